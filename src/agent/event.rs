@@ -1,0 +1,299 @@
+//! What happens in a turn, as facts; and the one trait through which a front end hears of it.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall, Usage};
+use crate::tool::ToolFacts;
+
+/// Everything that happens in a turn, in order. JSON output prints exactly these.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum AgentEvent {
+    /// A turn began.
+    TurnStarted {
+        /// The session's id.
+        session: String,
+        /// `PROVIDER/MODEL`.
+        model: String,
+    },
+    /// The agent waits for something; the status line says for what.
+    Waiting {
+        /// What it waits for.
+        activity: Activity,
+    },
+    /// More words of the answer.
+    TextDelta {
+        /// Raw markdown source, cut anywhere between characters.
+        text: String,
+    },
+    /// More words of reasoning.
+    ReasoningDelta {
+        /// As above.
+        text: String,
+    },
+    /// The model's message is whole: what follows is a tool, another message or the end.
+    MessageEnded,
+    /// A call is about to be judged and, if allowed, run.
+    ToolRequested {
+        /// The call.
+        call: ToolCall,
+        /// What it would touch.
+        effect: Effect,
+        /// What rules are matched against.
+        subject: Subject,
+    },
+    /// A line a running tool printed.
+    ToolOutput {
+        /// The call's id.
+        call_id: String,
+        /// One line, raw: sanitise before showing.
+        line: String,
+    },
+    /// A call has its result.
+    ToolFinished {
+        /// The call's id.
+        call_id: String,
+        /// The tool's name.
+        name: String,
+        /// What became of it.
+        outcome: Outcome,
+        /// What the model reads.
+        content: String,
+        /// What a person is told.
+        facts: ToolFacts,
+        /// How long it ran, in ms.
+        duration_ms: u64,
+    },
+    /// The request failed and will be sent again.
+    Retrying {
+        /// 1 for the first repetition.
+        attempt: u32,
+        /// How many repetitions there are at most.
+        of: u32,
+        /// How long is still waited, in ms.
+        wait_ms: u64,
+        /// Why.
+        error: Failure,
+    },
+    /// The conversation was shortened.
+    Compacted {
+        /// Estimated tokens before.
+        before: u64,
+        /// Estimated tokens after.
+        after: u64,
+    },
+    /// What the last request cost.
+    Usage {
+        /// Tokens.
+        usage: Usage,
+    },
+    /// Something the person should know.
+    Notice {
+        /// What.
+        notice: Notice,
+    },
+    /// The turn is over; always the last event of a turn.
+    TurnEnded {
+        /// How.
+        end: TurnEnd,
+    },
+}
+
+/// What the agent is busy with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Activity {
+    /// The request is on its way; nothing has come back.
+    Connecting,
+    /// Reasoning or text is arriving.
+    Thinking,
+    /// The model writes a call.
+    WritingCall {
+        /// The tool's name.
+        name: String,
+    },
+    /// A tool runs.
+    Running {
+        /// The tool's name.
+        name: String,
+        /// What rules are matched against, for a human title.
+        subject: Subject,
+    },
+}
+
+/// Things a person should know that end nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Notice {
+    /// The output limit cut the answer.
+    CutByLength,
+    /// Calls of a cut message were not run.
+    CallsCut,
+    /// The provider's filter cut the answer.
+    FilteredByProvider,
+    /// The connection broke after text was shown; the text is kept.
+    BrokenMidway {
+        /// Why.
+        error: Failure,
+    },
+    /// The session file could not be written; the turn goes on unsaved.
+    NotSaved {
+        /// The file.
+        path: PathBuf,
+        /// Why, in the system's words.
+        cause: String,
+    },
+    /// A guard stopped a repeated call.
+    Repeating {
+        /// The tool's name.
+        name: String,
+    },
+    /// The model answered with nothing at all and is asked again.
+    EmptyAnswer,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum TurnEnd {
+    /// The model said everything.
+    Done,
+    /// ESC, Ctrl+C or a signal.
+    Interrupted,
+    /// The person said no; what they said instead is in the conversation.
+    Denied,
+    /// A call needed an approval that nobody could give.
+    ApprovalNeeded {
+        /// The tool's name.
+        name: String,
+        /// What rules are matched against.
+        subject: Subject,
+    },
+    /// The step limit was reached.
+    StepLimit {
+        /// The limit.
+        limit: u32,
+    },
+    /// The guard ended a turn that went round in circles.
+    Looping,
+    /// The output limit cut the answer.
+    Length,
+    /// The provider's filter cut it, or the model refused.
+    Refused,
+    /// The provider failed, after retries.
+    Failed {
+        /// Why.
+        error: Failure,
+    },
+}
+
+/// A provider's failure in facts; serializable so that JSON output can carry it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Failure {
+    /// No connection.
+    Unreachable {
+        /// Scheme, host and port.
+        url: String,
+        /// In English.
+        cause: String,
+    },
+    /// The connection broke.
+    Broken {
+        /// Scheme, host and port.
+        url: String,
+        /// In English.
+        cause: String,
+    },
+    /// Nothing arrived for so long.
+    Timeout {
+        /// Scheme, host and port.
+        url: String,
+        /// Seconds.
+        seconds: u64,
+    },
+    /// The key was refused.
+    Unauthorized {
+        /// The provider's name.
+        provider: String,
+        /// HTTP status.
+        status: u16,
+        /// The provider's sentence.
+        message: String,
+    },
+    /// No such model.
+    NoSuchModel {
+        /// The provider's name.
+        provider: String,
+        /// The model's name.
+        model: String,
+        /// The provider's sentence.
+        message: String,
+    },
+    /// Too long for the model.
+    ContextOverflow {
+        /// The provider's sentence.
+        message: String,
+    },
+    /// Another HTTP status.
+    Status {
+        /// The provider's name.
+        provider: String,
+        /// HTTP status.
+        status: u16,
+        /// The provider's sentence.
+        message: String,
+    },
+    /// Not the protocol.
+    Protocol {
+        /// The provider's name.
+        provider: String,
+        /// In English.
+        cause: String,
+    },
+    /// The model answered with nothing, also when asked again.
+    Empty,
+}
+
+/// What a person decided about a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Approval {
+    /// Yes, this once.
+    Once,
+    /// Yes, and the same for the rest of the session.
+    ForSession,
+    /// No; the words, if any, go to the model.
+    Deny(String),
+    /// ESC or Ctrl+C: the turn ends.
+    Abort,
+    /// There is nobody to ask (print mode).
+    Unavailable,
+}
+
+/// A question to the person.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ApprovalRequest {
+    /// The call.
+    pub call: ToolCall,
+    /// What it would touch.
+    pub effect: Effect,
+    /// What a rule would be matched against.
+    pub subject: Subject,
+    /// The diff or command.
+    pub preview: Preview,
+}
+
+/// How one person or program meets the agent. Implemented in frontend/; called by `run_turn` only.
+pub trait Frontend {
+    /// Shows one event. Must not fail: a closed pipe is remembered and told at the end.
+    fn show(&mut self, event: &AgentEvent);
+
+    /// Asks. May block: everything shown before has reached the screen, and nothing else can happen meanwhile.
+    fn approve(&mut self, request: &ApprovalRequest) -> Approval;
+
+    /// Called about ten times a second while the turn waits, for spinners and coalesced output; must be cheap
+    /// and must write nothing when nothing changed.
+    fn tick(&mut self) {}
+}

@@ -1,0 +1,1 @@
+//! May it? Pure: rules and effects in, a decision out.

@@ -1,0 +1,1 @@
+//! Slash commands: one row a command, the bodies by theme.

@@ -1,0 +1,1 @@
+//! Settings: read in layers, written without losing comments.

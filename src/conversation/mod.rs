@@ -1,0 +1,197 @@
+//! The nouns of a conversation: pure values, serde only, no I/O.
+//!
+//! This room knows no provider, tool, terminal or file. Everything above it speaks in these types.
+
+mod builder;
+mod event;
+mod message;
+mod spec;
+pub mod tokens;
+
+use std::collections::HashSet;
+
+pub use builder::{Finished, MessageBuilder};
+pub use event::{StopReason, StreamEvent, Usage};
+pub use message::{ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolResult};
+pub use spec::{Effect, Preview, Subject, ToolSpec};
+
+/// An ordered list of messages in which every tool call is answered exactly once.
+///
+/// INVARIANT: each [`ToolCall`] of an assistant message is answered by exactly one [`ToolResult`] in the
+/// message that follows it, and no result stands without its call. Between `push_assistant` and
+/// `push_results`/`close_open_calls` calls may be open; [`Conversation::check`] tells whether any are.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Conversation {
+    messages: Vec<Message>,
+}
+
+/// Says how a list of messages breaks the invariant.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvariantError {
+    /// A call has no result in the message that follows.
+    #[error("tool call {0} has no result")]
+    Unanswered(String),
+    /// A result answers no call of the message before it.
+    #[error("tool result {0} answers no call")]
+    Orphan(String),
+    /// A call is answered twice, or two calls share an id.
+    #[error("tool call {0} appears twice")]
+    Repeated(String),
+}
+
+impl Conversation {
+    /// Makes an empty conversation.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Rebuilds a conversation from stored messages, repairing what a crash left open.
+    ///
+    /// Open calls are answered [`Outcome::Interrupted`], orphan and repeated results are dropped, so that the
+    /// result always passes [`Conversation::check`].
+    #[must_use]
+    pub fn restore(messages: Vec<Message>) -> Self {
+        let mut conversation = Self::new();
+        for message in messages {
+            conversation.restore_one(message);
+        }
+        conversation.close_open_calls(Outcome::Interrupted);
+        conversation
+    }
+
+    fn restore_one(&mut self, mut message: Message) {
+        let open: Vec<ToolCall> = self.open_calls().into_iter().cloned().collect();
+        if message.role == Role::User && message.has_results() {
+            let mut wanted: HashSet<String> = open.iter().map(|call| call.id.clone()).collect();
+            message.content.retain(|block| match block {
+                ContentBlock::ToolResult(result) => wanted.remove(&result.call_id),
+                _ => true,
+            });
+            for call in open.iter().filter(|call| wanted.contains(&call.id)) {
+                message.content.push(ContentBlock::ToolResult(ToolResult::closed(call, Outcome::Interrupted)));
+            }
+            if message.content.is_empty() {
+                return;
+            }
+        } else {
+            self.close_open_calls(Outcome::Interrupted);
+        }
+        if message.role == Role::Assistant {
+            let mut seen = HashSet::new();
+            message.content.retain(|block| match block {
+                ContentBlock::ToolCall(call) => seen.insert(call.id.clone()),
+                ContentBlock::ToolResult(_) => false,
+                _ => true,
+            });
+        }
+        if !message.content.is_empty() {
+            self.messages.push(message);
+        }
+    }
+
+    /// Returns the messages, oldest first.
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// Appends what the person said. Calls still open are answered [`Outcome::Interrupted`] first.
+    pub fn push_user(&mut self, message: Message) -> &Message {
+        self.close_open_calls(Outcome::Interrupted);
+        self.push(message)
+    }
+
+    /// Appends what the model said.
+    pub fn push_assistant(&mut self, message: Message) -> &Message {
+        self.close_open_calls(Outcome::Interrupted);
+        self.push(message)
+    }
+
+    /// Appends the results of the open calls; calls without a result are answered `Interrupted`, results
+    /// without a call are dropped. Does nothing when no call is open.
+    pub fn push_results(&mut self, results: Vec<ToolResult>) -> Option<&Message> {
+        let open: Vec<ToolCall> = self.open_calls().into_iter().cloned().collect();
+        if open.is_empty() {
+            return None;
+        }
+        let mut results = results;
+        let content = open
+            .iter()
+            .map(|call| {
+                let found = results.iter().position(|result| result.call_id == call.id);
+                let result = found.map_or_else(
+                    || ToolResult::closed(call, Outcome::Interrupted),
+                    |index| results.swap_remove(index),
+                );
+                ContentBlock::ToolResult(result)
+            })
+            .collect();
+        Some(self.push(Message { role: Role::User, content }))
+    }
+
+    /// Answers every open call with `reason`; returns the message this made, if any was open.
+    pub fn close_open_calls(&mut self, reason: Outcome) -> Option<&Message> {
+        let content: Vec<ContentBlock> = self
+            .open_calls()
+            .into_iter()
+            .map(|call| ContentBlock::ToolResult(ToolResult::closed(call, reason)))
+            .collect();
+        if content.is_empty() {
+            return None;
+        }
+        Some(self.push(Message { role: Role::User, content }))
+    }
+
+    /// Replaces everything with a summary the person can read, as the first user message.
+    pub fn replace_with_summary(&mut self, summary: Message, kept: Vec<Message>) {
+        *self = Self::restore(std::iter::once(summary).chain(kept).collect());
+    }
+
+    /// Returns the calls of the last message, if it is the assistant's: they wait for results.
+    #[must_use]
+    pub fn open_calls(&self) -> Vec<&ToolCall> {
+        match self.messages.last() {
+            Some(last) if last.role == Role::Assistant => last.calls().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Checks the invariant; called before every request.
+    ///
+    /// # Errors
+    /// The first break found, see [`InvariantError`].
+    pub fn check(&self) -> Result<(), InvariantError> {
+        let mut open: Vec<String> = Vec::new();
+        for message in &self.messages {
+            let mut answered = HashSet::new();
+            for block in &message.content {
+                if let ContentBlock::ToolResult(result) = block {
+                    if !open.contains(&result.call_id) {
+                        return Err(InvariantError::Orphan(result.call_id.clone()));
+                    }
+                    if !answered.insert(result.call_id.clone()) {
+                        return Err(InvariantError::Repeated(result.call_id.clone()));
+                    }
+                }
+            }
+            if let Some(missing) = open.iter().find(|id| !answered.contains(*id)) {
+                return Err(InvariantError::Unanswered(missing.clone()));
+            }
+            open = Vec::new();
+            for call in message.calls() {
+                if open.contains(&call.id) {
+                    return Err(InvariantError::Repeated(call.id.clone()));
+                }
+                open.push(call.id.clone());
+            }
+        }
+        open.into_iter().next().map_or(Ok(()), |id| Err(InvariantError::Unanswered(id)))
+    }
+
+    fn push(&mut self, message: Message) -> &Message {
+        let index = self.messages.len();
+        self.messages.push(message);
+        &self.messages[index]
+    }
+}

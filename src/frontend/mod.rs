@@ -1,0 +1,1 @@
+//! How a person or a program meets the agent.

@@ -1,0 +1,24 @@
+//! axi: an AI agent that lives in the shell.
+//!
+//! # The map
+//! ```text
+//! floor 6  main, app      arguments, composition root
+//! floor 5  frontend       how a person or a program meets the agent
+//! floor 4  command        slash commands
+//! floor 3  agent          the turn
+//! floor 2  provider  tool  approval  session
+//! floor 1  conversation  terminal  sandbox  journal  config  locale  shell  cli
+//! ```
+//! The floor rule: a room imports only from floors below it, never a room beside it. The four rooms of floor 2
+//! do not know each other, the rooms of floor 1 know nothing of ours. `tests/it/floors.rs` checks it.
+
+pub mod agent;
+pub mod approval;
+pub mod command;
+pub mod config;
+pub mod conversation;
+pub mod frontend;
+pub mod provider;
+pub mod session;
+pub mod terminal;
+pub mod tool;

@@ -1,0 +1,141 @@
+//! The model behind a wire: one trait, one row a provider, one file a protocol.
+//!
+//! This room knows no tool, approval, session, terminal or locale: errors carry facts, others choose words.
+
+use std::time::Duration;
+
+use futures_util::stream::BoxStream;
+
+use crate::conversation::{Message, StreamEvent, ToolSpec};
+
+/// A model that can be asked.
+///
+/// Called by the agent once a step. Implementers own one HTTP client and the wire's quirks.
+pub trait Provider: Send + Sync {
+    /// Returns what is known about the model.
+    fn model(&self) -> &ModelInfo;
+
+    /// Sends the request and streams the answer. The stream ends after [`StreamEvent::Done`], or with the
+    /// first error; a connection that closes before the wire's end mark is [`ProviderError::Broken`].
+    ///
+    /// # Cancel safety
+    /// Dropping the stream closes the connection and cancels the request.
+    fn stream<'a>(&'a self, request: Request<'a>) -> EventStream<'a>;
+}
+
+/// The events of one answer.
+pub type EventStream<'a> = BoxStream<'a, Result<StreamEvent, ProviderError>>;
+
+/// What is known about a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelInfo {
+    /// The provider's name: a row of the table or a section of the settings.
+    pub provider: String,
+    /// The model's name at the provider.
+    pub model: String,
+    /// Context window in tokens, when known.
+    pub context_window: Option<u64>,
+    /// Whether tools may be sent.
+    pub tools: bool,
+    /// Whether pictures may be sent.
+    pub vision: bool,
+    /// Whether it runs on this machine (a loopback address).
+    pub local: bool,
+}
+
+impl ModelInfo {
+    /// Returns `PROVIDER/MODEL`.
+    #[must_use]
+    pub fn id(&self) -> String {
+        format!("{}/{}", self.provider, self.model)
+    }
+}
+
+/// One question to a model. Stable parts come first on every wire: prompt caches live on their bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The system prompt; the same bytes for a whole session.
+    pub system: &'a str,
+    /// The conversation, oldest first; its invariant holds.
+    pub messages: &'a [Message],
+    /// The tools, in a stable order; empty when the model has none.
+    pub tools: &'a [ToolSpec],
+    /// The most tokens to write; `None` leaves it to the provider (or its documented default where the wire
+    /// demands a number).
+    pub max_output_tokens: Option<u64>,
+}
+
+/// Why an answer did not come, in facts. Never carries a key, a header or a raw body.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProviderError {
+    /// No connection: refused, no route, DNS, TLS, proxy.
+    #[error("cannot reach {url}: {cause}")]
+    Unreachable {
+        /// Scheme, host and port only.
+        url: String,
+        /// The innermost cause in English.
+        cause: String,
+    },
+    /// The connection broke, or ended before the wire's end mark.
+    #[error("the connection to {url} broke: {cause}")]
+    Broken {
+        /// Scheme, host and port only.
+        url: String,
+        /// The innermost cause in English.
+        cause: String,
+    },
+    /// Nothing arrived for this long.
+    #[error("{url} sent nothing for {} s", after.as_secs())]
+    Timeout {
+        /// Scheme, host and port only.
+        url: String,
+        /// How long was waited.
+        after: Duration,
+    },
+    /// The key is missing or was refused (HTTP 401, 403).
+    #[error("{provider} refused the key (HTTP {status})")]
+    Unauthorized {
+        /// The provider's name.
+        provider: String,
+        /// HTTP status.
+        status: u16,
+        /// The provider's own sentence, sanitised, at most 300 characters, secrets removed.
+        message: String,
+    },
+    /// The model is not there (HTTP 404, or the provider's own code).
+    #[error("{provider} has no model {model}")]
+    NoSuchModel {
+        /// The provider's name.
+        provider: String,
+        /// The model's name.
+        model: String,
+        /// The provider's own sentence, as above.
+        message: String,
+    },
+    /// The request is larger than the model's context.
+    #[error("the conversation is longer than the model's context: {message}")]
+    ContextOverflow {
+        /// The provider's own sentence, as above.
+        message: String,
+    },
+    /// Any other HTTP status, or an error event inside a stream (then with the status it stands for).
+    #[error("{provider} answered HTTP {status}: {message}")]
+    Status {
+        /// The provider's name.
+        provider: String,
+        /// HTTP status.
+        status: u16,
+        /// The provider's own sentence, as above.
+        message: String,
+        /// The server's Retry-After.
+        retry_after: Option<Duration>,
+    },
+    /// The bytes were not what the protocol says.
+    #[error("{provider} broke its protocol: {cause}")]
+    Protocol {
+        /// The provider's name.
+        provider: String,
+        /// What was wrong, in English, without the bytes.
+        cause: String,
+    },
+}

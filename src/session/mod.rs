@@ -1,0 +1,1 @@
+//! What is kept of a conversation: an append-only file a session.

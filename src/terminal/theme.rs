@@ -1,0 +1,89 @@
+//! Styles by name. ANSI colours by default, so that the terminal's own palette decides.
+
+use nu_ansi_term::{Color, Style};
+
+/// The named styles everything on the screen is drawn in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Theme {
+    /// Headings.
+    pub heading: Style,
+    /// Strong emphasis.
+    pub strong: Style,
+    /// Emphasis.
+    pub emphasis: Style,
+    /// Struck-through text.
+    pub strikethrough: Style,
+    /// Code inside a line.
+    pub code: Style,
+    /// Fenced or indented code without a known language.
+    pub code_block: Style,
+    /// Links.
+    pub link: Style,
+    /// Quote bars, list bullets, table borders, rules.
+    pub furniture: Style,
+    /// Quoted text.
+    pub quote: Style,
+    /// What matters little: reasoning, hints, status.
+    pub dim: Style,
+    /// Added lines of a diff.
+    pub added: Style,
+    /// Removed lines of a diff.
+    pub removed: Style,
+    /// Success.
+    pub success: Style,
+    /// Warnings.
+    pub warning: Style,
+    /// Errors.
+    pub error: Style,
+    /// axi's own marks: the prompt sign, the spinner.
+    pub accent: Style,
+}
+
+impl Theme {
+    /// The default: ANSI colours only.
+    #[must_use]
+    pub fn ansi() -> Self {
+        Self {
+            heading: Style::new().bold().fg(Color::Cyan),
+            strong: Style::new().bold(),
+            emphasis: Style::new().italic(),
+            strikethrough: Style::new().strikethrough(),
+            code: Style::new().fg(Color::Yellow),
+            code_block: Style::new(),
+            link: Style::new().underline().fg(Color::Blue),
+            furniture: Style::new().dimmed(),
+            quote: Style::new().italic(),
+            dim: Style::new().dimmed(),
+            added: Style::new().fg(Color::Green),
+            removed: Style::new().fg(Color::Red),
+            success: Style::new().fg(Color::Green),
+            warning: Style::new().fg(Color::Yellow),
+            error: Style::new().bold().fg(Color::Red),
+            accent: Style::new().fg(Color::Magenta),
+        }
+    }
+
+    /// No colour and no attribute at all.
+    #[must_use]
+    pub fn plain() -> Self {
+        let none = Style::new();
+        Self {
+            heading: none,
+            strong: none,
+            emphasis: none,
+            strikethrough: none,
+            code: none,
+            code_block: none,
+            link: none,
+            furniture: none,
+            quote: none,
+            dim: none,
+            added: none,
+            removed: none,
+            success: none,
+            warning: none,
+            error: none,
+            accent: none,
+        }
+    }
+}

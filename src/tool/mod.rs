@@ -1,0 +1,197 @@
+//! What the model may do: one trait, one file a tool, one line a tool in the table.
+//!
+//! This room knows no terminal, locale, approval or session: a tool declares facts, others judge and show them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::conversation::{Effect, Image, Outcome, Preview, Subject, ToolSpec};
+
+/// Something the model may do.
+///
+/// Called by the agent: `effect` and `subject` before the policy decides, `preview` before a person is asked,
+/// `run` once it is allowed. A failure is an [`ToolOutput`] with [`Outcome::Failed`], for the model to read.
+pub trait Tool: Send + Sync {
+    /// Describes the tool to the model; the same bytes at every call.
+    fn spec(&self) -> ToolSpec;
+
+    /// Declares what this input would touch.
+    fn effect(&self, input: &Value, place: &Place) -> Effect;
+
+    /// Declares what rules are matched against.
+    fn subject(&self, input: &Value, place: &Place) -> Subject;
+
+    /// Makes what a person sees before they approve; reads files, changes nothing.
+    ///
+    /// # Errors
+    /// The text for the model when the input is such that running it can only fail (a missing argument, an
+    /// `old_string` that is not there): the person is then not asked at all.
+    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String>;
+
+    /// Does it.
+    ///
+    /// # Cancel safety
+    /// Ends within 2.5 s of `context.cancel` (a child's group gets TERM, then KILL after 2 s) and leaves no
+    /// process behind, also when the future is dropped.
+    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput>;
+}
+
+/// Where a turn takes place; passed in, never read from the process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The working directory, absolute.
+    pub cwd: PathBuf,
+    /// The workspace: the repository's root, else `cwd`.
+    pub workspace: PathBuf,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+}
+
+impl Place {
+    /// Resolves a path the model wrote: `~` and relative ones against the working directory, `.` and `..`
+    /// taken out by name. Does not look at the disk.
+    #[must_use]
+    pub fn resolve(&self, path: &str) -> PathBuf {
+        let expanded = match (path.strip_prefix("~/"), &self.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ if path == "~" => self.home.clone().unwrap_or_else(|| PathBuf::from(path)),
+            _ => self.cwd.join(path),
+        };
+        let mut clean = PathBuf::new();
+        for part in expanded.components() {
+            match part {
+                std::path::Component::CurDir => {}
+                std::path::Component::ParentDir => {
+                    clean.pop();
+                }
+                std::path::Component::Prefix(_)
+                | std::path::Component::RootDir
+                | std::path::Component::Normal(_) => clean.push(part),
+            }
+        }
+        clean
+    }
+
+    /// Shows a path relative to the working directory where it lies below it.
+    #[must_use]
+    pub fn shown<'a>(&self, path: &'a Path) -> &'a Path {
+        path.strip_prefix(&self.cwd).unwrap_or(path)
+    }
+}
+
+/// What a running tool is given.
+pub struct ToolContext<'a> {
+    /// Where it runs.
+    pub place: &'a Place,
+    /// The turn's token.
+    pub cancel: &'a CancellationToken,
+    /// Takes lines of output as they come, for the live row; a full channel drops them (`try_send`).
+    pub progress: mpsc::Sender<String>,
+    /// Where whole outputs are kept; made at first use, 0700.
+    pub output_dir: &'a Path,
+    /// What the tools remember of this session.
+    pub memory: &'a ToolMemory,
+}
+
+/// What the tools of a session remember between calls: which files were read, in which state.
+#[derive(Debug, Default)]
+pub struct ToolMemory {
+    /// Size, modification time and content hash of each file when the model last saw it.
+    pub seen: std::sync::Mutex<std::collections::HashMap<PathBuf, Seen>>,
+}
+
+/// A file's state when the model last saw it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// Bytes.
+    pub length: u64,
+    /// Modification time, where the file system has one.
+    pub modified: Option<std::time::SystemTime>,
+    /// A 64-bit hash of the bytes.
+    pub hash: u64,
+}
+
+/// What a tool gave back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolOutput {
+    /// What the model reads: sanitised of nothing but trimmed to the limits.
+    pub content: String,
+    /// What became of the call.
+    pub outcome: Outcome,
+    /// What a person is told about it.
+    pub facts: ToolFacts,
+    /// Pictures for models that can see.
+    pub images: Vec<Image>,
+}
+
+/// Facts about a finished call, for the title line a front end shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolFacts {
+    /// The file or directory it was about, absolute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
+    /// A child's exit code; 128 + signal when a signal ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// Lines read, found or printed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<u64>,
+    /// Lines a change added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added: Option<u64>,
+    /// Lines a change removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed: Option<u64>,
+    /// The time limit that ended it, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timed_out_after: Option<u64>,
+    /// Where the whole output is, when `content` is only part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full_output: Option<PathBuf>,
+}
+
+impl ToolOutput {
+    /// Makes a failure for the model to read.
+    #[must_use]
+    pub fn failed(content: impl Into<String>) -> Self {
+        Self { content: content.into(), outcome: Outcome::Failed, facts: ToolFacts::default(), images: Vec::new() }
+    }
+
+    /// Makes a success.
+    #[must_use]
+    pub fn ok(content: impl Into<String>, facts: ToolFacts) -> Self {
+        Self { content: content.into(), outcome: Outcome::Ok, facts, images: Vec::new() }
+    }
+}
+
+/// The tools of a run, in the order the model is told about them.
+#[derive(Clone, Default)]
+pub struct Toolbox {
+    tools: Vec<(ToolSpec, Arc<dyn Tool>)>,
+}
+
+impl Toolbox {
+    /// Makes a toolbox; the specifications are asked for once, so that their bytes never change.
+    #[must_use]
+    pub fn new(tools: Vec<Arc<dyn Tool>>) -> Self {
+        Self { tools: tools.into_iter().map(|tool| (tool.spec(), tool)).collect() }
+    }
+
+    /// Returns the specifications, in order.
+    #[must_use]
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        self.tools.iter().map(|(spec, _)| spec.clone()).collect()
+    }
+
+    /// Finds a tool by its exact name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.tools.iter().find(|(spec, _)| spec.name == name).map(|(_, tool)| tool)
+    }
+}

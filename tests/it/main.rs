@@ -1,0 +1,3 @@
+//! One binary for all integration tests: one file a behaviour, `support/` for what they share.
+
+mod support;
