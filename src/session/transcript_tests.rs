@@ -1,0 +1,90 @@
+use std::time::Duration;
+
+use super::*;
+use crate::conversation::{ContentBlock, Outcome, Role, ToolCall, ToolResult};
+
+fn at(seconds: u64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs(seconds)
+}
+
+fn session(home: &Path) -> Session {
+    let id = SessionId::new(at(0), Path::new("/src"), 7);
+    Session::new(id, "/src".into(), Some(home), Redactor::default())
+}
+
+fn call(id: &str) -> Message {
+    let call = ToolCall {
+        id: id.into(),
+        name: "read".into(),
+        input: serde_json::json!({"path": "x"}),
+        invalid_input: None,
+        extra: serde_json::Map::new(),
+    };
+    Message { role: Role::Assistant, content: vec![ContentBlock::ToolCall(call)] }
+}
+
+#[test]
+fn a_session_is_written_and_read_back() {
+    let home = tempfile::tempdir().unwrap();
+    let mut session = session(home.path());
+    assert_eq!(session.append(EntryKind::Title { title: "early".into() }, at(1)).ok(), Some(()));
+    assert!(!session.path().unwrap().exists(), "looking around leaves no file");
+    let messages = [Message::user("hi"), Message::assistant("hello")];
+    for message in &messages {
+        session.append_message("lab/m", message, at(2)).unwrap();
+    }
+    session.append(EntryKind::Title { title: "greeting".into() }, at(3)).unwrap();
+    let loaded = load(session.path().unwrap()).unwrap();
+    let expected = Loaded {
+        id: session.id().clone(),
+        directory: "/src".into(),
+        model: "lab/m".into(),
+        title: Some("greeting".into()),
+        conversation: Conversation::restore(messages.to_vec()),
+        usage: Usage::default(),
+        skipped: 0,
+    };
+    assert_eq!(loaded, expected);
+}
+
+#[test]
+fn a_session_cut_by_a_crash_loads_and_goes_on() {
+    let home = tempfile::tempdir().unwrap();
+    let mut first = session(home.path());
+    first.append_message("lab/m", &Message::user("hi"), at(1)).unwrap();
+    first.append_message("lab/m", &call("a"), at(1)).unwrap();
+    let path = first.path().unwrap().to_owned();
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes.extend_from_slice(b"{\"v\":1,\"t\":0,\"kind\":\"mess");
+    std::fs::write(&path, bytes).unwrap();
+
+    let loaded = load(&path).unwrap();
+    assert_eq!(loaded.skipped, 1);
+    assert_eq!(loaded.conversation.check(), Ok(()));
+
+    let mut second = Session::resume(loaded.id, "/src".into(), path.clone(), Redactor::default());
+    second.append_message("lab/m", &Message::user("again"), at(2)).unwrap();
+    let again = load(&path).unwrap();
+    assert_eq!(again.conversation.messages().last(), Some(&Message::user("again")));
+    assert_eq!(again.skipped, 1);
+}
+
+#[test]
+fn open_calls_are_answered_interrupted_on_loading() {
+    let conversation = Conversation::restore(vec![Message::user("hi"), call("a")]);
+    let last = conversation.messages().last().unwrap();
+    let ContentBlock::ToolResult(ToolResult { outcome, call_id, .. }) = &last.content[0] else {
+        panic!("{last:?}")
+    };
+    assert_eq!((outcome, call_id.as_str()), (&Outcome::Interrupted, "a"));
+}
+
+#[test]
+fn only_the_owner_can_read_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = tempfile::tempdir().unwrap();
+    let mut session = session(home.path());
+    session.append_message("lab/m", &Message::user("hi"), at(1)).unwrap();
+    let mode = std::fs::metadata(session.path().unwrap()).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
