@@ -18,6 +18,7 @@ pub mod command;
 pub mod config;
 pub mod conversation;
 pub mod frontend;
+pub mod locale;
 pub mod provider;
 pub mod session;
 pub mod terminal;

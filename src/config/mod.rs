@@ -1,1 +1,214 @@
-//! Settings: read in layers, written without losing comments.
+//! Settings: read in layers (default < user < project < environment < flag), written without losing comments.
+//!
+//! A project's file can tighten approvals, never loosen them, and can send no key anywhere: what it may not say
+//! is left out and told.
+
+mod paths;
+mod write;
+
+pub use paths::Paths;
+pub use write::set;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// One file's settings; what a file does not say stays `None` or empty.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Config {
+    /// `PROVIDER/MODEL`.
+    pub model: Option<String>,
+    /// `PROVIDER/MODEL` for ghost text; unset means history only.
+    pub suggest_model: Option<String>,
+    /// A language tag, or `auto`.
+    pub language: Option<String>,
+    /// `word` or `soft`.
+    pub wrap: Option<String>,
+    /// `auto`, `dark`, `light` or `plain`.
+    pub theme: Option<String>,
+    /// `emacs` or `vi`.
+    pub edit_mode: Option<String>,
+    /// The most requests a turn may make.
+    pub max_steps: Option<u32>,
+    /// What needs no asking and what is never done.
+    pub permissions: Permissions,
+    /// Providers beside the built-in table, and changes to its rows.
+    pub providers: BTreeMap<String, ProviderSection>,
+    /// Which of `providers` a project's file brought: they get no key, whatever the environment holds.
+    #[serde(skip)]
+    pub project_providers: Vec<String>,
+    /// Everything else, so that a misspelt name can be told.
+    #[serde(flatten)]
+    pub unknown: BTreeMap<String, serde::de::IgnoredAny>,
+}
+
+/// Approval rules as text; parsed where they are used.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Permissions {
+    /// Rules that allow.
+    pub allow: Vec<String>,
+    /// Rules that ask.
+    pub ask: Vec<String>,
+    /// Rules that deny.
+    pub deny: Vec<String>,
+}
+
+/// A `[providers.NAME]` section.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ProviderSection {
+    /// `openai-chat`, `anthropic`, `ollama`, …
+    pub protocol: Option<String>,
+    /// Where its wire begins.
+    pub base_url: Option<String>,
+    /// The environment variable that holds its key.
+    pub api_key_env: Option<String>,
+    /// What is known about its models.
+    pub models: BTreeMap<String, ModelSection>,
+}
+
+/// A `[providers.NAME.models."MODEL"]` section.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelSection {
+    /// Tokens.
+    pub context_window: Option<u64>,
+    /// Whether tools may be sent.
+    pub tools: Option<bool>,
+    /// Whether pictures may be sent.
+    pub vision: Option<bool>,
+}
+
+/// Something a settings file says that is not done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Warning {
+    /// A name nobody knows.
+    UnknownKey {
+        /// The file.
+        path: PathBuf,
+        /// The name.
+        key: String,
+    },
+    /// A project's file says what only the user may say.
+    ProjectMayNot {
+        /// The file.
+        path: PathBuf,
+        /// The name.
+        key: String,
+    },
+}
+
+/// Why the settings could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The system said no.
+    #[error("{path}: {cause}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's word.
+        cause: std::io::Error,
+    },
+    /// Not TOML, or a value of the wrong type.
+    #[error("{path}: {cause}")]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// What and where, from the parser.
+        cause: String,
+    },
+}
+
+/// The settings of a run and what was left out of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Loaded {
+    /// All layers, merged.
+    pub config: Config,
+    /// What was left out.
+    pub warnings: Vec<Warning>,
+}
+
+/// Reads the user's file, then the project's: every `.axi/config.toml` from `root` down to `directory`.
+///
+/// # Errors
+/// [`ConfigError`]: a file that is there but cannot be read or understood; a missing one is no error.
+pub fn load(user: Option<&Path>, root: &Path, directory: &Path) -> Result<Loaded, ConfigError> {
+    let mut loaded = Loaded::default();
+    if let Some(path) = user {
+        if let Some(layer) = read(path, &mut loaded.warnings)? {
+            loaded.config = layer;
+        }
+    }
+    let mut folders: Vec<&Path> = directory.ancestors().take_while(|folder| folder.starts_with(root)).collect();
+    folders.reverse();
+    for folder in folders {
+        let path = folder.join(".axi/config.toml");
+        if user == Some(path.as_path()) {
+            continue;
+        }
+        if let Some(layer) = read(&path, &mut loaded.warnings)? {
+            merge_project(&mut loaded, layer, &path);
+        }
+    }
+    Ok(loaded)
+}
+
+fn read(path: &Path, warnings: &mut Vec<Warning>) -> Result<Option<Config>, ConfigError> {
+    let source = match std::fs::read_to_string(path) {
+        Ok(source) => source,
+        Err(cause) if matches!(cause.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(cause) => return Err(ConfigError::Io { path: path.to_owned(), cause }),
+    };
+    let layer: Config = toml_edit::de::from_str(&source)
+        .map_err(|cause| ConfigError::Syntax { path: path.to_owned(), cause: cause.to_string() })?;
+    let unknown = layer.unknown.keys().map(|key| Warning::UnknownKey { path: path.to_owned(), key: key.clone() });
+    warnings.extend(unknown);
+    Ok(Some(layer))
+}
+
+/// Takes over what a project may say: its taste, stricter rules, and servers that get no key.
+fn merge_project(loaded: &mut Loaded, layer: Config, path: &Path) {
+    let config = &mut loaded.config;
+    let mut refuse = |key: &str| {
+        loaded.warnings.push(Warning::ProjectMayNot { path: path.to_owned(), key: key.to_owned() });
+    };
+    if layer.model.is_some() {
+        config.model = layer.model;
+    }
+    if layer.language.is_some() {
+        config.language = layer.language;
+    }
+    if layer.wrap.is_some() {
+        config.wrap = layer.wrap;
+    }
+    if layer.suggest_model.is_some() {
+        // It would send what is typed to a model the person did not choose.
+        refuse("suggest_model");
+    }
+    if let Some(steps) = layer.max_steps {
+        config.max_steps = Some(config.max_steps.map_or(steps, |own| own.min(steps)));
+    }
+    if !layer.permissions.allow.is_empty() {
+        refuse("permissions.allow");
+    }
+    config.permissions.ask.extend(layer.permissions.ask);
+    config.permissions.deny.extend(layer.permissions.deny);
+    for (name, section) in layer.providers {
+        let known = config.providers.contains_key(&name);
+        if known || section.api_key_env.is_some() {
+            refuse(&format!("providers.{name}"));
+        } else {
+            config.providers.insert(name.clone(), section);
+            config.project_providers.push(name);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "config_tests.rs"]
+mod tests;
