@@ -14,6 +14,7 @@
 
 pub mod agent;
 pub mod approval;
+pub mod cli;
 pub mod command;
 pub mod config;
 pub mod conversation;

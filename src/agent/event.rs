@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::approval::Reason;
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall, Usage};
 use crate::tool::ToolFacts;
 
@@ -162,8 +163,6 @@ pub enum TurnEnd {
     Done,
     /// ESC, Ctrl+C or a signal.
     Interrupted,
-    /// The person said no; what they said instead is in the conversation.
-    Denied,
     /// A call needed an approval that nobody could give.
     ApprovalNeeded {
         /// The tool's name.
@@ -283,6 +282,8 @@ pub struct ApprovalRequest {
     pub subject: Subject,
     /// The diff or command.
     pub preview: Preview,
+    /// Why it is asked.
+    pub reasons: Vec<Reason>,
 }
 
 /// How one person or program meets the agent. Implemented in frontend/; called by `run_turn` only.
@@ -293,7 +294,11 @@ pub trait Frontend {
     /// Asks. May block: everything shown before has reached the screen, and nothing else can happen meanwhile.
     fn approve(&mut self, request: &ApprovalRequest) -> Approval;
 
-    /// Called about ten times a second while the turn waits, for spinners and coalesced output; must be cheap
-    /// and must write nothing when nothing changed.
+    /// Tells when [`Frontend::tick`] wants to be called next; `None` while nothing moves on the screen.
+    fn next_tick(&self) -> Option<std::time::Instant> {
+        None
+    }
+
+    /// Moves the spinner, paints what was held back to be painted together. Writes nothing when nothing changed.
     fn tick(&mut self) {}
 }

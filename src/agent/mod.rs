@@ -2,6 +2,145 @@
 //!
 //! Knows no terminal and no locale: everything that happens is an [`AgentEvent`], shown by the one front end.
 
+mod calls;
 mod event;
+mod failure;
+mod guard;
+pub mod prompt;
+mod request;
+mod turn;
 
 pub use event::{Activity, AgentEvent, Approval, ApprovalRequest, Failure, Frontend, Notice, TurnEnd};
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crate::approval::Policy;
+use crate::conversation::{Conversation, Message, Usage};
+use crate::provider::{ModelInfo, Provider};
+use crate::session::{EntryKind, Session};
+use crate::tool::{Place, ToolMemory, Toolbox};
+
+/// The model, its tools, the policy and the conversation of one session. One turn runs at a time.
+pub struct Agent {
+    provider: Arc<dyn Provider>,
+    tools: Toolbox,
+    policy: Policy,
+    conversation: Conversation,
+    session: Session,
+    memory: ToolMemory,
+    setup: Setup,
+    usage: Usage,
+    not_saved: bool,
+}
+
+/// What does not change during a session.
+#[derive(Clone)]
+pub struct Setup {
+    /// The system prompt.
+    pub system: String,
+    /// Where it works.
+    pub place: Place,
+    /// The most requests a turn may make; at least 1.
+    pub max_steps: u32,
+    /// The most tokens an answer may have; `None` leaves it to the provider.
+    pub max_output_tokens: Option<u64>,
+    /// Where whole outputs of tools are kept.
+    pub output_dir: PathBuf,
+    /// Tells the time.
+    pub now: fn() -> SystemTime,
+    /// Gives a number in 0..1 for back-off.
+    pub random: fn() -> f64,
+}
+
+impl Agent {
+    /// Puts an agent together.
+    #[must_use]
+    pub fn new(provider: Arc<dyn Provider>, tools: Toolbox, policy: Policy, session: Session, setup: Setup) -> Self {
+        Self {
+            provider,
+            tools,
+            policy,
+            conversation: Conversation::new(),
+            session,
+            memory: ToolMemory::default(),
+            setup,
+            usage: Usage::default(),
+            not_saved: false,
+        }
+    }
+
+    /// Returns what is known about the model.
+    #[must_use]
+    pub fn model(&self) -> &ModelInfo {
+        self.provider.model()
+    }
+
+    /// Returns the conversation.
+    #[must_use]
+    pub const fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// Returns the session.
+    #[must_use]
+    pub const fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Returns the tokens of all requests of this session so far.
+    #[must_use]
+    pub const fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// Returns the tools.
+    #[must_use]
+    pub const fn tools(&self) -> &Toolbox {
+        &self.tools
+    }
+
+    /// Asks another model from now on.
+    pub fn set_provider(&mut self, provider: Arc<dyn Provider>) {
+        self.provider = provider;
+        let model = self.provider.model().id();
+        // A session that cannot be written was told about in its turn.
+        drop(self.session.append(EntryKind::Model { model }, (self.setup.now)()));
+    }
+
+    /// Starts over in another session, or goes on with one that was loaded.
+    pub fn set_session(&mut self, session: Session, conversation: Conversation, usage: Usage) {
+        self.session = session;
+        self.conversation = conversation;
+        self.usage = usage;
+        self.memory = ToolMemory::default();
+        self.not_saved = false;
+    }
+
+    /// Writes a message to the session; tells once when it cannot.
+    fn save(&mut self, message: &Message, frontend: &mut dyn Frontend) {
+        let model = self.provider.model().id();
+        let saved = self.session.append_message(&model, message, (self.setup.now)());
+        self.tell_unsaved(saved, frontend);
+    }
+
+    fn note(&mut self, kind: EntryKind, frontend: &mut dyn Frontend) {
+        let saved = self.session.append(kind, (self.setup.now)());
+        self.tell_unsaved(saved, frontend);
+    }
+
+    fn tell_unsaved(&mut self, saved: Result<(), crate::session::SessionError>, frontend: &mut dyn Frontend) {
+        let Err(error) = saved else { return };
+        tracing::warn!(%error, "the session could not be written");
+        if self.not_saved {
+            return;
+        }
+        self.not_saved = true;
+        let (path, cause) = match error {
+            crate::session::SessionError::Io { path, cause } => (path, cause.to_string()),
+            other => (self.session.path().map(PathBuf::from).unwrap_or_default(), other.to_string()),
+        };
+        frontend.show(&AgentEvent::Notice { notice: Notice::NotSaved { path, cause } });
+    }
+}

@@ -1,0 +1,262 @@
+//! The calls of one message: guard, judge, ask, run, answer. Every call gets exactly one result.
+
+use std::pin::pin;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::guard::{LoopGuard, Verdict as GuardVerdict};
+use super::request::tick_at;
+use super::{Activity, Agent, AgentEvent, Approval, ApprovalRequest, Frontend, Notice};
+use crate::approval::Decision;
+use crate::conversation::{Effect, Outcome, Subject, ToolCall, ToolResult};
+use crate::tool::{Tool, ToolContext, ToolFacts, ToolOutput};
+
+/// How long a cancelled tool may take to end its child before it is dropped (TERM, 2 s, KILL, and a margin).
+const CANCEL_GRACE: Duration = Duration::from_secs(3);
+
+/// How many lines of output may wait for the screen; more are dropped, the result has them all.
+const PROGRESS_LINES: usize = 64;
+
+/// How a batch of calls ended.
+pub(super) enum CallsEnd {
+    Continue,
+    Interrupted,
+    ApprovalNeeded { name: String, subject: Subject },
+    Looping,
+}
+
+/// What became of one call.
+enum CallEnd {
+    Answered,
+    BatchDenied,
+    Stop(CallsEnd),
+}
+
+impl Agent {
+    /// Runs the calls in order and puts their results into the conversation and the session.
+    pub(super) async fn run_calls(
+        &mut self,
+        calls: Vec<ToolCall>,
+        guard: &mut LoopGuard,
+        frontend: &mut dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> CallsEnd {
+        let mut results = Vec::with_capacity(calls.len());
+        let mut end = CallsEnd::Continue;
+        // What the calls that are not reached any more are answered with.
+        let mut rest: Option<Outcome> = None;
+        for call in calls {
+            if cancel.is_cancelled() && rest.is_none() {
+                rest = Some(Outcome::Interrupted);
+                end = CallsEnd::Interrupted;
+            }
+            if let Some(outcome) = rest {
+                results.push(answer(&call, closed(&call, outcome), Duration::ZERO, frontend));
+                continue;
+            }
+            let (output, spent, call_end) = self.run_call(&call, guard, frontend, cancel).await;
+            results.push(answer(&call, output, spent, frontend));
+            match call_end {
+                CallEnd::Answered => {}
+                CallEnd::BatchDenied => rest = Some(Outcome::Denied),
+                CallEnd::Stop(reason) => {
+                    rest = Some(match reason {
+                        CallsEnd::Interrupted => Outcome::Interrupted,
+                        CallsEnd::Continue | CallsEnd::ApprovalNeeded { .. } | CallsEnd::Looping => Outcome::Denied,
+                    });
+                    end = reason;
+                }
+            }
+        }
+        let message = self.conversation.push_results(results).cloned();
+        if let Some(message) = message {
+            self.save(&message, frontend);
+        }
+        if cancel.is_cancelled() {
+            return CallsEnd::Interrupted;
+        }
+        end
+    }
+
+    async fn run_call(
+        &mut self,
+        call: &ToolCall,
+        guard: &mut LoopGuard,
+        frontend: &mut dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> (ToolOutput, Duration, CallEnd) {
+        let unspent = |output, end| (output, Duration::ZERO, end);
+        if let Some(raw) = &call.invalid_input {
+            let end = if guard.malformed() { CallEnd::Stop(CallsEnd::Looping) } else { CallEnd::Answered };
+            return unspent(ToolOutput::failed(invalid_arguments(raw)), end);
+        }
+        let Some(tool) = self.tools.find(&call.name).cloned() else {
+            let names: Vec<String> = self.tools.specs().into_iter().map(|spec| spec.name).collect();
+            let text = format!("There is no tool named {:?}. The tools are: {}.", call.name, names.join(", "));
+            let end = if guard.malformed() { CallEnd::Stop(CallsEnd::Looping) } else { CallEnd::Answered };
+            return unspent(ToolOutput::failed(text), end);
+        };
+        match guard.check(call) {
+            GuardVerdict::Go => {}
+            GuardVerdict::Stop { last } => {
+                frontend.show(&AgentEvent::Notice { notice: Notice::Repeating { name: call.name.clone() } });
+                guard.record(call, None);
+                let text = "Not run: this repeats calls you already made, with the same results. Use what you \
+                            know, try something else, or answer the user.";
+                let end = if last { CallEnd::Stop(CallsEnd::Looping) } else { CallEnd::Answered };
+                return unspent(ToolOutput::failed(text), end);
+            }
+        }
+        let place = self.setup.place.clone();
+        let effect = tool.effect(&call.input, &place);
+        let subject = tool.subject(&call.input, &place);
+        frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject: subject.clone() });
+        if let Some((output, end)) = self.judge(call, tool.as_ref(), effect, &subject, frontend, cancel) {
+            return unspent(output, end);
+        }
+        let started = Instant::now();
+        let (output, end) = self.run_tool(call, tool.as_ref(), subject, frontend, cancel).await;
+        guard.record(call, Some(&output.content));
+        (output, started.elapsed(), end)
+    }
+
+    /// Decides whether the call may run, asking if need be; `None` means go.
+    fn judge(
+        &mut self,
+        call: &ToolCall,
+        tool: &dyn Tool,
+        effect: Effect,
+        subject: &Subject,
+        frontend: &mut dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> Option<(ToolOutput, CallEnd)> {
+        let verdict = self.policy.decide(&call.name, effect, subject);
+        match verdict.decision {
+            Decision::Allow => return None,
+            Decision::Deny => {
+                let mut output = closed(call, Outcome::Denied);
+                "A rule of the user's settings denies this call. Do not repeat it.".clone_into(&mut output.content);
+                return Some((output, CallEnd::Answered));
+            }
+            Decision::Ask => {}
+        }
+        let preview = match tool.preview(&call.input, &self.setup.place) {
+            Ok(preview) => preview,
+            Err(text) => return Some((ToolOutput::failed(text), CallEnd::Answered)),
+        };
+        let request = ApprovalRequest {
+            call: call.clone(),
+            effect,
+            subject: subject.clone(),
+            preview,
+            reasons: verdict.reasons,
+        };
+        match frontend.approve(&request) {
+            Approval::Once => None,
+            Approval::ForSession => {
+                self.policy.grant_for_session(&call.name, subject);
+                None
+            }
+            Approval::Deny(feedback) => {
+                let mut output = closed(call, Outcome::Denied);
+                if !feedback.trim().is_empty() {
+                    output.content = format!("The user denied this call and said: {}", feedback.trim());
+                }
+                Some((output, CallEnd::BatchDenied))
+            }
+            Approval::Abort => {
+                cancel.cancel();
+                Some((closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted)))
+            }
+            Approval::Unavailable => {
+                let mut output = closed(call, Outcome::Denied);
+                "This call needs the user's approval and nobody can be asked in this mode."
+                    .clone_into(&mut output.content);
+                let end = CallsEnd::ApprovalNeeded { name: call.name.clone(), subject: subject.clone() };
+                Some((output, CallEnd::Stop(end)))
+            }
+        }
+    }
+
+    async fn run_tool(
+        &self,
+        call: &ToolCall,
+        tool: &dyn Tool,
+        subject: Subject,
+        frontend: &mut dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> (ToolOutput, CallEnd) {
+        let activity = Activity::Running { name: call.name.clone(), subject };
+        frontend.show(&AgentEvent::Waiting { activity });
+        let (progress, mut lines) = mpsc::channel(PROGRESS_LINES);
+        let context = ToolContext {
+            place: &self.setup.place,
+            cancel,
+            progress,
+            output_dir: &self.setup.output_dir,
+            memory: &self.memory,
+        };
+        let mut running = pin!(tool.run(call.input.clone(), context));
+        let mut deadline: Option<tokio::time::Instant> = None;
+        let mut open = true;
+        let output = loop {
+            let due = frontend.next_tick();
+            tokio::select! {
+                biased;
+                output = &mut running => break Some(output),
+                () = cancel.cancelled(), if deadline.is_none() => {
+                    // The tool sees the token too: it ends its child and gives back what there was so far.
+                    deadline = Some(tokio::time::Instant::now() + CANCEL_GRACE);
+                }
+                () = sleep_until(deadline) => break None,
+                line = lines.recv(), if open => match line {
+                    Some(line) => frontend.show(&AgentEvent::ToolOutput { call_id: call.id.clone(), line }),
+                    None => open = false,
+                },
+                () = tick_at(due) => frontend.tick(),
+            }
+        };
+        let interrupted = cancel.is_cancelled();
+        let output = output.unwrap_or_else(|| closed(call, Outcome::Interrupted));
+        (output, if interrupted { CallEnd::Stop(CallsEnd::Interrupted) } else { CallEnd::Answered })
+    }
+}
+
+async fn sleep_until(deadline: Option<tokio::time::Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn closed(call: &ToolCall, outcome: Outcome) -> ToolOutput {
+    let ToolResult { content, .. } = ToolResult::closed(call, outcome);
+    ToolOutput { content, outcome, facts: ToolFacts::default(), images: Vec::new() }
+}
+
+fn invalid_arguments(raw: &str) -> String {
+    if raw.trim().is_empty() {
+        return "Not run: the arguments were cut off by the output limit. Use a smaller call.".to_owned();
+    }
+    let start: String = raw.chars().take(200).collect();
+    format!(
+        "Not run: the arguments are not one complete JSON object (they may have been cut off by the output \
+         limit; then make a smaller call). They began: {start}"
+    )
+}
+
+/// Shows that a call is finished and makes the result the model reads.
+fn answer(call: &ToolCall, output: ToolOutput, spent: Duration, frontend: &mut dyn Frontend) -> ToolResult {
+    let ToolOutput { content, outcome, facts, images } = output;
+    frontend.show(&AgentEvent::ToolFinished {
+        call_id: call.id.clone(),
+        name: call.name.clone(),
+        outcome,
+        content: content.clone(),
+        facts,
+        duration_ms: u64::try_from(spent.as_millis()).unwrap_or(u64::MAX),
+    });
+    ToolResult { call_id: call.id.clone(), name: call.name.clone(), content, outcome, images }
+}

@@ -1,0 +1,21 @@
+//! A provider's error as the facts an event carries.
+
+use super::Failure;
+use crate::provider::ProviderError;
+
+impl From<&ProviderError> for Failure {
+    fn from(error: &ProviderError) -> Self {
+        match error.clone() {
+            ProviderError::Unreachable { url, cause } => Self::Unreachable { url, cause },
+            ProviderError::Broken { url, cause } => Self::Broken { url, cause },
+            ProviderError::Timeout { url, after } => Self::Timeout { url, seconds: after.as_secs() },
+            ProviderError::Unauthorized { provider, status, message } => {
+                Self::Unauthorized { provider, status, message }
+            }
+            ProviderError::NoSuchModel { provider, model, message } => Self::NoSuchModel { provider, model, message },
+            ProviderError::ContextOverflow { message } => Self::ContextOverflow { message },
+            ProviderError::Status { provider, status, message, .. } => Self::Status { provider, status, message },
+            ProviderError::Protocol { provider, cause } => Self::Protocol { provider, cause },
+        }
+    }
+}

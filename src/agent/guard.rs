@@ -1,0 +1,126 @@
+//! Notices when a model goes round in circles. Pure.
+
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::conversation::ToolCall;
+
+/// How many stops end the turn.
+const LAST_STOP: u32 = 3;
+
+/// How many malformed calls in a row end the turn.
+const LAST_MALFORMED: u32 = 3;
+
+/// How many calls are looked back at: two rounds of two.
+const LOOK_BACK: usize = 4;
+
+/// Remembers the last calls of a turn and what came of them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LoopGuard {
+    recent: VecDeque<(u64, u64)>,
+    stops: u32,
+    malformed: u32,
+}
+
+/// Whether a call goes round in circles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It does not.
+    Go,
+    /// It does: it is not run; `last` says that the turn ends with it.
+    Stop { last: bool },
+}
+
+impl LoopGuard {
+    /// Looks at a call before it is run: the third of the same with the same result, or the second B of
+    /// A, B, A, B with the same results, is stopped.
+    pub(super) fn check(&mut self, call: &ToolCall) -> Verdict {
+        self.malformed = 0;
+        let now = fingerprint(call);
+        let back: Vec<(u64, u64)> = self.recent.iter().rev().copied().collect();
+        let same = matches!(back.as_slice(), [one, two, ..] if one == two && one.0 == now);
+        let circle = matches!(
+            back.as_slice(),
+            [a2, b, a1, ..] if a2 == a1 && b.0 == now && a2.0 != now
+        );
+        if !same && !circle {
+            return Verdict::Go;
+        }
+        self.stops += 1;
+        Verdict::Stop { last: self.stops >= LAST_STOP }
+    }
+
+    /// Counts a call that could not even be read; true when the turn should end.
+    pub(super) fn malformed(&mut self) -> bool {
+        self.malformed += 1;
+        self.malformed >= LAST_MALFORMED
+    }
+
+    /// Remembers what came of a call; `None` for one that was stopped, which keeps its earlier result so that it
+    /// is stopped again.
+    pub(super) fn record(&mut self, call: &ToolCall, result: Option<&str>) {
+        let now = fingerprint(call);
+        let known = || self.recent.iter().rev().find(|(name, _)| *name == now).map_or(0, |(_, result)| *result);
+        let result = result.map_or_else(known, |result| hash(&result));
+        self.recent.push_back((now, result));
+        while self.recent.len() > LOOK_BACK {
+            self.recent.pop_front();
+        }
+    }
+}
+
+fn fingerprint(call: &ToolCall) -> u64 {
+    hash(&(&call.name, call.input.to_string()))
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(command: &str) -> ToolCall {
+        ToolCall {
+            id: "x".into(),
+            name: "shell".into(),
+            input: serde_json::json!({ "command": command }),
+            invalid_input: None,
+            extra: serde_json::Map::new(),
+        }
+    }
+
+    /// Runs calls with their results; a stopped call gets the guard's own text.
+    fn run(steps: &[(&str, &str)]) -> Vec<Verdict> {
+        let mut guard = LoopGuard::default();
+        let step = |(command, result): &(&str, &str)| {
+            let verdict = guard.check(&call(command));
+            guard.record(&call(command), (verdict == Verdict::Go).then_some(result));
+            verdict
+        };
+        steps.iter().map(step).collect()
+    }
+
+    const STOP: Verdict = Verdict::Stop { last: false };
+
+    #[test]
+    fn the_third_same_call_with_the_same_result_is_stopped_and_the_third_stop_is_the_last() {
+        let verdicts = run(&[("ls", "a"); 5]);
+        assert_eq!(verdicts, vec![Verdict::Go, Verdict::Go, STOP, STOP, Verdict::Stop { last: true }]);
+    }
+
+    #[test]
+    fn a_call_whose_result_changes_may_be_repeated() {
+        let verdicts = run(&[("make", "1 error"), ("make", "0 errors"), ("make", "0 errors ")]);
+        assert_eq!(verdicts, vec![Verdict::Go; 3]);
+    }
+
+    #[test]
+    fn going_back_and_forth_is_stopped_at_the_second_round() {
+        let verdicts = run(&[("a", "1"), ("b", "2"), ("a", "1"), ("b", "2")]);
+        assert_eq!(verdicts, vec![Verdict::Go, Verdict::Go, Verdict::Go, STOP]);
+    }
+}

@@ -1,0 +1,84 @@
+use super::*;
+
+fn read(line: &str) -> Result<Invocation, UsageError> {
+    let arguments = std::iter::once("axi").chain(line.split_whitespace()).map(OsString::from).collect();
+    parse(arguments, &|key| key.to_owned())
+}
+
+fn run(line: &str) -> RunOptions {
+    match read(line) {
+        Ok(Invocation::Run(options)) => *options,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+#[test]
+fn the_shape_is_sound() {
+    command(&|key| key.to_owned()).debug_assert();
+}
+
+#[test]
+fn words_become_one_message() {
+    let expected = RunOptions { message: Some("what is this?".into()), ..RunOptions::default() };
+    assert_eq!(run("what is this?"), expected);
+}
+
+#[test]
+fn print_mode_takes_its_options_before_or_after_the_message() {
+    let expected = RunOptions {
+        message: Some("why".into()),
+        print: true,
+        output: Output::StreamJson,
+        model: Some("openai/x".into()),
+        yes: true,
+        allow: vec!["shell(ls)".into(), "write".into()],
+        max_steps: Some(3),
+        ..RunOptions::default()
+    };
+    let options = "-p --output stream-json -m openai/x -y --allow shell(ls) --allow write --max-steps 3";
+    assert_eq!(run(&format!("{options} why")), expected);
+    assert_eq!(run(&format!("why {options}")), expected);
+}
+
+#[test]
+fn resuming_takes_an_id_or_none() {
+    assert_eq!(run("-r").resume, Some(None));
+    assert_eq!(run("--resume 2026").resume, Some(Some("2026".into())));
+    assert!(run("-c").resume_last);
+    assert_eq!(read("-c -r").map_err(|error| error.key), Err("usage.conflict"));
+}
+
+#[test]
+fn wrong_usage_is_named() {
+    let keys: Vec<&str> = ["--nope", "--output xml", "--max-steps 0", "login", "-m", "init zsh"]
+        .map(|line| read(line).map_or_else(|error| error.key, |_| "ok"))
+        .to_vec();
+    assert_eq!(
+        keys,
+        [
+            "usage.unknown",
+            "usage.invalid_value",
+            "usage.invalid_value",
+            "usage.missing",
+            "usage.missing_value",
+            "usage.reserved"
+        ]
+    );
+}
+
+#[test]
+fn the_language_is_found_before_anything_is_parsed() {
+    let flag = |line: &str| language_flag(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+    assert_eq!(flag("axi --lang zh-CN --nope"), Some("zh-CN".into()));
+    assert_eq!(flag("axi --lang=en"), Some("en".into()));
+    assert_eq!(flag("axi -- --lang=en"), None);
+}
+
+#[test]
+fn subcommands_are_not_messages() {
+    assert_eq!(read("models ollama"), Ok(Invocation::Models(Some("ollama".into()))));
+    assert_eq!(read("sessions show 12"), Ok(Invocation::Sessions(SessionsAction::Show("12".into()))));
+    assert_eq!(read("config"), Ok(Invocation::Config(ConfigAction::Show)));
+    let expected = RenderOptions { file: Some("a.md".into()), width: Some(40), ..RenderOptions::default() };
+    assert_eq!(read("render a.md --width 40"), Ok(Invocation::Render(expected)));
+}
