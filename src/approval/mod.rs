@@ -1,1 +1,37 @@
-//! May it? Pure: rules and effects in, a decision out.
+//! May it? Rules, the effect a tool declares and the words of a shell line in; a decision and its reasons out.
+//!
+//! Pure but for [`FileSystem`], through which the targets of a command are counted before a person is asked. Knows
+//! no terminal and no words for people: a verdict is facts.
+//!
+//! Parts: `rule.rs` (one rule), `policy.rs` (rules, mode and `-y` against a call), `command/` (a shell line taken
+//! apart and judged), `path.rs` (which files are never touched lightly).
+
+pub mod command;
+mod path;
+mod policy;
+mod rule;
+mod verdict;
+
+#[cfg(test)]
+#[path = "policy_tests.rs"]
+mod policy_tests;
+
+pub use policy::Policy;
+pub use rule::{Rule, RuleError};
+pub use verdict::{Class, Decision, Mode, NeverAuto, Reason, Source, Unparsed, Verdict};
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Where a call would take place; passed in, never read from the process.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Surroundings {
+    /// The working directory, absolute.
+    pub cwd: PathBuf,
+    /// The workspace: the repository's root, else `cwd`.
+    pub workspace: PathBuf,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// The environment a shell line would run in. A variable that is not here is unknown, not empty.
+    pub environment: BTreeMap<String, String>,
+}

@@ -1,0 +1,162 @@
+//! Which files are never read or changed lightly, and where a path lies.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::Surroundings;
+
+/// Directories below home whose files are credentials.
+const CREDENTIAL_DIRECTORIES: &[&str] = &[
+    ".ssh",
+    ".aws",
+    ".gnupg",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/op",
+    ".config/hub",
+    ".local/share/keyrings",
+    ".password-store",
+    ".mozilla",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".config/BraveSoftware",
+    "Library/Keychains",
+    "Library/Application Support/Google/Chrome",
+    "Library/Application Support/Firefox",
+    ".terraform.d",
+    ".config/rclone",
+    ".config/sops",
+    ".oci",
+    ".thunderbird",
+    ".electrum",
+    ".bitcoin",
+    ".config/containers",
+    ".config/doctl",
+    ".vault-token",
+    ".config/glab-cli",
+];
+
+/// Names of files that hold credentials wherever they lie.
+const CREDENTIAL_NAMES: &[&str] = &[
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".my.cnf",
+    ".mylogin.cnf",
+    ".git-credentials",
+    ".npmrc",
+    ".pypirc",
+    ".env",
+    ".envrc",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "credentials",
+    "credentials.json",
+    "credentials.toml",
+    ".vault-token",
+    ".htpasswd",
+    "shadow",
+    "gshadow",
+    "sudoers",
+    "secrets.yml",
+    "secrets.yaml",
+    "secrets.json",
+    "service-account.json",
+    "kubeconfig",
+    ".s3cfg",
+    ".boto",
+    ".dockercfg",
+    "master.key",
+    "authorized_keys",
+    ".bash_history",
+    ".zsh_history",
+    ".psql_history",
+    ".mysql_history",
+    ".python_history",
+    "fish_history",
+    "logins.json",
+    "key4.db",
+    "Cookies",
+    "Login Data",
+    "wallet.dat",
+    "environ",
+];
+
+/// Endings of names of files that hold private keys.
+const CREDENTIAL_ENDINGS: &[&str] = &[
+    ".pem",
+    ".key",
+    ".p12",
+    ".pfx",
+    ".jks",
+    ".keystore",
+    ".kdbx",
+    ".keychain",
+    ".keychain-db",
+    ".ppk",
+    ".gpg",
+    ".asc",
+];
+
+/// Names like `.env.example`, which are made to be read.
+const SAMPLE_ENDINGS: &[&str] = &[".example", ".sample", ".template", ".dist", ".pub"];
+
+/// Directories of the workspace in which a file makes programs run or decides what axi may do.
+const PROTECTED_DIRECTORIES: &[&str] = &[".git", ".axi", ".vscode", ".husky", ".githooks"];
+
+/// Names of files that are run by just being there.
+const PROTECTED_NAMES: &[&str] = &[".mcp.json", ".envrc", ".gitmodules", ".gitattributes", ".git", ".gitconfig"];
+
+/// Takes `.` and `..` out of a path by name; `..` at the root stays there.
+pub(crate) fn clean(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                clean.pop();
+            }
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => clean.push(part),
+        }
+    }
+    clean
+}
+
+/// Tells whether reading the file is reading a secret. `path` is absolute and may end in a glob.
+pub(crate) fn is_credential(path: &Path, home: Option<&Path>) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    if SAMPLE_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+        return false;
+    }
+    let lower = name.to_ascii_lowercase();
+    if CREDENTIAL_NAMES.iter().any(|known| known.eq_ignore_ascii_case(&name))
+        || lower.starts_with(".env.")
+        || CREDENTIAL_ENDINGS.iter().any(|ending| lower.ends_with(ending))
+    {
+        return true;
+    }
+    let in_home = |rest: &Path| CREDENTIAL_DIRECTORIES.iter().any(|directory| rest.starts_with(directory));
+    if home.and_then(|home| path.strip_prefix(home).ok()).is_some_and(in_home) {
+        return true;
+    }
+    // Another user's, or home reached by another name.
+    path.components().any(|part| {
+        matches!(part.as_os_str().to_str(), Some(".ssh" | ".gnupg" | ".aws" | "keyrings" | ".password-store"))
+    })
+}
+
+/// Tells whether changing the file makes programs run, or decides what axi may do.
+pub(crate) fn is_protected(path: &Path, surroundings: &Surroundings) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if PROTECTED_NAMES.contains(&name) {
+        return true;
+    }
+    path.strip_prefix(&surroundings.workspace).is_ok_and(|rest| {
+        rest.components()
+            .any(|part| part.as_os_str().to_str().is_some_and(|part| PROTECTED_DIRECTORIES.contains(&part)))
+    })
+}

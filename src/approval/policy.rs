@@ -1,0 +1,397 @@
+//! Rules, mode and `-y` against one call.
+
+use super::command::{self, Judged, LineJudgement, Part};
+use super::rule::Pattern;
+use super::{Class, Decision, Mode, NeverAuto, Reason, Rule, RuleError, Source, Surroundings, Verdict, path};
+use crate::conversation::{Effect, Subject};
+
+/// What may be done: the rules of the settings, of the command line and of this session, the mode and `-y`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Policy {
+    rules: Vec<Entry>,
+    exact_lines: Vec<(String, String)>,
+    mode: Mode,
+    yes: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Entry {
+    decision: Decision,
+    rule: Rule,
+    source: Source,
+}
+
+/// What the rules say of one thing.
+struct Found<'a> {
+    decision: Decision,
+    entry: &'a Entry,
+}
+
+impl Policy {
+    /// Makes a policy without rules.
+    #[must_use]
+    pub fn new(mode: Mode, yes: bool) -> Self {
+        Self { rules: Vec::new(), exact_lines: Vec::new(), mode, yes }
+    }
+
+    /// Adds a rule.
+    ///
+    /// # Errors
+    /// `ProjectMayNotAllow` when a project's settings would loosen what is asked.
+    pub fn add_rule(&mut self, decision: Decision, rule: Rule, source: Source) -> Result<(), RuleError> {
+        if source == Source::Project && decision == Decision::Allow {
+            return Err(RuleError::ProjectMayNotAllow);
+        }
+        let entry = Entry { decision, rule, source };
+        if !self.rules.contains(&entry) {
+            self.rules.push(entry);
+        }
+        Ok(())
+    }
+
+    /// Takes a rule away; tells whether there was one.
+    pub fn remove_rule(&mut self, decision: Decision, rule: &Rule) -> bool {
+        let before = self.rules.len();
+        self.rules.retain(|entry| entry.decision != decision || &entry.rule != rule);
+        self.rules.len() != before
+    }
+
+    /// Lists the rules in the order they were added.
+    pub fn rules(&self) -> impl Iterator<Item = (Decision, &Rule, Source)> {
+        self.rules.iter().map(|entry| (entry.decision, &entry.rule, entry.source))
+    }
+
+    /// Sets how far the agent may go from now on.
+    pub fn set_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+    }
+
+    /// Remembers a yes for the rest of the session.
+    ///
+    /// A shell line: the narrow rule for it when there is one, else this exact line. A change of files: every
+    /// change inside the workspace. A host: this host. Anything else: the tool. What can never be run unasked is
+    /// asked again all the same.
+    pub fn grant_for_session(&mut self, tool: &str, subject: &Subject) {
+        let rule = match subject {
+            Subject::Command { line } => {
+                if let Some(rule) = command::suggest_rule(line) {
+                    rule
+                } else {
+                    self.exact_lines.push((tool.to_owned(), line.clone()));
+                    return;
+                }
+            }
+            Subject::Paths { .. } if is_reader(tool) => {
+                let Subject::Paths { paths } = subject else { return };
+                for path in paths {
+                    if let Ok(rule) = Rule::literal_path("read", &path.to_string_lossy()) {
+                        self.push_session(rule);
+                    }
+                }
+                return;
+            }
+            Subject::Paths { .. } => match Rule::parse("write(**)") {
+                Ok(rule) => rule,
+                Err(_) => return,
+            },
+            Subject::Host { host } => Rule::host(tool, host),
+            Subject::Whole => Rule::whole_tool(tool),
+        };
+        self.push_session(rule);
+    }
+
+    fn push_session(&mut self, rule: Rule) {
+        let entry = Entry { decision: Decision::Allow, rule, source: Source::Session };
+        if !self.rules.contains(&entry) {
+            self.rules.push(entry);
+        }
+    }
+
+    /// Judges a call. Runs nothing and looks at no disk.
+    #[must_use]
+    pub fn decide(&self, tool: &str, effect: Effect, subject: &Subject, surroundings: &Surroundings) -> Verdict {
+        let mut verdict = match subject {
+            Subject::Command { line } => self.decide_line(tool, line, surroundings),
+            Subject::Paths { paths } => self.decide_paths(tool, effect, paths, surroundings),
+            Subject::Host { host } => self.decide_host(tool, effect, host),
+            Subject::Whole => self.decide_whole(tool, effect),
+        };
+        if verdict.decision == Decision::Ask && self.yes && !verdict.never_auto {
+            verdict.decision = Decision::Allow;
+            verdict.reasons.push(Reason::AssumedYes);
+        }
+        verdict
+    }
+
+    fn only_reads(&self) -> bool {
+        match self.mode {
+            Mode::Build => false,
+            Mode::Plan | Mode::Explore => true,
+        }
+    }
+
+    /// The strictest rule for which `matches` holds.
+    fn strictest(
+        &self,
+        tool: &str,
+        family: Option<&str>,
+        matches: impl Fn(Decision, &Pattern) -> bool,
+    ) -> Option<Found<'_>> {
+        self.rules
+            .iter()
+            .filter(|entry| entry.rule.is_about(tool, family) && matches(entry.decision, entry.rule.pattern()))
+            .max_by_key(|entry| entry.decision)
+            .map(|entry| Found { decision: entry.decision, entry })
+    }
+
+    fn decide_whole(&self, tool: &str, effect: Effect) -> Verdict {
+        let found = self.strictest(tool, None, |_, pattern| matches!(pattern, Pattern::Any));
+        self.settle(found, effect)
+    }
+
+    fn decide_host(&self, tool: &str, effect: Effect, host: &str) -> Verdict {
+        let host = host.to_ascii_lowercase();
+        let found = self.strictest(tool, None, |_, pattern| match pattern {
+            Pattern::Any => true,
+            Pattern::Host { name, below: false } => *name == host,
+            Pattern::Host { name, below: true } => {
+                host.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('.'))
+            }
+            Pattern::Command(_) | Pattern::Path(_) => false,
+        });
+        // A host is the network, whatever else the tool says of itself.
+        self.settle(found, effect.max(Effect::Network))
+    }
+
+    fn settle(&self, found: Option<Found<'_>>, effect: Effect) -> Verdict {
+        if self.only_reads() && effect != Effect::Read {
+            return Verdict::new(Decision::Deny, vec![Reason::ModeOnlyReads { mode: self.mode }]);
+        }
+        match found {
+            Some(found) => Verdict::new(found.decision, vec![found.entry.reason()]),
+            None => Verdict::new(default_for(effect), vec![Reason::DefaultForEffect { effect }]),
+        }
+    }
+
+    fn decide_paths(
+        &self,
+        tool: &str,
+        effect: Effect,
+        paths: &[std::path::PathBuf],
+        place: &Surroundings,
+    ) -> Verdict {
+        let family = family_of(effect);
+        if self.only_reads() && effect != Effect::Read {
+            return Verdict::new(Decision::Deny, vec![Reason::ModeOnlyReads { mode: self.mode }]);
+        }
+        let mut verdict = Verdict::new(Decision::Allow, Vec::new());
+        for path in paths {
+            self.judge_path(tool, family, effect, &path::clean(path), place, &mut verdict);
+        }
+        if paths.is_empty() {
+            return self.decide_whole(tool, effect);
+        }
+        verdict
+    }
+
+    fn judge_path(
+        &self,
+        tool: &str,
+        family: Option<&str>,
+        effect: Effect,
+        path: &std::path::Path,
+        place: &Surroundings,
+        verdict: &mut Verdict,
+    ) {
+        let reads = effect == Effect::Read;
+        let guarded = if reads {
+            path::is_credential(path, place.home.as_deref())
+        } else {
+            path::is_protected(path, place) || path::is_credential(path, place.home.as_deref())
+        };
+        let found = self.strictest(tool, family, |decision, pattern| match pattern {
+            // What is guarded is allowed only by a rule that names it.
+            Pattern::Any => decision != Decision::Allow || !guarded,
+            Pattern::Path(pattern) => {
+                (decision != Decision::Allow || !guarded || pattern.is_literal())
+                    && pattern.matches(path, &place.workspace, place.home.as_deref())
+            }
+            Pattern::Command(_) | Pattern::Host { .. } => false,
+        });
+        let decision = if let Some(found) = &found {
+            push_once(&mut verdict.reasons, found.entry.reason());
+            found.decision
+        } else {
+            push_once(&mut verdict.reasons, Reason::DefaultForEffect { effect });
+            if guarded { Decision::Ask } else { default_for(effect) }
+        };
+        if decision == Decision::Ask {
+            if guarded && reads {
+                push_once(&mut verdict.reasons, Reason::Credential { what: path.to_string_lossy().into_owned() });
+            } else if guarded {
+                push_once(&mut verdict.reasons, Reason::Protected { path: path.to_owned() });
+            }
+            if !reads && !path.starts_with(&place.workspace) {
+                push_once(&mut verdict.reasons, Reason::OutsideWorkspace { path: path.to_owned() });
+            }
+        }
+        verdict.decision = verdict.decision.max(decision);
+    }
+
+    fn decide_line(&self, tool: &str, line: &str, place: &Surroundings) -> Verdict {
+        let judgement = command::judge(line, place);
+        let never = judgement.never_auto.clone();
+        let mut verdict = Verdict::new(Decision::Allow, Vec::new());
+        for (text, why) in &judgement.unparsed {
+            verdict.decision = Decision::Ask;
+            push_once(&mut verdict.reasons, Reason::Unparsed { text: text.clone(), why: *why });
+        }
+        let mut class = if judgement.unparsed.is_empty() { Class::ReadOnly } else { Class::Execute };
+        let mut may_be_denied = false;
+        for part in &judgement.parts {
+            class = class.max(part.class);
+            may_be_denied |= self.judge_part(tool, part, place, &mut verdict);
+        }
+        if self.exact_lines.iter().any(|(name, known)| name == tool && known == line)
+            && verdict.decision == Decision::Ask
+            && !verdict
+                .reasons
+                .iter()
+                .any(|reason| matches!(reason, Reason::MatchedRule { decision: Decision::Ask, .. }))
+        {
+            verdict.decision = Decision::Allow;
+        }
+        if self.only_reads() && class != Class::ReadOnly {
+            return Verdict::new(Decision::Deny, vec![Reason::ModeOnlyReads { mode: self.mode }]);
+        }
+        let never = never.or(may_be_denied.then_some(NeverAuto::MayBeDenied));
+        if let Some(why) = never {
+            verdict.never_auto = true;
+            verdict.decision = verdict.decision.max(Decision::Ask);
+            verdict.reasons.push(Reason::NeverAuto { why });
+        }
+        self.judge_whole_line(tool, &judgement, &mut verdict);
+        verdict
+    }
+
+    /// A bare `shell` that asks or denies is about lines without any command in them, too.
+    fn judge_whole_line(&self, tool: &str, judgement: &LineJudgement, verdict: &mut Verdict) {
+        let found = self.strictest(tool, Some("shell"), |decision, pattern| {
+            matches!(pattern, Pattern::Any) && (decision != Decision::Allow || judgement.parts.is_empty())
+        });
+        if let Some(found) = found
+            && found.decision > verdict.decision
+        {
+            verdict.decision = found.decision;
+            push_once(&mut verdict.reasons, found.entry.reason());
+        }
+    }
+
+    /// Judges one part of a line; tells whether a denying rule may be about it, which cannot be known.
+    fn judge_part(&self, tool: &str, part: &Judged, place: &Surroundings, verdict: &mut Verdict) -> bool {
+        let found = match &part.part {
+            Part::Command { words, outer } => {
+                self.strictest(tool, Some("shell"), |decision, pattern| match pattern {
+                    Pattern::Any => decision != Decision::Allow || part.credential.is_none(),
+                    Pattern::Command(wanted) if decision == Decision::Allow => {
+                        part.shown
+                            && (part.credential.is_none() || !wanted.prefix)
+                            && command::admits(wanted, words)
+                    }
+                    Pattern::Command(wanted) => {
+                        command::touches(wanted, words) || outer.iter().any(|words| command::touches(wanted, words))
+                    }
+                    Pattern::Path(_) | Pattern::Host { .. } => false,
+                })
+            }
+            Part::Redirection { path } => self.strictest("write", None, |decision, pattern| match pattern {
+                Pattern::Any => true,
+                Pattern::Path(pattern) => path.as_deref().is_some_and(|path| {
+                    let guarded =
+                        path::is_protected(path, place) || path::is_credential(path, place.home.as_deref());
+                    (decision != Decision::Allow || !guarded || pattern.is_literal())
+                        && pattern.matches(path, &place.workspace, place.home.as_deref())
+                }),
+                Pattern::Command(_) | Pattern::Host { .. } => false,
+            }),
+        };
+        let may_be_denied = match &part.part {
+            Part::Command { words, outer } => self.rules.iter().any(|entry| {
+                entry.decision == Decision::Deny
+                    && entry.rule.is_about(tool, Some("shell"))
+                    && matches!(entry.rule.pattern(), Pattern::Command(wanted)
+                        if command::may_touch(wanted, words) || outer.iter().any(|words| command::may_touch(wanted, words)))
+            }),
+            Part::Redirection { .. } => false,
+        };
+        let mut decision = match &found {
+            Some(found) => {
+                push_once(&mut verdict.reasons, found.entry.reason());
+                found.decision
+            }
+            None if part.class == Class::ReadOnly && part.credential.is_none() => Decision::Allow,
+            None => {
+                push_once(&mut verdict.reasons, Reason::Segment { text: part.text.clone(), class: part.class });
+                if let Some(what) = &part.credential {
+                    push_once(&mut verdict.reasons, Reason::Credential { what: what.clone() });
+                }
+                Decision::Ask
+            }
+        };
+        for (path, reads) in &part.paths {
+            decision = decision.max(self.path_rule(path, *reads, place, verdict));
+        }
+        verdict.decision = verdict.decision.max(decision);
+        may_be_denied
+    }
+
+    /// What asking and denying rules for files say of a path a command touches; they bind shell lines, too.
+    fn path_rule(
+        &self,
+        path: &std::path::Path,
+        reads: bool,
+        place: &Surroundings,
+        verdict: &mut Verdict,
+    ) -> Decision {
+        let family = if reads { "read" } else { "write" };
+        let found = self.strictest(family, None, |decision, pattern| {
+            decision != Decision::Allow
+                && matches!(pattern, Pattern::Path(pattern) if pattern.matches(path, &place.workspace, place.home.as_deref()))
+        });
+        found.map_or(Decision::Allow, |found| {
+            push_once(&mut verdict.reasons, found.entry.reason());
+            found.decision
+        })
+    }
+}
+
+impl Entry {
+    fn reason(&self) -> Reason {
+        Reason::MatchedRule { decision: self.decision, rule: self.rule.clone(), source: self.source }
+    }
+}
+
+fn push_once(reasons: &mut Vec<Reason>, reason: Reason) {
+    if !reasons.contains(&reason) {
+        reasons.push(reason);
+    }
+}
+
+fn is_reader(tool: &str) -> bool {
+    ["read", "list", "ls", "glob", "grep", "find", "search"].iter().any(|start| tool.starts_with(start))
+}
+
+fn family_of(effect: Effect) -> Option<&'static str> {
+    match effect {
+        Effect::Read => Some("read"),
+        Effect::Write => Some("write"),
+        Effect::Network | Effect::Execute => None,
+    }
+}
+
+fn default_for(effect: Effect) -> Decision {
+    match effect {
+        Effect::Read => Decision::Allow,
+        Effect::Write | Effect::Network | Effect::Execute => Decision::Ask,
+    }
+}

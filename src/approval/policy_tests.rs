@@ -1,0 +1,126 @@
+//! The policy on calls that are no shell lines.
+
+use std::path::PathBuf;
+
+use super::{Decision, Mode, Policy, Rule, Source, Surroundings};
+use crate::conversation::{Effect, Subject};
+
+fn place() -> Surroundings {
+    Surroundings {
+        cwd: PathBuf::from("/home/u/work/app"),
+        workspace: PathBuf::from("/home/u/work/app"),
+        home: Some(PathBuf::from("/home/u")),
+        environment: std::collections::BTreeMap::new(),
+    }
+}
+
+fn policy(rules: &[(Decision, &str)]) -> Policy {
+    let mut policy = Policy::new(Mode::Build, false);
+    for (decision, rule) in rules {
+        policy.add_rule(*decision, Rule::parse(rule).unwrap(), Source::User).unwrap();
+    }
+    policy
+}
+
+fn paths(paths: &[&str]) -> Subject {
+    Subject::Paths { paths: paths.iter().map(PathBuf::from).collect() }
+}
+
+#[test]
+fn reading_runs_at_once_but_for_secrets() {
+    let policy = policy(&[]);
+    let decide = |path: &str| policy.decide("read", Effect::Read, &paths(&[path]), &place()).decision;
+    assert_eq!(decide("/home/u/work/app/src/main.rs"), Decision::Allow);
+    assert_eq!(decide("/usr/include/stdio.h"), Decision::Allow);
+    assert_eq!(decide("/home/u/.ssh/id_ed25519"), Decision::Ask);
+    assert_eq!(decide("/home/u/work/app/.env"), Decision::Ask);
+    assert_eq!(decide("/home/u/work/app/.env.example"), Decision::Allow);
+    assert_eq!(decide("/etc/shadow"), Decision::Ask);
+}
+
+#[test]
+fn a_wide_rule_does_not_cover_secrets_a_literal_one_does() {
+    let wide = policy(&[(Decision::Allow, "read"), (Decision::Allow, "read(**)")]);
+    let env = paths(&["/home/u/work/app/.env"]);
+    assert_eq!(wide.decide("read", Effect::Read, &env, &place()).decision, Decision::Ask);
+    let literal = policy(&[(Decision::Allow, "read(.env)")]);
+    assert_eq!(literal.decide("read", Effect::Read, &env, &place()).decision, Decision::Allow);
+}
+
+#[test]
+fn the_strictest_rule_wins_in_any_order() {
+    let policy = policy(&[
+        (Decision::Deny, "write(src/generated/**)"),
+        (Decision::Allow, "write(src/**)"),
+        (Decision::Ask, "edit(src/main.rs)"),
+    ]);
+    let decide = |tool: &str, path: &str| policy.decide(tool, Effect::Write, &paths(&[path]), &place()).decision;
+    assert_eq!(decide("edit", "/home/u/work/app/src/lib.rs"), Decision::Allow);
+    assert_eq!(decide("edit", "/home/u/work/app/src/main.rs"), Decision::Ask);
+    assert_eq!(decide("write", "/home/u/work/app/src/generated/a.rs"), Decision::Deny);
+    assert_eq!(decide("write", "/home/u/work/app/README.md"), Decision::Ask);
+}
+
+#[test]
+fn every_path_of_a_call_must_be_allowed() {
+    let policy = policy(&[(Decision::Allow, "write(src/**)")]);
+    let both = paths(&["/home/u/work/app/src/a.rs", "/home/u/.bashrc"]);
+    assert_eq!(policy.decide("apply_patch", Effect::Write, &both, &place()).decision, Decision::Ask);
+    let climbing = paths(&["/home/u/work/app/src/../../../.bashrc"]);
+    assert_eq!(policy.decide("write", Effect::Write, &climbing, &place()).decision, Decision::Ask);
+}
+
+#[test]
+fn yes_is_for_asking_only() {
+    let mut policy = Policy::new(Mode::Build, true);
+    policy.add_rule(Decision::Deny, Rule::parse("write(Cargo.lock)").unwrap(), Source::Project).unwrap();
+    let decide = |path: &str| policy.decide("write", Effect::Write, &paths(&[path]), &place()).decision;
+    assert_eq!(decide("/home/u/work/app/src/a.rs"), Decision::Allow);
+    assert_eq!(decide("/home/u/work/app/Cargo.lock"), Decision::Deny);
+}
+
+#[test]
+fn projects_only_tighten() {
+    let mut policy = Policy::new(Mode::Build, false);
+    assert!(policy.add_rule(Decision::Allow, Rule::parse("shell").unwrap(), Source::Project).is_err());
+    assert!(policy.add_rule(Decision::Deny, Rule::parse("shell").unwrap(), Source::Project).is_ok());
+    let line = Subject::Command { line: "ls".to_owned() };
+    assert_eq!(policy.decide("shell", Effect::Execute, &line, &place()).decision, Decision::Deny);
+}
+
+#[test]
+fn plan_and_explore_only_read_whatever_the_rules_and_yes_say() {
+    for mode in [Mode::Plan, Mode::Explore] {
+        let mut policy = Policy::new(mode, true);
+        policy.add_rule(Decision::Allow, Rule::parse("*").unwrap(), Source::User).unwrap();
+        let decide = |effect, subject: &Subject| policy.decide("any", effect, subject, &place()).decision;
+        assert_eq!(decide(Effect::Read, &Subject::Whole), Decision::Allow);
+        assert_eq!(decide(Effect::Write, &paths(&["/home/u/work/app/a"])), Decision::Deny);
+        assert_eq!(decide(Effect::Execute, &Subject::Whole), Decision::Deny);
+        assert_eq!(decide(Effect::Read, &Subject::Host { host: "docs.rs".to_owned() }), Decision::Deny);
+    }
+}
+
+#[test]
+fn hosts_match_whole_names() {
+    let policy =
+        policy(&[(Decision::Allow, "web_fetch(*.rust-lang.org)"), (Decision::Allow, "web_fetch(docs.rs)")]);
+    let decide = |host: &str| {
+        policy.decide("web_fetch", Effect::Network, &Subject::Host { host: host.to_owned() }, &place()).decision
+    };
+    assert_eq!(decide("docs.rs"), Decision::Allow);
+    assert_eq!(decide("doc.rust-lang.org"), Decision::Allow);
+    assert_eq!(decide("evildocs.rs"), Decision::Ask);
+    assert_eq!(decide("rust-lang.org"), Decision::Ask);
+    assert_eq!(decide("evilrust-lang.org"), Decision::Ask);
+}
+
+#[test]
+fn a_yes_for_the_session_covers_changes_in_the_workspace_only() {
+    let mut policy = Policy::new(Mode::Build, false);
+    policy.grant_for_session("edit", &paths(&["/home/u/work/app/src/a.rs"]));
+    let decide = |path: &str| policy.decide("write", Effect::Write, &paths(&[path]), &place()).decision;
+    assert_eq!(decide("/home/u/work/app/src/b.rs"), Decision::Allow);
+    assert_eq!(decide("/home/u/other"), Decision::Ask);
+    assert_eq!(decide("/home/u/work/app/.git/hooks/pre-commit"), Decision::Ask);
+}

@@ -1,0 +1,410 @@
+//! One rule: `shell(git diff:*)`, `write(src/**)`, `web_fetch(docs.rs)`, or a tool's bare name.
+//!
+//! # What a rule says
+//! - `shell(git diff:*)`: a simple command whose first words are `git` and `diff`, with anything after them.
+//!   `shell(git diff)`: exactly these words. Words compare whole, after the shell's quoting is taken off:
+//!   `git difftool` is not matched. A line is admitted only when each of its simple commands is.
+//! - `write(src/**)`: paths, relative to the workspace, or starting with `/` or `~/`. `*` stays within one
+//!   directory, `**` does not. `write` covers every tool that changes files, and what a shell line changes;
+//!   `read` every tool that reads them. Any other name is that tool alone.
+//! - `web_fetch(docs.rs)`: this host; `web_fetch(*.rs)`: every host below it, not itself.
+//! - `shell`, `mcp__github__*`, `*`: everything the tool, these tools, every tool can be asked.
+
+use std::fmt;
+use std::str::FromStr;
+
+use globset::{Glob, GlobBuilder, GlobMatcher};
+use serde::{Deserialize, Serialize};
+
+/// One rule, without what it decides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Rule {
+    tool: ToolPattern,
+    pattern: Pattern,
+}
+
+/// Which tools a rule is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ToolPattern {
+    /// This name, or the family it stands for.
+    Named(String),
+    /// Every name that starts so.
+    StartsWith(String),
+}
+
+/// What of such a tool's calls a rule is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Pattern {
+    /// All of them.
+    Any,
+    /// A simple command.
+    Command(CommandPattern),
+    /// Files.
+    Path(PathPattern),
+    /// A host, in lower case.
+    Host {
+        /// The name, without a leading `*.`.
+        name: String,
+        /// Whether it is the hosts below the name that are meant.
+        below: bool,
+    },
+}
+
+/// The words of a simple command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CommandPattern {
+    /// Whole words, quoting taken off; never empty.
+    pub(crate) words: Vec<String>,
+    /// Whether anything may follow them.
+    pub(crate) prefix: bool,
+}
+
+/// A glob over paths.
+#[derive(Debug, Clone)]
+pub(crate) struct PathPattern {
+    text: String,
+    matcher: GlobMatcher,
+}
+
+impl PartialEq for PathPattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for PathPattern {}
+
+/// What is wrong with a rule, and where; positions are bytes from its start.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RuleError {
+    /// Nothing before the parenthesis.
+    #[error("a rule starts with a tool's name, such as shell or write")]
+    NoTool,
+    /// A character no tool's name has.
+    #[error("{character:?} at {at} cannot be part of a tool's name")]
+    ToolName {
+        /// The character.
+        character: char,
+        /// Where.
+        at: usize,
+    },
+    /// `(` without a `)` at the end.
+    #[error("the parenthesis opened at {at} is not closed at the rule's end")]
+    Unclosed {
+        /// Where.
+        at: usize,
+    },
+    /// Nothing between the parentheses.
+    #[error("nothing stands between the parentheses at {at}; leave them out to mean everything")]
+    Empty {
+        /// Where.
+        at: usize,
+    },
+    /// A tool whose calls cannot be narrowed.
+    #[error("calls of {tool} cannot be narrowed by a pattern; write only its name")]
+    NotNarrowed {
+        /// The tool.
+        tool: String,
+    },
+    /// An operator, substitution or variable in a command.
+    #[error("{character:?} at {at}: a rule is one simple command, without operators, variables or substitutions")]
+    NotSimple {
+        /// The character.
+        character: char,
+        /// Where.
+        at: usize,
+    },
+    /// `*` elsewhere than as `:*` at the end.
+    #[error("the wildcard at {at} can only stand at the end, as in git diff:*")]
+    Wildcard {
+        /// Where.
+        at: usize,
+    },
+    /// A quote that is not closed.
+    #[error("a quote is not closed in {text:?}")]
+    Quote {
+        /// The pattern.
+        text: String,
+    },
+    /// Not a glob.
+    #[error("not a path pattern: {cause}")]
+    Glob {
+        /// Why, in English.
+        cause: String,
+    },
+    /// Not a host.
+    #[error("not a host name: {text:?}; write it without scheme, port and path")]
+    Host {
+        /// What was written.
+        text: String,
+    },
+    /// A project's file tried to loosen what is asked.
+    #[error("settings of a project can only ask or deny, not allow")]
+    ProjectMayNotAllow,
+}
+
+/// Which kind of pattern a tool's rules take.
+enum Kind {
+    Command,
+    Path,
+    Host,
+    None,
+}
+
+/// The tools whose rules take a pattern. Others, such as those of outside servers, are named whole.
+const KINDS: &[(Kind, &[&str])] = &[
+    (Kind::Command, &["shell", "bash", "run"]),
+    (
+        Kind::Path,
+        &[
+            "read",
+            "write",
+            "edit",
+            "multi_edit",
+            "apply_patch",
+            "list",
+            "glob",
+            "grep",
+            "find",
+            "search",
+            "ls",
+            "read_file",
+            "write_file",
+            "edit_file",
+            "list_dir",
+            "list_directory",
+            "move_file",
+            "delete_file",
+        ],
+    ),
+    (Kind::Host, &["web_fetch", "fetch", "web_search"]),
+];
+
+fn kind_of(tool: &str) -> &'static Kind {
+    KINDS.iter().find(|(_, names)| names.contains(&tool)).map_or(&Kind::None, |(kind, _)| kind)
+}
+
+impl Rule {
+    /// Parses a rule.
+    ///
+    /// # Errors
+    /// Each variant of [`RuleError`] but `ProjectMayNotAllow`.
+    pub fn parse(text: &str) -> Result<Self, RuleError> {
+        let start = text.len() - text.trim_start().len();
+        let trimmed = text.trim();
+        let (name, pattern) = match trimmed.find('(') {
+            None => (trimmed, None),
+            Some(open) => {
+                let inner =
+                    trimmed[open + 1..].strip_suffix(')').ok_or(RuleError::Unclosed { at: start + open })?;
+                (trimmed[..open].trim_end(), Some((start + open + 1, inner)))
+            }
+        };
+        let tool = parse_tool(name, start)?;
+        let pattern = match pattern {
+            None => Pattern::Any,
+            Some((at, inner)) if inner.trim().is_empty() => return Err(RuleError::Empty { at }),
+            Some((_, inner)) if inner.trim() == "*" => Pattern::Any,
+            Some((at, inner)) => match kind_of(name) {
+                Kind::Command => Pattern::Command(parse_command(inner, at)?),
+                Kind::Path => Pattern::Path(PathPattern::new(inner.trim())?),
+                Kind::Host => parse_host(inner.trim())?,
+                Kind::None => return Err(RuleError::NotNarrowed { tool: name.to_owned() }),
+            },
+        };
+        Ok(Self { tool, pattern })
+    }
+
+    #[cfg(test)]
+    /// Makes the rule for these words of a simple command.
+    #[must_use]
+    pub(crate) fn command(words: Vec<String>, prefix: bool) -> Self {
+        Self {
+            tool: ToolPattern::Named("shell".to_owned()),
+            pattern: Pattern::Command(CommandPattern { words, prefix }),
+        }
+    }
+
+    /// Makes the rule for one path of a family of tools, taken literally.
+    ///
+    /// # Errors
+    /// `Glob` when the path is longer than a pattern may be.
+    pub(crate) fn literal_path(tool: &str, path: &str) -> Result<Self, RuleError> {
+        let pattern = PathPattern::new(&globset::escape(path))?;
+        Ok(Self { tool: ToolPattern::Named(tool.to_owned()), pattern: Pattern::Path(pattern) })
+    }
+
+    /// Makes the rule for one host.
+    #[must_use]
+    pub(crate) fn host(tool: &str, host: &str) -> Self {
+        let pattern = Pattern::Host { name: host.to_ascii_lowercase(), below: false };
+        Self { tool: ToolPattern::Named(tool.to_owned()), pattern }
+    }
+
+    /// Makes the rule for every call of a tool.
+    #[must_use]
+    pub(crate) fn whole_tool(tool: &str) -> Self {
+        Self { tool: ToolPattern::Named(tool.to_owned()), pattern: Pattern::Any }
+    }
+
+    pub(crate) fn pattern(&self) -> &Pattern {
+        &self.pattern
+    }
+
+    /// Tells whether the rule is about this tool; `family` is what stands for tools of its kind.
+    pub(crate) fn is_about(&self, tool: &str, family: Option<&str>) -> bool {
+        match &self.tool {
+            ToolPattern::Named(name) => name == tool || family == Some(name.as_str()),
+            ToolPattern::StartsWith(start) => tool.starts_with(start.as_str()),
+        }
+    }
+}
+
+fn parse_tool(name: &str, start: usize) -> Result<ToolPattern, RuleError> {
+    if name.is_empty() {
+        return Err(RuleError::NoTool);
+    }
+    let (body, open_end) = name.strip_suffix('*').map_or((name, false), |body| (body, true));
+    let fits = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':' | '/');
+    if let Some((at, character)) = body.char_indices().find(|(_, c)| !fits(*c)) {
+        return Err(RuleError::ToolName { character, at: start + at });
+    }
+    let body = body.to_owned();
+    Ok(if open_end { ToolPattern::StartsWith(body) } else { ToolPattern::Named(body) })
+}
+
+/// Characters that mean more than themselves when they are not quoted.
+const NOT_SIMPLE: &str = ";|&<>$`(){}\n\r#";
+
+fn parse_command(text: &str, at: usize) -> Result<CommandPattern, RuleError> {
+    let prefix_body = text.trim_end().strip_suffix(":*").or_else(|| text.trim_end().strip_suffix(" *"));
+    let (body, prefix) = prefix_body.map_or((text, false), |body| (body, true));
+    let mut quote = None;
+    let mut characters = body.char_indices();
+    while let Some((index, character)) = characters.next() {
+        match (quote, character) {
+            (None, '\'' | '"') => quote = Some(character),
+            (Some(open), close) if open == close => quote = None,
+            (None | Some('"'), '\\') => drop(characters.next()),
+            (Some('"'), '$' | '`') => return Err(RuleError::NotSimple { character, at: at + index }),
+            (None, '*' | '?' | '[') => return Err(RuleError::Wildcard { at: at + index }),
+            (None, _) if NOT_SIMPLE.contains(character) => {
+                return Err(RuleError::NotSimple { character, at: at + index });
+            }
+            (Some(_) | None, _) => {}
+        }
+    }
+    let words = shlex::split(body).ok_or_else(|| RuleError::Quote { text: body.to_owned() })?;
+    if words.is_empty() || words[0].is_empty() {
+        return Err(RuleError::Empty { at });
+    }
+    Ok(CommandPattern { words, prefix })
+}
+
+fn parse_host(text: &str) -> Result<Pattern, RuleError> {
+    let lower = text.to_ascii_lowercase();
+    let (name, below) = lower.strip_prefix("*.").map_or((lower.as_str(), false), |name| (name, true));
+    let fits = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']');
+    // A colon is only believed in an address of version 6; elsewhere it would be a port.
+    let is_port = name.contains(':') && !name.starts_with('[');
+    if name.is_empty() || is_port || !name.chars().all(fits) {
+        return Err(RuleError::Host { text: text.to_owned() });
+    }
+    Ok(Pattern::Host { name: name.to_owned(), below })
+}
+
+impl PathPattern {
+    fn new(text: &str) -> Result<Self, RuleError> {
+        let text = text.strip_prefix("./").unwrap_or(text);
+        let build = |text: &str| -> Result<Glob, globset::Error> {
+            GlobBuilder::new(text).literal_separator(true).backslash_escape(true).build()
+        };
+        let matcher = build(text).map_err(|error| RuleError::Glob { cause: error.to_string() })?.compile_matcher();
+        Ok(Self { text: text.to_owned(), matcher })
+    }
+
+    /// Tells whether the path is one no wildcard had to stretch for.
+    pub(crate) fn is_literal(&self) -> bool {
+        !self.text.contains(['*', '?', '{'])
+    }
+
+    /// Tells whether an absolute path without `..` is matched.
+    pub(crate) fn matches(
+        &self,
+        path: &std::path::Path,
+        workspace: &std::path::Path,
+        home: Option<&std::path::Path>,
+    ) -> bool {
+        if self.text.starts_with('/') {
+            return self.matcher.is_match(path);
+        }
+        if self.text.starts_with("~/") {
+            let below = home.and_then(|home| path.strip_prefix(home).ok());
+            return below.is_some_and(|rest| self.matcher.is_match(std::path::Path::new("~").join(rest)));
+        }
+        path.strip_prefix(workspace).is_ok_and(|rest| self.matcher.is_match(rest))
+    }
+}
+
+impl CommandPattern {
+    /// Tells whether these words, quoting taken off, are matched.
+    pub(crate) fn matches(&self, words: &[String]) -> bool {
+        let starts =
+            words.len() >= self.words.len() && words.iter().zip(&self.words).all(|(is, wanted)| is == wanted);
+        starts && (self.prefix || words.len() == self.words.len())
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.tool {
+            ToolPattern::Named(name) => out.write_str(name)?,
+            ToolPattern::StartsWith(start) => write!(out, "{start}*")?,
+        }
+        match &self.pattern {
+            Pattern::Any => Ok(()),
+            Pattern::Command(command) => {
+                let words: Vec<String> = command.words.iter().map(|word| quoted(word)).collect();
+                write!(out, "({}{})", words.join(" "), if command.prefix { ":*" } else { "" })
+            }
+            Pattern::Path(path) => write!(out, "({})", path.text),
+            Pattern::Host { name, below } => write!(out, "({}{name})", if *below { "*." } else { "" }),
+        }
+    }
+}
+
+/// Quotes a word unless it is plainly itself.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+impl FromStr for Rule {
+    type Err = RuleError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
+    }
+}
+
+impl TryFrom<String> for Rule {
+    type Error = RuleError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Rule> for String {
+    fn from(rule: Rule) -> Self {
+        rule.to_string()
+    }
+}
+
+#[cfg(test)]
+#[path = "rule_tests.rs"]
+mod tests;
