@@ -1,8 +1,10 @@
 //! One binary for all integration tests: one file a behaviour, `support/` for what they share.
 #![expect(
     clippy::expect_used,
+    clippy::panic,
     reason = "a test that cannot go on has failed; the configured exception covers only functions marked as tests"
 )]
 
 mod floors;
+mod locales;
 mod support;
