@@ -5,6 +5,7 @@
     reason = "a test that cannot go on has failed; the configured exception covers only functions marked as tests"
 )]
 
+mod dependencies;
 mod floors;
 mod locales;
 mod support;
