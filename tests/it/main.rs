@@ -1,5 +1,7 @@
 //! One binary for all integration tests: one file a behaviour, `support/` for what they share.
 #![expect(
+#![allow(
+    clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     reason = "a test that cannot go on has failed; the configured exception covers only functions marked as tests"
@@ -8,4 +10,5 @@
 mod dependencies;
 mod floors;
 mod locales;
+mod server;
 mod support;

@@ -1,0 +1,102 @@
+//! Ready-made answers for the scripted server, in each wire's own words.
+
+use serde_json::{Value, json};
+
+use super::server::Answer;
+
+fn chunk(delta: &Value, finish: Option<&str>) -> String {
+    json!({"id": "chatcmpl-1", "object": "chat.completion.chunk", "model": "fake",
+           "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+    .to_string()
+}
+
+fn chat_end() -> [String; 2] {
+    let usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
+    [json!({"choices": [], "usage": usage}).to_string(), "[DONE]".to_owned()]
+}
+
+/// openai-chat: an answer of one text, a delta a word.
+pub(crate) fn chat_text(text: &str) -> Answer {
+    let mut payloads = vec![chunk(&json!({"role": "assistant", "content": ""}), None)];
+    payloads.extend(text.split_inclusive(' ').map(|word| chunk(&json!({"content": word}), None)));
+    payloads.push(chunk(&json!({}), Some("stop")));
+    payloads.extend(chat_end());
+    Answer::sse(payloads)
+}
+
+/// openai-chat: one tool call, its arguments cut in two.
+pub(crate) fn chat_call(id: &str, name: &str, arguments: &str) -> Answer {
+    chat_calls(&[(id, name, arguments)])
+}
+
+/// openai-chat: several tool calls in one message.
+pub(crate) fn chat_calls(calls: &[(&str, &str, &str)]) -> Answer {
+    let mut payloads = Vec::new();
+    for (index, (id, name, arguments)) in calls.iter().enumerate() {
+        let half = arguments.char_indices().nth(arguments.chars().count() / 2).map_or(0, |(at, _)| at);
+        let start = json!({"index": index, "id": id, "type": "function",
+                           "function": {"name": name, "arguments": arguments[..half]}});
+        payloads.push(chunk(&json!({"tool_calls": [start]}), None));
+        let rest = json!({"index": index, "function": {"arguments": arguments[half..]}});
+        payloads.push(chunk(&json!({"tool_calls": [rest]}), None));
+    }
+    payloads.push(chunk(&json!({}), Some("tool_calls")));
+    payloads.extend(chat_end());
+    Answer::sse(payloads)
+}
+
+fn anthropic(blocks: Vec<Value>, stop: &str) -> Answer {
+    let usage = json!({"input_tokens": 10, "output_tokens": 1});
+    let mut events = vec![json!({"type": "message_start", "message": {"id": "msg_1", "role": "assistant",
+                                 "content": [], "model": "fake", "usage": usage}})];
+    events.extend(blocks);
+    events.push(json!({"type": "message_delta", "delta": {"stop_reason": stop},
+                       "usage": {"output_tokens": 5}}));
+    events.push(json!({"type": "message_stop"}));
+    Answer::named_sse(events)
+}
+
+/// Anthropic: an answer of one text, a delta a word.
+pub(crate) fn messages_text(text: &str) -> Answer {
+    let mut events = vec![json!({"type": "content_block_start", "index": 0,
+                                 "content_block": {"type": "text", "text": ""}})];
+    for word in text.split_inclusive(' ') {
+        events.push(json!({"type": "content_block_delta", "index": 0,
+                           "delta": {"type": "text_delta", "text": word}}));
+    }
+    events.push(json!({"type": "content_block_stop", "index": 0}));
+    anthropic(events, "end_turn")
+}
+
+/// Anthropic: one tool call.
+pub(crate) fn messages_call(id: &str, name: &str, arguments: &str) -> Answer {
+    let events = vec![
+        json!({"type": "content_block_start", "index": 0,
+               "content_block": {"type": "tool_use", "id": id, "name": name, "input": {}}}),
+        json!({"type": "content_block_delta", "index": 0,
+               "delta": {"type": "input_json_delta", "partial_json": arguments}}),
+        json!({"type": "content_block_stop", "index": 0}),
+    ];
+    anthropic(events, "tool_use")
+}
+
+fn ollama_end() -> Value {
+    json!({"model": "fake", "message": {"role": "assistant", "content": ""}, "done": true,
+           "done_reason": "stop", "prompt_eval_count": 10, "eval_count": 5})
+}
+
+/// Ollama: an answer of one text, a line a word.
+pub(crate) fn ollama_text(text: &str) -> Answer {
+    let words = text
+        .split_inclusive(' ')
+        .map(|word| json!({"model": "fake", "message": {"role": "assistant", "content": word}, "done": false}));
+    Answer::ndjson(words.chain([ollama_end()]))
+}
+
+/// Ollama: one tool call.
+pub(crate) fn ollama_call(name: &str, arguments: &Value) -> Answer {
+    let call = json!({"function": {"name": name, "arguments": arguments}});
+    let line = json!({"model": "fake", "message": {"role": "assistant", "content": "", "tool_calls": [call]},
+                      "done": false});
+    Answer::ndjson([line, ollama_end()])
+}
