@@ -11,4 +11,10 @@ mod dependencies;
 mod floors;
 mod locales;
 mod server;
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test stops at its first surprise; clippy exempts only functions marked as tests"
+)]
+
+mod pty;
 mod support;
