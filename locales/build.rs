@@ -1,21 +1,22 @@
 //! Lists the files of this directory at compile time, so that adding a language is adding one file.
 
+use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
 
-fn main() {
+fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=locales");
-    let mut tags: Vec<String> = std::fs::read_dir("locales")
-        .expect("locales/ is part of the crate")
+    let mut tags: Vec<String> = std::fs::read_dir("locales")?
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".json").map(str::to_owned))
         .collect();
     tags.sort();
+    let folder = std::env::current_dir()?.join("locales");
     let mut table = String::from("&[\n");
     for tag in tags {
-        let path = std::env::current_dir().expect("cargo sets it").join("locales").join(format!("{tag}.json"));
-        writeln!(table, "    ({tag:?}, include_str!({path:?})),").expect("a string takes everything");
+        let path = folder.join(format!("{tag}.json"));
+        writeln!(table, "    ({tag:?}, include_str!({:?})),", path.display().to_string())?;
     }
     table.push_str("]\n");
-    let out = std::env::var("OUT_DIR").expect("cargo sets it");
-    std::fs::write(Path::new(&out).join("locales.rs"), table).expect("OUT_DIR can be written");
+    std::fs::write(Path::new(&std::env::var("OUT_DIR")?).join("locales.rs"), table)?;
+    Ok(())
 }

@@ -212,10 +212,8 @@ pub fn language_flag(arguments: &[OsString]) -> Option<String> {
 /// Builds the command line's shape; also what completions and the manual are made from.
 #[must_use]
 pub fn command(words: Words<'_>) -> Command {
-    let template = format!(
-        "{{about-with-newline}}\n{} {{usage}}\n\n{{all-args}}{{after-help}}",
-        words("cli.usage_heading")
-    );
+    let template =
+        format!("{{about-with-newline}}\n{} {{usage}}\n\n{{all-args}}{{after-help}}", words("cli.usage_heading"));
     let sub = |name: &'static str| {
         Command::new(name)
             .about(words(&format!("cli.command.{}", name.replace('-', "_"))))

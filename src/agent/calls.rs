@@ -132,7 +132,7 @@ impl Agent {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Option<(ToolOutput, CallEnd)> {
-        let verdict = self.policy.decide(&call.name, effect, subject);
+        let verdict = self.policy.decide(&call.name, effect, subject, &self.setup.surroundings);
         match verdict.decision {
             Decision::Allow => return None,
             Decision::Deny => {

@@ -12,7 +12,9 @@ impl From<&ProviderError> for Failure {
             ProviderError::Unauthorized { provider, status, message } => {
                 Self::Unauthorized { provider, status, message }
             }
-            ProviderError::NoSuchModel { provider, model, message } => Self::NoSuchModel { provider, model, message },
+            ProviderError::NoSuchModel { provider, model, message } => {
+                Self::NoSuchModel { provider, model, message }
+            }
             ProviderError::ContextOverflow { message } => Self::ContextOverflow { message },
             ProviderError::Status { provider, status, message, .. } => Self::Status { provider, status, message },
             ProviderError::Protocol { provider, cause } => Self::Protocol { provider, cause },

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::approval::Policy;
+use crate::approval::{Policy, Surroundings};
 use crate::conversation::{Conversation, Message, Usage};
 use crate::provider::{ModelInfo, Provider};
 use crate::session::{EntryKind, Session};
@@ -42,6 +42,8 @@ pub struct Setup {
     pub system: String,
     /// Where it works.
     pub place: Place,
+    /// The same for the policy, with the environment a shell line would run in.
+    pub surroundings: Surroundings,
     /// The most requests a turn may make; at least 1.
     pub max_steps: u32,
     /// The most tokens an answer may have; `None` leaves it to the provider.
@@ -57,7 +59,13 @@ pub struct Setup {
 impl Agent {
     /// Puts an agent together.
     #[must_use]
-    pub fn new(provider: Arc<dyn Provider>, tools: Toolbox, policy: Policy, session: Session, setup: Setup) -> Self {
+    pub fn new(
+        provider: Arc<dyn Provider>,
+        tools: Toolbox,
+        policy: Policy,
+        session: Session,
+        setup: Setup,
+    ) -> Self {
         Self {
             provider,
             tools,
@@ -99,6 +107,11 @@ impl Agent {
     #[must_use]
     pub const fn tools(&self) -> &Toolbox {
         &self.tools
+    }
+
+    /// Returns the policy.
+    pub const fn policy_mut(&mut self) -> &mut Policy {
+        &mut self.policy
     }
 
     /// Asks another model from now on.

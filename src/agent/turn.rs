@@ -142,3 +142,7 @@ impl TurnEnd {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "turn_tests.rs"]
+mod tests;

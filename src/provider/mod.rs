@@ -2,6 +2,8 @@
 //!
 //! This room knows no tool, approval, session, terminal or locale: errors carry facts, others choose words.
 
+pub mod retry;
+
 use std::time::Duration;
 
 use futures_util::stream::BoxStream;

@@ -1,5 +1,4 @@
 //! One binary for all integration tests: one file a behaviour, `support/` for what they share.
-#![expect(
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -10,11 +9,6 @@
 mod dependencies;
 mod floors;
 mod locales;
-mod server;
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test stops at its first surprise; clippy exempts only functions marked as tests"
-)]
-
 mod pty;
+mod server;
 mod support;
