@@ -2,8 +2,16 @@
 //!
 //! This room knows no agent, provider, tool or locale.
 
+mod layout;
 mod line;
+mod marks;
+mod sanitize;
+mod screen;
+mod sgr;
 mod theme;
 
 pub use line::{Line, Span};
+pub use marks::Mark;
+pub use sanitize::{Breaks, clean, sanitize, sanitize_line};
+pub use screen::{Dress, Screen};
 pub use theme::Theme;

@@ -1,0 +1,82 @@
+//! Signs for the terminal that print nothing: prompt marks, titles, notifications, links.
+
+/// A sequence that draws nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mark {
+    /// OSC 133;A: the prompt begins.
+    PromptStart,
+    /// OSC 133;B: the prompt ends, the person's line begins.
+    PromptEnd,
+    /// OSC 133;C: the answer begins.
+    OutputStart,
+    /// OSC 133;D: the answer ended, 0 for success.
+    OutputEnd(u8),
+    /// OSC 2: the window's title; empty gives it back to the terminal.
+    Title(String),
+    /// OSC 9 and OSC 777: a notification with a title and a text. Terminals show the one they know.
+    Notify(String, String),
+    /// BEL.
+    Bell,
+}
+
+impl Mark {
+    /// The bytes. Texts are cleaned: no control and no separator can end the sequence early.
+    pub fn bytes(&self) -> Vec<u8> {
+        match self {
+            Self::PromptStart => b"\x1b]133;A\x1b\\".to_vec(),
+            Self::PromptEnd => b"\x1b]133;B\x1b\\".to_vec(),
+            Self::OutputStart => b"\x1b]133;C\x1b\\".to_vec(),
+            Self::OutputEnd(code) => format!("\x1b]133;D;{code}\x1b\\").into_bytes(),
+            Self::Title(title) => format!("\x1b]2;{}\x1b\\", clean(title)).into_bytes(),
+            Self::Notify(title, text) => {
+                let (title, text) = (clean(title).replace(';', ","), clean(text));
+                // OSC 9;4 is a progress bar in some terminals: a text must not look like one.
+                let text = if text.starts_with(|it: char| it.is_ascii_digit()) { format!(" {text}") } else { text };
+                format!("\x1b]9;{title}: {text}\x1b\\\x1b]777;notify;{title};{text}\x1b\\").into_bytes()
+            }
+            Self::Bell => b"\x07".to_vec(),
+        }
+    }
+}
+
+/// One row of at most 200 characters, without anything that commands a terminal.
+fn clean(text: &str) -> String {
+    super::sanitize::sanitize_line(text).replace('\t', " ").chars().take(200).collect()
+}
+
+/// The start of an OSC 8 link, `None` when the address is not one that may be sent. The end is the same with
+/// empty fields. The id makes the parts of a wrapped link one. Limits as terminals have them:
+/// <https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda>.
+pub(crate) fn open_link(address: &str) -> Option<String> {
+    const LONGEST: usize = 2083;
+    let printable = address.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
+    if address.is_empty() || address.len() > LONGEST || !printable {
+        return None;
+    }
+    // FNV-1a: stable, and no two links of one screen share it but by chance.
+    let id = address.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    Some(format!("\x1b]8;id={id:x};{address}\x1b\\"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_cannot_end_their_sequence() {
+        let title = Mark::Title("a\x07b\x1b\\c\u{9c}".to_owned()).bytes();
+        assert_eq!(String::from_utf8(title).unwrap(), "\x1b]2;a␇b␛\\c<U+009C>\x1b\\");
+        let notify = Mark::Notify("axi;x".to_owned(), "4;1;50".to_owned()).bytes();
+        assert_eq!(
+            String::from_utf8(notify).unwrap(),
+            "\x1b]9;axi,x:  4;1;50\x1b\\\x1b]777;notify;axi,x; 4;1;50\x1b\\"
+        );
+    }
+
+    #[test]
+    fn only_printable_addresses_become_links() {
+        assert_eq!(open_link("https://a.b/c").as_deref(), Some("\x1b]8;id=dffa848b;https://a.b/c\x1b\\"));
+        assert_eq!(open_link("https://a.b/\x1b\\evil"), None);
+        assert_eq!(open_link(""), None);
+    }
+}

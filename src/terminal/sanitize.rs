@@ -1,0 +1,164 @@
+//! Makes text from outside harmless: nothing of it can command the terminal, or look like what it is not.
+//!
+//! Controls are shown as their Unicode pictures (`␛`), invisible and direction-changing characters as `<U+202E>`.
+//! A joiner stays where a script or an emoji needs it. What stays is decided on the whole text, so that a text
+//! has to be cleaned as a whole: cut in two between an emoji and its joiner, the joiner is shown.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// Which controls a place can show as what they mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Breaks {
+    /// Newlines and tabs stay; a carriage return before a newline is dropped. For text of many lines.
+    Keep,
+    /// Tabs stay, newlines are shown as pictures. For one row: a file name, a title, a command.
+    Show,
+}
+
+/// Cleans text of many lines: newlines and tabs stay.
+pub fn sanitize(text: &str) -> Cow<'_, str> {
+    clean(text, Breaks::Keep)
+}
+
+/// Cleans text of one row: tabs stay, newlines become `␊`.
+pub fn sanitize_line(text: &str) -> Cow<'_, str> {
+    clean(text, Breaks::Show)
+}
+
+/// Cleans text; allocates only when something has to be changed.
+pub fn clean(text: &str, breaks: Breaks) -> Cow<'_, str> {
+    let harmless = |byte: u8| matches!(byte, b' '..=b'~' | b'\t') || (byte == b'\n' && breaks == Breaks::Keep);
+    let Some(start) = text.bytes().position(|byte| !harmless(byte)) else {
+        return Cow::Borrowed(text);
+    };
+    // The character before decides about joiners: begin one character earlier.
+    let start = text[..start].char_indices().next_back().map_or(0, |(index, _)| index);
+    let mut cleaned: Option<String> = None;
+    let mut previous = None;
+    let mut characters = text[start..].char_indices().peekable();
+    let mut flag_ends = 0;
+    while let Some((offset, character)) = characters.next() {
+        let index = start + offset;
+        let next = characters.peek().map(|&(_, next)| next);
+        if character == '\u{1F3F4}' {
+            flag_ends = index + character.len_utf8() + flag_length(&text[index + character.len_utf8()..]);
+        }
+        let verdict = if index < flag_ends { Verdict::Stay } else { judge(previous, character, next, breaks) };
+        match verdict {
+            Verdict::Stay => {
+                if let Some(cleaned) = &mut cleaned {
+                    cleaned.push(character);
+                }
+            }
+            Verdict::Drop | Verdict::Show => {
+                let cleaned = cleaned.get_or_insert_with(|| text[..index].to_owned());
+                if verdict == Verdict::Show {
+                    show(character, cleaned);
+                }
+            }
+        }
+        // What is shown as a picture no longer carries what follows it.
+        previous = if verdict == Verdict::Stay { Some(character) } else { Some('>') };
+    }
+    cleaned.map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Stay,
+    Show,
+    Drop,
+}
+
+fn judge(previous: Option<char>, character: char, next: Option<char>, breaks: Breaks) -> Verdict {
+    let harmless = match character {
+        ' '..='~' | '\t' => true,
+        '\n' => breaks == Breaks::Keep,
+        '\r' if breaks == Breaks::Keep && next == Some('\n') => return Verdict::Drop,
+        '\u{200C}' => previous.is_some_and(joins) && next.is_some_and(joins),
+        '\u{200D}' => {
+            previous.is_some_and(joins)
+                || (previous.is_some_and(continues_emoji) && next.is_some_and(is_pictograph))
+        }
+        // One selector chooses a glyph; more of them, or one on nothing, carry hidden data.
+        '\u{FE00}'..='\u{FE0F}' => {
+            previous.is_some_and(|base| !base.is_ascii_control() && !is_selector(base) && base != ' ')
+        }
+        '\u{E0100}'..='\u{E01EF}' => previous.is_some_and(is_ideograph),
+        _ => !character.is_control() && !is_invisible(character),
+    };
+    if harmless { Verdict::Stay } else { Verdict::Show }
+}
+
+fn show(character: char, out: &mut String) {
+    match character {
+        '\0'..='\u{1F}' => out.push(char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{FFFD}')),
+        '\u{7F}' => out.push('\u{2421}'),
+        _ => {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "<U+{:04X}>", u32::from(character));
+        }
+    }
+}
+
+/// Characters without a glyph of their own, or that change the direction of what follows: default ignorables of
+/// Unicode 16 (DerivedCoreProperties.txt) without selectors and joiners, line and paragraph separator,
+/// interlinear annotations.
+fn is_invisible(character: char) -> bool {
+    matches!(
+        character,
+        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}' | '\u{180E}'
+            | '\u{200B}' | '\u{200E}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{3164}'
+            | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}'
+            | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}'
+    )
+}
+
+/// Scripts whose spelling needs joiners: Arabic and Syriac ranges, Indic, Myanmar, Khmer, Mongolian.
+fn joins(character: char) -> bool {
+    matches!(
+        character,
+        '\u{600}'..='\u{8FF}' | '\u{900}'..='\u{DFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{18AF}'
+            | '\u{FB50}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}'
+    ) && !is_invisible(character)
+}
+
+fn is_pictograph(character: char) -> bool {
+    matches!(
+        character,
+        '\u{1F000}'..='\u{1FAFF}' | '\u{2190}'..='\u{2BFF}' | '\u{A9}' | '\u{AE}' | '\u{203C}' | '\u{2049}'
+            | '\u{2122}' | '\u{2139}' | '\u{3030}' | '\u{303D}' | '\u{3297}' | '\u{3299}'
+    )
+}
+
+fn continues_emoji(character: char) -> bool {
+    is_pictograph(character) || character == '\u{FE0F}'
+}
+
+fn is_selector(character: char) -> bool {
+    matches!(character, '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}')
+}
+
+fn is_ideograph(character: char) -> bool {
+    matches!(character, '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+/// Bytes of a subdivision flag's tag sequence after its black flag, 0 when there is no whole one
+/// (UTS 51, emoji tag sequences: 3 to 6 tag letters or digits, then the cancel tag).
+fn flag_length(rest: &str) -> usize {
+    let mut length = 0;
+    for (count, character) in rest.chars().take(7).enumerate() {
+        length += character.len_utf8();
+        match character {
+            '\u{E0030}'..='\u{E0039}' | '\u{E0061}'..='\u{E007A}' => {}
+            '\u{E007F}' if count >= 3 => return length,
+            _ => return 0,
+        }
+    }
+    0
+}
+
+#[cfg(test)]
+#[path = "sanitize_tests.rs"]
+mod tests;

@@ -1,0 +1,271 @@
+//! The only writer to the terminal. Append-only: a row that has got its newline is never touched again.
+//!
+//! Below the last committed row live at most two things: the open row (text that has arrived but is not a whole
+//! line) and the status row. The open row grows in place: what was shown of it is not written again. The cursor
+//! always rests at the end of the open row, and the status row is always below it, so that "erase everything
+//! below the cursor" takes away the status row and nothing else, however the terminal re-wrapped its rows on a
+//! resize. That is why nothing has to be counted and no cursor position asked.
+
+mod update;
+
+use std::io::{self, Write};
+
+use nu_ansi_term::Style;
+
+use super::layout::{Extent, cut};
+use super::line::{Line, Span};
+use super::marks::Mark;
+use super::sanitize::sanitize_line;
+
+/// More commits than this in one update: painting the status row anew is cheaper than pushing it down each time.
+const PUSHES: usize = 6;
+/// Columns that every terminal has: writing further switches automatic wrapping off first.
+const SURE_COLUMNS: usize = 20;
+
+/// What may be used besides text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dress {
+    /// Colours and attributes.
+    pub styles: bool,
+    /// OSC 8 links.
+    pub links: bool,
+    /// Titles, prompt marks, notifications.
+    pub marks: bool,
+}
+
+impl Dress {
+    /// Text alone: pipes, `NO_COLOR` on a dumb terminal.
+    pub const PLAIN: Self = Self { styles: false, links: false, marks: false };
+    /// Everything.
+    pub const FULL: Self = Self { styles: true, links: true, marks: true };
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Rows may be erased and the cursor moved.
+    Live,
+    /// Whole lines only, no cursor movement at all.
+    Linear,
+}
+
+/// Where the status row is, seen from the cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Not on the screen.
+    Nowhere,
+    /// In the cursor's own row; the open row is empty.
+    Here,
+    /// In the row below the open row.
+    Below,
+}
+
+/// The open row as it stands on the terminal.
+#[derive(Debug, Default)]
+struct OpenRow {
+    line: Line,
+    /// Where it begins and ends, in rows and columns of the physical row that it began in.
+    start: Extent,
+    end: Extent,
+    /// The width changed since it began: what is above its last row cannot be reached any more.
+    reflowed: bool,
+}
+
+#[derive(Debug)]
+enum Item {
+    Line(Line),
+    Mark(Vec<u8>),
+}
+
+/// The terminal as axi writes it. See the module.
+#[derive(Debug)]
+pub struct Screen<W: Write> {
+    writer: W,
+    kind: Kind,
+    dress: Dress,
+    columns: usize,
+    rows: usize,
+    queue: Vec<Item>,
+    wanted_open: Line,
+    wanted_status: Line,
+    open: OpenRow,
+    status: Line,
+    place: Place,
+    /// The style that the terminal is in.
+    style: Style,
+    cursor_hidden: bool,
+    /// The update being made; whether it erases something, and so wants to appear at once.
+    buffer: Vec<u8>,
+    erases: bool,
+    stale: bool,
+    broken: Option<io::ErrorKind>,
+    written: u64,
+}
+
+impl<W: Write> Screen<W> {
+    /// Makes a screen of `columns` × `rows` on a terminal whose cursor stands at the start of an empty row.
+    pub fn new(writer: W, columns: u16, rows: u16, dress: Dress) -> Self {
+        Self::make(writer, Kind::Live, columns, rows, dress)
+    }
+
+    /// Makes a screen that only ever writes whole lines: for pipes, `TERM=dumb`, screen readers.
+    pub fn linear(writer: W, dress: Dress) -> Self {
+        Self::make(writer, Kind::Linear, 80, 24, dress)
+    }
+
+    fn make(writer: W, kind: Kind, columns: u16, rows: u16, dress: Dress) -> Self {
+        Self {
+            writer,
+            kind,
+            dress,
+            columns: usize::from(columns.max(2)),
+            rows: usize::from(rows.max(1)),
+            queue: Vec::new(),
+            wanted_open: Line::new(),
+            wanted_status: Line::new(),
+            open: OpenRow::default(),
+            status: Line::new(),
+            place: Place::Nowhere,
+            style: Style::default(),
+            cursor_hidden: false,
+            buffer: Vec::new(),
+            erases: false,
+            stale: false,
+            broken: None,
+            written: 0,
+        }
+    }
+
+    /// Columns of the terminal.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Tells whether live rows are shown at all.
+    pub fn is_linear(&self) -> bool {
+        self.kind == Kind::Linear
+    }
+
+    /// Bytes written so far.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// The error that ended writing, if any: everything after it is dropped. A closed pipe is one.
+    pub fn broken(&self) -> Option<io::ErrorKind> {
+        self.broken
+    }
+
+    /// The writer.
+    pub fn writer(&self) -> &W {
+        &self.writer
+    }
+
+    /// Queues a line for good. Appears at the next [`Screen::flush`]. When the open row is its beginning, only the
+    /// rest is written. Lines wider than the terminal are wrapped by it.
+    pub fn commit(&mut self, line: &Line) {
+        let line = self.dressed(line);
+        self.queue.push(Item::Line(line));
+        self.wanted_open = Line::new();
+    }
+
+    /// Queues lines for good.
+    pub fn commit_all<'a>(&mut self, lines: impl IntoIterator<Item = &'a Line>) {
+        for line in lines {
+            self.commit(line);
+        }
+    }
+
+    /// Queues a mark at this place of the text.
+    pub fn mark(&mut self, mark: &Mark) {
+        if self.dress.marks {
+            self.queue.push(Item::Mark(mark.bytes()));
+        }
+    }
+
+    /// Says what shall stand below the committed rows: the open row, and the status row cut to the width. An empty
+    /// line is none. Appears at the next [`Screen::flush`]; does nothing in linear mode.
+    ///
+    /// The open row may be wider than the terminal. It is meant to grow: a text that does not begin with what is
+    /// shown already has that part rewritten, as far as it can be reached.
+    pub fn live(&mut self, open: &Line, status: &Line) {
+        if self.kind == Kind::Live {
+            self.wanted_open = self.dressed(open);
+            self.wanted_status = cut(&self.dressed(status), self.columns - 1);
+        }
+    }
+
+    /// Changes the status row only.
+    pub fn status(&mut self, status: &Line) {
+        if self.kind == Kind::Live {
+            self.wanted_status = cut(&self.dressed(status), self.columns - 1);
+        }
+    }
+
+    /// Takes the live rows away, shows the cursor at the start of an empty row and flushes: now another program,
+    /// a prompt or the line editor may write. What the open row showed and was not committed is erased.
+    pub fn end_live(&mut self) {
+        self.wanted_open = Line::new();
+        self.wanted_status = Line::new();
+        self.flush();
+        if self.cursor_hidden || self.style != Style::default() {
+            self.set_style(Style::default());
+            if self.cursor_hidden {
+                self.buffer.extend_from_slice(b"\x1b[?25h");
+                self.cursor_hidden = false;
+            }
+            self.send();
+        }
+    }
+
+    /// Tells the new size. What is shown stays; the status row is painted anew at the next flush.
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        let (columns, rows) = (usize::from(columns.max(2)), usize::from(rows.max(1)));
+        if (columns, rows) == (self.columns, self.rows) {
+            return;
+        }
+        if columns != self.columns && !self.open.line.is_empty() {
+            self.open.reflowed = true;
+            self.open.start = Extent::default();
+            self.open.end = Extent::default().after(&self.open.line, usize::MAX, columns);
+        }
+        (self.columns, self.rows) = (columns, rows);
+        self.wanted_status = cut(&self.wanted_status, columns - 1);
+        self.stale = self.place != Place::Nowhere;
+    }
+
+    /// The screen was written to by somebody else, or comes back after a suspension: the cursor stands at the
+    /// start of an empty row, nothing live is shown.
+    pub fn forget(&mut self) {
+        self.open = OpenRow::default();
+        self.place = Place::Nowhere;
+        self.status = Line::new();
+        self.style = Style::default();
+        self.cursor_hidden = false;
+        self.stale = false;
+    }
+
+    /// Writes what changed, in one write; nothing when nothing did.
+    pub fn flush(&mut self) {
+        let queue = std::mem::take(&mut self.queue);
+        match self.kind {
+            Kind::Linear => self.flush_linear(&queue),
+            Kind::Live => self.flush_live(&queue),
+        }
+        self.send();
+    }
+
+    fn dressed(&self, line: &Line) -> Line {
+        let mut dressed = Line::new();
+        for span in &line.spans {
+            dressed.push(Span {
+                text: sanitize_line(&span.text).into_owned(),
+                style: if self.dress.styles { span.style } else { Style::default() },
+                link: span.link.clone().filter(|_| self.dress.links),
+            });
+        }
+        dressed
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,219 @@
+//! What stands on a real terminal model after updates.
+
+use nu_ansi_term::{Color, Style};
+use proptest::prelude::*;
+
+use super::*;
+use crate::terminal::layout::{grapheme_floor, length, slice};
+
+fn plain(text: &str) -> Line {
+    Line::styled(text, Style::default())
+}
+
+fn screen() -> Screen<Vec<u8>> {
+    Screen::new(Vec::new(), 20, 6, Dress::FULL)
+}
+
+/// Text of scrollback and screen; trailing empty rows cut.
+fn shown(bytes: &[u8], columns: u16, rows: u16) -> String {
+    let mut parser = vt100::Parser::new(rows, columns, 10_000);
+    parser.process(bytes);
+    let screen = parser.screen_mut();
+    screen.set_scrollback(usize::MAX);
+    let mut lines = Vec::new();
+    for offset in (1..=screen.scrollback()).rev() {
+        screen.set_scrollback(offset);
+        lines.push((screen.rows(0, columns).next().unwrap(), screen.row_wrapped(0)));
+    }
+    screen.set_scrollback(0);
+    let visible: Vec<_> = screen.rows(0, columns).collect();
+    for (index, row) in (0..).zip(visible) {
+        lines.push((row, screen.row_wrapped(index)));
+    }
+    let mut text = String::new();
+    for (row, wrapped) in lines {
+        text.push_str(&row);
+        if !wrapped {
+            text.push('\n');
+        }
+    }
+    text.trim_end_matches('\n').to_owned()
+}
+
+fn seen(screen: &Screen<Vec<u8>>) -> String {
+    shown(screen.writer(), 20, 6)
+}
+
+#[test]
+fn text_grows_in_place_and_only_what_is_new_is_written() {
+    let mut screen = screen();
+    screen.live(&plain("hello"), &plain("* 1 s"));
+    screen.flush();
+    assert_eq!(seen(&screen), "hello\n* 1 s");
+    let before = screen.written();
+    screen.live(&plain("hello wor"), &plain("* 1 s"));
+    screen.flush();
+    assert_eq!(screen.written() - before, 4);
+    screen.live(&plain("hello wor"), &plain("* 1 s"));
+    screen.flush();
+    assert_eq!(screen.written() - before, 4, "nothing changed, nothing is written");
+    assert_eq!(seen(&screen), "hello wor\n* 1 s");
+}
+
+#[test]
+fn a_commit_pushes_the_status_row_down() {
+    let mut screen = screen();
+    for index in 0..12 {
+        screen.live(&plain(&format!("line {index}")), &plain("* status"));
+        screen.flush();
+        screen.commit(&plain(&format!("line {index} whole")));
+        screen.live(&Line::new(), &plain("* status"));
+        screen.flush();
+        assert!(seen(&screen).ends_with(&format!("line {index} whole\n* status")), "{}", seen(&screen));
+    }
+    screen.end_live();
+    let whole: Vec<_> = (0..12).map(|index| format!("line {index} whole")).collect();
+    assert_eq!(seen(&screen), whole.join("\n"));
+}
+
+#[test]
+fn exact_rows_and_long_lines_are_neither_doubled_nor_cut() {
+    for width in 18..=42 {
+        let mut screen = screen();
+        let text = "0123456789".repeat(5)[..width].to_owned();
+        for end in 1..=width {
+            screen.live(&plain(&text[..end]), &plain("status"));
+            screen.flush();
+        }
+        screen.commit(&plain(&text));
+        screen.commit(&plain("next"));
+        screen.live(&Line::new(), &plain("status"));
+        screen.flush();
+        assert_eq!(seen(&screen), format!("{text}\nnext\nstatus"), "width {width}");
+    }
+}
+
+#[test]
+fn a_changed_open_row_is_rewritten_from_where_it_differs() {
+    let mut screen = screen();
+    screen.live(&plain("some **bo"), &plain("status"));
+    screen.flush();
+    let mut bold = plain("some ");
+    bold.push(Span::new("bold", Style::new().bold()));
+    screen.live(&bold, &plain("status"));
+    screen.flush();
+    assert_eq!(seen(&screen), "some bold\nstatus");
+    screen.live(&plain("a text that is longer than the row"), &plain("status"));
+    screen.flush();
+    assert_eq!(seen(&screen), "a text that is longer than the row\nstatus");
+    screen.live(&plain("a tex!"), &plain("status"));
+    screen.flush();
+    assert_eq!(seen(&screen), "a tex!\nstatus");
+}
+
+#[test]
+fn the_status_row_is_cut_and_repainted_where_it_differs() {
+    let mut screen = screen();
+    screen.live(&plain("text"), &plain("⠋ thinking 1 s and more words"));
+    screen.flush();
+    assert_eq!(seen(&screen), "text\n⠋ thinking 1 s and…");
+    let before = screen.written();
+    screen.status(&plain("⠙ thinking 1 s and more words"));
+    screen.flush();
+    assert!(screen.written() - before <= 10, "{}", screen.written() - before);
+    assert_eq!(seen(&screen), "text\n⠙ thinking 1 s and…");
+    screen.status(&plain("short"));
+    screen.flush();
+    assert_eq!(seen(&screen), "text\nshort");
+}
+
+#[test]
+fn linear_mode_writes_lines_and_nothing_else() {
+    let mut screen = Screen::linear(Vec::new(), Dress::PLAIN);
+    screen.live(&plain("open"), &plain("status"));
+    screen.mark(&Mark::Bell);
+    let mut line = Line::styled("red", Style::new().fg(Color::Red));
+    line.push(Span { text: " link\x1b[2J".to_owned(), style: Style::default(), link: Some("https://a.b".into()) });
+    screen.commit(&line);
+    screen.flush();
+    screen.end_live();
+    assert_eq!(String::from_utf8(screen.writer().clone()).unwrap(), "red link␛[2J\n");
+}
+
+#[test]
+fn a_closed_pipe_is_remembered() {
+    struct Closed;
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut screen = Screen::linear(Closed, Dress::PLAIN);
+    assert_eq!(screen.broken(), None);
+    screen.commit(&plain("x"));
+    screen.flush();
+    assert_eq!((screen.broken(), screen.written()), (Some(io::ErrorKind::BrokenPipe), 0));
+}
+
+fn styled(pieces: &[(String, u8)]) -> Line {
+    let styles = [
+        Style::default(),
+        Style::new().bold(),
+        Style::new().fg(Color::Red),
+        Style::new().on(Color::Blue).italic(),
+        Style::new().fg(Color::Rgb(1, 2, 3)).reverse(),
+    ];
+    let mut line = Line::new();
+    for (text, style) in pieces {
+        line.push(Span::new(text.clone(), styles[usize::from(*style) % styles.len()]));
+    }
+    line
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    /// The law of the screen: however updates fall, the terminal holds the committed lines, then the live rows.
+    #[test]
+    fn the_terminal_holds_what_was_committed(
+        steps in proptest::collection::vec((
+            proptest::collection::vec(("[a-z \u{4e2d}\u{6587}e\u{301}👍]{0,14}", 0u8..5), 0..4),
+            0u8..4, "[a-z]{0,30}", 1usize..5,
+        ), 1..24),
+        columns in 4u16..40,
+        rows in 3u16..8,
+    ) {
+        let mut screen = Screen::new(Vec::new(), columns, rows, Dress::FULL);
+        let mut expected = Screen::linear(Vec::new(), Dress::FULL);
+        for (pieces, action, status, cuts) in steps {
+            let line = styled(&pieces);
+            let bytes = length(&line);
+            // The line arrives in parts, then it is committed, or vanishes, or is replaced.
+            for part in 1..=cuts {
+                let end = grapheme_floor(&line, bytes * part / cuts);
+                screen.live(&slice(&line, 0, end), &plain(&status));
+                screen.flush();
+            }
+            // A row that has scrolled away cannot vanish.
+            let height = Extent::default().after(&line, bytes, usize::from(columns)).row + 2;
+            if action > 0 || height >= usize::from(rows) {
+                screen.commit(&line);
+                expected.commit(&line);
+            }
+            if action > 1 {
+                screen.live(&Line::new(), &plain(&status));
+                screen.flush();
+            }
+            if action > 2 {
+                screen.end_live();
+            }
+        }
+        screen.end_live();
+        expected.flush();
+        let expected: Vec<u8> = String::from_utf8(expected.writer().clone()).unwrap().replace('\n', "\r\n").into_bytes();
+        prop_assert_eq!(shown(screen.writer(), columns, rows), shown(&expected, columns, rows));
+    }
+}

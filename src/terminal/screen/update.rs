@@ -1,0 +1,316 @@
+//! One update of the screen: from what stands on the terminal to what shall stand there.
+
+use std::io::Write;
+
+use nu_ansi_term::Style;
+
+use super::{Item, OpenRow, PUSHES, Place, SURE_COLUMNS, Screen};
+use crate::terminal::layout::{Extent, common_prefix, grapheme_floor, length, measure, slice};
+use crate::terminal::line::Line;
+use crate::terminal::marks::open_link;
+use crate::terminal::sgr::transition;
+
+impl<W: Write> Screen<W> {
+    pub(super) fn flush_linear(&mut self, queue: &[Item]) {
+        for item in queue {
+            match item {
+                Item::Line(line) => {
+                    self.put(line, 0);
+                    self.set_style(Style::default());
+                    self.buffer.push(b'\n');
+                }
+                Item::Mark(bytes) => self.buffer.extend_from_slice(bytes),
+            }
+        }
+    }
+
+    pub(super) fn flush_live(&mut self, queue: &[Item]) {
+        let open = std::mem::take(&mut self.wanted_open);
+        let open = self.held_back(open);
+        let status = if self.rows < 3 { Line::new() } else { std::mem::take(&mut self.wanted_status) };
+        if self.place != Place::Nowhere && (self.stale || status.is_empty() || !self.can_push(queue, &open)) {
+            self.erase_below();
+        }
+        self.stale = false;
+        for item in queue {
+            match item {
+                Item::Line(line) => {
+                    if !self.is_ahead_of(line) {
+                        self.reach(line);
+                        self.newline();
+                    }
+                }
+                Item::Mark(bytes) => self.buffer.extend_from_slice(bytes),
+            }
+        }
+        self.reach(&open);
+        self.paint_status(&status);
+        self.wanted_status = status;
+        self.wanted_open = open;
+        if !self.cursor_hidden && (self.place != Place::Nowhere || !self.open.line.is_empty()) {
+            self.buffer.extend_from_slice(b"\x1b[?25l");
+            self.cursor_hidden = true;
+        }
+    }
+
+    /// A full row leaves the cursor in the margin, where terminals disagree about restoring it: its last cluster
+    /// waits for what follows.
+    fn held_back(&self, open: Line) -> Line {
+        let end = Extent::default().after(&open, usize::MAX, self.columns);
+        if end.column < self.columns {
+            return open;
+        }
+        let bytes = length(&open);
+        slice(&open, 0, grapheme_floor(&open, bytes.saturating_sub(1)))
+    }
+
+    /// Whether the status row can stay on the screen during this update: no row may wrap by itself into it.
+    fn can_push(&self, queue: &[Item], open: &Line) -> bool {
+        let mut commits = 0;
+        let mut start = (&self.open.line, self.open.start, self.open.end);
+        let empty = Line::new();
+        for line in queue.iter().filter_map(|item| match item {
+            Item::Line(line) => Some(line),
+            Item::Mark(_) => None,
+        }) {
+            commits += 1;
+            if commits > PUSHES || !self.stays_in_row(start, line) {
+                return false;
+            }
+            start = (&empty, Extent::default(), Extent::default());
+        }
+        self.stays_in_row(start, open)
+    }
+
+    fn stays_in_row(&self, (shown, start, shown_end): (&Line, Extent, Extent), line: &Line) -> bool {
+        let same = common_prefix(shown, line);
+        let end = start.after(line, usize::MAX, self.columns);
+        let differs_in_last_row = start.after(shown, same, self.columns).row == shown_end.row;
+        end.row == shown_end.row && end.column + end.doubt <= self.columns && differs_in_last_row
+    }
+
+    /// After a reflow the caller may cut its lines earlier than they were cut when the open row was shown. Then the
+    /// line is on the screen already: its words are not written again.
+    fn is_ahead_of(&mut self, line: &Line) -> bool {
+        let bytes = length(line);
+        if !self.open.reflowed || bytes == 0 || common_prefix(&self.open.line, line) < bytes {
+            return false;
+        }
+        let whole = length(&self.open.line);
+        let rest = slice(&self.open.line, bytes, whole);
+        let text = rest.text();
+        let spaces = text.len() - text.trim_start_matches(' ').len();
+        if spaces == 0 || spaces == text.len() {
+            return false;
+        }
+        self.open.start = self.open.start.after(&self.open.line, bytes + spaces, self.columns);
+        self.open.line = slice(&rest, spaces, usize::MAX);
+        true
+    }
+
+    /// Turns the open row into `line`, writing what is missing.
+    fn reach(&mut self, line: &Line) {
+        let (shown, same) = (length(&self.open.line), common_prefix(&self.open.line, line));
+        if same < shown {
+            let same = grapheme_floor(&self.open.line, same);
+            let start = self.open.start.after(&self.open.line, same, self.columns);
+            let up = self.open.end.row - start.row;
+            if up > 0 && (self.open.reflowed || up >= self.rows) {
+                // Out of reach: it stays, and the new text begins below.
+                self.newline();
+                return self.reach(line);
+            }
+            self.go_back_to(start, up);
+            self.open.line = slice(&self.open.line, 0, same);
+            self.open.end = start;
+        }
+        let from = length(&self.open.line);
+        if from < length(line) {
+            if self.place == Place::Here {
+                self.push_status_down();
+            }
+            self.open.end = self.open.end.after(&slice(line, from, usize::MAX), usize::MAX, self.columns);
+            self.put(line, from);
+            self.open.line = line.clone();
+        }
+    }
+
+    fn go_back_to(&mut self, start: Extent, up: usize) {
+        self.set_style(Style::default());
+        self.erases = true;
+        if up > 0 {
+            self.csi(up, 'A');
+            self.erase_from(start.column);
+            self.buffer.extend_from_slice(b"\x1b[J");
+            return;
+        }
+        if self.open.end.doubt > 0 || self.open.end.column == self.columns {
+            self.erase_from(start.column);
+        } else {
+            self.csi(self.open.end.column - start.column, 'D');
+        }
+        self.buffer.extend_from_slice(b"\x1b[K");
+    }
+
+    fn erase_from(&mut self, column: usize) {
+        self.buffer.push(b'\r');
+        self.csi(column, 'C');
+    }
+
+    fn newline(&mut self) {
+        if self.place == Place::Here {
+            self.push_status_down();
+        }
+        self.set_style(Style::default());
+        self.buffer.extend_from_slice(b"\r\n");
+        self.open = OpenRow::default();
+        if self.place == Place::Below {
+            self.place = Place::Here;
+        }
+    }
+
+    /// Puts an empty row above the status row; the newline makes room when it is the terminal's last one.
+    fn push_status_down(&mut self) {
+        self.set_style(Style::default());
+        self.buffer.extend_from_slice(b"\n\x1b[A\x1b[L\r");
+        self.place = Place::Below;
+    }
+
+    fn erase_below(&mut self) {
+        self.drop_background();
+        self.buffer.extend_from_slice(b"\x1b[J");
+        self.erases = true;
+        self.place = Place::Nowhere;
+        self.status = Line::new();
+    }
+
+    /// Erasing and scrolling fill rows with the current background.
+    fn drop_background(&mut self) {
+        if self.style.background.is_some() || self.style.is_reverse {
+            self.set_style(Style::default());
+        }
+    }
+
+    fn paint_status(&mut self, status: &Line) {
+        if self.place == Place::Nowhere && status.is_empty() || self.status == *status {
+            return;
+        }
+        if self.place == Place::Nowhere {
+            self.place = if self.open.line.is_empty() { Place::Here } else { Place::Below };
+            if self.place == Place::Below {
+                self.drop_background();
+                // VT, unlike LF, keeps its column whatever the terminal's output processing is.
+                self.buffer.extend_from_slice(b"\x0b\x1b[A");
+            }
+        }
+        let before = self.style;
+        if self.place == Place::Below {
+            self.buffer.extend_from_slice(b"\x1b7\r\n");
+        }
+        let ((old_cells, old_doubt), (cells, doubt)) = (measure(&self.status), measure(status));
+        let certain = old_doubt + doubt == 0;
+        let same = if certain { grapheme_floor(status, common_prefix(&self.status, status)) } else { 0 };
+        let (column, _) = measure(&slice(status, 0, same));
+        let tail = if certain && old_cells == cells { common_tail(&self.status, status, same) } else { 0 };
+        let changed = slice(status, 0, length(status) - tail);
+        self.csi(column, 'C');
+        let careful = cells + doubt > SURE_COLUMNS && (tail == 0 || measure(&changed).0 > SURE_COLUMNS);
+        if careful {
+            self.buffer.extend_from_slice(b"\x1b[?7l");
+        }
+        self.put(&changed, same);
+        if !certain || cells < old_cells {
+            self.drop_background();
+            self.buffer.extend_from_slice(b"\x1b[K");
+        }
+        if self.place == Place::Below {
+            self.buffer.extend_from_slice(b"\x1b8");
+            self.style = before;
+        } else {
+            self.buffer.push(b'\r');
+        }
+        if careful {
+            self.buffer.extend_from_slice(b"\x1b[?7h");
+        }
+        self.status = status.clone();
+    }
+
+    /// Writes `line` from byte `from` on.
+    fn put(&mut self, line: &Line, from: usize) {
+        let mut start = 0;
+        for span in &line.spans {
+            let end = start + span.text.len();
+            if end > from {
+                let text = &span.text[from.saturating_sub(start)..];
+                self.set_style(span.style);
+                let address = span.link.as_deref().and_then(open_link);
+                if let Some(opening) = &address {
+                    self.buffer.extend_from_slice(opening.as_bytes());
+                }
+                self.buffer.extend_from_slice(text.as_bytes());
+                if address.is_some() {
+                    self.buffer.extend_from_slice(b"\x1b]8;;\x1b\\");
+                }
+            }
+            start = end;
+        }
+    }
+
+    pub(super) fn set_style(&mut self, style: Style) {
+        transition(self.style, style, &mut self.buffer);
+        self.style = style;
+    }
+
+    fn csi(&mut self, count: usize, command: char) {
+        if count > 0 {
+            let number = if count == 1 { String::new() } else { count.to_string() };
+            self.buffer.extend_from_slice(format!("\x1b[{number}{command}").as_bytes());
+        }
+    }
+
+    pub(super) fn send(&mut self) {
+        if self.buffer.is_empty() {
+            return;
+        }
+        if self.erases {
+            // Synchronized output: terminals that know it show the update as one, the others ignore it.
+            self.buffer.splice(0..0, *b"\x1b[?2026h");
+            self.buffer.extend_from_slice(b"\x1b[?2026l");
+        }
+        self.erases = false;
+        if self.broken.is_none() {
+            match self.writer.write_all(&self.buffer).and_then(|()| self.writer.flush()) {
+                Ok(()) => self.written += self.buffer.len() as u64,
+                Err(error) => self.broken = Some(error.kind()),
+            }
+        }
+        self.buffer.clear();
+    }
+}
+
+/// How many bytes at the end of two lines of equal width are the same, not reaching before byte `from`.
+fn common_tail(first: &Line, second: &Line, from: usize) -> usize {
+    let total = length(first);
+    if total != length(second) {
+        return 0;
+    }
+    let mut tail = 0;
+    for (one, two) in first.spans.iter().rev().zip(second.spans.iter().rev()) {
+        if one.style != two.style || one.link.is_some() || two.link.is_some() {
+            break;
+        }
+        let same = one.text.bytes().rev().zip(two.text.bytes().rev()).take_while(|(a, b)| a == b).count();
+        tail += same;
+        if same < one.text.len() || same < two.text.len() {
+            break;
+        }
+    }
+    let start = (total - tail.min(total - from.min(total))).max(from);
+    let text = second.text();
+    // Both boundaries have to fall on whole clusters, and at the same column in both lines.
+    let whole = unicode_segmentation::UnicodeSegmentation::grapheme_indices(text.as_str(), true)
+        .map(|(index, _)| index)
+        .find(|&index| index >= start)
+        .unwrap_or(total);
+    if measure(&slice(first, 0, whole)) == measure(&slice(second, 0, whole)) { total - whole } else { 0 }
+}
