@@ -10,6 +10,7 @@ use super::guard::{LoopGuard, Verdict as GuardVerdict};
 use super::request::tick_at;
 use super::{Activity, Agent, AgentEvent, Approval, ApprovalRequest, Frontend, Notice};
 use crate::approval::Decision;
+use crate::approval::command::suggest_rule;
 use crate::conversation::{Effect, Outcome, Subject, ToolCall, ToolResult};
 use crate::tool::{Tool, ToolContext, ToolFacts, ToolOutput};
 
@@ -152,6 +153,10 @@ impl Agent {
             subject: subject.clone(),
             preview,
             reasons: verdict.reasons,
+            session_rule: match subject {
+                Subject::Command { line } => suggest_rule(line).map(|rule| rule.to_string()),
+                Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => None,
+            },
         };
         match frontend.approve(&request) {
             Approval::Once => None,

@@ -284,6 +284,8 @@ pub struct ApprovalRequest {
     pub preview: Preview,
     /// Why it is asked.
     pub reasons: Vec<Reason>,
+    /// The rule that [`Approval::ForSession`] would add, where it is one and not this exact line.
+    pub session_rule: Option<String>,
 }
 
 /// How one person or program meets the agent. Implemented in frontend/; called by `run_turn` only.

@@ -1,1 +1,195 @@
-//! Slash commands: one row a command, the bodies by theme.
+//! Slash commands: one row a command in `table.rs`, the bodies by theme beside it.
+//!
+//! A body decides and says what to do; the REPL does it. Knows no terminal.
+
+mod bodies;
+mod table;
+
+use std::sync::Arc;
+
+use crate::agent::Agent;
+use crate::locale::Locale;
+use crate::provider::Provider;
+use crate::session::SessionStore;
+
+pub use table::COMMANDS;
+
+/// A row of the table.
+pub struct SlashCommand {
+    /// The name, without the slash. Its description is the locale key `command.NAME`.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// What may follow it.
+    pub argument: Argument,
+    /// The body; takes what followed the name, trimmed.
+    pub run: fn(&mut Context<'_>, &str) -> Outcome,
+}
+
+/// What may follow a command, for completion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Argument {
+    /// Nothing.
+    None,
+    /// A model.
+    Model,
+    /// A language.
+    Language,
+    /// A session.
+    Session,
+    /// A provider.
+    Provider,
+}
+
+/// What a body works with.
+pub struct Context<'a> {
+    /// The agent.
+    pub agent: &'a mut Agent,
+    /// The user's words.
+    pub locale: &'a Locale,
+    /// Everything outside.
+    pub world: &'a mut dyn World,
+}
+
+/// What commands ask of the world outside the agent. Implemented by the composition root.
+pub trait World {
+    /// Connects to a model named `PROVIDER/MODEL`; the error is in the user's words.
+    fn connect(&mut self, model: &str, locale: &Locale) -> Result<Arc<dyn Provider>, Problem>;
+
+    /// Lists the models that can be asked, as `PROVIDER/MODEL`; waits at most a second or two for servers.
+    fn models(&mut self) -> Vec<String>;
+
+    /// Lists the names of all providers.
+    fn providers(&self) -> Vec<String>;
+
+    /// Writes a setting into the user's file.
+    fn remember(&mut self, key: &str, value: &str, locale: &Locale) -> Result<(), Problem>;
+
+    /// Returns where sessions are kept, if they are.
+    fn sessions(&self) -> Option<SessionStore>;
+
+    /// Stores a key that was asked for without echo, or removes it.
+    fn keychain(&mut self, action: KeyAction, provider: &str, locale: &Locale) -> Result<String, Problem>;
+
+    /// Reports what works here, as markdown.
+    fn doctor(&mut self, locale: &Locale) -> String;
+}
+
+/// What to do with a provider's key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyAction {
+    /// Store this key.
+    Store(String),
+    /// Remove it.
+    Remove,
+}
+
+/// An error in the user's words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// What failed, on what.
+    pub what: String,
+    /// What to do now; may be empty.
+    pub hint: String,
+}
+
+/// What the REPL does after a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing.
+    Continue,
+    /// Prints markdown.
+    Show(String),
+    /// Prints one quiet line.
+    Say(String),
+    /// Prints an error.
+    Fail(Problem),
+    /// Sends this message.
+    Ask(String),
+    /// Lets the person pick one of these, then runs `/COMMAND PICKED`.
+    Pick {
+        /// The command.
+        command: &'static str,
+        /// The question.
+        question: String,
+        /// What is shown and what is run, pair by pair.
+        items: Vec<(String, String)>,
+    },
+    /// Asks for a key without echo, then stores it.
+    AskKey(String),
+    /// Speaks this language from now on.
+    Language(&'static str),
+    /// Starts a new session; `clear` clears the screen too.
+    NewSession {
+        /// Whether the visible screen is cleared.
+        clear: bool,
+    },
+    /// Goes on with this session.
+    Resume(String),
+    /// Copies to the clipboard.
+    Copy(String),
+    /// Shows keys and commands.
+    Help,
+    /// Leaves.
+    Exit,
+}
+
+/// Finds a command by its name or one of its other names.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static SlashCommand> {
+    COMMANDS.iter().find(|command| command.name == name || command.aliases.contains(&name))
+}
+
+/// Finds the command whose name is nearest to a misspelt one: at most two edits away, or one it begins.
+#[must_use]
+pub fn nearest(name: &str) -> Option<&'static str> {
+    let names = COMMANDS.iter().flat_map(|command| std::iter::once(command.name).chain(command.aliases.iter().copied()));
+    let scored = names.map(|known| (distance(name, known), known));
+    let best = scored.min_by_key(|(score, known)| (*score, *known))?;
+    let near = best.0 <= 2 && best.0 < name.chars().count();
+    near.then_some(best.1).or_else(|| {
+        let mut begun = COMMANDS.iter().map(|command| command.name).filter(|known| known.starts_with(name));
+        begun.next().filter(|_| name.len() >= 2)
+    })
+}
+
+/// Counts edits (Levenshtein) between two short words.
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (index, from) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = index + 1;
+        for (column, to) in right.iter().enumerate() {
+            let change = diagonal + usize::from(from != *to);
+            diagonal = row[column + 1];
+            row[column + 1] = change.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[right.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_command_finds_its_neighbour() {
+        assert_eq!(nearest("modle"), Some("model"));
+        assert_eq!(nearest("lang"), Some("language"));
+        assert_eq!(nearest("xyzzy"), None);
+    }
+
+    #[test]
+    fn names_are_unique_and_every_command_is_described() {
+        let locale = Locale::new("en");
+        let mut seen = std::collections::HashSet::new();
+        for command in COMMANDS {
+            for name in std::iter::once(&command.name).chain(command.aliases) {
+                assert!(seen.insert(*name), "{name} twice");
+            }
+            let key = format!("command.{}", command.name);
+            assert_ne!(locale.text(&key), key);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Log files: one a day, the last seven kept, never on the terminal, never a secret.
+//!
+//! Nothing is opened until the first line is logged: the first prompt does not wait for it.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// How many days are kept.
+const KEPT: usize = 7;
+
+/// Takes secrets out of a line.
+pub type Clean = Arc<dyn Fn(&str) -> String + Send + Sync>;
+
+/// Starts logging to `directory`: warnings and errors, more with each `-v`, or what `AXI_LOG` says in the form of
+/// tracing's filters (`debug`, `axi::provider=trace`).
+pub fn start(directory: PathBuf, verbose: u8, filter: Option<&str>, clean: Clean) {
+    let level = match verbose {
+        0 => "axi=warn",
+        1 => "axi=info",
+        2 => "axi=debug",
+        _ => "trace",
+    };
+    let filter = filter.and_then(|text| EnvFilter::try_new(text).ok()).unwrap_or_else(|| EnvFilter::new(level));
+    let writer = Lazy { state: Arc::new(Mutex::new(State { directory, appender: None })), clean };
+    let subscriber =
+        tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(writer).finish();
+    // A second start (tests) keeps the first subscriber.
+    drop(tracing::subscriber::set_global_default(subscriber));
+}
+
+#[derive(Clone)]
+struct Lazy {
+    state: Arc<Mutex<State>>,
+    clean: Clean,
+}
+
+struct State {
+    directory: PathBuf,
+    appender: Option<RollingFileAppender>,
+}
+
+/// One line on its way to the file.
+struct LineWriter {
+    lazy: Lazy,
+    line: Vec<u8>,
+}
+
+impl<'a> MakeWriter<'a> for Lazy {
+    type Writer = LineWriter;
+
+    fn make_writer(&'a self) -> LineWriter {
+        LineWriter { lazy: self.clone(), line: Vec::new() }
+    }
+}
+
+impl Write for LineWriter {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.line.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for LineWriter {
+    fn drop(&mut self) {
+        let Ok(mut state) = self.lazy.state.lock() else { return };
+        if state.appender.is_none() {
+            let builder = RollingFileAppender::builder().rotation(Rotation::DAILY).max_log_files(KEPT);
+            state.appender =
+                builder.filename_prefix("axi").filename_suffix("log").build(&state.directory).ok();
+        }
+        if let Some(appender) = &mut state.appender {
+            let line = (self.lazy.clean)(&String::from_utf8_lossy(&self.line));
+            // A log that cannot be written must not stop the work.
+            drop(appender.write_all(line.as_bytes()));
+        }
+    }
+}

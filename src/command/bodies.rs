@@ -1,0 +1,171 @@
+//! What the commands do.
+
+use super::{Context, KeyAction, Outcome, Problem};
+use crate::conversation::{Message, Role};
+use crate::locale;
+
+pub(super) fn help(_: &mut Context<'_>, _: &str) -> Outcome {
+    Outcome::Help
+}
+
+pub(super) fn exit(_: &mut Context<'_>, _: &str) -> Outcome {
+    Outcome::Exit
+}
+
+pub(super) fn new(_: &mut Context<'_>, _: &str) -> Outcome {
+    Outcome::NewSession { clear: false }
+}
+
+pub(super) fn clear(_: &mut Context<'_>, _: &str) -> Outcome {
+    Outcome::NewSession { clear: true }
+}
+
+pub(super) fn model(context: &mut Context<'_>, argument: &str) -> Outcome {
+    let locale = context.locale;
+    if argument.is_empty() {
+        let models = context.world.models();
+        if models.is_empty() {
+            return Outcome::Say(locale.with("said.model_is", &[("model", &context.agent.model().id())]));
+        }
+        return Outcome::Pick {
+            command: "model",
+            question: locale.text("repl.pick_model").to_owned(),
+            items: models.into_iter().map(|model| (model.clone(), model)).collect(),
+        };
+    }
+    match context.world.connect(argument, locale) {
+        Ok(provider) => {
+            context.agent.set_provider(provider);
+            let id = context.agent.model().id();
+            let mut said = locale.with("said.model", &[("model", &id)]);
+            if let Err(problem) = context.world.remember("model", &id, locale) {
+                said = format!("{said} ({})", problem.what);
+            }
+            Outcome::Say(said)
+        }
+        Err(problem) => Outcome::Fail(problem),
+    }
+}
+
+pub(super) fn language(context: &mut Context<'_>, argument: &str) -> Outcome {
+    if argument.is_empty() {
+        let items = locale::tags().map(|tag| {
+            let name = locale::Locale::new(tag).text("language.name").to_owned();
+            (format!("{tag}  {name}"), tag.to_owned())
+        });
+        return Outcome::Pick {
+            command: "language",
+            question: context.locale.text("repl.pick_language").to_owned(),
+            items: items.collect(),
+        };
+    }
+    let Some(tag) = locale::matching(argument) else {
+        let known: Vec<&str> = locale::tags().collect();
+        let values = [("tag", argument), ("known", &known.join(", "))];
+        return Outcome::Fail(Problem { what: context.locale.with("said.language_unknown", &values), hint: String::new() });
+    };
+    match context.world.remember("language", tag, context.locale) {
+        // The language changes all the same: only the next start will not know it.
+        Ok(()) | Err(_) => Outcome::Language(tag),
+    }
+}
+
+pub(super) fn retry(context: &mut Context<'_>, _: &str) -> Outcome {
+    let messages = context.agent.conversation().messages();
+    let last = messages.iter().rev().filter(|message| message.role == Role::User).map(Message::text);
+    match last.into_iter().find(|text| !text.is_empty()) {
+        Some(text) => Outcome::Ask(text),
+        None => Outcome::Say(context.locale.text("said.retry_none").to_owned()),
+    }
+}
+
+pub(super) fn copy(context: &mut Context<'_>, argument: &str) -> Outcome {
+    let back = argument.parse::<usize>().unwrap_or(1).max(1);
+    let messages = context.agent.conversation().messages();
+    let answers = messages.iter().rev().filter(|message| message.role == Role::Assistant).map(Message::text);
+    match answers.filter(|text| !text.trim().is_empty()).nth(back - 1) {
+        Some(text) => Outcome::Copy(text),
+        None => Outcome::Say(context.locale.text("said.copy_none").to_owned()),
+    }
+}
+
+pub(super) fn session(context: &mut Context<'_>, argument: &str) -> Outcome {
+    let argument = argument.strip_prefix("switch").map_or(argument, str::trim);
+    match argument {
+        "" | "list" => {}
+        "new" => return Outcome::NewSession { clear: false },
+        id => {
+            if let Some(id) = id.strip_prefix("delete ") {
+                return delete_session(context, id.trim());
+            }
+            return Outcome::Resume(id.to_owned());
+        }
+    }
+    let list = context.world.sessions().map(|store| store.list()).unwrap_or_default();
+    if list.is_empty() {
+        return Outcome::Say(context.locale.text("said.sessions_none").to_owned());
+    }
+    Outcome::Pick {
+        command: "session",
+        question: context.locale.text("repl.pick_session").to_owned(),
+        items: list
+            .into_iter()
+            .take(50)
+            .map(|summary| (format!("{}  {}", summary.id, summary.title), summary.id.to_string()))
+            .collect(),
+    }
+}
+
+fn delete_session(context: &Context<'_>, id: &str) -> Outcome {
+    let Some(store) = context.world.sessions() else {
+        return Outcome::Say(context.locale.text("said.sessions_none").to_owned());
+    };
+    match store.delete(id) {
+        Ok(id) => Outcome::Say(context.locale.with("said.session_deleted", &[("id", id.as_str())])),
+        Err(error) => {
+            let problem = Problem { what: error.to_string(), hint: context.locale.text("error.session_not_found_hint").to_owned() };
+            Outcome::Fail(problem)
+        }
+    }
+}
+
+pub(super) fn tools(context: &mut Context<'_>, _: &str) -> Outcome {
+    let rows = context.agent.tools().specs().into_iter().map(|spec| {
+        let first = spec.description.split(". ").next().unwrap_or_default().to_owned();
+        format!("- `{}` {}", spec.name, first.trim_end_matches('.'))
+    });
+    Outcome::Show(rows.collect::<Vec<_>>().join("\n"))
+}
+
+pub(super) fn usage(context: &mut Context<'_>, _: &str) -> Outcome {
+    let usage = context.agent.usage();
+    if usage.input_tokens + usage.output_tokens == 0 {
+        return Outcome::Say(context.locale.text("said.usage_none").to_owned());
+    }
+    let values = [("input", usage.input_tokens.to_string()), ("output", usage.output_tokens.to_string())];
+    let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
+    Outcome::Say(context.locale.with("said.usage", &values))
+}
+
+pub(super) fn login(context: &mut Context<'_>, argument: &str) -> Outcome {
+    if argument.is_empty() {
+        let items = context.world.providers().into_iter().map(|name| (name.clone(), name)).collect();
+        return Outcome::Pick { command: "login", question: context.locale.text("command.login").to_owned(), items };
+    }
+    Outcome::AskKey(argument.to_owned())
+}
+
+pub(super) fn logout(context: &mut Context<'_>, argument: &str) -> Outcome {
+    if argument.is_empty() {
+        let items = context.world.providers().into_iter().map(|name| (name.clone(), name)).collect();
+        return Outcome::Pick { command: "logout", question: context.locale.text("command.logout").to_owned(), items };
+    }
+    match context.world.keychain(KeyAction::Remove, argument, context.locale) {
+        Ok(said) => Outcome::Say(said),
+        Err(problem) => Outcome::Fail(problem),
+    }
+}
+
+pub(super) fn doctor(context: &mut Context<'_>, _: &str) -> Outcome {
+    Outcome::Show(context.world.doctor(context.locale))
+}

@@ -1,0 +1,30 @@
+//! One row a command. Help, completion and locale keys come from the row.
+
+use super::{Argument, SlashCommand, bodies};
+
+/// Every slash command.
+pub const COMMANDS: &[SlashCommand] = &[
+    row("help", &["?"], Argument::None, bodies::help),
+    row("model", &[], Argument::Model, bodies::model),
+    row("language", &["lang"], Argument::Language, bodies::language),
+    row("new", &[], Argument::None, bodies::new),
+    row("clear", &[], Argument::None, bodies::clear),
+    row("retry", &[], Argument::None, bodies::retry),
+    row("copy", &[], Argument::None, bodies::copy),
+    row("session", &["resume"], Argument::Session, bodies::session),
+    row("tools", &[], Argument::None, bodies::tools),
+    row("usage", &[], Argument::None, bodies::usage),
+    row("login", &[], Argument::Provider, bodies::login),
+    row("logout", &[], Argument::Provider, bodies::logout),
+    row("doctor", &[], Argument::None, bodies::doctor),
+    row("exit", &["quit"], Argument::None, bodies::exit),
+];
+
+const fn row(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    argument: Argument,
+    run: fn(&mut super::Context<'_>, &str) -> super::Outcome,
+) -> SlashCommand {
+    SlashCommand { name, aliases, argument, run }
+}

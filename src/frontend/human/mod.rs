@@ -1,0 +1,530 @@
+//! Events as a person sees them: styled lines on the screen, a status row, questions.
+//!
+//! Chooses the words (`words.rs`) and the looks; decides nothing. Text is painted at once when it is the first for
+//! 16 ms, else together with what follows, so that a fast stream costs no more than the eye can see.
+
+mod diff;
+mod question;
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use super::words::{self, Told};
+use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, TurnEnd};
+use crate::conversation::{Outcome, Subject};
+use crate::locale::Locale;
+use crate::terminal::{
+    Layout, Line, Mark, MarkdownStream, Screen, Span, StatusFacts, Theme, sanitize, sanitize_line, status_line,
+};
+use crate::tool::{Place, ToolFacts};
+
+pub use question::{Asker, Question};
+
+/// The least time between two paintings of arriving text.
+const PAINT_STEP: Duration = Duration::from_millis(16);
+
+/// The spinner's step.
+const SPINNER_STEP: Duration = Duration::from_millis(80);
+
+/// How many lines of a failed or noisy tool's output are shown.
+const OUTPUT_LINES: usize = 5;
+
+/// What is being typed while a turn runs.
+pub trait Typing {
+    /// Returns a number that changes with every key.
+    fn version(&self) -> u64;
+    /// Returns the text of the unfinished line and how many lines are queued.
+    fn typed(&self) -> (String, usize);
+}
+
+/// What decides the looks.
+#[derive(Debug, Clone)]
+pub struct Looks {
+    /// Styles by name.
+    pub theme: Theme,
+    /// Whether the terminal wraps instead of axi.
+    pub soft_wrap: bool,
+    /// Whether links are sent as OSC 8.
+    pub hyperlinks: bool,
+}
+
+/// What was printed last, so that sections stand apart by one empty row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Start,
+    Reasoning,
+    Text,
+    Tool,
+    Notice,
+}
+
+/// Shows a turn to a person.
+pub struct Human<W: Write> {
+    screen: Screen<W>,
+    size: fn() -> Option<(u16, u16)>,
+    looks: Looks,
+    locale: Locale,
+    place: Place,
+    asker: Box<dyn Asker<W>>,
+    typing: Option<Box<dyn Typing>>,
+    typing_version: u64,
+    section: Section,
+    stream: Option<(Section, MarkdownStream)>,
+    pending: String,
+    painted: Option<Instant>,
+    turn: Option<Turn>,
+}
+
+/// What is known of the turn that runs.
+struct Turn {
+    started: Instant,
+    activity: String,
+    tokens: u64,
+    thinking_since: Option<Instant>,
+    requested: HashMap<String, Subject>,
+    output: String,
+}
+
+impl<W: Write> Human<W> {
+    /// Shows on `screen`; `size` tells the terminal's size now, `asker` puts questions.
+    pub fn new(
+        screen: Screen<W>,
+        size: fn() -> Option<(u16, u16)>,
+        looks: Looks,
+        locale: Locale,
+        place: Place,
+        asker: Box<dyn Asker<W>>,
+    ) -> Self {
+        Self {
+            screen,
+            size,
+            looks,
+            locale,
+            place,
+            asker,
+            typing: None,
+            typing_version: 0,
+            section: Section::Start,
+            stream: None,
+            pending: String::new(),
+            painted: None,
+            turn: None,
+        }
+    }
+
+    /// Returns the user's words.
+    pub const fn locale(&self) -> &Locale {
+        &self.locale
+    }
+
+    /// Speaks another language from now on.
+    pub fn set_locale(&mut self, locale: Locale) {
+        self.locale = locale;
+    }
+
+    /// Shows what is typed while the turn runs; `None` when nobody listens any more.
+    pub fn set_typing(&mut self, typing: Option<Box<dyn Typing>>) {
+        self.typing = typing;
+        self.typing_version = 0;
+    }
+
+    /// Returns the screen, for what is printed between turns.
+    pub const fn screen(&mut self) -> &mut Screen<W> {
+        &mut self.screen
+    }
+
+    /// Returns the styles.
+    pub const fn theme(&self) -> &Theme {
+        &self.looks.theme
+    }
+
+    /// Prints markdown at once, as a section of its own.
+    pub fn markdown(&mut self, source: &str) {
+        self.resized();
+        self.begin(Section::Text);
+        let mut stream = MarkdownStream::new(self.layout(self.looks.theme));
+        let mut rows = stream.push(source);
+        rows.extend(stream.finish());
+        self.screen.commit_all(&rows);
+        self.end_section();
+    }
+
+    /// Prints one quiet line.
+    pub fn say(&mut self, text: &str) {
+        let style = self.looks.theme.dim;
+        for line in text.lines() {
+            self.screen.commit(&Line::styled(sanitize_line(line), style));
+        }
+        self.screen.end_live();
+    }
+
+    /// Prints an error and what to do now.
+    pub fn fail(&mut self, what: &str, hint: &str) {
+        let told = Told { what: what.to_owned(), hint: hint.to_owned() };
+        self.tell("error.label", self.looks.theme.error, &told);
+        self.screen.end_live();
+    }
+
+    /// Prints a warning.
+    pub fn warn(&mut self, what: &str) {
+        let told = Told { what: what.to_owned(), hint: String::new() };
+        self.tell("error.warning", self.looks.theme.warning, &told);
+        self.screen.end_live();
+    }
+
+    /// Ends what a section printed between turns: one empty row, the cursor ready for the next prompt.
+    fn end_section(&mut self) {
+        self.screen.commit(&Line::new());
+        self.screen.end_live();
+        self.section = Section::Start;
+    }
+
+    fn tell(&mut self, label: &str, style: nu_ansi_term::Style, told: &Told) {
+        let label = self.locale.text(label).to_owned();
+        for (index, text) in told.what.lines().enumerate() {
+            let mut line = Line::new();
+            if index == 0 {
+                line.push(Span::new(label.clone(), style));
+                line.push(Span::plain(" "));
+            }
+            line.push(Span::plain(sanitize_line(text).into_owned()));
+            self.screen.commit(&line);
+        }
+        let hint = self.locale.text("error.hint").to_owned();
+        for (index, text) in told.hint.lines().enumerate() {
+            let mut line = Line::new();
+            let lead = if index == 0 { hint.clone() } else { " ".repeat(hint.chars().count()) };
+            line.push(Span::new(format!("{lead} {}", sanitize_line(text)), self.looks.theme.dim));
+            self.screen.commit(&line);
+        }
+    }
+
+    /// Starts a section: one empty row between different ones, none between two tools.
+    fn begin(&mut self, section: Section) {
+        let apart = self.section != section || section == Section::Text;
+        if apart && self.section != Section::Start {
+            self.screen.commit(&Line::new());
+        }
+        self.section = section;
+    }
+
+    fn layout(&self, theme: Theme) -> Layout {
+        Layout {
+            width: self.screen.columns(),
+            soft_wrap: self.looks.soft_wrap,
+            theme,
+            hyperlinks: self.looks.hyperlinks,
+        }
+    }
+
+    fn resized(&mut self) {
+        if let Some((columns, rows)) = (self.size)() {
+            if usize::from(columns) != self.screen.columns() {
+                self.screen.resize(columns, rows);
+                if let Some((_, stream)) = &mut self.stream {
+                    stream.resize(self.screen.columns());
+                }
+            } else {
+                self.screen.resize(columns, rows);
+            }
+        }
+    }
+
+    fn text(&mut self, section: Section, text: &str) {
+        if self.stream.as_ref().is_some_and(|(open, _)| *open != section) {
+            self.end_stream();
+        }
+        if self.stream.is_none() {
+            // Models often begin with empty lines; a section begins with its first word.
+            if self.pending.is_empty() && text.trim().is_empty() {
+                return;
+            }
+            self.begin(section);
+            let theme = if section == Section::Reasoning { dimmed(self.looks.theme) } else { self.looks.theme };
+            self.stream = Some((section, MarkdownStream::new(self.layout(theme))));
+        }
+        self.pending.push_str(text);
+        if self.painted.is_none_or(|painted| painted.elapsed() >= PAINT_STEP) {
+            self.paint();
+        }
+    }
+
+    fn paint(&mut self) {
+        self.resized();
+        if let Some((_, stream)) = &mut self.stream {
+            if !self.pending.is_empty() {
+                let rows = stream.push(&self.pending);
+                self.pending.clear();
+                self.screen.commit_all(&rows);
+            }
+        }
+        self.painted = Some(Instant::now());
+        self.paint_live();
+    }
+
+    /// Paints the unfinished text row, or a running tool's last line, and the status row.
+    fn paint_live(&mut self) {
+        let status = self.status();
+        let open = match (&self.stream, &self.turn) {
+            (Some((_, stream)), _) => stream.tail(),
+            (None, Some(turn)) if !turn.output.is_empty() => {
+                Line::styled(format!("  {}", turn.output), self.looks.theme.dim)
+            }
+            (None, _) => Line::new(),
+        };
+        let open = if self.stream.is_none() { crate::terminal::cut(&open, self.screen.columns() - 1) } else { open };
+        self.screen.live(&open, &status);
+        self.screen.flush();
+    }
+
+    fn status(&mut self) -> Line {
+        let Some(turn) = &self.turn else { return Line::new() };
+        let (typed, queued) = self.typing.as_ref().map_or_else(Default::default, |typing| typing.typed());
+        self.typing_version = self.typing.as_ref().map_or(0, |typing| typing.version());
+        let elapsed = turn.started.elapsed();
+        let queued = if queued == 0 {
+            String::new()
+        } else {
+            self.locale.with("status.queued", &[("count", &queued.to_string())])
+        };
+        let tokens = if turn.tokens == 0 {
+            String::new()
+        } else {
+            self.locale.with("status.tokens", &[("count", &turn.tokens.to_string())])
+        };
+        status_line(
+            &StatusFacts {
+                elapsed,
+                activity: &turn.activity,
+                tokens: &tokens,
+                hint: self.locale.text("status.stop"),
+                queued: &queued,
+                typed: &typed,
+            },
+            &self.looks.theme,
+            self.screen.columns() - 1,
+        )
+    }
+
+    /// Commits what is open of the text.
+    fn end_stream(&mut self) {
+        self.resized();
+        if let Some((section, mut stream)) = self.stream.take() {
+            let mut rows = stream.push(&self.pending);
+            rows.extend(stream.finish());
+            self.screen.commit_all(&rows);
+            if section == Section::Reasoning {
+                self.end_reasoning();
+            }
+        }
+        self.pending.clear();
+    }
+
+    fn end_reasoning(&mut self) {
+        let since = self.turn.as_mut().and_then(|turn| turn.thinking_since.take());
+        if let Some(since) = since {
+            let spent = words::seconds(u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX));
+            let text = self.locale.with("repl.thought", &[("seconds", &spent)]);
+            self.screen.commit(&Line::styled(text, self.looks.theme.dim));
+        }
+    }
+
+    fn waiting(&mut self, activity: &Activity) {
+        if matches!(activity, Activity::Connecting | Activity::WritingCall { .. } | Activity::Running { .. }) {
+            self.end_stream();
+        }
+        let words = words::activity(&self.locale, &self.place, activity);
+        let words = sanitize_line(&words).into_owned();
+        if self.screen.is_linear() && matches!(activity, Activity::Running { .. }) {
+            self.screen.commit(&Line::styled(format!("{words} …"), self.looks.theme.dim));
+        }
+        if let Some(turn) = &mut self.turn {
+            turn.activity = words;
+            turn.output.clear();
+        }
+        self.paint_live();
+    }
+
+    fn finished(&mut self, name: &str, subject: &Subject, outcome: Outcome, content: &str, rest: (&ToolFacts, u64)) {
+        self.end_stream();
+        let (facts, duration) = rest;
+        let theme = self.looks.theme;
+        let title = words::tool_title(&self.locale, &self.place, name, subject, outcome, facts, duration);
+        let good = outcome == Outcome::Ok && facts.exit_code.unwrap_or(0) == 0;
+        let (mark, style) = if good { ("✓", theme.success) } else { ("✗", theme.error) };
+        self.begin(Section::Tool);
+        let mut line = Line::new();
+        line.push(Span::new(mark, style));
+        line.push(Span::plain(format!(" {}", sanitize_line(&title))));
+        self.screen.commit(&line);
+        if name == "shell" || outcome == Outcome::Failed {
+            self.output(content);
+        }
+        if let Some(turn) = &mut self.turn {
+            turn.output.clear();
+        }
+        self.paint_live();
+    }
+
+    /// Prints the last lines of a tool's output, each cut to one row.
+    fn output(&mut self, content: &str) {
+        let lines: Vec<&str> = content.lines().filter(|line| !line.trim().is_empty()).collect();
+        let hidden = lines.len().saturating_sub(OUTPUT_LINES);
+        if hidden > 0 {
+            let more = self.locale.with("approve.too_long", &[("count", &hidden.to_string())]);
+            self.screen.commit(&Line::styled(format!("  {more}"), self.looks.theme.dim));
+        }
+        for text in &lines[hidden..] {
+            let line = Line::styled(format!("  {}", sanitize_line(text)), self.looks.theme.dim);
+            let line = crate::terminal::cut(&line, self.screen.columns() - 1);
+            self.screen.commit(&line);
+        }
+    }
+
+    fn ended(&mut self, end: &TurnEnd) {
+        self.end_stream();
+        let told = words::turn_end(&self.locale, end);
+        match (end, told) {
+            (TurnEnd::Failed { .. }, Some(told)) => {
+                self.begin(Section::Notice);
+                self.tell("error.label", self.looks.theme.error, &told);
+            }
+            (TurnEnd::Interrupted, Some(told)) => {
+                self.begin(Section::Notice);
+                self.screen.commit(&Line::styled(told.what, self.looks.theme.dim));
+            }
+            (_, Some(told)) => {
+                self.begin(Section::Notice);
+                self.tell("error.warning", self.looks.theme.warning, &told);
+            }
+            (_, None) => {}
+        }
+        self.screen.mark(&Mark::AnswerEnd(i32::from(*end != TurnEnd::Done)));
+        self.turn = None;
+        self.painted = None;
+        self.end_section();
+    }
+}
+
+impl<W: Write> Frontend for Human<W> {
+    fn show(&mut self, event: &AgentEvent) {
+        match event {
+            AgentEvent::TurnStarted { .. } => {
+                self.resized();
+                self.screen.mark(&Mark::AnswerStart);
+                self.section = Section::Start;
+                self.painted = None;
+                self.turn = Some(Turn {
+                    started: Instant::now(),
+                    activity: String::new(),
+                    tokens: 0,
+                    thinking_since: None,
+                    requested: HashMap::new(),
+                    output: String::new(),
+                });
+            }
+            AgentEvent::Waiting { activity } => self.waiting(activity),
+            AgentEvent::TextDelta { text } => self.text(Section::Text, text),
+            AgentEvent::ReasoningDelta { text } => {
+                if let Some(turn) = &mut self.turn {
+                    turn.thinking_since.get_or_insert_with(Instant::now);
+                }
+                self.text(Section::Reasoning, text);
+            }
+            AgentEvent::MessageEnded => {
+                self.end_stream();
+                self.paint_live();
+            }
+            AgentEvent::ToolRequested { call, subject, .. } => {
+                if let Some(turn) = &mut self.turn {
+                    turn.requested.insert(call.id.clone(), subject.clone());
+                }
+            }
+            AgentEvent::ToolOutput { line, .. } => {
+                if let Some(turn) = &mut self.turn {
+                    turn.output = sanitize(line).trim().to_owned();
+                }
+                if self.painted.is_none_or(|painted| painted.elapsed() >= PAINT_STEP) {
+                    self.painted = Some(Instant::now());
+                    self.paint_live();
+                }
+            }
+            AgentEvent::ToolFinished { call_id, name, outcome, content, facts, duration_ms } => {
+                let subject = self.turn.as_mut().and_then(|turn| turn.requested.remove(call_id));
+                let subject = subject.unwrap_or(Subject::Whole);
+                self.finished(name, &subject, *outcome, content, (facts, *duration_ms));
+            }
+            AgentEvent::Retrying { attempt, of, wait_ms, error } => {
+                let values = [
+                    ("what", words::failure(&self.locale, error).what),
+                    ("attempt", attempt.to_string()),
+                    ("of", of.to_string()),
+                    ("seconds", wait_ms.div_ceil(1000).to_string()),
+                ];
+                let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
+                let text = sanitize_line(&self.locale.with("activity.retrying", &values)).into_owned();
+                if self.screen.is_linear() {
+                    self.screen.commit(&Line::styled(text.clone(), self.looks.theme.dim));
+                }
+                if let Some(turn) = &mut self.turn {
+                    turn.activity = text;
+                }
+                self.paint_live();
+            }
+            AgentEvent::Compacted { .. } => {}
+            AgentEvent::Usage { usage } => {
+                if let Some(turn) = &mut self.turn {
+                    turn.tokens += usage.output_tokens;
+                }
+            }
+            AgentEvent::Notice { notice } => {
+                self.end_stream();
+                self.begin(Section::Notice);
+                let told = words::notice(&self.locale, notice);
+                self.tell("error.warning", self.looks.theme.warning, &told);
+                self.paint_live();
+            }
+            AgentEvent::TurnEnded { end } => self.ended(end),
+        }
+    }
+
+    fn approve(&mut self, request: &ApprovalRequest) -> Approval {
+        self.end_stream();
+        self.resized();
+        self.begin(Section::Tool);
+        let lines = diff::preview(&self.locale, &self.place, &self.looks.theme, request);
+        self.screen.commit_all(&lines);
+        self.screen.end_live();
+        let question = Question::new(&self.locale, request);
+        let approval = self.asker.ask(&question, &mut self.screen);
+        self.screen.forget();
+        if let (Some(typing), Approval::Once | Approval::ForSession) = (&self.typing, &approval) {
+            self.typing_version = typing.version();
+        }
+        approval
+    }
+
+    fn next_tick(&self) -> Option<Instant> {
+        if self.turn.is_none() || self.screen.is_linear() {
+            // Nothing moves there but text, and text that waits to be painted with more must not wait for ever.
+            return (!self.pending.is_empty()).then(|| self.painted.map_or_else(Instant::now, |last| last + PAINT_STEP));
+        }
+        let last = self.painted.unwrap_or_else(Instant::now);
+        let typed = self.typing.as_ref().is_some_and(|typing| typing.version() != self.typing_version);
+        Some(last + if self.pending.is_empty() && !typed { SPINNER_STEP } else { PAINT_STEP })
+    }
+
+    fn tick(&mut self) {
+        self.paint();
+    }
+}
+
+/// The same theme with every style dim: for reasoning.
+fn dimmed(theme: Theme) -> Theme {
+    theme.map(|style| style.dimmed())
+}
+
+#[cfg(test)]
+#[path = "human_tests.rs"]
+mod tests;

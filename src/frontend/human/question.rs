@@ -1,0 +1,95 @@
+//! The question under a preview, as data: what is asked and what can be answered.
+
+use std::io::Write;
+
+use crate::agent::{Approval, ApprovalRequest};
+use crate::conversation::Subject;
+use crate::frontend::words;
+use crate::locale::Locale;
+use crate::terminal::{Screen, sanitize_line};
+
+/// Puts a question to the person and waits for the answer. The screen is quiet meanwhile: nothing live is on it,
+/// and its cursor stands at the start of an empty row, before and after.
+pub trait Asker<W: Write> {
+    /// Asks.
+    fn ask(&mut self, question: &Question, screen: &mut Screen<W>) -> Approval;
+}
+
+/// Nobody is there: print mode.
+pub struct Nobody;
+
+impl<W: Write> Asker<W> for Nobody {
+    fn ask(&mut self, _: &Question, _: &mut Screen<W>) -> Approval {
+        Approval::Unavailable
+    }
+}
+
+/// A question in the user's words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The question.
+    pub prompt: String,
+    /// What can be answered, in order.
+    pub choices: Vec<(Choice, String)>,
+    /// Asks what to do instead.
+    pub feedback_prompt: String,
+    /// What ESC does.
+    pub hint: String,
+}
+
+/// One answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// Yes, this once.
+    Once,
+    /// Yes, and the same for the rest of the session.
+    Session,
+    /// No.
+    No,
+    /// No, with words.
+    Feedback,
+}
+
+impl Question {
+    /// Words the question of a request.
+    #[must_use]
+    pub fn new(locale: &Locale, request: &ApprovalRequest) -> Self {
+        let name = sanitize_line(&request.call.name).into_owned();
+        let key = format!("approve.question.{name}");
+        let known = locale.text(&key);
+        let prompt =
+            if known == key { locale.with("approve.question.other", &[("name", &name)]) } else { known.to_owned() };
+        let mut choices = vec![(Choice::Once, locale.text("approve.once").to_owned())];
+        if let Some(text) = session_choice(locale, request, &name) {
+            choices.push((Choice::Session, text));
+        }
+        choices.push((Choice::No, locale.text("approve.no").to_owned()));
+        choices.push((Choice::Feedback, locale.text("approve.feedback").to_owned()));
+        Self {
+            prompt,
+            choices,
+            feedback_prompt: locale.text("approve.feedback_prompt").to_owned(),
+            hint: locale.text("approve.stop").to_owned(),
+        }
+    }
+}
+
+/// What "for this session" would mean, in words; `None` where it would change nothing.
+fn session_choice(locale: &Locale, request: &ApprovalRequest, name: &str) -> Option<String> {
+    if words::never_auto_reason(&request.reasons) {
+        return None;
+    }
+    match &request.subject {
+        Subject::Command { line } => {
+            let rule = request.session_rule.as_deref().unwrap_or(line);
+            let rule = sanitize_line(rule).into_owned();
+            Some(locale.with("approve.session.command", &[("rule", &rule)]))
+        }
+        Subject::Paths { .. } => Some(locale.text("approve.session.paths").to_owned()),
+        Subject::Host { host } => {
+            let rule = format!("{name}({host})");
+            Some(locale.with("approve.session.command", &[("rule", &rule)]))
+        }
+        Subject::Whole => Some(locale.with("approve.session.whole", &[("name", name)])),
+    }
+}

@@ -1,0 +1,127 @@
+//! Events for programs: one JSON object an event, or one object when the turn is over.
+
+use std::io::Write;
+
+use serde::Serialize;
+
+use super::pipe::Pipe;
+use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, TurnEnd};
+use crate::conversation::{Outcome, Usage};
+
+/// Prints every [`AgentEvent`] as one line of JSON, as it happens.
+pub struct StreamJson<W> {
+    pipe: Pipe<W>,
+}
+
+impl<W: Write> StreamJson<W> {
+    /// Prints to `pipe`.
+    pub const fn new(pipe: Pipe<W>) -> Self {
+        Self { pipe }
+    }
+
+    /// Gives the pipe back.
+    pub fn into_pipe(self) -> Pipe<W> {
+        self.pipe
+    }
+}
+
+impl<W: Write> Frontend for StreamJson<W> {
+    fn show(&mut self, event: &AgentEvent) {
+        write_line(&mut self.pipe, event);
+    }
+
+    fn approve(&mut self, _: &ApprovalRequest) -> Approval {
+        Approval::Unavailable
+    }
+}
+
+/// The one object of `--output json`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+struct Report {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    session: String,
+    model: String,
+    answer: String,
+    end: Option<TurnEnd>,
+    steps: u32,
+    usage: Usage,
+    tool_calls: Vec<ToolReport>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct ToolReport {
+    id: String,
+    name: String,
+    outcome: Outcome,
+    duration_ms: u64,
+}
+
+/// Collects a turn and prints one object at its end.
+pub struct Json<W> {
+    pipe: Pipe<W>,
+    report: Report,
+}
+
+impl<W: Write> Json<W> {
+    /// Prints to `pipe`.
+    pub fn new(pipe: Pipe<W>) -> Self {
+        Self { pipe, report: Report { kind: "result", ..Report::default() } }
+    }
+
+    /// Gives the pipe back.
+    pub fn into_pipe(self) -> Pipe<W> {
+        self.pipe
+    }
+}
+
+impl<W: Write> Frontend for Json<W> {
+    fn show(&mut self, event: &AgentEvent) {
+        let report = &mut self.report;
+        match event {
+            AgentEvent::TurnStarted { session, model } => {
+                report.session.clone_from(session);
+                report.model.clone_from(model);
+            }
+            AgentEvent::Waiting { activity: Activity::Connecting } => {
+                report.answer.clear();
+                report.steps += 1;
+            }
+            AgentEvent::TextDelta { text } => report.answer.push_str(text),
+            AgentEvent::Usage { usage } => report.usage.add(*usage),
+            AgentEvent::ToolFinished { call_id, name, outcome, duration_ms, .. } => {
+                let call = ToolReport {
+                    id: call_id.clone(),
+                    name: name.clone(),
+                    outcome: *outcome,
+                    duration_ms: *duration_ms,
+                };
+                report.tool_calls.push(call);
+            }
+            AgentEvent::TurnEnded { end } => {
+                report.end = Some(end.clone());
+                write_line(&mut self.pipe, &self.report);
+            }
+            AgentEvent::Waiting { .. }
+            | AgentEvent::ReasoningDelta { .. }
+            | AgentEvent::MessageEnded
+            | AgentEvent::ToolRequested { .. }
+            | AgentEvent::ToolOutput { .. }
+            | AgentEvent::Retrying { .. }
+            | AgentEvent::Compacted { .. }
+            | AgentEvent::Notice { .. } => {}
+        }
+    }
+
+    fn approve(&mut self, _: &ApprovalRequest) -> Approval {
+        Approval::Unavailable
+    }
+}
+
+fn write_line<W: Write>(pipe: &mut Pipe<W>, value: &impl Serialize) {
+    // Every type here is plain data with text keys, which always serializes.
+    if let Ok(mut line) = serde_json::to_vec(value) {
+        line.push(b'\n');
+        pipe.write(&line);
+    }
+}

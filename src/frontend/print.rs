@@ -1,0 +1,161 @@
+//! Print mode: one message, one turn, then exit. The answer on stdout, everything else on stderr.
+
+use std::io::Write;
+
+use tokio_util::sync::CancellationToken;
+
+use super::exit::Exit;
+use super::json::{Json, StreamJson};
+use super::pipe::Pipe;
+use super::text::Text;
+use super::words::{self, Told};
+use crate::agent::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, TurnEnd};
+use crate::conversation::{Message, Subject};
+use crate::locale::Locale;
+use crate::terminal::sanitize_line;
+use crate::tool::Place;
+
+/// How the answer is printed when standard output is not a terminal, or when programs read it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// The final answer.
+    Text,
+    /// One object.
+    Json,
+    /// One object an event.
+    StreamJson,
+}
+
+/// Runs one turn and says how the process ends. `cancel` is cancelled by signals.
+pub async fn run<W: Write, E: Write>(
+    agent: &mut Agent,
+    message: Message,
+    form: Form,
+    streams: (W, E),
+    locale: &Locale,
+    place: &Place,
+    cancel: &CancellationToken,
+) -> Exit {
+    let (out, err) = streams;
+    let pipe = Pipe::new(out, cancel.clone());
+    let direct = !agent.model().tools || agent.tools().specs().is_empty();
+    let mut told = Stderr { err, locale, place, subjects: Vec::new() };
+    let (end, mut pipe) = match form {
+        Form::Text => {
+            let mut text = Both { answer: Text::new(pipe, direct), told: &mut told };
+            (agent.run_turn(message, &mut text, cancel).await, text.answer.into_pipe())
+        }
+        Form::Json => {
+            let mut json = Both { answer: Json::new(pipe), told: &mut told };
+            (agent.run_turn(message, &mut json, cancel).await, json.answer.into_pipe())
+        }
+        Form::StreamJson => {
+            let mut json = Both { answer: StreamJson::new(pipe), told: &mut told };
+            (agent.run_turn(message, &mut json, cancel).await, json.answer.into_pipe())
+        }
+    };
+    if pipe.closed() {
+        return Exit::Done;
+    }
+    if let Some(error) = pipe.take_error() {
+        let what = locale.with("error.io", &[("path", "stdout"), ("cause", &error.to_string())]);
+        told.tell("error.label", &Told { what, hint: String::new() });
+        return Exit::Failed;
+    }
+    Exit::from(&end)
+}
+
+/// The answer for stdout and the rest for stderr, from one stream of events.
+struct Both<'a, 'b, A, E> {
+    answer: A,
+    told: &'a mut Stderr<'b, E>,
+}
+
+impl<A: Frontend, E: Write> Frontend for Both<'_, '_, A, E> {
+    fn show(&mut self, event: &AgentEvent) {
+        self.answer.show(event);
+        self.told.show(event);
+    }
+
+    fn approve(&mut self, request: &ApprovalRequest) -> Approval {
+        self.answer.approve(request)
+    }
+}
+
+/// What a person reads beside the answer: a line a tool, warnings, errors.
+struct Stderr<'a, E> {
+    err: E,
+    locale: &'a Locale,
+    place: &'a Place,
+    subjects: Vec<(String, Subject)>,
+}
+
+impl<E: Write> Stderr<'_, E> {
+    fn line(&mut self, text: &str) {
+        // Standard error that is gone cannot be told about anywhere.
+        drop(writeln!(self.err, "{}", sanitize_line(text)));
+    }
+
+    fn tell(&mut self, label: &str, told: &Told) {
+        let label = self.locale.text(label).to_owned();
+        for (index, text) in told.what.lines().enumerate() {
+            let lead = if index == 0 { format!("{label} ") } else { String::new() };
+            self.line(&format!("{lead}{text}"));
+        }
+        let hint = self.locale.text("error.hint").to_owned();
+        for text in told.hint.lines() {
+            self.line(&format!("{hint} {text}"));
+        }
+    }
+
+    fn show(&mut self, event: &AgentEvent) {
+        match event {
+            AgentEvent::ToolRequested { call, subject, .. } => {
+                self.subjects.push((call.id.clone(), subject.clone()));
+            }
+            AgentEvent::ToolFinished { call_id, name, outcome, facts, duration_ms, .. } => {
+                let index = self.subjects.iter().position(|(id, _)| id == call_id);
+                let subject = index.map_or(Subject::Whole, |index| self.subjects.swap_remove(index).1);
+                let title =
+                    words::tool_title(self.locale, self.place, name, &subject, *outcome, facts, *duration_ms);
+                self.line(&format!("· {title}"));
+            }
+            AgentEvent::Retrying { attempt, of, wait_ms, error } => {
+                let values = [
+                    ("what", words::failure(self.locale, error).what),
+                    ("attempt", attempt.to_string()),
+                    ("of", of.to_string()),
+                    ("seconds", wait_ms.div_ceil(1000).to_string()),
+                ];
+                let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
+                let text = self.locale.with("activity.retrying", &values);
+                self.line(&text);
+            }
+            AgentEvent::Notice { notice } => {
+                let told = words::notice(self.locale, notice);
+                self.tell("error.warning", &told);
+            }
+            AgentEvent::TurnEnded { end } => {
+                if let Some(told) = words::turn_end(self.locale, end) {
+                    let label = match end {
+                        TurnEnd::Interrupted | TurnEnd::Done | TurnEnd::Length => "error.warning",
+                        TurnEnd::ApprovalNeeded { .. }
+                        | TurnEnd::StepLimit { .. }
+                        | TurnEnd::Looping
+                        | TurnEnd::Refused
+                        | TurnEnd::Failed { .. } => "error.label",
+                    };
+                    self.tell(label, &told);
+                }
+            }
+            AgentEvent::TurnStarted { .. }
+            | AgentEvent::Waiting { .. }
+            | AgentEvent::TextDelta { .. }
+            | AgentEvent::ReasoningDelta { .. }
+            | AgentEvent::MessageEnded
+            | AgentEvent::ToolOutput { .. }
+            | AgentEvent::Compacted { .. }
+            | AgentEvent::Usage { .. } => {}
+        }
+    }
+}

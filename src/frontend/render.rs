@@ -1,0 +1,55 @@
+//! `axi render`: markdown from a file or a pipe through the renderer of the REPL, as it arrives.
+
+use std::io::{ErrorKind, Read, Write};
+
+use crate::terminal::{Layout, MarkdownStream, Screen};
+
+/// How much is read at once; what arrives slower is printed as it comes.
+const CHUNK: usize = 64 * 1024;
+
+/// Prints everything `source` has. A closed pipe on the way out ends it quietly.
+///
+/// # Errors
+/// What reading or writing said.
+pub fn run<W: Write>(source: &mut impl Read, screen: &mut Screen<W>, layout: Layout) -> std::io::Result<()> {
+    let mut stream = MarkdownStream::new(layout);
+    let mut bytes = vec![0; CHUNK];
+    let mut kept = 0;
+    loop {
+        let read = match source.read(&mut bytes[kept..]) {
+            Ok(read) => read,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let end = kept + read;
+        // A character cut by the end of the chunk waits for its rest; the end of the input has no rest.
+        let whole = if read == 0 { end } else { complete(&bytes[..end]) };
+        let text = String::from_utf8_lossy(&bytes[..whole]);
+        let mut rows = stream.push(&text);
+        if read == 0 {
+            rows.extend(stream.finish());
+        }
+        screen.commit_all(&rows);
+        let tail = stream.tail();
+        if read == 0 { screen.end_live() } else { screen.live(&tail, &crate::terminal::Line::new()) }
+        screen.flush();
+        match screen.broken() {
+            Some(ErrorKind::BrokenPipe) => return Ok(()),
+            Some(kind) => return Err(kind.into()),
+            None => {}
+        }
+        if read == 0 {
+            return Ok(());
+        }
+        bytes.copy_within(whole..end, 0);
+        kept = end - whole;
+    }
+}
+
+/// Returns how many bytes end with a whole character (at most three are left over).
+fn complete(bytes: &[u8]) -> usize {
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => error.valid_up_to().max(bytes.len().saturating_sub(3)),
+        Ok(_) | Err(_) => bytes.len(),
+    }
+}

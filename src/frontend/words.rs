@@ -1,0 +1,247 @@
+//! Facts in, the user's words out. The only place that knows how an event reads. Pure.
+
+use crate::agent::{Activity, Failure, Notice, TurnEnd};
+use crate::approval::{Class, Decision, NeverAuto, Reason};
+use crate::conversation::{Outcome, Subject};
+use crate::locale::Locale;
+use crate::tool::{Place, ToolFacts};
+
+/// A sentence, and what to do now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// What happened.
+    pub what: String,
+    /// What to do now; may be empty.
+    pub hint: String,
+}
+
+/// Words a provider's failure.
+#[must_use]
+pub fn failure(locale: &Locale, failure: &Failure) -> Told {
+    let with = |key: &str, values: &[(&str, &str)]| Told {
+        what: locale.with(&format!("failure.{key}"), values),
+        hint: locale.with(&format!("failure.{key}_hint"), values),
+    };
+    match failure {
+        Failure::Unreachable { url, cause } => with("unreachable", &[("url", url), ("cause", cause)]),
+        Failure::Broken { url, cause } => with("broken", &[("url", url), ("cause", cause)]),
+        Failure::Timeout { url, seconds } => {
+            with("timeout", &[("url", url), ("seconds", &seconds.to_string())])
+        }
+        Failure::Unauthorized { provider, status, message } => {
+            let status = status.to_string();
+            with("unauthorized", &[("provider", provider), ("status", &status), ("message", message)])
+        }
+        Failure::NoSuchModel { provider, model, message } => {
+            with("no_such_model", &[("provider", provider), ("model", model), ("message", message)])
+        }
+        Failure::ContextOverflow { message } => with("context_overflow", &[("message", message)]),
+        Failure::Status { provider, status, message } => {
+            let status = status.to_string();
+            with("status", &[("provider", provider), ("status", &status), ("message", message)])
+        }
+        Failure::Protocol { provider, cause } => with("protocol", &[("provider", provider), ("cause", cause)]),
+        Failure::Empty => with("empty", &[]),
+    }
+}
+
+/// Words a notice.
+#[must_use]
+pub fn notice(locale: &Locale, notice: &Notice) -> Told {
+    let plain = |what: String| Told { what, hint: String::new() };
+    match notice {
+        Notice::CutByLength => plain(locale.text("notice.cut_by_length").to_owned()),
+        Notice::CallsCut => plain(locale.text("notice.calls_cut").to_owned()),
+        Notice::FilteredByProvider => plain(locale.text("notice.filtered").to_owned()),
+        Notice::BrokenMidway { error } => Told {
+            what: locale.with("notice.broken_midway", &[("cause", &failure(locale, error).what)]),
+            hint: locale.text("notice.broken_midway_hint").to_owned(),
+        },
+        Notice::NotSaved { path, cause } => {
+            plain(locale.with("notice.not_saved", &[("path", &path.display().to_string()), ("cause", cause)]))
+        }
+        Notice::Repeating { name } => plain(locale.with("notice.repeating", &[("name", name)])),
+        Notice::EmptyAnswer => plain(locale.text("notice.empty_answer").to_owned()),
+    }
+}
+
+/// Words how a turn ended; `None` when there is nothing to say.
+#[must_use]
+pub fn turn_end(locale: &Locale, end: &TurnEnd) -> Option<Told> {
+    let with = |key: &str, values: &[(&str, &str)]| {
+        Some(Told {
+            what: locale.with(&format!("turn.{key}"), values),
+            hint: locale.with(&format!("turn.{key}_hint"), values),
+        })
+    };
+    match end {
+        TurnEnd::Done | TurnEnd::Length => None,
+        TurnEnd::Interrupted => with("interrupted", &[]),
+        TurnEnd::ApprovalNeeded { name, subject } => {
+            let rule = match subject {
+                Subject::Command { line } => format!("{name}({line})"),
+                Subject::Host { host } => format!("{name}({host})"),
+                Subject::Paths { .. } | Subject::Whole => name.clone(),
+            };
+            with("approval_needed", &[("name", name), ("rule", &rule)])
+        }
+        TurnEnd::StepLimit { limit } => with("step_limit", &[("limit", &limit.to_string())]),
+        TurnEnd::Looping => with("looping", &[]),
+        TurnEnd::Refused => with("refused", &[]),
+        TurnEnd::Failed { error } => Some(failure(locale, error)),
+    }
+}
+
+/// Words what the agent is busy with, for the status line.
+#[must_use]
+pub fn activity(locale: &Locale, place: &Place, activity: &Activity) -> String {
+    match activity {
+        Activity::Connecting => locale.text("activity.connecting").to_owned(),
+        Activity::Thinking => locale.text("activity.thinking").to_owned(),
+        Activity::WritingCall { name } => locale.with("activity.writing_call", &[("name", name)]),
+        Activity::Running { name, subject } => {
+            let what = subject_text(place, subject);
+            if what.is_empty() {
+                return locale.with("activity.running", &[("what", name)]);
+            }
+            let key = format!("activity.tool.{name}");
+            let known = locale.text(&key);
+            if known == key {
+                let what = format!("{name} {what}");
+                return locale.with("activity.running", &[("what", &what)]);
+            }
+            locale.with(&key, &[("what", &what)])
+        }
+    }
+}
+
+/// Words the title of a finished call: `Ran cargo test · 4.1 s · exit 1`.
+#[must_use]
+pub fn tool_title(
+    locale: &Locale,
+    place: &Place,
+    name: &str,
+    subject: &Subject,
+    outcome: Outcome,
+    facts: &ToolFacts,
+    duration_ms: u64,
+) -> String {
+    let what = subject_text(place, subject);
+    let key = format!("title.{name}");
+    let known = locale.text(&key);
+    let title = if known == key || what.is_empty() {
+        locale.with("title.other", &[("name", name), ("what", &what)])
+    } else {
+        locale.with(&key, &[("what", &what)])
+    };
+    let mut parts = vec![title.trim_end().to_owned()];
+    if let (Some(added), Some(removed)) = (facts.added, facts.removed) {
+        parts.push(format!("+{added} −{removed}"));
+    } else if let Some(lines) = facts.lines {
+        parts.push(locale.count("title.lines", lines));
+    }
+    // Below a tenth of a second nobody waited.
+    if duration_ms >= 100 {
+        parts.push(seconds(duration_ms));
+    }
+    if let Some(limit) = facts.timed_out_after {
+        parts.push(locale.with("title.timed_out", &[("seconds", &limit.to_string())]));
+    } else if let Some(code) = facts.exit_code.filter(|code| *code != 0) {
+        parts.push(locale.with("title.exit", &[("code", &code.to_string())]));
+    }
+    match outcome {
+        Outcome::Ok => {}
+        Outcome::Failed if facts.exit_code.is_some() || facts.timed_out_after.is_some() => {}
+        Outcome::Failed => parts.push(locale.text("title.failed").to_owned()),
+        Outcome::Denied => parts.push(locale.text("title.denied").to_owned()),
+        Outcome::Interrupted => parts.push(locale.text("title.interrupted").to_owned()),
+    }
+    parts.join(" · ")
+}
+
+/// Writes a duration as `4.1 s` or `2 min 5 s`.
+#[must_use]
+pub fn seconds(milliseconds: u64) -> String {
+    let whole = milliseconds / 1000;
+    if whole >= 60 {
+        return format!("{} min {} s", whole / 60, whole % 60);
+    }
+    format!("{whole}.{} s", milliseconds % 1000 / 100)
+}
+
+/// Writes what a call is about in a few words, on one line.
+#[must_use]
+pub fn subject_text(place: &Place, subject: &Subject) -> String {
+    match subject {
+        Subject::Command { line } => {
+            let mut lines = line.lines();
+            let first = lines.next().unwrap_or_default();
+            if lines.next().is_some() { format!("{first} …") } else { first.to_owned() }
+        }
+        Subject::Paths { paths } => match paths.as_slice() {
+            [] => String::new(),
+            [path] => {
+                let shown = place.shown(path).display().to_string();
+                if shown.is_empty() { ".".to_owned() } else { shown }
+            }
+            [path, rest @ ..] => format!("{} +{}", place.shown(path).display(), rest.len()),
+        },
+        Subject::Host { host } => host.clone(),
+        Subject::Whole => String::new(),
+    }
+}
+
+/// Words why a person is asked; empty when the question says it all.
+#[must_use]
+pub fn reasons(locale: &Locale, place: &Place, reasons: &[Reason]) -> Vec<String> {
+    let word = |reason: &Reason| match reason {
+        Reason::MatchedRule { decision: Decision::Ask, rule, .. } => {
+            Some(locale.with("reason.rule", &[("rule", &rule.to_string())]))
+        }
+        Reason::OutsideWorkspace { path } => {
+            Some(locale.with("reason.outside", &[("path", &place.shown(path).display().to_string())]))
+        }
+        Reason::Credential { what } => Some(locale.with("reason.credential", &[("what", what)])),
+        Reason::Protected { path } => {
+            Some(locale.with("reason.protected", &[("path", &place.shown(path).display().to_string())]))
+        }
+        Reason::Segment { text, class: Class::Destructive } => {
+            Some(locale.with("reason.destructive", &[("text", text)]))
+        }
+        Reason::Unparsed { text, .. } => Some(locale.with("reason.unparsed", &[("text", text)])),
+        Reason::NeverAuto { why } => Some(never_auto(locale, why)),
+        Reason::MatchedRule { .. }
+        | Reason::DefaultForEffect { .. }
+        | Reason::ModeOnlyReads { .. }
+        | Reason::Segment { .. }
+        | Reason::AssumedYes => None,
+    };
+    let mut words: Vec<String> = Vec::new();
+    for text in reasons.iter().filter_map(word) {
+        if !words.contains(&text) {
+            words.push(text);
+        }
+    }
+    words
+}
+
+/// Tells whether neither a rule nor a grant could ever run this unasked.
+#[must_use]
+pub fn never_auto_reason(reasons: &[Reason]) -> bool {
+    reasons.iter().any(|reason| matches!(reason, Reason::NeverAuto { .. }))
+}
+
+fn never_auto(locale: &Locale, why: &NeverAuto) -> String {
+    let with = |key: &str, name: &str, value: &str| locale.with(&format!("reason.never.{key}"), &[(name, value)]);
+    match why {
+        NeverAuto::HomeOrAbove { target } => with("home", "target", target),
+        NeverAuto::WorkspaceOrAbove { target } => with("workspace", "target", target),
+        NeverAuto::System { target } => with("system", "target", target),
+        NeverAuto::Unresolved { word } => with("unresolved", "word", word),
+        NeverAuto::UnseenScript => with("unseen_script", "", ""),
+        NeverAuto::HiddenDestructive { looks } => with("hidden", "looks", looks),
+        NeverAuto::Device { target } => with("device", "target", target),
+        NeverAuto::Machine => with("machine", "", ""),
+        NeverAuto::MayBeDenied => with("may_be_denied", "", ""),
+    }
+}
