@@ -1,0 +1,169 @@
+//! Server-sent events, cut anywhere: bytes in, whole events out. Pure; knows no provider.
+//!
+//! Follows the parsing rules of the WHATWG HTML standard, section 9.2.6, with three allowances for real servers:
+//! an event that the end of the stream left without its blank line still counts ([`SseParser::finish`]), a field
+//! named `error` is an event of that name (llama.cpp before 2024 sent errors so), and a line that begins with `{`
+//! is data (gateways that print a bare JSON error into a running stream).
+
+/// The most bytes one event may hold. Models' deltas are far smaller; a whole picture in one event fits.
+pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// One event as it was sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SseEvent {
+    /// The `event:` field; empty when there was none.
+    pub name: String,
+    /// The `data:` lines, joined by newlines. Invalid UTF-8 is replaced.
+    pub data: String,
+}
+
+/// An event or line grew beyond its limit in bytes; nothing more can be read from this stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("one event is larger than {limit} bytes")]
+pub struct TooLong {
+    /// The limit, in bytes.
+    pub limit: usize,
+}
+
+/// Cuts bytes into events. Give it the bytes of a response in order, in pieces of any size.
+#[derive(Debug)]
+pub struct SseParser {
+    limit: usize,
+    line: Vec<u8>,
+    data: Vec<u8>,
+    name: Vec<u8>,
+    has_data: bool,
+    after_carriage_return: bool,
+    at_start: bool,
+}
+
+impl Default for SseParser {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl SseParser {
+    /// Makes a parser with the limit of [`MAX_EVENT_BYTES`].
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::with_limit(MAX_EVENT_BYTES)
+    }
+
+    /// Makes a parser that refuses events of more than `limit` bytes.
+    #[must_use]
+    pub const fn with_limit(limit: usize) -> Self {
+        Self {
+            limit,
+            line: Vec::new(),
+            data: Vec::new(),
+            name: Vec::new(),
+            has_data: false,
+            after_carriage_return: false,
+            at_start: true,
+        }
+    }
+
+    /// Takes the next bytes and returns the events they complete.
+    ///
+    /// # Errors
+    /// [`TooLong`] when one event outgrows the limit.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<SseEvent>, TooLong> {
+        let mut events = Vec::new();
+        let mut rest = bytes;
+        while let Some(&first) = rest.first() {
+            // CRLF is one line end even when a chunk ends between the two.
+            if std::mem::take(&mut self.after_carriage_return) && first == b'\n' {
+                rest = &rest[1..];
+                continue;
+            }
+            let Some(at) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) else {
+                self.line.extend_from_slice(rest);
+                self.check()?;
+                break;
+            };
+            self.line.extend_from_slice(&rest[..at]);
+            self.check()?;
+            self.after_carriage_return = rest[at] == b'\r';
+            rest = &rest[at + 1..];
+            self.end_line(&mut events);
+            self.check()?;
+        }
+        Ok(events)
+    }
+
+    /// Ends the stream and returns the event that was still open, if it has data.
+    #[must_use]
+    pub fn finish(&mut self) -> Option<SseEvent> {
+        let mut events = Vec::new();
+        if !self.line.is_empty() {
+            self.end_line(&mut events);
+        }
+        self.dispatch(&mut events);
+        events.pop()
+    }
+
+    const fn check(&self) -> Result<(), TooLong> {
+        if self.line.len() + self.data.len() > self.limit {
+            return Err(TooLong { limit: self.limit });
+        }
+        Ok(())
+    }
+
+    fn end_line(&mut self, events: &mut Vec<SseEvent>) {
+        let taken = std::mem::take(&mut self.line);
+        let mut line = taken.as_slice();
+        if std::mem::take(&mut self.at_start) {
+            line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        }
+        match line.first() {
+            None => self.dispatch(events),
+            // A comment: keep-alive.
+            Some(b':') => {}
+            Some(b'{') => self.add_data(line),
+            Some(_) => {
+                let colon = line.iter().position(|byte| *byte == b':');
+                let (field, value) = colon.map_or((line, &b""[..]), |at| (&line[..at], &line[at + 1..]));
+                let value = value.strip_prefix(b" ").unwrap_or(value);
+                match field {
+                    b"data" => self.add_data(value),
+                    b"event" => value.clone_into(&mut self.name),
+                    b"error" => {
+                        self.name = b"error".to_vec();
+                        self.add_data(value);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        // Gives the line's memory back to the next line.
+        self.line = taken;
+        self.line.clear();
+    }
+
+    fn add_data(&mut self, value: &[u8]) {
+        if self.has_data {
+            self.data.push(b'\n');
+        }
+        self.has_data = true;
+        self.data.extend_from_slice(value);
+    }
+
+    fn dispatch(&mut self, events: &mut Vec<SseEvent>) {
+        let name = std::mem::take(&mut self.name);
+        let data = std::mem::take(&mut self.data);
+        if std::mem::take(&mut self.has_data) {
+            events.push(SseEvent { name: lossy(&name), data: lossy(&data) });
+        }
+    }
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[cfg(test)]
+#[path = "sse_tests.rs"]
+mod tests;
