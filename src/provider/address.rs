@@ -1,0 +1,121 @@
+//! Addresses as people write them, made into the ones requests are sent to. Pure.
+
+use super::settings::Protocol;
+
+/// Ollama's port when none is named.
+const OLLAMA_PORT: u16 = 11434;
+
+/// Brings a base URL into the form its protocol appends to: without a slash at the end; with `/v1` for
+/// openai-chat when there is no path at all; without `/v1` for Anthropic; and without an endpoint somebody pasted.
+#[must_use]
+pub fn base_url(protocol: Protocol, text: &str) -> String {
+    let text = with_scheme(text.trim());
+    let mut url = text.trim_end_matches('/');
+    let endpoint = match protocol {
+        Protocol::OpenAiChat => "/chat/completions",
+        Protocol::Anthropic => "/messages",
+        Protocol::Ollama => "/api/chat",
+    };
+    url = url.strip_suffix(endpoint).unwrap_or(url).trim_end_matches('/');
+    match protocol {
+        Protocol::OpenAiChat => {
+            let path = url.split_once("://").map_or(url, |(_, rest)| rest).split_once('/');
+            if path.is_none_or(|(_, path)| path.is_empty()) { format!("{url}/v1") } else { url.to_owned() }
+        }
+        Protocol::Anthropic => url.strip_suffix("/v1").unwrap_or(url).trim_end_matches('/').to_owned(),
+        Protocol::Ollama => {
+            let url = url.strip_suffix("/v1").or_else(|| url.strip_suffix("/api")).unwrap_or(url);
+            url.trim_end_matches('/').to_owned()
+        }
+    }
+}
+
+/// A bare host is asked by `http` on this machine and by `https` elsewhere.
+fn with_scheme(text: &str) -> String {
+    if text.contains("://") {
+        return text.to_owned();
+    }
+    let plain = format!("http://{text}");
+    if super::http::is_loopback(&plain) { plain } else { format!("https://{text}") }
+}
+
+/// Reads `OLLAMA_HOST` in all the forms Ollama itself accepts: `host`, `host:port`, `:port`, `scheme://host[:port]`,
+/// with a path. `0.0.0.0` and `[::]`, which servers listen on, become loopback addresses.
+#[must_use]
+pub fn ollama_host(value: &str) -> String {
+    let value = value.trim().trim_matches(['"', '\'']);
+    let (scheme, rest) = value.split_once("://").unwrap_or(("http", value));
+    let (host_port, path) = rest.split_once('/').map_or((rest, ""), |(host, path)| (host, path));
+    let default_port = match (value.contains("://"), scheme) {
+        (true, "http") => 80,
+        (true, "https") => 443,
+        _ => OLLAMA_PORT,
+    };
+    let bracketed = host_port.starts_with('[');
+    let bare_ipv6 = !bracketed && host_port.matches(':').count() > 1;
+    let colon = if bare_ipv6 { None } else { host_port.rfind(':').filter(|at| !host_port[*at..].contains(']')) };
+    let (host, port) = match colon {
+        Some(at) => (&host_port[..at], host_port[at + 1..].parse().unwrap_or(default_port)),
+        None => (host_port, default_port),
+    };
+    let host = match host {
+        "" | "0.0.0.0" => "127.0.0.1".to_owned(),
+        "[::]" | "::" => "[::1]".to_owned(),
+        host if bare_ipv6 => format!("[{host}]"),
+        host => host.to_owned(),
+    };
+    let path = path.trim_end_matches('/');
+    let slash = if path.is_empty() { "" } else { "/" };
+    format!("{scheme}://{host}:{port}{slash}{path}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_urls_are_brought_into_one_form() {
+        let cases = [
+            (Protocol::OpenAiChat, "http://127.0.0.1:8080", "http://127.0.0.1:8080/v1"),
+            (Protocol::OpenAiChat, "http://127.0.0.1:8080/", "http://127.0.0.1:8080/v1"),
+            (Protocol::OpenAiChat, "http://127.0.0.1:8080/v1/", "http://127.0.0.1:8080/v1"),
+            (Protocol::OpenAiChat, "https://x.example/api/v3", "https://x.example/api/v3"),
+            (Protocol::OpenAiChat, "https://x.example/v1/chat/completions", "https://x.example/v1"),
+            (Protocol::OpenAiChat, "localhost:8080", "http://localhost:8080/v1"),
+            (Protocol::OpenAiChat, "x.example/v1", "https://x.example/v1"),
+            (Protocol::Anthropic, "https://api.anthropic.com", "https://api.anthropic.com"),
+            (Protocol::Anthropic, "https://api.anthropic.com/v1/", "https://api.anthropic.com"),
+            (Protocol::Anthropic, "http://h/anthropic/v1/messages", "http://h/anthropic"),
+            (Protocol::Ollama, "http://127.0.0.1:11434/", "http://127.0.0.1:11434"),
+            (Protocol::Ollama, "http://127.0.0.1:11434/v1", "http://127.0.0.1:11434"),
+            (Protocol::Ollama, "http://127.0.0.1:11434/api/chat", "http://127.0.0.1:11434"),
+        ];
+        for (protocol, given, expected) in cases {
+            assert_eq!(base_url(protocol, given), expected, "{given}");
+            assert_eq!(base_url(protocol, expected), expected, "twice: {given}");
+        }
+    }
+
+    #[test]
+    fn ollama_hosts_in_all_their_forms() {
+        let cases = [
+            ("127.0.0.1", "http://127.0.0.1:11434"),
+            ("127.0.0.1:1234", "http://127.0.0.1:1234"),
+            ("0.0.0.0", "http://127.0.0.1:11434"),
+            ("0.0.0.0:5000", "http://127.0.0.1:5000"),
+            ("http://0.0.0.0:5000/", "http://127.0.0.1:5000"),
+            (":5000", "http://127.0.0.1:5000"),
+            ("", "http://127.0.0.1:11434"),
+            ("\"box.lan\"", "http://box.lan:11434"),
+            ("http://box.lan", "http://box.lan:80"),
+            ("https://box.lan/ollama/", "https://box.lan:443/ollama"),
+            ("[::1]", "http://[::1]:11434"),
+            ("[::]:7", "http://[::1]:7"),
+            ("::1", "http://[::1]:11434"),
+            ("box.lan:notaport", "http://box.lan:11434"),
+        ];
+        for (given, expected) in cases {
+            assert_eq!(ollama_host(given), expected, "{given:?}");
+        }
+    }
+}

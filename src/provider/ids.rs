@@ -1,0 +1,141 @@
+//! Names and ids of tool calls in the letters a server accepts; the same at every replay.
+
+use std::collections::{HashMap, HashSet};
+
+use super::settings::CallIds;
+
+/// Maps the conversation's call ids to the wire's while one request is written, message after message.
+///
+/// Ids are unique within a message of ours but within the whole request on the wire, and a conversation may hold
+/// ids of other providers. The mapping depends on the conversation alone, so that prompt caches stay warm.
+#[derive(Debug)]
+pub(crate) struct WireIds {
+    rule: CallIds,
+    used: HashSet<String>,
+    current: HashMap<String, String>,
+}
+
+impl WireIds {
+    /// Starts a request.
+    #[must_use]
+    pub(crate) fn new(rule: CallIds) -> Self {
+        Self { rule, used: HashSet::new(), current: HashMap::new() }
+    }
+
+    /// Starts the calls of another assistant message.
+    pub(crate) fn next_message(&mut self) {
+        self.current.clear();
+    }
+
+    /// Gives a call of the current message its id.
+    pub(crate) fn assign(&mut self, id: &str) -> String {
+        let mut wire = self.shape(id, 0);
+        let mut round = 1;
+        while !self.used.insert(wire.clone()) {
+            wire = self.shape(id, round);
+            round += 1;
+        }
+        self.current.insert(id.to_owned(), wire.clone());
+        wire
+    }
+
+    /// Returns the id of the call that a result answers.
+    #[must_use]
+    pub(crate) fn of_result(&self, id: &str) -> String {
+        self.current.get(id).cloned().unwrap_or_else(|| self.shape(id, 0))
+    }
+
+    fn shape(&self, id: &str, round: u64) -> String {
+        match self.rule {
+            CallIds::Usual => {
+                let clean: String = id.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
+                match round {
+                    0 if !clean.is_empty() && clean.len() <= 40 => clean,
+                    _ => format!("call_{}", letters(id, round, 12)),
+                }
+            }
+            CallIds::NineAlphanumerics => {
+                let fits = id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+                if fits && round == 0 { id.to_owned() } else { letters(id, round, 9) }
+            }
+        }
+    }
+}
+
+/// Returns a tool's name in the letters every wire accepts (`^[a-zA-Z0-9_-]{1,64}$`): a model may have called a
+/// tool that does not exist, by a name the server would refuse to read back.
+#[must_use]
+pub(crate) fn tool_name(name: &str) -> String {
+    let clean: String = name.chars().take(64).map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
+    if clean.is_empty() { "unknown".to_owned() } else { clean }
+}
+
+const fn is_plain(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')
+}
+
+/// Letters and digits that depend on `id` and `round` only: FNV-1a (64 bit), written in base 62.
+fn letters(id: &str, round: u64, count: usize) -> String {
+    const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for byte in id.bytes().chain(round.to_le_bytes()) {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    (0..count)
+        .map(|_| {
+            let letter = ALPHABET[usize::try_from(hash % 62).unwrap_or(0)];
+            // Steps on even after the hash is used up: twelve letters hold more than 64 bits.
+            hash = (hash / 62) ^ hash.wrapping_mul(0x0100_0000_01b3).rotate_left(17);
+            char::from(letter)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usual_ids_stay_foreign_ones_are_spelt_anew() {
+        let mut ids = WireIds::new(CallIds::Usual);
+        assert_eq!(ids.assign("call_abc"), "call_abc");
+        assert_eq!(ids.assign("functions.read:0"), "functions_read_0");
+        let long = ids.assign(&"x".repeat(64));
+        assert!(long.starts_with("call_") && long.len() <= 40, "{long}");
+        assert_eq!(ids.of_result("functions.read:0"), "functions_read_0");
+    }
+
+    #[test]
+    fn mistral_gets_nine_letters_or_digits_the_same_each_time() {
+        let make = || {
+            let mut ids = WireIds::new(CallIds::NineAlphanumerics);
+            [ids.assign("toolu_01"), ids.assign("aB3dE6gH9"), ids.assign("toolu_02")]
+        };
+        let [first, kept, second] = make();
+        assert_eq!(make(), [first.clone(), kept.clone(), second.clone()]);
+        assert_eq!(kept, "aB3dE6gH9");
+        assert_ne!(first, second);
+        for id in [first, second] {
+            assert!(id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{id}");
+        }
+    }
+
+    #[test]
+    fn an_id_used_again_in_a_later_message_gets_another_and_results_follow() {
+        let mut ids = WireIds::new(CallIds::Usual);
+        let first = ids.assign("call_0");
+        assert_eq!(ids.of_result("call_0"), first);
+        ids.next_message();
+        let second = ids.assign("call_0");
+        assert_ne!(first, second);
+        assert_eq!(ids.of_result("call_0"), second);
+    }
+
+    #[test]
+    fn tool_names_are_made_legal() {
+        assert_eq!(tool_name("read_file"), "read_file");
+        assert_eq!(tool_name("functions.read file\u{e9}"), "functions_read_file_");
+        assert_eq!(tool_name(""), "unknown");
+        assert_eq!(tool_name(&"n".repeat(80)).len(), 64);
+    }
+}

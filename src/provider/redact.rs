@@ -1,0 +1,139 @@
+//! Makes a sentence of an outside server fit to be shown and logged: no control characters, no secrets, not long.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::settings::Secret;
+
+/// The most characters of a provider's sentence that are kept.
+const LONGEST: usize = 300;
+
+const REMOVED: &str = "[removed]";
+
+/// How keys and ids of persons and organisations begin. Checked at the start of a word only, and only when a digit
+/// or a mask follows, so that ordinary hyphenated words stay.
+const PREFIXES: &[&str] = &[
+    "sk-", "sk_", "pk-", "rk-", "gsk_", "xai-", "hf_", "AIza", "ya29", "key-", "ghp_", "nvapi-", "org-", "org_",
+    "orgid-", "proj_", "proj-", "user_", "user-", "acct_", "team-", "eyJ",
+];
+
+/// Makes the sentence one line of at most 300 characters without control characters and secrets.
+///
+/// Removed are `secret` itself, what follows `Bearer`, and words shaped like keys, organisations and users: some
+/// providers repeat them in their errors (openclaw/openclaw PR#99097).
+#[must_use]
+pub(crate) fn sanitise(text: &str, secret: Option<&Secret>) -> String {
+    let mut text = text.to_owned();
+    if let Some(secret) = secret.filter(|secret| secret.expose().len() >= 4) {
+        text = text.replace(secret.expose(), REMOVED);
+    }
+    let mut words = Vec::new();
+    let mut after_bearer = false;
+    for word in text.split(|character: char| character.is_whitespace() || character.is_control()) {
+        let word: String = word.chars().filter(|character| !is_invisible(*character)).collect();
+        if word.is_empty() {
+            continue;
+        }
+        let shown = if std::mem::take(&mut after_bearer) { REMOVED.to_owned() } else { without_secrets(&word) };
+        let bare = word.trim_matches(|character: char| !character.is_alphanumeric());
+        after_bearer = bare.eq_ignore_ascii_case("bearer");
+        words.push(shown);
+    }
+    shorten(&words.join(" "))
+}
+
+/// Bidirectional overrides and zero-width characters can make a line read as something else.
+const fn is_invisible(character: char) -> bool {
+    matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+fn is_key_character(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '*' | '.' | '…')
+}
+
+fn without_secrets(word: &str) -> String {
+    let mut result = String::new();
+    let mut token = String::new();
+    for character in word.chars() {
+        if is_key_character(character) {
+            token.push(character);
+        } else {
+            result.push_str(shown_token(&token));
+            token.clear();
+            result.push(character);
+        }
+    }
+    result.push_str(shown_token(&token));
+    result
+}
+
+fn shown_token(token: &str) -> &str {
+    let secret = PREFIXES.iter().any(|prefix| {
+        token.strip_prefix(prefix).is_some_and(|rest| {
+            rest.len() >= 6
+                && rest.chars().any(|character| character.is_ascii_digit() || matches!(character, '*' | '…'))
+        })
+    });
+    if secret { REMOVED } else { token }
+}
+
+fn shorten(text: &str) -> String {
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    let mut length = 0;
+    for grapheme in text.graphemes(true) {
+        length += grapheme.chars().count();
+        if length >= LONGEST {
+            break;
+        }
+        kept.push_str(grapheme);
+    }
+    kept.push('…');
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn keys_and_ids_are_removed_and_words_stay() {
+        let cases = [
+            ("Incorrect API key provided: sk-proj-abc123def456.", "Incorrect API key provided: [removed]"),
+            ("key sk-ab****************wxyz is bad", "key [removed] is bad"),
+            ("Authorization: Bearer abcdefgh refused", "Authorization: Bearer [removed] refused"),
+            (
+                "Rate limit for org-Ab12Cd34Ef in organization org_2wT5ElBE4",
+                "Rate limit for [removed] in organization [removed]",
+            ),
+            ("\"user_id\":\"user_2wT5ElBE4Es3R4\"", "\"user_id\":\"[removed]\""),
+            (
+                "the task-manager and user-friendly org-wide limits",
+                "the task-manager and user-friendly org-wide limits",
+            ),
+            ("my secret hunter22 leaks", "my secret [removed] leaks"),
+            ("line\none\u{1b}[31m two\t\tthree\u{202e}", "line one [31m two three"),
+        ];
+        for (given, expected) in cases {
+            assert_eq!(sanitise(given, Some(&Secret::new("hunter22"))), expected);
+        }
+    }
+
+    #[test]
+    fn long_sentences_are_cut_between_graphemes() {
+        let cut = sanitise(&"e\u{301}".repeat(400), None);
+        assert!(cut.chars().count() <= 300 && cut.ends_with("e\u{301}…"), "{cut}");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_sanitised_is_long_or_has_controls(text in "\\PC{0,20}(sk-[a-z0-9]{8}|\u{7}|\n| |Bearer ){0,9}\\PC{0,400}") {
+            let clean = sanitise(&text, None);
+            prop_assert!(clean.chars().count() <= 300);
+            prop_assert!(!clean.chars().any(char::is_control));
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What it takes to speak to a model: plain values that settings files and the table both produce.
+
+use std::fmt;
+
+/// A key. Neither `Debug` nor `Display` shows it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Wraps a key; surrounding white space (a newline from a file or a command) is dropped.
+    #[must_use]
+    pub fn new(key: impl AsRef<str>) -> Self {
+        Self(key.as_ref().trim().to_owned())
+    }
+
+    /// Returns the key itself, for a header and nothing else.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Secret(…)")
+    }
+}
+
+impl fmt::Display for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("…")
+    }
+}
+
+/// The words on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// `POST {base}/chat/completions`, server-sent events.
+    OpenAiChat,
+    /// `POST {base}/v1/messages`, server-sent events.
+    Anthropic,
+    /// `POST {base}/api/chat`, one JSON object a line.
+    Ollama,
+}
+
+impl Protocol {
+    /// Returns the name used in settings.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OpenAiChat => "openai-chat",
+            Self::Anthropic => "anthropic",
+            Self::Ollama => "ollama",
+        }
+    }
+
+    /// Reads the name used in settings.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::OpenAiChat, Self::Anthropic, Self::Ollama].into_iter().find(|protocol| protocol.name() == name)
+    }
+}
+
+/// Which ids of tool calls a server accepts back.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CallIds {
+    /// Letters, digits, `_` and `-`, at most 40 of them (OpenAI's limit, the smallest of those without a rule).
+    #[default]
+    Usual,
+    /// Exactly nine letters or digits (Mistral, else HTTP 400 code 3280: sst/opencode#1680).
+    NineAlphanumerics,
+}
+
+/// Whether the server's own reasoning is sent back to it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ReasoningEcho {
+    /// Never: the server refuses the field, or has no use for it.
+    Never,
+    /// On assistant messages that carry calls: required by DeepSeek and Kimi (earendil-works/pi#3636), read by the
+    /// chat templates of local servers.
+    #[default]
+    WithCalls,
+}
+
+/// Which field limits the output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OutputLimit {
+    /// `max_tokens`.
+    #[default]
+    MaxTokens,
+    /// `max_completion_tokens`: OpenAI's reasoning models refuse the other.
+    MaxCompletionTokens,
+}
+
+/// Whether fields of tool calls that we do not know are sent back.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CallExtras {
+    /// Verbatim: Gemini's thought signatures are lost otherwise.
+    #[default]
+    SendBack,
+    /// Dropped: a strict server that never sends any would refuse another's after a change of model.
+    Drop,
+}
+
+/// Where a server departs from its protocol.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Quirks {
+    /// Ids of tool calls.
+    pub call_ids: CallIds,
+    /// Reasoning sent back.
+    pub reasoning_echo: ReasoningEcho,
+    /// The field that limits the output, until the server asks for the other.
+    pub output_limit: OutputLimit,
+    /// Unknown fields of calls.
+    pub call_extras: CallExtras,
+}
+
+/// Everything [`super::connect`] needs to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderSettings {
+    /// The provider's name: the first half of `PROVIDER/MODEL`.
+    pub name: String,
+    /// Its wire.
+    pub protocol: Protocol,
+    /// Its address; `/v1` and a slash at the end are optional on every wire.
+    pub base_url: String,
+    /// The key, if it needs one.
+    pub key: Option<Secret>,
+    /// The model's name at the provider.
+    pub model: String,
+    /// Context window in tokens, when known. Ollama gets it as `num_ctx`.
+    pub context_window: Option<u64>,
+    /// Whether tools may be sent.
+    pub tools: bool,
+    /// Whether pictures may be sent.
+    pub vision: bool,
+    /// Where the server departs from its protocol.
+    pub quirks: Quirks,
+}
+
+impl ProviderSettings {
+    /// Makes settings of a provider that is in no table: tools yes, pictures no, no quirks, no key.
+    #[must_use]
+    pub fn custom(name: &str, protocol: Protocol, base_url: &str, model: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            protocol,
+            base_url: base_url.to_owned(),
+            key: None,
+            model: model.to_owned(),
+            context_window: None,
+            tools: true,
+            vision: false,
+            quirks: Quirks::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_never_shows() {
+        let mut settings = ProviderSettings::custom("lab", Protocol::OpenAiChat, "http://x", "m");
+        settings.key = Some(Secret::new(" sk-verysecret\n"));
+        let shown = format!("{settings:?} {}", Secret::new("sk-verysecret"));
+        assert!(!shown.contains("verysecret"), "{shown}");
+        assert_eq!(settings.key.map(|key| key.expose().to_owned()), Some("sk-verysecret".to_owned()));
+    }
+
+    #[test]
+    fn protocols_are_named_both_ways() {
+        for protocol in [Protocol::OpenAiChat, Protocol::Anthropic, Protocol::Ollama] {
+            assert_eq!(Protocol::parse(protocol.name()), Some(protocol));
+        }
+        assert_eq!(Protocol::parse("gopher"), None);
+    }
+}
