@@ -1,0 +1,118 @@
+//! What came with HTTP 200: an event stream, one whole JSON message, or something else altogether. Pure.
+
+use serde_json::Value;
+
+use super::ProviderError;
+use super::problem::Origin;
+use super::sse::{MAX_EVENT_BYTES, SseEvent, SseParser};
+use super::wire::{Decoder, Progress};
+use crate::conversation::StreamEvent;
+
+/// The state machine of a protocol that uses server-sent events.
+pub(crate) trait Machine: Send {
+    /// Takes one event.
+    fn event(&mut self, event: &SseEvent, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError>;
+
+    /// Takes a whole message from a server that does not stream.
+    fn whole(&mut self, message: &Value, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError>;
+
+    /// The bytes have ended: gives out `Done` if the answer is whole, else `Broken`.
+    fn end(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError>;
+
+    /// Tells how far the answer has come.
+    fn progress(&self) -> Progress;
+
+    /// Names whom errors are about.
+    fn origin(&self) -> &Origin;
+}
+
+/// Feeds a machine from bytes.
+pub(crate) struct SseDecoder<M> {
+    machine: M,
+    body: Body,
+}
+
+enum Body {
+    /// Only white space so far.
+    Unknown,
+    Events(SseParser),
+    Whole(Vec<u8>),
+}
+
+impl<M: Machine> SseDecoder<M> {
+    pub(crate) const fn new(machine: M) -> Self {
+        Self { machine, body: Body::Unknown }
+    }
+
+    /// A stream begins with a field or a comment, so that the first character tells.
+    fn recognise(&mut self, bytes: &[u8]) -> Result<(), ProviderError> {
+        let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+        self.body = match first {
+            None => Body::Unknown,
+            Some(b'<') => {
+                return Err(self.machine.origin().protocol("an HTML page came instead of an answer"));
+            }
+            Some(b'{' | b'[') => Body::Whole(Vec::new()),
+            Some(_) => Body::Events(SseParser::new()),
+        };
+        Ok(())
+    }
+}
+
+impl<M: Machine> Decoder for SseDecoder<M> {
+    fn push(&mut self, bytes: &[u8], events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
+        if matches!(self.body, Body::Unknown) {
+            self.recognise(bytes)?;
+        }
+        match &mut self.body {
+            Body::Unknown => Ok(()),
+            Body::Whole(whole) => {
+                whole.extend_from_slice(bytes);
+                if whole.len() > MAX_EVENT_BYTES {
+                    return Err(self.machine.origin().protocol("the answer is too large"));
+                }
+                Ok(())
+            }
+            Body::Events(parser) => {
+                let parsed = match parser.push(bytes) {
+                    Ok(parsed) => parsed,
+                    Err(error) => return Err(self.machine.origin().protocol(error.to_string())),
+                };
+                for event in &parsed {
+                    if self.machine.progress() == Progress::Ended {
+                        break;
+                    }
+                    self.machine.event(event, events)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn finish(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
+        match &mut self.body {
+            Body::Unknown => {}
+            Body::Whole(whole) => {
+                let Ok(message) = serde_json::from_slice(whole) else {
+                    return Err(self.machine.origin().broken("the answer ended in its middle"));
+                };
+                self.machine.whole(&message, events)?;
+            }
+            Body::Events(parser) => {
+                let last = parser.finish();
+                if let Some(event) = last.filter(|_| self.machine.progress() != Progress::Ended) {
+                    match self.machine.event(&event, events) {
+                        // Half an event is a cut connection, not a broken protocol.
+                        Ok(()) | Err(ProviderError::Protocol { .. }) => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+            }
+        }
+        if self.machine.progress() == Progress::Ended { Ok(()) } else { self.machine.end(events) }
+    }
+
+    fn progress(&self) -> Progress {
+        self.machine.progress()
+    }
+}

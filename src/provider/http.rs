@@ -1,0 +1,287 @@
+//! The HTTP clients all providers share, built when first needed.
+
+use std::net::IpAddr;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime};
+
+use reqwest::Url;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+use super::ProviderError;
+use super::problem::{Complaint, Origin, retry_after};
+use super::transport::{cause, from_reqwest};
+
+/// The most bytes of an error body that are read.
+const LONGEST_COMPLAINT: usize = 64 * 1024;
+
+/// How long the rest of an error body is waited for.
+const COMPLAINT_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long is waited before giving up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// For a connection.
+    pub connect: Duration,
+    /// Without a single byte from a remote server; comments that keep the connection alive count as life.
+    /// Thinking pauses of more than a minute are real (anthropics/claude-code 2.1.126).
+    pub idle: Duration,
+    /// The same for a server on this machine, which may read a long prompt for many minutes on a slow processor.
+    pub idle_local: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { connect: Duration::from_secs(10), idle: Duration::from_mins(5), idle_local: Duration::from_mins(30) }
+    }
+}
+
+/// The shared HTTP client. Clones share connections.
+///
+/// Nothing is built until it is needed: loading the root certificates costs 5 to 12 ms. Plain HTTP to this machine
+/// uses a client of its own that never loads them and never asks a proxy.
+#[derive(Debug, Clone)]
+pub struct Client(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    patience: Patience,
+    local: OnceLock<Result<reqwest::Client, String>>,
+    local_tls: OnceLock<Result<reqwest::Client, String>>,
+    remote: OnceLock<Result<reqwest::Client, String>>,
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self::new(Patience::default())
+    }
+}
+
+impl Client {
+    /// Makes a client; cheap.
+    #[must_use]
+    pub fn new(patience: Patience) -> Self {
+        let empty = OnceLock::new;
+        Self(Arc::new(Inner { patience, local: empty(), local_tls: empty(), remote: empty() }))
+    }
+
+    /// Builds the client for remote servers now: blocks 5 to 12 ms, so call it on a thread of its own after the
+    /// first prompt is painted. Failures are kept for the first request.
+    pub fn prewarm(&self) {
+        let _ = self.remote();
+    }
+
+    /// Tells how long to wait for a byte from this address.
+    #[must_use]
+    pub(crate) fn idle(&self, url: &str) -> Duration {
+        if is_loopback(url) { self.0.patience.idle_local } else { self.0.patience.idle }
+    }
+
+    fn remote(&self) -> &Result<reqwest::Client, String> {
+        self.0.remote.get_or_init(|| build(self.0.patience, |builder| builder))
+    }
+
+    fn pick(&self, url: &Url) -> &Result<reqwest::Client, String> {
+        let inner = &self.0;
+        match (is_loopback_url(url), url.scheme()) {
+            (true, "http") => {
+                inner.local.get_or_init(|| build(inner.patience, |builder| builder.no_proxy().tls_certs_only([])))
+            }
+            (true, _) => inner.local_tls.get_or_init(|| build(inner.patience, reqwest::ClientBuilder::no_proxy)),
+            (false, _) => self.remote(),
+        }
+    }
+
+    /// Sends one request and waits for the head of the answer. A status that is no success becomes an [`Answer`]
+    /// all the same.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Broken` or `Timeout`.
+    ///
+    /// # Cancel safety
+    /// Dropping the future closes the connection.
+    pub(crate) async fn send(&self, call: &Call, idle: Duration) -> Result<Answer, ProviderError> {
+        let origin = url_origin(&call.url);
+        let unreachable = |cause: &str| ProviderError::Unreachable { url: origin.clone(), cause: cause.to_owned() };
+        let url: Url = call.url.parse().map_err(|_| unreachable(cause::BAD_URL))?;
+        let client = self.pick(&url).as_ref().map_err(|cause| unreachable(cause))?;
+        let mut headers = HeaderMap::new();
+        for (name, value) in &call.headers {
+            // A key with a newline in its middle cannot be sent; without it the server says 401, which is true.
+            if let (Ok(name), Ok(mut value)) = (HeaderName::try_from(*name), HeaderValue::from_str(value)) {
+                value.set_sensitive(true);
+                headers.insert(name, value);
+            }
+        }
+        let request = match &call.body {
+            Some(body) => client.post(url).header("content-type", "application/json").body(body.clone()),
+            None => client.get(url),
+        };
+        let sending = tokio::time::timeout(idle, request.headers(headers).send());
+        match sending.await {
+            Ok(Ok(response)) => Ok(Answer { response, url: origin }),
+            Ok(Err(error)) => Err(from_reqwest(&error, &origin)),
+            Err(_) => Err(ProviderError::Timeout { url: origin, after: idle }),
+        }
+    }
+}
+
+/// One request, ready to be sent.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    /// The full address.
+    pub(crate) url: String,
+    /// Lower-case names.
+    pub(crate) headers: Vec<(&'static str, String)>,
+    /// JSON; `None` means GET.
+    pub(crate) body: Option<Vec<u8>>,
+}
+
+/// An answer whose head has arrived.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    response: reqwest::Response,
+    url: String,
+}
+
+impl Answer {
+    /// Returns the HTTP status.
+    pub(crate) fn status(&self) -> u16 {
+        self.response.status().as_u16()
+    }
+
+    /// Tells whether the status is a success.
+    pub(crate) fn is_success(&self) -> bool {
+        self.response.status().is_success()
+    }
+
+    /// Waits for more of the body; `None` at its proper end.
+    ///
+    /// # Errors
+    /// `Timeout` when nothing came for `idle`, `Broken` when the connection ended too early.
+    pub(crate) async fn chunk(&mut self, idle: Duration) -> Result<Option<Vec<u8>>, ProviderError> {
+        match tokio::time::timeout(idle, self.response.chunk()).await {
+            Ok(Ok(bytes)) => Ok(bytes.map(Vec::from)),
+            Ok(Err(error)) => match from_reqwest(&error, &self.url) {
+                // The head has arrived: whatever happens now, the server was reached.
+                ProviderError::Unreachable { url, cause } => Err(ProviderError::Broken { url, cause }),
+                other => Err(other),
+            },
+            Err(_) => Err(ProviderError::Timeout { url: self.url.clone(), after: idle }),
+        }
+    }
+
+    /// Reads the body of an answer that is no success.
+    pub(crate) async fn complaint(&mut self) -> (Complaint, Option<Duration>) {
+        let header = |name: &str| {
+            let value = self.response.headers().get(name)?;
+            value.to_str().ok().map(str::to_owned)
+        };
+        let wait = retry_after(&header, SystemTime::now());
+        let target = header("location").filter(|_| self.response.status().is_redirection());
+        if let Some(target) = target {
+            // Following would turn POST into GET and hand the key to another host.
+            let message = format!("the server redirects to {}; use that address instead", url_origin(&target));
+            return (Complaint { message, ..Complaint::default() }, wait);
+        }
+        let mut body = Vec::new();
+        while let Ok(Some(bytes)) = self.chunk(COMPLAINT_PATIENCE).await {
+            body.extend_from_slice(&bytes);
+            if body.len() > LONGEST_COMPLAINT {
+                body.truncate(LONGEST_COMPLAINT);
+                break;
+            }
+        }
+        (Complaint::read(&body), wait)
+    }
+
+    /// Reads the whole body as JSON, for lists of models; at most 16 MiB.
+    ///
+    /// # Errors
+    /// As [`Answer::chunk`]; `Protocol` when it is no JSON.
+    #[expect(dead_code, reason = "discovery uses it, in the next commit")]
+    pub(crate) async fn json(
+        &mut self,
+        origin: &Origin,
+        idle: Duration,
+    ) -> Result<serde_json::Value, ProviderError> {
+        let mut body = Vec::new();
+        while let Some(bytes) = self.chunk(idle).await? {
+            body.extend_from_slice(&bytes);
+            if body.len() > super::sse::MAX_EVENT_BYTES {
+                return Err(origin.protocol("the answer is too large"));
+            }
+        }
+        serde_json::from_slice(&body).map_err(|_| origin.protocol("the answer is not JSON"))
+    }
+}
+
+fn build(
+    patience: Patience,
+    adjust: impl FnOnce(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
+) -> Result<reqwest::Client, String> {
+    // The only TLS provider in the tree. A second call is refused, which is fine: the first stands.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let builder = reqwest::Client::builder()
+        .user_agent(concat!("axi/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(patience.connect)
+        .tcp_nodelay(true)
+        .tcp_keepalive(Duration::from_secs(30))
+        .http2_adaptive_window(true)
+        // A redirect would drop the body of a POST and could carry `x-api-key` to another host.
+        .redirect(reqwest::redirect::Policy::none());
+    adjust(builder).build().map_err(|error| {
+        let mut innermost: &dyn std::error::Error = &error;
+        while let Some(source) = innermost.source() {
+            innermost = source;
+        }
+        innermost.to_string()
+    })
+}
+
+/// Tells whether the address is this machine's.
+#[must_use]
+pub(crate) fn is_loopback(url: &str) -> bool {
+    url.parse().is_ok_and(|url| is_loopback_url(&url))
+}
+
+fn is_loopback_url(url: &Url) -> bool {
+    let Some(host) = url.host_str() else { return false };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let name = host.eq_ignore_ascii_case("localhost") || host.to_ascii_lowercase().ends_with(".localhost");
+    name || host.parse().is_ok_and(|address: IpAddr| address.is_loopback() || address.is_unspecified())
+}
+
+/// Returns scheme, host and port of an address: without path, query, user and password.
+#[must_use]
+pub(crate) fn url_origin(url: &str) -> String {
+    url.parse::<Url>()
+        .map_or_else(|_| "the configured address".to_owned(), |url| url.origin().ascii_serialization())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_this_machine_are_known() {
+        for url in [
+            "http://127.0.0.1:1/v1",
+            "http://localhost",
+            "https://[::1]:5",
+            "http://0.0.0.0:8",
+            "http://a.localhost",
+        ] {
+            assert!(is_loopback(url), "{url}");
+        }
+        for url in ["http://10.0.0.1", "https://api.openai.com/v1", "localhost", "", "http://localhost.example"] {
+            assert!(!is_loopback(url), "{url}");
+        }
+    }
+
+    #[test]
+    fn an_origin_shows_no_password_and_no_path() {
+        assert_eq!(url_origin("https://user:pass@host.example:8443/v1?key=x"), "https://host.example:8443");
+        assert_eq!(url_origin("https://host.example/v1"), "https://host.example");
+        assert_eq!(url_origin("not a url with sk-secret"), "the configured address");
+    }
+}
