@@ -2,11 +2,40 @@
 //!
 //! This room knows no tool, approval, session, terminal or locale: errors carry facts, others choose words.
 
+mod address;
+mod anthropic;
+mod connect;
+mod framing;
+mod http;
+mod ids;
+mod ndjson;
+mod ollama;
+mod openai_chat;
+mod problem;
+mod redact;
 pub mod retry;
+mod retry;
+mod settings;
+mod sse;
+mod table;
+mod transport;
+mod wire;
 
 use std::time::Duration;
 
 use futures_util::stream::BoxStream;
+
+pub use address::{base_url, ollama_host};
+pub use connect::{connect, decoder};
+pub use http::{Client, Patience};
+pub use ndjson::NdjsonParser;
+pub use problem::Origin;
+pub use retry::RetryPlan;
+pub use settings::{CallExtras, CallIds, OutputLimit, Protocol, ProviderSettings, Quirks, ReasoningEcho, Secret};
+pub use sse::{MAX_EVENT_BYTES, SseEvent, SseParser, TooLong};
+pub use table::{Environment, KnownModels, Row, TABLE, find};
+pub use transport::cause;
+pub use wire::{Decoder, Progress};
 
 use crate::conversation::{Message, StreamEvent, ToolSpec};
 

@@ -1,0 +1,271 @@
+//! The event stream of messages as [`StreamEvent`]s. Pure.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::conversation::{StopReason, StreamEvent, Usage};
+use crate::provider::ProviderError;
+use crate::provider::framing::Machine;
+use crate::provider::problem::Origin;
+use crate::provider::sse::SseEvent;
+use crate::provider::wire::Progress;
+
+/// Reads one answer.
+pub(crate) struct MessagesMachine {
+    origin: Origin,
+    blocks: BTreeMap<u64, Block>,
+    calls: usize,
+    usage: Map<String, Value>,
+    began: bool,
+    stop: Option<StopReason>,
+    ended: bool,
+}
+
+enum Block {
+    Text,
+    /// The signature comes in pieces; it is given out when the block stops.
+    Thinking {
+        signature: String,
+    },
+    /// Some servers put the whole input into the block's start and send no deltas.
+    Call {
+        slot: usize,
+        input: Value,
+        has_delta: bool,
+    },
+    /// Tools the provider runs itself and their results, and whatever comes next year.
+    Other,
+}
+
+impl MessagesMachine {
+    pub(crate) fn new(origin: Origin) -> Self {
+        Self {
+            origin,
+            blocks: BTreeMap::new(),
+            calls: 0,
+            usage: Map::new(),
+            began: false,
+            stop: None,
+            ended: false,
+        }
+    }
+
+    fn start_block(&mut self, index: u64, block: &Value, events: &mut Vec<StreamEvent>) {
+        self.began = true;
+        let text = |field: &str| block.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let made = match text("type").as_str() {
+            "text" => {
+                push_text(&text("text"), events);
+                Block::Text
+            }
+            "thinking" => {
+                push_reasoning(&text("thinking"), events);
+                Block::Thinking { signature: text("signature") }
+            }
+            "redacted_thinking" => {
+                events.push(StreamEvent::RedactedReasoning(text("data")));
+                Block::Other
+            }
+            "tool_use" => {
+                let slot = self.calls;
+                self.calls += 1;
+                let known = ["type", "id", "name", "input"];
+                let extra = block.as_object().into_iter().flatten();
+                let extra = extra.filter(|(name, value)| !known.contains(&name.as_str()) && !value.is_null());
+                let extra = extra.map(|(name, value)| (name.clone(), value.clone())).collect();
+                events.push(StreamEvent::ToolCallStart { slot, id: text("id"), name: text("name"), extra });
+                let input = block.get("input").cloned().unwrap_or(Value::Null);
+                Block::Call { slot, input, has_delta: false }
+            }
+            _ => Block::Other,
+        };
+        self.blocks.insert(index, made);
+    }
+
+    fn delta(&mut self, index: u64, delta: &Value, events: &mut Vec<StreamEvent>) {
+        self.began = true;
+        let text = |field: &str| delta.get(field).and_then(Value::as_str).unwrap_or_default();
+        match text("type") {
+            "text_delta" => push_text(text("text"), events),
+            "thinking_delta" => push_reasoning(text("thinking"), events),
+            "signature_delta" => {
+                let empty = || Block::Thinking { signature: String::new() };
+                if let Block::Thinking { signature } = self.blocks.entry(index).or_insert_with(empty) {
+                    signature.push_str(text("signature"));
+                }
+            }
+            "input_json_delta" => {
+                let arguments = text("partial_json");
+                if let Some(Block::Call { slot, has_delta, .. }) = self.blocks.get_mut(&index)
+                    && !arguments.is_empty()
+                {
+                    *has_delta = true;
+                    events.push(StreamEvent::ToolCallDelta { slot: *slot, arguments: arguments.to_owned() });
+                }
+            }
+            // Citations and kinds to come: nothing of them is sent back.
+            _ => {}
+        }
+    }
+
+    fn stop_block(&mut self, index: u64, events: &mut Vec<StreamEvent>) {
+        match self.blocks.remove(&index) {
+            Some(Block::Thinking { signature }) if !signature.is_empty() => {
+                events.push(StreamEvent::ReasoningSignature(signature));
+            }
+            Some(Block::Call { slot, input, has_delta: false }) => {
+                if input.as_object().is_some_and(|input| !input.is_empty()) {
+                    events.push(StreamEvent::ToolCallDelta { slot, arguments: input.to_string() });
+                }
+            }
+            Some(Block::Thinking { .. } | Block::Text | Block::Call { .. } | Block::Other) | None => {}
+        }
+    }
+
+    /// The counts are cumulative and come in parts; `input_tokens` leaves out what came from or went to the cache.
+    fn count(&mut self, usage: Option<&Value>, events: &mut Vec<StreamEvent>) {
+        let Some(Value::Object(usage)) = usage else { return };
+        for (name, value) in usage {
+            if value.is_u64() || value.is_object() {
+                self.usage.insert(name.clone(), value.clone());
+            }
+        }
+        let count = |name: &str| self.usage.get(name).and_then(Value::as_u64).unwrap_or(0);
+        let cache_read_tokens = count("cache_read_input_tokens");
+        let cache_write_tokens = count("cache_creation_input_tokens");
+        let details = self.usage.get("output_tokens_details");
+        let reasoning = details.and_then(|details| {
+            let named = details.get("thinking_tokens").or_else(|| details.get("reasoning_tokens"))?;
+            named.as_u64()
+        });
+        events.push(StreamEvent::Usage(Usage {
+            input_tokens: count("input_tokens")
+                .saturating_add(cache_read_tokens)
+                .saturating_add(cache_write_tokens),
+            output_tokens: count("output_tokens"),
+            cache_read_tokens,
+            cache_write_tokens,
+            reasoning_tokens: reasoning.unwrap_or(0),
+        }));
+    }
+
+    fn done(&mut self, events: &mut Vec<StreamEvent>) {
+        if self.ended {
+            return;
+        }
+        let open: Vec<u64> = self.blocks.keys().copied().collect();
+        for index in open {
+            self.stop_block(index, events);
+        }
+        self.ended = true;
+        events.push(StreamEvent::Done(self.stop.take().unwrap_or(StopReason::Missing)));
+    }
+
+    fn stop_reason(&mut self, holder: Option<&Value>) {
+        let word = holder.and_then(|holder| holder.get("stop_reason")).and_then(Value::as_str);
+        if let Some(word) = word.filter(|word| !word.is_empty()) {
+            self.stop = Some(StopReason::parse(word));
+        }
+    }
+
+    fn take(&mut self, value: &Value, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
+        let index = value.get("index").and_then(Value::as_u64).unwrap_or(0);
+        match value.get("type").and_then(Value::as_str).unwrap_or_default() {
+            "message_start" => {
+                if self.began {
+                    // What was shown belongs to an answer the server has given up.
+                    return Err(self.origin.broken("the server began its answer again"));
+                }
+                self.count(value.pointer("/message/usage"), events);
+            }
+            "content_block_start" => {
+                let block = value.get("content_block").unwrap_or(&Value::Null);
+                self.start_block(index, block, events);
+            }
+            "content_block_delta" => self.delta(index, value.get("delta").unwrap_or(&Value::Null), events),
+            "content_block_stop" => self.stop_block(index, events),
+            "message_delta" => {
+                self.count(value.get("usage"), events);
+                self.stop_reason(value.get("delta"));
+            }
+            "message_stop" => self.done(events),
+            // The answer stands once the model has stopped.
+            "error" if self.stop.is_none() => return Err(self.origin.stream_error(value)),
+            "" if value.get("error").is_some() && self.stop.is_none() => {
+                return Err(self.origin.stream_error(value));
+            }
+            // `ping`, and kinds to come: the documentation asks clients to pass over them.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn push_text(text: &str, events: &mut Vec<StreamEvent>) {
+    if !text.is_empty() {
+        events.push(StreamEvent::TextDelta(text.to_owned()));
+    }
+}
+
+fn push_reasoning(text: &str, events: &mut Vec<StreamEvent>) {
+    if !text.is_empty() {
+        events.push(StreamEvent::ReasoningDelta(text.to_owned()));
+    }
+}
+
+impl Machine for MessagesMachine {
+    fn event(&mut self, event: &SseEvent, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
+        let data = event.data.trim();
+        if data.is_empty() {
+            return Ok(());
+        }
+        if data == "[DONE]" {
+            self.done(events);
+            return Ok(());
+        }
+        match serde_json::from_str::<Value>(data) {
+            Ok(value) if event.name == "error" && self.stop.is_none() => Err(self.origin.stream_error(&value)),
+            Ok(value) => self.take(&value, events),
+            Err(_) if event.name == "error" => Err(self.origin.stream_error(&Value::String(data.to_owned()))),
+            Err(_) => Err(self.origin.protocol("an event of the stream is not JSON")),
+        }
+    }
+
+    fn whole(&mut self, message: &Value, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
+        if message.get("error").is_some_and(|error| !error.is_null()) {
+            return Err(self.origin.stream_error(message));
+        }
+        let Some(blocks) = message.get("content").and_then(Value::as_array) else {
+            return Err(self.origin.protocol("JSON came that is no message"));
+        };
+        for (index, block) in (0..).zip(blocks) {
+            self.start_block(index, block, events);
+            self.stop_block(index, events);
+        }
+        self.count(message.get("usage"), events);
+        self.stop_reason(Some(message));
+        self.done(events);
+        Ok(())
+    }
+
+    fn end(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
+        if self.stop.is_none() {
+            return Err(self.origin.broken("the answer ended before its end mark"));
+        }
+        self.done(events);
+        Ok(())
+    }
+
+    fn progress(&self) -> Progress {
+        match (self.ended, &self.stop) {
+            (true, _) => Progress::Ended,
+            (false, Some(_)) => Progress::Stopped,
+            (false, None) => Progress::Open,
+        }
+    }
+
+    fn origin(&self) -> &Origin {
+        &self.origin
+    }
+}

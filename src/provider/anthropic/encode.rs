@@ -1,0 +1,162 @@
+//! A [`Request`] as the body of `POST /v1/messages`. Pure.
+
+use serde_json::{Map, Value, json};
+
+use super::Dialect;
+use crate::conversation::{ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolResult};
+use crate::provider::Request;
+use crate::provider::ids::{WireIds, tool_name};
+use crate::provider::settings::ProviderSettings;
+
+/// Writes the body. What stays the same from request to request comes first.
+///
+/// Four cache marks at most, or HTTP 400 "A maximum of 4 blocks" (continuedev/continue PR#6937): the end of the
+/// tools, the system prompt, and the last two messages of the user, so that the next request finds this one's.
+pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> Value {
+    let limit = request.max_output_tokens.unwrap_or(dialect.default_limit).min(dialect.highest_limit);
+    let mut body = Map::new();
+    body.insert("model".into(), json!(settings.model));
+    body.insert("max_tokens".into(), json!(limit));
+    body.insert("stream".into(), json!(true));
+    if settings.tools && !request.tools.is_empty() {
+        let mut tools: Vec<Value> = request
+            .tools
+            .iter()
+            .map(|tool| json!({"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}))
+            .collect();
+        mark(dialect, tools.last_mut());
+        body.insert("tools".into(), Value::Array(tools));
+    }
+    if !request.system.is_empty() {
+        let mut system = vec![json!({"type": "text", "text": request.system})];
+        mark(dialect, system.last_mut());
+        body.insert("system".into(), Value::Array(system));
+    }
+    let mut writer = Writer {
+        settings,
+        dialect,
+        id: format!("{}/{}", settings.name, settings.model),
+        ids: WireIds::new(settings.quirks.call_ids),
+        messages: Vec::new(),
+    };
+    for message in request.messages {
+        match message.role {
+            Role::User => writer.user(message),
+            Role::Assistant => writer.assistant(message),
+        }
+    }
+    let mut messages = writer.messages;
+    let from_user = messages.iter_mut().rev().filter(|(role, _)| *role == "user");
+    for (_, blocks) in from_user.take(2) {
+        mark(dialect, blocks.last_mut());
+    }
+    let messages = messages.into_iter().map(|(role, blocks)| json!({"role": role, "content": blocks}));
+    body.insert("messages".into(), messages.collect());
+    Value::Object(body)
+}
+
+fn mark(dialect: Dialect, block: Option<&mut Value>) {
+    if let Some(block) = block.filter(|_| dialect.cache_marks) {
+        block["cache_control"] = json!({"type": "ephemeral"});
+    }
+}
+
+struct Writer<'a> {
+    settings: &'a ProviderSettings,
+    dialect: Dialect,
+    id: String,
+    ids: WireIds,
+    messages: Vec<(&'static str, Vec<Value>)>,
+}
+
+impl Writer<'_> {
+    /// Results must come first in the message after their calls.
+    fn user(&mut self, message: &Message) {
+        let mut results = Vec::new();
+        let mut others = Vec::new();
+        for block in &message.content {
+            match block {
+                ContentBlock::ToolResult(result) => results.push(self.result(result)),
+                ContentBlock::Text { text } => others.extend(text_block(text)),
+                ContentBlock::Image(image) => others.push(self.image(image)),
+                ContentBlock::Reasoning(_) | ContentBlock::ToolCall(_) => {}
+            }
+        }
+        results.extend(others);
+        self.add("user", results);
+    }
+
+    fn assistant(&mut self, message: &Message) {
+        self.ids.next_message();
+        let mut blocks = Vec::new();
+        for block in &message.content {
+            match block {
+                ContentBlock::Text { text } => blocks.extend(text_block(text)),
+                ContentBlock::Reasoning(reasoning) => blocks.extend(self.reasoning(reasoning)),
+                ContentBlock::ToolCall(call) => blocks.push(self.call(call)),
+                ContentBlock::ToolResult(_) | ContentBlock::Image(_) => {}
+            }
+        }
+        // Thought without word or call cannot stand at the end of a message.
+        let spoken = blocks.iter().any(|block| block["type"] == "text" || block["type"] == "tool_use");
+        if spoken {
+            self.add("assistant", blocks);
+        }
+    }
+
+    /// Messages of one role in a row become one: the wire wants them to alternate.
+    fn add(&mut self, role: &'static str, blocks: Vec<Value>) {
+        if blocks.is_empty() {
+            return;
+        }
+        match self.messages.last_mut() {
+            Some((last, before)) if *last == role => before.extend(blocks),
+            _ => self.messages.push((role, blocks)),
+        }
+    }
+
+    /// Only this very model's, only signed or redacted, byte for byte: a signature is bound to its model
+    /// (llxprt-code#2335).
+    fn reasoning(&self, reasoning: &Reasoning) -> Option<Value> {
+        if !self.dialect.reasoning || reasoning.model != self.id {
+            return None;
+        }
+        if let Some(data) = &reasoning.redacted {
+            return Some(json!({"type": "redacted_thinking", "data": data}));
+        }
+        let signature = reasoning.signature.as_ref()?;
+        Some(json!({"type": "thinking", "thinking": reasoning.text, "signature": signature}))
+    }
+
+    fn call(&mut self, call: &ToolCall) -> Value {
+        let id = self.ids.assign(&call.id);
+        json!({"type": "tool_use", "id": id, "name": tool_name(&call.name), "input": call.input})
+    }
+
+    fn result(&self, result: &ToolResult) -> Value {
+        let mut content: Vec<Value> = text_block(&result.content).into_iter().collect();
+        content.extend(result.images.iter().map(|image| self.image(image)));
+        let mut block = json!({"type": "tool_result", "tool_use_id": self.ids.of_result(&result.call_id)});
+        if !content.is_empty() {
+            block["content"] = Value::Array(content);
+        }
+        match result.outcome {
+            Outcome::Ok => {}
+            Outcome::Failed | Outcome::Denied | Outcome::Interrupted => block["is_error"] = json!(true),
+        }
+        block
+    }
+
+    fn image(&self, image: &Image) -> Value {
+        if !self.settings.vision {
+            return json!({"type": "text", "text": "[a picture is left out: this model cannot see]"});
+        }
+        let source = json!({"type": "base64", "media_type": image.media_type, "data": image.data});
+        json!({"type": "image", "source": source})
+    }
+}
+
+/// Blank text is refused ("text content blocks must contain non-whitespace text").
+fn text_block(text: &str) -> Option<Value> {
+    (!text.trim().is_empty()).then(|| json!({"type": "text", "text": text}))
+}

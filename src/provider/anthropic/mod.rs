@@ -1,0 +1,132 @@
+//! Anthropic's messages, as spoken by Anthropic and by servers that imitate it.
+
+mod decode;
+mod encode;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+pub(crate) use decode::MessagesMachine;
+pub(crate) use encode::encode;
+
+use super::Request;
+use super::framing::SseDecoder;
+use super::http::Call;
+use super::problem::{Complaint, Origin};
+use super::settings::ProviderSettings;
+use super::wire::{Decoder, Wire};
+
+/// The version of the wire: <https://docs.anthropic.com/en/api/versioning>.
+pub(crate) const VERSION: &str = "2023-06-01";
+
+/// What is sent, after what the server has refused so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    /// Whether reasoning goes back.
+    pub(crate) reasoning: bool,
+    /// Whether cache marks are set.
+    pub(crate) cache_marks: bool,
+    /// `max_tokens` when the request names none.
+    pub(crate) default_limit: u64,
+    /// The most the server has said it accepts.
+    pub(crate) highest_limit: u64,
+}
+
+/// A connection's wire: settings, and what the server taught us.
+pub(crate) struct MessagesWire {
+    pub(crate) settings: ProviderSettings,
+    pub(crate) origin: Origin,
+    no_reasoning: AtomicBool,
+    no_cache_marks: AtomicBool,
+    highest_limit: AtomicU64,
+}
+
+impl MessagesWire {
+    pub(crate) const fn new(settings: ProviderSettings, origin: Origin) -> Self {
+        Self {
+            settings,
+            origin,
+            no_reasoning: AtomicBool::new(false),
+            no_cache_marks: AtomicBool::new(false),
+            highest_limit: AtomicU64::new(u64::MAX),
+        }
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect {
+            reasoning: !self.no_reasoning.load(Ordering::Relaxed),
+            cache_marks: !self.no_cache_marks.load(Ordering::Relaxed),
+            default_limit: default_limit(&self.settings.model),
+            highest_limit: self.highest_limit.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// The wire demands a limit. Claude 3 writes at most 4,096 tokens, 3.5 at most 8,192, later ones at least 32,000
+/// (<https://docs.anthropic.com/en/docs/about-claude/models>); other models behind this wire get a modest one.
+fn default_limit(model: &str) -> u64 {
+    let is = |part: &str| model.contains(part);
+    if is("claude-3-opus") || is("claude-3-sonnet") || is("claude-3-haiku") {
+        4_096
+    } else if is("claude-3-5") || !is("claude") {
+        8_192
+    } else {
+        32_000
+    }
+}
+
+impl Wire for MessagesWire {
+    fn call(&self, request: &Request<'_>) -> Call {
+        let body = encode(&self.settings, self.dialect(), request);
+        let mut headers = vec![("accept", "text/event-stream".to_owned())];
+        headers.extend(headers_of(&self.settings));
+        Call {
+            url: format!("{}/v1/messages", self.settings.base_url),
+            headers,
+            body: Some(body.to_string().into_bytes()),
+        }
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(SseDecoder::new(MessagesMachine::new(self.origin.clone())))
+    }
+
+    fn adapt(&self, status: u16, complaint: &Complaint) -> bool {
+        if !matches!(status, 400 | 422) {
+            return false;
+        }
+        let message = &complaint.message;
+        // "Invalid `signature` in `thinking` block": stripping is accepted, a bad signature never is.
+        if message.contains("thinking") && (message.contains("ignature") || message.contains("cannot be modified"))
+        {
+            return !self.no_reasoning.swap(true, Ordering::Relaxed);
+        }
+        if message.contains("cache_control") {
+            return !self.no_cache_marks.swap(true, Ordering::Relaxed);
+        }
+        highest_allowed(message).is_some_and(|limit| self.highest_limit.fetch_min(limit, Ordering::Relaxed) > limit)
+    }
+}
+
+/// Reads "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for MODEL".
+fn highest_allowed(message: &str) -> Option<u64> {
+    let (_, rest) = message.split_once("max_tokens: ")?;
+    let (_, rest) = rest.split_once(" > ")?;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok().filter(|limit| *limit > 0 && message.contains("maximum allowed"))
+}
+
+/// The headers every request of this wire carries.
+pub(crate) fn headers_of(settings: &ProviderSettings) -> Vec<(&'static str, String)> {
+    let mut headers = vec![("anthropic-version", VERSION.to_owned())];
+    if let Some(key) = settings.key.as_ref().filter(|key| !key.expose().is_empty()) {
+        headers.push(("x-api-key", key.expose().to_owned()));
+    }
+    headers
+}
+
+#[cfg(test)]
+#[path = "decode_tests.rs"]
+mod decode_tests;
+#[cfg(test)]
+#[path = "encode_tests.rs"]
+mod encode_tests;

@@ -1,0 +1,146 @@
+//! A [`Request`] as the body of `POST /api/chat`. Pure.
+
+use serde_json::{Map, Value, json};
+
+use crate::conversation::{ContentBlock, Image, Message, Role, ToolCall, tokens};
+use crate::provider::Request;
+use crate::provider::ids::{WireIds, tool_name};
+use crate::provider::openai_chat::tool;
+use crate::provider::settings::{ProviderSettings, ReasoningEcho};
+
+/// The smallest context asked for. The server's own default of 4,096 (2,048 before) cuts the conversation from the
+/// front, system prompt and tools first, and answers HTTP 200 (NousResearch/hermes-agent#43900).
+const SMALLEST_CONTEXT: u64 = 8_192;
+
+/// The largest context asked for without being told to: memory grows with it.
+const LARGEST_CONTEXT: u64 = 131_072;
+
+/// Room for the answer, in tokens.
+const ROOM: u64 = 4_096;
+
+/// Chooses a context for a request when the settings name none: the next power of two that holds the request and
+/// an answer, so that it changes (and the model is loaded anew) seldom.
+pub(crate) fn context_for(request: &Request<'_>) -> u64 {
+    let tools = request.tools.iter().map(|tool| {
+        tokens::estimate(&tool.name)
+            + tokens::estimate(&tool.description)
+            + tokens::estimate(&tool.input_schema.to_string())
+    });
+    let messages = request.messages.iter().map(tokens::estimate_message);
+    let needed = tokens::estimate(request.system) + tools.sum::<u64>() + messages.sum::<u64>();
+    let needed = needed + request.max_output_tokens.unwrap_or(ROOM);
+    needed.checked_next_power_of_two().unwrap_or(LARGEST_CONTEXT).clamp(SMALLEST_CONTEXT, LARGEST_CONTEXT)
+}
+
+/// Writes the body for a context of this many tokens.
+pub(crate) fn encode(settings: &ProviderSettings, context: u64, request: &Request<'_>) -> Value {
+    let mut options = Map::new();
+    options.insert("num_ctx".into(), json!(context));
+    if let Some(limit) = request.max_output_tokens {
+        options.insert("num_predict".into(), json!(limit));
+    }
+    let mut body = Map::new();
+    body.insert("model".into(), json!(settings.model));
+    body.insert("stream".into(), json!(true));
+    // An error instead of silent cutting, where the server is new enough to know these; older ones ignore them.
+    body.insert("truncate".into(), json!(false));
+    body.insert("shift".into(), json!(false));
+    body.insert("options".into(), Value::Object(options));
+    if settings.tools && !request.tools.is_empty() {
+        body.insert("tools".into(), request.tools.iter().map(tool).collect());
+    }
+    let mut writer = Writer {
+        settings,
+        id: format!("{}/{}", settings.name, settings.model),
+        ids: WireIds::new(settings.quirks.call_ids),
+        messages: Vec::new(),
+    };
+    if !request.system.is_empty() {
+        writer.messages.push(json!({"role": "system", "content": request.system}));
+    }
+    for message in request.messages {
+        match message.role {
+            Role::User => writer.user(message),
+            Role::Assistant => writer.assistant(message),
+        }
+    }
+    body.insert("messages".into(), Value::Array(writer.messages));
+    Value::Object(body)
+}
+
+struct Writer<'a> {
+    settings: &'a ProviderSettings,
+    id: String,
+    ids: WireIds,
+    messages: Vec<Value>,
+}
+
+impl Writer<'_> {
+    fn user(&mut self, message: &Message) {
+        let mut texts: Vec<&str> = Vec::new();
+        let mut images: Vec<&Image> = Vec::new();
+        for block in &message.content {
+            match block {
+                ContentBlock::ToolResult(result) => {
+                    let mut written = json!({
+                        "role": "tool", "content": result.content, "tool_name": tool_name(&result.name),
+                        "tool_call_id": self.ids.of_result(&result.call_id),
+                    });
+                    self.pictures(&mut written, &result.images.iter().collect::<Vec<_>>());
+                    self.messages.push(written);
+                }
+                ContentBlock::Text { text } if !text.is_empty() => texts.push(text),
+                ContentBlock::Image(image) => images.push(image),
+                ContentBlock::Text { .. } | ContentBlock::Reasoning(_) | ContentBlock::ToolCall(_) => {}
+            }
+        }
+        if texts.is_empty() && images.is_empty() {
+            return;
+        }
+        let mut written = json!({"role": "user", "content": texts.join("\n\n")});
+        self.pictures(&mut written, &images);
+        self.messages.push(written);
+    }
+
+    fn pictures(&self, message: &mut Value, images: &[&Image]) {
+        if images.is_empty() {
+            return;
+        }
+        if self.settings.vision {
+            message["images"] = images.iter().map(|image| json!(image.data)).collect();
+        } else {
+            let text = message["content"].as_str().unwrap_or_default();
+            let note = format!("[{} picture(s) left out: this model cannot see]", images.len());
+            message["content"] = json!(if text.is_empty() { note } else { format!("{text}\n\n{note}") });
+        }
+    }
+
+    fn assistant(&mut self, message: &Message) {
+        self.ids.next_message();
+        let calls: Vec<Value> = message.calls().map(|call| self.call(call)).collect();
+        let text = message.text();
+        if text.is_empty() && calls.is_empty() {
+            return;
+        }
+        let mut written = Map::new();
+        written.insert("role".into(), json!("assistant"));
+        written.insert("content".into(), json!(text));
+        if !calls.is_empty() {
+            let own = message.content.iter().filter_map(|block| match block {
+                ContentBlock::Reasoning(reasoning) if reasoning.model == self.id => Some(reasoning.text.as_str()),
+                _ => None,
+            });
+            let thinking: String = own.collect();
+            if !thinking.is_empty() && self.settings.quirks.reasoning_echo == ReasoningEcho::WithCalls {
+                written.insert("thinking".into(), json!(thinking));
+            }
+            written.insert("tool_calls".into(), Value::Array(calls));
+        }
+        self.messages.push(Value::Object(written));
+    }
+
+    fn call(&mut self, call: &ToolCall) -> Value {
+        let id = self.ids.assign(&call.id);
+        json!({"id": id, "function": {"name": tool_name(&call.name), "arguments": call.input}})
+    }
+}

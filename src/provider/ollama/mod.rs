@@ -1,0 +1,70 @@
+//! Ollama's native chat: unlike its imitation of OpenAI it lets us set the context's size.
+
+mod decode;
+mod encode;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+pub(crate) use decode::OllamaDecoder;
+pub(crate) use encode::encode;
+
+use super::Request;
+use super::http::Call;
+use super::problem::{Complaint, Origin};
+use super::settings::ProviderSettings;
+use super::wire::{Decoder, Wire};
+
+/// A connection's wire: settings, and the context's size so far.
+pub(crate) struct OllamaWire {
+    pub(crate) settings: ProviderSettings,
+    pub(crate) origin: Origin,
+    /// Another size makes the server load the model anew, so that it only ever grows.
+    largest: AtomicU64,
+    no_tools: AtomicBool,
+}
+
+impl OllamaWire {
+    pub(crate) const fn new(settings: ProviderSettings, origin: Origin) -> Self {
+        Self { settings, origin, largest: AtomicU64::new(0), no_tools: AtomicBool::new(false) }
+    }
+
+    fn context(&self, request: &Request<'_>) -> u64 {
+        let wanted = self.settings.context_window.unwrap_or_else(|| encode::context_for(request));
+        self.largest.fetch_max(wanted, Ordering::Relaxed).max(wanted)
+    }
+}
+
+impl Wire for OllamaWire {
+    fn call(&self, request: &Request<'_>) -> Call {
+        let mut request = *request;
+        if self.no_tools.load(Ordering::Relaxed) {
+            request.tools = &[];
+        }
+        let body = encode(&self.settings, self.context(&request), &request);
+        let mut headers = vec![("accept", "application/x-ndjson".to_owned())];
+        headers.extend(super::openai_chat::bearer(&self.settings));
+        Call {
+            url: format!("{}/api/chat", self.settings.base_url),
+            headers,
+            body: Some(body.to_string().into_bytes()),
+        }
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(OllamaDecoder::new(self.origin.clone()))
+    }
+
+    /// A model without tools refuses the whole request: `"MODEL does not support tools"`.
+    fn adapt(&self, status: u16, complaint: &Complaint) -> bool {
+        status == 400
+            && complaint.message.contains("does not support tools")
+            && !self.no_tools.swap(true, Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+#[path = "decode_tests.rs"]
+mod decode_tests;
+#[cfg(test)]
+#[path = "encode_tests.rs"]
+mod encode_tests;

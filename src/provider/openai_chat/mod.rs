@@ -1,0 +1,140 @@
+//! OpenAI's chat completions, as spoken by OpenAI and by everybody who imitates it.
+
+mod decode;
+mod encode;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::Value;
+
+pub(crate) use decode::ChatMachine;
+pub(crate) use encode::{encode, tool};
+
+use super::Request;
+use super::framing::SseDecoder;
+use super::http::Call;
+use super::problem::{Complaint, Origin};
+use super::settings::{CallExtras, OutputLimit, ProviderSettings, ReasoningEcho};
+use super::wire::{Decoder, Wire};
+
+/// What is sent, after what the server has refused so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    /// `stream_options.include_usage`.
+    pub(crate) usage_in_stream: bool,
+    /// Which field limits the output.
+    pub(crate) output_limit: OutputLimit,
+    /// Whether reasoning goes back.
+    pub(crate) reasoning_echo: ReasoningEcho,
+    /// Whether every message with calls carries reasoning, a blank if there is none.
+    pub(crate) reasoning_required: bool,
+    /// Whether unknown fields of calls go back.
+    pub(crate) call_extras: CallExtras,
+}
+
+/// A connection's wire: settings, and what the server taught us. The flags only ever change once each.
+pub(crate) struct ChatWire {
+    pub(crate) settings: ProviderSettings,
+    pub(crate) origin: Origin,
+    no_usage: AtomicBool,
+    other_limit: AtomicBool,
+    reasoning_required: AtomicBool,
+    no_reasoning: AtomicBool,
+    no_extras: AtomicBool,
+}
+
+impl ChatWire {
+    pub(crate) const fn new(settings: ProviderSettings, origin: Origin) -> Self {
+        Self {
+            settings,
+            origin,
+            no_usage: AtomicBool::new(false),
+            other_limit: AtomicBool::new(false),
+            reasoning_required: AtomicBool::new(false),
+            no_reasoning: AtomicBool::new(false),
+            no_extras: AtomicBool::new(false),
+        }
+    }
+
+    fn dialect(&self) -> Dialect {
+        let is = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        let quirks = self.settings.quirks;
+        Dialect {
+            usage_in_stream: !is(&self.no_usage),
+            output_limit: match (quirks.output_limit, is(&self.other_limit)) {
+                (OutputLimit::MaxTokens, false) | (OutputLimit::MaxCompletionTokens, true) => {
+                    OutputLimit::MaxTokens
+                }
+                (OutputLimit::MaxTokens, true) | (OutputLimit::MaxCompletionTokens, false) => {
+                    OutputLimit::MaxCompletionTokens
+                }
+            },
+            reasoning_echo: if is(&self.no_reasoning) { ReasoningEcho::Never } else { quirks.reasoning_echo },
+            reasoning_required: is(&self.reasoning_required),
+            call_extras: if is(&self.no_extras) { CallExtras::Drop } else { quirks.call_extras },
+        }
+    }
+}
+
+impl Wire for ChatWire {
+    fn call(&self, request: &Request<'_>) -> Call {
+        let body = encode(&self.settings, self.dialect(), request);
+        let mut headers = vec![("accept", "text/event-stream".to_owned())];
+        headers.extend(bearer(&self.settings));
+        Call {
+            url: format!("{}/chat/completions", self.settings.base_url),
+            headers,
+            body: Some(body.to_string().into_bytes()),
+        }
+    }
+
+    fn decoder(&self) -> Box<dyn Decoder> {
+        Box::new(SseDecoder::new(ChatMachine::new(self.origin.clone())))
+    }
+
+    fn adapt(&self, status: u16, complaint: &Complaint) -> bool {
+        if !matches!(status, 400 | 422) {
+            return false;
+        }
+        let says = |words: &str| complaint.message.contains(words);
+        let learn = |flag: &AtomicBool| !flag.swap(true, Ordering::Relaxed);
+        if says("stream_options") || says("include_usage") {
+            return learn(&self.no_usage);
+        }
+        if says("max_tokens") && says("max_completion_tokens") {
+            return learn(&self.other_limit);
+        }
+        if says("max_completion_tokens") && self.dialect().output_limit == OutputLimit::MaxCompletionTokens {
+            return learn(&self.other_limit);
+        }
+        if says("reasoning_content") {
+            let wanted = ["issing", "must be", "required", "passed back"].iter().any(|word| says(word));
+            return if wanted { learn(&self.reasoning_required) } else { learn(&self.no_reasoning) };
+        }
+        if says("reasoning_details") {
+            return learn(&self.no_reasoning);
+        }
+        if says("extra_content") || says("provider_specific_fields") {
+            return learn(&self.no_extras);
+        }
+        false
+    }
+}
+
+/// The header that carries the key on this wire.
+pub(crate) fn bearer(settings: &ProviderSettings) -> Option<(&'static str, String)> {
+    let key = settings.key.as_ref().filter(|key| !key.expose().is_empty())?;
+    Some(("authorization", format!("Bearer {}", key.expose())))
+}
+
+/// Returns a text that may stand in a field of several names.
+fn first_text<'a>(holder: &'a Value, fields: &[&str]) -> Option<&'a str> {
+    fields.iter().filter_map(|field| holder.get(field)?.as_str()).find(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+#[path = "decode_tests.rs"]
+mod decode_tests;
+#[cfg(test)]
+#[path = "encode_tests.rs"]
+mod encode_tests;

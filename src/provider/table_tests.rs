@@ -1,0 +1,48 @@
+use std::collections::HashSet;
+
+use super::*;
+
+fn environment<'a>(pairs: &'a [(&'a str, &'a str)]) -> impl Fn(&str) -> Option<String> + 'a {
+    |name| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+}
+
+#[test]
+fn rows_are_sound() {
+    let mut names = HashSet::new();
+    for row in TABLE {
+        assert!(names.insert(row.name), "{} twice", row.name);
+        assert_eq!(address::base_url(row.protocol, row.base_url), row.base_url, "{}", row.name);
+        assert_eq!(row.is_local(), row.default_model.is_empty(), "{}", row.name);
+        assert!(row.is_local() || !row.key_variables.is_empty(), "{}", row.name);
+        assert!(!row.base_url_variables.is_empty(), "{}", row.name);
+    }
+    for wanted in ["openai", "anthropic", "ollama", "lmstudio", "llamacpp", "vllm", "openrouter", "gemini"] {
+        assert!(find(wanted).is_some(), "{wanted}");
+    }
+}
+
+#[test]
+fn the_environment_names_key_and_address() {
+    let pairs =
+        [("OPENAI_API_KEY", " k "), ("OPENAI_BASE_URL", "http://127.0.0.1:8080/"), ("OLLAMA_HOST", "0.0.0.0")];
+    let environment = environment(&pairs);
+    let openai = find("openai").unwrap();
+    assert_eq!(openai.key(&environment), Some(("OPENAI_API_KEY", Secret::new("k"))));
+    assert_eq!(openai.base_url(&environment), "http://127.0.0.1:8080/v1");
+    assert_eq!(find("ollama").unwrap().base_url(&environment), "http://127.0.0.1:11434");
+    assert_eq!(find("anthropic").unwrap().base_url(&environment), "https://api.anthropic.com");
+    assert_eq!(find("anthropic").unwrap().key(&environment), None);
+}
+
+#[test]
+fn settings_know_the_model_and_fall_back_to_the_default() {
+    let nothing = |_: &str| None;
+    let settings = find("openai").unwrap().settings("gpt-4o-mini", None, &nothing);
+    assert_eq!((settings.context_window, settings.vision), (Some(128_000), true));
+    assert_eq!(settings.quirks.output_limit, OutputLimit::MaxCompletionTokens);
+    let settings = find("anthropic").unwrap().settings("", None, &nothing);
+    assert_eq!(settings.model, "claude-sonnet-4-5");
+    let pairs = [("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1")];
+    let settings = find("openai").unwrap().settings("any", None, &environment(&pairs));
+    assert_eq!((settings.context_window, settings.quirks.output_limit), (None, OutputLimit::MaxTokens));
+}
