@@ -1,0 +1,105 @@
+//! What the model has seen: file states, ranges, and texts for saying what changed since.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Seen, ToolMemory};
+
+/// Texts longer than this are not kept for diffs (bytes).
+const TEXT_LIMIT: usize = 256 * 1024;
+/// All kept texts together (bytes); the oldest go first.
+const TEXTS_LIMIT: usize = 8 * 1024 * 1024;
+
+/// Which ranges the model was shown of which files, and their texts.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    ranges: HashMap<PathBuf, Vec<(u64, u64)>>,
+    texts: Vec<(PathBuf, Arc<str>)>,
+}
+
+/// How a file relates to what the model knows of it.
+pub(crate) enum Freshness {
+    /// The model never read it.
+    Unread,
+    /// It is as the model saw it.
+    Fresh,
+    /// It changed since; the text the model saw, if it was kept.
+    Changed(Option<Arc<str>>),
+}
+
+/// Makes the state of a file whose bytes are all here.
+pub(crate) fn seen(bytes: &[u8], modified: Option<std::time::SystemTime>) -> Seen {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    Seen { length: bytes.len() as u64, modified, hash: hasher.finish() }
+}
+
+impl ToolMemory {
+    /// Forgets which ranges the model was shown, so that reading them again gives their text again.
+    ///
+    /// To be called when earlier results leave the conversation (compaction, rewind): "unchanged since you
+    /// last read it" would then point at nothing.
+    pub fn forget_shown(&self) {
+        lock(&self.shown).ranges.clear();
+    }
+
+    /// Compares a file's state with what the model knows.
+    pub(crate) fn freshness(&self, path: &Path, now: &Seen) -> Freshness {
+        let same = match lock(&self.seen).get(path) {
+            None => return Freshness::Unread,
+            // A touched file with the same bytes is no change.
+            Some(before) => before.length == now.length && before.hash == now.hash,
+        };
+        if same {
+            return Freshness::Fresh;
+        }
+        let shown = lock(&self.shown);
+        Freshness::Changed(shown.texts.iter().find(|(kept, _)| kept == path).map(|(_, text)| Arc::clone(text)))
+    }
+
+    /// Tells whether the model was already shown this range of the file in this state.
+    pub(crate) fn was_shown(&self, path: &Path, now: &Seen, range: (u64, u64)) -> bool {
+        matches!(self.freshness(path, now), Freshness::Fresh)
+            && lock(&self.shown).ranges.get(path).is_some_and(|ranges| ranges.contains(&range))
+    }
+
+    /// Remembers that a range was shown; `text` is the whole file where it was loaded.
+    pub(crate) fn remember_read(&self, path: &Path, now: Seen, range: (u64, u64), text: Option<&str>) {
+        let fresh = matches!(self.freshness(path, &now), Freshness::Fresh);
+        lock(&self.seen).insert(path.to_path_buf(), now);
+        let mut shown = lock(&self.shown);
+        let ranges = shown.ranges.entry(path.to_path_buf()).or_default();
+        if !fresh {
+            ranges.clear();
+        }
+        ranges.push(range);
+        shown.keep(path, text);
+    }
+
+    /// Remembers the state the model's own change left.
+    pub(crate) fn remember_written(&self, path: &Path, now: Seen, text: &str) {
+        lock(&self.seen).insert(path.to_path_buf(), now);
+        let mut shown = lock(&self.shown);
+        shown.ranges.remove(path);
+        shown.keep(path, Some(text));
+    }
+}
+
+impl Shown {
+    fn keep(&mut self, path: &Path, text: Option<&str>) {
+        self.texts.retain(|(kept, _)| kept != path);
+        let Some(text) = text.filter(|text| text.len() <= TEXT_LIMIT) else { return };
+        self.texts.push((path.to_path_buf(), Arc::from(text)));
+        let mut total: usize = self.texts.iter().map(|(_, text)| text.len()).sum();
+        while total > TEXTS_LIMIT {
+            total -= self.texts.remove(0).1.len();
+        }
+    }
+}
+
+/// Locks; what a panicking thread left is still a valid map.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

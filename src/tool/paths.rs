@@ -1,0 +1,165 @@
+//! Paths: where they really lead, how they are shown, what may have been meant by a wrong one.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::conversation::Subject;
+
+use super::Place;
+
+/// More links in a row than this are a loop; the limit of Linux, `path_resolution(7)`.
+const LINK_LIMIT: usize = 40;
+/// How many entries of the workspace are looked at for a wrong path's name.
+const SEARCH_LIMIT: usize = 20_000;
+/// How many suggestions a wrong path gets.
+const SUGGESTIONS: usize = 3;
+
+/// Resolves every symbolic link of a path, also when its last parts do not exist (yet).
+///
+/// # Errors
+/// A loop of links, or a directory that may not be looked into.
+pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_path_buf();
+    for _ in 0..LINK_LIMIT {
+        match path.canonicalize() {
+            Ok(real) => return Ok(real),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        // The deepest ancestor that exists as a name; a dangling link does.
+        let mut missing: Vec<OsString> = Vec::new();
+        let mut existing = path.clone();
+        while existing.symlink_metadata().is_err() {
+            match existing.file_name() {
+                Some(name) => missing.push(name.to_os_string()),
+                // The root, or a `..` behind something that is not there.
+                None => return Err(io::ErrorKind::NotFound.into()),
+            }
+            existing.pop();
+        }
+        let mut resolved = match existing.read_link() {
+            Ok(target) => existing.parent().unwrap_or(Path::new("/")).join(target),
+            Err(_) => existing.canonicalize()?,
+        };
+        let dangling = existing.is_symlink();
+        resolved.extend(missing.iter().rev());
+        if !dangling {
+            return Ok(resolved);
+        }
+        path = resolved;
+    }
+    Err(io::Error::other("too many symbolic links"))
+}
+
+/// Makes the subject of a call on files: each as named, and where it really leads when that is elsewhere.
+pub(crate) fn subject<'a>(place: &Place, named: impl IntoIterator<Item = &'a str>) -> Subject {
+    let mut paths = Vec::new();
+    for name in named {
+        add(&mut paths, &place.resolve(name));
+    }
+    Subject::Paths { paths }
+}
+
+/// Makes the subject of a call on one resolved path; see [`subject`].
+pub(crate) fn subject_of(path: &Path) -> Subject {
+    let mut paths = Vec::new();
+    add(&mut paths, path);
+    Subject::Paths { paths }
+}
+
+fn add(paths: &mut Vec<PathBuf>, path: &Path) {
+    // A path that cannot be resolved is judged by its name alone; opening it fails as well.
+    let real = real(path).unwrap_or_else(|_| path.to_path_buf());
+    for path in [path.to_path_buf(), real] {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+}
+
+/// Shows a path on one line: quoted with escapes when it holds control characters, quotes or no UTF-8.
+pub(crate) fn shown(place: &Place, path: &Path) -> String {
+    let short = place.shown(path);
+    if short.as_os_str().is_empty() { ".".to_owned() } else { escaped(short) }
+}
+
+/// Quotes a name where it needs it.
+pub(crate) fn escaped(path: &Path) -> String {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    if let Some(text) = path.to_str()
+        && !text.chars().any(|letter| letter.is_control() || letter == '"' || letter == '\\')
+    {
+        return text.to_owned();
+    }
+    let mut quoted = String::from("\"");
+    for chunk in bytes.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            match letter {
+                '"' | '\\' => quoted.extend(['\\', letter]),
+                letter if letter.is_control() => quoted.extend(letter.escape_default()),
+                letter => quoted.push(letter),
+            }
+        }
+        for byte in chunk.invalid() {
+            // Writing to a String cannot fail.
+            let _ = write!(quoted, "\\x{byte:02x}");
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Words a path that does not exist, with what may have been meant. Looks at the disk.
+pub(crate) fn missing(place: &Place, path: &Path) -> String {
+    let mut text = format!("{} does not exist.", shown(place, path));
+    let found = suggestions(place, path);
+    if !found.is_empty() {
+        let names: Vec<String> = found.iter().map(|path| shown(place, path)).collect();
+        text.push_str(" Did you mean: ");
+        text.push_str(&names.join(", "));
+        text.push('?');
+    } else if let Some(parent) = path.parent()
+        && !parent.exists()
+    {
+        let _ = write!(text, " Neither does its directory {}.", shown(place, parent));
+    }
+    text
+}
+
+fn suggestions(place: &Place, path: &Path) -> Vec<PathBuf> {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
+    let mut found: Vec<PathBuf> = Vec::new();
+    if let Some(parent) = path.parent()
+        && let Ok(entries) = parent.read_dir()
+    {
+        let names: Vec<String> =
+            entries.take(SEARCH_LIMIT).flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        let folded = name.to_lowercase();
+        let mut close: Vec<&str> =
+            names.iter().filter(|other| other.to_lowercase() == folded).map(String::as_str).collect();
+        let all: Vec<&str> = names.iter().map(String::as_str).collect();
+        for other in similar::get_close_matches(name, &all, SUGGESTIONS, 0.7) {
+            if !close.contains(&other) {
+                close.push(other);
+            }
+        }
+        found.extend(close.iter().take(SUGGESTIONS).map(|name| parent.join(name)));
+    }
+    if found.is_empty() {
+        let walk = ignore::WalkBuilder::new(&place.workspace).build();
+        found.extend(
+            walk.take(SEARCH_LIMIT)
+                .flatten()
+                .filter(|entry| entry.file_name().to_str().is_some_and(|other| other.eq_ignore_ascii_case(name)))
+                .map(ignore::DirEntry::into_path)
+                .take(SUGGESTIONS),
+        );
+    }
+    found
+}
+
+#[cfg(test)]
+#[path = "paths_tests.rs"]
+mod tests;
