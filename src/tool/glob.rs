@@ -1,0 +1,178 @@
+//! The `glob` tool: files by name, newest first.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use futures_util::future::BoxFuture;
+use globset::{GlobBuilder, GlobMatcher};
+use ignore::WalkBuilder;
+use serde_json::{Value, json};
+
+use crate::conversation::{Effect, Preview, Subject, ToolSpec};
+
+use super::arguments::{Arguments, Field, PATH};
+use super::work::{self, Stop};
+use super::{Place, Tool, ToolContext, ToolFacts, ToolOutput, paths, text_file};
+
+/// Files told to the model.
+const LIMIT: usize = 200;
+/// Files remembered while walking; of more than these the newest may be missed.
+const KEPT: usize = 200_000;
+
+const FIELDS: &[Field] = &[
+    Field { name: "pattern", aliases: &["glob", "query"] },
+    Field { name: PATH.name, aliases: &["directory", "dir", "root", "cwd", "file_path"] },
+];
+
+/// Finds files by name.
+#[derive(Debug, Default)]
+pub struct GlobTool;
+
+#[derive(Debug)]
+struct Request {
+    pattern: GlobMatcher,
+    /// A pattern that names a hidden part wants hidden files.
+    hidden: bool,
+    /// A pattern without `/` is matched against the name alone, at any depth.
+    name_only: bool,
+    root: PathBuf,
+}
+
+impl Request {
+    fn parse(input: &Value, place: &Place) -> Result<Self, String> {
+        let arguments = Arguments::parse("glob", input, FIELDS)?;
+        let mut pattern = arguments.filled_text("pattern")?.to_owned();
+        let mut root = place.resolve(arguments.optional_text("path")?.unwrap_or("."));
+        // An absolute pattern: its fixed parts are the root.
+        if pattern.starts_with('/') || pattern.starts_with("~/") {
+            let (fixed, rest) = split_fixed(&pattern);
+            root = place.resolve(&fixed);
+            pattern = rest;
+        }
+        let pattern = pattern.strip_prefix("./").unwrap_or(&pattern);
+        let matcher = GlobBuilder::new(pattern)
+            .literal_separator(true)
+            .build()
+            .map_err(|error| format!("glob: argument `pattern` is not a valid glob: {}", error.kind()))?
+            .compile_matcher();
+        Ok(Self {
+            pattern: matcher,
+            hidden: pattern.split(['/', ',', '{']).any(|part| part.starts_with('.')),
+            name_only: !pattern.contains('/'),
+            root,
+        })
+    }
+
+    fn matches(&self, path: &Path) -> bool {
+        if self.name_only {
+            path.file_name().is_some_and(|name| self.pattern.is_match(name))
+        } else {
+            path.strip_prefix(&self.root).is_ok_and(|path| self.pattern.is_match(path))
+        }
+    }
+}
+
+/// Splits an absolute pattern before its first part with a wildcard; the last part always stays.
+fn split_fixed(pattern: &str) -> (String, String) {
+    let parts: Vec<&str> = pattern.split('/').collect();
+    let wild = |part: &&str| part.contains(['*', '?', '[', '{']);
+    let first = parts.iter().position(wild).unwrap_or(parts.len() - 1).min(parts.len() - 1);
+    let fixed = parts[..first].join("/");
+    (if fixed.is_empty() { "/".to_owned() } else { fixed }, parts[first..].join("/"))
+}
+
+fn find(request: &Request, place: &Place, stop: &Stop) -> Result<(Vec<PathBuf>, u64), String> {
+    let metadata = request.root.metadata().map_err(|error| text_file::problem(place, &request.root, &error))?;
+    if !metadata.is_dir() {
+        return Err(format!("{} is not a directory.", paths::shown(place, &request.root)));
+    }
+    let mut found: Vec<(Option<SystemTime>, PathBuf)> = Vec::new();
+    let mut count = 0;
+    let mut walk = WalkBuilder::new(&request.root);
+    walk.hidden(!request.hidden).add_custom_ignore_filename(".rgignore");
+    walk.filter_entry(|entry| entry.file_name() != ".git");
+    for entry in walk.build().flatten() {
+        if stop.is_set() {
+            break;
+        }
+        if entry.file_type().is_none_or(|kind| kind.is_dir()) || !request.matches(entry.path()) {
+            continue;
+        }
+        count += 1;
+        if found.len() < KEPT {
+            let modified = entry.metadata().ok().and_then(|metadata| metadata.modified().ok());
+            found.push((modified, entry.into_path()));
+        }
+    }
+    found.sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| first.cmp(second)));
+    Ok((found.into_iter().take(LIMIT).map(|(_, path)| path).collect(), count))
+}
+
+impl Tool for GlobTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "glob".to_owned(),
+            description: "Finds files by name, newest first, as `**/*.rs` or `src/{a,b}/*.ts`. Skips ignored \
+                          and hidden files."
+                .to_owned(),
+            input_schema: json!({
+                "type": "object",
+                "properties": {
+                    "pattern": {"type": "string", "description": "Glob, relative to path"},
+                    "path": {"type": "string", "description": "Directory, default the working directory"}
+                },
+                "required": ["pattern"],
+                "additionalProperties": false
+            }),
+        }
+    }
+
+    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+        Effect::Read
+    }
+
+    fn subject(&self, input: &Value, place: &Place) -> Subject {
+        match Request::parse(input, place) {
+            Ok(request) => paths::subject_of(&request.root),
+            Err(_) => Subject::Whole,
+        }
+    }
+
+    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
+        let request = Request::parse(input, place)?;
+        let pattern = request.pattern.glob().glob();
+        Ok(Preview::Text { text: format!("{pattern} in {}", paths::shown(place, &request.root)) })
+    }
+
+    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            let request = match Request::parse(&input, context.place) {
+                Ok(request) => request,
+                Err(problem) => return ToolOutput::failed(problem),
+            };
+            let root = request.root.clone();
+            let place = context.place.clone();
+            let found = work::blocking(context.cancel, move |stop| find(&request, &place, stop)).await;
+            match found {
+                Err(stopped) => stopped,
+                Ok(Err(problem)) => ToolOutput::failed(problem),
+                Ok(Ok((files, count))) => {
+                    let mut text = String::new();
+                    for file in &files {
+                        text.push_str(&paths::shown(context.place, file));
+                        text.push('\n');
+                    }
+                    if count == 0 {
+                        text.push_str("No files match.");
+                    } else if count > files.len() as u64 {
+                        // Writing to a String cannot fail.
+                        let _ =
+                            writeln!(text, "({} of {count} files, the newest; narrow the pattern)", files.len());
+                    }
+                    ToolOutput::ok(text, ToolFacts { path: Some(root), lines: Some(count), ..ToolFacts::default() })
+                }
+            }
+        })
+    }
+}
