@@ -2,6 +2,33 @@
 //!
 //! This room knows no terminal, locale, approval or session: a tool declares facts, others judge and show them.
 
+mod arguments;
+mod atomic;
+mod base64;
+mod edit;
+mod edit_match;
+mod glob;
+mod grep;
+mod grep_search;
+mod kind;
+mod list;
+mod memory;
+mod multi_edit;
+pub mod output;
+mod paths;
+mod read;
+mod read_page;
+mod shell;
+pub mod shell_child;
+mod shell_environment;
+mod shell_group;
+mod shell_output;
+mod shell_run;
+pub mod table;
+mod text_file;
+mod work;
+mod write;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +37,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+
+pub use edit::EditTool;
+pub use glob::GlobTool;
+pub use grep::GrepTool;
+pub use list::ListTool;
+pub use multi_edit::MultiEditTool;
+pub use read::ReadTool;
+pub use shell::ShellTool;
+pub use shell_group::end_orphans;
+pub use write::WriteTool;
 
 use crate::conversation::{Effect, Image, Outcome, Preview, Subject, ToolSpec};
 
@@ -104,6 +141,8 @@ pub struct ToolContext<'a> {
 pub struct ToolMemory {
     /// Size, modification time and content hash of each file when the model last saw it.
     pub seen: std::sync::Mutex<std::collections::HashMap<PathBuf, Seen>>,
+    /// Which parts of them the model was shown, and their text then.
+    pub(crate) shown: std::sync::Mutex<memory::Shown>,
 }
 
 /// A file's state when the model last saw it.
@@ -113,7 +152,7 @@ pub struct Seen {
     pub length: u64,
     /// Modification time, where the file system has one.
     pub modified: Option<std::time::SystemTime>,
-    /// A 64-bit hash of the bytes.
+    /// A 64-bit hash of the bytes; of the first and last ones only in a very large file.
     pub hash: u64,
 }
 

@@ -11,4 +11,6 @@ mod floors;
 mod locales;
 mod pty;
 mod server;
+mod shell_tool;
 mod support;
+mod tools;

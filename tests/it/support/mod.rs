@@ -8,3 +8,4 @@ pub(crate) mod paths;
 pub(crate) mod pty;
 pub(crate) mod rust_source;
 pub(crate) mod server;
+pub(crate) mod tool_bench;

@@ -1,0 +1,188 @@
+//! The `shell` tool: one command line, without a terminal, with a time limit.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::conversation::{Effect, Outcome, Preview, Subject, ToolSpec};
+
+use super::arguments::{Arguments, Field, plain};
+use super::shell_run::{self, Ended, Reason};
+use super::{Place, Tool, ToolContext, ToolFacts, ToolOutput, paths, text_file};
+
+/// Seconds a command has when the model does not say.
+const DEFAULT_TIMEOUT: u64 = 30;
+/// Seconds it can have at most.
+const TIMEOUT_LIMIT: u64 = 600;
+/// Linux takes no longer argument: `MAX_ARG_STRLEN` is 32 pages (bytes).
+const LINE_LIMIT: usize = 128 * 1024 - 1;
+
+const FIELDS: &[Field] = &[
+    Field { name: "command", aliases: &["cmd", "script", "command_line"] },
+    Field { name: "timeout", aliases: &["timeout_seconds", "timeout_secs"] },
+    Field { name: "cwd", aliases: &["workdir", "working_directory", "directory"] },
+    plain("description"),
+];
+
+/// Runs command lines.
+#[derive(Debug, Default)]
+pub struct ShellTool {
+    helper: Option<PathBuf>,
+}
+
+struct Request {
+    line: String,
+    limit: u64,
+    directory: PathBuf,
+}
+
+impl ShellTool {
+    /// Makes the tool. `helper` is the axi program, which starts each command in a session of its own
+    /// ([`super::shell_child`]); without it a command has its own group only and can reach the terminal.
+    #[must_use]
+    pub fn new(helper: Option<PathBuf>) -> Self {
+        Self { helper }
+    }
+}
+
+impl Request {
+    fn parse(input: &Value, place: &Place) -> Result<Self, String> {
+        let arguments = Arguments::parse("shell", input, FIELDS)?;
+        let line = arguments.filled_text("command")?.to_owned();
+        if line.contains('\0') {
+            return Err("shell: argument `command` holds a NUL".to_owned());
+        }
+        if line.len() > LINE_LIMIT {
+            return Err(format!(
+                "shell: argument `command` is too long ({} bytes, at most {LINE_LIMIT}): write a script file and run it",
+                line.len()
+            ));
+        }
+        let directory = match arguments.optional_text("cwd")? {
+            Some(directory) if !directory.is_empty() => place.resolve(directory),
+            _ => place.cwd.clone(),
+        };
+        let limit = arguments.number("timeout")?.filter(|limit| *limit > 0).unwrap_or(DEFAULT_TIMEOUT);
+        Ok(Self { line, limit: limit.min(TIMEOUT_LIMIT), directory })
+    }
+
+    /// The line a rule or a person judges: with the directory, for relative paths mean something else there.
+    fn whole_line(&self, place: &Place) -> String {
+        if self.directory == place.cwd {
+            return self.line.clone();
+        }
+        let directory = self.directory.to_string_lossy();
+        // Only a NUL cannot be quoted, and no path has one.
+        let quoted = shlex::try_quote(&directory).unwrap_or_default();
+        format!("cd {quoted} && {}", self.line)
+    }
+}
+
+impl Tool for ShellTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "shell".to_owned(),
+            description: "Runs a bash command line. Every call is a new shell: cd and exports do not persist. \
+                          No terminal and no input: no pagers, editors or password prompts. Nothing keeps \
+                          running in the background. Long output is cut, the whole kept in a file."
+                .to_owned(),
+            input_schema: json!({
+                "type": "object",
+                "properties": {
+                    "command": {"type": "string"},
+                    "timeout": {"type": "integer", "minimum": 1, "maximum": 600, "description": "Seconds, default 30"},
+                    "cwd": {"type": "string", "description": "Directory to run in"},
+                    "description": {"type": "string", "description": "What it does, in a few words"}
+                },
+                "required": ["command"],
+                "additionalProperties": false
+            }),
+        }
+    }
+
+    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+        Effect::Execute
+    }
+
+    fn subject(&self, input: &Value, place: &Place) -> Subject {
+        match Request::parse(input, place) {
+            Ok(request) => Subject::Command { line: request.whole_line(place) },
+            Err(_) => Subject::Whole,
+        }
+    }
+
+    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
+        Ok(Preview::Command { line: Request::parse(input, place)?.whole_line(place) })
+    }
+
+    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            let request = match Request::parse(&input, context.place) {
+                Ok(request) => request,
+                Err(problem) => return ToolOutput::failed(problem),
+            };
+            let shown = paths::shown(context.place, &request.directory);
+            match request.directory.metadata() {
+                Ok(metadata) if metadata.is_dir() => {}
+                Ok(_) => return ToolOutput::failed(format!("shell: {shown} is not a directory")),
+                Err(error) => {
+                    return ToolOutput::failed(text_file::problem(context.place, &request.directory, &error));
+                }
+            }
+            let limit = Duration::from_secs(request.limit);
+            let helper = self.helper.as_deref();
+            match shell_run::run(helper, &request.line, &request.directory, limit, &context).await {
+                Ok(ended) => worded(ended, request.limit),
+                Err(error) => ToolOutput::failed(format!("shell: could not be started: {error}")),
+            }
+        })
+    }
+}
+
+fn worded(ended: Ended, limit: u64) -> ToolOutput {
+    let exit_code = ended.status.and_then(|status| {
+        use std::os::unix::process::ExitStatusExt as _;
+        status.code().or_else(|| status.signal().map(|signal| 128 + signal))
+    });
+    let mut content = ended.told.text;
+    let mut remark = |text: String| {
+        if !content.is_empty() && !content.ends_with('\n') {
+            content.push('\n');
+        }
+        content.push_str(&text);
+    };
+    let outcome = match (ended.reason, exit_code) {
+        (Reason::Finished, Some(0)) => Outcome::Ok,
+        (Reason::Finished, code) => {
+            remark(match code {
+                Some(code) => format!("[exit code {code}]"),
+                None => "[it could not be ended]".to_owned(),
+            });
+            Outcome::Failed
+        }
+        (Reason::TimedOut, _) => {
+            remark(format!("[timed out after {limit} s and was ended; give a longer timeout if it needs one]"));
+            Outcome::Failed
+        }
+        (Reason::Cancelled, _) => {
+            remark("[interrupted by the user]".to_owned());
+            Outcome::Interrupted
+        }
+    };
+    if ended.background && ended.reason == Reason::Finished {
+        remark("[processes left in the background were ended]".to_owned());
+    }
+    if content.is_empty() {
+        content.push_str("(no output)");
+    }
+    let facts = ToolFacts {
+        exit_code,
+        lines: Some(ended.told.lines),
+        timed_out_after: (ended.reason == Reason::TimedOut).then_some(limit),
+        full_output: ended.told.file,
+        ..ToolFacts::default()
+    };
+    ToolOutput { content, outcome, facts, images: Vec::new() }
+}

@@ -1,0 +1,221 @@
+//! Running one command: its pipe, its clock, its end. Leaves no process behind.
+
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal};
+use tokio::io::AsyncReadExt as _;
+use tokio::net::unix::pipe::Receiver;
+use tokio::process::{Child, Command};
+use tokio::time::Instant;
+
+use super::ToolContext;
+use super::shell_environment::{MARK, REMOVED, SET};
+use super::shell_group::{Group, Mark};
+use super::shell_output::{Collected, Progress, Told};
+use super::{shell_child, work};
+
+/// From TERM to KILL.
+const TERM_GRACE: Duration = Duration::from_secs(2);
+/// From TERM to KILL for what a finished command left in the background.
+const BACKGROUND_GRACE: Duration = Duration::from_millis(300);
+/// How long the pipe of a finished command is read that a background process holds open.
+const PIPE_GRACE: Duration = Duration::from_millis(200);
+/// How long KILL may take; a process that waits for a dead disk outlives even that.
+const KILL_GRACE: Duration = Duration::from_millis(300);
+/// The live row is told at most this often.
+const PROGRESS: Duration = Duration::from_millis(50);
+/// Looks for survivors are this far apart.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Why a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// By itself.
+    Finished,
+    /// Its time was over.
+    TimedOut,
+    /// The turn was cancelled.
+    Cancelled,
+}
+
+/// A command that ended.
+pub(crate) struct Ended {
+    /// Why.
+    pub(crate) reason: Reason,
+    /// How; `None` for one that could not even be killed.
+    pub(crate) status: Option<ExitStatus>,
+    /// What it printed.
+    pub(crate) told: Told,
+    /// Whether processes it had left in the background were ended.
+    pub(crate) background: bool,
+}
+
+/// Ends the processes of a command whose future is dropped.
+struct Guard {
+    group: Group,
+    reaped: bool,
+    armed: bool,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if self.armed {
+            self.group.signal(Signal::KILL, self.reaped);
+        }
+    }
+}
+
+/// Runs a command line with bash, or sh where there is none.
+///
+/// # Errors
+/// What the system said when it could not be started.
+///
+/// # Cancel safety
+/// Dropped, it kills all processes of the command at once.
+pub(crate) async fn run(
+    helper: Option<&Path>,
+    line: &str,
+    directory: &Path,
+    limit: Duration,
+    context: &ToolContext<'_>,
+) -> std::io::Result<Ended> {
+    let mark = Mark::new();
+    let (reader, writer) = std::io::pipe()?;
+    let mut child = start(helper, line, directory, &mark, writer)?;
+    let mut pipe = Receiver::from_owned_fd(reader.into())?;
+    let Some(leader) = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)) else {
+        return Err(std::io::Error::other("the process has no number"));
+    };
+    let mut guard = Guard { group: Group::new(leader, mark.clone()), reaped: false, armed: true };
+    let mut collected = Collected::new(context.output_dir.join(format!("shell-{}.txt", mark.value())));
+    let mut progress = Progress::new(context.progress.clone());
+
+    let mut reason = None;
+    let mut status = None;
+    let mut open = true;
+    let deadline = Instant::now() + limit;
+    let mut kill_at: Option<Instant> = None;
+    let mut give_up_at: Option<Instant> = None;
+    let mut tell_at: Option<Instant> = None;
+    let mut buffer = vec![0; 64 * 1024];
+    while status.is_none() || open {
+        let mut stop = None;
+        tokio::select! {
+            biased;
+            () = context.cancel.cancelled(), if reason.is_none() => stop = Some(Reason::Cancelled),
+            () = at(Some(deadline)), if reason.is_none() && status.is_none() => stop = Some(Reason::TimedOut),
+            () = at(kill_at), if kill_at.is_some() => {
+                guard.group.signal(Signal::KILL, guard.reaped);
+                kill_at = None;
+                give_up_at = Some(Instant::now() + KILL_GRACE);
+            }
+            () = at(give_up_at), if give_up_at.is_some() => break,
+            ended = child.wait(), if status.is_none() => {
+                status = Some(ended?);
+                guard.reaped = true;
+                if reason.is_none() {
+                    give_up_at = Some(Instant::now() + PIPE_GRACE);
+                }
+            }
+            () = at(tell_at), if tell_at.is_some() => {
+                progress.flush();
+                tell_at = None;
+            }
+            read = pipe.read(&mut buffer), if open => match read {
+                Ok(0) | Err(_) => open = false,
+                Ok(length) => {
+                    progress.push(&buffer[..length]);
+                    tell_at = tell_at.or_else(|| Some(Instant::now() + PROGRESS));
+                    if collected.push(&buffer[..length]) {
+                        collected.flush().await;
+                    }
+                }
+            },
+        }
+        if stop.is_some() {
+            reason = stop;
+            guard.group.signal(Signal::TERM, guard.reaped);
+            kill_at = Some(Instant::now() + TERM_GRACE);
+            give_up_at = None;
+        }
+    }
+    progress.flush();
+    let grace = kill_at.map_or(BACKGROUND_GRACE, |at| at.saturating_duration_since(Instant::now()));
+    let background = sweep(&guard, grace).await;
+    guard.armed = false;
+    let reason = reason.unwrap_or(Reason::Finished);
+    Ok(Ended { reason, status, told: collected.tell().await, background })
+}
+
+fn start(
+    helper: Option<&Path>,
+    line: &str,
+    directory: &Path,
+    mark: &Mark,
+    writer: std::io::PipeWriter,
+) -> std::io::Result<Child> {
+    let make = |shell: &str| -> std::io::Result<Command> {
+        let mut command = Command::new(helper.map_or(Path::new(shell), |helper| helper));
+        if helper.is_some() {
+            command.arg(shell_child::ARGUMENT).arg(shell);
+        } else {
+            command.process_group(0);
+        }
+        command.arg("-c").arg(line).current_dir(directory).kill_on_drop(true);
+        command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer.try_clone()?);
+        for name in REMOVED {
+            command.env_remove(name);
+        }
+        command.envs(SET.iter().copied()).env(MARK, mark.value()).env("PWD", directory);
+        Ok(command)
+    };
+    let child = match make("bash")?.spawn() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && helper.is_none() && directory.is_dir() => {
+            make("sh")?.spawn()
+        }
+        other => other,
+    };
+    // As long as we hold a writing end the pipe does not end; those in the commands went with them.
+    drop(writer);
+    child
+}
+
+/// Waits for a moment, if there is one to wait for.
+async fn at(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Ends what is left of a command: TERM, then KILL after the grace. Tells whether there was anything.
+async fn sweep(guard: &Guard, grace: Duration) -> bool {
+    if !alive(guard).await {
+        return false;
+    }
+    guard.group.signal(Signal::TERM, guard.reaped);
+    let kill_at = Instant::now() + grace;
+    while Instant::now() < kill_at {
+        tokio::time::sleep(LOOK).await;
+        if !alive(guard).await {
+            return true;
+        }
+    }
+    let give_up_at = Instant::now() + KILL_GRACE;
+    // Again and again: one that forks while it is looked for gets away once, not every time.
+    while Instant::now() < give_up_at {
+        guard.group.signal(Signal::KILL, guard.reaped);
+        tokio::time::sleep(LOOK).await;
+        if !alive(guard).await {
+            break;
+        }
+    }
+    true
+}
+
+async fn alive(guard: &Guard) -> bool {
+    let group = guard.group.clone();
+    work::to_the_end(move || group.is_alive()).await.unwrap_or(false)
+}

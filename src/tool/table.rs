@@ -1,0 +1,29 @@
+//! The tools every run has, one line each. The trait's file does not know them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::Tool;
+use super::edit::EditTool;
+use super::glob::GlobTool;
+use super::grep::GrepTool;
+use super::list::ListTool;
+use super::multi_edit::MultiEditTool;
+use super::read::ReadTool;
+use super::shell::ShellTool;
+use super::write::WriteTool;
+
+/// Makes the standard tools; `helper` is the axi program itself, see [`ShellTool::new`].
+#[must_use]
+pub fn standard(helper: Option<PathBuf>) -> Vec<Arc<dyn Tool>> {
+    vec![
+        Arc::new(ReadTool),
+        Arc::new(WriteTool),
+        Arc::new(EditTool),
+        Arc::new(MultiEditTool),
+        Arc::new(GlobTool),
+        Arc::new(GrepTool),
+        Arc::new(ListTool),
+        Arc::new(ShellTool::new(helper)),
+    ]
+}

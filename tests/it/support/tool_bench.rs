@@ -1,0 +1,109 @@
+//! Runs tools through their public trait in a directory of their own.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use axi::tool::{Place, Tool, ToolContext, ToolMemory, ToolOutput};
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// A directory, a memory and a runtime for tools.
+pub(crate) struct ToolBench {
+    directory: tempfile::TempDir,
+    /// Where the tools run.
+    pub(crate) place: Place,
+    /// What they remember.
+    pub(crate) memory: ToolMemory,
+    /// The turn's token.
+    pub(crate) cancel: CancellationToken,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl ToolBench {
+    /// Makes an empty workspace.
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap().join("work");
+        std::fs::create_dir(&root).unwrap();
+        Self {
+            place: Place { cwd: root.clone(), workspace: root, home: None },
+            directory,
+            memory: ToolMemory::default(),
+            cancel: CancellationToken::new(),
+            runtime: tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap(),
+        }
+    }
+
+    /// A path in the workspace.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.place.cwd.join(name)
+    }
+
+    /// Where whole outputs are kept.
+    pub(crate) fn output_dir(&self) -> PathBuf {
+        self.directory.path().join("outputs")
+    }
+
+    /// Writes a file, with its directories.
+    pub(crate) fn put(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new("/"))).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    /// Reads a file back.
+    pub(crate) fn get(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
+    /// Runs a tool to its end.
+    pub(crate) fn run(&self, tool: &dyn Tool, input: Value) -> ToolOutput {
+        self.run_watched(tool, input).0
+    }
+
+    /// Runs a tool to its end and collects what it told on its way.
+    pub(crate) fn run_watched(&self, tool: &dyn Tool, input: Value) -> (ToolOutput, Vec<String>) {
+        let (sender, mut receiver) = mpsc::channel(1000);
+        let output = self.runtime.block_on(tool.run(input, self.context(sender, &self.output_dir())));
+        let mut told = Vec::new();
+        while let Ok(line) = receiver.try_recv() {
+            told.push(line);
+        }
+        (output, told)
+    }
+
+    /// Runs a tool and cancels the turn as soon as it has told a line.
+    pub(crate) fn run_cancelled(&self, tool: &dyn Tool, input: Value) -> (ToolOutput, Duration) {
+        let (sender, mut receiver) = mpsc::channel(1000);
+        self.runtime.block_on(async {
+            let output_dir = self.output_dir();
+            let run = tool.run(input, self.context(sender, &output_dir));
+            let cancel = async {
+                receiver.recv().await;
+                self.cancel.cancel();
+                let at = std::time::Instant::now();
+                // Whoever sends must not find the channel closed.
+                (at, receiver)
+            };
+            let (output, (at, _)) = tokio::join!(run, cancel);
+            (output, at.elapsed())
+        })
+    }
+
+    /// Runs a tool and drops its future as soon as it has told a line.
+    pub(crate) fn run_dropped(&self, tool: &dyn Tool, input: Value) {
+        let (sender, mut receiver) = mpsc::channel(1000);
+        self.runtime.block_on(async {
+            let output_dir = self.output_dir();
+            tokio::select! {
+                _ = tool.run(input, self.context(sender, &output_dir)) => panic!("it ended by itself"),
+                _ = receiver.recv() => {}
+            }
+        });
+    }
+
+    fn context<'a>(&'a self, progress: mpsc::Sender<String>, output_dir: &'a Path) -> ToolContext<'a> {
+        ToolContext { place: &self.place, cancel: &self.cancel, progress, output_dir, memory: &self.memory }
+    }
+}
