@@ -1,4 +1,5 @@
 //! Runs tools through their public trait in a directory of their own.
+#![expect(clippy::unwrap_used, reason = "test code outside of test functions")]
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
