@@ -2,6 +2,7 @@
 //!
 //! This room knows no agent, provider, tool or locale.
 
+mod keys;
 mod layout;
 mod line;
 mod marks;
@@ -9,9 +10,12 @@ mod sanitize;
 mod screen;
 mod sgr;
 mod theme;
+mod tty;
 
+pub use keys::{KeyWatch, TypeAhead, drain_crossterm, escape_wait};
 pub use line::{Line, Span};
 pub use marks::Mark;
 pub use sanitize::{Breaks, clean, sanitize, sanitize_line};
 pub use screen::{Dress, Screen};
 pub use theme::Theme;
+pub use tty::{Lent, Output, Restorer, Size, Tty};

@@ -182,6 +182,15 @@ impl<W: Write> Screen<W> {
         }
     }
 
+    /// Switches paste brackets and focus events on or off: on while a turn runs (the line editor has its own), so
+    /// that a paste is not taken for keys. Not in linear mode.
+    pub fn listen(&mut self, on: bool) {
+        if self.kind == Kind::Live {
+            let switch: &[u8] = if on { b"\x1b[?2004h\x1b[?1004h" } else { b"\x1b[?2004l\x1b[?1004l" };
+            self.queue.push(Item::Mark(switch.to_vec()));
+        }
+    }
+
     /// Says what shall stand below the committed rows: the open row, and the status row cut to the width. An empty
     /// line is none. Appears at the next [`Screen::flush`]; does nothing in linear mode.
     ///

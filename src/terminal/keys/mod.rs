@@ -1,0 +1,287 @@
+//! The keyboard while a turn runs: ESC and Ctrl+C cancel, everything else is kept for the editor.
+//!
+//! An own thread reads the terminal with an own parser: crossterm takes the ESC of an arrow key that arrives in
+//! two pieces for the ESC key, which on a slow line would stop the agent.
+
+mod leftover;
+mod parser;
+mod typed;
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use tokio_util::sync::CancellationToken;
+
+pub use leftover::drain_crossterm;
+use parser::{Key, Parser, Pending};
+pub use typed::TypeAhead;
+
+/// A second Ctrl+C within this time leaves.
+const TWICE: Duration = Duration::from_secs(1);
+/// How long half a sequence waits for its rest, and an open paste for its next byte. A bracket that never closes
+/// must not swallow the keyboard (crossterm-rs/crossterm#1060).
+const SEQUENCE_WAIT: Duration = Duration::from_millis(300);
+const PASTE_WAIT: Duration = Duration::from_secs(1);
+/// How long stopping waits for a sequence, and for a paste, to end.
+const STOP_WAIT: Duration = Duration::from_millis(30);
+const STOP_PASTE_WAIT: Duration = Duration::from_secs(2);
+
+/// How long a lone ESC waits until it is believed: 30 ms, and 100 ms over ssh, where a sequence may arrive in
+/// pieces. `remote` says whether SSH_CONNECTION or SSH_TTY is set.
+pub fn escape_wait(remote: bool) -> Duration {
+    Duration::from_millis(if remote { 100 } else { 30 })
+}
+
+/// Reads the keyboard while a turn runs. The thread ends at [`KeyWatch::pause`], [`KeyWatch::stop`] or drop.
+#[derive(Debug)]
+pub struct KeyWatch {
+    shared: Arc<Shared>,
+    running: Option<Running>,
+}
+
+#[derive(Debug)]
+struct Running {
+    thread: JoinHandle<()>,
+    /// Closing it stops the thread.
+    stop: OwnedFd,
+}
+
+#[derive(Debug)]
+struct Shared {
+    input: OwnedFd,
+    escape_wait: Duration,
+    cancel: CancellationToken,
+    typed: Mutex<TypeAhead>,
+    /// Counts changes of what is typed.
+    version: AtomicU64,
+    suspend: AtomicBool,
+    /// 0 unknown, 1 without, 2 with the focus.
+    focus: AtomicU8,
+}
+
+impl Shared {
+    /// A panic elsewhere must not lose what was typed.
+    fn typed(&self) -> MutexGuard<'_, TypeAhead> {
+        self.typed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl KeyWatch {
+    /// Starts reading standard input, with what was typed before. ESC, Ctrl+C and a terminal that has gone cancel
+    /// `cancel`; cancelling wakes a runtime of any kind.
+    ///
+    /// # Errors
+    /// When standard input cannot be duplicated or no thread started.
+    pub fn start(cancel: CancellationToken, typed: TypeAhead, escape_wait: Duration) -> io::Result<Self> {
+        let input = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
+        Self::on(input, cancel, typed, escape_wait)
+    }
+
+    /// As [`KeyWatch::start`], reading `input`.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn on(
+        input: OwnedFd,
+        cancel: CancellationToken,
+        typed: TypeAhead,
+        escape_wait: Duration,
+    ) -> io::Result<Self> {
+        let shared = Arc::new(Shared {
+            input,
+            escape_wait,
+            cancel,
+            typed: Mutex::new(typed),
+            version: AtomicU64::new(0),
+            suspend: AtomicBool::new(false),
+            focus: AtomicU8::new(0),
+        });
+        let mut watch = Self { shared, running: None };
+        watch.resume()?;
+        Ok(watch)
+    }
+
+    /// Counts changes of [`KeyWatch::typed`]: equal numbers, nothing to paint.
+    pub fn version(&self) -> u64 {
+        self.shared.version.load(Ordering::Acquire)
+    }
+
+    /// What is typed so far.
+    pub fn typed(&self) -> TypeAhead {
+        self.shared.typed().clone()
+    }
+
+    /// Takes the oldest queued line.
+    pub fn take_queued(&self) -> Option<String> {
+        let mut typed = self.shared.typed();
+        let line = (!typed.queue.is_empty()).then(|| typed.queue.remove(0));
+        drop(typed);
+        if line.is_some() {
+            self.shared.version.fetch_add(1, Ordering::AcqRel);
+        }
+        line
+    }
+
+    /// Tells once that Ctrl+Z was pressed.
+    pub fn take_suspend(&self) -> bool {
+        self.shared.suspend.swap(false, Ordering::AcqRel)
+    }
+
+    /// Whether the terminal has the focus, where it tells (focus events on).
+    pub fn focused(&self) -> Option<bool> {
+        match self.shared.focus.load(Ordering::Acquire) {
+            0 => None,
+            value => Some(value == 2),
+        }
+    }
+
+    /// Stops reading, so that a prompt or a child may read. What is typed stays. Waits at most 30 ms for an
+    /// unfinished sequence, and 2 s for a paste under way: its rest would be taken for keys.
+    pub fn pause(&mut self) {
+        if let Some(Running { thread, stop }) = self.running.take() {
+            drop(stop);
+            // A thread that panicked has nothing more to give.
+            let _ = thread.join();
+        }
+    }
+
+    /// Reads on.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn resume(&mut self) -> io::Result<()> {
+        if self.running.is_none() {
+            let (stopped, stop) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+            let shared = Arc::clone(&self.shared);
+            let thread =
+                std::thread::Builder::new().name("keys".to_owned()).spawn(move || shared.read(&stopped))?;
+            self.running = Some(Running { thread, stop });
+        }
+        Ok(())
+    }
+
+    /// Stops and returns what was typed.
+    pub fn stop(mut self) -> TypeAhead {
+        self.pause();
+        std::mem::take(&mut *self.shared.typed())
+    }
+}
+
+impl Drop for KeyWatch {
+    fn drop(&mut self) {
+        self.pause();
+    }
+}
+
+impl Shared {
+    fn read(&self, stopped: &OwnedFd) {
+        let (mut parser, mut keys, mut buffer) = (Parser::default(), Vec::new(), [0; 4096]);
+        let mut interrupted: Option<Instant> = None;
+        let mut stop_at: Option<Instant> = None;
+        loop {
+            let wait = match parser.pending() {
+                Pending::Nothing => None,
+                Pending::Escape => Some(self.escape_wait),
+                Pending::Sequence => Some(SEQUENCE_WAIT),
+                Pending::Paste => Some(PASTE_WAIT),
+            };
+            if stop_at.is_some() && wait.is_none() {
+                return;
+            }
+            let wait = match (wait, stop_at) {
+                (Some(wait), Some(at)) => Some(wait.min(at.saturating_duration_since(Instant::now()))),
+                (wait, _) => wait,
+            };
+            let mut descriptors = vec![PollFd::new(&self.input, PollFlags::IN)];
+            if stop_at.is_none() {
+                descriptors.push(PollFd::from_borrowed_fd(stopped.as_fd(), PollFlags::IN));
+            }
+            let timeout = wait.map(|wait| Timespec {
+                tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
+                tv_nsec: i64::from(wait.subsec_nanos()),
+            });
+            match poll(&mut descriptors, timeout.as_ref()) {
+                Ok(0) => {
+                    parser.expire(&mut keys);
+                    self.apply(&mut keys, &mut interrupted);
+                    continue;
+                }
+                Ok(_) => {}
+                Err(Errno::INTR) => continue,
+                Err(_) => return self.hang_up(),
+            }
+            let (readable, asked_to_stop) = (
+                !descriptors[0].revents().is_empty(),
+                descriptors.get(1).is_some_and(|it| !it.revents().is_empty()),
+            );
+            if asked_to_stop {
+                let limit = if parser.pending() == Pending::Paste { STOP_PASTE_WAIT } else { STOP_WAIT };
+                stop_at = Some(Instant::now() + limit);
+                // What has not been read belongs to whoever reads next.
+                continue;
+            }
+            if readable {
+                match rustix::io::read(&self.input, &mut buffer) {
+                    Ok(0) => return self.hang_up(),
+                    Ok(count) => parser.feed(&buffer[..count], &mut keys),
+                    Err(Errno::INTR | Errno::AGAIN) => {}
+                    Err(_) => return self.hang_up(),
+                }
+                self.apply(&mut keys, &mut interrupted);
+            }
+        }
+    }
+
+    fn apply(&self, keys: &mut Vec<Key>, interrupted: &mut Option<Instant>) {
+        for key in keys.drain(..) {
+            let mut typed = self.typed();
+            let mut changed = typed.edit(&key);
+            match key {
+                Key::Escape => self.cancel.cancel(),
+                Key::Interrupt => {
+                    let now = Instant::now();
+                    if interrupted.is_some_and(|before| now - before <= TWICE) {
+                        typed.leave = true;
+                        changed = true;
+                    }
+                    *interrupted = Some(now);
+                    self.cancel.cancel();
+                }
+                Key::Suspend => {
+                    self.suspend.store(true, Ordering::Release);
+                    changed = true;
+                }
+                Key::Focus(with) => self.focus.store(if with { 2 } else { 1 }, Ordering::Release),
+                Key::Character(_)
+                | Key::Paste(_)
+                | Key::Enter
+                | Key::Newline
+                | Key::Backspace
+                | Key::DeleteWord
+                | Key::DeleteLine
+                | Key::Up => {}
+            }
+            drop(typed);
+            if changed {
+                self.version.fetch_add(1, Ordering::AcqRel);
+            }
+        }
+    }
+
+    /// The terminal has gone: nobody is there to wait for.
+    fn hang_up(&self) {
+        self.typed().leave = true;
+        self.version.fetch_add(1, Ordering::AcqRel);
+        self.cancel.cancel();
+    }
+}
+
+#[cfg(test)]
+#[path = "watch_tests.rs"]
+mod tests;

@@ -1,0 +1,143 @@
+//! The reader thread on pipes: what is typed is kept, and the token is cancelled when it should be.
+
+use std::time::Duration;
+
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use super::*;
+
+struct Keyboard {
+    hand: Option<OwnedFd>,
+    watch: KeyWatch,
+    cancel: CancellationToken,
+}
+
+fn keyboard(escape_wait: Duration) -> Keyboard {
+    let (input, hand) = pipe_with(PipeFlags::CLOEXEC).unwrap();
+    let cancel = CancellationToken::new();
+    let watch = KeyWatch::on(input, cancel.clone(), TypeAhead::default(), escape_wait).unwrap();
+    Keyboard { hand: Some(hand), watch, cancel }
+}
+
+impl Keyboard {
+    fn send(&self, bytes: &str) {
+        let mut bytes = bytes.as_bytes();
+        while !bytes.is_empty() {
+            let count = rustix::io::write(self.hand.as_ref().unwrap(), bytes).unwrap();
+            bytes = &bytes[count..];
+        }
+    }
+
+    fn wait(&self, condition: impl Fn(&KeyWatch) -> bool) {
+        let start = Instant::now();
+        while !condition(&self.watch) {
+            assert!(start.elapsed() < Duration::from_secs(20), "{:?}", self.watch.typed());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+const SOON: Duration = Duration::from_millis(5);
+const NEVER: Duration = Duration::from_mins(1);
+
+#[test]
+fn typing_is_kept_and_escape_cancels() {
+    let keyboard = keyboard(SOON);
+    keyboard.send("first\rseco");
+    keyboard.wait(|watch| watch.typed().text == "seco");
+    assert!(!keyboard.cancel.is_cancelled());
+    let version = keyboard.watch.version();
+    keyboard.send("\x1b");
+    keyboard.wait(|_| keyboard.cancel.is_cancelled());
+    assert_eq!(keyboard.watch.version(), version, "nothing to paint");
+    keyboard.send("nd");
+    keyboard.wait(|watch| watch.typed().text == "second");
+    let Keyboard { watch, .. } = keyboard;
+    assert_eq!(
+        watch.stop(),
+        TypeAhead { text: "second".to_owned(), queue: vec!["first".to_owned()], leave: false }
+    );
+}
+
+#[test]
+fn an_arrow_key_in_two_pieces_does_not_cancel() {
+    let keyboard = keyboard(NEVER);
+    keyboard.send("\x1b");
+    keyboard.send("[");
+    keyboard.send("Cx");
+    keyboard.wait(|watch| watch.typed().text == "x");
+    assert!(!keyboard.cancel.is_cancelled());
+}
+
+#[test]
+fn the_first_interrupt_cancels_and_a_second_one_leaves() {
+    let keyboard = keyboard(SOON);
+    keyboard.send("\x03");
+    keyboard.wait(|_| keyboard.cancel.is_cancelled());
+    assert!(!keyboard.watch.typed().leave);
+    keyboard.send("\x03");
+    keyboard.wait(|watch| watch.typed().leave);
+}
+
+#[test]
+fn a_terminal_that_has_gone_cancels_and_leaves() {
+    let mut keyboard = keyboard(SOON);
+    keyboard.hand = None;
+    keyboard.wait(|watch| watch.typed().leave);
+    assert!(keyboard.cancel.is_cancelled());
+}
+
+#[test]
+fn suspend_and_focus_are_told() {
+    let keyboard = keyboard(SOON);
+    assert_eq!(keyboard.watch.focused(), None);
+    keyboard.send("\x1b[O\x1a");
+    keyboard.wait(KeyWatch::take_suspend);
+    assert!(!keyboard.watch.take_suspend());
+    assert_eq!(keyboard.watch.focused(), Some(false));
+    keyboard.send("\x1b[I");
+    keyboard.wait(|watch| watch.focused() == Some(true));
+    assert!(!keyboard.cancel.is_cancelled());
+}
+
+#[test]
+fn while_paused_nothing_is_read_and_afterwards_everything() {
+    let mut keyboard = keyboard(SOON);
+    keyboard.watch.pause();
+    keyboard.send("for the prompt");
+    keyboard.watch.resume().unwrap();
+    keyboard.wait(|watch| watch.typed().text == "for the prompt");
+    keyboard.send("\r");
+    keyboard.wait(|watch| !watch.typed().queue.is_empty());
+    assert_eq!(keyboard.watch.take_queued().as_deref(), Some("for the prompt"));
+    assert_eq!(keyboard.watch.take_queued(), None);
+}
+
+#[test]
+fn stopping_in_a_paste_waits_for_its_end() {
+    let keyboard = keyboard(SOON);
+    keyboard.send("\x1b[200~one\r");
+    let (hand, mut watch) = (keyboard.hand.unwrap(), keyboard.watch);
+    // The thread has to have begun the paste.
+    let start = Instant::now();
+    while rustix::io::ioctl_fionread(&watch.shared.input).unwrap() > 0 && start.elapsed() < Duration::from_secs(20)
+    {
+        std::thread::yield_now();
+    }
+    let writer = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(60));
+        rustix::io::write(&hand, b"two\x1b[201~").unwrap();
+        hand
+    });
+    watch.pause();
+    assert_eq!(watch.typed().text, "one\ntwo");
+    drop(writer.join());
+}
+
+#[test]
+fn stopping_does_not_wait_for_keys_that_nobody_presses() {
+    let keyboard = keyboard(NEVER);
+    let Keyboard { watch, hand, .. } = keyboard;
+    assert_eq!(watch.stop(), TypeAhead::default());
+    drop(hand);
+}

@@ -1,0 +1,259 @@
+//! The one owner of the terminal's mode.
+//!
+//! From the first prompt to the end the terminal is in axi's baseline mode: keys are not echoed, not gathered into
+//! lines and make no signals; output is processed as usual. The line editor's raw mode nests inside (it saves and
+//! restores what it finds), so there is never a moment in which typed keys echo or get lost. The person's own mode
+//! comes back only for interactive children, on suspend, exit and panic.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::process::{Signal, getpgrp, kill_process_group};
+use rustix::termios::{
+    InputModes, LocalModes, OptionalActions, OutputModes, SpecialCodeIndex, Termios, isatty, tcgetattr, tcgetpgrp,
+    tcgetwinsize, tcsetattr,
+};
+
+/// What a program may have left on: a style, a hidden cursor, wrapping off, bracketed paste, focus events,
+/// synchronized output.
+const UNDO: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?7h\x1b[?25h\x1b[?2004l\x1b[?1004l";
+/// Takes back one level of kitty keyboard flags.
+const UNDO_KEYBOARD: &[u8] = b"\x1b[<u";
+/// Stopping by a signal to the own group happens a moment after the call.
+const STOP_TAKES: Duration = Duration::from_millis(50);
+
+/// Size of a terminal, in cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Columns.
+    pub columns: u16,
+    /// Rows.
+    pub rows: u16,
+}
+
+/// Holds the terminal in axi's baseline mode until it is dropped.
+#[derive(Debug)]
+pub struct Tty {
+    restorer: Restorer,
+}
+
+/// Gives the terminal back, from any thread, any number of times: for panic hooks and signal handlers.
+#[derive(Clone)]
+pub struct Restorer {
+    held: Arc<Held>,
+}
+
+struct Held {
+    user: Termios,
+    taken: AtomicBool,
+    keyboard_flags: AtomicBool,
+}
+
+/// The terminal is in the person's own mode until this is dropped.
+#[derive(Debug)]
+#[must_use = "the terminal is taken back when this is dropped"]
+pub struct Lent<'a> {
+    tty: &'a Tty,
+}
+
+impl fmt::Debug for Restorer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Restorer").field("taken", &self.held.taken).finish_non_exhaustive()
+    }
+}
+
+impl Tty {
+    /// Remembers the person's mode and sets the baseline.
+    ///
+    /// # Errors
+    /// When standard input is no terminal (`ENOTTY`), or has gone.
+    pub fn take() -> io::Result<Self> {
+        let user = tcgetattr(rustix::stdio::stdin())?;
+        let held = Held { user, taken: AtomicBool::new(false), keyboard_flags: AtomicBool::new(false) };
+        let tty = Self { restorer: Restorer { held: Arc::new(held) } };
+        tty.retake()?;
+        Ok(tty)
+    }
+
+    /// Sets the baseline again: after SIGCONT, or when another program may have changed the mode. In the
+    /// background this stops the process until it is in the foreground again.
+    ///
+    /// # Errors
+    /// When the terminal has gone.
+    pub fn retake(&self) -> io::Result<()> {
+        let held = &self.restorer.held;
+        // Set first: a signal in between restores once too often rather than never.
+        held.taken.store(true, Ordering::Release);
+        set_mode(&baseline(&held.user))
+    }
+
+    /// Gives the person's own mode to a child that talks to them, until the guard is dropped.
+    pub fn lend(&self) -> Lent<'_> {
+        self.restorer.restore_mode();
+        Lent { tty: self }
+    }
+
+    /// A handle that gives the terminal back.
+    pub fn restorer(&self) -> Restorer {
+        self.restorer.clone()
+    }
+
+    /// Says whether kitty keyboard flags are pushed, so that restoring pops them.
+    pub fn keyboard_flags(&self, pushed: bool) {
+        self.restorer.held.keyboard_flags.store(pushed, Ordering::Release);
+    }
+
+    /// Stops this job as Ctrl+Z does, and returns when it is in the foreground again with the baseline set. The
+    /// caller has ended its live rows before and paints them after. Without job control it returns at once.
+    ///
+    /// # Errors
+    /// When the signal cannot be sent, or the terminal has gone.
+    pub fn suspend(&self) -> io::Result<()> {
+        self.restorer.restore();
+        let sent = kill_process_group(getpgrp(), Signal::TSTP);
+        std::thread::sleep(STOP_TAKES);
+        self.retake()?;
+        Ok(sent?)
+    }
+}
+
+impl Drop for Tty {
+    fn drop(&mut self) {
+        self.restorer.restore();
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        // A terminal that has gone is noticed by the next read.
+        let _ = self.tty.retake();
+    }
+}
+
+impl Restorer {
+    /// Puts cursor, wrapping, paste brackets, focus events and keyboard flags right and sets the person's mode.
+    /// Does nothing when the terminal is not held. Errors are of no use here: the terminal has gone.
+    pub fn restore(&self) {
+        if !self.held.taken.load(Ordering::Acquire) {
+            return;
+        }
+        let mut output = Output::new();
+        if isatty(rustix::stdio::stdout()) {
+            let _ = output.write_all(UNDO);
+            if self.held.keyboard_flags.swap(false, Ordering::AcqRel) {
+                let _ = output.write_all(UNDO_KEYBOARD);
+            }
+        }
+        self.restore_mode();
+    }
+
+    fn restore_mode(&self) {
+        // From the background, setting a mode would stop the process, and the mode is the foreground job's.
+        let foreground = tcgetpgrp(rustix::stdio::stdin()).is_ok_and(|group| group == getpgrp());
+        if self.held.taken.swap(false, Ordering::AcqRel) && foreground {
+            let _ = set_mode(&self.held.user);
+        }
+    }
+
+    /// Restores the terminal before a panic's message is printed, so that it can be read.
+    pub fn install_panic_hook(&self) {
+        let restorer = self.clone();
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            restorer.restore();
+            before(info);
+        }));
+    }
+}
+
+/// Axi's own mode over the person's: their character size, speed, flow of output and special keys stay.
+fn baseline(user: &Termios) -> Termios {
+    let mut mode = user.clone();
+    mode.local_modes
+        .remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ISIG | LocalModes::IEXTEN);
+    mode.input_modes
+        .remove(InputModes::ICRNL | InputModes::INLCR | InputModes::IGNCR | InputModes::IXON | InputModes::ISTRIP);
+    mode.output_modes.insert(OutputModes::OPOST | OutputModes::ONLCR);
+    mode.special_codes[SpecialCodeIndex::VMIN] = 1;
+    mode.special_codes[SpecialCodeIndex::VTIME] = 0;
+    mode
+}
+
+fn set_mode(mode: &Termios) -> io::Result<()> {
+    loop {
+        match tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, mode) {
+            Err(Errno::INTR) => {}
+            result => return Ok(result?),
+        }
+    }
+}
+
+impl Size {
+    /// The terminal's size; what it does not say is taken from `columns` and `lines` (the variables of those
+    /// names), and is 80 × 24 at last.
+    pub fn of_terminal(columns: Option<&str>, lines: Option<&str>) -> Self {
+        let told = [rustix::stdio::stdout(), rustix::stdio::stderr(), rustix::stdio::stdin()]
+            .into_iter()
+            .find_map(size_of)
+            .unwrap_or(Self { columns: 0, rows: 0 });
+        let choose = |told: u16, variable: Option<&str>, otherwise: u16| match told {
+            0 => variable.and_then(|value| value.trim().parse().ok()).filter(|&it| it > 0).unwrap_or(otherwise),
+            told => told,
+        };
+        Self { columns: choose(told.columns, columns, 80), rows: choose(told.rows, lines, 24) }
+    }
+}
+
+fn size_of(descriptor: BorrowedFd<'_>) -> Option<Size> {
+    let size = tcgetwinsize(descriptor).ok()?;
+    (size.ws_col > 0).then_some(Size { columns: size.ws_col, rows: size.ws_row })
+}
+
+/// Standard output without a buffer of its own; waits where a full or non-blocking terminal would fail.
+#[derive(Debug)]
+pub struct Output {
+    descriptor: BorrowedFd<'static>,
+}
+
+impl Output {
+    /// Makes a writer to standard output.
+    pub fn new() -> Self {
+        Self { descriptor: rustix::stdio::stdout() }
+    }
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        loop {
+            match rustix::io::write(self.descriptor, bytes) {
+                Ok(count) => return Ok(count),
+                Err(Errno::INTR) => {}
+                // Programs that share the terminal may leave it non-blocking.
+                Err(Errno::AGAIN) => {
+                    let mut descriptors = [PollFd::from_borrowed_fd(self.descriptor.as_fd(), PollFlags::OUT)];
+                    match poll(&mut descriptors, None) {
+                        Ok(_) | Err(Errno::INTR) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
