@@ -9,6 +9,7 @@ mod marks;
 mod sanitize;
 mod screen;
 mod sgr;
+mod status;
 mod theme;
 mod tty;
 
@@ -17,5 +18,6 @@ pub use line::{Line, Span};
 pub use marks::Mark;
 pub use sanitize::{Breaks, clean, sanitize, sanitize_line};
 pub use screen::{Dress, Screen};
+pub use status::{FRAME, Status, spinner, status_line};
 pub use theme::Theme;
 pub use tty::{Lent, Output, Restorer, Size, Tty};
