@@ -18,7 +18,7 @@ use std::time::SystemTime;
 
 use crate::approval::{Policy, Surroundings};
 use crate::conversation::{Conversation, Message, Usage};
-use crate::provider::{ModelInfo, Provider};
+use crate::provider::{ModelInfo, Provider, RetryPlan};
 use crate::session::{EntryKind, Session};
 use crate::tool::{Place, ToolMemory, Toolbox};
 
@@ -50,6 +50,8 @@ pub struct Setup {
     pub max_output_tokens: Option<u64>,
     /// Where whole outputs of tools are kept.
     pub output_dir: PathBuf,
+    /// When a failed request is sent again.
+    pub retry: RetryPlan,
     /// Tells the time.
     pub now: fn() -> SystemTime,
     /// Gives a number in 0..1 for back-off.

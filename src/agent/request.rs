@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Activity, Agent, AgentEvent, Failure, Frontend, Notice};
 use crate::conversation::{Finished, MessageBuilder, StreamEvent};
-use crate::provider::{ProviderError, Request, retry};
+use crate::provider::{ProviderError, Request};
 use crate::session::EntryKind;
 
 /// How often a retry's countdown is shown.
@@ -55,10 +55,10 @@ impl Agent {
                     tracing::warn!(%error, failures, "the request failed");
                     let failure = Failure::from(&error);
                     failures += 1;
-                    let Some(wait) = retry::decide(failures, &error, (self.setup.random)()) else {
+                    let Some(wait) = self.setup.retry.decide(failures, &error, (self.setup.random)()) else {
                         return Asked::Failed(failure);
                     };
-                    if !count_down(wait, failures, &failure, frontend, cancel).await {
+                    if !count_down(wait, (failures, self.setup.retry.requests - 1), &failure, frontend, cancel).await {
                         return Asked::Interrupted;
                     }
                 }
@@ -155,7 +155,7 @@ fn show_event(event: StreamEvent, frontend: &mut dyn Frontend, shown: &mut bool)
 /// Waits before a retry, second by second, so that the countdown can be seen; false when it was interrupted.
 async fn count_down(
     wait: Duration,
-    attempt: u32,
+    (attempt, of): (u32, u32),
     failure: &Failure,
     frontend: &mut dyn Frontend,
     cancel: &CancellationToken,
@@ -168,7 +168,7 @@ async fn count_down(
         }
         frontend.show(&AgentEvent::Retrying {
             attempt,
-            of: retry::MAX_RETRIES,
+            of,
             wait_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),
             error: failure.clone(),
         });

@@ -124,6 +124,7 @@ fn bench(answers: Vec<Answer>, max_steps: u32, yes: bool) -> Bench {
         max_steps,
         max_output_tokens: None,
         output_dir: cwd,
+        retry: crate::provider::RetryPlan::default(),
         now: || SystemTime::UNIX_EPOCH,
         random: || 0.0,
     };

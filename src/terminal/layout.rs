@@ -133,7 +133,7 @@ pub(crate) fn measure(line: &Line) -> (usize, usize) {
 }
 
 /// Cuts `line` to `width` cells, with an ellipsis where something is missing.
-pub(crate) fn cut(line: &Line, width: usize) -> Line {
+pub fn cut(line: &Line, width: usize) -> Line {
     let (cells, doubt) = measure(line);
     if cells + doubt <= width {
         return line.clone();

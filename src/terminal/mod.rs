@@ -14,6 +14,7 @@ mod theme;
 mod tty;
 
 pub use keys::{KeyWatch, TypeAhead, drain_crossterm, escape_wait};
+pub use layout::cut;
 pub use line::{Line, Span};
 pub use marks::Mark;
 pub use sanitize::{Breaks, clean, sanitize, sanitize_line};

@@ -8,6 +8,7 @@ mod question;
 
 use std::collections::HashMap;
 use std::io::Write;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use super::words::{self, Told};
@@ -15,7 +16,8 @@ use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, Tu
 use crate::conversation::{Outcome, Subject};
 use crate::locale::Locale;
 use crate::terminal::{
-    Layout, Line, Mark, MarkdownStream, Screen, Span, StatusFacts, Theme, sanitize, sanitize_line, status_line,
+    FRAME, KeyWatch, Layout, Line, Mark, MarkdownStream, Screen, Span, Status, Theme, Tty, TypeAhead, cut,
+    sanitize_line, status_line,
 };
 use crate::tool::{Place, ToolFacts};
 
@@ -24,19 +26,8 @@ pub use question::{Asker, Question};
 /// The least time between two paintings of arriving text.
 const PAINT_STEP: Duration = Duration::from_millis(16);
 
-/// The spinner's step.
-const SPINNER_STEP: Duration = Duration::from_millis(80);
-
 /// How many lines of a failed or noisy tool's output are shown.
 const OUTPUT_LINES: usize = 5;
-
-/// What is being typed while a turn runs.
-pub trait Typing {
-    /// Returns a number that changes with every key.
-    fn version(&self) -> u64;
-    /// Returns the text of the unfinished line and how many lines are queued.
-    fn typed(&self) -> (String, usize);
-}
 
 /// What decides the looks.
 #[derive(Debug, Clone)]
@@ -67,13 +58,19 @@ pub struct Human<W: Write> {
     locale: Locale,
     place: Place,
     asker: Box<dyn Asker<W>>,
-    typing: Option<Box<dyn Typing>>,
-    typing_version: u64,
+    keyboard: Option<Keyboard>,
+    keys_seen: u64,
     section: Section,
     stream: Option<(Section, MarkdownStream)>,
     pending: String,
     painted: Option<Instant>,
     turn: Option<Turn>,
+}
+
+/// The keyboard while a turn runs, and the terminal it belongs to.
+struct Keyboard {
+    keys: KeyWatch,
+    tty: Rc<Tty>,
 }
 
 /// What is known of the turn that runs.
@@ -103,8 +100,8 @@ impl<W: Write> Human<W> {
             locale,
             place,
             asker,
-            typing: None,
-            typing_version: 0,
+            keyboard: None,
+            keys_seen: 0,
             section: Section::Start,
             stream: None,
             pending: String::new(),
@@ -123,10 +120,15 @@ impl<W: Write> Human<W> {
         self.locale = locale;
     }
 
-    /// Shows what is typed while the turn runs; `None` when nobody listens any more.
-    pub fn set_typing(&mut self, typing: Option<Box<dyn Typing>>) {
-        self.typing = typing;
-        self.typing_version = 0;
+    /// Listens to the keyboard until [`Human::unwatch`].
+    pub fn watch(&mut self, keys: KeyWatch, tty: Rc<Tty>) {
+        self.keyboard = Some(Keyboard { keys, tty });
+        self.keys_seen = 0;
+    }
+
+    /// Stops listening and returns what was typed.
+    pub fn unwatch(&mut self) -> TypeAhead {
+        self.keyboard.take().map(|keyboard| keyboard.keys.stop()).unwrap_or_default()
     }
 
     /// Returns the screen, for what is printed between turns.
@@ -273,38 +275,31 @@ impl<W: Write> Human<W> {
             }
             (None, _) => Line::new(),
         };
-        let open = if self.stream.is_none() { crate::terminal::cut(&open, self.screen.columns() - 1) } else { open };
+        let open = if self.stream.is_none() { cut(&open, self.screen.columns() - 1) } else { open };
         self.screen.live(&open, &status);
         self.screen.flush();
     }
 
     fn status(&mut self) -> Line {
         let Some(turn) = &self.turn else { return Line::new() };
-        let (typed, queued) = self.typing.as_ref().map_or_else(Default::default, |typing| typing.typed());
-        self.typing_version = self.typing.as_ref().map_or(0, |typing| typing.version());
+        let typed = self.keyboard.as_ref().map(|keyboard| keyboard.keys.typed()).unwrap_or_default();
+        self.keys_seen = self.keyboard.as_ref().map_or(0, |keyboard| keyboard.keys.version());
         let elapsed = turn.started.elapsed();
-        let queued = if queued == 0 {
-            String::new()
-        } else {
-            self.locale.with("status.queued", &[("count", &queued.to_string())])
+        let counted = |key: &str, name: &str, count: u64| match count {
+            0 => String::new(),
+            count => self.locale.with(key, &[(name, &count.to_string())]),
         };
-        let tokens = if turn.tokens == 0 {
-            String::new()
-        } else {
-            self.locale.with("status.tokens", &[("count", &turn.tokens.to_string())])
+        let seconds = if elapsed.as_secs() == 0 { String::new() } else { format!("{} s", elapsed.as_secs()) };
+        let tokens = counted("status.tokens", "count", turn.tokens);
+        let queued = counted("status.queued", "count", typed.queue.len() as u64);
+        let status = Status {
+            elapsed,
+            activity: &turn.activity,
+            details: &[&seconds, &tokens, self.locale.text("status.stop")],
+            typed: &typed.text,
+            queued: &queued,
         };
-        status_line(
-            &StatusFacts {
-                elapsed,
-                activity: &turn.activity,
-                tokens: &tokens,
-                hint: self.locale.text("status.stop"),
-                queued: &queued,
-                typed: &typed,
-            },
-            &self.looks.theme,
-            self.screen.columns() - 1,
-        )
+        status_line(&status, &self.looks.theme, self.screen.columns())
     }
 
     /// Commits what is open of the text.
@@ -377,7 +372,7 @@ impl<W: Write> Human<W> {
         }
         for text in &lines[hidden..] {
             let line = Line::styled(format!("  {}", sanitize_line(text)), self.looks.theme.dim);
-            let line = crate::terminal::cut(&line, self.screen.columns() - 1);
+            let line = cut(&line, self.screen.columns() - 1);
             self.screen.commit(&line);
         }
     }
@@ -443,7 +438,7 @@ impl<W: Write> Frontend for Human<W> {
             }
             AgentEvent::ToolOutput { line, .. } => {
                 if let Some(turn) = &mut self.turn {
-                    turn.output = sanitize(line).trim().to_owned();
+                    turn.output = sanitize_line(line).trim().to_owned();
                 }
                 if self.painted.is_none_or(|painted| painted.elapsed() >= PAINT_STEP) {
                     self.painted = Some(Instant::now());
@@ -497,10 +492,16 @@ impl<W: Write> Frontend for Human<W> {
         self.screen.commit_all(&lines);
         self.screen.end_live();
         let question = Question::new(&self.locale, request);
+        // Keys typed before the question appeared stay type-ahead: they never answer it.
+        if let Some(keyboard) = &mut self.keyboard {
+            keyboard.keys.pause();
+        }
         let approval = self.asker.ask(&question, &mut self.screen);
         self.screen.forget();
-        if let (Some(typing), Approval::Once | Approval::ForSession) = (&self.typing, &approval) {
-            self.typing_version = typing.version();
+        if let Some(keyboard) = &mut self.keyboard {
+            if let Err(error) = keyboard.keys.resume() {
+                tracing::warn!(%error, "the keyboard cannot be watched");
+            }
         }
         approval
     }
@@ -511,11 +512,19 @@ impl<W: Write> Frontend for Human<W> {
             return (!self.pending.is_empty()).then(|| self.painted.map_or_else(Instant::now, |last| last + PAINT_STEP));
         }
         let last = self.painted.unwrap_or_else(Instant::now);
-        let typed = self.typing.as_ref().is_some_and(|typing| typing.version() != self.typing_version);
-        Some(last + if self.pending.is_empty() && !typed { SPINNER_STEP } else { PAINT_STEP })
+        let typed = self.keyboard.as_ref().is_some_and(|keyboard| keyboard.keys.version() != self.keys_seen);
+        Some(last + if self.pending.is_empty() && !typed { FRAME } else { PAINT_STEP })
     }
 
     fn tick(&mut self) {
+        let suspend = self.keyboard.as_ref().filter(|keyboard| keyboard.keys.take_suspend());
+        if let Some(tty) = suspend.map(|keyboard| Rc::clone(&keyboard.tty)) {
+            self.screen.end_live();
+            if let Err(error) = tty.suspend() {
+                tracing::warn!(%error, "the terminal did not come back");
+            }
+            self.screen.forget();
+        }
         self.paint();
     }
 }

@@ -1,0 +1,115 @@
+//! Keys in the OS keychain, behind a time limit: a locked or missing service must not hold anything up.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// How long the keychain may take; a locked one waits for a window nobody sees.
+const LIMIT: Duration = Duration::from_secs(3);
+
+/// Why the keychain did not do it, in English.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum KeychainError {
+    /// This build has none.
+    #[error("this build has no keychain support")]
+    Off,
+    /// It said no.
+    #[error("{0}")]
+    Refused(String),
+    /// It did not answer.
+    #[error("it did not answer within 3 s")]
+    Silent,
+}
+
+/// Finds a provider's key; `None` when there is none.
+///
+/// # Errors
+/// [`KeychainError`].
+pub fn find(provider: &str) -> Result<Option<String>, KeychainError> {
+    let provider = provider.to_owned();
+    limited(move || backend::find(&provider))
+}
+
+/// Stores a provider's key, replacing an earlier one.
+///
+/// # Errors
+/// [`KeychainError`].
+pub fn store(provider: &str, key: &str) -> Result<(), KeychainError> {
+    let (provider, key) = (provider.to_owned(), key.to_owned());
+    limited(move || backend::store(&provider, &key))
+}
+
+/// Removes a provider's key; tells whether there was one.
+///
+/// # Errors
+/// [`KeychainError`].
+pub fn remove(provider: &str) -> Result<bool, KeychainError> {
+    let provider = provider.to_owned();
+    limited(move || backend::remove(&provider))
+}
+
+/// Runs on a thread of its own, which ends with the process if it never answers.
+fn limited<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, KeychainError> + Send + 'static,
+) -> Result<T, KeychainError> {
+    let (sender, receiver) = mpsc::channel();
+    let spawned = std::thread::Builder::new().name("keychain".into()).spawn(move || drop(sender.send(work())));
+    if let Err(error) = spawned {
+        return Err(KeychainError::Refused(error.to_string()));
+    }
+    receiver.recv_timeout(LIMIT).unwrap_or(Err(KeychainError::Silent))
+}
+
+#[cfg(feature = "keychain")]
+mod backend {
+    use keyring::{Entry, Error};
+
+    use super::KeychainError;
+
+    /// One entry a provider, so that one damaged entry costs one key (anthropics/claude-code 2.1.225).
+    const SERVICE: &str = "axi";
+
+    fn entry(provider: &str) -> Result<Entry, KeychainError> {
+        Entry::new(SERVICE, provider).map_err(|error| refused(&error))
+    }
+
+    pub(super) fn find(provider: &str) -> Result<Option<String>, KeychainError> {
+        match entry(provider)?.get_password() {
+            Ok(key) => Ok(Some(key)),
+            Err(Error::NoEntry) => Ok(None),
+            Err(error) => Err(refused(&error)),
+        }
+    }
+
+    pub(super) fn store(provider: &str, key: &str) -> Result<(), KeychainError> {
+        entry(provider)?.set_password(key).map_err(|error| refused(&error))
+    }
+
+    pub(super) fn remove(provider: &str) -> Result<bool, KeychainError> {
+        match entry(provider)?.delete_credential() {
+            Ok(()) => Ok(true),
+            Err(Error::NoEntry) => Ok(false),
+            Err(error) => Err(refused(&error)),
+        }
+    }
+
+    fn refused(error: &Error) -> KeychainError {
+        KeychainError::Refused(error.to_string())
+    }
+}
+
+#[cfg(not(feature = "keychain"))]
+mod backend {
+    use super::KeychainError;
+
+    pub(super) fn find(_: &str) -> Result<Option<String>, KeychainError> {
+        Err(KeychainError::Off)
+    }
+
+    pub(super) fn store(_: &str, _: &str) -> Result<(), KeychainError> {
+        Err(KeychainError::Off)
+    }
+
+    pub(super) fn remove(_: &str) -> Result<bool, KeychainError> {
+        Err(KeychainError::Off)
+    }
+}

@@ -1,0 +1,121 @@
+//! From a model's name to everything it takes to ask it: settings, table, environment, keychain.
+
+use crate::command::Problem;
+use crate::config::Config;
+use crate::locale::Locale;
+use crate::provider::{self, Environment, Protocol, ProviderSettings, Row, Secret};
+
+use super::keychain;
+
+/// Resolves `PROVIDER/MODEL`.
+///
+/// # Errors
+/// What is missing, in the user's words.
+pub fn resolve(
+    name: &str,
+    config: &Config,
+    environment: &Environment<'_>,
+    locale: &Locale,
+) -> Result<ProviderSettings, Problem> {
+    let (provider, model) = name.split_once('/').unwrap_or((name, ""));
+    let row = provider::find(provider);
+    let section = config.providers.get(provider);
+    if row.is_none() && section.is_none() {
+        return Err(unknown_provider(name, provider, config, locale));
+    }
+    let mut settings = match row {
+        Some(row) => row.settings(model, None, environment),
+        None => ProviderSettings::custom(provider, Protocol::OpenAiChat, "", model),
+    };
+    if settings.model.is_empty() {
+        return Err(Problem {
+            what: locale.with("error.bad_model", &[("model", name)]),
+            hint: locale.text("error.bad_model_hint").to_owned(),
+        });
+    }
+    let mut key_variable = row.and_then(|row| row.key_variables.first().copied()).map(str::to_owned);
+    if let Some(section) = section {
+        if let Some(protocol) = &section.protocol {
+            settings.protocol = Protocol::parse(protocol).ok_or_else(|| Problem {
+                what: locale.with("error.unknown_protocol", &[("provider", provider), ("protocol", protocol)]),
+                hint: locale.with("error.unknown_protocol_hint", &[("known", "openai-chat, anthropic, ollama")]),
+            })?;
+        }
+        let from_environment = row.is_some_and(|row| row.base_url(environment) != row.base_url);
+        if let Some(base_url) = section.base_url.as_ref().filter(|_| !from_environment) {
+            settings.base_url.clone_from(base_url);
+        }
+        if let Some(known) = section.models.get(&settings.model) {
+            settings.context_window = known.context_window.or(settings.context_window);
+            settings.tools = known.tools.unwrap_or(settings.tools);
+            settings.vision = known.vision.unwrap_or(settings.vision);
+        }
+        key_variable = section.api_key_env.clone().or(key_variable);
+    }
+    if settings.base_url.is_empty() {
+        let what = locale.with("error.no_base_url", &[("provider", provider)]);
+        return Err(Problem { what, hint: locale.text("error.config_hint").to_owned() });
+    }
+    settings.key = key(provider, row, key_variable.as_deref(), config, environment);
+    let needs_key = row.is_some_and(|row| !row.key_variables.is_empty()) || section.is_some_and(|section| section.api_key_env.is_some());
+    if settings.key.is_none() && needs_key && !is_local(&settings.base_url) {
+        let variable = key_variable.unwrap_or_default();
+        return Err(Problem {
+            what: locale.with("error.no_key", &[("provider", provider)]),
+            hint: locale.with("error.no_key_hint", &[("variable", &variable), ("provider", provider)]),
+        });
+    }
+    Ok(settings)
+}
+
+/// Finds the key: the environment, then the keychain. A provider that a project's file brought gets none.
+fn key(
+    provider: &str,
+    row: Option<&'static Row>,
+    variable: Option<&str>,
+    config: &Config,
+    environment: &Environment<'_>,
+) -> Option<Secret> {
+    if config.project_providers.iter().any(|name| name == provider) {
+        return None;
+    }
+    let own = config.providers.get(provider).and_then(|section| section.api_key_env.as_deref());
+    let named = own.and_then(environment).filter(|key| !key.trim().is_empty()).map(Secret::new);
+    let found = named.or_else(|| row.filter(|_| own.is_none()).and_then(|row| row.key(environment)).map(|(_, key)| key));
+    if found.is_some() || variable.is_none() {
+        return found;
+    }
+    match keychain::find(provider) {
+        Ok(key) => key.map(Secret::new),
+        Err(error) => {
+            tracing::info!(provider, %error, "the keychain has no answer");
+            None
+        }
+    }
+}
+
+fn is_local(base_url: &str) -> bool {
+    provider::is_loopback(base_url)
+}
+
+fn unknown_provider(name: &str, provider: &str, config: &Config, locale: &Locale) -> Problem {
+    if !name.contains('/') {
+        return Problem {
+            what: locale.with("error.bad_model", &[("model", name)]),
+            hint: locale.text("error.bad_model_hint").to_owned(),
+        };
+    }
+    let known = names(config).join(", ");
+    Problem {
+        what: locale.with("error.unknown_provider", &[("provider", provider)]),
+        hint: locale.with("error.unknown_provider_hint", &[("known", &known), ("provider", provider)]),
+    }
+}
+
+/// Lists the names of all providers: the table's, then the settings'.
+#[must_use]
+pub fn names(config: &Config) -> Vec<String> {
+    let mut names: Vec<String> = provider::TABLE.iter().map(|row| row.name.to_owned()).collect();
+    names.extend(config.providers.keys().filter(|name| provider::find(name).is_none()).cloned());
+    names
+}

@@ -1,0 +1,76 @@
+//! Signals, on a thread of their own: the line editor and dialoguer block the main one.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use crate::terminal::Restorer;
+use crate::tool;
+
+/// What a signal does: SIGINT stops the turn; SIGTERM, SIGHUP and SIGQUIT give the terminal back and end axi.
+#[derive(Debug, Clone, Default)]
+pub struct Signals {
+    turn: Arc<Mutex<Option<CancellationToken>>>,
+}
+
+impl Signals {
+    /// Starts the thread; it ends with the process.
+    #[must_use]
+    pub fn start(restorer: Option<Restorer>) -> Self {
+        let signals = Self::default();
+        let shared = signals.clone();
+        let spawned = std::thread::Builder::new().name("signals".into()).spawn(move || shared.listen(restorer.as_ref()));
+        if let Err(error) = spawned {
+            tracing::warn!(%error, "signals are not handled");
+        }
+        signals
+    }
+
+    /// Says which turn SIGINT stops; `None` between turns.
+    pub fn watch(&self, turn: Option<CancellationToken>) {
+        *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = turn;
+    }
+
+    fn listen(&self, restorer: Option<&Restorer>) {
+        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                tracing::warn!(%error, "signals are not handled");
+                return;
+            }
+        };
+        let ended: std::io::Result<i32> = runtime.block_on(async {
+            let mut interrupt = signal(SignalKind::interrupt())?;
+            let mut terminate = signal(SignalKind::terminate())?;
+            let mut hangup = signal(SignalKind::hangup())?;
+            let mut quit = signal(SignalKind::quit())?;
+            loop {
+                tokio::select! {
+                    _ = interrupt.recv() => self.interrupt(),
+                    _ = terminate.recv() => return Ok(SignalKind::terminate().as_raw_value()),
+                    _ = hangup.recv() => return Ok(SignalKind::hangup().as_raw_value()),
+                    _ = quit.recv() => return Ok(SignalKind::quit().as_raw_value()),
+                }
+            }
+        });
+        match ended {
+            Ok(number) => {
+                tool::end_orphans();
+                if let Some(restorer) = restorer {
+                    restorer.restore();
+                }
+                // Every finished message is on the disk already; nothing waits to be written.
+                std::process::exit(128 + number);
+            }
+            Err(error) => tracing::warn!(%error, "signals are not handled"),
+        }
+    }
+
+    fn interrupt(&self) {
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(turn) = turn.as_ref() {
+            turn.cancel();
+        }
+    }
+}
