@@ -1,1 +1,3 @@
 //! How a person or a program meets the agent.
+
+pub mod repl;

@@ -1,0 +1,375 @@
+//! The line editor: the one file that puts reedline together.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use crossterm::event::{Event, KeyCode, KeyModifiers};
+use fuzzy_matcher::skim::SkimMatcherV2;
+use reedline::{
+    Completer, CompletionResult, CompletionStatus, EditCommand, Emacs, Reedline, ReedlineMenu, Signal, Vi,
+    default_emacs_keybindings, default_vi_insert_keybindings, default_vi_normal_keybindings,
+    default_vi_visual_keybindings,
+};
+
+use super::bindings::{self, EDIT, HISTORY, KeyBinding, SUSPEND, WORDS};
+use super::command_menu::CommandMenu;
+use super::edit_mode::LineMode;
+use super::file_index::FileIndex;
+use super::highlighter::LineHighlighter;
+use super::hinter::LineHinter;
+use super::history::{HistoryOptions, HistoryStore, LineHistory};
+use super::kick::Kick;
+use super::menu::{LineMenu, Source};
+use super::outside;
+use super::paste::{self, PasteStore};
+use super::prompt::{LinePrompt, PromptParts};
+use super::sources::{HistorySource, WordSource};
+use super::state::{Ended, SharedState};
+use crate::terminal::Theme;
+
+/// How long a message from another thread may wait to be seen.
+const POLL: Duration = Duration::from_millis(50);
+
+/// The keys' manners.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum EditStyle {
+    /// As in emacs and most shells.
+    #[default]
+    Emacs,
+    /// As in vi.
+    Vi,
+}
+
+/// The words the editor shows, in the person's language.
+#[derive(Debug, Clone, Default)]
+pub struct EditorWords {
+    /// What stands for a long paste of several lines; `{lines}` is their number.
+    pub pasted_lines: String,
+    /// What stands for a long paste of one line; `{bytes}` is its size.
+    pub pasted_bytes: String,
+}
+
+/// Runs a program that takes the terminal over, and waits for it. Gives the program the terminal in the mode the
+/// person's shell had left it in.
+pub type Foreground = Box<dyn FnMut(&mut Command) -> io::Result<ExitStatus> + Send>;
+
+/// All an editor is made of.
+pub struct EditorOptions {
+    /// The history.
+    pub history: HistoryOptions,
+    /// The slash commands.
+    pub commands: CommandMenu,
+    /// The directory `@` paths are relative to.
+    pub directory: PathBuf,
+    /// The home directory, for `@~/`.
+    pub home: Option<PathBuf>,
+    /// Emacs or vi.
+    pub style: EditStyle,
+    /// Keys of the person's own.
+    pub keys: Vec<KeyBinding>,
+    /// Styles.
+    pub theme: Theme,
+    /// Whether colours may be used.
+    pub color: bool,
+    /// Words.
+    pub words: EditorWords,
+    /// `$VISUAL` or `$EDITOR`: a command line; `vi` if absent.
+    pub external_editor: Option<String>,
+    /// How programs are run that take the terminal over.
+    pub foreground: Option<Foreground>,
+    /// Set by another thread to make [`Editor::read`] return [`ReadOutcome::Broken`].
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+/// How a line came to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReadOutcome {
+    /// It was sent. Pastes are whole again; never blank.
+    Line(String),
+    /// Ctrl+C on an empty line.
+    Interrupted,
+    /// Ctrl+D on an empty line, or Ctrl+C twice within a second: leave.
+    End,
+    /// `?` on an empty line.
+    Help,
+    /// Ctrl+Z: the editor keeps the line, the next [`Editor::read`] goes on with it.
+    Suspended,
+    /// The interrupt was set: the editor keeps the line, which is also given here, pastes whole.
+    Broken(String),
+    /// The external editor could not be run; the editor keeps the line.
+    EditorFailed {
+        /// What was run.
+        command: String,
+        /// What the system said.
+        reason: String,
+    },
+}
+
+/// The line editor.
+pub struct Editor {
+    reedline: Reedline,
+    prompt: LinePrompt,
+    state: SharedState,
+    pastes: PasteStore,
+    paste_label: Arc<dyn Fn(&str) -> String + Send + Sync>,
+    history: HistoryStore,
+    commands: Arc<RwLock<CommandMenu>>,
+    files: FileIndex,
+    outside: Option<String>,
+    foreground: Foreground,
+}
+
+/// reedline asks its completer whether work is going on in the background, and polls only then.
+struct Background(FileIndex);
+
+impl Completer for Background {
+    fn complete(&mut self, _: &str, _: usize) -> CompletionResult {
+        CompletionResult::fresh(Vec::new())
+    }
+
+    fn poll_completion(&mut self) -> CompletionStatus {
+        if self.0.take_news() {
+            CompletionStatus::Ready
+        } else if self.0.is_walking() {
+            CompletionStatus::Pending
+        } else {
+            CompletionStatus::Idle
+        }
+    }
+}
+
+impl Editor {
+    /// Puts an editor together. Reads no file and does not touch the terminal.
+    pub fn new(options: EditorOptions) -> Self {
+        let state = SharedState::default();
+        let pastes = PasteStore::default();
+        let words = options.words;
+        let paste_label: Arc<dyn Fn(&str) -> String + Send + Sync> = Arc::new(move |text| label(&words, text));
+        let history = HistoryStore::new(options.history, pastes.clone(), Arc::clone(&paste_label));
+        let commands = Arc::new(RwLock::new(options.commands));
+        let files = FileIndex::new(options.directory, options.home, state.clone());
+        let theme = options.theme;
+        let words = WordSource {
+            commands: Arc::clone(&commands),
+            files: files.clone(),
+            state: state.clone(),
+            matcher: SkimMatcherV2::default(),
+        };
+        let past = HistorySource { history: history.clone(), matcher: SkimMatcherV2::default() };
+        let menu = |name: &str, source: Box<dyn Source>| {
+            ReedlineMenu::HistoryMenu(Box::new(LineMenu::new(name, source, state.clone(), &theme)))
+        };
+        let highlighter = LineHighlighter {
+            state: state.clone(),
+            pastes: pastes.clone(),
+            commands: Arc::clone(&commands),
+            theme,
+        };
+        let hinter =
+            LineHinter { history: history.clone(), state: state.clone(), style: theme.dim, hint: String::new() };
+        let mode = LineMode::new(
+            edit_mode(options.style, &options.keys),
+            state.clone(),
+            pastes.clone(),
+            Arc::clone(&paste_label),
+        );
+        let mut reedline = Reedline::create()
+            .with_history(Box::new(LineHistory(history.clone())))
+            .with_highlighter(Box::new(highlighter))
+            .with_hinter(Box::new(hinter))
+            .with_completer(Box::new(Background(files.clone())))
+            .with_menu(menu(WORDS, Box::new(words)))
+            .with_menu(menu(HISTORY, Box::new(past)))
+            .with_edit_mode(Box::new(mode))
+            .with_quick_completions(false)
+            .with_partial_completions(false)
+            .with_poll_interval(POLL)
+            .with_ansi_colors(options.color)
+            .use_bracketed_paste(true);
+        if let Some(interrupt) = options.interrupt {
+            reedline = reedline.with_break_signal(interrupt);
+        }
+        Self {
+            reedline,
+            prompt: LinePrompt { parts: PromptParts::default(), theme, color: options.color },
+            state,
+            pastes,
+            paste_label,
+            history,
+            commands,
+            files,
+            outside: options.external_editor,
+            foreground: options.foreground.unwrap_or_else(|| Box::new(Command::status)),
+        }
+    }
+
+    /// Replaces the slash commands: after a change of language, of the project's own commands.
+    pub fn set_commands(&mut self, commands: CommandMenu) {
+        *self.commands.write().unwrap_or_else(PoisonError::into_inner) = commands;
+    }
+
+    /// Replaces what the prompt says.
+    pub fn set_prompt(&mut self, parts: PromptParts) {
+        self.prompt.parts = parts;
+    }
+
+    /// Reads a line. `prefill`, if not empty, replaces what is on it.
+    ///
+    /// Blocks until the line is ended. The terminal is in raw mode meanwhile, and afterwards in the mode it was in.
+    ///
+    /// # Errors
+    /// When standard input is no terminal, or is gone.
+    pub fn read(&mut self, prefill: &str) -> io::Result<ReadOutcome> {
+        self.history.refresh();
+        if !prefill.is_empty() {
+            self.replace_line(prefill);
+        }
+        loop {
+            // Without it only a flood of unmarked input stalls.
+            let kick = Kick::start().ok();
+            let signal = match self.type_ahead() {
+                Some(signal) => Ok(signal),
+                None => self.reedline.read_line(&self.prompt),
+            };
+            drop(kick);
+            let ended = self.state.lock().ended.take();
+            match (signal?, ended) {
+                (Signal::Success(_), Some(Ended::Help)) => return Ok(ReadOutcome::Help),
+                (Signal::Success(_), Some(Ended::Interrupted)) | (Signal::CtrlC, _) => {
+                    return Ok(ReadOutcome::Interrupted);
+                }
+                (Signal::Success(_), Some(Ended::End)) | (Signal::CtrlD, _) => return Ok(ReadOutcome::End),
+                (Signal::Success(line), None) => {
+                    if !line.trim().is_empty() {
+                        return Ok(ReadOutcome::Line(self.pastes.expand(&line)));
+                    }
+                }
+                (Signal::HostCommand(command), _) if command == EDIT => {
+                    if let Some(failed) = self.edit_outside() {
+                        return Ok(failed);
+                    }
+                }
+                (Signal::HostCommand(command), _) if command == SUSPEND => return Ok(ReadOutcome::Suspended),
+                (Signal::ExternalBreak(line), _) => return Ok(ReadOutcome::Broken(self.pastes.expand(&line))),
+                // Signal is non-exhaustive: an unknown one reads on.
+                (_, _) => {}
+            }
+        }
+    }
+
+    /// Puts keys that were read along with the last line's Enter onto the line; returns how it ended if they end it.
+    fn type_ahead(&mut self) -> Option<Signal> {
+        let mut keys = std::mem::take(&mut self.state.lock().leftover).into_iter();
+        let mut text = String::new();
+        while let Some(event) = keys.next() {
+            match event {
+                Event::Key(key) => match (key.modifiers, key.code) {
+                    (KeyModifiers::NONE | KeyModifiers::SHIFT, KeyCode::Char(character)) => text.push(character),
+                    (KeyModifiers::NONE, KeyCode::Backspace) => drop(text.pop()),
+                    (KeyModifiers::CONTROL, KeyCode::Char('j')) => text.push('\n'),
+                    (KeyModifiers::CONTROL, KeyCode::Char('c' | 'u')) => text.clear(),
+                    (KeyModifiers::CONTROL, KeyCode::Char('d')) if text.is_empty() => return Some(Signal::CtrlD),
+                    (KeyModifiers::NONE, KeyCode::Enter) => {
+                        self.state.lock().leftover = keys.collect();
+                        self.replace_line(&text);
+                        return self.send_at_once().ok();
+                    }
+                    (_, _) => {}
+                },
+                Event::Paste(pasted) => text.push_str(&pasted),
+                Event::Resize(..) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => {}
+            }
+        }
+        if !text.is_empty() {
+            self.replace_line(&text);
+        }
+        None
+    }
+
+    /// Shows the line under the prompt and ends it as Enter does.
+    fn send_at_once(&mut self) -> io::Result<Signal> {
+        let reedline = std::mem::replace(&mut self.reedline, Reedline::create());
+        self.reedline = reedline.with_immediately_accept(true);
+        let signal = self.reedline.read_line(&self.prompt);
+        let reedline = std::mem::replace(&mut self.reedline, Reedline::create());
+        self.reedline = reedline.with_immediately_accept(false);
+        signal
+    }
+
+    fn replace_line(&mut self, text: &str) {
+        let text = paste::sanitise(text);
+        let block = if paste::is_long(&text) {
+            self.pastes.keep(text.clone().into_owned(), &(self.paste_label)(&text))
+        } else {
+            None
+        };
+        let text = block.unwrap_or_else(|| text.into_owned());
+        self.reedline.run_edit_commands(&[EditCommand::Clear, EditCommand::InsertString(text)]);
+    }
+
+    fn edit_outside(&mut self) -> Option<ReadOutcome> {
+        let line = self.pastes.expand(self.reedline.current_buffer_contents());
+        match outside::edit(&line, self.outside.as_deref(), &mut self.foreground) {
+            Ok(edited) if edited == line => None,
+            Ok(edited) => {
+                self.replace_line(&edited);
+                None
+            }
+            Err(failed) => {
+                Some(ReadOutcome::EditorFailed { command: failed.command, reason: failed.error.to_string() })
+            }
+        }
+    }
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        self.files.stop();
+    }
+}
+
+fn edit_mode(style: EditStyle, own: &[KeyBinding]) -> Box<dyn reedline::EditMode> {
+    match style {
+        EditStyle::Emacs => {
+            let mut keys = default_emacs_keybindings();
+            bindings::bind(&mut keys, own);
+            Box::new(Emacs::new(keys))
+        }
+        EditStyle::Vi => {
+            let mut inserting = default_vi_insert_keybindings();
+            bindings::bind(&mut inserting, own);
+            Box::new(Vi::new(inserting, default_vi_normal_keybindings(), default_vi_visual_keybindings()))
+        }
+    }
+}
+
+/// Says what stands for a long paste.
+fn label(words: &EditorWords, text: &str) -> String {
+    let lines = text.lines().count();
+    if lines > 1 {
+        words.pasted_lines.replace("{lines}", &grouped(lines))
+    } else {
+        words.pasted_bytes.replace("{bytes}", &grouped(text.len()))
+    }
+}
+
+/// Writes a number in groups of three digits.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+#[path = "editor_tests.rs"]
+mod tests;

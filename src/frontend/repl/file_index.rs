@@ -1,0 +1,323 @@
+//! The files and folders `@` offers: walked in the background, `.gitignore` honoured, cached.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use fuzzy_matcher::FuzzyMatcher as _;
+use fuzzy_matcher::skim::SkimMatcherV2;
+use ignore::{WalkBuilder, WalkState};
+
+use super::mention;
+use super::menu::{Offer, Row, Subject};
+use super::sources::has_letters;
+use super::state::SharedState;
+
+/// Entries kept at most: a home directory must not fill the memory.
+const ENTRIES: usize = 300_000;
+/// A walk ends after this long.
+const WALK_LIMIT: Duration = Duration::from_secs(20);
+/// A finished walk is good for this long; then the next `@` starts another, and shows the old list meanwhile.
+const GOOD_FOR: Duration = Duration::from_secs(5);
+/// How long the first `@` waits for a walk that may be over at once.
+const FIRST_WAIT: Duration = Duration::from_millis(15);
+/// Rows offered at most.
+const ROWS: usize = 100;
+/// Entries whose fuzzy score is computed.
+const SCORED: usize = 500;
+/// Entries a walking thread hands over at a time.
+const BATCH: usize = 256;
+
+/// One file or folder, relative to the root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct FileEntry {
+    /// With `/`; a folder ends in it.
+    path: String,
+    /// The path in lower case.
+    lower: String,
+    /// Seconds since 1970.
+    changed: u64,
+}
+
+#[derive(Debug, Default)]
+struct Index {
+    entries: Vec<FileEntry>,
+    /// What a walk under way has found so far, when there is an older list to show.
+    next: Vec<FileEntry>,
+    walking: bool,
+    walked: Option<Instant>,
+    /// Set when there is something new to show.
+    news: bool,
+}
+
+/// The index of one directory.
+#[derive(Clone)]
+pub(super) struct FileIndex {
+    root: PathBuf,
+    home: Option<PathBuf>,
+    index: Arc<Mutex<Index>>,
+    stop: Arc<AtomicBool>,
+    state: SharedState,
+}
+
+impl FileIndex {
+    /// Makes an empty index of `root`; nothing is read before the first [`FileIndex::offer`].
+    pub(super) fn new(root: PathBuf, home: Option<PathBuf>, state: SharedState) -> Self {
+        Self { root, home, index: Arc::default(), stop: Arc::default(), state }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Index> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells whether a walk is under way.
+    pub(super) fn is_walking(&self) -> bool {
+        self.lock().walking
+    }
+
+    /// Tells whether there is something new since the last call.
+    pub(super) fn take_news(&self) -> bool {
+        std::mem::take(&mut self.lock().news)
+    }
+
+    /// Ends a walk under way.
+    pub(super) fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns what the picker shows for `typed`; starts a walk when there is none or the last is old.
+    pub(super) fn offer(&self, span: Range<usize>, typed: &str) -> Offer {
+        let outside = typed.starts_with(['/', '~']) || typed.starts_with("../") || typed == "..";
+        if outside {
+            let rows = self.outside_rows(typed);
+            return Offer { subject: Subject::File, span, rows, pending: false, exact: self.names(typed) };
+        }
+        let first = self.refresh();
+        if first {
+            let begin = Instant::now();
+            while self.is_walking() && begin.elapsed() < FIRST_WAIT {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        let attached = self.state.lock().attached.clone();
+        let index = self.lock();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let paths = best(&index.entries, typed, now, |path| attached.contains(&mention::write(path)));
+        let rows = paths.into_iter().map(row).collect();
+        Offer { subject: Subject::File, span, rows, pending: index.walking, exact: self.names(typed) }
+    }
+
+    /// Turns a written path into a real one.
+    fn real(&self, written: &str) -> PathBuf {
+        match (written.strip_prefix("~/"), &self.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            (Some(_), None) | (None, _) => self.root.join(written),
+        }
+    }
+
+    /// Tells whether what is typed is a path that exists.
+    fn names(&self, typed: &str) -> bool {
+        !typed.is_empty() && self.real(typed).exists()
+    }
+
+    /// Starts a walk if one is due; tells whether it is the first.
+    fn refresh(&self) -> bool {
+        let mut index = self.lock();
+        let due = index.walked.is_none_or(|walked| walked.elapsed() > GOOD_FOR);
+        if index.walking || !due {
+            return false;
+        }
+        let first = index.walked.is_none();
+        index.walking = true;
+        drop(index);
+        self.stop.store(false, Ordering::Relaxed);
+        let walker = self.clone();
+        // Ends by itself, at the latest after WALK_LIMIT or when `stop` is called.
+        let spawned = std::thread::Builder::new().name("files".to_owned()).spawn(move || walker.walk(first));
+        if spawned.is_err() {
+            self.lock().walking = false;
+        }
+        first
+    }
+
+    fn walk(&self, first: bool) {
+        let begin = Instant::now();
+        let mut builder = WalkBuilder::new(&self.root);
+        builder.hidden(false).require_git(false).threads(2);
+        builder.filter_entry(|entry| entry.file_name() != ".git");
+        builder.build_parallel().run(|| {
+            let mut batch = Batch { index: self, entries: Vec::with_capacity(BATCH), first };
+            Box::new(move |found| {
+                if self.stop.load(Ordering::Relaxed) || begin.elapsed() > WALK_LIMIT {
+                    return WalkState::Quit;
+                }
+                let Ok(found) = found else { return WalkState::Continue };
+                let Some(entry) = file_entry(&self.root, &found) else { return WalkState::Continue };
+                batch.entries.push(entry);
+                if batch.entries.len() >= BATCH && !batch.flush() { WalkState::Quit } else { WalkState::Continue }
+            })
+        });
+        let mut index = self.lock();
+        if !first {
+            index.entries = std::mem::take(&mut index.next);
+        }
+        index.walking = false;
+        index.walked = Some(Instant::now());
+        index.news = true;
+    }
+
+    /// Lists a folder outside of the root: one level, by its own name.
+    fn outside_rows(&self, typed: &str) -> Vec<Row> {
+        let (folder, name) = typed.rsplit_once('/').map_or((typed, ""), |(folder, name)| (folder, name));
+        let written = if folder.len() < typed.len() { format!("{folder}/") } else { format!("{typed}/") };
+        let wanted = name.to_lowercase();
+        let Ok(listing) = std::fs::read_dir(self.real(&written)) else { return Vec::new() };
+        let mut paths: Vec<String> = listing
+            .take(10_000)
+            .filter_map(|entry| {
+                let entry = entry.ok()?;
+                let name = entry.file_name().into_string().ok()?;
+                let fits =
+                    name.to_lowercase().starts_with(&wanted) && (!name.starts_with('.') || wanted.starts_with('.'));
+                let folder = entry.path().is_dir();
+                let plain = !name.chars().any(char::is_control);
+                (fits && plain).then(|| format!("{written}{name}{}", if folder { "/" } else { "" }))
+            })
+            .collect();
+        paths.sort();
+        paths.truncate(ROWS);
+        paths.iter().map(|path| row(path)).collect()
+    }
+}
+
+/// What one walking thread has not handed over yet; hands over the rest when the thread ends.
+struct Batch<'index> {
+    index: &'index FileIndex,
+    entries: Vec<FileEntry>,
+    first: bool,
+}
+
+impl Batch<'_> {
+    /// Hands over; tells whether there is room for more.
+    fn flush(&mut self) -> bool {
+        let mut index = self.index.lock();
+        let list = if self.first { &mut index.entries } else { &mut index.next };
+        list.append(&mut self.entries);
+        let room = list.len() < ENTRIES;
+        index.news |= self.first;
+        room
+    }
+}
+
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}
+
+fn file_entry(root: &Path, found: &ignore::DirEntry) -> Option<FileEntry> {
+    let relative = found.path().strip_prefix(root).ok()?.to_str()?;
+    // A name that holds control characters cannot be shown, nor written into a line.
+    if relative.is_empty() || relative.chars().any(char::is_control) || relative.contains('"') {
+        return None;
+    }
+    let folder = found.file_type().is_some_and(|kind| kind.is_dir());
+    let path = if folder { format!("{relative}/") } else { relative.to_owned() };
+    let changed = found.metadata().ok().and_then(|metadata| metadata.modified().ok());
+    let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |age| age.as_secs());
+    Some(FileEntry { lower: path.to_lowercase(), path, changed })
+}
+
+fn row(path: &str) -> Row {
+    let folder = path.ends_with('/');
+    let mut value = mention::write(path);
+    if folder {
+        // The quote stays open: what is in the folder is typed or taken next.
+        value.truncate(value.trim_end_matches('"').len());
+    } else {
+        value.push(' ');
+    }
+    Row { value, label: Some(path.to_owned()), description: String::new(), more: folder }
+}
+
+/// Returns the paths that fit best, best first.
+fn best<'entries>(
+    entries: &'entries [FileEntry],
+    typed: &str,
+    now: u64,
+    attached: impl Fn(&str) -> bool,
+) -> Vec<&'entries str> {
+    let wanted = typed.trim_start_matches("./").to_lowercase();
+    let mut fitting: Vec<(i64, &FileEntry)> = entries
+        .iter()
+        .filter_map(|entry| Some((class(entry, &wanted)? + liking(entry, now, &attached), entry)))
+        .collect();
+    let order = |(score, entry): &(i64, &'entries FileEntry)| (Reverse(*score), entry.path.as_str());
+    if fitting.len() > SCORED {
+        fitting.select_nth_unstable_by(SCORED, |one, other| order(one).cmp(&order(other)));
+        fitting.truncate(SCORED);
+    }
+    let matcher = SkimMatcherV2::default();
+    for (score, entry) in &mut fitting {
+        if *score < CONTAINS && !wanted.is_empty() {
+            *score += matcher.fuzzy_match(&entry.lower, &wanted).unwrap_or(0).min(CONTAINS / 2);
+        }
+    }
+    fitting.sort_by(|one, other| order(one).cmp(&order(other)));
+    fitting.into_iter().take(ROWS).map(|(_, entry)| entry.path.as_str()).collect()
+}
+
+/// The score from which on a match is more than letters in order.
+const CONTAINS: i64 = 4_000;
+
+/// How well the letters fit; `None`: not at all.
+fn class(entry: &FileEntry, wanted: &str) -> Option<i64> {
+    if wanted.is_empty() {
+        return Some(0);
+    }
+    let path = entry.lower.as_str();
+    let bare = path.trim_end_matches('/');
+    let name = bare.rsplit('/').next().unwrap_or(bare);
+    let class = if path == wanted {
+        10_000
+    } else if name == wanted {
+        9_000
+    } else if path.starts_with(wanted) {
+        8_000
+    } else if name.starts_with(wanted) {
+        7_000
+    } else if name.contains(wanted) {
+        6_000
+    } else if path.contains(wanted) {
+        5_000
+    } else if has_letters(path, wanted) {
+        0
+    } else {
+        return None;
+    };
+    Some(class)
+}
+
+/// What else makes an entry likely: lately changed, attached before, near the root.
+fn liking(entry: &FileEntry, now: u64, attached: &impl Fn(&str) -> bool) -> i64 {
+    let age = now.saturating_sub(entry.changed);
+    let recent = match age {
+        0..600 => 300,
+        600..3_600 => 250,
+        3_600..86_400 => 200,
+        86_400..604_800 => 100,
+        604_800.. => 0,
+    };
+    let depth = entry.path.trim_end_matches('/').matches('/').count();
+    let depth = i64::try_from(depth).unwrap_or(0) * 15;
+    let length = i64::try_from(entry.path.len()).unwrap_or(0) / 4;
+    let used = if attached(&entry.path) { 400 } else { 0 };
+    recent + used - depth - length
+}
+
+#[cfg(test)]
+#[path = "file_index_tests.rs"]
+mod tests;

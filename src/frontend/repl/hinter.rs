@@ -1,0 +1,59 @@
+//! Ghost text: the rest of a line of the history, at once; later what a model suggests.
+
+use nu_ansi_term::Style;
+use reedline::{Hinter, History};
+
+use super::history::HistoryStore;
+use super::paste::MARK;
+use super::state::SharedState;
+
+/// Characters of ghost text at most: more than a row of it hides what is on the screen.
+const LONGEST: usize = 200;
+
+/// The hinter of one editor.
+pub(super) struct LineHinter {
+    pub(super) history: HistoryStore,
+    pub(super) state: SharedState,
+    pub(super) style: Style,
+    pub(super) hint: String,
+}
+
+impl LineHinter {
+    fn find(&self, line: &str, cursor: usize) -> String {
+        if cursor != line.len() || line.contains(MARK) {
+            return String::new();
+        }
+        if self.state.lock().menu.is_some() {
+            return String::new();
+        }
+        let from_history = if line.trim().is_empty() { None } else { self.history.completion(line) };
+        // One row of it: a hint of several rows would move what is below at each key.
+        let hint = from_history.unwrap_or_default();
+        let row = hint.split('\n').next().unwrap_or_default();
+        row.chars().take_while(|character| !character.is_control()).take(LONGEST).collect()
+    }
+}
+
+impl Hinter for LineHinter {
+    fn handle(&mut self, line: &str, cursor: usize, _: &dyn History, use_ansi_coloring: bool, _: &str) -> String {
+        self.hint = self.find(line, cursor);
+        if self.hint.is_empty() || !use_ansi_coloring {
+            return self.hint.clone();
+        }
+        self.style.paint(&self.hint).to_string()
+    }
+
+    fn complete_hint(&self) -> String {
+        self.hint.clone()
+    }
+
+    fn next_hint_token(&self) -> String {
+        let content = self.hint.find(|character: char| !character.is_whitespace()).unwrap_or(0);
+        let end = self.hint[content..].find(char::is_whitespace).map_or(self.hint.len(), |space| content + space);
+        self.hint[..end].to_owned()
+    }
+}
+
+#[cfg(test)]
+#[path = "hinter_tests.rs"]
+mod tests;

@@ -1,0 +1,32 @@
+//! The line a person types on: editing, history, menus, ghost text, pastes.
+//!
+//! It knows no agent, command, model or session: commands come in as plain data ([`CommandMenu`]), what was typed
+//! goes out as text ([`ReadOutcome`]).
+
+mod bindings;
+mod burst;
+mod command_menu;
+mod edit_mode;
+mod editor;
+mod file_index;
+mod highlighter;
+mod hinter;
+mod history;
+mod history_file;
+mod kick;
+mod mention;
+mod menu;
+mod outside;
+mod paste;
+mod plain;
+mod prompt;
+mod secret;
+mod sources;
+mod state;
+
+pub use bindings::{ACTIONS, KeyAction, KeyBinding, KeyError, parse_binding};
+pub use command_menu::{Arguments, Candidate, CommandEntry, CommandMenu};
+pub use editor::{EditStyle, Editor, EditorOptions, EditorWords, Foreground, ReadOutcome};
+pub use history::HistoryOptions;
+pub use plain::{is_dumb, read_line};
+pub use prompt::PromptParts;

@@ -1,0 +1,159 @@
+//! The prompt: one row, cut to fit.
+
+use std::borrow::Cow;
+
+use nu_ansi_term::{Color, Style};
+use reedline::{Prompt, PromptEditMode, PromptHistorySearch, PromptViMode};
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr;
+
+use crate::terminal::Theme;
+
+/// What ends the prompt.
+pub(super) const SIGN: &str = "❯ ";
+/// The same in vi's normal mode.
+const NORMAL_SIGN: &str = "❮ ";
+/// What stands before the further rows of a line.
+const FURTHER: &str = "  ";
+/// What separates the parts.
+const SEPARATOR: &str = " · ";
+
+/// What the prompt says, in words ready to print. Empty parts are left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PromptParts {
+    /// The working directory, the home directory as `~`.
+    pub directory: String,
+    /// The model, as short as it is still told from others.
+    pub model: String,
+    /// How much of the context is used, for example `12%`.
+    pub context: String,
+    /// The agent, when it is not the usual one.
+    pub agent: String,
+}
+
+/// The prompt reedline draws; laid out anew at each paint, for the width the terminal then has.
+pub(super) struct LinePrompt {
+    pub(super) parts: PromptParts,
+    pub(super) theme: Theme,
+    pub(super) color: bool,
+}
+
+impl LinePrompt {
+    fn left(&self, width: usize) -> String {
+        let mut left = String::new();
+        for (index, (text, style)) in lay_out(&self.parts, &self.theme, width).into_iter().enumerate() {
+            if index > 0 {
+                push(&mut left, SEPARATOR, self.theme.dim, self.color);
+            }
+            push(&mut left, &text, style, self.color);
+        }
+        if !left.is_empty() {
+            left.push(' ');
+        }
+        left
+    }
+}
+
+fn push(out: &mut String, text: &str, style: Style, color: bool) {
+    if color {
+        out.push_str(&style.paint(text).to_string());
+    } else {
+        out.push_str(text);
+    }
+}
+
+/// Chooses what fits: at most half of the row, so that there is room to type. The context goes first, then the
+/// agent, then the model; the directory loses its beginning.
+fn lay_out(parts: &PromptParts, theme: &Theme, width: usize) -> Vec<(String, Style)> {
+    let room = (width / 2).max(8);
+    let mut shown = vec![
+        (shorten_path(&one_row(&parts.directory), room), theme.heading, 0),
+        (one_row(&parts.agent), theme.warning, 2),
+        (one_row(&parts.model), theme.dim, 1),
+        (one_row(&parts.context), theme.dim, 3),
+    ];
+    shown.retain(|(text, _, _)| !text.is_empty());
+    while shown.len() > 1 {
+        let used: usize = shown.iter().map(|(text, _, _)| text.width() + SEPARATOR.width()).sum();
+        if used <= room + SEPARATOR.width() {
+            break;
+        }
+        let Some(least) = (0..shown.len()).max_by_key(|&index| shown[index].2) else { break };
+        shown.remove(least);
+    }
+    shown.into_iter().map(|(text, style, _)| (text, style)).collect()
+}
+
+/// Takes out what would break the row: control characters, newlines among them.
+fn one_row(text: &str) -> String {
+    text.chars().filter(|character| !character.is_control()).collect()
+}
+
+/// Cuts a path from its beginning, at a slash where one is near, so that it fits into `room` columns.
+pub(super) fn shorten_path(path: &str, room: usize) -> String {
+    if path.width() <= room {
+        return path.to_owned();
+    }
+    let mut used = 1;
+    let mut start = path.len();
+    for (index, grapheme) in path.grapheme_indices(true).rev() {
+        used += grapheme.width();
+        if used > room {
+            break;
+        }
+        start = index;
+    }
+    let kept = &path[start..];
+    match kept.find('/') {
+        Some(slash) if slash + 1 < kept.len() && slash < kept.len() / 2 => format!("…{}", &kept[slash..]),
+        Some(_) | None => format!("…{kept}"),
+    }
+}
+
+impl Prompt for LinePrompt {
+    fn render_prompt_left(&self) -> Cow<'_, str> {
+        let width = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
+        Cow::Owned(self.left(width))
+    }
+
+    fn render_prompt_right(&self) -> Cow<'_, str> {
+        // Right prompts are what goes wrong on resize (nushell/reedline#675, #841, #857).
+        Cow::Borrowed("")
+    }
+
+    fn render_prompt_indicator(&self, mode: PromptEditMode) -> Cow<'_, str> {
+        Cow::Borrowed(match mode {
+            PromptEditMode::Vi(PromptViMode::Normal | PromptViMode::Visual) => NORMAL_SIGN,
+            PromptEditMode::Vi(PromptViMode::Insert)
+            | PromptEditMode::Default
+            | PromptEditMode::Emacs
+            | PromptEditMode::Helix(_)
+            | PromptEditMode::Custom(_) => SIGN,
+        })
+    }
+
+    fn render_prompt_multiline_indicator(&self) -> Cow<'_, str> {
+        Cow::Borrowed(FURTHER)
+    }
+
+    fn render_prompt_history_search_indicator(&self, _search: PromptHistorySearch) -> Cow<'_, str> {
+        // The history is searched in a menu of our own.
+        Cow::Borrowed(SIGN)
+    }
+
+    fn get_prompt_color(&self) -> Color {
+        Color::Default
+    }
+
+    fn get_prompt_multiline_color(&self) -> Color {
+        Color::Default
+    }
+
+    fn get_indicator_color(&self) -> Color {
+        if self.color { Color::Magenta } else { Color::Default }
+    }
+}
+
+#[cfg(test)]
+#[path = "prompt_tests.rs"]
+mod tests;

@@ -1,0 +1,83 @@
+//! Where the menus' rows come from: commands and files for what is being typed, the history for Ctrl+R.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use fuzzy_matcher::FuzzyMatcher as _;
+use fuzzy_matcher::skim::SkimMatcherV2;
+
+use super::command_menu::CommandMenu;
+use super::file_index::FileIndex;
+use super::history::HistoryStore;
+use super::mention;
+use super::menu::{Offer, Row, Source, Subject};
+use super::state::SharedState;
+
+/// Rows of a menu at most; nobody reads further.
+const ROWS: usize = 100;
+/// Lines longer than this, in bytes, are not looked through fuzzily.
+const FUZZY: usize = 512;
+
+/// Completes what is being typed.
+pub(super) struct WordSource {
+    pub(super) commands: Arc<RwLock<CommandMenu>>,
+    pub(super) files: FileIndex,
+    pub(super) state: SharedState,
+    pub(super) matcher: SkimMatcherV2,
+}
+
+impl Source for WordSource {
+    fn offer(&mut self, line: &str, cursor: usize) -> Option<Offer> {
+        let before = line.get(..cursor)?;
+        let offer = match mention::open_mention(before) {
+            _ if line.starts_with('!') => None,
+            Some((at, typed)) => Some(self.files.offer(at..cursor, typed)),
+            None => {
+                let commands = self.commands.read().unwrap_or_else(PoisonError::into_inner);
+                commands.offer(&self.matcher, before)
+            }
+        }?;
+        let dismissed = self.state.lock().dismissed;
+        (dismissed != Some(offer.span.start)).then_some(offer)
+    }
+}
+
+/// Searches the history for the words of the line.
+pub(super) struct HistorySource {
+    pub(super) history: HistoryStore,
+    pub(super) matcher: SkimMatcherV2,
+}
+
+impl Source for HistorySource {
+    fn offer(&mut self, line: &str, _cursor: usize) -> Option<Offer> {
+        let wanted = line.to_lowercase();
+        let mut exact = Vec::new();
+        let mut fuzzy = Vec::new();
+        self.history.visit(|stored| {
+            let lower = stored.to_lowercase();
+            if lower.contains(&wanted) {
+                exact.push(stored.to_owned());
+            } else if stored.len() <= FUZZY && has_letters(&lower, &wanted) {
+                fuzzy.extend(self.matcher.fuzzy_match(&lower, &wanted).map(|score| (score, stored.to_owned())));
+            }
+            exact.len() < ROWS
+        });
+        // Stable: among equals the newer stays first.
+        fuzzy.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        let found = exact.into_iter().chain(fuzzy.into_iter().map(|(_, stored)| stored)).take(ROWS);
+        let rows = found.map(|value| Row { label: Some(value.replace('\n', " ⏎ ")), value, ..Row::default() });
+        Some(Offer {
+            subject: Subject::History,
+            span: 0..line.len(),
+            rows: rows.collect(),
+            pending: false,
+            exact: false,
+        })
+    }
+}
+
+/// Tells whether the letters of `wanted` stand in `text` in their order: what a fuzzy match needs, at a fraction
+/// of its price.
+pub(super) fn has_letters(text: &str, wanted: &str) -> bool {
+    let mut letters = text.chars();
+    wanted.chars().filter(|letter| !letter.is_whitespace()).all(|letter| letters.any(|other| other == letter))
+}
