@@ -13,6 +13,7 @@
 //! do not know each other, the rooms of floor 1 know nothing of ours. `tests/it/floors.rs` checks it.
 
 pub mod agent;
+pub mod app;
 pub mod approval;
 pub mod cli;
 pub mod command;

@@ -2,10 +2,20 @@
 
 use std::process::ExitCode;
 
+use axi::app::{self, Start};
+use axi::tool::shell_child;
+
 fn main() -> ExitCode {
-    let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|first| first == axi::tool::shell_child::ARGUMENT) {
-        return axi::tool::shell_child::child_main(arguments);
+    let arguments: Vec<_> = std::env::args_os().collect();
+    if arguments.get(1).is_some_and(|argument| argument == shell_child::ARGUMENT) {
+        return shell_child::child_main(arguments.into_iter().skip(2));
     }
-    ExitCode::SUCCESS
+    let start = Start {
+        arguments,
+        variables: |name| std::env::var(name).ok(),
+        home: std::env::home_dir(),
+        program: std::env::current_exe().ok(),
+    };
+    let exit = std::panic::catch_unwind(|| app::run(start)).unwrap_or_else(|_| app::panicked());
+    ExitCode::from(exit as u8)
 }

@@ -1,3 +1,14 @@
 //! How a person or a program meets the agent.
 
+pub mod approve;
+pub mod exit;
+pub mod human;
+pub mod input;
+pub mod json;
+pub mod pipe;
+pub mod print;
+pub mod render;
 pub mod repl;
+pub mod signals;
+pub mod text;
+pub mod words;

@@ -16,7 +16,7 @@ use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, Tu
 use crate::conversation::{Outcome, Subject};
 use crate::locale::Locale;
 use crate::terminal::{
-    FRAME, KeyWatch, Layout, Line, Mark, MarkdownStream, Screen, Span, Status, Theme, Tty, TypeAhead, cut,
+    FRAME, KeyWatch, Layout, Line, Mark, MarkdownStream, Screen, Span, Status, Theme, Tty, TypeAhead, Wrap, cut,
     sanitize_line, status_line,
 };
 use crate::tool::{Place, ToolFacts};
@@ -35,7 +35,7 @@ pub struct Looks {
     /// Styles by name.
     pub theme: Theme,
     /// Whether the terminal wraps instead of axi.
-    pub soft_wrap: bool,
+    pub wrap: Wrap,
     /// Whether links are sent as OSC 8.
     pub hyperlinks: bool,
 }
@@ -214,7 +214,7 @@ impl<W: Write> Human<W> {
     fn layout(&self, theme: Theme) -> Layout {
         Layout {
             width: self.screen.columns(),
-            soft_wrap: self.looks.soft_wrap,
+            wrap: self.looks.wrap,
             theme,
             hyperlinks: self.looks.hyperlinks,
         }

@@ -118,6 +118,7 @@ pub struct Editor {
     paste_label: Arc<dyn Fn(&str) -> String + Send + Sync>,
     history: HistoryStore,
     commands: Arc<RwLock<CommandMenu>>,
+    spoken: Arc<RwLock<EditorWords>>,
     files: FileIndex,
     outside: Option<String>,
     foreground: Foreground,
@@ -147,8 +148,10 @@ impl Editor {
     pub fn new(options: EditorOptions) -> Self {
         let state = SharedState::default();
         let pastes = PasteStore::default();
-        let words = options.words;
-        let paste_label: Arc<dyn Fn(&str) -> String + Send + Sync> = Arc::new(move |text| label(&words, text));
+        let spoken = Arc::new(RwLock::new(options.words));
+        let labels = Arc::clone(&spoken);
+        let paste_label: Arc<dyn Fn(&str) -> String + Send + Sync> =
+            Arc::new(move |text| label(&labels.read().unwrap_or_else(PoisonError::into_inner), text));
         let history = HistoryStore::new(options.history, pastes.clone(), Arc::clone(&paste_label));
         let commands = Arc::new(RwLock::new(options.commands));
         let files = FileIndex::new(options.directory, options.home, state.clone());
@@ -201,6 +204,7 @@ impl Editor {
             paste_label,
             history,
             commands,
+            spoken,
             files,
             outside: options.external_editor,
             foreground: options.foreground.unwrap_or_else(|| Box::new(Command::status)),
@@ -210,6 +214,11 @@ impl Editor {
     /// Replaces the slash commands: after a change of language, of the project's own commands.
     pub fn set_commands(&mut self, commands: CommandMenu) {
         *self.commands.write().unwrap_or_else(PoisonError::into_inner) = commands;
+    }
+
+    /// Speaks another language from now on.
+    pub fn set_words(&mut self, words: EditorWords) {
+        *self.spoken.write().unwrap_or_else(PoisonError::into_inner) = words;
     }
 
     /// Replaces what the prompt says.

@@ -20,7 +20,9 @@ mod outside;
 mod paste;
 mod plain;
 mod prompt;
+pub mod run;
 mod secret;
+pub mod show;
 mod sources;
 mod state;
 

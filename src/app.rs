@@ -1,0 +1,208 @@
+//! The composition root: the only file (with its own few beside it) that knows every concrete type. Takes the
+//! command line, settings and environment apart and hands out pieces.
+
+mod console;
+pub mod keychain;
+mod logs;
+mod models;
+mod report;
+mod run;
+mod world;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::cli::{self, CommonOptions, Invocation};
+use crate::command::Problem;
+use crate::config::{self, ConfigError, Paths, Warning};
+use crate::frontend::exit::Exit;
+use crate::locale::{self, Locale};
+use console::Console;
+
+/// Looks a variable of the environment up.
+pub type Variables = fn(&str) -> Option<String>;
+
+/// What the process was started with.
+pub struct Start {
+    /// The command line, program name first.
+    pub arguments: Vec<OsString>,
+    /// The environment.
+    pub variables: Variables,
+    /// The home directory, from the environment or the system's user table.
+    pub home: Option<PathBuf>,
+    /// This program, for helpers that run as children.
+    pub program: Option<PathBuf>,
+}
+
+/// What every command works with.
+pub struct Base {
+    variables: Variables,
+    program: Option<PathBuf>,
+    paths: Paths,
+    locale: Locale,
+    cwd: PathBuf,
+    workspace: PathBuf,
+    config: config::Config,
+    common: CommonOptions,
+}
+
+/// Runs axi and says how the process ends.
+#[must_use]
+pub fn run(start: Start) -> Exit {
+    let variables = start.variables;
+    let flag = cli::language_flag(&start.arguments);
+    let paths = Paths::new(&variables, start.home);
+    let tag = flag.as_deref().and_then(locale::matching).unwrap_or_else(|| locale::detect(&variables));
+    let locale = Locale::new(tag);
+    let invocation = match cli::parse(start.arguments, &|key| locale.text(key).to_owned()) {
+        Ok(invocation) => invocation,
+        Err(error) => {
+            let mut problem = Problem {
+                what: locale.with(error.key, &[("argument", &error.argument)]),
+                hint: locale.text("usage.help").to_owned(),
+            };
+            if let Some(suggestion) = &error.suggestion {
+                problem.hint = locale.with("usage.suggestion", &[("suggestion", suggestion)]);
+            }
+            Console::new(&locale).fail(&problem);
+            return Exit::Usage;
+        }
+    };
+    if let Invocation::Print(text) = &invocation {
+        return Console::new(&locale).print(text);
+    }
+    let common = common(&invocation);
+    match Base::new(variables, start.program, paths, locale, flag, common) {
+        Ok(base) => base.dispatch(invocation),
+        Err((locale, problem, exit)) => {
+            Console::new(&locale).fail(&problem);
+            exit
+        }
+    }
+}
+
+fn common(invocation: &Invocation) -> CommonOptions {
+    match invocation {
+        Invocation::Run(options) => options.common.clone(),
+        Invocation::Render(options) => options.common.clone(),
+        Invocation::Login(_)
+        | Invocation::Logout(_)
+        | Invocation::Models(_)
+        | Invocation::Tools
+        | Invocation::Sessions(_)
+        | Invocation::Config(_)
+        | Invocation::Doctor
+        | Invocation::Completions(_)
+        | Invocation::Manual
+        | Invocation::Print(_) => CommonOptions::default(),
+    }
+}
+
+impl Base {
+    fn new(
+        variables: Variables,
+        program: Option<PathBuf>,
+        paths: Paths,
+        locale: Locale,
+        flag: Option<String>,
+        common: CommonOptions,
+    ) -> Result<Self, (Locale, Problem, Exit)> {
+        let cwd = match working_directory(common.cwd.as_deref()) {
+            Ok(cwd) => cwd,
+            Err((path, cause)) => {
+                let values = [("path", path.display().to_string()), ("cause", cause.to_string())];
+                let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
+                let problem = Problem { what: locale.with("error.cwd", &values), hint: String::new() };
+                return Err((locale, problem, Exit::Failed));
+            }
+        };
+        let workspace = workspace(&cwd);
+        let loaded = match config::load(paths.settings().as_deref(), &workspace, &cwd) {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                let problem = config_problem(&locale, &error);
+                return Err((locale, problem, Exit::NotConfigured));
+            }
+        };
+        let config = loaded.config;
+        let wanted = flag.or_else(|| config.language.clone().filter(|language| language != "auto"));
+        let locale = match wanted.as_deref().and_then(locale::matching) {
+            Some(tag) if tag != locale.tag() => Locale::new(tag),
+            Some(_) | None => locale,
+        };
+        let base = Self { variables, program, paths, locale, cwd, workspace, config, common };
+        for warning in &loaded.warnings {
+            base.warn(warning);
+        }
+        base.start_logs();
+        Ok(base)
+    }
+
+    fn warn(&self, warning: &Warning) {
+        let (key, path, name) = match warning {
+            Warning::UnknownKey { path, key } => ("error.config_unknown_key", path, key),
+            Warning::ProjectMayNot { path, key } => ("error.config_project_may_not", path, key),
+        };
+        let text = self.locale.with(key, &[("path", &self.paths.shown(path)), ("key", name)]);
+        Console::new(&self.locale).warn(&text);
+    }
+
+    fn start_logs(&self) {
+        let Some(directory) = self.paths.logs() else { return };
+        let redactor = self.redactor();
+        let clean = std::sync::Arc::new(move |line: &str| redactor.text(line));
+        let filter = (self.variables)("AXI_LOG").filter(|filter| !filter.is_empty());
+        logs::start(directory, self.common.verbose, filter.as_deref(), clean);
+    }
+
+    fn dispatch(self, invocation: Invocation) -> Exit {
+        match invocation {
+            Invocation::Run(options) => run::run(self, *options),
+            Invocation::Render(options) => run::render(&self, &options),
+            Invocation::Login(provider) => report::login(&self, &provider),
+            Invocation::Logout(provider) => report::logout(&self, &provider),
+            Invocation::Models(provider) => report::models(self, provider.as_deref()),
+            Invocation::Tools => report::tools(&self),
+            Invocation::Sessions(action) => report::sessions(&self, &action),
+            Invocation::Config(action) => report::config(&self, action),
+            Invocation::Doctor => report::doctor(self),
+            Invocation::Completions(shell) => report::completions(&self, shell),
+            Invocation::Manual => report::manual(&self),
+            Invocation::Print(text) => Console::new(&self.locale).print(&text),
+        }
+    }
+}
+
+/// The directory to work in, with symlinks as the shell shows them where `PWD` is right.
+fn working_directory(wanted: Option<&Path>) -> Result<PathBuf, (PathBuf, std::io::Error)> {
+    if let Some(wanted) = wanted {
+        std::env::set_current_dir(wanted).map_err(|cause| (wanted.to_owned(), cause))?;
+    }
+    std::env::current_dir().map_err(|cause| (PathBuf::from("."), cause))
+}
+
+/// The repository's root: the nearest directory with a `.git`, else the directory itself.
+fn workspace(cwd: &Path) -> PathBuf {
+    cwd.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(cwd).to_owned()
+}
+
+fn config_problem(locale: &Locale, error: &ConfigError) -> Problem {
+    let (path, cause) = match error {
+        ConfigError::Io { path, cause } => (path, cause.to_string()),
+        ConfigError::Syntax { path, cause } => (path, cause.trim_end().to_owned()),
+    };
+    Problem {
+        what: locale.with("error.config", &[("path", &path.display().to_string()), ("cause", &cause)]),
+        hint: locale.text("error.config_hint").to_owned(),
+    }
+}
+
+/// Says that axi itself failed; the terminal was restored by the panic hook.
+#[must_use]
+pub fn panicked() -> Exit {
+    let variables: Variables = |name| std::env::var(name).ok();
+    let locale = Locale::new(locale::detect(&variables));
+    let what = locale.text("error.panic").to_owned();
+    Console::new(&locale).fail(&Problem { what, hint: locale.text("error.panic_hint").to_owned() });
+    Exit::Failed
+}

@@ -1,0 +1,287 @@
+//! The commands that are no conversation: models, tools, sessions, settings, keys, doctor, completions.
+
+use std::io::{IsTerminal, Read};
+use std::process::Command;
+
+use tokio::runtime::Runtime;
+
+use super::console::Console;
+use super::world::change_key;
+use super::{Base, keychain, models};
+use crate::cli::{self, ConfigAction, SessionsAction};
+use crate::command::{KeyAction, Problem};
+use crate::conversation::{ContentBlock, Conversation, Role};
+use crate::frontend::approve::Terminal;
+use crate::frontend::exit::Exit;
+use crate::frontend::repl::show;
+use crate::locale::Locale;
+use crate::provider::{self, Client};
+use crate::session::{Loaded, SessionError, load};
+use crate::terminal::{Size, sanitize};
+use crate::tool::table;
+
+/// The longest key that is read from a pipe, in bytes.
+const KEY_LIMIT: u64 = 16 * 1024;
+
+pub(super) fn login(base: &Base, provider: &str) -> Exit {
+    let console = Console::new(&base.locale);
+    let key = if std::io::stdin().is_terminal() {
+        let question = base.locale.with("said.login_prompt", &[("provider", provider)]);
+        Terminal { color: false }.secret(&question)
+    } else {
+        let mut key = String::new();
+        std::io::stdin().lock().take(KEY_LIMIT).read_to_string(&mut key).ok().map(|_| key)
+    };
+    done(&console, change_key(base, KeyAction::Store(key.unwrap_or_default()), provider, &base.locale))
+}
+
+pub(super) fn logout(base: &Base, provider: &str) -> Exit {
+    let console = Console::new(&base.locale);
+    done(&console, change_key(base, KeyAction::Remove, provider, &base.locale))
+}
+
+fn done(console: &Console<'_>, result: Result<String, Problem>) -> Exit {
+    match result {
+        Ok(said) => {
+            console.note(&said);
+            Exit::Done
+        }
+        Err(problem) => {
+            console.fail(&problem);
+            Exit::Failed
+        }
+    }
+}
+
+pub(super) fn models(base: Base, wanted: Option<&str>) -> Exit {
+    let console = Console::new(&base.locale);
+    if let Some(name) = wanted.filter(|name| !models::names(&base.config).iter().any(|known| known == name)) {
+        let known = models::names(&base.config).join(", ");
+        console.fail(&Problem {
+            what: base.locale.with("error.unknown_provider", &[("provider", name)]),
+            hint: base.locale.with("error.unknown_provider_hint", &[("known", &known), ("provider", name)]),
+        });
+        return Exit::Usage;
+    }
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+        return Exit::Failed;
+    };
+    let client = Client::default();
+    let list = match wanted {
+        Some(name) => match provider_models(&base, name, &client, &runtime) {
+            Ok(list) => list,
+            Err(problem) => {
+                console.fail(&problem);
+                return Exit::Provider;
+            }
+        },
+        None => all_models(&base, &client, &runtime),
+    };
+    if list.is_empty() {
+        console.note(base.locale.text("said.model_none"));
+        return Exit::Done;
+    }
+    console.print(&list.join("\n"))
+}
+
+/// Lists the models of every provider that has a key or runs here; those that do not answer are left out.
+pub(super) fn all_models(base: &Base, client: &Client, runtime: &Runtime) -> Vec<String> {
+    let mut settings = Vec::new();
+    for name in models::names(&base.config) {
+        let row = provider::find(&name);
+        let usable = row.is_none_or(|row| row.is_local() || row.key(&base.variables).is_some());
+        if !usable {
+            continue;
+        }
+        // Any model will do to reach the list.
+        if let Ok(found) = models::resolve(&format!("{name}/any"), &base.config, &base.variables, &base.locale) {
+            settings.push(found);
+        }
+    }
+    let lists = runtime.block_on(provider::list_all(&settings, client));
+    let mut list: Vec<String> = lists
+        .into_iter()
+        .flat_map(|(name, models)| models.into_iter().map(move |model| format!("{name}/{model}")))
+        .collect();
+    list.dedup();
+    list
+}
+
+fn provider_models(base: &Base, name: &str, client: &Client, runtime: &Runtime) -> Result<Vec<String>, Problem> {
+    let settings = models::resolve(&format!("{name}/any"), &base.config, &base.variables, &base.locale)?;
+    let list = runtime.block_on(provider::list_models(&settings, client)).map_err(|error| {
+        let told = crate::frontend::words::failure(&base.locale, &crate::agent::Failure::from(&error));
+        Problem { what: told.what, hint: told.hint }
+    })?;
+    Ok(list.into_iter().map(|model| format!("{name}/{model}")).collect())
+}
+
+pub(super) fn tools(base: &Base) -> Exit {
+    let rows = table::standard(None).into_iter().map(|tool| {
+        let spec = tool.spec();
+        let first = spec.description.split(". ").next().unwrap_or_default().trim_end_matches('.').to_owned();
+        format!("{:<12} {first}", spec.name)
+    });
+    Console::new(&base.locale).print(&rows.collect::<Vec<_>>().join("\n"))
+}
+
+pub(super) fn sessions(base: &Base, action: &SessionsAction) -> Exit {
+    let console = Console::new(&base.locale);
+    let Some(store) = base.sessions() else {
+        console.fail(&Problem { what: base.locale.text("error.no_config_dir").to_owned(), hint: String::new() });
+        return Exit::Failed;
+    };
+    let open = |id: &str| store.find(id).and_then(|(_, path)| load(&path));
+    let result: Result<String, SessionError> = match action {
+        SessionsAction::List => Ok(rows(base, |_| true)),
+        SessionsAction::Search(text) => {
+            let text = text.to_lowercase();
+            Ok(rows(base, |path| std::fs::read_to_string(path).is_ok_and(|all| all.to_lowercase().contains(&text))))
+        }
+        SessionsAction::Show(id) => open(id).map(|loaded| sanitize(&markdown(&loaded)).into_owned()),
+        SessionsAction::Export(id) => open(id).map(|loaded| markdown(&loaded)),
+        SessionsAction::Delete(id) => {
+            store.delete(id).map(|id| base.locale.with("said.session_deleted", &[("id", id.as_str())]))
+        }
+    };
+    match result {
+        Ok(text) if text.is_empty() => {
+            console.note(base.locale.text("said.sessions_none"));
+            Exit::Done
+        }
+        Ok(text) => console.print(&text),
+        Err(error) => {
+            console.fail(&show::session_problem(&base.locale, &error));
+            Exit::Failed
+        }
+    }
+}
+
+fn rows(base: &Base, keep: impl Fn(&std::path::Path) -> bool) -> String {
+    let list = base.sessions().map(|store| store.list()).unwrap_or_default();
+    let kept = list.into_iter().filter(|row| keep(&row.path));
+    let lines = kept.map(|row| format!("{}  {}  {}", row.id, base.paths.shown(&row.directory), row.title));
+    lines.map(|line| sanitize(&line).into_owned()).collect::<Vec<_>>().join("\n")
+}
+
+/// Writes a session as markdown: who said what, tools by their names.
+fn markdown(loaded: &Loaded) -> String {
+    let mut parts = vec![format!("# {}\n\n{} · {}", loaded.id, loaded.model, loaded.directory.display())];
+    parts.extend(conversation_parts(&loaded.conversation));
+    parts.join("\n\n")
+}
+
+fn conversation_parts(conversation: &Conversation) -> Vec<String> {
+    let mut parts = Vec::new();
+    for message in conversation.messages() {
+        for block in &message.content {
+            match block {
+                ContentBlock::Text { text } if message.role == Role::User => {
+                    let quoted: Vec<String> = text.lines().map(|line| format!("> {line}")).collect();
+                    parts.push(quoted.join("\n"));
+                }
+                ContentBlock::Text { text } => parts.push(text.trim_end().to_owned()),
+                ContentBlock::ToolCall(call) => parts.push(format!("`{}` `{}`", call.name, call.input)),
+                ContentBlock::ToolResult(result) => {
+                    parts.push(format!("````\n{}\n````", result.content.trim_end()));
+                }
+                ContentBlock::Reasoning(_) | ContentBlock::Image(_) => {}
+            }
+        }
+    }
+    parts
+}
+
+pub(super) fn config(base: &Base, action: ConfigAction) -> Exit {
+    let console = Console::new(&base.locale);
+    let Some(path) = base.paths.settings() else {
+        console.fail(&Problem { what: base.locale.text("error.no_config_dir").to_owned(), hint: String::new() });
+        return Exit::Failed;
+    };
+    match action {
+        ConfigAction::Path => console.print(&path.display().to_string()),
+        ConfigAction::Show => console.print(&std::fs::read_to_string(&path).unwrap_or_default()),
+        ConfigAction::Edit => edit(base, &path),
+    }
+}
+
+fn edit(base: &Base, path: &std::path::Path) -> Exit {
+    let console = Console::new(&base.locale);
+    let named = ["VISUAL", "EDITOR"].iter().find_map(|name| (base.variables)(name).filter(|value| !value.is_empty()));
+    let Some(editor) = named else {
+        console.fail(&Problem { what: base.locale.text("error.no_editor").to_owned(), hint: path.display().to_string() });
+        return Exit::Failed;
+    };
+    let words = shlex::split(&editor).unwrap_or_else(|| vec![editor.clone()]);
+    let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    let (program, arguments) = words.split_first().map_or((editor.as_str(), [].as_slice()), |(first, rest)| (first.as_str(), rest));
+    match made.and_then(|()| Command::new(program).args(arguments).arg(path).status()) {
+        Ok(status) if status.success() => Exit::Done,
+        Ok(status) => failed_editor(base, &editor, &status.to_string()),
+        Err(error) => failed_editor(base, &editor, &error.to_string()),
+    }
+}
+
+fn failed_editor(base: &Base, editor: &str, cause: &str) -> Exit {
+    let what = base.locale.with("error.editor_failed", &[("editor", editor), ("cause", cause)]);
+    Console::new(&base.locale).fail(&Problem { what, hint: String::new() });
+    Exit::Failed
+}
+
+pub(super) fn doctor(base: Base) -> Exit {
+    Console::new(&base.locale).print(&doctor_text(&base, &base.locale))
+}
+
+/// Says what works here and what does not, one line each.
+pub(super) fn doctor_text(base: &Base, locale: &Locale) -> String {
+    let there = |path: Option<std::path::PathBuf>| match path {
+        Some(path) if path.exists() => base.paths.shown(&path),
+        Some(path) => format!("{} ({})", base.paths.shown(&path), locale.text("doctor.not_there_yet")),
+        None => locale.text("doctor.missing").to_owned(),
+    };
+    let terminal = if std::io::stdout().is_terminal() {
+        let size = Size::of_terminal(None, None);
+        let term = (base.variables)("TERM").unwrap_or_default();
+        let values = [("columns", size.columns.to_string()), ("rows", size.rows.to_string()), ("term", term)];
+        let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
+        locale.with("doctor.size", &values)
+    } else {
+        locale.text("doctor.not_a_terminal").to_owned()
+    };
+    let keychain = match keychain::find("axi-doctor") {
+        Ok(_) => locale.text("doctor.works").to_owned(),
+        Err(error) => error.to_string(),
+    };
+    let model = (base.variables)("AXI_MODEL").or_else(|| base.config.model.clone());
+    let rows = [
+        ("doctor.version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("doctor.model", model.unwrap_or_else(|| locale.text("doctor.missing").to_owned())),
+        ("doctor.config", there(base.paths.settings())),
+        ("doctor.sessions", there(base.paths.sessions())),
+        ("doctor.language", locale.tag().to_owned()),
+        ("doctor.terminal", terminal),
+        ("doctor.keychain", keychain),
+    ];
+    let lines = rows.map(|(key, value)| format!("- {}: {}", locale.text(key), sanitize(&value)));
+    lines.join("\n")
+}
+
+pub(super) fn completions(base: &Base, shell: clap_complete::Shell) -> Exit {
+    let mut command = cli::command(&|key| base.locale.text(key).to_owned());
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut command, "axi", &mut text);
+    Console::new(&base.locale).print(&String::from_utf8_lossy(&text))
+}
+
+pub(super) fn manual(base: &Base) -> Exit {
+    let command = cli::command(&|key| base.locale.text(key).to_owned());
+    let mut text = Vec::new();
+    match clap_mangen::Man::new(command).render(&mut text) {
+        Ok(()) => Console::new(&base.locale).print(&String::from_utf8_lossy(&text)),
+        Err(error) => {
+            let what = base.locale.with("error.io", &[("path", "stdout"), ("cause", &error.to_string())]);
+            Console::new(&base.locale).fail(&Problem { what, hint: String::new() });
+            Exit::Failed
+        }
+    }
+}

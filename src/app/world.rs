@@ -1,0 +1,109 @@
+//! What slash commands ask of everything outside the agent; and finding a model when nothing is configured.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use tokio::runtime::Runtime;
+
+use super::{Base, keychain, models, report};
+use crate::command::{KeyAction, Problem, World};
+use crate::config;
+use crate::locale::Locale;
+use crate::provider::{self, Client, Provider, connect};
+use crate::session::SessionStore;
+
+/// The outside of a REPL.
+pub(super) struct Outside {
+    base: Rc<Base>,
+    client: Client,
+    runtime: Rc<Runtime>,
+}
+
+impl Outside {
+    pub(super) const fn new(base: Rc<Base>, client: Client, runtime: Rc<Runtime>) -> Self {
+        Self { base, client, runtime }
+    }
+}
+
+impl World for Outside {
+    fn connect(&mut self, model: &str, locale: &Locale) -> Result<Arc<dyn Provider>, Problem> {
+        let settings = models::resolve(model, &self.base.config, &self.base.variables, locale)?;
+        Ok(connect(settings, &self.client))
+    }
+
+    fn models(&mut self) -> Vec<String> {
+        report::all_models(&self.base, &self.client, &self.runtime)
+    }
+
+    fn providers(&self) -> Vec<String> {
+        models::names(&self.base.config)
+    }
+
+    fn remember(&mut self, key: &str, value: &str, locale: &Locale) -> Result<(), Problem> {
+        let Some(path) = self.base.paths.settings() else {
+            return Err(Problem { what: locale.text("error.no_config_dir").to_owned(), hint: String::new() });
+        };
+        config::set(&path, key, value).map_err(|error| Problem {
+            what: locale.with("said.not_saved", &[("cause", &error.to_string())]),
+            hint: String::new(),
+        })
+    }
+
+    fn sessions(&self) -> Option<SessionStore> {
+        self.base.sessions()
+    }
+
+    fn keychain(&mut self, action: KeyAction, provider: &str, locale: &Locale) -> Result<String, Problem> {
+        change_key(&self.base, action, provider, locale)
+    }
+
+    fn doctor(&mut self, locale: &Locale) -> String {
+        report::doctor_text(&self.base, locale)
+    }
+}
+
+/// Stores or removes a provider's key.
+pub(super) fn change_key(
+    base: &Base,
+    action: KeyAction,
+    provider: &str,
+    locale: &Locale,
+) -> Result<String, Problem> {
+    if !models::names(&base.config).iter().any(|name| name == provider) {
+        let known = models::names(&base.config).join(", ");
+        return Err(Problem {
+            what: locale.with("error.unknown_provider", &[("provider", provider)]),
+            hint: locale.with("error.unknown_provider_hint", &[("known", &known), ("provider", provider)]),
+        });
+    }
+    let named = [("provider", provider)];
+    let done = match action {
+        KeyAction::Store(key) if key.trim().is_empty() => {
+            return Err(Problem { what: locale.text("error.empty_key").to_owned(), hint: String::new() });
+        }
+        KeyAction::Store(key) => keychain::store(provider, key.trim()).map(|()| "said.login_done"),
+        KeyAction::Remove => {
+            keychain::remove(provider).map(|was| if was { "said.logout_done" } else { "said.logout_none" })
+        }
+    };
+    done.map(|key| locale.with(key, &named)).map_err(|error| {
+        let variable = provider::find(provider).and_then(|row| row.key_variables.first().copied());
+        let variable = variable.map_or_else(|| format!("{}_API_KEY", provider.to_uppercase()), str::to_owned);
+        Problem {
+            what: locale.with("error.keychain", &[("cause", &error.to_string())]),
+            hint: locale.with("error.keychain_hint", &[("variable", &variable)]),
+        }
+    })
+}
+
+/// Finds a model when nothing is configured: a key in the environment, else a server on this machine that answers
+/// within 300 ms. Returns its name and, in the user's words, why.
+pub(super) fn discover(base: &Base, client: &Client, runtime: &Runtime) -> Option<(String, String)> {
+    let found = runtime.block_on(provider::discover(&base.variables, client))?;
+    let name = format!("{}/{}", found.provider, found.model);
+    let why = match found.reason {
+        provider::Reason::Key { variable } => base.locale.with("repl.found_key", &[("variable", variable)]),
+        provider::Reason::Server { url } => base.locale.with("repl.found_server", &[("url", &url)]),
+    };
+    Some((name, why))
+}

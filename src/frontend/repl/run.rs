@@ -1,0 +1,316 @@
+//! The loop: read a line, do what it says, until the person leaves.
+
+use std::collections::VecDeque;
+use std::io::Write;
+use std::process::Command;
+use std::rc::Rc;
+
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+use super::{Editor, ReadOutcome, show};
+use crate::agent::{Agent, TurnEnd};
+use crate::command::{self, KeyAction, Outcome, Problem, World};
+use crate::conversation::{Conversation, Message, Usage};
+use crate::frontend::approve::Terminal;
+use crate::frontend::exit::Exit;
+use crate::frontend::human::Human;
+use crate::frontend::input::{self, Input};
+use crate::frontend::signals::Signals;
+use crate::locale::Locale;
+use crate::session::{Loaded, Session, SessionError, load};
+use crate::terminal::{KeyWatch, Line, Output, Span, Tty, TypeAhead, drain_crossterm, escape_wait, sanitize_line};
+
+/// Makes a session that begins now.
+pub type NewSession = Box<dyn Fn() -> Session>;
+/// Makes a session that goes on with a file.
+pub type ResumeSession = Box<dyn Fn(&Loaded, std::path::PathBuf) -> Session>;
+
+/// Everything the loop works with.
+pub struct Repl {
+    /// The agent.
+    pub agent: Agent,
+    /// The screen.
+    pub human: Human<Output>,
+    /// The line editor.
+    pub editor: Editor,
+    /// The terminal.
+    pub tty: Rc<Tty>,
+    /// Questions outside a turn.
+    pub terminal: Terminal,
+    /// Runs turns.
+    pub runtime: Rc<Runtime>,
+    /// Everything outside.
+    pub world: Box<dyn World>,
+    /// Signals.
+    pub signals: Signals,
+    /// Begins a session.
+    pub new_session: NewSession,
+    /// Goes on with one.
+    pub resume_session: ResumeSession,
+    /// The working directory as the prompt shows it.
+    pub directory: String,
+    /// Whether the terminal is at the other end of an ssh connection.
+    pub remote: bool,
+    /// The user's shell, for `!`.
+    pub shell: String,
+}
+
+/// Whether the loop goes on.
+enum Next {
+    Line,
+    Leave,
+}
+
+/// What is typed but not run yet.
+#[derive(Default)]
+struct Ahead {
+    queue: VecDeque<String>,
+    prefill: String,
+}
+
+impl Repl {
+    /// Runs until the person leaves; `first` is sent first.
+    pub fn run(mut self, first: Option<String>) -> Exit {
+        let mut ahead = Ahead { queue: first.into_iter().collect(), ..Ahead::default() };
+        loop {
+            let line = if let Some(line) = ahead.queue.pop_front() {
+                self.echo(&line);
+                line
+            } else {
+                self.editor.set_commands(show::menu(self.human.locale()));
+                self.editor.set_prompt(show::prompt(&self.agent, &self.directory));
+                match self.editor.read(&std::mem::take(&mut ahead.prefill)) {
+                    Ok(ReadOutcome::Line(line)) => line,
+                    Ok(ReadOutcome::Help) => "/help".to_owned(),
+                    Ok(ReadOutcome::Interrupted) => continue,
+                    Ok(ReadOutcome::End) => return Exit::Done,
+                    Ok(ReadOutcome::Suspended) => {
+                        if let Err(error) = self.tty.suspend() {
+                            tracing::warn!(%error, "the terminal did not come back");
+                        }
+                        continue;
+                    }
+                    Ok(ReadOutcome::Broken(draft)) => {
+                        ahead.prefill = draft;
+                        continue;
+                    }
+                    Ok(ReadOutcome::EditorFailed { command, reason }) => {
+                        let values = [("editor", command.as_str()), ("cause", reason.as_str())];
+                        let what = self.human.locale().with("error.editor_failed", &values);
+                        self.human.fail(&what, "");
+                        continue;
+                    }
+                    Err(error) => {
+                        self.lost(&error);
+                        return Exit::Failed;
+                    }
+                }
+            };
+            self.human.screen().forget();
+            match self.line(&line, &mut ahead) {
+                Next::Line => {}
+                Next::Leave => return Exit::Done,
+            }
+        }
+    }
+
+    /// The terminal has gone, or cannot be read.
+    fn lost(&mut self, error: &std::io::Error) {
+        tracing::warn!(%error, "the terminal cannot be read");
+        let what = self.human.locale().with("error.terminal", &[("cause", &error.to_string())]);
+        self.human.fail(&what, "");
+    }
+
+    fn line(&mut self, line: &str, ahead: &mut Ahead) -> Next {
+        match input::parse(line) {
+            Input::Empty => Next::Line,
+            Input::Message(text) => self.turn(text, ahead),
+            Input::Shell(command) => {
+                self.shell(&command);
+                Next::Line
+            }
+            Input::Command { name, argument } => {
+                let Some(command) = command::find(&name) else {
+                    self.unknown(&name);
+                    return Next::Line;
+                };
+                let outcome = self.dispatch(command, &argument);
+                self.outcome(outcome, ahead)
+            }
+        }
+    }
+
+    fn dispatch(&mut self, command: &command::SlashCommand, argument: &str) -> Outcome {
+        let locale = self.human.locale().clone();
+        let mut context = command::Context { agent: &mut self.agent, locale: &locale, world: self.world.as_mut() };
+        (command.run)(&mut context, argument)
+    }
+
+    fn unknown(&mut self, name: &str) {
+        let locale = self.human.locale();
+        let shown = format!("/{name}");
+        let what = match command::nearest(name) {
+            Some(near) => {
+                let near = format!("/{near}");
+                locale.with("repl.unknown_command_near", &[("name", &shown), ("near", &near)])
+            }
+            None => locale.with("repl.unknown_command", &[("name", &shown)]),
+        };
+        self.human.fail(&what, "");
+    }
+
+    fn outcome(&mut self, outcome: Outcome, ahead: &mut Ahead) -> Next {
+        match outcome {
+            Outcome::Continue => {}
+            Outcome::Show(markdown) => self.human.markdown(&markdown),
+            Outcome::Say(text) => self.human.say(&text),
+            Outcome::Fail(Problem { what, hint }) => self.human.fail(&what, &hint),
+            Outcome::Ask(text) => return self.turn(text, ahead),
+            Outcome::Help => {
+                let help = show::help(self.human.locale());
+                self.human.markdown(&help);
+            }
+            Outcome::Exit => return Next::Leave,
+            Outcome::Language(tag) => {
+                self.human.set_locale(Locale::new(tag));
+                self.editor.set_words(show::editor_words(self.human.locale()));
+                self.say("said.language");
+            }
+            Outcome::Copy(text) => {
+                let copy = crossterm::clipboard::CopyToClipboard::to_clipboard_from(text);
+                match crossterm::execute!(Output::new(), copy) {
+                    Ok(()) => self.say("said.copied"),
+                    Err(error) => self.lost(&error),
+                }
+            }
+            Outcome::NewSession { clear } => {
+                self.agent.set_session((self.new_session)(), Conversation::new(), Usage::default());
+                if clear {
+                    // The visible screen only: scrollback is the person's.
+                    drop(Output::new().write_all(b"\x1b[2J\x1b[H"));
+                }
+                self.say("said.new");
+            }
+            Outcome::Resume(id) => self.resume(&id),
+            Outcome::Pick { command, question, items } => {
+                let shown: Vec<String> = items.iter().map(|(shown, _)| shown.clone()).collect();
+                let picked = self.terminal.pick(&question, &shown);
+                let picked = picked.and_then(|index| items.into_iter().nth(index));
+                if let (Some((_, value)), Some(command)) = (picked, command::find(command)) {
+                    let outcome = self.dispatch(command, &value);
+                    return self.outcome(outcome, ahead);
+                }
+            }
+            Outcome::AskKey(provider) => self.ask_key(&provider),
+        }
+        Next::Line
+    }
+
+    fn say(&mut self, key: &str) {
+        let said = self.human.locale().text(key).to_owned();
+        self.human.say(&said);
+    }
+
+    fn ask_key(&mut self, provider: &str) {
+        let locale = self.human.locale().clone();
+        let question = locale.with("said.login_prompt", &[("provider", provider)]);
+        let Some(key) = self.terminal.secret(&question) else {
+            self.human.fail(locale.text("error.empty_key"), "");
+            return;
+        };
+        match self.world.keychain(KeyAction::Store(key), provider, &locale) {
+            Ok(said) => self.human.say(&said),
+            Err(Problem { what, hint }) => self.human.fail(&what, &hint),
+        }
+    }
+
+    fn resume(&mut self, id: &str) {
+        let found = match self.world.sessions() {
+            Some(store) => store.find(id).and_then(|(_, path)| load(&path).map(|loaded| (loaded, path))),
+            None => Err(SessionError::NotFound(id.to_owned())),
+        };
+        match found {
+            Ok((loaded, path)) => {
+                let session = (self.resume_session)(&loaded, path);
+                let title = show::title(&loaded.conversation);
+                self.agent.set_session(session, loaded.conversation, loaded.usage);
+                let said = self.human.locale().with("repl.resumed", &[("title", &title)]);
+                self.human.say(&said);
+            }
+            Err(error) => {
+                let problem = show::session_problem(self.human.locale(), &error);
+                self.human.fail(&problem.what, &problem.hint);
+            }
+        }
+    }
+
+    fn turn(&mut self, text: String, ahead: &mut Ahead) -> Next {
+        let cancel = CancellationToken::new();
+        let mut typed = TypeAhead { queue: ahead.queue.drain(..).collect(), ..TypeAhead::default() };
+        if let Err(error) = drain_crossterm(&mut typed) {
+            tracing::debug!(%error, "typed keys could not be taken over");
+        }
+        match KeyWatch::start(cancel.clone(), typed, escape_wait(self.remote)) {
+            Ok(keys) => self.human.watch(keys, Rc::clone(&self.tty)),
+            Err(error) => {
+                self.lost(&error);
+                return Next::Leave;
+            }
+        }
+        self.signals.watch(Some(cancel.clone()));
+        let message = Message::user(text);
+        let end = self.runtime.block_on(self.agent.run_turn(message, &mut self.human, &cancel));
+        self.signals.watch(None);
+        let typed = self.human.unwatch();
+        if typed.leave {
+            return Next::Leave;
+        }
+        if end == TurnEnd::Interrupted && !typed.queue.is_empty() {
+            let said = self.human.locale().count("repl.queue_back", typed.queue.len() as u64);
+            self.human.say(&said);
+            let mut lines = typed.queue;
+            lines.extend(Some(typed.text).filter(|text| !text.is_empty()));
+            ahead.prefill = lines.join("\n");
+        } else {
+            ahead.queue.extend(typed.queue);
+            ahead.prefill = typed.text;
+        }
+        Next::Line
+    }
+
+    /// Runs a line in the user's own shell, with the terminal as it was before axi.
+    fn shell(&mut self, command: &str) {
+        let status = {
+            let _lent = self.tty.lend();
+            Command::new(&self.shell).arg("-c").arg(command).status()
+        };
+        self.human.screen().forget();
+        match status {
+            Ok(status) if status.success() => {}
+            Ok(status) => {
+                use std::os::unix::process::ExitStatusExt;
+                let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+                let said = self.human.locale().with("repl.shell_exit", &[("code", &code.to_string())]);
+                self.human.say(&said);
+            }
+            Err(error) => {
+                let values = [("path", self.shell.as_str()), ("cause", &error.to_string())];
+                let what = self.human.locale().with("error.io", &values);
+                self.human.fail(&what, "");
+            }
+        }
+    }
+
+    /// Prints a line that did not come through the editor as the editor would have left it.
+    fn echo(&mut self, text: &str) {
+        let theme = *self.human.theme();
+        for (index, row) in text.lines().enumerate() {
+            let mut line = Line::new();
+            line.push(Span::new(if index == 0 { "❯ " } else { "  " }, theme.accent));
+            line.push(Span::plain(sanitize_line(row).into_owned()));
+            self.human.screen().commit(&line);
+        }
+        self.human.screen().end_live();
+    }
+}

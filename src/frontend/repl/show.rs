@@ -1,0 +1,113 @@
+//! What the loop shows around turns: the prompt's parts, the slash menu, help. Pure.
+
+use super::{Candidate, CommandEntry, CommandMenu, EditorWords, PromptParts};
+use crate::agent::Agent;
+use crate::command::{Argument, COMMANDS, Problem};
+use crate::conversation::{Conversation, Message, tokens};
+use crate::locale::{self, Locale};
+use crate::session::SessionError;
+use crate::terminal::sanitize_line;
+
+/// Makes the parts of the prompt.
+#[must_use]
+pub fn prompt(agent: &Agent, directory: &str) -> PromptParts {
+    let model = agent.model();
+    let short = model.model.rsplit('/').next().unwrap_or(&model.model);
+    let used: u64 = agent.conversation().messages().iter().map(tokens::estimate_message).sum();
+    let context = match model.context_window {
+        Some(window) if window > 0 && used > 0 => format!("{}%", (used * 100 / window).min(100)),
+        Some(_) | None => String::new(),
+    };
+    PromptParts {
+        directory: sanitize_line(directory).into_owned(),
+        model: sanitize_line(short).into_owned(),
+        context,
+        agent: String::new(),
+    }
+}
+
+/// Makes the slash menu in the user's language.
+#[must_use]
+pub fn menu(locale: &Locale) -> CommandMenu {
+    let entries = COMMANDS.iter().map(|command| CommandEntry {
+        name: command.name.to_owned(),
+        aliases: command.aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+        description: locale.text(&format!("command.{}", command.name)).to_owned(),
+        usage: String::new(),
+        arguments: match command.argument {
+            Argument::Language => {
+                let languages: Vec<Candidate> = locale::tags()
+                    .map(|tag| Candidate {
+                        value: tag.to_owned(),
+                        description: Locale::new(tag).text("language.name").to_owned(),
+                        ..Candidate::default()
+                    })
+                    .collect();
+                Some(std::sync::Arc::new(move |_: &[&str]| languages.clone()))
+            }
+            Argument::None | Argument::Model | Argument::Session | Argument::Provider => None,
+        },
+    });
+    CommandMenu { entries: entries.collect() }
+}
+
+/// The words of the line editor.
+#[must_use]
+pub fn editor_words(locale: &Locale) -> EditorWords {
+    EditorWords {
+        pasted_lines: locale.text("editor.pasted_lines").to_owned(),
+        pasted_bytes: locale.text("editor.pasted_bytes").to_owned(),
+    }
+}
+
+/// The first words of a conversation, for a person to know it by.
+#[must_use]
+pub fn title(conversation: &Conversation) -> String {
+    let first = conversation.messages().first().map(Message::text).unwrap_or_default();
+    first.lines().next().unwrap_or_default().chars().take(60).collect()
+}
+
+/// Words why a session cannot be used.
+#[must_use]
+pub fn session_problem(locale: &Locale, error: &SessionError) -> Problem {
+    let hint = locale.text("error.session_not_found_hint").to_owned();
+    let what = match error {
+        SessionError::Io { path, cause } => {
+            locale.with("error.io", &[("path", &path.display().to_string()), ("cause", &cause.to_string())])
+        }
+        SessionError::NotFound(id) => locale.with("error.session_not_found", &[("id", id)]),
+        SessionError::Ambiguous(id) => locale.with("error.session_ambiguous", &[("id", id)]),
+        SessionError::Unreadable(path) => {
+            locale.with("error.session_unreadable", &[("path", &path.display().to_string())])
+        }
+    };
+    Problem { what, hint }
+}
+
+/// Keys and commands, as markdown.
+#[must_use]
+pub fn help(locale: &Locale) -> String {
+    let mut rows = vec![format!("**{}**\n", locale.text("help.commands"))];
+    for command in COMMANDS {
+        let described = locale.text(&format!("command.{}", command.name)).to_owned();
+        let aliases: Vec<String> = command.aliases.iter().map(|alias| format!(" `/{alias}`")).collect();
+        rows.push(format!("- `/{}`{} {described}", command.name, aliases.concat()));
+    }
+    rows.push(format!("\n**{}**\n", locale.text("help.keys")));
+    let keys = [
+        ("Enter", "enter"),
+        ("Alt+Enter, Ctrl+J, \\", "newline"),
+        ("Esc", "esc"),
+        ("Ctrl+C", "interrupt"),
+        ("Ctrl+D", "leave"),
+        ("↑ ↓", "history"),
+        ("Ctrl+R", "search"),
+        ("Tab, →", "complete"),
+        ("Ctrl+O", "editor"),
+        ("/", "slash"),
+        ("@", "file"),
+        ("!", "shell"),
+    ];
+    rows.extend(keys.map(|(key, word)| format!("- `{key}` {}", locale.text(&format!("help.key.{word}")))));
+    rows.join("\n")
+}
