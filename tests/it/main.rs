@@ -10,6 +10,7 @@ mod dependencies;
 mod floors;
 mod locales;
 mod pty;
+mod screen;
 mod server;
 mod shell_tool;
 mod support;

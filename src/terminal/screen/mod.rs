@@ -68,6 +68,8 @@ struct OpenRow {
     end: Extent,
     /// The width changed since it began: what is above its last row cannot be reached any more.
     reflowed: bool,
+    /// Text was written since the status row was painted.
+    grew: bool,
 }
 
 #[derive(Debug)]
@@ -199,14 +201,14 @@ impl<W: Write> Screen<W> {
     pub fn live(&mut self, open: &Line, status: &Line) {
         if self.kind == Kind::Live {
             self.wanted_open = self.dressed(open);
-            self.wanted_status = cut(&self.dressed(status), self.columns - 1);
+            self.status(status);
         }
     }
 
     /// Changes the status row only.
     pub fn status(&mut self, status: &Line) {
         if self.kind == Kind::Live {
-            self.wanted_status = cut(&self.dressed(status), self.columns - 1);
+            self.wanted_status = cut(&self.dressed(status), self.status_width());
         }
     }
 
@@ -238,8 +240,14 @@ impl<W: Write> Screen<W> {
             self.open.end = Extent::default().after(&self.open.line, usize::MAX, columns);
         }
         (self.columns, self.rows) = (columns, rows);
-        self.wanted_status = cut(&self.wanted_status, columns - 1);
+        self.wanted_status = cut(&self.wanted_status, self.status_width());
         self.stale = self.place != Place::Nowhere;
+    }
+
+    /// On a terminal of few rows a wide status row, wrapped anew by a sudden narrowing, would push the open row off
+    /// the screen, and the cursor with it.
+    fn status_width(&self) -> usize {
+        (self.columns - 1).min(self.rows.saturating_sub(2) * SURE_COLUMNS)
     }
 
     /// The screen was written to by somebody else, or comes back after a suspension: the cursor stands at the

@@ -10,6 +10,17 @@ use crate::terminal::line::Line;
 use crate::terminal::marks::open_link;
 use crate::terminal::sgr::transition;
 
+// The size of the terminal may have changed without our knowledge (tmux tells its programs up to 250 ms after it
+// re-wrapped their rows). So text may have run over the status row, and may end in the margin, which not every
+// terminal restores with the cursor. Hence:
+
+/// Leaves the margin for the row after it, if the cursor is there: a space, back, and the space erased. Erasing to
+/// the end of the row would tell tmux in column 0 that the row does not continue the one above.
+const LEAVE_MARGIN: &[u8] = b" \x08\x1b[X";
+/// From the end of the open row to the start of the row below, so that `ESC 8` comes back. VT, which unlike LF
+/// keeps its column, makes a row below if there is none.
+const LEAVE_OPEN_ROW: &[u8] = b"\x0b\x1b[A\x1b7\r\n";
+
 impl<W: Write> Screen<W> {
     pub(super) fn flush_linear(&mut self, queue: &[Item]) {
         for item in queue {
@@ -130,8 +141,17 @@ impl<W: Write> Screen<W> {
                 self.push_status_down();
             }
             self.open.end = self.open.end.after(&slice(line, from, usize::MAX), usize::MAX, self.columns);
-            self.put(line, from);
+            if self.place == Place::Below && self.open.end.column == self.columns {
+                // A full row: behind its end nothing can be erased any more, so before its last cluster.
+                let last = grapheme_floor(line, length(line) - 1).max(from);
+                self.put(&slice(line, 0, last), from);
+                self.buffer.extend_from_slice(b"\x1b[K");
+                self.put(line, last);
+            } else {
+                self.put(line, from);
+            }
             self.open.line = line.clone();
+            self.open.grew = true;
         }
     }
 
@@ -162,6 +182,9 @@ impl<W: Write> Screen<W> {
             self.push_status_down();
         }
         self.set_style(Style::default());
+        if self.place == Place::Below {
+            self.erase_run_over();
+        }
         self.buffer.extend_from_slice(b"\r\n");
         self.open = OpenRow::default();
         if self.place == Place::Below {
@@ -178,10 +201,25 @@ impl<W: Write> Screen<W> {
 
     fn erase_below(&mut self) {
         self.drop_background();
-        self.buffer.extend_from_slice(b"\x1b[J");
+        // Never in column 0: there tmux forgets that the row continues the one above, and in the first row it moves
+        // the screen into its history instead.
+        let erase: &[u8] = match self.place {
+            Place::Here => b" \x1b[J\r\x1b[K",
+            Place::Below | Place::Nowhere if self.open.end.column + 1 < self.columns => b" \x1b[J\x08\x1b[X",
+            Place::Below | Place::Nowhere => b"\x1b[J",
+        };
+        self.buffer.extend_from_slice(erase);
         self.erases = true;
         self.place = Place::Nowhere;
         self.status = Line::new();
+        self.open.grew = false;
+    }
+
+    /// Erases what is left of the status row behind text that ran over it. In the margin it would erase text.
+    fn erase_run_over(&mut self) {
+        if std::mem::take(&mut self.open.grew) && self.open.end.column < self.columns {
+            self.buffer.extend_from_slice(b"\x1b[K");
+        }
     }
 
     /// Erasing and scrolling fill rows with the current background.
@@ -197,16 +235,16 @@ impl<W: Write> Screen<W> {
         }
         if self.place == Place::Nowhere {
             self.place = if self.open.line.is_empty() { Place::Here } else { Place::Below };
-            if self.place == Place::Below {
-                self.drop_background();
-                // VT, unlike LF, keeps its column whatever the terminal's output processing is.
-                self.buffer.extend_from_slice(b"\x0b\x1b[A");
+        }
+        if self.place == Place::Below {
+            self.drop_background();
+            self.erase_run_over();
+            if self.open.end.column + 1 < self.columns {
+                self.buffer.extend_from_slice(LEAVE_MARGIN);
             }
+            self.buffer.extend_from_slice(LEAVE_OPEN_ROW);
         }
         let before = self.style;
-        if self.place == Place::Below {
-            self.buffer.extend_from_slice(b"\x1b7\r\n");
-        }
         let ((old_cells, old_doubt), (cells, doubt)) = (measure(&self.status), measure(status));
         let certain = old_doubt + doubt == 0;
         let same = if certain { grapheme_floor(status, common_prefix(&self.status, status)) } else { 0 };
