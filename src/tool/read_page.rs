@@ -48,43 +48,65 @@ pub(crate) struct Page {
 /// What the reader said; `Interrupted` when `stop` was set.
 pub(crate) fn page(mut reader: impl BufRead, range: Range, stop: &Stop) -> io::Result<Page> {
     let mut page = Page::default();
-    let mut number = 0_u64;
+    let wanted = range.offset.saturating_sub(1);
+    let mut number = skip(&mut reader, wanted, stop)?;
+    if number < wanted {
+        page.total = Some(number);
+        return Ok(page);
+    }
     let mut line = Vec::new();
-    let mut full = false;
-    loop {
-        if stop.is_set() {
-            return Err(io::ErrorKind::Interrupted.into());
-        }
+    while page.lines < range.limit {
         line.clear();
-        let wanted = number + 1 >= range.offset && page.lines < range.limit && !full;
-        if (page.lines >= range.limit || full) && !range.count_all {
-            // One look ahead tells whether this was the end.
-            if reader.fill_buf()?.is_empty() {
-                page.total = Some(number);
-            }
-            return Ok(page);
-        }
-        let taken = if wanted { LINE_BYTES } else { 1 };
-        let read = (&mut reader).take(taken).read_until(b'\n', &mut line)?;
-        if read == 0 {
+        if (&mut reader).take(LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
             page.total = Some(number);
             return Ok(page);
         }
         number += 1;
-        let mut more = false;
-        if line.last() != Some(&b'\n') {
-            more = reader.skip_until(b'\n')? > 0;
-        }
-        if wanted {
-            let start = page.text.len();
-            add(&mut page, &line, number, more);
-            if page.text.len() > PAGE_BYTES && page.lines > 1 {
-                page.text.truncate(start);
-                page.lines -= 1;
-                full = true;
-            }
+        let more = line.last() != Some(&b'\n') && reader.skip_until(b'\n')? > 0;
+        let start = page.text.len();
+        add(&mut page, &line, number, more);
+        if page.text.len() > PAGE_BYTES && page.lines > 1 {
+            page.text.truncate(start);
+            page.lines -= 1;
+            break;
         }
     }
+    if range.count_all {
+        page.total = Some(number + skip(&mut reader, u64::MAX, stop)?);
+    } else if reader.fill_buf()?.is_empty() {
+        // One look ahead tells that this was the end.
+        page.total = Some(number);
+    }
+    Ok(page)
+}
+
+/// Skips lines; returns how many there were, the last one with or without its end.
+fn skip(reader: &mut impl BufRead, wanted: u64, stop: &Stop) -> io::Result<u64> {
+    let mut skipped = 0;
+    let mut open = false;
+    while skipped < wanted {
+        if stop.is_set() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let buffer = reader.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok(skipped + u64::from(open));
+        }
+        let ends = buffer.iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
+        let length = if skipped + ends < wanted {
+            skipped += ends;
+            open = buffer.last() != Some(&b'\n');
+            buffer.len()
+        } else {
+            // The wanted end is in here: all of it but what follows that end.
+            let left = usize::try_from(wanted - skipped).unwrap_or(usize::MAX);
+            skipped = wanted;
+            let at = buffer.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(left - 1);
+            at.map_or(buffer.len(), |(at, _)| at + 1)
+        };
+        reader.consume(length);
+    }
+    Ok(skipped)
 }
 
 fn add(page: &mut Page, line: &[u8], number: u64, more: bool) {

@@ -10,7 +10,7 @@ use crate::conversation::{Effect, Outcome, Preview, Subject, ToolSpec};
 
 use super::arguments::{Arguments, Field, plain};
 use super::shell_run::{self, Ended, Reason};
-use super::{Place, Tool, ToolContext, ToolFacts, ToolOutput, paths, text_file};
+use super::{Place, Tool, ToolContext, ToolFacts, ToolOutput, paths, text_file, work};
 
 /// Seconds a command has when the model does not say.
 const DEFAULT_TIMEOUT: u64 = 30;
@@ -123,6 +123,9 @@ impl Tool for ShellTool {
                 Ok(request) => request,
                 Err(problem) => return ToolOutput::failed(problem),
             };
+            if context.cancel.is_cancelled() {
+                return work::interrupted("Interrupted by the user before it started.", ToolFacts::default());
+            }
             let shown = paths::shown(context.place, &request.directory);
             match request.directory.metadata() {
                 Ok(metadata) if metadata.is_dir() => {}

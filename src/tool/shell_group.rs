@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_p
 
 use super::shell_environment::MARK;
 
-/// Names one command among all that ever run on this machine: `PROCESS.START.RANDOM`.
+/// Names one command among all that ever run on this machine: `PROCESS.START.NAMESPACE.RANDOM`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mark(String);
 
@@ -18,7 +18,7 @@ impl Mark {
         let process = std::process::id();
         let start = started(process).unwrap_or(0);
         let random = std::hash::RandomState::new().build_hasher().finish();
-        Self(format!("{process}.{start}.{random:016x}"))
+        Self(format!("{process}.{start}.{}.{random:016x}", namespace().unwrap_or(0)))
     }
 
     /// The value of the environment variable.
@@ -120,14 +120,20 @@ pub fn end_orphans() -> usize {
 }
 
 fn owner_lives(mark: &str) -> bool {
-    let mut parts = mark.split('.');
-    let (Some(Ok(process)), Some(Ok(start))) =
-        (parts.next().map(str::parse::<u32>), parts.next().map(str::parse::<u64>))
-    else {
+    let mut parts = mark.split('.').map(str::parse::<u64>);
+    let (Some(Ok(process)), Some(Ok(start)), Some(Ok(space))) = (parts.next(), parts.next(), parts.next()) else {
         // Not a mark of ours: not our process to end.
         return true;
     };
-    start == 0 || started(process) == Some(start)
+    // From outside a container its processes are seen, but under other numbers.
+    let known = start != 0 && space != 0 && namespace() == Some(space);
+    !known || u32::try_from(process).ok().and_then(started) == Some(start)
+}
+
+/// The number of this process's own space of process numbers; see `pid_namespaces(7)`.
+fn namespace() -> Option<u64> {
+    let link = fs::read_link("/proc/self/ns/pid").ok()?;
+    link.to_str()?.strip_prefix("pid:[")?.strip_suffix(']')?.parse().ok()
 }
 
 fn mark_of(process: i32) -> Option<String> {
@@ -199,6 +205,9 @@ mod tests {
         assert!(owner_lives(mark.value()));
         assert_ne!(mark, Mark::new());
         assert!(owner_lives("whatever"));
-        assert!(!owner_lives(&format!("{}.1.x", std::process::id())) || fs::read_dir("/proc").is_err());
+        assert!(owner_lives(&format!("{}.1.1.x", std::process::id())));
+        if let Some(space) = namespace() {
+            assert!(!owner_lives(&format!("{}.1.{space}.x", std::process::id())));
+        }
     }
 }

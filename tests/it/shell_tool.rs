@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use axi::conversation::{Outcome, Preview, Subject};
-use axi::tool::{ShellTool, Tool as _};
+use axi::tool::{ShellTool, Tool as _, end_orphans};
 use serde_json::json;
 
 use crate::support::tool_bench::ToolBench;
@@ -177,6 +177,21 @@ fn long_and_binary_outputs_are_cut_and_kept() {
     assert!(output.content.starts_with("[binary output, 97.6 KB; the whole is in "), "{}", output.content);
     let output = bench.run(&shell(), json!({"command": "printf '\\033[31mred\\033[0m\\n'"}));
     assert_eq!(output.content, "red\n");
+}
+
+#[test]
+fn what_a_killed_axi_left_behind_is_ended_at_the_next_start() {
+    let Ok(space) = std::fs::read_link("/proc/self/ns/pid") else {
+        // Only where there is a /proc can they be found.
+        return;
+    };
+    let space = space.to_string_lossy().replace(|letter: char| !letter.is_ascii_digit(), "");
+    // This process's number, but with the start time of one that came before it.
+    let mark = format!("{}.1.{space}.0", std::process::id());
+    let mut orphan = std::process::Command::new("sleep").arg("309.5").env("AXI_CHILD", mark).spawn().unwrap();
+    assert!(end_orphans() >= 1);
+    let ended = orphan.wait().unwrap();
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ended), Some(9));
 }
 
 #[test]

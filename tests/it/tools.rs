@@ -332,3 +332,24 @@ fn a_cancelled_turn_stops_every_tool() {
     }
     assert_eq!(bench.get("a"), b"x\n");
 }
+
+/// Run alone for the figure: `cargo test --test it gigabyte_file -- --ignored --nocapture`.
+#[test]
+#[ignore = "writes a gigabyte, and its memory can only be measured alone in its process"]
+fn a_gigabyte_file_is_read_in_pieces_in_bounded_memory() {
+    let bench = ToolBench::new();
+    let file = std::fs::File::create(bench.path("big")).unwrap();
+    let mut file = std::io::BufWriter::new(file);
+    for number in 0..(1 << 26) {
+        std::io::Write::write_all(&mut file, format!("{number:015}\n").as_bytes()).unwrap();
+    }
+    std::io::Write::flush(&mut file).unwrap();
+    let first = bench.run(&ReadTool, json!({"path": "big", "limit": 2})).content;
+    assert!(first.ends_with("(lines 1-2 of a file of 1.0 GB; go on with offset 3)\n"), "{first}");
+    let last = bench.run(&ReadTool, json!({"path": "big", "offset": (1 << 26)})).content;
+    assert_eq!(last, "67108864\t000000067108863\n");
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
+    let kilobytes: u64 = peak.split_ascii_whitespace().nth(1).unwrap().parse().unwrap();
+    assert!(kilobytes < 64 * 1024, "{peak}");
+}
