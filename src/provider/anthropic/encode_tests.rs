@@ -1,1 +1,160 @@
+use serde_json::{Value, json};
 
+use super::*;
+use crate::conversation::{ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolResult, ToolSpec};
+use crate::provider::settings::Protocol;
+
+fn settings(model: &str) -> ProviderSettings {
+    ProviderSettings::custom("lab", Protocol::Anthropic, "http://lab", model)
+}
+
+fn wire(settings: &ProviderSettings) -> MessagesWire {
+    let origin = Origin { provider: "lab".into(), model: "m".into(), url: "http://lab".into(), secret: None };
+    MessagesWire::new(settings.clone(), origin)
+}
+
+fn body(messages: &[Message]) -> Value {
+    let tools = ["read", "write"].map(|name| ToolSpec {
+        name: name.into(),
+        description: "d".into(),
+        input_schema: json!({"type": "object"}),
+    });
+    let request = Request { system: "sys", messages, tools: &tools, max_output_tokens: None };
+    let settings = settings("m");
+    encode(&settings, wire(&settings).dialect(), &request)
+}
+
+fn call(id: &str) -> ToolCall {
+    let extra = json!({"extra_content": 1}).as_object().unwrap().clone();
+    ToolCall { id: id.into(), name: "read".into(), input: json!({"p": 1}), invalid_input: None, extra }
+}
+
+fn thought(text: &str, signature: Option<&str>, redacted: Option<&str>, model: &str) -> ContentBlock {
+    ContentBlock::Reasoning(Reasoning {
+        text: text.into(),
+        signature: signature.map(str::to_owned),
+        redacted: redacted.map(str::to_owned),
+        model: model.into(),
+    })
+}
+
+fn result(call: &ToolCall, outcome: Outcome) -> ContentBlock {
+    ContentBlock::ToolResult(ToolResult { content: "r".into(), ..ToolResult::closed(call, outcome) })
+}
+
+fn message(role: Role, content: Vec<ContentBlock>) -> Message {
+    Message { role, content }
+}
+
+fn marks(value: &Value) -> usize {
+    value.to_string().matches("\"cache_control\"").count()
+}
+
+#[test]
+fn a_turn_with_thought_calls_and_results() {
+    let (one, two) = (call("functions.read:0"), call("toolu_2"));
+    let messages = [
+        Message::user("go"),
+        message(
+            Role::Assistant,
+            vec![
+                thought("hm", Some("s1"), None, "lab/m"),
+                thought("", None, Some("opaque"), "lab/m"),
+                thought("unsigned", None, None, "lab/m"),
+                thought("foreign", Some("s2"), None, "other/m"),
+                ContentBlock::Text { text: " ".into() },
+                ContentBlock::ToolCall(one.clone()),
+                ContentBlock::ToolCall(two.clone()),
+            ],
+        ),
+        message(
+            Role::User,
+            vec![
+                ContentBlock::Text { text: "hurry".into() },
+                result(&one, Outcome::Ok),
+                result(&two, Outcome::Interrupted),
+            ],
+        ),
+        Message::user("now"),
+    ];
+    let body = body(&messages);
+    let expected = json!([
+        {"role": "user", "content": [{"type": "text", "text": "go", "cache_control": {"type": "ephemeral"}}]},
+        {"role": "assistant", "content": [
+            {"type": "thinking", "thinking": "hm", "signature": "s1"},
+            {"type": "redacted_thinking", "data": "opaque"},
+            {"type": "tool_use", "id": "functions_read_0", "name": "read", "input": {"p": 1}},
+            {"type": "tool_use", "id": "toolu_2", "name": "read", "input": {"p": 1}},
+        ]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "functions_read_0", "content": [{"type": "text", "text": "r"}]},
+            {"type": "tool_result", "tool_use_id": "toolu_2", "content": [{"type": "text", "text": "r"}], "is_error": true},
+            {"type": "text", "text": "hurry"},
+            {"type": "text", "text": "now", "cache_control": {"type": "ephemeral"}},
+        ]},
+    ]);
+    assert_eq!(body["messages"], expected);
+    let fields: Vec<&String> = body.as_object().unwrap().keys().collect();
+    assert_eq!(fields, ["model", "max_tokens", "stream", "tools", "system", "messages"]);
+    assert_eq!(
+        (marks(&body), marks(&body["tools"]), marks(&body["tools"][1]), marks(&body["system"])),
+        (4, 1, 1, 1)
+    );
+}
+
+#[test]
+fn there_are_never_more_than_four_marks() {
+    let mut messages = Vec::new();
+    for turn in 0..6 {
+        messages.push(Message::user(format!("q{turn}")));
+        messages.push(Message::assistant("a"));
+        assert_eq!(marks(&body(&messages)), if turn == 0 { 3 } else { 4 });
+    }
+}
+
+#[test]
+fn empty_results_and_pictures() {
+    let call = call("c");
+    let picture = Image { media_type: "image/png".into(), data: "AAAA".into() };
+    let mut empty = ToolResult::closed(&call, Outcome::Ok);
+    let block = |result: &ToolResult, vision: bool| {
+        let messages = [
+            Message::user("go"),
+            message(Role::Assistant, vec![ContentBlock::ToolCall(call.clone())]),
+            message(Role::User, vec![ContentBlock::ToolResult(result.clone())]),
+        ];
+        let settings = ProviderSettings { vision, ..settings("m") };
+        let request = Request { system: "", messages: &messages, tools: &[], max_output_tokens: None };
+        let mut dialect = wire(&settings).dialect();
+        dialect.cache_marks = false;
+        encode(&settings, dialect, &request)["messages"][2]["content"][0].clone()
+    };
+    assert_eq!(block(&empty, true), json!({"type": "tool_result", "tool_use_id": "c"}));
+    empty.images.push(picture);
+    let source = json!({"type": "base64", "media_type": "image/png", "data": "AAAA"});
+    assert_eq!(block(&empty, true)["content"], json!([{"type": "image", "source": source}]));
+    assert_eq!(block(&empty, false)["content"][0]["type"], "text");
+}
+
+#[test]
+fn the_limit_follows_model_request_and_server() {
+    let limit = |model: &str, asked: Option<u64>, complaints: &[&str]| {
+        let settings = settings(model);
+        let wire = wire(&settings);
+        for message in complaints {
+            let complaint = Complaint { message: (*message).into(), ..Complaint::default() };
+            assert!(wire.adapt(400, &complaint), "{message}");
+            assert!(!wire.adapt(400, &complaint), "only once: {message}");
+        }
+        let messages = [Message::user("a")];
+        let request = Request { system: "", messages: &messages, tools: &[], max_output_tokens: asked };
+        encode(&settings, wire.dialect(), &request)["max_tokens"].as_u64().unwrap()
+    };
+    assert_eq!(limit("claude-sonnet-4-5", None, &[]), 32_000);
+    assert_eq!(limit("claude-3-haiku-20240307", None, &[]), 4_096);
+    assert_eq!(limit("qwen", None, &[]), 8_192);
+    assert_eq!(limit("qwen", Some(7), &[]), 7);
+    let told = "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for claude-x";
+    assert_eq!(limit("claude-x", None, &[told]), 8_192);
+    assert_eq!(limit("claude-x", Some(100), &[told]), 100);
+}
