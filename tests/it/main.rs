@@ -3,15 +3,18 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a test that cannot go on has failed; the configured exception covers only functions marked as tests"
+    clippy::print_stderr,
+    reason = "a test that cannot go on has failed; the configured exception covers only functions marked as tests; a skipped test says so"
 )]
 
 mod dependencies;
 mod floors;
 mod locales;
 mod pty;
+mod replay;
 mod screen;
 mod server;
 mod shell_tool;
 mod support;
 mod tools;
+mod wires;

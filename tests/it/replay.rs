@@ -1,0 +1,390 @@
+//! Recorded streams of real providers through the decoders, cut in many ways.
+//!
+//! What is expected is found independently, by a naive reading of the recorded JSON: the fields of the deltas,
+//! joined. Recordings of ours lie in `fixtures/streams`; a larger collection is used when it is beside the project.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use axi::conversation::{StopReason, StreamEvent, Usage};
+use axi::provider::{Origin, Protocol, ProviderError, decoder};
+use serde_json::Value;
+
+/// What an answer came to.
+#[derive(Debug, Default, Clone, PartialEq)]
+struct Heard {
+    text: String,
+    reasoning: String,
+    signatures: Vec<String>,
+    redacted: Vec<String>,
+    /// id, name, arguments.
+    calls: Vec<(String, String, String)>,
+    usage: Usage,
+    stop: Option<StopReason>,
+    error: Option<ProviderError>,
+}
+
+fn origin() -> Origin {
+    Origin { provider: "lab".into(), model: "m".into(), url: "http://lab".into(), secret: None }
+}
+
+fn hear(protocol: Protocol, pieces: &[&[u8]]) -> Heard {
+    let mut decoder = decoder(protocol, origin());
+    let mut events = Vec::new();
+    let mut outcome = Ok(());
+    for piece in pieces {
+        outcome = decoder.push(piece, &mut events);
+        if outcome.is_err() {
+            break;
+        }
+    }
+    let outcome = outcome.and_then(|()| decoder.finish(&mut events));
+    let mut heard = Heard { error: outcome.err(), ..Heard::default() };
+    for event in events {
+        match event {
+            StreamEvent::TextDelta(text) => heard.text.push_str(&text),
+            StreamEvent::ReasoningDelta(text) => heard.reasoning.push_str(&text),
+            StreamEvent::ReasoningSignature(signature) => heard.signatures.push(signature),
+            StreamEvent::RedactedReasoning(data) => heard.redacted.push(data),
+            StreamEvent::ToolCallStart { slot, id, name, .. } => {
+                assert_eq!(slot, heard.calls.len(), "slots are given in order");
+                heard.calls.push((id, name, String::new()));
+            }
+            StreamEvent::ToolCallDelta { slot, arguments } => heard.calls[slot].2.push_str(&arguments),
+            StreamEvent::Usage(usage) => heard.usage.merge(usage),
+            StreamEvent::Done(stop) => {
+                assert_eq!(heard.stop.replace(stop), None, "done only once");
+            }
+        }
+    }
+    heard
+}
+
+/// The payloads of a recording, read line by line.
+fn payloads(text: &str) -> Vec<Value> {
+    let lines = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
+    lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().unwrap_or_default()
+}
+
+fn number(value: &Value, pointer: &str) -> u64 {
+    value.pointer(pointer).and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// The texts in Mistral's nested parts.
+fn parts(value: &Value, into: &mut Heard) {
+    for part in value.as_array().into_iter().flatten() {
+        into.text.push_str(text(part, "text"));
+        for thought in part["thinking"].as_array().into_iter().flatten() {
+            into.reasoning.push_str(text(thought, "text"));
+        }
+    }
+}
+
+fn expect_chat(payloads: &[Value]) -> Heard {
+    let mut expected = Heard::default();
+    let mut stop = None;
+    for payload in payloads {
+        let choice = &payload["choices"][0];
+        let delta = &choice["delta"];
+        expected.text.push_str(text(delta, "content"));
+        parts(&delta["content"], &mut expected);
+        let spoken = [text(delta, "reasoning_content"), text(delta, "reasoning")].concat();
+        expected.reasoning.push_str(&spoken);
+        for detail in delta["reasoning_details"].as_array().into_iter().flatten().filter(|_| spoken.is_empty()) {
+            expected.reasoning.push_str(text(detail, "text"));
+        }
+        for call in delta["tool_calls"].as_array().into_iter().flatten() {
+            // Without an index each piece of these recordings is a whole call.
+            let index = call["index"].as_u64().map(|index| usize::try_from(index).unwrap());
+            let at = index.unwrap_or(expected.calls.len());
+            if at == expected.calls.len() {
+                expected.calls.push((
+                    text(call, "id").into(),
+                    text(&call["function"], "name").into(),
+                    String::new(),
+                ));
+            }
+            expected.calls[at].2.push_str(text(&call["function"], "arguments"));
+        }
+        if let Some(word) = choice["finish_reason"].as_str() {
+            stop = Some(StopReason::parse(word));
+        }
+        let usage = [&payload["usage"], &payload["x_groq"]["usage"]].into_iter().find(|usage| usage.is_object());
+        if let Some(usage) = usage {
+            let reasoning = number(usage, "/completion_tokens_details/reasoning_tokens");
+            let beside = number(usage, "/total_tokens")
+                == number(usage, "/prompt_tokens") + number(usage, "/completion_tokens") + reasoning;
+            expected.usage.merge(Usage {
+                input_tokens: number(usage, "/prompt_tokens"),
+                output_tokens: number(usage, "/completion_tokens") + if beside { reasoning } else { 0 },
+                cache_read_tokens: number(usage, "/prompt_tokens_details/cached_tokens"),
+                cache_write_tokens: number(usage, "/prompt_tokens_details/cache_write_tokens"),
+                reasoning_tokens: reasoning,
+            });
+        }
+    }
+    expected.stop = stop.or(Some(StopReason::Missing));
+    expected
+}
+
+fn expect_messages(payloads: &[Value]) -> Heard {
+    let mut expected = Heard::default();
+    let mut own_call = false;
+    let mut counts = [0; 4];
+    let mut stop = None;
+    // One file holds several answers, one after the other: the first counts.
+    let end = payloads.iter().position(|payload| payload["type"] == "message_stop").unwrap_or(payloads.len());
+    for payload in &payloads[..end] {
+        let block = &payload["content_block"];
+        match (text(payload, "type"), text(block, "type")) {
+            ("content_block_start", kind) => {
+                own_call = kind == "tool_use";
+                match kind {
+                    "tool_use" => {
+                        let input = Some(&block["input"])
+                            .filter(|input| input.as_object().is_some_and(|object| !object.is_empty()));
+                        let input = input.map(Value::to_string).unwrap_or_default();
+                        expected.calls.push((text(block, "id").into(), text(block, "name").into(), input));
+                    }
+                    "redacted_thinking" => expected.redacted.push(text(block, "data").into()),
+                    "thinking" => {
+                        expected.reasoning.push_str(text(block, "thinking"));
+                        expected.signatures.push(text(block, "signature").into());
+                    }
+                    "text" => expected.text.push_str(text(block, "text")),
+                    _ => {}
+                }
+            }
+            ("content_block_delta", _) => {
+                let delta = &payload["delta"];
+                expected.text.push_str(text(delta, "text"));
+                expected.reasoning.push_str(text(delta, "thinking"));
+                if let Some(signature) = expected.signatures.last_mut() {
+                    signature.push_str(text(delta, "signature"));
+                }
+                if own_call {
+                    expected.calls.last_mut().unwrap().2.push_str(text(delta, "partial_json"));
+                }
+            }
+            ("message_start" | "message_delta", _) => {
+                let usage =
+                    if payload["usage"].is_object() { &payload["usage"] } else { &payload["message"]["usage"] };
+                let names =
+                    ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+                for (count, name) in counts.iter_mut().zip(names) {
+                    *count = usage[name].as_u64().unwrap_or(*count);
+                }
+                expected.usage.merge(Usage {
+                    input_tokens: counts[0] + counts[2] + counts[3],
+                    output_tokens: counts[1],
+                    cache_read_tokens: counts[2],
+                    cache_write_tokens: counts[3],
+                    reasoning_tokens: number(usage, "/output_tokens_details/thinking_tokens"),
+                });
+                if let Some(word) = payload["delta"]["stop_reason"].as_str() {
+                    stop = Some(StopReason::parse(word));
+                }
+            }
+            _ => {}
+        }
+    }
+    expected.signatures.retain(|signature| !signature.is_empty());
+    expected.stop = stop;
+    expected
+}
+
+/// A gateway that answered without streaming.
+fn expect_whole_message(message: &Value) -> Heard {
+    let mut expected = Heard { stop: message["stop_reason"].as_str().map(StopReason::parse), ..Heard::default() };
+    parts(&message["content"], &mut expected);
+    expected.usage.input_tokens = number(message, "/usage/input_tokens");
+    expected.usage.output_tokens = number(message, "/usage/output_tokens");
+    expected
+}
+
+fn expect_ollama(payloads: &[Value]) -> Heard {
+    let mut expected = Heard::default();
+    for payload in payloads {
+        let message = &payload["message"];
+        expected.text.push_str(text(message, "content"));
+        expected.reasoning.push_str(text(message, "thinking"));
+        expected.reasoning.push_str(text(message, "reasoning_content"));
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            let function = &call["function"];
+            expected.calls.push((
+                text(call, "id").into(),
+                text(function, "name").into(),
+                function["arguments"].to_string(),
+            ));
+        }
+        if payload["done"] == true {
+            expected.usage.input_tokens = number(payload, "/prompt_eval_count");
+            expected.usage.output_tokens = number(payload, "/eval_count");
+            expected.stop = Some(StopReason::parse(text(payload, "done_reason")));
+        }
+    }
+    expected
+}
+
+/// Cuts bytes into pieces of 1 to `most` bytes, the same for the same seed.
+fn cut(bytes: &[u8], most: usize, mut seed: u64) -> Vec<&[u8]> {
+    let mut pieces = Vec::new();
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let size = 1 + usize::try_from(seed >> 33).unwrap() % most;
+        let (piece, after) = rest.split_at(size.min(rest.len()));
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces
+}
+
+/// Reasoning details are kept as one JSON text; here only that they hold the words is checked.
+fn compare(name: &str, mut heard: Heard, expected: &Heard, protocol: Protocol) {
+    if protocol == Protocol::OpenAiChat {
+        for signature in std::mem::take(&mut heard.signatures) {
+            let details: Vec<Value> =
+                serde_json::from_str(&signature).unwrap_or_else(|_| panic!("{name}: {signature}"));
+            let words: String = details.iter().map(|detail| text(detail, "text")).collect();
+            assert!(heard.reasoning.contains(&words), "{name}");
+        }
+    }
+    assert_eq!(&heard, expected, "{name}");
+}
+
+/// Decodes a recording in many cuttings. Files of the short list below are expected to fail so.
+fn replay(name: &str, protocol: Protocol, bytes: &[u8]) {
+    let whole = hear(protocol, &[bytes]);
+    for (most, seed) in [(1, 1), (97, 2)] {
+        assert_eq!(hear(protocol, &cut(bytes, most, seed)), whole, "{name}: pieces of at most {most} bytes");
+    }
+    if bytes.len() <= 1_500 {
+        for at in 0..bytes.len() {
+            assert_eq!(hear(protocol, &[&bytes[..at], &bytes[at..]]), whole, "{name}: cut at {at}");
+        }
+    }
+    let recorded = String::from_utf8_lossy(bytes);
+    let payloads = payloads(&recorded);
+    if let Some((_, _, wanted)) = REFUSED.iter().find(|(part, _, _)| name.contains(part)) {
+        let error = whole.error.unwrap_or_else(|| panic!("{name}: expected to fail"));
+        assert!(error.to_string().contains(wanted), "{name}: {error}");
+        return;
+    }
+    let expected = match protocol {
+        Protocol::OpenAiChat => expect_chat(&payloads),
+        Protocol::Anthropic if bytes.starts_with(b"{") => expect_whole_message(&payloads[0]),
+        Protocol::Anthropic => expect_messages(&payloads),
+        Protocol::Ollama => expect_ollama(&payloads),
+    };
+    compare(name, whole, &expected, protocol);
+}
+
+/// Part of the file's name, why it is no whole answer, what the error says.
+const REFUSED: &[(&str, &str, &str)] = &[
+    ("tool_use_failed_error_streaming.0", "Groq refuses the model's own call in the stream", "HTTP 400"),
+    ("tool_use_failed_error_streaming_with_text.0", "the same", "HTTP 400"),
+    ("spliced-message-start", "a second answer begins in the middle of a call", "began its answer again"),
+];
+
+fn replay_file(path: &Path, name: &str, protocol: Protocol) {
+    let bytes = fs::read(path).unwrap();
+    if !name.ends_with(".chunks.txt") {
+        return replay(name, protocol, &bytes);
+    }
+    // The collection took the framing off; it is put back here.
+    let mut framed = String::new();
+    for line in String::from_utf8(bytes).unwrap().lines().filter(|line| !line.trim().is_empty()) {
+        let value: Value = serde_json::from_str(line).unwrap();
+        if protocol == Protocol::Anthropic {
+            framed.push_str("event: ");
+            framed.push_str(text(&value, "type"));
+            framed.push('\n');
+        }
+        framed.extend(["data: ", line, "\n\n"]);
+    }
+    replay(name, protocol, framed.as_bytes());
+}
+
+#[test]
+fn our_own_recordings_decode_as_recorded() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/streams");
+    let mut seen = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let protocol = match name.split('-').next() {
+            Some("chat") => Protocol::OpenAiChat,
+            Some("messages") => Protocol::Anthropic,
+            Some("ollama") => Protocol::Ollama,
+            other => panic!("{other:?} is no protocol"),
+        };
+        replay_file(&path, &name, protocol);
+        seen += 1;
+    }
+    assert!(seen >= 8, "only {seen} recordings");
+}
+
+fn shared() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    eprintln!("skipped: ../shared/real is not here");
+    None
+}
+
+#[test]
+fn recorded_provider_streams_decode_as_recorded() {
+    let Some(folder) = shared() else { return };
+    let index = fs::read_to_string(folder.join("streams/INDEX.tsv")).unwrap();
+    let mut seen = 0;
+    for row in index.lines().skip(1) {
+        let columns: Vec<&str> = row.split('\t').collect();
+        let protocol = match columns[5] {
+            "openai-chat" => Protocol::OpenAiChat,
+            "anthropic-messages" => Protocol::Anthropic,
+            "ollama" => Protocol::Ollama,
+            _ => continue,
+        };
+        let is_copy = columns.get(9).is_some_and(|copy_of| !copy_of.is_empty());
+        if columns[6].starts_with("stream-") && !is_copy {
+            replay_file(&folder.join("streams").join(columns[0]), columns[0], protocol);
+            seen += 1;
+        }
+    }
+    assert!(seen > 80, "only {seen} streams");
+}
+
+#[test]
+fn recordings_of_local_servers_and_gateways_decode_as_recorded() {
+    let Some(folder) = shared() else { return };
+    let mut seen = 0;
+    for server in fs::read_dir(folder.join("recordings")).unwrap().map(|entry| entry.unwrap().path()) {
+        if !server.is_dir() {
+            continue;
+        }
+        for path in fs::read_dir(server).unwrap().map(|entry| entry.unwrap().path()) {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let headers = fs::read_to_string(path.with_extension("headers")).unwrap_or_default();
+            let is_stream = path.extension().is_some_and(|end| end == "sse" || end == "ndjson");
+            if !is_stream || !headers.starts_with("HTTP/1.1 200") {
+                continue;
+            }
+            let protocol = match name.split(['-', '.']).next() {
+                Some("chat") if name.ends_with(".ndjson") => Protocol::Ollama,
+                Some("chat") => Protocol::OpenAiChat,
+                Some("messages") => Protocol::Anthropic,
+                Some("ollama") => Protocol::Ollama,
+                _ => continue,
+            };
+            replay_file(&path, &path.display().to_string(), protocol);
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "only {seen} recordings");
+}
