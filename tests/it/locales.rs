@@ -23,9 +23,6 @@ fn flatten(value: &Value) -> (Texts, Vec<String>) {
                 }
             }
             Value::String(text) => {
-                if text.trim().is_empty() {
-                    faults.push(format!("{key} is empty"));
-                }
                 if texts.insert(key.to_owned(), text.clone()).is_some() {
                     faults.push(format!("{key} is there twice, nested and dotted"));
                 }
@@ -57,6 +54,10 @@ fn compare(first: &Texts, other: &Texts) -> Vec<String> {
     for (key, text) in first {
         match other.get(key) {
             None => faults.push(format!("{key} is missing")),
+            // Nothing to say is a text too, but then in every language.
+            Some(translated) if translated.trim().is_empty() != text.trim().is_empty() => {
+                faults.push(format!("{key} is empty in one of the two"));
+            }
             Some(translated) if placeholders(translated) != placeholders(text) => faults.push(format!(
                 "{key} has {:?}, en.json has {:?}",
                 placeholders(translated),
@@ -236,17 +237,22 @@ mod the_checker_can_fail {
         let value = serde_json::json!({ "a": { "b": "x", "c": " ", "d": 1 }, "a.b": "y" });
         let (texts, faults) = flatten(&value);
         assert_eq!(texts.keys().collect::<Vec<_>>(), ["a.b", "a.c"]);
-        assert_eq!(faults, ["a.c is empty", "a.d is no text", "a.b is there twice, nested and dotted"]);
+        assert_eq!(faults, ["a.d is no text", "a.b is there twice, nested and dotted"]);
     }
 
     #[test]
     fn on_keys_and_placeholders() {
-        let first = texts(r#"{"a": {"b": "{count} of {all}", "c": "{{x}}"}}"#);
-        assert_eq!(compare(&first, &texts(r#"{"a": {"b": "{all}: {count}", "c": "x"}}"#)), [""; 0]);
-        let faults = compare(&first, &texts(r#"{"a": {"b": "{all}"}, "d": "x"}"#));
+        let first = texts(r#"{"a": {"b": "{count} of {all}", "c": "{{x}}", "e": "x"}}"#);
+        assert_eq!(compare(&first, &texts(r#"{"a": {"b": "{all}: {count}", "c": "x", "e": "y"}}"#)), [""; 0]);
+        let faults = compare(&first, &texts(r#"{"a": {"b": "{all}", "e": " "}, "d": "x"}"#));
         assert_eq!(
             faults,
-            ["a.b has {\"all\"}, en.json has {\"all\", \"count\"}", "a.c is missing", "d is not in en.json"]
+            [
+                "a.b has {\"all\"}, en.json has {\"all\", \"count\"}",
+                "a.c is missing",
+                "a.e is empty in one of the two",
+                "d is not in en.json"
+            ]
         );
     }
 
