@@ -71,11 +71,16 @@ fn compare(first: &Texts, other: &Texts) -> Vec<String> {
     faults
 }
 
-/// A call of `.text("key")` or `.with("key", &[("name", …)])`.
+/// How a key ends that `.count("key", number)` looks up, by whether the number is one.
+const COUNTED: &[&str] = &[".one", ".other"];
+
+/// A call of `.text("key")`, `.count("key", number)` or `.with("key", &[("name", …)])`.
 #[derive(Debug, PartialEq, Eq)]
 struct Call {
     key: String,
     line: usize,
+    /// Whether the key is looked up with an ending of [`COUNTED`].
+    counted: bool,
     /// The names given, where they are written out.
     names: Option<BTreeSet<String>>,
 }
@@ -97,9 +102,14 @@ fn calls(source: &str) -> Vec<Call> {
         let is_call = dot.token.is_mark('.') && open.token.is_mark('(');
         let takes_names = name.token.is_word("with");
         let Token::Text(text) = &key.token else { continue };
-        if is_call && (takes_names || name.token.is_word("text")) && is_key(text) {
-            let names = if takes_names { names(&tokens[index + 4..]) } else { Some(BTreeSet::new()) };
-            found.push(Call { key: text.clone(), line: key.line, names });
+        let counted = name.token.is_word("count");
+        if is_call && (takes_names || counted || name.token.is_word("text")) && is_key(text) {
+            let names = match (takes_names, counted) {
+                (true, _) => names(&tokens[index + 4..]),
+                (false, true) => None,
+                (false, false) => Some(BTreeSet::new()),
+            };
+            found.push(Call { key: text.clone(), line: key.line, counted, names });
         }
     }
     found
@@ -134,6 +144,11 @@ fn check_calls(file: &str, source: &str, first: &Texts) -> Vec<String> {
     let mut faults = Vec::new();
     for call in calls(source) {
         let place = format!("{file}:{}: {}", call.line, call.key);
+        if call.counted {
+            let missing = COUNTED.iter().filter(|end| !first.contains_key(&format!("{}{end}", call.key)));
+            faults.extend(missing.map(|end| format!("{place}{end} is not in en.json")));
+            continue;
+        }
         match (first.get(&call.key), &call.names) {
             (None, _) => faults.push(format!("{place} is not in en.json")),
             (Some(text), Some(names)) if placeholders(text) != *names => {
@@ -160,7 +175,11 @@ fn unused<'a>(sources: &[(String, String)], first: &'a Texts) -> Vec<&'a str> {
             literals.insert(text);
         }
     }
-    let used = |key: &str| literals.contains(key) || beginnings.iter().any(|beginning| key.starts_with(beginning));
+    let counted =
+        |key: &str| COUNTED.iter().any(|end| key.strip_suffix(end).is_some_and(|stem| literals.contains(stem)));
+    let used = |key: &str| {
+        counted(key) || literals.contains(key) || beginnings.iter().any(|beginning| key.starts_with(beginning))
+    };
     first.keys().map(String::as_str).filter(|key| !used(key)).collect()
 }
 
@@ -271,8 +290,12 @@ mod the_checker_can_fail {
                 "f:3: a.x is not in en.json"
             ]
         );
+        let counted = texts(r#"{"a": {"b": {"one": "{count} x", "other": "{count} x"}, "c": {"one": "x"}}}"#);
+        assert_eq!(check_calls("f", "locale.count(\"a.b\", 2)", &counted), [""; 0]);
+        assert_eq!(check_calls("f", "locale.count(\"a.c\", 2)", &counted), ["f:1: a.c.other is not in en.json"]);
         let source = |text: &str| vec![("f".to_owned(), text.to_owned())];
         assert_eq!(unused(&source(good), &first), ["a.d", "a.e"]);
+        assert_eq!(unused(&source("locale.count(\"a.b\", 2)"), &counted), ["a.c.one"]);
         assert_eq!(unused(&source("format!(\"a.{kind}\")"), &first), [""; 0]);
     }
 }
