@@ -5,6 +5,7 @@
 mod keys;
 mod layout;
 mod line;
+mod markdown;
 mod marks;
 mod sanitize;
 mod screen;
@@ -12,10 +13,12 @@ mod sgr;
 mod status;
 mod theme;
 mod tty;
+pub mod width;
 
 pub use keys::{KeyWatch, TypeAhead, drain_crossterm, escape_wait};
 pub use layout::cut;
 pub use line::{Line, Span};
+pub use markdown::{Layout, MarkdownStream, Reasoning, Wrap};
 pub use marks::Mark;
 pub use sanitize::{Breaks, clean, sanitize, sanitize_line};
 pub use screen::{Dress, Screen};

@@ -7,6 +7,8 @@ use nu_ansi_term::{Color, Style};
 pub struct Theme {
     /// Headings.
     pub heading: Style,
+    /// Headings of the third level and below.
+    pub subheading: Style,
     /// Strong emphasis.
     pub strong: Style,
     /// Emphasis.
@@ -17,6 +19,18 @@ pub struct Theme {
     pub code: Style,
     /// Fenced or indented code without a known language.
     pub code_block: Style,
+    /// Keywords in code.
+    pub code_keyword: Style,
+    /// Names of types, tags and keys in code.
+    pub code_type: Style,
+    /// Called and declared functions in code.
+    pub code_function: Style,
+    /// Strings in code.
+    pub code_string: Style,
+    /// Numbers and constants in code.
+    pub code_number: Style,
+    /// Comments in code.
+    pub code_comment: Style,
     /// Links.
     pub link: Style,
     /// Quote bars, list bullets, table borders, rules.
@@ -45,11 +59,18 @@ impl Theme {
     pub fn ansi() -> Self {
         Self {
             heading: Style::new().bold().fg(Color::Cyan),
+            subheading: Style::new().bold(),
             strong: Style::new().bold(),
             emphasis: Style::new().italic(),
             strikethrough: Style::new().strikethrough(),
             code: Style::new().fg(Color::Yellow),
             code_block: Style::new(),
+            code_keyword: Style::new().fg(Color::Magenta),
+            code_type: Style::new().fg(Color::Cyan),
+            code_function: Style::new().fg(Color::Blue),
+            code_string: Style::new().fg(Color::Green),
+            code_number: Style::new().fg(Color::Yellow),
+            code_comment: Style::new().dimmed().italic(),
             link: Style::new().underline().fg(Color::Blue),
             furniture: Style::new().dimmed(),
             quote: Style::new().italic(),
@@ -69,11 +90,18 @@ impl Theme {
         let none = Style::new();
         Self {
             heading: none,
+            subheading: none,
             strong: none,
             emphasis: none,
             strikethrough: none,
             code: none,
             code_block: none,
+            code_keyword: none,
+            code_type: none,
+            code_function: none,
+            code_string: none,
+            code_number: none,
+            code_comment: none,
             link: none,
             furniture: none,
             quote: none,

@@ -1,0 +1,48 @@
+//! Fenced code: each line goes out at its newline, as it is.
+
+use super::{
+    Layout,
+    cursor::Cursor,
+    starts::{FenceStart, closes_fence},
+};
+use crate::terminal::line::Line;
+
+/// An open fence.
+#[derive(Debug, Clone)]
+pub(super) struct Fence {
+    start: FenceStart,
+    indent: usize,
+    /// Fences opened inside a fence of markdown, innermost last.
+    inner: Vec<FenceStart>,
+}
+
+impl Fence {
+    pub(super) fn new(start: FenceStart, indent: usize) -> Self {
+        Self { start, indent, inner: Vec::new() }
+    }
+
+    /// Takes a line: the row to print, or none when the fence is over.
+    pub(super) fn line(&mut self, cursor: &Cursor<'_>, layout: &Layout) -> Option<Line> {
+        let mut cursor = *cursor;
+        let content = cursor.content();
+        if cursor.indent() < 4 {
+            let open = self.inner.last().unwrap_or(&self.start);
+            if closes_fence(content, open.mark, open.length) && self.inner.pop().is_none() {
+                return None;
+            }
+            // Models show markdown in a fence no longer than those inside it: an inner fence with a language closes
+            // itself, not the outer one.
+            if self.is_markdown()
+                && let Some(inner) = super::starts::fence(content).filter(|inner| !inner.info.is_empty())
+            {
+                self.inner.push(inner);
+            }
+        }
+        cursor.advance(self.indent.min(cursor.indent()));
+        Some(Line::styled(cursor.rest(), layout.theme.code_block))
+    }
+
+    fn is_markdown(&self) -> bool {
+        matches!(self.start.info.split_whitespace().next(), Some("markdown" | "md" | "Markdown"))
+    }
+}

@@ -1,0 +1,56 @@
+//! What comes in, made harmless: line ends made one, control characters and invisible ones made visible.
+
+use std::borrow::Cow;
+
+/// Shows control characters, direction overrides and invisible characters; each on its own, so that cutting a text
+/// anywhere gives the same. Newlines and tabs stay.
+pub(super) fn visible(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~')) || !text.chars().any(is_hostile) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        match character {
+            '\0' => shown.push(char::REPLACEMENT_CHARACTER),
+            '\u{7F}' => shown.push('␡'),
+            character if character < ' ' && is_hostile(character) => {
+                shown.push(char::from_u32(0x2400 + u32::from(character)).unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+            character if is_hostile(character) => {
+                shown.push_str(&format!("<U+{:04X}>", u32::from(character)));
+            }
+            character => shown.push(character),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+fn is_hostile(character: char) -> bool {
+    matches!(character,
+        '\0'..='\u{8}' | '\u{B}'..='\u{1F}' | '\u{7F}'..='\u{9F}' | '\u{200B}' | '\u{2028}'..='\u{202E}'
+        | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E0FFF}')
+        && !matches!(character, '\u{202F}' | '\u{E0100}'..='\u{E01EF}')
+}
+
+/// Makes `\r\n` and `\r` one newline across the pieces of a stream.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LineEnds {
+    after_return: bool,
+}
+
+impl LineEnds {
+    pub(super) fn unify<'a>(&mut self, delta: &'a str) -> Cow<'a, str> {
+        let (skipped, delta) = match delta.strip_prefix('\n') {
+            Some(rest) if self.after_return => (true, rest),
+            Some(_) | None => (false, delta),
+        };
+        if skipped || !delta.is_empty() {
+            self.after_return = delta.ends_with('\r');
+        }
+        if delta.contains('\r') {
+            Cow::Owned(delta.replace("\r\n", "\n").replace('\r', "\n"))
+        } else {
+            Cow::Borrowed(delta)
+        }
+    }
+}

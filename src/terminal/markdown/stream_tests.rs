@@ -1,0 +1,239 @@
+//! The laws: any cutting gives the same rows, streamed or whole, and no text makes it panic.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// What random documents are made of: every construct, and the characters that open and close them.
+const PIECES: &[&str] = &[
+    "a",
+    "word ",
+    "Some longer words here ",
+    " ",
+    "  ",
+    "    ",
+    "\n",
+    "\n\n",
+    "\t",
+    "*",
+    "**",
+    "***",
+    "_",
+    "__",
+    "~~",
+    "~",
+    "`",
+    "``",
+    "```",
+    "```rust\n",
+    "~~~\n",
+    "````md\n",
+    "[",
+    "]",
+    "](http://x.y/z)",
+    "](",
+    ")",
+    "![",
+    "[^1]",
+    "[^1]: ",
+    "[a]: /u\n",
+    "[a]",
+    "<",
+    ">",
+    "<b>",
+    "<br>",
+    "<div>",
+    "<!--",
+    "-->",
+    "<http://a.b>",
+    "https://a.b/c_d",
+    "www.x.org",
+    "me@x.org",
+    "&amp;",
+    "&#27;",
+    "&",
+    ";",
+    "\\",
+    "\\*",
+    "\\(",
+    "\\)",
+    "\\[",
+    "\\]",
+    "$",
+    "$$",
+    "$x$",
+    "# ",
+    "## ",
+    " ##",
+    "- ",
+    "+ ",
+    "* ",
+    "1. ",
+    "2) ",
+    "10. ",
+    "- [ ] ",
+    "- [x] ",
+    "> ",
+    ">",
+    "| a | b |\n",
+    "|---|:-:|\n",
+    "|",
+    "---",
+    "===",
+    "***\n",
+    "- - -",
+    "   ",
+    "中文",
+    "テスト。",
+    "「",
+    "」",
+    "한국어",
+    "👩‍👩‍👧‍👦",
+    "e\u{301}",
+    "\u{301}",
+    "\u{202E}",
+    "\u{1b}[31m",
+    "\u{200B}",
+    "\r\n",
+    "\r",
+    "\0",
+    "<think>",
+    "</think>",
+    "superlongwordthatwillnotfitintoarowatall",
+    "$5",
+    "!",
+    ":",
+    "\"",
+    "'",
+    "(",
+    "**bold** ",
+    "*em* ",
+    "`code` ",
+    "\n- item\n  - nested ",
+    "\n\n```\ncode\n```\n",
+    "\n| h |\n|---|\n| c |\n",
+    "中**文**字",
+];
+
+fn documents() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(PIECES), 0..60).prop_map(|pieces| pieces.concat())
+}
+
+fn layouts() -> impl Strategy<Value = Layout> {
+    (20..120_usize, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(width, soft, hyperlinks, plain)| {
+        Layout {
+            width,
+            wrap: if soft { Wrap::Soft } else { Wrap::Word },
+            theme: if plain { Theme::plain() } else { Theme::ansi() },
+            hyperlinks,
+        }
+    })
+}
+
+fn whole(text: &str, layout: Layout) -> Vec<Line> {
+    let mut stream = MarkdownStream::new(layout);
+    let mut rows = stream.push(text);
+    rows.extend(stream.finish());
+    rows
+}
+
+fn cut(text: &str, cuts: &[usize], layout: Layout, with_tail: bool) -> Vec<Line> {
+    let mut stream = MarkdownStream::new(layout);
+    let mut rows = Vec::new();
+    let mut piece = String::new();
+    let mut sizes = cuts.iter().copied().cycle();
+    let mut left = sizes.next().unwrap_or(1);
+    for character in text.chars() {
+        piece.push(character);
+        left -= 1;
+        if left == 0 {
+            rows.extend(stream.push(&std::mem::take(&mut piece)));
+            if with_tail {
+                let tail = stream.tail();
+                let cells: usize = tail.spans.iter().map(|span| crate::terminal::width::width(&span.text)).sum();
+                assert!(cells <= layout.width, "a tail wider than the row: {tail:?}");
+            }
+            left = sizes.next().unwrap_or(1);
+        }
+    }
+    rows.extend(stream.push(&piece));
+    rows.extend(stream.finish());
+    rows
+}
+
+/// Joins neighbours of one style, for rows are the same however their spans are cut.
+fn shown(rows: Vec<Line>) -> Vec<Line> {
+    rows.into_iter()
+        .map(|row| {
+            let mut line = Line { wrapped: row.wrapped, ..Line::new() };
+            row.spans.into_iter().for_each(|span| line.push(span));
+            line
+        })
+        .collect()
+}
+
+fn difference(left: &[Line], right: &[Line]) -> String {
+    let at = left.iter().zip(right).take_while(|(left, right)| left == right).count();
+    let text =
+        |rows: &[Line]| rows.iter().skip(at).take(3).map(|row| format!("{:?}", row.text())).collect::<Vec<_>>();
+    format!("row {at}: streamed {:?}, whole {:?}", text(left), text(right))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_cutting_gives_the_same_rows(
+        text in documents(),
+        layout in layouts(),
+        cuts in prop::collection::vec(1..12_usize, 1..8),
+    ) {
+        let expected = shown(whole(&text, layout));
+        for cuts in [&cuts[..], &[1]] {
+            let streamed = shown(cut(&text, cuts, layout, cuts.len() > 1));
+            prop_assert!(streamed == expected, "width {}\n{}", layout.width, difference(&streamed, &expected));
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_shown_without_panic(
+        bytes in prop::collection::vec(any::<u8>(), 0..400),
+        layout in layouts(),
+        cuts in prop::collection::vec(1..9_usize, 1..5),
+    ) {
+        let text = String::from_utf8_lossy(&bytes);
+        prop_assert_eq!(shown(cut(&text, &cuts, layout, true)), shown(whole(&text, layout)));
+    }
+
+    #[test]
+    fn no_control_character_reaches_a_span(text in documents(), layout in layouts()) {
+        for row in whole(&text, layout) {
+            for span in &row.spans {
+                let hostile = |character: char| character.is_control() && character != '\t'
+                    || matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200B}');
+                prop_assert!(!span.text.contains(hostile), "{:?}", span);
+                prop_assert!(!span.link.as_deref().unwrap_or_default().contains(hostile), "{:?}", span);
+            }
+        }
+    }
+
+    #[test]
+    fn resizing_loses_and_doubles_no_word(
+        words in prop::collection::vec("[a-z]{1,9}", 1..80),
+        widths in prop::collection::vec(20..120_usize, 1..6),
+        cuts in prop::collection::vec(1..12_usize, 1..4),
+    ) {
+        let text = words.join(" ");
+        let mut stream = MarkdownStream::new(Layout::new(50, Theme::plain()));
+        let mut rows = Vec::new();
+        let characters: Vec<char> = text.chars().collect();
+        let mut widths = widths.into_iter().cycle();
+        for piece in characters.chunks(cuts[0]) {
+            rows.extend(stream.push(&piece.iter().collect::<String>()));
+            rows.extend(stream.resize(widths.next().unwrap_or(40)));
+        }
+        rows.extend(stream.finish());
+        let shown: Vec<String> = rows.iter().map(Line::text).collect();
+        prop_assert_eq!(shown.join(" "), text);
+    }
+}

@@ -1,0 +1,80 @@
+//! How many terminal cells text takes: grapheme clusters, wide letters, emoji sequences, combining marks, tabs.
+//!
+//! Widths of single characters come from `unicode-width`; what a whole cluster takes is decided here, because terminals
+//! draw an emoji sequence as one picture of two cells, while summing its parts would give four or more.
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthChar;
+
+/// Where a tab leads: to the next column that is a multiple of this, as terminals do.
+pub const TAB: usize = 8;
+
+const ZERO_WIDTH_JOINER: char = '\u{200D}';
+const EMOJI_PRESENTATION: char = '\u{FE0F}';
+const KEYCAP: char = '\u{20E3}';
+
+/// Returns the cells of one character standing alone; control characters take none.
+#[must_use]
+pub fn char_width(character: char) -> usize {
+    if character.is_ascii() { usize::from(!character.is_ascii_control()) } else { character.width().unwrap_or(0) }
+}
+
+/// Returns the cells of one grapheme cluster.
+///
+/// Adding to a cluster never makes it narrower, so that a row that is full stays full while text arrives.
+#[must_use]
+pub fn cluster_width(cluster: &str) -> usize {
+    let mut characters = cluster.chars();
+    let Some(first) = characters.next() else { return 0 };
+    let lead = char_width(first);
+    let mut sum = lead;
+    let mut picture = false;
+    for character in characters {
+        match character {
+            EMOJI_PRESENTATION | KEYCAP => return 2.max(lead),
+            // Joined or toned pictures are drawn as one; a joiner between letters of Indic scripts joins no pictures.
+            ZERO_WIDTH_JOINER | '\u{1F3FB}'..='\u{1F3FF}' if lead == 2 => picture = true,
+            _ => sum += char_width(character),
+        }
+    }
+    if picture { 2 } else { sum }
+}
+
+/// Returns the cells of a text without tabs and newlines.
+#[must_use]
+pub fn width(text: &str) -> usize {
+    if is_printable_ascii(text) { text.len() } else { text.graphemes(true).map(cluster_width).sum() }
+}
+
+/// Returns the column after `text`, printed from `column` on; tabs lead to the next multiple of [`TAB`].
+#[must_use]
+pub fn column_after(text: &str, column: usize) -> usize {
+    let mut pieces = text.split('\t');
+    let start = column + pieces.next().map_or(0, width);
+    pieces.fold(start, |column, piece| (column / TAB + 1) * TAB + width(piece))
+}
+
+/// Returns the longest start of `text` that fits into `cells`, never cutting a cluster.
+#[must_use]
+pub fn fitting(text: &str, cells: usize) -> &str {
+    if text.len() <= cells && is_printable_ascii(text) {
+        return text;
+    }
+    let mut used = 0;
+    for (offset, cluster) in text.grapheme_indices(true) {
+        used += cluster_width(cluster);
+        if used > cells {
+            return &text[..offset];
+        }
+    }
+    text
+}
+
+/// Tells whether each byte is one cell.
+pub(crate) fn is_printable_ascii(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+#[cfg(test)]
+#[path = "width_tests.rs"]
+mod tests;

@@ -1,0 +1,44 @@
+//! Cells of clusters as terminals draw them.
+
+use super::*;
+
+#[test]
+fn counts_cells_of_clusters() {
+    for (text, cells) in [
+        ("", 0),
+        ("abc", 3),
+        ("é", 1),
+        ("e\u{301}", 1),
+        ("中文", 4),
+        ("한국", 4),
+        ("\u{1112}\u{1161}\u{11ab}", 2),
+        ("👩‍👩‍👧‍👦", 2),
+        ("👍🏽", 2),
+        ("🇫🇷", 2),
+        ("❤\u{FE0F}", 2),
+        ("1\u{FE0F}\u{20E3}", 2),
+        ("ｶﾞ", 2),
+        ("क्ष", 2),
+        ("สวัสดี", 4),
+        ("─│", 2),
+        ("\u{200B}", 0),
+    ] {
+        assert_eq!(width(text), cells, "{text:?}");
+    }
+}
+
+#[test]
+fn tabs_lead_to_multiples_of_eight() {
+    assert_eq!(
+        [column_after("\t", 0), column_after("a\tb", 0), column_after("a\tb", 7), column_after("12345678\t", 0)],
+        [8, 9, 17, 16]
+    );
+}
+
+#[test]
+fn fitting_never_cuts_a_cluster() {
+    assert_eq!(
+        [fitting("中文", 3), fitting("a👩‍👩‍👧‍👦b", 2), fitting("abc", 2), fitting("abc", 9), fitting("e\u{301}x", 1)],
+        ["中", "a", "ab", "abc", "e\u{301}"]
+    );
+}
