@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use tracing::Level;
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
@@ -14,23 +15,25 @@ use tracing_subscriber::fmt::MakeWriter;
 const KEPT: usize = 7;
 
 /// Takes secrets out of a line.
-pub type Clean = Arc<dyn Fn(&str) -> String + Send + Sync>;
+pub(super) type Clean = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
 /// Starts logging to `directory`: warnings and errors, more with each `-v`, or what `AXI_LOG` says in the form of
 /// tracing's filters (`debug`, `axi::provider=trace`).
-pub fn start(directory: PathBuf, verbose: u8, filter: Option<&str>, clean: Clean) {
+pub(super) fn start(directory: PathBuf, verbose: u8, filter: Option<&str>, clean: Clean) {
     let level = match verbose {
-        0 => "axi=warn",
-        1 => "axi=info",
-        2 => "axi=debug",
-        _ => "trace",
+        0 => Level::WARN,
+        1 => Level::INFO,
+        2 => Level::DEBUG,
+        _ => Level::TRACE,
     };
-    let filter = filter.and_then(|text| EnvFilter::try_new(text).ok()).unwrap_or_else(|| EnvFilter::new(level));
     let writer = Lazy { state: Arc::new(Mutex::new(State { directory, appender: None })), clean };
-    let subscriber =
-        tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(writer).finish();
-    // A second start (tests) keeps the first subscriber.
-    drop(tracing::subscriber::set_global_default(subscriber));
+    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(writer);
+    // A second start (tests) keeps the first subscriber, hence the drops.
+    match filter.and_then(|text| EnvFilter::try_new(text).ok()) {
+        Some(filter) => drop(tracing::subscriber::set_global_default(subscriber.with_env_filter(filter).finish())),
+        // A filter costs milliseconds to build; a plain level nothing.
+        None => drop(tracing::subscriber::set_global_default(subscriber.with_max_level(level).finish())),
+    }
 }
 
 #[derive(Clone)]
@@ -73,9 +76,10 @@ impl Drop for LineWriter {
     fn drop(&mut self) {
         let Ok(mut state) = self.lazy.state.lock() else { return };
         if state.appender.is_none() {
+            // The appender itself complains on the terminal when there is no directory to look for old files in.
+            drop(std::fs::create_dir_all(&state.directory));
             let builder = RollingFileAppender::builder().rotation(Rotation::DAILY).max_log_files(KEPT);
-            state.appender =
-                builder.filename_prefix("axi").filename_suffix("log").build(&state.directory).ok();
+            state.appender = builder.filename_prefix("axi").filename_suffix("log").build(&state.directory).ok();
         }
         if let Some(appender) = &mut state.appender {
             let line = (self.lazy.clean)(&String::from_utf8_lossy(&self.line));

@@ -11,7 +11,7 @@ use super::keychain;
 ///
 /// # Errors
 /// What is missing, in the user's words.
-pub fn resolve(
+pub(super) fn resolve(
     name: &str,
     config: &Config,
     environment: &Environment<'_>,
@@ -57,7 +57,8 @@ pub fn resolve(
         return Err(Problem { what, hint: locale.text("error.config_hint").to_owned() });
     }
     settings.key = key(provider, row, key_variable.as_deref(), config, environment);
-    let needs_key = row.is_some_and(|row| !row.key_variables.is_empty()) || section.is_some_and(|section| section.api_key_env.is_some());
+    let needs_key = row.is_some_and(|row| !row.key_variables.is_empty())
+        || section.is_some_and(|section| section.api_key_env.is_some());
     if settings.key.is_none() && needs_key && !is_local(&settings.base_url) {
         let variable = key_variable.unwrap_or_default();
         return Err(Problem {
@@ -81,7 +82,8 @@ fn key(
     }
     let own = config.providers.get(provider).and_then(|section| section.api_key_env.as_deref());
     let named = own.and_then(environment).filter(|key| !key.trim().is_empty()).map(Secret::new);
-    let found = named.or_else(|| row.filter(|_| own.is_none()).and_then(|row| row.key(environment)).map(|(_, key)| key));
+    let found =
+        named.or_else(|| row.filter(|_| own.is_none()).and_then(|row| row.key(environment)).map(|(_, key)| key));
     if found.is_some() || variable.is_none() {
         return found;
     }
@@ -114,7 +116,7 @@ fn unknown_provider(name: &str, provider: &str, config: &Config, locale: &Locale
 
 /// Lists the names of all providers: the table's, then the settings'.
 #[must_use]
-pub fn names(config: &Config) -> Vec<String> {
+pub(super) fn names(config: &Config) -> Vec<String> {
     let mut names: Vec<String> = provider::TABLE.iter().map(|row| row.name.to_owned()).collect();
     names.extend(config.providers.keys().filter(|name| provider::find(name).is_none()).cloned());
     names

@@ -207,14 +207,19 @@ pub(super) fn config(base: &Base, action: ConfigAction) -> Exit {
 
 fn edit(base: &Base, path: &std::path::Path) -> Exit {
     let console = Console::new(&base.locale);
-    let named = ["VISUAL", "EDITOR"].iter().find_map(|name| (base.variables)(name).filter(|value| !value.is_empty()));
+    let named =
+        ["VISUAL", "EDITOR"].iter().find_map(|name| (base.variables)(name).filter(|value| !value.is_empty()));
     let Some(editor) = named else {
-        console.fail(&Problem { what: base.locale.text("error.no_editor").to_owned(), hint: path.display().to_string() });
+        console.fail(&Problem {
+            what: base.locale.text("error.no_editor").to_owned(),
+            hint: path.display().to_string(),
+        });
         return Exit::Failed;
     };
     let words = shlex::split(&editor).unwrap_or_else(|| vec![editor.clone()]);
     let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-    let (program, arguments) = words.split_first().map_or((editor.as_str(), [].as_slice()), |(first, rest)| (first.as_str(), rest));
+    let (program, arguments) =
+        words.split_first().map_or((editor.as_str(), [].as_slice()), |(first, rest)| (first.as_str(), rest));
     match made.and_then(|()| Command::new(program).args(arguments).arg(path).status()) {
         Ok(status) if status.success() => Exit::Done,
         Ok(status) => failed_editor(base, &editor, &status.to_string()),

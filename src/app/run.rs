@@ -187,7 +187,8 @@ impl Base {
                 let rows: Vec<String> = list.iter().map(|row| format!("{}  {}", row.id, row.title)).collect();
                 let picked = Terminal { color: self.color() }.pick(self.locale.text("repl.pick_session"), &rows);
                 let Some(row) = picked.and_then(|index| list.into_iter().nth(index)) else {
-                    let problem = Problem { what: self.locale.text("error.interrupted").to_owned(), hint: String::new() };
+                    let problem =
+                        Problem { what: self.locale.text("error.interrupted").to_owned(), hint: String::new() };
                     return Err(self.failed(problem, Exit::Interrupted));
                 };
                 open(row.path)
@@ -197,9 +198,9 @@ impl Base {
                 None => return Err(self.no_session()),
             },
         };
-        found.map(Some).map_err(|error: SessionError| {
-            self.failed(show::session_problem(&self.locale, &error), Exit::Failed)
-        })
+        found
+            .map(Some)
+            .map_err(|error: SessionError| self.failed(show::session_problem(&self.locale, &error), Exit::Failed))
     }
 
     fn no_session(&self) -> Failed {
@@ -277,7 +278,11 @@ fn terminal_size() -> Option<(u16, u16)> {
 fn screen(linear: bool, color: bool) -> Screen<Output> {
     let size = Size::of_terminal(None, None);
     let dress = Dress { styles: color, links: color && !linear, marks: !linear };
-    if linear { Screen::linear(Output::new(), dress) } else { Screen::new(Output::new(), size.columns, size.rows, dress) }
+    if linear {
+        Screen::linear(Output::new(), dress)
+    } else {
+        Screen::new(Output::new(), size.columns, size.rows, dress)
+    }
 }
 
 /// A number nobody can guess is not needed here: it spreads retries and tells sessions of one second apart.
@@ -318,8 +323,7 @@ fn print_mode(base: Base, options: RunOptions, stdin_terminal: bool) -> Result<E
         Form::StreamJson => print::Form::StreamJson,
     };
     let streams = (std::io::stdout().lock(), std::io::stderr().lock());
-    let turn =
-        print::run(&mut agent, Message::user(message), form, streams, &base.locale, &place, &cancel);
+    let turn = print::run(&mut agent, Message::user(message), form, streams, &base.locale, &place, &cancel);
     Ok(runtime.block_on(turn))
 }
 
@@ -362,15 +366,14 @@ fn repl(base: Base, options: RunOptions) -> Result<Exit, Failed> {
         base.failed(Problem { what, hint: String::new() }, Exit::Failed)
     })?;
     let tty = Rc::new(tty);
-    tty.install_panic_hook();
+    tty.restorer().install_panic_hook();
     let signals = Signals::start(Some(tty.restorer()));
     let color = base.color();
     let terminal = Terminal { color };
     let looks = base.looks(color);
     let editor = editor(&base, &looks.theme, color, options.no_session);
     let screen = screen(base.linear(), color);
-    let mut human =
-        Human::new(screen, terminal_size, looks, base.locale.clone(), base.place(), Box::new(terminal));
+    let mut human = Human::new(screen, terminal_size, looks, base.locale.clone(), base.place(), Box::new(terminal));
     if let Some(found) = found {
         human.say(&found);
     }
@@ -409,7 +412,8 @@ fn repl(base: Base, options: RunOptions) -> Result<Exit, Failed> {
 }
 
 fn editor(base: &Base, theme: &Theme, color: bool, private: bool) -> Editor {
-    let external = ["VISUAL", "EDITOR"].iter().find_map(|name| (base.variables)(name).filter(|value| !value.is_empty()));
+    let external =
+        ["VISUAL", "EDITOR"].iter().find_map(|name| (base.variables)(name).filter(|value| !value.is_empty()));
     Editor::new(EditorOptions {
         history: HistoryOptions {
             path: base.paths.history(),

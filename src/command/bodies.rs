@@ -62,7 +62,10 @@ pub(super) fn language(context: &mut Context<'_>, argument: &str) -> Outcome {
     let Some(tag) = locale::matching(argument) else {
         let known: Vec<&str> = locale::tags().collect();
         let values = [("tag", argument), ("known", &known.join(", "))];
-        return Outcome::Fail(Problem { what: context.locale.with("said.language_unknown", &values), hint: String::new() });
+        return Outcome::Fail(Problem {
+            what: context.locale.with("said.language_unknown", &values),
+            hint: String::new(),
+        });
     };
     match context.world.remember("language", tag, context.locale) {
         // The language changes all the same: only the next start will not know it.
@@ -123,7 +126,10 @@ fn delete_session(context: &Context<'_>, id: &str) -> Outcome {
     match store.delete(id) {
         Ok(id) => Outcome::Say(context.locale.with("said.session_deleted", &[("id", id.as_str())])),
         Err(error) => {
-            let problem = Problem { what: error.to_string(), hint: context.locale.text("error.session_not_found_hint").to_owned() };
+            let problem = Problem {
+                what: error.to_string(),
+                hint: context.locale.text("error.session_not_found_hint").to_owned(),
+            };
             Outcome::Fail(problem)
         }
     }
@@ -150,7 +156,11 @@ pub(super) fn usage(context: &mut Context<'_>, _: &str) -> Outcome {
 pub(super) fn login(context: &mut Context<'_>, argument: &str) -> Outcome {
     if argument.is_empty() {
         let items = context.world.providers().into_iter().map(|name| (name.clone(), name)).collect();
-        return Outcome::Pick { command: "login", question: context.locale.text("command.login").to_owned(), items };
+        return Outcome::Pick {
+            command: "login",
+            question: context.locale.text("command.login").to_owned(),
+            items,
+        };
     }
     Outcome::AskKey(argument.to_owned())
 }
@@ -158,7 +168,11 @@ pub(super) fn login(context: &mut Context<'_>, argument: &str) -> Outcome {
 pub(super) fn logout(context: &mut Context<'_>, argument: &str) -> Outcome {
     if argument.is_empty() {
         let items = context.world.providers().into_iter().map(|name| (name.clone(), name)).collect();
-        return Outcome::Pick { command: "logout", question: context.locale.text("command.logout").to_owned(), items };
+        return Outcome::Pick {
+            command: "logout",
+            question: context.locale.text("command.logout").to_owned(),
+            items,
+        };
     }
     match context.world.keychain(KeyAction::Remove, argument, context.locale) {
         Ok(said) => Outcome::Say(said),

@@ -143,7 +143,8 @@ pub fn find(name: &str) -> Option<&'static SlashCommand> {
 /// Finds the command whose name is nearest to a misspelt one: at most two edits away, or one it begins.
 #[must_use]
 pub fn nearest(name: &str) -> Option<&'static str> {
-    let names = COMMANDS.iter().flat_map(|command| std::iter::once(command.name).chain(command.aliases.iter().copied()));
+    let names =
+        COMMANDS.iter().flat_map(|command| std::iter::once(command.name).chain(command.aliases.iter().copied()));
     let scored = names.map(|known| (distance(name, known), known));
     let best = scored.min_by_key(|(score, known)| (*score, *known))?;
     let near = best.0 <= 2 && best.0 < name.chars().count();

@@ -82,7 +82,9 @@ impl<W: Write> Asker<W> for Terminal {
             Some(Choice::Once) => Approval::Once,
             Some(Choice::Session) => Approval::ForSession,
             Some(Choice::No) => Approval::Deny(String::new()),
-            Some(Choice::Feedback) => self.feedback(&question.feedback_prompt).map_or(Approval::Abort, Approval::Deny),
+            Some(Choice::Feedback) => {
+                self.feedback(&question.feedback_prompt).map_or(Approval::Abort, Approval::Deny)
+            }
             None => Approval::Abort,
         }
     }

@@ -31,7 +31,11 @@ pub fn run<W: Write>(source: &mut impl Read, screen: &mut Screen<W>, layout: Lay
         }
         screen.commit_all(&rows);
         let tail = stream.tail();
-        if read == 0 { screen.end_live() } else { screen.live(&tail, &crate::terminal::Line::new()) }
+        if read == 0 {
+            screen.end_live()
+        } else {
+            screen.live(&tail, &crate::terminal::Line::new())
+        }
         screen.flush();
         match screen.broken() {
             Some(ErrorKind::BrokenPipe) => return Ok(()),

@@ -20,7 +20,8 @@ impl Signals {
     pub fn start(restorer: Option<Restorer>) -> Self {
         let signals = Self::default();
         let shared = signals.clone();
-        let spawned = std::thread::Builder::new().name("signals".into()).spawn(move || shared.listen(restorer.as_ref()));
+        let spawned =
+            std::thread::Builder::new().name("signals".into()).spawn(move || shared.listen(restorer.as_ref()));
         if let Err(error) = spawned {
             tracing::warn!(%error, "signals are not handled");
         }
@@ -56,7 +57,8 @@ impl Signals {
         });
         match ended {
             Ok(number) => {
-                tool::end_orphans();
+                let ended = tool::end_orphans();
+                tracing::info!(ended, "ended by a signal");
                 if let Some(restorer) = restorer {
                     restorer.restore();
                 }

@@ -25,9 +25,7 @@ pub fn failure(locale: &Locale, failure: &Failure) -> Told {
     match failure {
         Failure::Unreachable { url, cause } => with("unreachable", &[("url", url), ("cause", cause)]),
         Failure::Broken { url, cause } => with("broken", &[("url", url), ("cause", cause)]),
-        Failure::Timeout { url, seconds } => {
-            with("timeout", &[("url", url), ("seconds", &seconds.to_string())])
-        }
+        Failure::Timeout { url, seconds } => with("timeout", &[("url", url), ("seconds", &seconds.to_string())]),
         Failure::Unauthorized { provider, status, message } => {
             let status = status.to_string();
             with("unauthorized", &[("provider", provider), ("status", &status), ("message", message)])

@@ -240,7 +240,7 @@ fn build(
 
 /// Tells whether the address is this machine's.
 #[must_use]
-pub(crate) fn is_loopback(url: &str) -> bool {
+pub fn is_loopback(url: &str) -> bool {
     url.parse().is_ok_and(|url| is_loopback_url(&url))
 }
 

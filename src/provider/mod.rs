@@ -5,6 +5,7 @@
 mod address;
 mod anthropic;
 mod connect;
+mod discover;
 mod framing;
 mod http;
 mod ids;
@@ -13,7 +14,6 @@ mod ollama;
 mod openai_chat;
 mod problem;
 mod redact;
-pub mod retry;
 mod retry;
 mod settings;
 mod sse;
@@ -27,7 +27,8 @@ use futures_util::stream::BoxStream;
 
 pub use address::{base_url, ollama_host};
 pub use connect::{connect, decoder};
-pub use http::{Client, Patience};
+pub use discover::{Found, Reason, discover, list_all, list_models};
+pub use http::{Client, Patience, is_loopback};
 pub use ndjson::NdjsonParser;
 pub use problem::Origin;
 pub use retry::RetryPlan;

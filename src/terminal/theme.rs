@@ -84,6 +84,36 @@ impl Theme {
         }
     }
 
+    /// Returns the theme with every style changed alike.
+    #[must_use]
+    pub fn map(self, change: impl Fn(Style) -> Style) -> Self {
+        Self {
+            heading: change(self.heading),
+            subheading: change(self.subheading),
+            strong: change(self.strong),
+            emphasis: change(self.emphasis),
+            strikethrough: change(self.strikethrough),
+            code: change(self.code),
+            code_block: change(self.code_block),
+            code_keyword: change(self.code_keyword),
+            code_type: change(self.code_type),
+            code_function: change(self.code_function),
+            code_string: change(self.code_string),
+            code_number: change(self.code_number),
+            code_comment: change(self.code_comment),
+            link: change(self.link),
+            furniture: change(self.furniture),
+            quote: change(self.quote),
+            dim: change(self.dim),
+            added: change(self.added),
+            removed: change(self.removed),
+            success: change(self.success),
+            warning: change(self.warning),
+            error: change(self.error),
+            accent: change(self.accent),
+        }
+    }
+
     /// No colour and no attribute at all.
     #[must_use]
     pub fn plain() -> Self {

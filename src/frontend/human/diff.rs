@@ -109,8 +109,17 @@ mod tests {
         assert_eq!(
             text,
             [
-                " 1   line 1", " 2 - line 2", " 2 + LINE 2", " 3   line 3", " 4   line 4", " 5   line 5", "   ⋮",
-                "10   line 10", "11   line 11", "12   line 12", "13 + last",
+                " 1   line 1",
+                " 2 - line 2",
+                " 2 + LINE 2",
+                " 3   line 3",
+                " 4   line 4",
+                " 5   line 5",
+                "   ⋮",
+                "10   line 10",
+                "11   line 11",
+                "12   line 12",
+                "13 + last",
             ]
         );
     }

@@ -21,7 +21,7 @@ use crate::terminal::{
 };
 use crate::tool::{Place, ToolFacts};
 
-pub use question::{Asker, Question};
+pub use question::{Asker, Choice, Nobody, Question};
 
 /// The least time between two paintings of arriving text.
 const PAINT_STEP: Duration = Duration::from_millis(16);
@@ -212,12 +212,7 @@ impl<W: Write> Human<W> {
     }
 
     fn layout(&self, theme: Theme) -> Layout {
-        Layout {
-            width: self.screen.columns(),
-            wrap: self.looks.wrap,
-            theme,
-            hyperlinks: self.looks.hyperlinks,
-        }
+        Layout { width: self.screen.columns(), wrap: self.looks.wrap, theme, hyperlinks: self.looks.hyperlinks }
     }
 
     fn resized(&mut self) {
@@ -341,7 +336,14 @@ impl<W: Write> Human<W> {
         self.paint_live();
     }
 
-    fn finished(&mut self, name: &str, subject: &Subject, outcome: Outcome, content: &str, rest: (&ToolFacts, u64)) {
+    fn finished(
+        &mut self,
+        name: &str,
+        subject: &Subject,
+        outcome: Outcome,
+        content: &str,
+        rest: (&ToolFacts, u64),
+    ) {
         self.end_stream();
         let (facts, duration) = rest;
         let theme = self.looks.theme;
@@ -395,7 +397,7 @@ impl<W: Write> Human<W> {
             }
             (_, None) => {}
         }
-        self.screen.mark(&Mark::AnswerEnd(i32::from(*end != TurnEnd::Done)));
+        self.screen.mark(&Mark::OutputEnd(u8::from(*end != TurnEnd::Done)));
         self.turn = None;
         self.painted = None;
         self.end_section();
@@ -407,7 +409,7 @@ impl<W: Write> Frontend for Human<W> {
         match event {
             AgentEvent::TurnStarted { .. } => {
                 self.resized();
-                self.screen.mark(&Mark::AnswerStart);
+                self.screen.mark(&Mark::OutputStart);
                 self.section = Section::Start;
                 self.painted = None;
                 self.turn = Some(Turn {
@@ -509,7 +511,8 @@ impl<W: Write> Frontend for Human<W> {
     fn next_tick(&self) -> Option<Instant> {
         if self.turn.is_none() || self.screen.is_linear() {
             // Nothing moves there but text, and text that waits to be painted with more must not wait for ever.
-            return (!self.pending.is_empty()).then(|| self.painted.map_or_else(Instant::now, |last| last + PAINT_STEP));
+            return (!self.pending.is_empty())
+                .then(|| self.painted.map_or_else(Instant::now, |last| last + PAINT_STEP));
         }
         let last = self.painted.unwrap_or_else(Instant::now);
         let typed = self.keyboard.as_ref().is_some_and(|keyboard| keyboard.keys.version() != self.keys_seen);
@@ -533,7 +536,3 @@ impl<W: Write> Frontend for Human<W> {
 fn dimmed(theme: Theme) -> Theme {
     theme.map(|style| style.dimmed())
 }
-
-#[cfg(test)]
-#[path = "human_tests.rs"]
-mod tests;

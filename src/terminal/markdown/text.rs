@@ -7,7 +7,6 @@ use super::{
     container,
     emit::{Emitter, overlay},
     inline::{self, Ending, REACH},
-    output::Output,
     starts,
     wrap::{Spaces, cuts_between},
 };
