@@ -1,5 +1,6 @@
 //! The screen in a terminal that reflows: words are on it once and in order, whatever happens to its size.
 
+use std::io::Write as _;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -123,7 +124,7 @@ fn random(state: &mut u64) -> u64 {
 
 fn resize_while_streaming(mode: &str) {
     if !is_installed("tmux") {
-        eprintln!("skipped: tmux is not installed");
+        let _ = std::io::stderr().write_all(b"skipped: tmux is not installed\n");
         return;
     }
     let resizes: u64 = std::env::var("AXI_TEST_RESIZES").map_or(60, |count| count.parse().unwrap());
@@ -132,7 +133,7 @@ fn resize_while_streaming(mode: &str) {
     let deadline = Instant::now() + Duration::from_secs(60 + resizes);
     loop {
         if count < resizes {
-            let (columns, rows) = (20 + random(&mut state) % 120, 4 + random(&mut state) % 40);
+            let (columns, rows) = (20 + random(&mut state) % 120, 10 + random(&mut state) % 40);
             tmux.run(&["resize-window", "-t", "test", "-x", &columns.to_string(), "-y", &rows.to_string()]);
             count += 1;
         }

@@ -22,6 +22,9 @@ const PUSHES: usize = 6;
 /// Columns that every terminal has: writing further switches automatic wrapping off first.
 const SURE_COLUMNS: usize = 20;
 
+/// A terminal of fewer columns is treated as one of so many.
+const NARROWEST: u16 = 4;
+
 /// What may be used besides text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dress {
@@ -119,7 +122,7 @@ impl<W: Write> Screen<W> {
             writer,
             kind,
             dress,
-            columns: usize::from(columns.max(2)),
+            columns: usize::from(columns.max(NARROWEST)),
             rows: usize::from(rows.max(1)),
             queue: Vec::new(),
             wanted_open: Line::new(),
@@ -230,7 +233,7 @@ impl<W: Write> Screen<W> {
 
     /// Tells the new size. What is shown stays; the status row is painted anew at the next flush.
     pub fn resize(&mut self, columns: u16, rows: u16) {
-        let (columns, rows) = (usize::from(columns.max(2)), usize::from(rows.max(1)));
+        let (columns, rows) = (usize::from(columns.max(NARROWEST)), usize::from(rows.max(1)));
         if (columns, rows) == (self.columns, self.rows) {
             return;
         }

@@ -15,11 +15,15 @@ use crate::terminal::sgr::transition;
 // terminal restores with the cursor. Hence:
 
 /// Leaves the margin for the row after it, if the cursor is there: a space, back, and the space erased. Erasing to
-/// the end of the row would tell tmux in column 0 that the row does not continue the one above.
+/// the end of the row would tell tmux in column 0 that the row does not continue the one above. Not one column
+/// before the margin, where terminals disagree about the backspace.
 const LEAVE_MARGIN: &[u8] = b" \x08\x1b[X";
-/// From the end of the open row to the start of the row below, so that `ESC 8` comes back. VT, which unlike LF
-/// keeps its column, makes a row below if there is none.
-const LEAVE_OPEN_ROW: &[u8] = b"\x0b\x1b[A\x1b7\r\n";
+/// From the end of the open row to the start of the row below, so that `ESC 8` comes back; first a row is made
+/// below if there is none. VT is LF that keeps its column, and that the kernel does not translate: at a LF it cuts
+/// what we write in two, and a resize between `ESC 7` and `ESC 8` would make the cursor come back to a wrong row.
+const LEAVE_OPEN_ROW: &[u8] = b"\x0b\x1b[A\x1b7\r\x0b";
+/// An empty row above the status row, with room for it below.
+const PUSH_STATUS_DOWN: &[u8] = b"\x0b\x1b[A\x1b[L\r";
 
 impl<W: Write> Screen<W> {
     pub(super) fn flush_linear(&mut self, queue: &[Item]) {
@@ -37,7 +41,7 @@ impl<W: Write> Screen<W> {
 
     pub(super) fn flush_live(&mut self, queue: &[Item]) {
         let open = std::mem::take(&mut self.wanted_open);
-        let open = self.held_back(open);
+        let open = self.held_back(&open);
         let status = if self.rows < 3 { Line::new() } else { std::mem::take(&mut self.wanted_status) };
         if self.place != Place::Nowhere && (self.stale || status.is_empty() || !self.can_push(queue, &open)) {
             self.erase_below();
@@ -55,6 +59,11 @@ impl<W: Write> Screen<W> {
             }
         }
         self.reach(&open);
+        if self.place == Place::Below && self.open.line.is_empty() && !queue.is_empty() {
+            // No empty row above the status row: it moves up.
+            self.buffer.extend_from_slice(b"\x1b[M");
+            self.place = Place::Here;
+        }
         self.paint_status(&status);
         self.wanted_status = status;
         self.wanted_open = open;
@@ -64,15 +73,16 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// A full row leaves the cursor in the margin, where terminals disagree about restoring it: its last cluster
-    /// waits for what follows.
-    fn held_back(&self, open: Line) -> Line {
-        let end = Extent::default().after(&open, usize::MAX, self.columns);
-        if end.column < self.columns {
-            return open;
+    /// A full row leaves the cursor in the margin, and terminals disagree about coming back there: the last clusters
+    /// of such a row wait for what follows. What is shown already stays.
+    fn held_back(&self, open: &Line) -> Line {
+        let shown = length(&self.open.line);
+        let shown = if common_prefix(&self.open.line, open) == shown { shown } else { 0 };
+        let mut bytes = length(open);
+        while bytes > shown && Extent::default().after(open, bytes, self.columns).column + 1 >= self.columns {
+            bytes = grapheme_floor(open, bytes - 1).max(shown);
         }
-        let bytes = length(&open);
-        slice(&open, 0, grapheme_floor(&open, bytes.saturating_sub(1)))
+        slice(open, 0, bytes)
     }
 
     /// Whether the status row can stay on the screen during this update: no row may wrap by itself into it.
@@ -188,14 +198,16 @@ impl<W: Write> Screen<W> {
         self.buffer.extend_from_slice(b"\r\n");
         self.open = OpenRow::default();
         if self.place == Place::Below {
-            self.place = Place::Here;
+            // At once: inserting tells the terminal that the row above ends here, which a status row that was
+            // wrapped anew and then written over may have hidden from it.
+            self.push_status_down();
         }
     }
 
     /// Puts an empty row above the status row; the newline makes room when it is the terminal's last one.
     fn push_status_down(&mut self) {
         self.set_style(Style::default());
-        self.buffer.extend_from_slice(b"\n\x1b[A\x1b[L\r");
+        self.buffer.extend_from_slice(PUSH_STATUS_DOWN);
         self.place = Place::Below;
     }
 
@@ -205,7 +217,7 @@ impl<W: Write> Screen<W> {
         // the screen into its history instead.
         let erase: &[u8] = match self.place {
             Place::Here => b" \x1b[J\r\x1b[K",
-            Place::Below | Place::Nowhere if self.open.end.column + 1 < self.columns => b" \x1b[J\x08\x1b[X",
+            Place::Below | Place::Nowhere if self.open.end.column + 1 != self.columns => b" \x1b[J\x08\x1b[X",
             Place::Below | Place::Nowhere => b"\x1b[J",
         };
         self.buffer.extend_from_slice(erase);
@@ -239,7 +251,7 @@ impl<W: Write> Screen<W> {
         if self.place == Place::Below {
             self.drop_background();
             self.erase_run_over();
-            if self.open.end.column + 1 < self.columns {
+            if self.open.end.column + 1 != self.columns {
                 self.buffer.extend_from_slice(LEAVE_MARGIN);
             }
             self.buffer.extend_from_slice(LEAVE_OPEN_ROW);
