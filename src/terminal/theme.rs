@@ -114,6 +114,37 @@ impl Theme {
         }
     }
 
+    /// For light backgrounds, where yellow and dim text are hard to read.
+    #[must_use]
+    pub fn light() -> Self {
+        Self {
+            heading: Style::new().bold().fg(Color::Blue),
+            code: Style::new().fg(Color::Magenta),
+            warning: Style::new().bold().fg(Color::Yellow),
+            dim: Style::new().fg(Color::DarkGray),
+            furniture: Style::new().fg(Color::DarkGray),
+            ..Self::ansi()
+        }
+    }
+
+    /// Attributes without colour: what `NO_COLOR` asks for.
+    #[must_use]
+    pub fn monochrome() -> Self {
+        let none = Style::new();
+        Self {
+            heading: none.bold(),
+            code: none,
+            link: none.underline(),
+            added: none.bold(),
+            removed: none.dimmed(),
+            success: none,
+            warning: none.bold(),
+            error: none.bold(),
+            accent: none.bold(),
+            ..Self::ansi()
+        }
+    }
+
     /// No colour and no attribute at all.
     #[must_use]
     pub fn plain() -> Self {

@@ -107,7 +107,8 @@ impl<W: Write> Screen<W> {
         let same = common_prefix(shown, line);
         let end = start.after(line, usize::MAX, self.columns);
         let differs_in_last_row = start.after(shown, same, self.columns).row == shown_end.row;
-        end.row == shown_end.row && end.column + end.doubt <= self.columns && differs_in_last_row
+        // Nor a row be full: behind its end nothing could be erased, were the terminal narrower than we know.
+        end.row == shown_end.row && end.column + end.doubt < self.columns && differs_in_last_row
     }
 
     /// After a reflow the caller may cut its lines earlier than they were cut when the open row was shown. Then the
@@ -151,15 +152,7 @@ impl<W: Write> Screen<W> {
                 self.push_status_down();
             }
             self.open.end = self.open.end.after(&slice(line, from, usize::MAX), usize::MAX, self.columns);
-            if self.place == Place::Below && self.open.end.column == self.columns {
-                // A full row: behind its end nothing can be erased any more, so before its last cluster.
-                let last = grapheme_floor(line, length(line) - 1).max(from);
-                self.put(&slice(line, 0, last), from);
-                self.buffer.extend_from_slice(b"\x1b[K");
-                self.put(line, last);
-            } else {
-                self.put(line, from);
-            }
+            self.put(line, from);
             self.open.line = line.clone();
             self.open.grew = true;
         }

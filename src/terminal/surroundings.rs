@@ -1,0 +1,236 @@
+//! What the terminal can show, as far as the environment tells. Pure: variables come in as parameters.
+
+use super::theme::Theme;
+
+/// When to use colours, as asked for (`--color`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ColorChoice {
+    /// On a terminal, unless the environment says no.
+    #[default]
+    Auto,
+    /// Always, also in a pipe.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How much colour there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// Text alone: no attribute either.
+    Plain,
+    /// Attributes, no colour (`NO_COLOR`).
+    Monochrome,
+    /// The sixteen colours of the terminal's own palette.
+    Ansi,
+    /// The 256 colours of xterm.
+    Fixed,
+    /// 24-bit colours (`COLORTERM`).
+    Truecolor,
+}
+
+/// What text stands on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Background {
+    /// Dark, or not known: what most terminals are.
+    Dark,
+    /// Light.
+    Light,
+}
+
+/// The environment, as far as it tells about the terminal. Values are those of the variables of these names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// Whether the output is a terminal.
+    pub terminal: bool,
+    /// `TERM`
+    pub term: String,
+    /// `COLORTERM`
+    pub colorterm: String,
+    /// `NO_COLOR`
+    pub no_color: String,
+    /// `CLICOLOR`
+    pub clicolor: String,
+    /// `CLICOLOR_FORCE`
+    pub clicolor_force: String,
+    /// `COLORFGBG`
+    pub colorfgbg: String,
+    /// `TERM_PROGRAM`
+    pub term_program: String,
+    /// `VTE_VERSION`
+    pub vte_version: String,
+    /// `FORCE_HYPERLINK`
+    pub force_hyperlink: String,
+    /// Whether `KITTY_WINDOW_ID`, `WT_SESSION`, `KONSOLE_VERSION` or `DOMTERM` is set.
+    pub modern: bool,
+    /// Whether `SSH_CONNECTION` or `SSH_TTY` is set.
+    pub remote: bool,
+}
+
+impl Surroundings {
+    /// Reads the variables through `variable`.
+    pub fn read(terminal: bool, variable: impl Fn(&str) -> Option<String>) -> Self {
+        let value = |name| variable(name).unwrap_or_default();
+        let set = |names: &[&str]| names.iter().any(|name| variable(name).is_some_and(|value| !value.is_empty()));
+        Self {
+            terminal,
+            term: value("TERM"),
+            colorterm: value("COLORTERM"),
+            no_color: value("NO_COLOR"),
+            clicolor: value("CLICOLOR"),
+            clicolor_force: value("CLICOLOR_FORCE"),
+            colorfgbg: value("COLORFGBG"),
+            term_program: value("TERM_PROGRAM"),
+            vte_version: value("VTE_VERSION"),
+            force_hyperlink: value("FORCE_HYPERLINK"),
+            modern: set(&["KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "DOMTERM"]),
+            remote: set(&["SSH_CONNECTION", "SSH_TTY"]),
+        }
+    }
+
+    /// Whether the terminal takes no cursor movement: then lines are written and nothing else.
+    pub fn is_dumb(&self) -> bool {
+        !self.terminal || self.term == "dumb"
+    }
+
+    /// How much colour to use: `--color` first, then NO_COLOR (<https://no-color.org>: any value but the empty
+    /// one), then CLICOLOR_FORCE and CLICOLOR (<https://bixense.com/clicolors/>).
+    pub fn depth(&self, choice: ColorChoice) -> Depth {
+        let forced = !matches!(self.clicolor_force.as_str(), "" | "0");
+        let wanted = match choice {
+            ColorChoice::Never => return Depth::Plain,
+            ColorChoice::Always => true,
+            ColorChoice::Auto if !self.no_color.is_empty() => {
+                return if self.is_dumb() { Depth::Plain } else { Depth::Monochrome };
+            }
+            ColorChoice::Auto => forced || (!self.is_dumb() && self.clicolor != "0"),
+        };
+        match () {
+            () if !wanted => Depth::Plain,
+            () if matches!(self.colorterm.as_str(), "truecolor" | "24bit") || self.term.ends_with("-direct") => {
+                Depth::Truecolor
+            }
+            () if self.term.contains("256color") || self.modern => Depth::Fixed,
+            () => Depth::Ansi,
+        }
+    }
+
+    /// Whether OSC 8 links are shown as such; others may print them.
+    pub fn links(&self) -> bool {
+        match self.force_hyperlink.as_str() {
+            "" => {}
+            "0" | "no" | "false" => return false,
+            _ => return true,
+        }
+        let known = ["xterm-kitty", "alacritty", "foot", "xterm-ghostty", "wezterm"];
+        let programs = ["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "mintty", "rio", "Tabby"];
+        // VTE had a bug that ended the program in the first versions.
+        let vte = self.vte_version.parse::<u32>().is_ok_and(|version| version >= 5002);
+        !self.is_dumb()
+            && (self.modern
+                || vte
+                || known.iter().any(|it| self.term.starts_with(it))
+                || programs.contains(&&*self.term_program))
+    }
+
+    /// The background as `COLORFGBG` tells it ("15;0": the last number is the background's colour).
+    pub fn background(&self) -> Option<Background> {
+        let number: u8 = self.colorfgbg.rsplit(';').next()?.parse().ok()?;
+        match number {
+            7 | 9..=15 => Some(Background::Light),
+            0..=6 | 8 => Some(Background::Dark),
+            16.. => None,
+        }
+    }
+}
+
+/// Reads a terminal's answer to OSC 11 (`ESC ] 11 ; rgb:RRRR/GGGG/BBBB ST`): dark or light by its luminance
+/// (ITU-R BT.709).
+pub fn background_of_answer(answer: &str) -> Option<Background> {
+    let colour = answer.split("]11;").nth(1)?;
+    let colour = colour.strip_prefix("rgba:").or_else(|| colour.strip_prefix("rgb:"))?;
+    let mut parts = colour.split(['/', '\x1b', '\x07']).take(3).map(|part| {
+        let digits = u32::try_from(part.len()).ok().filter(|&count| (1..=4).contains(&count))?;
+        let value = u32::from_str_radix(part, 16).ok()?;
+        Some(f64::from(value) / f64::from(16_u32.pow(digits) - 1))
+    });
+    let mut next = || parts.next().flatten();
+    let (red, green, blue) = (next()?, next()?, next()?);
+    let luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    Some(if luminance > 0.5 { Background::Light } else { Background::Dark })
+}
+
+impl Theme {
+    /// The theme for so much colour on such a background.
+    #[must_use]
+    pub fn choose(depth: Depth, background: Background) -> Self {
+        match (depth, background) {
+            (Depth::Plain, _) => Self::plain(),
+            (Depth::Monochrome, _) => Self::monochrome(),
+            (Depth::Ansi | Depth::Fixed | Depth::Truecolor, Background::Dark) => Self::ansi(),
+            (Depth::Ansi | Depth::Fixed | Depth::Truecolor, Background::Light) => Self::light(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terminal(variables: &[(&str, &str)]) -> Surroundings {
+        Surroundings::read(true, |name| {
+            variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn colour_follows_the_flag_then_the_environment_then_the_terminal() {
+        let rich = [("TERM", "xterm-256color"), ("COLORTERM", "truecolor")];
+        let with = |extra: (&'static str, &'static str)| terminal(&[rich[0], rich[1], extra]);
+        assert_eq!(terminal(&rich).depth(ColorChoice::Auto), Depth::Truecolor);
+        assert_eq!(terminal(&rich[..1]).depth(ColorChoice::Auto), Depth::Fixed);
+        assert_eq!(terminal(&[("TERM", "xterm")]).depth(ColorChoice::Auto), Depth::Ansi);
+        assert_eq!(terminal(&[("TERM", "dumb")]).depth(ColorChoice::Auto), Depth::Plain);
+        assert_eq!(terminal(&rich).depth(ColorChoice::Never), Depth::Plain);
+        assert_eq!(with(("NO_COLOR", "1")).depth(ColorChoice::Auto), Depth::Monochrome);
+        assert_eq!(with(("NO_COLOR", "")).depth(ColorChoice::Auto), Depth::Truecolor);
+        assert_eq!(with(("NO_COLOR", "1")).depth(ColorChoice::Always), Depth::Truecolor);
+        assert_eq!(with(("CLICOLOR", "0")).depth(ColorChoice::Auto), Depth::Plain);
+        let pipe = |variables: &[(&str, &str)]| Surroundings { terminal: false, ..terminal(variables) };
+        assert_eq!(pipe(&rich).depth(ColorChoice::Auto), Depth::Plain);
+        assert_eq!(pipe(&rich).depth(ColorChoice::Always), Depth::Truecolor);
+        assert_eq!(pipe(&[("CLICOLOR_FORCE", "1")]).depth(ColorChoice::Auto), Depth::Ansi);
+        assert_eq!(pipe(&[("NO_COLOR", "1")]).depth(ColorChoice::Auto), Depth::Plain);
+    }
+
+    #[test]
+    fn links_are_for_terminals_that_are_known_to_show_them() {
+        assert!(terminal(&[("TERM", "xterm-kitty")]).links());
+        assert!(terminal(&[("TERM", "xterm-256color"), ("VTE_VERSION", "6800")]).links());
+        assert!(terminal(&[("WT_SESSION", "x")]).links());
+        assert!(!terminal(&[("TERM", "xterm-256color")]).links());
+        assert!(!terminal(&[("TERM", "dumb"), ("WT_SESSION", "x")]).links());
+        assert!(!terminal(&[("TERM", "xterm-kitty"), ("FORCE_HYPERLINK", "0")]).links());
+    }
+
+    #[test]
+    fn the_background_is_read_from_variable_and_answer() {
+        assert_eq!(terminal(&[("COLORFGBG", "15;0")]).background(), Some(Background::Dark));
+        assert_eq!(terminal(&[("COLORFGBG", "0;default;15")]).background(), Some(Background::Light));
+        assert_eq!(terminal(&[]).background(), None);
+        assert_eq!(background_of_answer("\x1b]11;rgb:ffff/ffff/eeee\x1b\\"), Some(Background::Light));
+        assert_eq!(background_of_answer("\x1b]11;rgb:1e/1e/2e\x07"), Some(Background::Dark));
+        for broken in ["", "\x1b]11;rgb:", "\x1b]11;rgb:ff/ff", "\x1b]11;rgb:fffff/ff/ff", "\x1b]11;#ffffff"] {
+            assert_eq!(background_of_answer(broken), None, "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn without_colour_nothing_has_a_colour() {
+        let theme = Theme::choose(Depth::Monochrome, Background::Dark);
+        for style in [theme.heading, theme.added, theme.removed, theme.error, theme.link, theme.accent] {
+            assert_eq!((style.foreground, style.background), (None, None));
+        }
+        assert_ne!(theme.error, theme.code_block, "it is still another style");
+    }
+}
