@@ -9,6 +9,7 @@
 
 mod dependencies;
 mod floors;
+mod keyboard;
 mod locales;
 mod pty;
 mod replay;

@@ -202,9 +202,14 @@ impl<W: Write> Screen<W> {
     /// The open row may be wider than the terminal. It is meant to grow: a text that does not begin with what is
     /// shown already has that part rewritten, as far as it can be reached.
     pub fn live(&mut self, open: &Line, status: &Line) {
+        self.open(open);
+        self.status(status);
+    }
+
+    /// Changes the open row only.
+    pub fn open(&mut self, open: &Line) {
         if self.kind == Kind::Live {
             self.wanted_open = self.dressed(open);
-            self.status(status);
         }
     }
 

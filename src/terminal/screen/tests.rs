@@ -158,6 +158,49 @@ fn a_closed_pipe_is_remembered() {
     assert_eq!((screen.broken(), screen.written()), (Some(io::ErrorKind::BrokenPipe), 0));
 }
 
+/// Bytes written for a byte of styled text: 20 KB in deltas of 4 characters, a spinner that turns every
+/// `frame` deltas, an update every `batch` deltas.
+fn amplification(batch: usize, frame: usize) -> f64 {
+    let mut screen = Screen::new(Vec::new(), 80, 24, Dress::FULL);
+    let mut whole = Screen::linear(Vec::new(), Dress::FULL);
+    let (mut row, mut deltas) = (Line::new(), 0);
+    for word in 0..3_000 {
+        let style = if word % 9 == 0 { Style::new().bold() } else { Style::default() };
+        let text = format!("{}{}", "lorem ipsum".split_at(word % 7 + 2).0, if word % 12 == 11 { "." } else { "" });
+        if row.text().len() + 1 + text.len() > 79 {
+            screen.commit(&row);
+            whole.commit(&row);
+            row = Line::new();
+        }
+        row.push(Span::plain(if row.is_empty() { "" } else { " " }));
+        for part in text.as_bytes().chunks(4) {
+            row.push(Span::new(String::from_utf8_lossy(part), style));
+            deltas += 1;
+            if deltas % batch == 0 {
+                let status =
+                    format!("{} writing · {} s · esc to stop", ["⠋", "⠙"][deltas / frame % 2], deltas / 600);
+                screen.live(&row, &Line::styled(status, Style::new().dimmed()));
+                screen.flush();
+            }
+        }
+    }
+    screen.commit(&row);
+    whole.commit(&row);
+    screen.end_live();
+    whole.flush();
+    #[expect(clippy::cast_precision_loss, reason = "some ten thousand")]
+    let ratio = screen.written() as f64 / whole.written() as f64;
+    ratio
+}
+
+#[test]
+fn little_more_is_written_than_the_text() {
+    // As fast as a local server sends: an update every 16 ms holds many deltas. Then as a slow model does, with
+    // every delta on its own; then with a spinner that turns at every eighth of them.
+    let (fast, slow, spinning) = (amplification(16, 80), amplification(1, usize::MAX), amplification(1, 8));
+    assert!(fast < 1.3 && slow < 1.3 && spinning < 2.2, "{fast} {slow} {spinning}");
+}
+
 fn styled(pieces: &[(String, u8)]) -> Line {
     let styles = [
         Style::default(),
