@@ -173,7 +173,7 @@ fn without_blanks(line: &str) -> String {
 }
 
 /// Folds what models and word processors exchange: quotes, dashes, odd spaces; runs of blanks.
-fn plain_letters(line: &str) -> String {
+pub(crate) fn plain_letters(line: &str) -> String {
     let folded: String = line
         .chars()
         .map(|letter| match letter {

@@ -2,6 +2,7 @@
 //!
 //! This room knows no terminal, locale, approval or session: a tool declares facts, others judge and show them.
 
+mod apply_patch;
 mod arguments;
 mod atomic;
 mod base64;
@@ -15,6 +16,7 @@ mod list;
 mod memory;
 mod multi_edit;
 pub mod output;
+mod patch;
 mod paths;
 mod read;
 mod read_page;
@@ -38,6 +40,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+pub use apply_patch::ApplyPatchTool;
 pub use edit::EditTool;
 pub use glob::GlobTool;
 pub use grep::GrepTool;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 
 use super::output::{self, Cleaner, LIMITS};
-use super::{kind, text_file};
+use super::{kind, read_page, text_file};
 
 /// Bytes kept of the beginning, and of the end.
 const END_BYTES: usize = 64 * 1024;
@@ -60,7 +60,7 @@ impl Collected {
     /// Takes bytes. When it returns true, [`Collected::flush`] is due.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> bool {
         self.total += bytes.len() as u64;
-        self.newlines += bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
+        self.newlines += read_page::line_ends(bytes);
         let room = END_BYTES - self.head.len();
         let (first, rest) = bytes.split_at(room.min(bytes.len()));
         self.head.extend_from_slice(first);

@@ -11,6 +11,7 @@ mod dependencies;
 mod floors;
 mod keyboard;
 mod locales;
+mod patch_tool;
 mod pty;
 mod replay;
 mod screen;

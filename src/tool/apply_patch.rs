@@ -1,0 +1,295 @@
+//! The `apply_patch` tool: changes to several files at once, all or none.
+
+use std::fmt::Write as _;
+use std::fs::Permissions;
+use std::path::{Path, PathBuf};
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::conversation::{Effect, Preview, Subject, ToolSpec};
+
+use super::arguments::{Arguments, Field};
+use super::patch::{self, FilePatch};
+use super::text_file::{self, Encoding};
+use super::{Place, Seen, Tool, ToolContext, ToolFacts, ToolOutput, atomic, edit_match, memory, paths, work};
+
+const FIELDS: &[Field] = &[Field { name: "patch", aliases: &["input", "patch_text", "patchText", "diff"] }];
+
+/// Applies patches in the format of codex.
+#[derive(Debug, Default)]
+pub struct ApplyPatchTool;
+
+/// One file before and after.
+struct Step {
+    /// As the model named it, resolved.
+    path: PathBuf,
+    /// The file itself.
+    real: PathBuf,
+    old: Option<(String, Encoding, Seen)>,
+    new: Option<(String, Encoding)>,
+    /// What a moved file had.
+    permissions: Option<Permissions>,
+    says: String,
+}
+
+fn parse(input: &Value) -> Result<Vec<FilePatch>, String> {
+    let arguments = Arguments::parse("apply_patch", input, FIELDS)?;
+    patch::parse(arguments.filled_text("patch")?).map_err(|problem| format!("apply_patch: {problem}"))
+}
+
+/// Works the patch out. Looks at the disk, changes nothing.
+fn plan(place: &Place, files: &[FilePatch]) -> Result<Vec<Step>, String> {
+    let mut steps: Vec<Step> = Vec::new();
+    for file in files {
+        match file {
+            FilePatch::Add { path, text } => {
+                let (path, real) = inside(place, path)?;
+                if real.symlink_metadata().is_ok() {
+                    return Err(format!("{} exists already; update it instead.", paths::shown(place, &path)));
+                }
+                let says = format!("A {}", paths::shown(place, &path));
+                steps.push(Step {
+                    path,
+                    real,
+                    old: None,
+                    new: Some((text.clone(), Encoding::Utf8)),
+                    permissions: None,
+                    says,
+                });
+            }
+            FilePatch::Delete { path } => {
+                let (path, real) = inside(place, path)?;
+                no_link(place, &path)?;
+                let file = text_file::load(place, &path)?;
+                let says = format!("D {}", paths::shown(place, &path));
+                let old = Some((file.text, file.encoding, file.seen));
+                steps.push(Step { path, real, old, new: None, permissions: None, says });
+            }
+            FilePatch::Update { path, destination, hunks } => {
+                let (path, real) = inside(place, path)?;
+                let file = text_file::load(place, &path)?;
+                let shown = paths::shown(place, &path);
+                // Worked out on LF; a file of CR LF gets its own ends back.
+                let windows = file.text.contains("\r\n");
+                let text = if windows { file.text.replace("\r\n", "\n") } else { file.text.clone() };
+                let patched = patch::apply(&text, hunks).map_err(|problem| format!("{shown}: {problem}"))?;
+                let new = if windows { patched.text.replace('\n', "\r\n") } else { patched.text };
+                let mut says = format!("M {shown}");
+                for (hunk, way) in &patched.loose {
+                    // Writing to a String cannot fail.
+                    let _ = write!(says, " (change {hunk} matched {way})");
+                }
+                let encoding = file.encoding;
+                let old = Some((file.text, encoding, file.seen));
+                if let Some(destination) = destination {
+                    let (target, target_real) = inside(place, destination)?;
+                    no_link(place, &path)?;
+                    let permissions = real.metadata().ok().map(|metadata| metadata.permissions());
+                    if target_real.symlink_metadata().is_ok() {
+                        return Err(format!("{} exists already.", paths::shown(place, &target)));
+                    }
+                    let _ = write!(says, " -> {}", paths::shown(place, &target));
+                    steps.push(Step {
+                        path: target,
+                        real: target_real,
+                        old: None,
+                        new: Some((new, encoding)),
+                        permissions,
+                        says,
+                    });
+                    steps.push(Step { path, real, old, new: None, permissions: None, says: String::new() });
+                } else {
+                    steps.push(Step { path, real, old, new: Some((new, encoding)), permissions: None, says });
+                }
+            }
+        }
+    }
+    for (index, step) in steps.iter().enumerate() {
+        if steps[..index].iter().any(|other| other.real == step.real) {
+            return Err(format!(
+                "{} is in the patch twice; put its changes together.",
+                paths::shown(place, &step.path)
+            ));
+        }
+    }
+    Ok(steps)
+}
+
+/// Resolves a path and refuses one that leads out of the workspace.
+fn inside(place: &Place, path: &str) -> Result<(PathBuf, PathBuf), String> {
+    let path = place.resolve(path);
+    let problem = |error: std::io::Error| text_file::problem(place, &path, &error);
+    let real = paths::real(&path).map_err(problem)?;
+    let workspace = paths::real(&place.workspace).map_err(problem)?;
+    if !real.starts_with(&workspace) {
+        return Err(format!("{} is outside of the workspace.", paths::shown(place, &path)));
+    }
+    Ok((path, real))
+}
+
+/// Refuses to take away a link: its target would go, or stay, against what was meant.
+fn no_link(place: &Place, path: &Path) -> Result<(), String> {
+    if path.is_symlink() {
+        return Err(format!("{} is a symbolic link; use the shell.", paths::shown(place, path)));
+    }
+    Ok(())
+}
+
+/// A change that was made, with what takes it back.
+enum Undo<'a> {
+    Remove(&'a Path),
+    Restore(&'a Path, Vec<u8>, Permissions),
+}
+
+/// Makes the changes; on a failure those made are taken back.
+fn carry_out(steps: &[Step]) -> Result<Vec<Option<Seen>>, (usize, std::io::Error)> {
+    let mut undo: Vec<Undo<'_>> = Vec::new();
+    let mut seen = Vec::new();
+    for (index, step) in steps.iter().enumerate() {
+        match one(step) {
+            Ok((state, back)) => {
+                seen.push(state);
+                undo.push(back);
+            }
+            Err(error) => {
+                for back in undo.into_iter().rev() {
+                    // What cannot be taken back either is left; the first error is what counts.
+                    let _ = match back {
+                        Undo::Remove(path) => std::fs::remove_file(path),
+                        Undo::Restore(path, bytes, permissions) => {
+                            atomic::write(path, &bytes).and_then(|()| std::fs::set_permissions(path, permissions))
+                        }
+                    };
+                }
+                return Err((index, error));
+            }
+        }
+    }
+    Ok(seen)
+}
+
+fn one(step: &Step) -> std::io::Result<(Option<Seen>, Undo<'_>)> {
+    let back = match &step.old {
+        None => Undo::Remove(&step.real),
+        Some((_, _, before)) => {
+            let bytes = std::fs::read(&step.real)?;
+            if memory::seen(&bytes, None).hash != before.hash {
+                return Err(std::io::Error::other("it was changed this moment by something else"));
+            }
+            Undo::Restore(&step.real, bytes, step.real.metadata()?.permissions())
+        }
+    };
+    let Some((text, encoding)) = &step.new else {
+        std::fs::remove_file(&step.real)?;
+        return Ok((None, back));
+    };
+    let bytes = encoding.encode(text).map_err(|letter| {
+        std::io::Error::other(format!("it is Latin-1, which has no {letter:?}; use other characters"))
+    })?;
+    atomic::write(&step.real, &bytes)?;
+    if let Some(permissions) = &step.permissions {
+        std::fs::set_permissions(&step.real, permissions.clone())?;
+    }
+    let modified = step.real.metadata().ok().and_then(|metadata| metadata.modified().ok());
+    Ok((Some(memory::seen(&bytes, modified)), back))
+}
+
+impl Tool for ApplyPatchTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "apply_patch".to_owned(),
+            description: "Changes several files at once, all or none. Format: `*** Begin Patch`, then for each \
+                          file `*** Add File: P` with +lines, `*** Delete File: P`, or `*** Update File: P` \
+                          (and `*** Move to: P`) with changes: `@@ line before`, then lines that begin with \
+                          blank (context), - or +; then `*** End Patch`."
+                .to_owned(),
+            input_schema: json!({
+                "type": "object",
+                "properties": {"patch": {"type": "string", "description": "The whole patch"}},
+                "required": ["patch"],
+                "additionalProperties": false
+            }),
+        }
+    }
+
+    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+        Effect::Write
+    }
+
+    fn subject(&self, input: &Value, place: &Place) -> Subject {
+        let Ok(files) = parse(input) else { return Subject::Whole };
+        let named = files.iter().flat_map(|file| match file {
+            FilePatch::Add { path, .. } | FilePatch::Delete { path } => vec![path.as_str()],
+            FilePatch::Update { path, destination, .. } => {
+                std::iter::once(path.as_str()).chain(destination.as_deref()).collect()
+            }
+        });
+        paths::subject(place, named)
+    }
+
+    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
+        let parts = plan(place, &parse(input)?)?
+            .into_iter()
+            .map(|step| Preview::Diff {
+                path: step.path,
+                old: step.old.map(|(text, _, _)| text),
+                new: step.new.map(|(text, _)| text),
+            })
+            .collect();
+        Ok(Preview::Many { parts })
+    }
+
+    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            let files = match parse(&input) {
+                Ok(files) => files,
+                Err(problem) => return ToolOutput::failed(problem),
+            };
+            let place = context.place.clone();
+            let steps = match work::blocking(context.cancel, move |_| plan(&place, &files)).await {
+                Err(stopped) => return stopped,
+                Ok(Err(problem)) => return ToolOutput::failed(format!("{problem}\nNothing was changed.")),
+                Ok(Ok(steps)) => steps,
+            };
+            let (steps, done) = match work::to_the_end(move || {
+                let done = carry_out(&steps);
+                (steps, done)
+            })
+            .await
+            {
+                Ok(done) => done,
+                Err(broken) => return broken,
+            };
+            match done {
+                Err((index, error)) => ToolOutput::failed(format!(
+                    "{}\nNothing was changed.",
+                    text_file::problem(context.place, &steps[index].path, &error)
+                )),
+                Ok(seen) => told(&steps, seen, &context),
+            }
+        })
+    }
+}
+
+fn told(steps: &[Step], seen: Vec<Option<Seen>>, context: &ToolContext<'_>) -> ToolOutput {
+    let mut facts = ToolFacts { added: Some(0), removed: Some(0), ..ToolFacts::default() };
+    let mut lines = Vec::new();
+    for (step, seen) in steps.iter().zip(seen) {
+        let old = step.old.as_ref().map_or("", |(text, _, _)| text);
+        let new = step.new.as_ref().map_or("", |(text, _)| text);
+        let (added, removed) = edit_match::counts(old, new);
+        facts.added = facts.added.map(|sum| sum + added);
+        facts.removed = facts.removed.map(|sum| sum + removed);
+        if let Some(seen) = seen {
+            context.memory.remember_written(&step.real, seen, new);
+        }
+        if !step.says.is_empty() {
+            lines.push(step.says.as_str());
+        }
+    }
+    if let [step] = steps {
+        facts.path = Some(step.path.clone());
+    }
+    ToolOutput::ok(format!("Done:\n{}", lines.join("\n")), facts)
+}
