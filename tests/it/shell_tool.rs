@@ -157,7 +157,7 @@ fn without_the_helper_it_works_in_a_group_of_its_own() {
 #[test]
 fn progress_shows_lines_and_the_open_line_as_they_come() {
     let bench = ToolBench::new();
-    let input = json!({"command": "echo first; printf 'Proceed? '; sleep 0.3; printf '\\r10%%\\r20%%\\n'"});
+    let input = json!({"command": "echo first; printf 'Proceed? '; sleep 0.5; printf '\\r10%%\\r20%%\\n'"});
     let (output, told) = bench.run_watched(&shell(), input);
     assert_eq!(output.content, "20%\n".replace("20%", "first\n20%"));
     assert_eq!(told, ["first", "Proceed? ", "20%"]);
@@ -192,6 +192,31 @@ fn what_a_killed_axi_left_behind_is_ended_at_the_next_start() {
     assert!(end_orphans() >= 1);
     let ended = orphan.wait().unwrap();
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ended), Some(9));
+}
+
+#[test]
+fn a_flood_can_be_cancelled_and_one_that_forks_for_ever_is_caught() {
+    for command in ["yes", "echo begun; while :; do (setsid sleep 310.5 &) ; sleep 0.02; done"] {
+        let bench = ToolBench::new();
+        let (output, took) = bench.run_cancelled(&shell(), json!({ "command": command }));
+        assert_eq!(output.outcome, Outcome::Interrupted);
+        assert!(took < PROMISE, "{took:?}");
+        assert_gone("sleep 310.5");
+    }
+}
+
+#[test]
+fn a_megabyte_without_a_line_end_is_cut() {
+    let bench = ToolBench::new();
+    let input = json!({"command": "head -c 1000000 /dev/zero | tr '\\0' x"});
+    let (output, told) = bench.run_watched(&shell(), input);
+    assert_eq!(output.facts.lines, Some(1));
+    assert!(
+        output.content.len() < 11_000 && output.content.contains("[… 966.5 KB cut; "),
+        "{}",
+        output.content.len()
+    );
+    assert!(told.iter().all(|line| line.len() <= 2048));
 }
 
 #[test]

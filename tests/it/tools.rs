@@ -6,6 +6,7 @@ use axi::conversation::{Effect, Outcome, Preview, Subject};
 use axi::tool::{
     EditTool, GlobTool, GrepTool, ListTool, MultiEditTool, ReadTool, Tool as _, Toolbox, WriteTool, table,
 };
+use proptest::strategy::Strategy as _;
 use serde_json::{Value, json};
 
 use crate::support::tool_bench::ToolBench;
@@ -331,6 +332,40 @@ fn a_cancelled_turn_stops_every_tool() {
         assert_eq!(bench.run(tool.as_ref(), input).outcome, Outcome::Interrupted, "{}", tool.spec().name);
     }
     assert_eq!(bench.get("a"), b"x\n");
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+    #[test]
+    fn no_input_makes_a_tool_panic(
+        values in proptest::collection::vec(proptest::prelude::prop_oneof![
+            proptest::prelude::Just(Value::Null),
+            proptest::prelude::any::<bool>().prop_map(Value::from),
+            proptest::prelude::any::<i64>().prop_map(Value::from),
+            proptest::prelude::any::<f64>().prop_map(Value::from),
+            "[a~./*{\\[\n\0\"]{0,6}".prop_map(Value::from),
+            "\\PC{0,20}".prop_map(Value::from),
+            proptest::prelude::Just(json!([{"old_string": "a", "new_string": 1}])),
+        ], 8),
+    ) {
+        let bench = ToolBench::new();
+        bench.put("a", "a\n");
+        let mut tools = table::standard(None);
+        tools.push(std::sync::Arc::new(axi::tool::ApplyPatchTool));
+        for tool in tools {
+            let spec = tool.spec();
+            let names = spec.input_schema["properties"].as_object().unwrap().keys();
+            let input = Value::Object(names.cloned().zip(values.iter().cloned()).collect());
+            let _ = tool.effect(&input, &bench.place);
+            let subject = tool.subject(&input, &bench.place);
+            let preview = tool.preview(&input, &bench.place);
+            // Run what only looks, and what looks only at the workspace.
+            let within = matches!(subject, Subject::Paths { paths } if paths.iter().all(|path| path.starts_with(&bench.place.cwd)));
+            if spec.name != "shell" && (preview.is_err() || within) {
+                let _ = bench.run(tool.as_ref(), input);
+            }
+        }
+    }
 }
 
 /// Run alone for the figure: `cargo test --test it gigabyte_file -- --ignored --nocapture`.
