@@ -64,8 +64,15 @@ pub(crate) fn subject<'a>(place: &Place, named: impl IntoIterator<Item = &'a str
 
 /// Makes the subject of a call on one resolved path; see [`subject`].
 pub(crate) fn subject_of(path: &Path) -> Subject {
+    subject_of_all(&[path])
+}
+
+/// Makes the subject of a call on resolved paths; see [`subject`].
+pub(crate) fn subject_of_all(named: &[&Path]) -> Subject {
     let mut paths = Vec::new();
-    add(&mut paths, path);
+    for path in named {
+        add(&mut paths, path);
+    }
     Subject::Paths { paths }
 }
 

@@ -12,6 +12,7 @@ mod floors;
 mod keyboard;
 mod locales;
 mod patch_tool;
+mod path_tools;
 mod pty;
 mod replay;
 mod screen;

@@ -352,6 +352,9 @@ proptest::proptest! {
         bench.put("a", "a\n");
         let mut tools = table::standard(None);
         tools.push(std::sync::Arc::new(axi::tool::ApplyPatchTool));
+        tools.push(std::sync::Arc::new(axi::tool::MakeDirectoryTool));
+        tools.push(std::sync::Arc::new(axi::tool::MoveTool));
+        tools.push(std::sync::Arc::new(axi::tool::DeleteTool));
         for tool in tools {
             let spec = tool.spec();
             let names = spec.input_schema["properties"].as_object().unwrap().keys();
