@@ -111,6 +111,37 @@ const PROTECTED_DIRECTORIES: &[&str] = &[".git", ".axi", ".vscode", ".husky", ".
 /// Names of files that are run by just being there.
 const PROTECTED_NAMES: &[&str] = &[".mcp.json", ".envrc", ".gitmodules", ".gitattributes", ".git", ".gitconfig"];
 
+/// Directories of the operating system; what lies in them is nobody's project.
+const SYSTEM_DIRECTORIES: &[&str] = &[
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/proc",
+    "/root",
+    "/run",
+    "/sbin",
+    "/sys",
+    "/usr",
+    "/opt",
+    "/var",
+    "/srv",
+    "/System",
+    "/Library",
+    "/Applications",
+    "/private/etc",
+    "/private/var",
+    "/nix",
+    "/snap",
+];
+
+/// Directories below those that are scratch.
+const SCRATCH_DIRECTORIES: &[&str] =
+    &["/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders", "/dev/shm"];
+
 /// Takes `.` and `..` out of a path by name; `..` at the root stays there.
 pub(crate) fn clean(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
@@ -159,4 +190,14 @@ pub(crate) fn is_protected(path: &Path, surroundings: &Surroundings) -> bool {
         rest.components()
             .any(|part| part.as_os_str().to_str().is_some_and(|part| PROTECTED_DIRECTORIES.contains(&part)))
     })
+}
+
+/// Tells whether a path is one of the operating system's.
+pub(crate) fn is_system(path: &Path) -> bool {
+    !is_scratch(path) && SYSTEM_DIRECTORIES.iter().any(|directory| path.starts_with(directory))
+}
+
+/// Tells whether a path lies below a directory for temporary files.
+pub(crate) fn is_scratch(path: &Path) -> bool {
+    SCRATCH_DIRECTORIES.iter().any(|directory| path.starts_with(directory) && path != Path::new(directory))
 }

@@ -216,7 +216,6 @@ impl Rule {
         Ok(Self { tool, pattern })
     }
 
-    #[cfg(test)]
     /// Makes the rule for these words of a simple command.
     #[must_use]
     pub(crate) fn command(words: Vec<String>, prefix: bool) -> Self {

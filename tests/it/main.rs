@@ -7,6 +7,7 @@
     reason = "a test that cannot go on has failed; the configured exception covers only functions marked as tests; a skipped test says so"
 )]
 
+mod approval;
 mod dependencies;
 mod floors;
 mod keyboard;

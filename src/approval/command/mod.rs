@@ -1,9 +1,48 @@
 //! A shell line, taken apart and judged without running anything.
+//!
+//! # How
+//! `guard` refuses characters that deceive; `lexer` and `parser` make a tree (`syntax`) of what bash, zsh and POSIX
+//! shells read alike, and refuse the rest; `walk` follows the tree in the order it would run, with what is known
+//! (`state`, `value`) of directories and variables; `wrapper` and `find` open programs that run others; `classify`
+//! looks each command up in the tables (`readers`, `effects`, `git`, `programs`).
+//!
+//! # The rule behind every choice
+//! What is not certain is asked. Strictness is never bought by guessing what a person meant.
+
+mod after;
+mod call;
+mod classify;
+mod compound;
+mod danger;
+mod effects;
+mod environment;
+mod find;
+mod git;
+mod guard;
+mod invoke;
+mod lexer;
+mod looks;
+mod output;
+mod parser;
+mod programs;
+mod readers;
+mod redirect;
+mod simple;
+mod state;
+mod suggest;
+mod syntax;
+mod value;
+mod walk;
+mod wrapper;
 
 use std::path::PathBuf;
 
+pub use call::Action;
+pub use suggest::suggest_rule;
+pub use value::PathPattern;
+
 use super::rule::CommandPattern;
-use super::{Class, NeverAuto, Rule, Surroundings, Unparsed};
+use super::{Class, NeverAuto, Surroundings, Unparsed};
 
 /// What a line would do.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,6 +53,21 @@ pub struct LineJudgement {
     pub unparsed: Vec<(String, Unparsed)>,
     /// Why neither a rule nor `-y` can run it.
     pub never_auto: Option<NeverAuto>,
+    /// What would be changed, made or removed.
+    pub targets: Vec<Target>,
+}
+
+/// Something a line would change, make or remove.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Target {
+    /// Where it is.
+    pub pattern: PathPattern,
+    /// What happens to it.
+    pub action: Action,
+    /// Whether everything below goes with it.
+    pub recursive: bool,
+    /// Whether only some of what lies below is meant, by name or age.
+    pub filtered: bool,
 }
 
 /// One part of a line.
@@ -52,22 +106,34 @@ pub enum Part {
 
 /// Judges a line.
 #[must_use]
-pub fn judge(line: &str, _surroundings: &Surroundings) -> LineJudgement {
-    LineJudgement { parts: Vec::new(), unparsed: vec![(line.to_owned(), Unparsed::Syntax)], never_auto: None }
+pub fn judge(line: &str, surroundings: &Surroundings) -> LineJudgement {
+    let mut walker = walk::Walker::new();
+    let doubt = if line.len() > guard::LONGEST {
+        Some(Unparsed::TooLong)
+    } else {
+        guard::odd_character(line).map(|_| Unparsed::Characters)
+    };
+    if let Some(why) = doubt {
+        walker.doubt(line, why);
+        if let Some(looks) = looks::destructive(line) {
+            walker.forbid(NeverAuto::HiddenDestructive { looks });
+        }
+    } else {
+        let flow = walker.script(line, state::State::new(surroundings), &walk::Around::default());
+        walker.finish(&flow.success.merge(flow.failure));
+    }
+    LineJudgement {
+        parts: walker.parts,
+        unparsed: walker.unparsed,
+        never_auto: walker.never,
+        targets: walker.targets,
+    }
 }
 
-/// Suggests a rule that would have run the line: narrow, one simple command. `None` when a rule would be wide,
-/// or of no use.
-#[must_use]
-pub fn suggest_rule(_line: &str) -> Option<Rule> {
-    None
-}
-
-/// Tells whether an allowing pattern is about these words: each of its words must be known.
+/// Tells whether an allowing pattern is about these words: each of them must be known as written.
 pub(crate) fn admits(pattern: &CommandPattern, words: &[Option<String>]) -> bool {
-    let known: Option<Vec<String>> = words.iter().take(pattern.words.len() + 1).cloned().collect();
-    let _ = &known;
-    words.iter().cloned().collect::<Option<Vec<String>>>().is_some_and(|words| pattern.matches(&words))
+    let known: Option<Vec<String>> = words.iter().cloned().collect();
+    known.is_some_and(|words| pattern.matches(&words))
 }
 
 /// Tells whether an asking or denying pattern is about these words; the command may be named by its path.

@@ -1,0 +1,178 @@
+//! One simple command with its words expanded, and what is found out about it.
+
+use std::path::PathBuf;
+
+use super::super::{Class, NeverAuto, Unparsed};
+use super::state::State;
+use super::value::Value;
+
+/// One expanded word.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Field {
+    pub(crate) value: Value,
+    /// The word as a person saw it; `None` when that is not what the program gets.
+    pub(crate) written: Option<String>,
+}
+
+impl Field {
+    pub(crate) fn text(text: &str) -> Self {
+        Self { value: Value::text(text), written: Some(text.to_owned()) }
+    }
+
+    pub(crate) fn unknown() -> Self {
+        Self { value: Value::unknown(), written: None }
+    }
+}
+
+/// What arrives at a command's standard input.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) enum Input {
+    /// The terminal, or nothing.
+    #[default]
+    Inherited,
+    /// This text.
+    Text(String),
+    /// Names of files that match these.
+    Names(Vec<Value>),
+    /// A file, or what a program says.
+    Unknown {
+        /// Whether it comes from the network or is decoded on the way: nobody has seen it.
+        unseen: bool,
+    },
+}
+
+/// A command about to be judged.
+pub(crate) struct Call<'c, 's> {
+    /// The program's name without directories.
+    pub(crate) name: &'c str,
+    pub(crate) arguments: &'c [Field],
+    pub(crate) state: &'c State<'s>,
+    pub(crate) input: &'c Input,
+}
+
+/// What happens to a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// It is gone, or what is in it.
+    Remove,
+    /// Its content is replaced.
+    Overwrite,
+    /// It is made, or more is added to it.
+    Change,
+    /// Only what its name, mode or owner says changes.
+    Attributes,
+}
+
+/// A target before its path is known.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Touched {
+    pub(crate) value: Value,
+    pub(crate) action: Action,
+    /// Whether everything below goes with it.
+    pub(crate) recursive: bool,
+    /// Whether only some of what lies below is meant, by name: the whole is then not in danger.
+    pub(crate) filtered: bool,
+}
+
+/// What is found out about one command.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Finding {
+    pub(crate) class: Class,
+    pub(crate) touched: Vec<Touched>,
+    pub(crate) unparsed: Option<Unparsed>,
+    pub(crate) never: Option<NeverAuto>,
+    pub(crate) credential: Option<String>,
+    pub(crate) reads: Vec<PathBuf>,
+}
+
+impl Finding {
+    pub(crate) fn new(class: Class) -> Self {
+        Self { class, touched: Vec::new(), unparsed: None, never: None, credential: None, reads: Vec::new() }
+    }
+
+    pub(crate) fn unparsed(why: Unparsed) -> Self {
+        Self { unparsed: Some(why), ..Self::new(Class::Execute) }
+    }
+
+    pub(crate) fn never(class: Class, why: NeverAuto) -> Self {
+        Self { never: Some(why), ..Self::new(class) }
+    }
+}
+
+impl Call<'_, '_> {
+    /// The arguments that are no flags; everything after `--` is none.
+    pub(crate) fn positionals(&self) -> Vec<&Field> {
+        let mut ended = false;
+        let mut positionals = Vec::new();
+        for field in self.arguments {
+            let start = field.value.start();
+            if !ended && start == "--" && field.value.known().is_some() {
+                ended = true;
+            } else if ended || !start.starts_with('-') || start == "-" {
+                positionals.push(field);
+            }
+        }
+        positionals
+    }
+
+    /// Known texts of all arguments, an unknown one as an empty text.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        self.arguments.iter().map(|field| field.value.known().unwrap_or_default()).collect()
+    }
+
+    /// Tells whether a flag may be given: a letter in a cluster, or a long name or any beginning of it, as GNU
+    /// programs and git accept. Wrong only on the strict side.
+    pub(crate) fn has_flag(&self, letters: &str, longs: &[&str]) -> bool {
+        let mut ended = false;
+        for field in self.arguments {
+            let start = field.value.start();
+            if start == "--" && field.value.known().is_some() {
+                ended = true;
+            }
+            if ended {
+                continue;
+            }
+            // A word that is not known, or that a planted file's name may turn into a flag.
+            let may_be_any = !field.value.shown().is_empty() && start.is_empty();
+            if may_be_any && !(letters.is_empty() && longs.is_empty()) {
+                return true;
+            }
+            if let Some(long) = start.strip_prefix("--") {
+                let name = long.split('=').next().unwrap_or_default();
+                if !name.is_empty() && longs.iter().any(|known| known.starts_with(name)) {
+                    return true;
+                }
+            } else if let Some(cluster) = start.strip_prefix('-')
+                && cluster.chars().any(|letter| letters.contains(letter))
+            {
+                return true;
+            }
+            // find, and others of its age: long names after one dash.
+            if longs.contains(&start) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The argument that follows one of these flags, or is joined to a long one by `=`.
+    pub(crate) fn value_of(&self, flags: &[&str]) -> Option<Value> {
+        let mut fields = self.arguments.iter();
+        while let Some(field) = fields.next() {
+            let text = field.value.start();
+            for flag in flags {
+                if text == *flag && field.value.chunks.len() <= 1 {
+                    return fields.next().map(|field| field.value.clone());
+                }
+                let joined = text.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
+                if flag.starts_with("--") && joined {
+                    return Some(field.value.without_start(flag.len() + 1));
+                }
+                if !flag.starts_with("--") && flag.len() == 2 && text.len() > 2 && text.starts_with(flag) {
+                    return Some(field.value.without_start(2));
+                }
+            }
+        }
+        None
+    }
+}

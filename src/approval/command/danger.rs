@@ -1,0 +1,62 @@
+//! Which targets are never touched unasked.
+
+use super::super::path;
+use super::super::{Class, NeverAuto, Surroundings};
+use super::call::{Action, Touched};
+use super::value::PathPattern;
+
+pub(super) fn in_danger(
+    class: Class,
+    touched: &Touched,
+    pattern: &PathPattern,
+    place: &Surroundings,
+) -> Option<NeverAuto> {
+    let destroys = class == Class::Destructive || touched.action == Action::Remove;
+    if touched.filtered {
+        let home = place.home.as_deref().is_some_and(|home| pattern.covers(home));
+        let whole = home || pattern.covers(std::path::Path::new("/")) || pattern.is_unresolved();
+        return whole.then(|| danger(pattern, place, false)).flatten();
+    }
+    if destroys || (touched.recursive && touched.action == Action::Attributes) {
+        return danger(pattern, place, touched.value.had_empty);
+    }
+    if touched.action == Action::Overwrite && (pattern.is_unresolved() || touched.value.had_empty) {
+        return Some(NeverAuto::Unresolved { word: pattern.shown().to_owned() });
+    }
+    if class == Class::Network { None } else { system_danger(pattern, place) }
+}
+
+/// Why a destructive command on this target is never run unasked.
+pub(crate) fn danger(pattern: &PathPattern, place: &Surroundings, had_empty: bool) -> Option<NeverAuto> {
+    let target = pattern.shown().to_owned();
+    if let Some(home) = &place.home
+        && pattern.covers(home)
+    {
+        return Some(NeverAuto::HomeOrAbove { target });
+    }
+    if pattern.is_unresolved() || had_empty {
+        return Some(NeverAuto::Unresolved { word: target });
+    }
+    if pattern.covers(&place.workspace) || place.workspace.parent().is_some_and(|parent| pattern.covers(parent)) {
+        return Some(NeverAuto::WorkspaceOrAbove { target });
+    }
+    system_danger(pattern, place)
+}
+
+fn system_danger(pattern: &PathPattern, place: &Surroundings) -> Option<NeverAuto> {
+    let rough = pattern.rough_path()?;
+    let own =
+        rough.starts_with(&place.workspace) || place.home.as_ref().is_some_and(|home| rough.starts_with(home));
+    let target = pattern.shown().to_owned();
+    if is_harmless_device(&rough.to_string_lossy()) || own {
+        return None;
+    }
+    if rough.starts_with("/dev") && !path::is_scratch(&rough) {
+        return Some(NeverAuto::Device { target });
+    }
+    (path::is_system(&rough) || rough.components().count() <= 2).then_some(NeverAuto::System { target })
+}
+
+pub(crate) fn is_harmless_device(path: &str) -> bool {
+    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin" | "/dev/tty" | "/dev/zero")
+}

@@ -1,0 +1,215 @@
+//! One command with its words expanded: opened where it is a wrapper, else judged and kept.
+
+use std::path::PathBuf;
+
+use super::super::{Class, NeverAuto, Unparsed};
+use super::call::{Call, Field, Finding};
+use super::danger::{danger, in_danger};
+use super::state::State;
+use super::syntax::Node;
+use super::walk::{Around, DEEPEST, Flow, MOST_STEPS, UNKNOWN, Walker};
+use super::{Judged, Part, Target, after, classify, environment, looks, output, wrapper};
+
+impl Walker {
+    /// Judges one command whose words are expanded.
+    pub(crate) fn invoke<'s>(&mut self, fields: &[Field], state: State<'s>, around: &Around) -> Flow<'s> {
+        self.steps += 1;
+        let Some((first, arguments)) = fields.split_first() else { return Flow::same(state, UNKNOWN) };
+        let Some(name) = first.value.known().filter(|name| !name.is_empty()) else {
+            return self.dynamic(fields, state, around);
+        };
+        if self.steps > MOST_STEPS {
+            self.doubt(&around.text, Unparsed::TooLong);
+            return Flow::same(state, UNKNOWN);
+        }
+        if state.redefined.contains(&name) {
+            self.doubt(&around.text, Unparsed::Redefined);
+        }
+        if let Some(body) = state.functions.get(&name).cloned() {
+            return self.function(&name, &body, arguments, state, around);
+        }
+        let base = name.rsplit('/').next().unwrap_or_default().to_owned();
+        let own_program = name.contains('/') && !is_system_program(&name);
+        if let Some(flow) = wrapper::open(self, &base, fields, &state, around) {
+            return flow;
+        }
+        let call = Call { name: &base, arguments, state: &state, input: &around.input };
+        let mut finding = classify::classify(&call);
+        if own_program && finding.class < Class::Execute {
+            finding.class = Class::Execute;
+        }
+        let printed = output::output(&call);
+        self.record(&finding, fields.iter().map(|field| field.written.clone()).collect(), &state, around, false);
+        if matches!(finding.class, Class::Execute | Class::Network)
+            || (finding.class == Class::Destructive && finding.touched.is_empty())
+        {
+            self.suspect(arguments, &state, around);
+        }
+        let next = after::after(&call);
+        match next {
+            after::After::Same => Flow::same(state, printed),
+            after::After::Never => {
+                let mut state = state;
+                state.reached = false;
+                Flow::same(state, printed)
+            }
+            after::After::In(directories) => {
+                let mut success = state.clone();
+                success.directories = directories;
+                Flow { success, failure: state, output: printed }
+            }
+            after::After::Set(names) => {
+                let mut state = state;
+                for (name, value) in names {
+                    if environment::matters(&name, state.place) && !environment::is_harmless(&name, &value) {
+                        self.doubt(&name, Unparsed::Environment);
+                    }
+                    state.variables.insert(name, value);
+                }
+                Flow::same(state, printed)
+            }
+            after::After::Redefined(names) => {
+                let mut state = state;
+                state.redefined.extend(names);
+                Flow::same(state, printed)
+            }
+        }
+    }
+
+    /// A command whose name is only known when it runs: its arguments are looked at as targets of the worst.
+    pub(super) fn dynamic<'s>(&mut self, fields: &[Field], state: State<'s>, around: &Around) -> Flow<'s> {
+        self.doubt(&around.text, Unparsed::DynamicCommand);
+        let mut finding = Finding::unparsed(Unparsed::DynamicCommand);
+        for field in fields.iter().skip(1) {
+            for pattern in field.value.patterns(&state.directories) {
+                if !pattern.is_unresolved() && !field.value.start().starts_with('-') {
+                    finding.never = finding.never.or_else(|| danger(&pattern, state.place, field.value.had_empty));
+                }
+            }
+        }
+        if let Some(looks) = looks::destructive(&around.text) {
+            finding.never.get_or_insert(NeverAuto::HiddenDestructive { looks });
+        }
+        let words = fields.iter().map(|field| field.written.clone()).collect();
+        self.record(&finding, words, &state, around, false);
+        self.suspect(fields.get(1..).unwrap_or_default(), &state, around);
+        Flow::same(state, UNKNOWN)
+    }
+
+    /// An unknown program may run what it is given: a destructive command among its words is judged as one, and
+    /// only what forbids is kept of it.
+    pub(crate) fn suspect(&mut self, arguments: &[Field], state: &State<'_>, around: &Around) {
+        if self.depth >= DEEPEST {
+            return;
+        }
+        for (index, field) in arguments.iter().enumerate() {
+            let Some(text) = field.value.known() else { continue };
+            let mut inner = Walker { depth: self.depth + 1, steps: self.steps, ..Walker::new() };
+            if text.contains([' ', '\n', '\t', ';']) {
+                if looks::destructive(&text).is_none() {
+                    continue;
+                }
+                inner.script(&text, state.clone(), around);
+                // `alias x='…'`, and `-c alias.x='!…'` of git.
+                if let Some((_, rest)) = text.split_once(['=', '!']) {
+                    inner.script(rest.trim_start_matches('!'), state.clone(), around);
+                }
+            } else if looks::is_destructive_name(&text) {
+                inner.invoke(arguments.get(index..).unwrap_or_default(), state.clone(), around);
+            }
+            self.steps = inner.steps;
+            if let Some(why) = inner.never {
+                self.forbid(why);
+            }
+        }
+    }
+
+    pub(super) fn function<'s>(
+        &mut self,
+        name: &str,
+        body: &Node,
+        arguments: &[Field],
+        state: State<'s>,
+        around: &Around,
+    ) -> Flow<'s> {
+        self.called.push(name.to_owned());
+        if self.calling.iter().any(|calling| calling == name) || self.calling.len() >= 8 {
+            // A function that calls itself: without end, as far as can be seen.
+            self.doubt(&around.text, Unparsed::TooLong);
+            self.forbid(NeverAuto::Machine);
+            return Flow::same(state, UNKNOWN);
+        }
+        let mut inner = state.clone();
+        inner.arguments = Some(arguments.iter().map(|field| field.value.clone()).collect());
+        self.calling.push(name.to_owned());
+        let flow = self.node(body, inner, around);
+        self.calling.pop();
+        let output = flow.output.clone();
+        let mut after = state.merge(flow.joined());
+        after.arguments = None;
+        Flow::same(after, output)
+    }
+
+    /// Keeps what was found about one command.
+    pub(crate) fn record(
+        &mut self,
+        finding: &Finding,
+        words: Vec<Option<String>>,
+        state: &State<'_>,
+        around: &Around,
+        is_redirection: bool,
+    ) {
+        if let Some(why) = finding.unparsed {
+            self.doubt(&around.text, why);
+        }
+        if let Some(why) = &finding.never {
+            self.forbid(why.clone());
+        }
+        let mut paths: Vec<(PathBuf, bool)> = finding.reads.iter().map(|path| (path.clone(), true)).collect();
+        let mut redirected = None;
+        for touched in &finding.touched {
+            for pattern in touched.value.patterns(&state.directories) {
+                if let Some(why) = in_danger(finding.class, touched, &pattern, state.place) {
+                    self.forbid(why);
+                }
+                redirected = pattern.path();
+                paths.extend(pattern.rough_path().map(|path| (path, false)));
+                let (action, recursive, filtered) = (touched.action, touched.recursive, touched.filtered);
+                let target = Target { pattern, action, recursive, filtered };
+                if !self.targets.contains(&target) {
+                    self.targets.push(target);
+                }
+            }
+        }
+        let part = if is_redirection {
+            Part::Redirection { path: redirected }
+        } else {
+            Part::Command { words, outer: around.outer.clone() }
+        };
+        let part = Judged {
+            text: around.text.clone(),
+            part,
+            class: finding.class,
+            shown: !around.hidden,
+            credential: finding.credential.clone(),
+            paths,
+        };
+        if !self.parts.contains(&part) {
+            self.parts.push(part);
+        }
+    }
+}
+
+fn is_system_program(name: &str) -> bool {
+    let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
+    matches!(
+        directory,
+        "/bin"
+            | "/usr/bin"
+            | "/usr/local/bin"
+            | "/sbin"
+            | "/usr/sbin"
+            | "/opt/homebrew/bin"
+            | "/run/current-system/sw/bin"
+    )
+}

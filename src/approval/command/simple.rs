@@ -1,0 +1,187 @@
+//! One simple command on the way: its words, assignments and redirections, before it is judged.
+
+use super::super::path::is_credential;
+use super::super::{Class, Unparsed};
+use super::call::{Action, Field, Finding, Input, Touched};
+use super::danger::is_harmless_device;
+use super::state::State;
+use super::syntax::{Assignment, Operator, Redirect, RedirectKind, Simple, Word, WordPart};
+use super::value::Value;
+use super::walk::{Around, Flow, UNKNOWN, Walker};
+use super::{Judged, Part, environment};
+
+impl Walker {
+    /// Judges the commands inside a word.
+    pub(crate) fn inside(&mut self, word: &Word, state: &State<'_>) {
+        for part in &word.parts {
+            match part {
+                WordPart::Text { .. } => {}
+                WordPart::Variable { operator, .. } => match operator {
+                    Operator::None => {}
+                    Operator::Default(word) | Operator::Changed(word) => self.inside(word, state),
+                },
+                WordPart::Substitution { body, .. } | WordPart::Process { body } => {
+                    self.node(body, state.clone(), &Around::default());
+                }
+                WordPart::Number { inner } => self.inside(inner, state),
+            }
+        }
+    }
+
+    /// Doubts a text in which an index would be evaluated, and with it a command inside.
+    pub(super) fn hidden_index(&mut self, word: &Word) {
+        let hides = |part: &WordPart| matches!(part, WordPart::Text { text, .. } if text.contains("$(") || text.contains('`'));
+        if word.parts.iter().any(hides) {
+            self.doubt(&word.source, Unparsed::Syntax);
+        }
+    }
+
+    pub(super) fn simple<'s>(&mut self, command: &Simple, state: State<'s>, around: &Around) -> Flow<'s> {
+        let mut state = state;
+        let mut around = around.clone();
+        around.text.clone_from(&command.source);
+        for word in &command.words {
+            self.inside(word, &state);
+        }
+        let mut has_file_output = false;
+        for redirect in &command.redirects {
+            has_file_output |= matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append);
+            if let Some(input) = self.redirect(redirect, &state) {
+                around.input = input;
+            }
+        }
+        let reads = command.words.first().and_then(Word::bare) == Some("read");
+        for assignment in &command.assignments {
+            if !(reads && assignment.name == "IFS") {
+                self.assignment(assignment, &mut state, command.words.is_empty());
+            }
+        }
+        if command.words.is_empty() {
+            return Flow::same(state, Input::Text(String::new()));
+        }
+        let mut secret = None;
+        let mut fields = Vec::new();
+        for word in &command.words {
+            secret = secret.or_else(|| environment::secret_variable(word, &state));
+            let written = word.constant();
+            for value in state.expand(word) {
+                fields.push(Field { value, written: written.clone() });
+            }
+        }
+        if fields.is_empty() {
+            self.doubt(&command.source, Unparsed::DynamicCommand);
+            return Flow::same(state, UNKNOWN);
+        }
+        let name = fields.first().and_then(|field| field.value.known()).unwrap_or_default();
+        if matches!(
+            name.as_str(),
+            "[" | "test"
+                | "printf"
+                | "let"
+                | "unset"
+                | "declare"
+                | "typeset"
+                | "local"
+                | "read"
+                | "export"
+                | "readonly"
+        ) {
+            command.words.iter().for_each(|word| self.hidden_index(word));
+        }
+        let before = self.parts.len();
+        let mut flow = self.invoke(&fields, state, &around);
+        if let Some(secret) = secret {
+            for part in self.parts.iter_mut().skip(before) {
+                part.credential.get_or_insert_with(|| secret.clone());
+            }
+        }
+        if has_file_output {
+            flow.output = Input::Text(String::new());
+        }
+        flow
+    }
+
+    pub(super) fn assignment(&mut self, assignment: &Assignment, state: &mut State<'_>, alone: bool) {
+        let mut values = Vec::new();
+        for word in &assignment.values {
+            self.inside(word, state);
+            values.extend(state.expand(word));
+        }
+        let harmless = environment::is_harmless(&assignment.name, &values);
+        let matters = if alone { environment::matters(&assignment.name, state.place) } else { true };
+        if matters && !harmless {
+            self.doubt(&assignment.name, Unparsed::Environment);
+        }
+        if assignment.appends || assignment.is_array || values.iter().any(Value::is_unknown) {
+            values = Vec::new();
+        }
+        // What is set in front of a command does not count for the words of that command; it may count later in a
+        // function, so that only what is then certain is kept.
+        if alone {
+            state.variables.insert(assignment.name.clone(), values);
+        } else if assignment.name == "HOME" {
+            state.variables.insert("HOME".to_owned(), Vec::new());
+        }
+    }
+
+    /// Judges a redirection; what it gives to the command's input, if anything.
+    pub(super) fn redirect(&mut self, redirect: &Redirect, state: &State<'_>) -> Option<Input> {
+        self.inside(&redirect.target, state);
+        let values = state.expand(&redirect.target);
+        let (class, action) = match redirect.kind {
+            RedirectKind::Duplicate => return None,
+            RedirectKind::Text => {
+                return Some(match values.as_slice() {
+                    [value] => value.known().map_or(UNKNOWN, Input::Text),
+                    _ => UNKNOWN,
+                });
+            }
+            RedirectKind::Read => {
+                for value in &values {
+                    self.read_redirect(&redirect.source, value, state);
+                }
+                let process = redirect.target.parts.iter().any(|part| matches!(part, WordPart::Process { .. }));
+                return Some(Input::Unknown { unseen: process });
+            }
+            RedirectKind::Write | RedirectKind::ReadWrite => (Class::Write, Action::Overwrite),
+            RedirectKind::Append => (Class::Write, Action::Change),
+        };
+        for value in values {
+            let text = value.known().unwrap_or_default();
+            if is_harmless_device(&text) || text.starts_with("/dev/fd/") {
+                continue;
+            }
+            let class =
+                if text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/") { Class::Network } else { class };
+            let mut finding = Finding::new(class);
+            finding.touched.push(Touched { value, action, recursive: false, filtered: false });
+            self.record(
+                &finding,
+                Vec::new(),
+                state,
+                &Around { text: redirect.source.clone(), ..Around::default() },
+                true,
+            );
+        }
+        None
+    }
+
+    pub(super) fn read_redirect(&mut self, source: &str, value: &Value, state: &State<'_>) {
+        let text = value.start();
+        let network = text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/");
+        for pattern in value.patterns(&state.directories) {
+            let path = pattern.rough_path();
+            let secret = path.as_deref().is_some_and(|path| is_credential(path, state.place.home.as_deref()));
+            if network || secret {
+                self.parts.push(Judged {
+                    text: source.to_owned(),
+                    part: Part::Command { words: vec![None], outer: Vec::new() },
+                    class: if network { Class::Network } else { Class::ReadOnly },
+                    shown: false,
+                    credential: secret.then(|| pattern.shown().to_owned()),
+                    paths: path.into_iter().map(|path| (path, true)).collect(),
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! What a word may become: text, globs, and what is not known before it runs.
+
+use std::path::{Path, PathBuf};
+
+use super::super::path::clean;
+
+/// One possible value of a word.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Value {
+    pub(crate) chunks: Vec<Chunk>,
+    /// Whether a variable in it was known to be empty.
+    pub(crate) had_empty: bool,
+}
+
+/// A piece of a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Chunk {
+    Text(String),
+    /// An active `*`, `?` or bracket expression, and text between.
+    Glob(char),
+    /// Known only when it runs.
+    Unknown,
+}
+
+impl Value {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self { chunks: vec![Chunk::Text(text.into())], had_empty: false }
+    }
+
+    pub(crate) fn unknown() -> Self {
+        Self { chunks: vec![Chunk::Unknown], had_empty: false }
+    }
+
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.chunks.contains(&Chunk::Unknown)
+    }
+
+    /// The text, where it is known to the last character.
+    pub(crate) fn known(&self) -> Option<String> {
+        let mut whole = String::new();
+        for chunk in &self.chunks {
+            match chunk {
+                Chunk::Text(text) => whole.push_str(text),
+                Chunk::Glob(_) | Chunk::Unknown => return None,
+            }
+        }
+        Some(whole)
+    }
+
+    /// The text with globs as written and a mark for what is unknown.
+    pub(crate) fn shown(&self) -> String {
+        let mut whole = String::new();
+        for chunk in &self.chunks {
+            match chunk {
+                Chunk::Text(text) => whole.push_str(text),
+                Chunk::Glob(character) => whole.push(*character),
+                Chunk::Unknown => whole.push('…'),
+            }
+        }
+        whole
+    }
+
+    /// What is known of its start.
+    pub(crate) fn start(&self) -> &str {
+        match self.chunks.first() {
+            Some(Chunk::Text(text)) => text,
+            Some(Chunk::Glob(_) | Chunk::Unknown) | None => "",
+        }
+    }
+
+    pub(crate) fn push_text(&mut self, text: &str) {
+        if let Some(Chunk::Text(last)) = self.chunks.last_mut() {
+            last.push_str(text);
+        } else if !text.is_empty() {
+            self.chunks.push(Chunk::Text(text.to_owned()));
+        }
+    }
+
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.had_empty |= other.had_empty;
+        for chunk in &other.chunks {
+            match chunk {
+                Chunk::Text(text) => self.push_text(text),
+                Chunk::Glob(_) | Chunk::Unknown => self.chunks.push(chunk.clone()),
+            }
+        }
+    }
+
+    /// The value without so many bytes of known text at its start.
+    pub(crate) fn without_start(&self, bytes: usize) -> Self {
+        let mut rest = self.clone();
+        if let Some(Chunk::Text(text)) = rest.chunks.first_mut() {
+            *text = text.get(bytes..).unwrap_or_default().to_owned();
+        }
+        rest
+    }
+
+    /// The paths it stands for, absolute and without `..`, in each of the directories it may be run in.
+    pub(crate) fn patterns(&self, directories: &[Option<PathBuf>]) -> Vec<PathPattern> {
+        let absolute = self.start().starts_with('/');
+        let mut patterns = Vec::new();
+        let bases: Vec<Option<PathBuf>> =
+            if absolute { vec![Some(PathBuf::from("/"))] } else { directories.to_vec() };
+        for base in bases {
+            let pattern = match base {
+                Some(base) if !self.is_unknown() => PathPattern::below(&base, self),
+                Some(_) | None => PathPattern { components: None, shown: self.shown() },
+            };
+            if !patterns.contains(&pattern) {
+                patterns.push(pattern);
+            }
+        }
+        patterns
+    }
+}
+
+/// A path in which some components may be globs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathPattern {
+    /// From the root down; `None` when it is not known.
+    components: Option<Vec<Component>>,
+    shown: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Component {
+    text: String,
+    /// Which of its characters are active in a glob.
+    active: Vec<bool>,
+}
+
+impl Component {
+    fn is_glob(&self) -> bool {
+        self.active.contains(&true)
+    }
+
+    fn as_glob(&self) -> String {
+        let mut glob = String::new();
+        for (character, active) in self.text.chars().zip(&self.active) {
+            if !active && "*?[]{}!\\".contains(character) {
+                glob.push('\\');
+            }
+            glob.push(character);
+        }
+        glob
+    }
+
+    fn matches(&self, name: &str) -> bool {
+        if !self.is_glob() {
+            return self.text.eq_ignore_ascii_case(name);
+        }
+        let built =
+            globset::GlobBuilder::new(&self.as_glob()).case_insensitive(true).backslash_escape(true).build();
+        // A glob that cannot be read is taken to match: this only ever makes a judgement stricter.
+        built.map_or(true, |glob| glob.compile_matcher().is_match(name))
+    }
+
+    /// Tells whether it stands for practically everything in a directory: nothing but wildcards and dots.
+    fn is_wide(&self) -> bool {
+        let mut inside = false;
+        self.is_glob()
+            && self.text.chars().zip(&self.active).all(|(character, active)| {
+                match character {
+                    '[' if *active => inside = true,
+                    ']' if inside => inside = false,
+                    '*' | '?' | '.' => {}
+                    _ => return inside,
+                }
+                true
+            })
+    }
+}
+
+impl PathPattern {
+    /// Makes the pattern of one known path.
+    #[must_use]
+    pub fn exact(path: &Path) -> Self {
+        Self::below(Path::new("/"), &Value::text(path.to_string_lossy()))
+    }
+
+    fn below(base: &Path, value: &Value) -> Self {
+        let mut components: Vec<Component> = Vec::new();
+        let mut push = |text: String, active: Vec<bool>| match text.as_str() {
+            "" | "." if !active.contains(&true) => {}
+            ".." if !active.contains(&true) => drop(components.pop()),
+            _ => components.push(Component { text, active }),
+        };
+        for part in clean(base).components() {
+            if let std::path::Component::Normal(name) = part {
+                let text = name.to_string_lossy().into_owned();
+                let active = vec![false; text.chars().count()];
+                push(text, active);
+            }
+        }
+        let (mut text, mut active) = (String::new(), Vec::new());
+        for chunk in &value.chunks {
+            let (characters, is_active): (Vec<char>, bool) = match chunk {
+                Chunk::Text(text) => (text.chars().collect(), false),
+                Chunk::Glob(character) => (vec![*character], true),
+                Chunk::Unknown => (Vec::new(), false),
+            };
+            for character in characters {
+                if character == '/' {
+                    push(std::mem::take(&mut text), std::mem::take(&mut active));
+                } else {
+                    text.push(character);
+                    active.push(is_active);
+                }
+            }
+        }
+        push(text, active);
+        Self { components: Some(components), shown: value.shown() }
+    }
+
+    /// The path, where it has no glob.
+    #[must_use]
+    pub fn path(&self) -> Option<PathBuf> {
+        let components = self.components.as_ref()?;
+        if components.iter().any(Component::is_glob) {
+            return None;
+        }
+        let mut path = PathBuf::from("/");
+        path.extend(components.iter().map(|component| component.text.as_str()));
+        Some(path)
+    }
+
+    /// The path with its globs as written; good for showing and for a look at names.
+    #[must_use]
+    pub fn rough_path(&self) -> Option<PathBuf> {
+        let components = self.components.as_ref()?;
+        let mut path = PathBuf::from("/");
+        path.extend(components.iter().map(|component| component.text.as_str()));
+        Some(path)
+    }
+
+    /// Tells whether it is not known what it stands for.
+    #[must_use]
+    pub fn is_unresolved(&self) -> bool {
+        self.components.is_none()
+    }
+
+    /// The word it comes from.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// Tells whether it may stand for this directory, one above it, or everything in it.
+    #[must_use]
+    pub fn covers(&self, directory: &Path) -> bool {
+        let Some(components) = &self.components else { return false };
+        let names: Vec<String> = directory
+            .components()
+            .filter_map(|part| match part {
+                std::path::Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+                _ => None,
+            })
+            .collect();
+        if components.iter().any(|component| component.text == "**" && component.is_glob()) {
+            // `**` stands for any number of directories.
+            let before = components.iter().take_while(|component| component.text != "**");
+            return before.zip(&names).all(|(component, name)| component.matches(name));
+        }
+        let common = components.iter().zip(&names).all(|(component, name)| component.matches(name));
+        if !common {
+            return false;
+        }
+        match components.len().checked_sub(names.len()) {
+            // At it, or above.
+            None | Some(0) => true,
+            // Everything in it.
+            Some(1) => components.last().is_some_and(Component::is_wide),
+            Some(_) => false,
+        }
+    }
+
+    /// The directory in front of the first glob, and the rest, one glob a component: for a walk.
+    pub(crate) fn walk(&self) -> Option<(PathBuf, Vec<String>)> {
+        let components = self.components.as_ref()?;
+        let fixed = components.iter().take_while(|component| !component.is_glob()).count();
+        let mut root = PathBuf::from("/");
+        root.extend(components.iter().take(fixed).map(|component| component.text.as_str()));
+        Some((root, components.iter().skip(fixed).map(Component::as_glob).collect()))
+    }
+}

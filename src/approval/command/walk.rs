@@ -1,0 +1,272 @@
+//! Follows a line in the order it would run, knowing directories and variables, and judges each command on the way.
+
+use super::super::{NeverAuto, Unparsed};
+use super::call::Input;
+use super::state::State;
+use super::syntax::Node;
+use super::value::Value;
+use super::{Judged, Target, looks, parser};
+
+/// More commands than this in one line are not followed.
+pub(super) const MOST_STEPS: u32 = 600;
+/// How deep scripts within scripts and functions within functions are followed.
+pub(super) const DEEPEST: u32 = 12;
+
+/// Collects what is found.
+pub(crate) struct Walker {
+    pub(crate) parts: Vec<Judged>,
+    pub(crate) unparsed: Vec<(String, Unparsed)>,
+    pub(crate) never: Option<NeverAuto>,
+    pub(crate) targets: Vec<Target>,
+    pub(super) steps: u32,
+    pub(super) depth: u32,
+    pub(super) calling: Vec<String>,
+    pub(super) called: Vec<String>,
+}
+
+/// What is known after a command, by how it ended, and what it printed.
+pub(crate) struct Flow<'s> {
+    pub(crate) success: State<'s>,
+    pub(crate) failure: State<'s>,
+    pub(crate) output: Input,
+}
+
+impl<'s> Flow<'s> {
+    pub(crate) fn same(state: State<'s>, output: Input) -> Self {
+        Self { success: state.clone(), failure: state, output }
+    }
+
+    pub(super) fn joined(self) -> State<'s> {
+        self.success.merge(self.failure)
+    }
+}
+
+/// What surrounds a command.
+#[derive(Clone, Default)]
+pub(crate) struct Around {
+    pub(crate) input: Input,
+    /// The words of the wrappers around it.
+    pub(crate) outer: Vec<Vec<Option<String>>>,
+    /// The text a person saw.
+    pub(crate) text: String,
+    /// Whether they saw all of it.
+    pub(crate) hidden: bool,
+}
+
+const UNSEEN: Input = Input::Unknown { unseen: true };
+pub(super) const UNKNOWN: Input = Input::Unknown { unseen: false };
+
+impl Walker {
+    pub(crate) fn new() -> Self {
+        Self {
+            parts: Vec::new(),
+            unparsed: Vec::new(),
+            never: None,
+            targets: Vec::new(),
+            steps: 0,
+            depth: 0,
+            calling: Vec::new(),
+            called: Vec::new(),
+        }
+    }
+
+    pub(crate) fn doubt(&mut self, text: &str, why: Unparsed) {
+        let doubt = (text.to_owned(), why);
+        if !self.unparsed.contains(&doubt) {
+            self.unparsed.push(doubt);
+        }
+    }
+
+    pub(crate) fn forbid(&mut self, why: NeverAuto) {
+        self.never.get_or_insert(why);
+    }
+
+    /// Judges functions that were made and not called: something else may call them.
+    pub(crate) fn finish(&mut self, state: &State<'_>) {
+        for (name, body) in &state.functions {
+            if !self.called.contains(name) {
+                self.node(body, state.clone(), &Around::default());
+            }
+        }
+    }
+
+    /// Follows a text as a script of its own. What cannot be read is doubted.
+    pub(crate) fn script<'s>(&mut self, text: &str, state: State<'s>, around: &Around) -> Flow<'s> {
+        if self.depth >= DEEPEST {
+            self.doubt(text, Unparsed::TooLong);
+            return Flow::same(state, UNKNOWN);
+        }
+        self.depth += 1;
+        let flow = if let Ok(node) = parser::parse(text, self.depth) {
+            self.node(&node, state, around)
+        } else {
+            self.doubt(text, Unparsed::Syntax);
+            if let Some(looks) = looks::destructive(text) {
+                self.forbid(NeverAuto::HiddenDestructive { looks });
+            }
+            Flow::same(state, UNKNOWN)
+        };
+        self.depth -= 1;
+        flow
+    }
+
+    pub(crate) fn node<'s>(&mut self, node: &Node, state: State<'s>, around: &Around) -> Flow<'s> {
+        self.steps += 1;
+        if self.steps > MOST_STEPS {
+            self.doubt("…", Unparsed::TooLong);
+            return Flow::same(state, UNKNOWN);
+        }
+        match node {
+            Node::Simple(command) => self.simple(command, state, around),
+            Node::Sequence(nodes) => self.sequence(nodes, state, around),
+            Node::And(left, right) => {
+                let left = self.node(left, state, around);
+                let right = self.node(right, left.success, around);
+                let failure = left.failure.merge(right.failure);
+                Flow { success: right.success, failure, output: both(left.output, right.output) }
+            }
+            Node::Or(left, right) => {
+                let left = self.node(left, state, around);
+                let right = self.node(right, left.failure, around);
+                let success = left.success.merge(right.success);
+                Flow { success, failure: right.failure, output: both(left.output, right.output) }
+            }
+            Node::Pipeline(stages) => {
+                let mut around = around.clone();
+                for stage in stages {
+                    let flow = self.node(stage, state.clone(), &around);
+                    around.input = flow.output;
+                }
+                Flow::same(state, around.input)
+            }
+            Node::Subshell(body) => {
+                let flow = self.node(body, state.clone(), around);
+                Flow::same(state, flow.output)
+            }
+            Node::For { variable, words, body } => {
+                let mut values = Vec::new();
+                for word in words {
+                    self.inside(word, &state);
+                    values.extend(state.expand(word));
+                }
+                let mut inner = state.clone();
+                if values.iter().any(Value::is_unknown) {
+                    values = Vec::new();
+                }
+                inner.variables.insert(variable.clone(), values);
+                self.looped(body, state, &inner, around)
+            }
+            Node::While { condition, body } => {
+                let flow = self.node(condition, state.clone(), around);
+                let inner = flow.joined();
+                self.looped(body, state, &inner, around)
+            }
+            Node::If(branches) => {
+                let mut state = state;
+                let mut after: Option<State<'s>> = None;
+                let mut output = Input::Inherited;
+                for (condition, body) in branches {
+                    let tested = self.node(condition, state, around);
+                    let flow = self.node(body, tested.success.clone(), around);
+                    output = both(output, flow.output.clone());
+                    let joined = flow.joined();
+                    after = Some(after.map_or_else(|| joined.clone(), |after| after.merge(joined.clone())));
+                    state = tested.failure;
+                }
+                let after = after.map_or_else(|| state.clone(), |after| after.merge(state.clone()));
+                Flow::same(after, both(output, UNKNOWN))
+            }
+            Node::Case { word, patterns, arms } => {
+                self.inside(word, &state);
+                for pattern in patterns {
+                    self.inside(pattern, &state);
+                }
+                let mut after = state.clone();
+                for arm in arms {
+                    let flow = self.node(arm, state.clone(), around);
+                    after = after.merge(flow.joined());
+                }
+                Flow::same(after, UNKNOWN)
+            }
+            Node::Function { name, body } => {
+                let mut state = state;
+                state.functions.insert(name.clone(), (**body).clone());
+                Flow::same(state, Input::Inherited)
+            }
+            Node::Redirected { body, redirects } => {
+                let mut around = around.clone();
+                for redirect in redirects {
+                    if let Some(input) = self.redirect(redirect, &state) {
+                        around.input = input;
+                    }
+                }
+                self.node(body, state, &around)
+            }
+            Node::Test { words } => {
+                for word in words {
+                    self.inside(word, &state);
+                    self.hidden_index(word);
+                }
+                Flow::same(state, Input::Inherited)
+            }
+        }
+    }
+
+    pub(super) fn sequence<'s>(&mut self, nodes: &[Node], state: State<'s>, around: &Around) -> Flow<'s> {
+        let mut state = state;
+        let mut output = Input::Text(String::new());
+        let Some((last, before)) = nodes.split_last() else { return Flow::same(state, output) };
+        for node in before {
+            let flow = self.node(node, state, around);
+            output = both(output, flow.output.clone());
+            state = flow.joined();
+        }
+        let flow = self.node(last, state, around);
+        Flow { output: both(output, flow.output), ..flow }
+    }
+
+    /// Follows a body twice: what the first round sets is seen by the second.
+    pub(super) fn looped<'s>(
+        &mut self,
+        body: &Node,
+        before: State<'s>,
+        inner: &State<'s>,
+        around: &Around,
+    ) -> Flow<'s> {
+        let first = self.node(body, inner.clone(), around);
+        let output = both(first.output.clone(), UNKNOWN);
+        let after = first.joined();
+        let again = inner.clone().merge(after.clone());
+        if !after.reached || (again.variables == inner.variables && again.directories == inner.directories) {
+            return Flow::same(before.merge(after), output);
+        }
+        let second = self.node(body, again.clone(), around).joined();
+        let mut settled = again.clone().merge(second);
+        // What still grows in the second round has no value that could be named.
+        for (name, values) in &mut settled.variables {
+            if again.variables.get(name) != Some(values) {
+                values.clear();
+            }
+        }
+        if settled.directories != again.directories {
+            settled.directories.push(None);
+        }
+        let after = self.node(body, settled, around).joined();
+        Flow::same(before.merge(after), output)
+    }
+}
+
+/// What two commands one after the other print.
+fn both(first: Input, second: Input) -> Input {
+    match (first, second) {
+        (Input::Text(first), Input::Text(second)) => Input::Text(first + &second),
+        (Input::Unknown { unseen: true }, _) | (_, Input::Unknown { unseen: true }) => UNSEEN,
+        (Input::Names(mut first), Input::Names(second)) => {
+            first.extend(second);
+            Input::Names(first)
+        }
+        (Input::Text(text), other) | (other, Input::Text(text)) if text.is_empty() => other,
+        (Input::Inherited, other) | (other, Input::Inherited) => other,
+        (_, _) => UNKNOWN,
+    }
+}

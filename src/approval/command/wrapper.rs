@@ -1,0 +1,454 @@
+//! Programs that run other programs: opened, and what is inside judged on its own.
+
+use super::super::{Class, NeverAuto, Unparsed};
+use super::call::{Field, Finding, Input};
+use super::state::State;
+use super::value::{Chunk, Value};
+use super::walk::{Around, Flow, Walker};
+use super::{find, looks};
+
+/// Wrappers of the form `name [flags] [so many words] command…`; the flags that take a value are named.
+const PLAIN: &[(&str, &[&str], usize)] = &[
+    ("nice", &["-n", "--adjustment"], 0),
+    ("nohup", &[], 0),
+    ("setsid", &[], 0),
+    ("time", &["-f", "--format"], 0),
+    ("timeout", &["-s", "--signal", "-k", "--kill-after"], 1),
+    ("gtimeout", &["-s", "--signal", "-k", "--kill-after"], 1),
+    ("stdbuf", &["-i", "-o", "-e", "--input", "--output", "--error"], 0),
+    ("unbuffer", &[], 0),
+    ("ionice", &["-c", "-n", "--class", "--classdata"], 0),
+    ("chrt", &[], 1),
+    ("taskset", &[], 1),
+    ("caffeinate", &["-t"], 0),
+    ("noglob", &[], 0),
+    ("nocorrect", &[], 0),
+    ("builtin", &[], 0),
+    ("busybox", &[], 0),
+    ("toybox", &[], 0),
+];
+
+/// Wrappers that give more power than the command has by itself: they are judged, too.
+const POWER: &[(&str, &[&str])] = &[
+    (
+        "sudo",
+        &[
+            "-u", "-g", "-h", "-p", "-C", "-T", "-D", "-R", "-U", "-r", "-t", "--user", "--group", "--host",
+            "--chdir",
+        ],
+    ),
+    ("doas", &["-u", "-C"]),
+    ("pkexec", &["--user"]),
+    ("fakeroot", &[]),
+    ("proxychains", &["-f"]),
+];
+
+const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "rbash"];
+
+/// Opens a wrapper; `None` when the command is none.
+pub(crate) fn open<'s>(
+    walker: &mut Walker,
+    name: &str,
+    fields: &[Field],
+    state: &State<'s>,
+    around: &Around,
+) -> Option<Flow<'s>> {
+    let arguments = fields.get(1..).unwrap_or_default();
+    let mut inner = around.clone();
+    inner.outer.push(fields.iter().map(|field| field.written.clone()).collect());
+    let mut opening = Opening { walker, fields, state, around: inner };
+    if SHELLS.contains(&name) {
+        return Some(opening.shell(arguments));
+    }
+    if let Some((_, valued, skipped)) = PLAIN.iter().find(|(wrapper, _, _)| *wrapper == name) {
+        let rest = after_flags(arguments, valued)?;
+        let rest = rest.get(*skipped..)?;
+        return if rest.is_empty() { None } else { Some(opening.run(rest)) };
+    }
+    if let Some((_, valued)) = POWER.iter().find(|(wrapper, _)| *wrapper == name) {
+        opening.note(Class::Execute, None);
+        let rest = after_flags(arguments, valued).unwrap_or_default();
+        let rest: Vec<Field> = rest.iter().skip_while(|field| is_assignment(field)).cloned().collect();
+        return Some(if rest.is_empty() { opening.same() } else { opening.run(&rest) });
+    }
+    match name {
+        "eval" => Some(opening.eval(arguments)),
+        "command" => {
+            let looks_up = arguments
+                .iter()
+                .take_while(|f| f.value.start().starts_with('-'))
+                .any(|f| f.value.start().contains(['v', 'V']));
+            let rest = after_flags(arguments, &[])?;
+            if looks_up || rest.is_empty() { None } else { Some(opening.run(rest)) }
+        }
+        "exec" => {
+            let rest = after_flags(arguments, &["-a"])?;
+            if rest.is_empty() {
+                return None;
+            }
+            let mut flow = opening.run(rest);
+            flow.success.reached = false;
+            Some(flow)
+        }
+        "env" => opening.env(arguments),
+        "source" | "." => Some(opening.source(arguments)),
+        "xargs" | "gxargs" => Some(opening.xargs(arguments)),
+        "find" | "gfind" => Some(find::open(&mut opening, arguments)),
+        "watch" => {
+            let rest = after_flags(arguments, &["-n", "--interval"])?;
+            Some(opening.joined(rest))
+        }
+        "trap" => {
+            let [action, _, ..] = arguments else { return None };
+            match action.value.known().as_deref() {
+                Some("" | "-") => None,
+                _ => Some(opening.joined(std::slice::from_ref(action))),
+            }
+        }
+        "su" | "script" | "flock" | "runuser" => {
+            opening.note(Class::Execute, Some(Unparsed::Wrapper));
+            opening.walker_suspect(arguments);
+            Some(opening.same())
+        }
+        "ssh" | "mosh" => {
+            opening.note(Class::Network, None);
+            opening.walker_suspect(arguments);
+            Some(opening.same())
+        }
+        _ => None,
+    }
+}
+
+/// What is left after the flags; `None` where a flag is only known when it runs.
+fn after_flags<'f>(fields: &'f [Field], valued: &[&str]) -> Option<&'f [Field]> {
+    let mut at = 0;
+    while let Some(field) = fields.get(at) {
+        let start = field.value.start();
+        if start.is_empty() && !field.value.chunks.is_empty() {
+            return Some(&fields[at..]);
+        }
+        if start == "--" {
+            return fields.get(at + 1..);
+        }
+        if !start.starts_with('-') || start == "-" {
+            return fields.get(at..);
+        }
+        at += if valued.contains(&start) { 2 } else { 1 };
+    }
+    Some(&[])
+}
+
+fn is_assignment(field: &Field) -> bool {
+    let text = field.value.start();
+    text.split_once('=')
+        .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
+}
+
+/// A wrapper being opened.
+pub(crate) struct Opening<'w, 'f, 's> {
+    pub(crate) walker: &'w mut Walker,
+    pub(crate) fields: &'f [Field],
+    pub(crate) state: &'w State<'s>,
+    /// With the wrapper's own words among the outer ones.
+    pub(crate) around: Around,
+}
+
+impl<'s> Opening<'_, '_, 's> {
+    pub(crate) fn run(&mut self, fields: &[Field]) -> Flow<'s> {
+        let mut state = self.state.clone();
+        // A program is not found among the shell's functions.
+        state.functions.clear();
+        let mut flow = self.walker.invoke(fields, state, &self.around);
+        flow.success.functions.clone_from(&self.state.functions);
+        flow.failure.functions.clone_from(&self.state.functions);
+        flow
+    }
+
+    pub(crate) fn same(&self) -> Flow<'s> {
+        Flow::same(self.state.clone(), Input::Unknown { unseen: false })
+    }
+
+    /// Records the wrapper itself.
+    pub(crate) fn note(&mut self, class: Class, doubt: Option<Unparsed>) {
+        let finding = Finding { unparsed: doubt, ..Finding::new(class) };
+        self.note_finding(&finding);
+    }
+
+    pub(crate) fn note_finding(&mut self, finding: &Finding) {
+        let mut around = self.around.clone();
+        around.outer.pop();
+        let words = self.fields.iter().map(|field| field.written.clone()).collect();
+        self.walker.record(finding, words, self.state, &around, false);
+    }
+
+    pub(crate) fn walker_suspect(&mut self, arguments: &[Field]) {
+        self.walker.suspect(arguments, self.state, &self.around);
+    }
+
+    /// A script in a word: run in a state of its own, or in this one.
+    fn text(&mut self, value: &Value, shown: bool, state: State<'s>) -> Flow<'s> {
+        let Some(script) = value.known() else {
+            self.note(Class::Execute, Some(Unparsed::Wrapper));
+            if let Some(looks) = looks::destructive(&value.shown()) {
+                self.walker.forbid(NeverAuto::HiddenDestructive { looks });
+            }
+            return self.same();
+        };
+        let mut around = self.around.clone();
+        around.hidden |= !shown;
+        self.walker.script(&script, state, &around)
+    }
+
+    fn shell(&mut self, arguments: &[Field]) -> Flow<'s> {
+        let mut at = 0;
+        let mut is_text = false;
+        while let Some(field) = arguments.get(at) {
+            let Some(flag) = field.value.known() else { break };
+            if flag == "--" || flag == "-" {
+                at += 1;
+                break;
+            }
+            if flag.starts_with("--") {
+                if matches!(flag.as_str(), "--version" | "--help") {
+                    self.note(Class::ReadOnly, None);
+                    return self.same();
+                }
+                if matches!(flag.as_str(), "--rcfile" | "--init-file") {
+                    self.note(Class::Execute, Some(Unparsed::Script));
+                    return self.same();
+                }
+                at += 1;
+            } else if flag.starts_with('-') || flag.starts_with('+') {
+                is_text |= flag.starts_with('-') && flag.contains('c');
+                at += if flag.contains(['o', 'O']) { 2 } else { 1 };
+            } else {
+                break;
+            }
+        }
+        let rest = arguments.get(at..).unwrap_or_default();
+        let mut state = self.state.clone();
+        state.functions.clear();
+        if is_text {
+            let Some((script, parameters)) = rest.split_first() else { return self.same() };
+            state.arguments = Some(parameters.iter().skip(1).map(|field| field.value.clone()).collect());
+            let value = script.value.clone();
+            let flow = self.text(&value, script.written.is_some(), state);
+            return Flow::same(self.state.clone(), flow.output);
+        }
+        match rest.first() {
+            Some(file) => self.file(file),
+            None => self.input_script(state),
+        }
+    }
+
+    /// A script that is a file.
+    fn file(&mut self, file: &Field) -> Flow<'s> {
+        let text = file.value.known().unwrap_or_default();
+        if text.starts_with("/dev/fd/") {
+            self.walker.forbid(NeverAuto::UnseenScript);
+        }
+        if text == "/dev/stdin" {
+            return self.input_script(self.state.clone());
+        }
+        self.note(Class::Execute, Some(Unparsed::Script));
+        self.same()
+    }
+
+    /// A script that comes from the standard input.
+    fn input_script(&mut self, state: State<'s>) -> Flow<'s> {
+        match self.around.input.clone() {
+            Input::Text(text) => {
+                let mut around = self.around.clone();
+                around.hidden = true;
+                around.input = Input::Inherited;
+                let flow = self.walker.script(&text, state, &around);
+                Flow::same(self.state.clone(), flow.output)
+            }
+            Input::Unknown { unseen: true } => {
+                self.walker.forbid(NeverAuto::UnseenScript);
+                self.note(Class::Execute, Some(Unparsed::Script));
+                self.same()
+            }
+            Input::Inherited | Input::Names(_) | Input::Unknown { unseen: false } => {
+                self.note(Class::Execute, Some(Unparsed::Script));
+                self.same()
+            }
+        }
+    }
+
+    fn source(&mut self, arguments: &[Field]) -> Flow<'s> {
+        match arguments.first() {
+            Some(file) => {
+                let file = file.clone();
+                self.file(&file)
+            }
+            None => self.same(),
+        }
+    }
+
+    fn eval(&mut self, arguments: &[Field]) -> Flow<'s> {
+        let state = self.state.clone();
+        self.joined_in(arguments, state)
+    }
+
+    /// Words joined by blanks and given to a shell.
+    fn joined(&mut self, arguments: &[Field]) -> Flow<'s> {
+        let flow = self.joined_in(arguments, self.state.clone());
+        Flow::same(self.state.clone(), flow.output)
+    }
+
+    fn joined_in(&mut self, arguments: &[Field], state: State<'s>) -> Flow<'s> {
+        let mut whole = Value::default();
+        for (index, field) in arguments.iter().enumerate() {
+            if index > 0 {
+                whole.push_text(" ");
+            }
+            // A glob would be expanded before; what it becomes is not in the text.
+            if field.value.chunks.iter().any(|chunk| matches!(chunk, Chunk::Glob(_))) {
+                whole.chunks.push(Chunk::Unknown);
+            }
+            whole.append(&field.value);
+        }
+        let shown = arguments.iter().all(|field| field.written.is_some());
+        self.text(&whole, shown, state)
+    }
+
+    fn env(&mut self, arguments: &[Field]) -> Option<Flow<'s>> {
+        let mut at = 0;
+        let mut state = self.state.clone();
+        while let Some(field) = arguments.get(at) {
+            let text = field.value.start().to_owned();
+            if is_assignment(field) {
+                let (name, _) = text.split_once('=').unwrap_or_default();
+                let value = field.value.without_start(name.len() + 1);
+                if !super::environment::is_harmless(name, &[value]) {
+                    self.walker.doubt(&field.value.shown(), Unparsed::Environment);
+                }
+                at += 1;
+                continue;
+            }
+            match text.as_str() {
+                "-u" | "--unset" => at += 2,
+                "-C" | "--chdir" => {
+                    let directory = arguments.get(at + 1).map_or_else(Value::unknown, |field| field.value.clone());
+                    state.directories = directory
+                        .patterns(&state.directories)
+                        .iter()
+                        .map(super::value::PathPattern::path)
+                        .collect();
+                    at += 2;
+                }
+                _ if text.starts_with("-S")
+                    || text.starts_with("--split-string")
+                    || text.contains('S') && text.starts_with('-') && !text.starts_with("--") =>
+                {
+                    self.note(Class::Execute, Some(Unparsed::Wrapper));
+                    self.walker_suspect(&arguments[at..]);
+                    if let Some(looks) = looks::destructive(&self.around.text.clone()) {
+                        self.walker.forbid(NeverAuto::HiddenDestructive { looks });
+                    }
+                    return Some(self.same());
+                }
+                _ if text.starts_with('-') => at += 1,
+                _ => break,
+            }
+        }
+        let rest = arguments.get(at..).unwrap_or_default();
+        if rest.is_empty() {
+            return None;
+        }
+        state.functions.clear();
+        let flow = self.walker.invoke(rest, state, &self.around);
+        Some(Flow::same(self.state.clone(), flow.output))
+    }
+
+    /// What a command is given in the place of names: everything below these roots, or nothing known.
+    pub(crate) fn some_below(&self, roots: &[Value]) -> Vec<Field> {
+        let home = self.state.place.home.as_deref();
+        let mut fields = Vec::new();
+        for root in roots {
+            let patterns = root.patterns(&self.state.directories);
+            let at_home = |pattern: &super::value::PathPattern| {
+                pattern.is_unresolved()
+                    || home.is_some_and(|home| pattern.covers(home))
+                    || pattern.covers(std::path::Path::new("/"))
+            };
+            let mut value = root.clone();
+            if !patterns.iter().any(at_home) {
+                value.push_text("/");
+                value.chunks.push(Chunk::Glob('*'));
+                value.push_text("…");
+            }
+            fields.push(Field { value, written: None });
+        }
+        fields
+    }
+
+    fn xargs(&mut self, arguments: &[Field]) -> Flow<'s> {
+        let valued = [
+            "-n",
+            "-P",
+            "-I",
+            "-L",
+            "-d",
+            "-E",
+            "-s",
+            "-a",
+            "-J",
+            "-R",
+            "--max-args",
+            "--max-procs",
+            "--delimiter",
+            "--arg-file",
+            "--replace",
+        ];
+        let rest = after_flags(arguments, &valued).unwrap_or_default();
+        let flags = &arguments[..arguments.len() - rest.len()];
+        let texts: Vec<String> = flags.iter().map(|field| field.value.shown()).collect();
+        let replaced = texts.iter().enumerate().find_map(|(index, text)| match text.as_str() {
+            "-I" | "-J" => texts.get(index + 1).cloned(),
+            "-i" | "--replace" => Some("{}".to_owned()),
+            _ => text.strip_prefix("-I").filter(|rest| !rest.is_empty()).map(ToOwned::to_owned),
+        });
+        let reads_file = texts.iter().any(|text| text.starts_with("-a") || text.starts_with("--arg-file"));
+        let items = match &self.around.input {
+            Input::Text(text) if !reads_file => text
+                .split_whitespace()
+                .map(|word| Field { value: Value::text(word.trim_matches(['"', '\''])), written: None })
+                .collect(),
+            Input::Names(roots) if !reads_file => self.some_below(&roots.clone()),
+            Input::Inherited | Input::Text(_) | Input::Names(_) | Input::Unknown { .. } => vec![Field::unknown()],
+        };
+        let mut inner: Vec<Field> = if rest.is_empty() { vec![Field::text("echo")] } else { rest.to_vec() };
+        match replaced {
+            Some(mark) => inner = replace(&inner, &mark, &items),
+            None => inner.extend(items),
+        }
+        self.around.input = Input::Inherited;
+        let flow = self.run(&inner);
+        Flow::same(self.state.clone(), flow.output)
+    }
+}
+
+/// Puts items in the place of a mark.
+pub(crate) fn replace(fields: &[Field], mark: &str, items: &[Field]) -> Vec<Field> {
+    let mut replaced = Vec::new();
+    for field in fields {
+        let shown = field.value.shown();
+        if shown == mark {
+            replaced.extend(items.iter().cloned());
+        } else if !mark.is_empty() && shown.contains(mark) {
+            let mut value = Value::default();
+            for (index, piece) in shown.split(mark).enumerate() {
+                if index > 0 {
+                    value.chunks.push(Chunk::Unknown);
+                }
+                value.push_text(piece);
+            }
+            replaced.push(Field { value, written: None });
+        } else {
+            replaced.push(field.clone());
+        }
+    }
+    replaced
+}

@@ -1,0 +1,73 @@
+//! A corpus of shell lines against the policy: nothing dangerous runs unasked, and little that is harmless is asked.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use axi::approval::{Decision, Mode, Policy, Surroundings};
+use axi::conversation::{Effect, Subject};
+
+const CORPUS: &str = include_str!("corpus/shell_lines.tsv");
+
+pub(crate) fn place() -> Surroundings {
+    let environment =
+        [("HOME", "/home/u"), ("USER", "u"), ("EMPTY", ""), ("DIR", "build"), ("PATH", "/usr/bin:/bin")];
+    Surroundings {
+        cwd: PathBuf::from("/home/u/work/app"),
+        workspace: PathBuf::from("/home/u/work/app"),
+        home: Some(PathBuf::from("/home/u")),
+        environment: environment
+            .iter()
+            .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+            .collect::<BTreeMap<_, _>>(),
+    }
+}
+
+pub(crate) fn decide(line: &str, yes: bool) -> (Decision, bool) {
+    let subject = Subject::Command { line: line.to_owned() };
+    let verdict = Policy::new(Mode::Build, yes).decide("shell", Effect::Execute, &subject, &place());
+    (verdict.decision, verdict.never_auto)
+}
+
+fn corpus() -> Vec<(&'static str, String)> {
+    CORPUS
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.trim().is_empty())
+        .map(|line| {
+            let (expected, line) = line.split_once('\t').unwrap_or(("", line));
+            let line = line
+                .replace('⏎', "\n")
+                .replace('␍', "\r")
+                .replace('⍽', "\u{a0}")
+                .replace('␠', " ")
+                .replace('⟪', "\u{200b}");
+            (expected, line)
+        })
+        .collect()
+}
+
+#[test]
+fn no_dangerous_line_runs_unasked_and_few_harmless_ones_are_asked() {
+    let lines = corpus();
+    let (mut ran, mut asked, mut not_never, mut never_without_need) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (expected, line) in &lines {
+        let (decision, never) = decide(line, false);
+        match *expected {
+            "allow" if decision != Decision::Allow => asked.push(line),
+            "ask" | "never" if decision == Decision::Allow => ran.push(line),
+            "never" if !never || decide(line, true).0 == Decision::Allow => not_never.push(line),
+            "ask" if never => never_without_need.push(line),
+            "allow" | "ask" | "never" => {}
+            other => panic!("{other:?} is no judgement: {line}"),
+        }
+    }
+    let harmless = lines.iter().filter(|(expected, _)| *expected == "allow").count();
+    let report = format!(
+        "of {} lines ran unasked: {ran:#?}\nnot forbidden to run unasked: {not_never:#?}\n\
+         of {harmless} harmless asked: {asked:#?}\nforbidden where asking is enough: {never_without_need:#?}",
+        lines.len()
+    );
+    assert!(lines.len() >= 300, "{}", lines.len());
+    assert!(ran.is_empty() && not_never.is_empty() && asked.len() * 20 <= harmless, "{report}");
+    assert!(never_without_need.is_empty(), "{report}");
+}
