@@ -4,8 +4,9 @@
 //! no terminal and no words for people: a verdict is facts.
 //!
 //! Parts: `rule.rs` (one rule), `policy.rs` (rules, mode and `-y` against a call), `command/` (a shell line taken
-//! apart and judged), `path.rs` (which files are never touched lightly).
+//! apart and judged), `blast.rs` (how much it would hit), `path.rs` (which files are never touched lightly).
 
+mod blast;
 pub mod command;
 mod path;
 mod policy;
@@ -13,9 +14,14 @@ mod rule;
 mod verdict;
 
 #[cfg(test)]
+#[path = "blast_tests.rs"]
+mod blast_tests;
+#[cfg(test)]
 #[path = "policy_tests.rs"]
 mod policy_tests;
 
+pub use blast::{BlastRadius, Disk, Entry, FileSystem, blast_radius};
+pub use command::suggest_rule;
 pub use policy::Policy;
 pub use rule::{Rule, RuleError};
 pub use verdict::{Class, Decision, Mode, NeverAuto, Reason, Source, Unparsed, Verdict};

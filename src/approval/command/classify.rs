@@ -125,6 +125,12 @@ fn asks_version(call: &Call<'_, '_>) -> bool {
     }
 }
 
+/// Tells whether a program prints what is in the files it is given.
+pub(crate) fn prints_files(name: &str) -> bool {
+    let prints = |reads| matches!(reads, Reads::Contents | Reads::AfterPattern);
+    READERS.iter().any(|row| prints(row.reads) && row.names.contains(&name))
+}
+
 fn reader(call: &Call<'_, '_>) -> Option<Finding> {
     let row = READERS.iter().find(|row| row.names.contains(&call.name))?;
     let does_more = call.has_flag(row.letters, row.longs) && !(row.letters.is_empty() && row.longs.is_empty());
@@ -141,8 +147,8 @@ fn reader(call: &Call<'_, '_>) -> Option<Finding> {
         "sysctl" => positionals.iter().any(|field| field.value.shown().contains('=')),
         "jq" | "gojq" | "jaq" | "yq" => positionals.first().is_some_and(|field| {
             let text = field.value.shown();
-            text.contains("env")
-                || text.contains("ENV")
+            let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            words.into_iter().any(|word| matches!(word, "env" | "ENV"))
                 || text.contains("input_filename") && call.name == "yq"
                 || text.contains("load")
         }),
@@ -184,7 +190,9 @@ fn reads(call: &Call<'_, '_>, files: Vec<&Field>, finding: &mut Finding) {
         })
         .collect();
     let home = call.state.place.home.as_deref();
-    let searches = matches!(call.name, "rg" | "ripgrep" | "ag")
+    let no_index = call.texts().iter().any(|text| text.starts_with("--no-i"));
+    let searches = no_index
+        || matches!(call.name, "rg" | "ripgrep" | "ag")
         || call.has_flag("rR", &["recursive", "dereference-recursive"]);
     for field in files.into_iter().chain(&joined) {
         let revision = field.value.known().and_then(|text| text.split_once(':').map(|(_, path)| path.to_owned()));
@@ -194,7 +202,8 @@ fn reads(call: &Call<'_, '_>, files: Vec<&Field>, finding: &mut Finding) {
         };
         for pattern in value.patterns(&call.state.directories) {
             let Some(path) = pattern.rough_path() else { continue };
-            let over_home = searches && home.is_some_and(|home| pattern.covers(home)) && call.name != "git";
+            let over_home =
+                searches && home.is_some_and(|home| pattern.covers(home)) && (call.name != "git" || no_index);
             if is_credential(&path, home) || glob_reaches_secret(&value, &pattern) || over_home {
                 finding.credential.get_or_insert_with(|| pattern.shown().to_owned());
             }

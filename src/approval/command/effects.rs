@@ -2,6 +2,7 @@
 
 use super::super::{Class, NeverAuto};
 use super::call::{Action, Call, Field, Finding, Touched};
+use super::danger::is_harmless_device;
 use super::value::Value;
 
 /// Programs that reach the network.
@@ -106,6 +107,9 @@ pub(crate) fn classify(call: &Call<'_, '_>) -> Option<Finding> {
         "systemctl" | "loginctl" if stops_machine(call) => Finding::never(Class::Destructive, NeverAuto::Machine),
         "docker" | "podman" if removes(call) => Finding::new(Class::Destructive),
         "cp" | "install" | "ln" | "ditto" => copied(call),
+        "tee" if call.positionals().iter().all(|field| is_harmless_device(&field.value.shown())) => {
+            Finding::new(Class::ReadOnly)
+        }
         _ if WRITERS.contains(&name) => {
             let append = name == "tee" && call.has_flag("a", &["append"]);
             let action = if name == "tee" && !append { Action::Overwrite } else { Action::Change };

@@ -183,3 +183,25 @@ pub(crate) fn secret_variable(word: &Word, state: &State<'_>) -> Option<String> 
         | WordPart::Number { .. } => None,
     })
 }
+
+/// Tells whether a name is one of the built-in commands that POSIX calls special.
+pub(crate) fn is_special_builtin(name: &str) -> bool {
+    matches!(
+        name,
+        "." | ":"
+            | "break"
+            | "continue"
+            | "eval"
+            | "exec"
+            | "exit"
+            | "export"
+            | "readonly"
+            | "return"
+            | "set"
+            | "shift"
+            | "source"
+            | "times"
+            | "trap"
+            | "unset"
+    )
+}

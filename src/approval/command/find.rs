@@ -1,6 +1,7 @@
 //! `find`: what it runs, what it deletes, what it writes.
 
 use super::super::Class;
+use super::super::path::is_credential;
 use super::call::{Action, Field, Finding, Input, Touched};
 use super::value::Value;
 use super::walk::Flow;
@@ -69,6 +70,12 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
     }
     let expression = arguments.get(at..).unwrap_or_default();
     let filtered = is_filtered(expression);
+    let name = expression.iter().zip(expression.iter().skip(1)).find_map(|(flag, value)| {
+        matches!(flag.value.start(), "-name" | "-iname" | "-path" | "-wholename").then(|| value.value.shown())
+    });
+    let items =
+        if filtered || name.is_some() { opening.state.some_below(&roots, name.as_deref()) } else { roots.clone() };
+    let items = if filtered || finds_secret(name.as_deref()) { items } else { roots.clone() };
     let mut finding = Finding::new(if may_be_any { Class::Execute } else { Class::ReadOnly });
     let mut at = 0;
     while let Some(field) = expression.get(at) {
@@ -86,7 +93,8 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
                 let ends = |field: &Field| matches!(field.value.start(), ";" | "+");
                 let length = expression[at..].iter().position(ends).unwrap_or(expression.len() - at);
                 let inner = &expression[at..at + length];
-                let items = if filtered { opening.some_below(&roots) } else { whole(&roots) };
+                let items: Vec<Field> =
+                    items.iter().map(|value| Field { value: value.clone(), written: None }).collect();
                 let inner = replace(inner, "{}", &items);
                 opening.run(&inner);
                 at += length + 1;
@@ -115,11 +123,11 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
         }
     }
     opening.note_finding(&finding);
-    Flow::same(opening.state.clone(), Input::Names(roots))
+    Flow::same(opening.state.clone(), Input::Names(items))
 }
 
-fn whole(roots: &[Value]) -> Vec<Field> {
-    roots.iter().map(|value| Field { value: value.clone(), written: None }).collect()
+fn finds_secret(name: Option<&str>) -> bool {
+    name.is_some_and(|name| is_credential(std::path::Path::new(name), None))
 }
 
 fn is_filtered(expression: &[Field]) -> bool {

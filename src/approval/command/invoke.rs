@@ -26,7 +26,12 @@ impl Walker {
             self.doubt(&around.text, Unparsed::Redefined);
         }
         if let Some(body) = state.functions.get(&name).cloned() {
-            return self.function(&name, &body, arguments, state, around);
+            if !environment::is_special_builtin(&name) {
+                return self.function(&name, &body, arguments, state, around);
+            }
+            // What POSIX calls special comes before functions in some shells, after them in others: both are judged.
+            self.doubt(&around.text, Unparsed::Redefined);
+            self.function(&name, &body, arguments, state.clone(), around);
         }
         let base = name.rsplit('/').next().unwrap_or_default().to_owned();
         let own_program = name.contains('/') && !is_system_program(&name);

@@ -38,6 +38,7 @@ mod wrapper;
 use std::path::PathBuf;
 
 pub use call::Action;
+pub(crate) use danger::danger;
 pub use suggest::suggest_rule;
 pub use value::PathPattern;
 

@@ -123,14 +123,18 @@ fn names(call: &Call<'_, '_>, texts: &[String], unseen: bool) -> Input {
     }
     let roots: Vec<Value> = match call.name {
         "ls" => call.positionals().iter().map(|field| field.value.clone()).collect(),
-        "rg" | "grep" | "fd" | "fdfind" => {
-            call.positionals().iter().skip(1).map(|field| field.value.clone()).collect()
-        }
+        // A pattern among them does no harm: it is taken for one more directory.
+        "rg" | "grep" | "fd" | "fdfind" => call.positionals().iter().map(|field| field.value.clone()).collect(),
         _ => Vec::new(),
     };
     // What `ls` prints is relative to what it lists: only without arguments are these names of files.
     if call.name == "ls" && !roots.is_empty() {
         return Input::Unknown { unseen };
     }
-    Input::Names(if roots.is_empty() { vec![Value::text(".")] } else { roots })
+    let elsewhere = texts.iter().any(|text| ["--base", "--search", "-C"].iter().any(|flag| text.starts_with(flag)));
+    if elsewhere {
+        return Input::Unknown { unseen };
+    }
+    let roots = if roots.is_empty() { vec![Value::text(".")] } else { roots };
+    Input::Names(call.state.some_below(&roots, None))
 }

@@ -8,24 +8,33 @@ use super::state::State;
 use super::syntax::{Assignment, Operator, Redirect, RedirectKind, Simple, Word, WordPart};
 use super::value::Value;
 use super::walk::{Around, Flow, UNKNOWN, Walker};
-use super::{Judged, Part, environment};
+use super::{Judged, Part, classify, environment};
 
 impl Walker {
     /// Judges the commands inside a word.
-    pub(crate) fn inside(&mut self, word: &Word, state: &State<'_>) {
+    ///
+    /// Tells whether what one of them prints is decoded or fetched: then nobody has seen what the word becomes.
+    pub(crate) fn inside(&mut self, word: &Word, state: &State<'_>) -> bool {
+        let mut unseen = false;
         for part in &word.parts {
-            match part {
-                WordPart::Text { .. } => {}
+            unseen |= match part {
+                WordPart::Text { .. } => false,
                 WordPart::Variable { operator, .. } => match operator {
-                    Operator::None => {}
+                    Operator::None => false,
                     Operator::Default(word) | Operator::Changed(word) => self.inside(word, state),
                 },
-                WordPart::Substitution { body, .. } | WordPart::Process { body } => {
+                WordPart::Substitution { body, .. } => {
+                    let flow = self.node(body, state.clone(), &Around::default());
+                    matches!(flow.output, Input::Unknown { unseen: true })
+                }
+                WordPart::Process { body } => {
                     self.node(body, state.clone(), &Around::default());
+                    false
                 }
                 WordPart::Number { inner } => self.inside(inner, state),
-            }
+            };
         }
+        unseen
     }
 
     /// Doubts a text in which an index would be evaluated, and with it a command inside.
@@ -40,8 +49,12 @@ impl Walker {
         let mut state = state;
         let mut around = around.clone();
         around.text.clone_from(&command.source);
+        let reader = command.words.first().and_then(Word::bare).is_some_and(classify::prints_files);
+        let mut secret = None;
         for word in &command.words {
-            self.inside(word, &state);
+            if self.inside(word, &state) && reader {
+                secret = Some(word.source.clone());
+            }
         }
         let mut has_file_output = false;
         for redirect in &command.redirects {
@@ -59,7 +72,6 @@ impl Walker {
         if command.words.is_empty() {
             return Flow::same(state, Input::Text(String::new()));
         }
-        let mut secret = None;
         let mut fields = Vec::new();
         for word in &command.words {
             secret = secret.or_else(|| environment::secret_variable(word, &state));

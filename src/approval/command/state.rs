@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::super::Surroundings;
 use super::syntax::{Node, Operator, Word, WordPart};
-use super::value::{Chunk, Value};
+use super::value::{Chunk, PathPattern, Value};
 
 /// More values than this are not followed.
 const MOST_VALUES: usize = 64;
@@ -230,6 +230,47 @@ impl<'a> State<'a> {
             _ => Vec::new(),
         };
         if values.is_empty() { vec![Value::unknown()] } else { values }
+    }
+
+    /// What stands for names of files below these roots, of which nothing but perhaps a pattern is known. Where
+    /// a root is home or above it, the root itself: nothing there is a small matter.
+    pub(crate) fn some_below(&self, roots: &[Value], name: Option<&str>) -> Vec<Value> {
+        let home = self.place.home.as_deref();
+        let mut below = Vec::new();
+        for root in roots {
+            let at_home = |pattern: &PathPattern| {
+                pattern.is_unresolved()
+                    || home.is_some_and(|home| pattern.covers(home))
+                    || pattern.covers(std::path::Path::new("/"))
+            };
+            let mut value = root.clone();
+            let over = root.patterns(&self.directories).iter().any(at_home);
+            let last =
+                name.and_then(|name| name.rsplit('/').next()).filter(|name| name.contains(char::is_alphanumeric));
+            match last {
+                // At home a name is added only where it makes the matter worse: for what reads.
+                Some(name) if !over || !name.contains(['*', '?', '[']) => {
+                    value.push_text("/");
+                    for character in name.chars() {
+                        match character {
+                            '*' | '?' | '[' | ']' => value.chunks.push(Chunk::Glob(character)),
+                            _ => value.push_text(&character.to_string()),
+                        }
+                    }
+                    if over {
+                        below.push(root.clone());
+                    }
+                }
+                _ if over => {}
+                _ => {
+                    value.push_text("/");
+                    value.chunks.push(Chunk::Glob('*'));
+                    value.push_text("…");
+                }
+            }
+            below.push(value);
+        }
+        below
     }
 
     /// Reads `~`, `~name` and `~+` at the start; tells how many atoms they take.

@@ -362,28 +362,6 @@ impl<'s> Opening<'_, '_, 's> {
         Some(Flow::same(self.state.clone(), flow.output))
     }
 
-    /// What a command is given in the place of names: everything below these roots, or nothing known.
-    pub(crate) fn some_below(&self, roots: &[Value]) -> Vec<Field> {
-        let home = self.state.place.home.as_deref();
-        let mut fields = Vec::new();
-        for root in roots {
-            let patterns = root.patterns(&self.state.directories);
-            let at_home = |pattern: &super::value::PathPattern| {
-                pattern.is_unresolved()
-                    || home.is_some_and(|home| pattern.covers(home))
-                    || pattern.covers(std::path::Path::new("/"))
-            };
-            let mut value = root.clone();
-            if !patterns.iter().any(at_home) {
-                value.push_text("/");
-                value.chunks.push(Chunk::Glob('*'));
-                value.push_text("…");
-            }
-            fields.push(Field { value, written: None });
-        }
-        fields
-    }
-
     fn xargs(&mut self, arguments: &[Field]) -> Flow<'s> {
         let valued = [
             "-n",
@@ -416,7 +394,9 @@ impl<'s> Opening<'_, '_, 's> {
                 .split_whitespace()
                 .map(|word| Field { value: Value::text(word.trim_matches(['"', '\''])), written: None })
                 .collect(),
-            Input::Names(roots) if !reads_file => self.some_below(&roots.clone()),
+            Input::Names(names) if !reads_file => {
+                names.iter().map(|value| Field { value: value.clone(), written: None }).collect()
+            }
             Input::Inherited | Input::Text(_) | Input::Names(_) | Input::Unknown { .. } => vec![Field::unknown()],
         };
         let mut inner: Vec<Field> = if rest.is_empty() { vec![Field::text("echo")] } else { rest.to_vec() };

@@ -1,0 +1,220 @@
+//! How much a command would hit: its targets looked up on the disk, counted up to a limit, nothing run.
+//!
+//! The one place of this room that looks at a disk, and only through [`FileSystem`].
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::command::{Action, PathPattern, Target, danger, judge};
+use super::{NeverAuto, Surroundings};
+
+/// More entries than this are not looked at: beyond it a person needs no exact number.
+const MOST_ENTRIES: u64 = 20_000;
+/// More targets than this are not named.
+const MOST_NAMED: usize = 50;
+
+/// What a look at one path tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Whether it is a directory itself, not a link to one.
+    pub is_directory: bool,
+    /// Size in bytes; of a link, of the link itself.
+    pub bytes: u64,
+}
+
+/// A look at the disk; follows no link but in `real_path`.
+pub trait FileSystem {
+    /// What lies at a path; `None` when nothing does, or it cannot be seen.
+    fn entry(&self, path: &Path) -> Option<Entry>;
+
+    /// Names in a directory, in any order; empty when it cannot be read.
+    fn names(&self, directory: &Path) -> Vec<String>;
+
+    /// The path with all links followed; `None` when nothing lies there.
+    fn real_path(&self, path: &Path) -> Option<PathBuf>;
+}
+
+/// The disk itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Disk;
+
+impl FileSystem for Disk {
+    fn entry(&self, path: &Path) -> Option<Entry> {
+        let metadata = std::fs::symlink_metadata(path).ok()?;
+        Some(Entry { is_directory: metadata.is_dir(), bytes: if metadata.is_dir() { 0 } else { metadata.len() } })
+    }
+
+    fn names(&self, directory: &Path) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
+        // One more than is ever looked at, so that a larger directory is seen to be larger.
+        let most = usize::try_from(MOST_ENTRIES).unwrap_or(usize::MAX).saturating_add(1);
+        entries.flatten().take(most).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    fn real_path(&self, path: &Path) -> Option<PathBuf> {
+        std::fs::canonicalize(path).ok()
+    }
+}
+
+/// How much a command would hit.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct BlastRadius {
+    /// Files and links that exist now and would be gone or changed.
+    pub files: u64,
+    /// Directories among what would be gone or changed.
+    pub directories: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Files among them that git does not keep: gone is gone.
+    pub untracked: u64,
+    /// Files among them outside the workspace.
+    pub outside: u64,
+    /// Whether counting stopped at the limit; the numbers are then a lower bound.
+    pub truncated: bool,
+    /// Whether only some of them are meant, by name or age; the numbers are then an upper bound.
+    pub filtered: bool,
+    /// What lies at the targets now, globs resolved; not what lies below them.
+    pub existing: Vec<PathBuf>,
+    /// Targets as written that are only known when the command runs.
+    pub unresolved: Vec<String>,
+    /// Why neither a rule nor `-y` can run it, links followed.
+    pub never_auto: Option<NeverAuto>,
+}
+
+/// Counts what a line would hit. `tracked` tells whether git keeps a file as it is.
+#[must_use]
+pub fn blast_radius(
+    line: &str,
+    surroundings: &Surroundings,
+    files: &dyn FileSystem,
+    tracked: &dyn Fn(&Path) -> bool,
+) -> BlastRadius {
+    let judgement = judge(line, surroundings);
+    let mut counter = Counter {
+        radius: BlastRadius { never_auto: judgement.never_auto, ..BlastRadius::default() },
+        files,
+        tracked,
+        place: surroundings,
+        looked: 0,
+        seen: BTreeSet::new(),
+    };
+    for target in &judgement.targets {
+        counter.target(target);
+    }
+    counter.radius
+}
+
+struct Counter<'a> {
+    radius: BlastRadius,
+    files: &'a dyn FileSystem,
+    tracked: &'a dyn Fn(&Path) -> bool,
+    place: &'a Surroundings,
+    looked: u64,
+    /// What was counted already: two targets may overlap.
+    seen: BTreeSet<PathBuf>,
+}
+
+impl Counter<'_> {
+    fn target(&mut self, target: &Target) {
+        if target.pattern.is_unresolved() {
+            self.radius.unresolved.push(target.pattern.shown().to_owned());
+            return;
+        }
+        self.radius.filtered |= target.filtered;
+        for path in self.resolve(&target.pattern) {
+            self.follow_links(target, &path);
+            let Some(entry) = self.files.entry(&path) else { continue };
+            if self.radius.existing.len() < MOST_NAMED {
+                self.radius.existing.push(path.clone());
+            }
+            // A directory that is written into is not changed itself.
+            if entry.is_directory && !target.recursive {
+                continue;
+            }
+            self.count(&path, entry, target.recursive);
+        }
+    }
+
+    /// A link in front of the last component may lead to where nothing may be touched.
+    fn follow_links(&mut self, target: &Target, path: &Path) {
+        let destroys = match target.action {
+            Action::Remove => true,
+            Action::Attributes => target.recursive,
+            Action::Overwrite | Action::Change => false,
+        };
+        if !destroys || self.radius.never_auto.is_some() {
+            return;
+        }
+        let parent = path.parent().and_then(|parent| self.files.real_path(parent));
+        let Some(real) = parent.zip(path.file_name()).map(|(parent, name)| parent.join(name)) else { return };
+        // Home and workspace are compared by their real paths, too.
+        let real_of = |path: &Path| self.files.real_path(path).unwrap_or_else(|| path.to_owned());
+        let place = Surroundings {
+            home: self.place.home.as_deref().map(real_of),
+            workspace: real_of(&self.place.workspace),
+            ..Surroundings::default()
+        };
+        if real != path || place.workspace != self.place.workspace {
+            self.radius.never_auto = danger(&PathPattern::exact(&real), &place, false);
+        }
+    }
+
+    /// The paths a pattern stands for on this disk.
+    fn resolve(&mut self, pattern: &PathPattern) -> Vec<PathBuf> {
+        let Some((root, globs)) = pattern.walk() else { return Vec::new() };
+        let mut paths = vec![root];
+        for glob in globs {
+            let built = globset::GlobBuilder::new(&glob).backslash_escape(true).build();
+            let Ok(matcher) = built.map(|glob| glob.compile_matcher()) else { return Vec::new() };
+            let mut next = Vec::new();
+            for directory in paths {
+                for name in self.files.names(&directory) {
+                    self.looked += 1;
+                    if self.looked > MOST_ENTRIES {
+                        self.radius.truncated = true;
+                        return next;
+                    }
+                    let hidden_fits = !name.starts_with('.') || glob.starts_with('.');
+                    if hidden_fits && matcher.is_match(&name) {
+                        next.push(directory.join(name));
+                    }
+                }
+            }
+            next.sort();
+            paths = next;
+        }
+        paths
+    }
+
+    fn count(&mut self, path: &Path, entry: Entry, recursive: bool) {
+        let mut waiting = vec![(path.to_owned(), entry)];
+        while let Some((path, entry)) = waiting.pop() {
+            self.looked += 1;
+            if self.looked > MOST_ENTRIES {
+                self.radius.truncated = true;
+                return;
+            }
+            if !self.seen.insert(path.clone()) {
+                continue;
+            }
+            if entry.is_directory {
+                self.radius.directories += 1;
+                if recursive {
+                    for name in self.files.names(&path) {
+                        let child = path.join(name);
+                        if let Some(entry) = self.files.entry(&child) {
+                            waiting.push((child, entry));
+                        }
+                    }
+                }
+                continue;
+            }
+            self.radius.files += 1;
+            self.radius.bytes = self.radius.bytes.saturating_add(entry.bytes);
+            self.radius.untracked += u64::from(!(self.tracked)(&path));
+            self.radius.outside += u64::from(!path.starts_with(&self.place.workspace));
+        }
+    }
+}

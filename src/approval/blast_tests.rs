@@ -1,0 +1,118 @@
+//! What would be hit, on a disk that is only a list.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::{BlastRadius, Entry, FileSystem, NeverAuto, Surroundings, blast_radius};
+
+/// Files with their sizes, directories, and links with where they lead.
+struct List {
+    files: BTreeMap<PathBuf, u64>,
+    links: BTreeMap<PathBuf, PathBuf>,
+}
+
+impl FileSystem for List {
+    fn entry(&self, path: &Path) -> Option<Entry> {
+        if let Some(bytes) = self.files.get(path) {
+            return Some(Entry { is_directory: false, bytes: *bytes });
+        }
+        if self.links.contains_key(path) {
+            return Some(Entry { is_directory: false, bytes: 7 });
+        }
+        self.files.keys().any(|file| file.starts_with(path)).then_some(Entry { is_directory: true, bytes: 0 })
+    }
+
+    fn names(&self, directory: &Path) -> Vec<String> {
+        let mut names: Vec<String> = self
+            .files
+            .keys()
+            .chain(self.links.keys())
+            .filter_map(|file| file.strip_prefix(directory).ok())
+            .filter_map(|rest| rest.components().next())
+            .map(|part| part.as_os_str().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    fn real_path(&self, path: &Path) -> Option<PathBuf> {
+        for (link, target) in &self.links {
+            if let Ok(rest) = path.strip_prefix(link) {
+                return self.real_path(&target.join(rest));
+            }
+        }
+        Some(path.components().collect())
+    }
+}
+
+fn radius(line: &str) -> BlastRadius {
+    let app = "/home/u/work/app";
+    let files = [
+        ("src/main.rs", 10),
+        ("src/lib.rs", 20),
+        ("build/a.o", 100),
+        ("build/deep/b.o", 200),
+        ("build/.hidden", 1),
+        ("notes.txt", 5),
+    ];
+    let list = List {
+        files: files
+            .iter()
+            .map(|(name, bytes)| (PathBuf::from(app).join(name), *bytes))
+            .chain([(PathBuf::from("/home/u/other/x"), 3)])
+            .collect(),
+        links: [(PathBuf::from(app).join("up"), PathBuf::from("/home"))].into(),
+    };
+    let place = Surroundings {
+        cwd: PathBuf::from(app),
+        workspace: PathBuf::from(app),
+        home: Some(PathBuf::from("/home/u")),
+        environment: BTreeMap::from([("OUT".to_owned(), "build".to_owned())]),
+    };
+    blast_radius(line, &place, &list, &|path| path.starts_with("/home/u/work/app/src"))
+}
+
+fn counts(line: &str) -> (u64, u64, u64, u64) {
+    let radius = radius(line);
+    (radius.files, radius.bytes, radius.untracked, radius.outside)
+}
+
+#[test]
+fn everything_below_a_directory_counts() {
+    assert_eq!(counts("rm -rf build"), (3, 301, 3, 0));
+    assert_eq!(counts("rm -rf src build"), (5, 331, 3, 0));
+    assert_eq!(counts("rm -rf build build/deep"), (3, 301, 3, 0));
+}
+
+#[test]
+fn globs_variables_and_directories_are_resolved() {
+    assert_eq!(counts("rm src/*.rs"), (2, 30, 0, 0));
+    assert_eq!(counts("rm -rf \"$OUT\"/*"), (2, 300, 2, 0));
+    assert_eq!(counts("cd build && rm -rf deep"), (1, 200, 1, 0));
+    assert_eq!(counts("rm ../../other/x"), (1, 3, 1, 1));
+    assert_eq!(counts("rm ~/other/x"), (1, 3, 1, 1));
+    assert_eq!(counts("rm nothing*"), (0, 0, 0, 0));
+}
+
+#[test]
+fn overwriting_counts_what_is_there() {
+    assert_eq!(counts("echo x > notes.txt"), (1, 5, 1, 0));
+    assert_eq!(counts("echo x > new.txt"), (0, 0, 0, 0));
+    assert_eq!(counts("find build -name '*.o' -delete"), (3, 301, 3, 0));
+    assert!(radius("find build -name '*.o' -delete").filtered);
+}
+
+#[test]
+fn what_is_not_known_is_named() {
+    let radius = radius("rm -rf \"$UNSET/x\"");
+    assert_eq!(radius.unresolved, ["…/x"]);
+    assert!(matches!(radius.never_auto, Some(NeverAuto::Unresolved { .. })));
+}
+
+#[test]
+fn links_are_followed_to_where_nothing_may_be_touched() {
+    assert!(matches!(radius("rm -rf up/u").never_auto, Some(NeverAuto::HomeOrAbove { .. })));
+    assert_eq!(radius("rm up").never_auto, None);
+    assert_eq!(radius("rm -rf build").never_auto, None);
+}
