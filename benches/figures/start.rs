@@ -60,13 +60,16 @@ fn first_echo(program: &Program) -> Result<(Duration, Duration), String> {
     Ok((echoed - begun, cpu))
 }
 
-/// A key at a prompt that has been there for a while: a letter and its deletion, in turn.
+/// A key at a prompt that has been there for a while: a letter, which is deleted again before the next.
 pub(crate) fn key(program: &Program, runs: u32) -> Result<Figures, String> {
     let (terminal, _) = program.at_prompt()?;
     let mut times = Vec::new();
-    for run in 0..runs {
-        let sent = terminal.send(if run % 2 == 0 { "x" } else { "\x7f" });
-        times.push(terminal.wait_for_output(sent, PATIENCE)? - sent);
+    for _ in 0..runs {
+        let place = terminal.end();
+        let sent = terminal.send("q");
+        times.push(terminal.wait("q", place, PATIENCE)?.0 - sent);
+        terminal.settle(Duration::from_millis(3));
+        terminal.send("\x7f");
         terminal.settle(Duration::from_millis(3));
     }
     let (least, middle) = least_and_middle(&times);

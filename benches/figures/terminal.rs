@@ -144,22 +144,6 @@ impl Terminal {
         }
     }
 
-    /// Waits until anything is read after a moment and returns when that was.
-    pub(crate) fn wait_for_output(&self, after: Instant, patience: Duration) -> Result<Instant, String> {
-        let mut seen = self.lock();
-        loop {
-            let first = seen.moments.partition_point(|(moment, _)| *moment < after);
-            if let Some((moment, _)) = seen.moments.get(first) {
-                return Ok(*moment);
-            }
-            if after.elapsed() > patience || seen.closed {
-                return Err("no output after a key".to_owned());
-            }
-            let wait = self.seen.1.wait_timeout(seen, Duration::from_millis(100));
-            seen = wait.unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-
     /// Waits until nothing has been read for a while.
     pub(crate) fn settle(&self, quiet: Duration) {
         loop {
