@@ -33,6 +33,8 @@ pub struct Theme {
     pub code_comment: Style,
     /// Links.
     pub link: Style,
+    /// Addresses written after the links they belong to.
+    pub address: Style,
     /// Quote bars, list bullets, table borders, rules.
     pub furniture: Style,
     /// Quoted text.
@@ -72,6 +74,7 @@ impl Theme {
             code_number: Style::new().fg(Color::Yellow),
             code_comment: Style::new().dimmed().italic(),
             link: Style::new().underline().fg(Color::Blue),
+            address: Style::new().dimmed(),
             furniture: Style::new().dimmed(),
             quote: Style::new().italic(),
             dim: Style::new().dimmed(),
@@ -164,6 +167,7 @@ impl Theme {
             code_number: none,
             code_comment: none,
             link: none,
+            address: none,
             furniture: none,
             quote: none,
             dim: none,

@@ -219,7 +219,7 @@ impl Blocks {
         if let Some(start) = starts::fence(content) {
             self.close_to(matched);
             self.child_starts(Child::Airy);
-            self.leaf = Leaf::Fence(Fence::new(start, cursor.indent()));
+            self.leaf = Leaf::Fence(Fence::new(start, cursor.indent(), &self.layout));
             return true;
         }
         if content.starts_with('<')

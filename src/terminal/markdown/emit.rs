@@ -202,8 +202,8 @@ impl Emitter<'_> {
         if target.is_empty() || target.starts_with('#') || same || shown && !deceives {
             return;
         }
+        let style = overlay(style, self.layout.theme.address);
         self.wrapper.push(" ", style, None, Spaces::Collapse, self.out);
-        let style = overlay(style, self.layout.theme.dim);
         self.wrapper.push(&format!("({})", address_text(target)), style, None, Spaces::Collapse, self.out);
     }
 }

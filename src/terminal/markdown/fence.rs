@@ -3,6 +3,7 @@
 use super::{
     Layout,
     cursor::Cursor,
+    highlight::Highlighter,
     starts::{FenceStart, closes_fence},
 };
 use crate::terminal::line::Line;
@@ -14,11 +15,13 @@ pub(super) struct Fence {
     indent: usize,
     /// Fences opened inside a fence of markdown, innermost last.
     inner: Vec<FenceStart>,
+    highlighter: Option<Highlighter>,
 }
 
 impl Fence {
-    pub(super) fn new(start: FenceStart, indent: usize) -> Self {
-        Self { start, indent, inner: Vec::new() }
+    pub(super) fn new(start: FenceStart, indent: usize, layout: &Layout) -> Self {
+        let highlighter = if layout.highlight { Highlighter::new(&start.info) } else { None };
+        Self { start, indent, inner: Vec::new(), highlighter }
     }
 
     /// Takes a line: the row to print, or none when the fence is over.
@@ -39,7 +42,11 @@ impl Fence {
             }
         }
         cursor.advance(self.indent.min(cursor.indent()));
-        Some(Line::styled(cursor.rest(), layout.theme.code_block))
+        let code = cursor.rest();
+        Some(match &mut self.highlighter {
+            Some(highlighter) => highlighter.line(&code, &layout.theme),
+            None => Line::styled(code, layout.theme.code_block),
+        })
     }
 
     fn is_markdown(&self) -> bool {

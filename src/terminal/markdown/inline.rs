@@ -290,7 +290,8 @@ impl Reader<'_> {
         else {
             return false;
         };
-        if self.text[inner..end].trim().is_empty() {
+        // Escaped punctuation in a row is no formula.
+        if !self.text[inner..end].contains(char::is_alphanumeric) {
             return false;
         }
         self.push(start, end + close.len(), Kind::Maths(start, end + close.len()));

@@ -146,7 +146,7 @@ pub(super) fn normalize_label(label: &str) -> String {
         if !normal.is_empty() {
             normal.push(' ');
         }
-        normal.extend(word.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase));
+        normal.extend(word.chars().flat_map(char::to_lowercase).flat_map(char::to_uppercase));
     }
     normal
 }

@@ -22,6 +22,7 @@ mod emit;
 mod emphasis;
 mod entity;
 mod fence;
+mod highlight;
 mod inline;
 mod links;
 mod output;
@@ -67,13 +68,15 @@ pub struct Layout {
     pub theme: Theme,
     /// Whether the terminal knows OSC 8; else addresses are written after their texts.
     pub hyperlinks: bool,
+    /// Whether code in known languages is coloured.
+    pub highlight: bool,
 }
 
 impl Layout {
-    /// Makes a layout of this width: words wrapped, hyperlinks on.
+    /// Makes a layout of this width: words wrapped, hyperlinks and colours in code on.
     #[must_use]
     pub fn new(width: usize, theme: Theme) -> Self {
-        Self { width, wrap: Wrap::Word, theme, hyperlinks: true }
+        Self { width, wrap: Wrap::Word, theme, hyperlinks: true, highlight: true }
     }
 }
 

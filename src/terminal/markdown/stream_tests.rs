@@ -126,6 +126,7 @@ fn layouts() -> impl Strategy<Value = Layout> {
             wrap: if soft { Wrap::Soft } else { Wrap::Word },
             theme: if plain { Theme::plain() } else { Theme::ansi() },
             hyperlinks,
+            highlight: true,
         }
     })
 }

@@ -1,0 +1,65 @@
+//! HTML and its like: tags, attributes, comments.
+
+use super::{Highlighter, Open, Painter};
+
+/// The comment that all of them share.
+const COMMENT: (&str, &str) = ("<!--", "-->");
+
+pub(super) fn line(highlighter: &mut Highlighter, painter: &mut Painter<'_>) {
+    let text = painter.text;
+    let theme = painter.theme;
+    let mut position = 0;
+    while position < text.len() {
+        let rest = &text[position..];
+        position = match highlighter.open {
+            Open::Comment(..) => {
+                let end = rest.find(COMMENT.1).map(|end| position + end + COMMENT.1.len());
+                if end.is_some() {
+                    highlighter.open = Open::Nothing;
+                }
+                painter.paint(position, end.unwrap_or(text.len()), theme.code_comment)
+            }
+            Open::Tag => in_tag(highlighter, painter, position),
+            Open::Nothing | Open::Text(_) if rest.starts_with(COMMENT.0) => {
+                highlighter.open = Open::Comment(0, 1);
+                painter.paint(position, position + COMMENT.0.len(), theme.code_comment)
+            }
+            Open::Nothing | Open::Text(_) if rest.starts_with('<') => {
+                let name = rest[1..]
+                    .bytes()
+                    .take_while(|byte| byte.is_ascii_alphanumeric() || b"/-:!?_.".contains(byte))
+                    .count();
+                if name > 0 {
+                    highlighter.open = Open::Tag;
+                }
+                painter.paint(position, position + 1 + name, theme.code_keyword)
+            }
+            Open::Nothing | Open::Text(_) => {
+                let end = rest.find('<').map_or(text.len(), |end| position + end);
+                painter.paint(position, end, theme.code_block)
+            }
+        };
+    }
+}
+
+fn in_tag(highlighter: &mut Highlighter, painter: &mut Painter<'_>, position: usize) -> usize {
+    let text = painter.text;
+    let theme = painter.theme;
+    let rest = &text[position..];
+    match rest.as_bytes()[0] {
+        b'>' => {
+            highlighter.open = Open::Nothing;
+            painter.paint(position, position + 1, theme.code_keyword)
+        }
+        b'/' | b'?' => painter.paint(position, position + 1, theme.code_keyword),
+        quote @ (b'"' | b'\'') => {
+            let end = rest[1..].find(char::from(quote)).map_or(text.len(), |end| position + end + 2);
+            painter.paint(position, end, theme.code_string)
+        }
+        b' ' | b'\t' | b'=' => position + 1,
+        _ => {
+            let length = rest.find([' ', '\t', '=', '>', '/', '"', '\'']).unwrap_or(rest.len()).max(1);
+            painter.paint(position, position + length, theme.code_type)
+        }
+    }
+}
