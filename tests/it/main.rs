@@ -12,6 +12,7 @@ mod dependencies;
 mod floors;
 mod keyboard;
 mod locales;
+mod markdown;
 mod markdown_deviations;
 mod markdown_html;
 mod markdown_spec;

@@ -32,7 +32,7 @@ fn theme() -> Theme {
 }
 
 fn rows(markdown: &str, hyperlinks: bool) -> Vec<Line> {
-    let mut stream = MarkdownStream::new(Layout { hyperlinks, ..Layout::new(400, theme()) });
+    let mut stream = MarkdownStream::new(Layout { hyperlinks, highlight: false, ..Layout::new(400, theme()) });
     let mut rows = stream.push(markdown);
     rows.extend(stream.finish());
     rows
