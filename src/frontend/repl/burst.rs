@@ -5,8 +5,12 @@ use std::time::{Duration, Instant};
 use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use rustix::io::ioctl_fionread;
 
+use super::kick;
+
 /// Silence that ends a burst.
 const QUIET: Duration = Duration::from_millis(25);
+/// Bytes that wait this long without being seen have been forgotten, see [`kick`].
+const STALLED: Duration = Duration::from_millis(3);
 /// A burst is not followed longer than this.
 const LONGEST: Duration = Duration::from_secs(20);
 /// Nor for more events than this.
@@ -34,13 +38,15 @@ pub(super) fn read() -> Burst {
     let begin = Instant::now();
     let mut events = Vec::new();
     while events.len() < MOST && begin.elapsed() < LONGEST {
-        if waiting(QUIET) {
+        if waiting(STALLED) || (ioctl_fionread(std::io::stdin()).unwrap_or(0) == 0 && waiting(QUIET)) {
             match event::read() {
                 Ok(event) => events.push(event),
                 Err(_) => break,
             }
         } else if ioctl_fionread(std::io::stdin()).unwrap_or(0) == 0 {
             break;
+        } else {
+            kick::nudge();
         }
     }
     judge(events)

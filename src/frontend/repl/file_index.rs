@@ -1,19 +1,16 @@
 //! The files and folders `@` offers: walked in the background, `.gitignore` honoured, cached.
 
-use std::cmp::Reverse;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use fuzzy_matcher::FuzzyMatcher as _;
-use fuzzy_matcher::skim::SkimMatcherV2;
 use ignore::{WalkBuilder, WalkState};
 
+use super::file_ranking::{FileEntry, ROWS, Ranking};
 use super::mention;
 use super::menu::{Offer, Row, Subject};
-use super::sources::has_letters;
 use super::state::SharedState;
 
 /// Entries kept at most: a home directory must not fill the memory.
@@ -24,27 +21,13 @@ const WALK_LIMIT: Duration = Duration::from_secs(20);
 const GOOD_FOR: Duration = Duration::from_secs(5);
 /// How long the first `@` waits for a walk that may be over at once.
 const FIRST_WAIT: Duration = Duration::from_millis(15);
-/// Rows offered at most.
-const ROWS: usize = 100;
-/// Entries whose fuzzy score is computed.
-const SCORED: usize = 500;
 /// Entries a walking thread hands over at a time.
 const BATCH: usize = 256;
-
-/// One file or folder, relative to the root.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct FileEntry {
-    /// With `/`; a folder ends in it.
-    path: String,
-    /// The path in lower case.
-    lower: String,
-    /// Seconds since 1970.
-    changed: u64,
-}
 
 #[derive(Debug, Default)]
 struct Index {
     entries: Vec<FileEntry>,
+    ranking: Ranking,
     /// What a walk under way has found so far, when there is an older list to show.
     next: Vec<FileEntry>,
     walking: bool,
@@ -102,11 +85,12 @@ impl FileIndex {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
-        let attached = self.state.lock().attached.clone();
-        let index = self.lock();
+        let attached =
+            self.state.lock().attached.iter().map(|mention| mention::path_of(mention).to_owned()).collect();
+        let mut index = self.lock();
+        let index = &mut *index;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let paths = best(&index.entries, typed, now, |path| attached.contains(&mention::write(path)));
-        let rows = paths.into_iter().map(row).collect();
+        let rows = index.ranking.best(&index.entries, typed, now, &attached).into_iter().map(row).collect();
         Offer { subject: Subject::File, span, rows, pending: index.walking, exact: self.names(typed) }
     }
 
@@ -163,6 +147,7 @@ impl FileIndex {
         let mut index = self.lock();
         if !first {
             index.entries = std::mem::take(&mut index.next);
+            index.ranking = Ranking::default();
         }
         index.walking = false;
         index.walked = Some(Instant::now());
@@ -228,7 +213,7 @@ fn file_entry(root: &Path, found: &ignore::DirEntry) -> Option<FileEntry> {
     let path = if folder { format!("{relative}/") } else { relative.to_owned() };
     let changed = found.metadata().ok().and_then(|metadata| metadata.modified().ok());
     let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |age| age.as_secs());
-    Some(FileEntry { lower: path.to_lowercase(), path, changed })
+    Some(FileEntry::new(path, changed))
 }
 
 fn row(path: &str) -> Row {
@@ -241,81 +226,6 @@ fn row(path: &str) -> Row {
         value.push(' ');
     }
     Row { value, label: Some(path.to_owned()), description: String::new(), more: folder }
-}
-
-/// Returns the paths that fit best, best first.
-fn best<'entries>(
-    entries: &'entries [FileEntry],
-    typed: &str,
-    now: u64,
-    attached: impl Fn(&str) -> bool,
-) -> Vec<&'entries str> {
-    let wanted = typed.trim_start_matches("./").to_lowercase();
-    let mut fitting: Vec<(i64, &FileEntry)> = entries
-        .iter()
-        .filter_map(|entry| Some((class(entry, &wanted)? + liking(entry, now, &attached), entry)))
-        .collect();
-    let order = |(score, entry): &(i64, &'entries FileEntry)| (Reverse(*score), entry.path.as_str());
-    if fitting.len() > SCORED {
-        fitting.select_nth_unstable_by(SCORED, |one, other| order(one).cmp(&order(other)));
-        fitting.truncate(SCORED);
-    }
-    let matcher = SkimMatcherV2::default();
-    for (score, entry) in &mut fitting {
-        if *score < CONTAINS && !wanted.is_empty() {
-            *score += matcher.fuzzy_match(&entry.lower, &wanted).unwrap_or(0).min(CONTAINS / 2);
-        }
-    }
-    fitting.sort_by(|one, other| order(one).cmp(&order(other)));
-    fitting.into_iter().take(ROWS).map(|(_, entry)| entry.path.as_str()).collect()
-}
-
-/// The score from which on a match is more than letters in order.
-const CONTAINS: i64 = 4_000;
-
-/// How well the letters fit; `None`: not at all.
-fn class(entry: &FileEntry, wanted: &str) -> Option<i64> {
-    if wanted.is_empty() {
-        return Some(0);
-    }
-    let path = entry.lower.as_str();
-    let bare = path.trim_end_matches('/');
-    let name = bare.rsplit('/').next().unwrap_or(bare);
-    let class = if path == wanted {
-        10_000
-    } else if name == wanted {
-        9_000
-    } else if path.starts_with(wanted) {
-        8_000
-    } else if name.starts_with(wanted) {
-        7_000
-    } else if name.contains(wanted) {
-        6_000
-    } else if path.contains(wanted) {
-        5_000
-    } else if has_letters(path, wanted) {
-        0
-    } else {
-        return None;
-    };
-    Some(class)
-}
-
-/// What else makes an entry likely: lately changed, attached before, near the root.
-fn liking(entry: &FileEntry, now: u64, attached: &impl Fn(&str) -> bool) -> i64 {
-    let age = now.saturating_sub(entry.changed);
-    let recent = match age {
-        0..600 => 300,
-        600..3_600 => 250,
-        3_600..86_400 => 200,
-        86_400..604_800 => 100,
-        604_800.. => 0,
-    };
-    let depth = entry.path.trim_end_matches('/').matches('/').count();
-    let depth = i64::try_from(depth).unwrap_or(0) * 15;
-    let length = i64::try_from(entry.path.len()).unwrap_or(0) / 4;
-    let used = if attached(&entry.path) { 400 } else { 0 };
-    recent + used - depth - length
 }
 
 #[cfg(test)]

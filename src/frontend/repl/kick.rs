@@ -47,6 +47,14 @@ impl Drop for Kick {
     }
 }
 
+/// Raises the edge again.
+pub(super) fn nudge() {
+    let input = io::stdin();
+    let input = input.as_fd();
+    // Without the attributes there is nothing to set; the next byte will wake the reader.
+    let _ = tcgetattr(input).and_then(|attributes| tcsetattr(input, OptionalActions::Now, &attributes));
+}
+
 fn watch(stopped: &OwnedFd) {
     let input = std::io::stdin();
     let pause = Timespec { tv_sec: 0, tv_nsec: PATIENCE.subsec_nanos().into() };
@@ -71,9 +79,7 @@ fn watch(stopped: &OwnedFd) {
         }
         let now = ioctl_fionread(&input).unwrap_or(0);
         if now > 0 && seen == [now, now] {
-            let input = input.as_fd();
-            // Without the attributes there is nothing to set; the next byte will wake the reader.
-            let _ = tcgetattr(input).and_then(|attributes| tcsetattr(input, OptionalActions::Now, &attributes));
+            nudge();
         }
     }
 }

@@ -64,6 +64,11 @@ pub(super) fn write(path: &str) -> String {
     if bare_enough { format!("@{path}") } else { format!("@\"{path}\"") }
 }
 
+/// Returns the path of a mention that [`write`] has written.
+pub(super) fn path_of(mention: &str) -> &str {
+    mention.trim_start_matches('@').trim_matches('"')
+}
+
 fn opens(before: &str) -> bool {
     before.chars().next_back().is_none_or(|last| {
         last.is_whitespace()

@@ -9,6 +9,7 @@ mod command_menu;
 mod edit_mode;
 mod editor;
 mod file_index;
+mod file_ranking;
 mod highlighter;
 mod hinter;
 mod history;

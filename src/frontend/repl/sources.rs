@@ -78,6 +78,10 @@ impl Source for HistorySource {
 /// Tells whether the letters of `wanted` stand in `text` in their order: what a fuzzy match needs, at a fraction
 /// of its price.
 pub(super) fn has_letters(text: &str, wanted: &str) -> bool {
+    if wanted.is_ascii() {
+        let mut letters = text.bytes();
+        return wanted.bytes().filter(|letter| *letter != b' ').all(|letter| letters.any(|other| other == letter));
+    }
     let mut letters = text.chars();
     wanted.chars().filter(|letter| !letter.is_whitespace()).all(|letter| letters.any(|other| other == letter))
 }
