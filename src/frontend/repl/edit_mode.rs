@@ -183,8 +183,11 @@ impl LineMode {
             (NONE, KeyCode::Backspace) if fresh && !self.is_vi_normal() => self.delete_block(true),
             (NONE, KeyCode::Delete) if fresh => self.delete_block(false),
             (NONE, KeyCode::Esc) => {
-                if let Some(menu) = self.menu(fresh) {
-                    self.state.lock().dismissed = Some(menu.start);
+                let mut state = self.state.lock();
+                if fresh && let Some(menu) = state.menu.take() {
+                    state.dismissed = Some(menu.start);
+                } else {
+                    state.unhinted = Some(state.line.clone());
                 }
                 None
             }

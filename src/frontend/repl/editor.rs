@@ -29,6 +29,7 @@ use super::paste::{self, PasteStore};
 use super::prompt::{LinePrompt, PromptParts};
 use super::sources::{HistorySource, WordSource};
 use super::state::{Ended, SharedState};
+use super::suggest::{Suggest, SuggestTiming, Suggestions};
 use crate::terminal::Theme;
 
 /// How long a message from another thread may wait to be seen.
@@ -81,6 +82,10 @@ pub struct EditorOptions {
     pub external_editor: Option<String>,
     /// How programs are run that take the terminal over.
     pub foreground: Option<Foreground>,
+    /// What is asked for ghost text that the history does not have.
+    pub suggest: Option<Box<dyn Suggest>>,
+    /// When it is asked.
+    pub suggest_timing: SuggestTiming,
     /// Set by another thread to make [`Editor::read`] return [`ReadOutcome::Broken`].
     pub interrupt: Option<Arc<AtomicBool>>,
 }
@@ -120,6 +125,7 @@ pub struct Editor {
     commands: Arc<RwLock<CommandMenu>>,
     spoken: Arc<RwLock<EditorWords>>,
     files: FileIndex,
+    suggestions: Option<Arc<Suggestions>>,
     outside: Option<String>,
     foreground: Foreground,
 }
@@ -172,15 +178,26 @@ impl Editor {
             commands: Arc::clone(&commands),
             theme,
         };
-        let hinter =
-            LineHinter { history: history.clone(), state: state.clone(), style: theme.dim, hint: String::new() };
         let mode = LineMode::new(
             edit_mode(options.style, &options.keys),
             state.clone(),
             pastes.clone(),
             Arc::clone(&paste_label),
         );
-        let mut reedline = Reedline::create()
+        let mut reedline = Reedline::create();
+        let suggestions = options.suggest.and_then(|suggest| {
+            let signal = reedline.repaint_signal();
+            // Without a thread there is no ghost text, which is no reason not to have a line.
+            Suggestions::start(suggest, options.suggest_timing, move || signal.request_repaint()).ok().map(Arc::new)
+        });
+        let hinter = LineHinter {
+            history: history.clone(),
+            state: state.clone(),
+            suggestions: suggestions.clone(),
+            style: theme.dim,
+            hint: String::new(),
+        };
+        let mut reedline = reedline
             .with_history(Box::new(LineHistory(history.clone())))
             .with_highlighter(Box::new(highlighter))
             .with_hinter(Box::new(hinter))
@@ -206,6 +223,7 @@ impl Editor {
             commands,
             spoken,
             files,
+            suggestions,
             outside: options.external_editor,
             foreground: options.foreground.unwrap_or_else(|| Box::new(Command::status)),
         }
@@ -234,6 +252,9 @@ impl Editor {
     /// When standard input is no terminal, or is gone.
     pub fn read(&mut self, prefill: &str) -> io::Result<ReadOutcome> {
         self.history.refresh();
+        if let Some(suggestions) = &self.suggestions {
+            suggestions.new_line();
+        }
         if !prefill.is_empty() {
             self.replace_line(prefill);
         }

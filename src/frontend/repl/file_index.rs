@@ -20,7 +20,7 @@ const WALK_LIMIT: Duration = Duration::from_secs(20);
 /// A finished walk is good for this long; then the next `@` starts another, and shows the old list meanwhile.
 const GOOD_FOR: Duration = Duration::from_secs(5);
 /// How long the first `@` waits for a walk that may be over at once.
-const FIRST_WAIT: Duration = Duration::from_millis(15);
+const FIRST_WAIT: Duration = Duration::from_millis(8);
 /// Entries a walking thread hands over at a time.
 const BATCH: usize = 256;
 
@@ -144,11 +144,15 @@ impl FileIndex {
                 if batch.entries.len() >= BATCH && !batch.flush() { WalkState::Quit } else { WalkState::Continue }
             })
         });
+        // Sorted, so that the same letters give the same list whichever thread was faster; and not under the lock.
+        let mut entries = {
+            let mut index = self.lock();
+            if first { index.entries.clone() } else { std::mem::take(&mut index.next) }
+        };
+        entries.sort_by(|one, other| one.path().cmp(other.path()));
         let mut index = self.lock();
-        if !first {
-            index.entries = std::mem::take(&mut index.next);
-            index.ranking = Ranking::default();
-        }
+        index.entries = entries;
+        index.ranking = Ranking::default();
         index.walking = false;
         index.walked = Some(Instant::now());
         index.news = true;

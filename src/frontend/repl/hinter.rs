@@ -1,11 +1,14 @@
 //! Ghost text: the rest of a line of the history, at once; later what a model suggests.
 
+use std::sync::Arc;
+
 use nu_ansi_term::Style;
 use reedline::{Hinter, History};
 
 use super::history::HistoryStore;
 use super::paste::MARK;
 use super::state::SharedState;
+use super::suggest::Suggestions;
 
 /// Characters of ghost text at most: more than a row of it hides what is on the screen.
 const LONGEST: usize = 200;
@@ -14,21 +17,32 @@ const LONGEST: usize = 200;
 pub(super) struct LineHinter {
     pub(super) history: HistoryStore,
     pub(super) state: SharedState,
+    pub(super) suggestions: Option<Arc<Suggestions>>,
     pub(super) style: Style,
     pub(super) hint: String,
 }
 
 impl LineHinter {
-    fn find(&self, line: &str, cursor: usize) -> String {
-        if cursor != line.len() || line.contains(MARK) {
-            return String::new();
+    fn tell(&self, line: &str, needed: bool) {
+        if let Some(suggestions) = &self.suggestions {
+            suggestions.heard(line, needed);
         }
-        if self.state.lock().menu.is_some() {
+    }
+
+    fn find(&self, line: &str, cursor: usize) -> String {
+        let (busy, browsing) = {
+            let state = self.state.lock();
+            (state.menu.is_some() || state.unhinted.as_deref() == Some(line), state.browsing)
+        };
+        if busy || cursor != line.len() || line.contains(MARK) {
+            self.tell(line, false);
             return String::new();
         }
         let from_history = if line.trim().is_empty() { None } else { self.history.completion(line) };
+        self.tell(line, from_history.is_none() && !browsing);
+        let hint = from_history.or_else(|| self.suggestions.as_ref()?.suggestion(line));
         // One row of it: a hint of several rows would move what is below at each key.
-        let hint = from_history.unwrap_or_default();
+        let hint = hint.unwrap_or_default();
         let row = hint.split('\n').next().unwrap_or_default();
         row.chars().take_while(|character| !character.is_control()).take(LONGEST).collect()
     }

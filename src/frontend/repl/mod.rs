@@ -26,6 +26,7 @@ mod secret;
 pub mod show;
 mod sources;
 mod state;
+mod suggest;
 
 pub use bindings::{ACTIONS, KeyAction, KeyBinding, KeyError, parse_binding};
 pub use command_menu::{Arguments, Candidate, CommandEntry, CommandMenu};
@@ -33,3 +34,4 @@ pub use editor::{EditStyle, Editor, EditorOptions, EditorWords, Foreground, Read
 pub use history::HistoryOptions;
 pub use plain::{is_dumb, read_line};
 pub use prompt::PromptParts;
+pub use suggest::{Suggest, SuggestTiming, Wanted};

@@ -44,6 +44,8 @@ pub(super) struct LineState {
     pub(super) ended: Option<Ended>,
     /// Keys that were read along with a line's Enter: they belong to the next line.
     pub(super) leftover: Vec<Event>,
+    /// The line whose ghost text was closed by ESC.
+    pub(super) unhinted: Option<String>,
     /// Whether the line was taken from the history and not edited since.
     pub(super) browsing: bool,
 }

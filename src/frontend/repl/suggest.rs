@@ -1,0 +1,217 @@
+//! Ghost text from a model: when it is asked, when it is not, and what became of the answers.
+//!
+//! The hinter tells a worker what is on the line at each paint and shows what the worker has by then. The worker
+//! waits for silence, asks [`Suggest`], which the composition root wires to a model, keeps the answers for a
+//! while, and has the line painted again. A key cancels what is being asked.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+
+use super::paste::MARK;
+use super::secret::looks_secret;
+
+/// Answers kept at most.
+const ANSWERS: usize = 50;
+/// How long an answer is good.
+const GOOD_FOR: Duration = Duration::from_mins(1);
+/// Characters a line must have to be continued.
+const SHORTEST: usize = 3;
+
+/// What is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// How this line may go on.
+    Continuation(String),
+    /// What the person may say next: the line is empty.
+    NextMessage,
+}
+
+/// Asks a model for ghost text.
+pub trait Suggest: Send {
+    /// Returns the continuation, without the line itself; `None` when there is none, or none in time.
+    ///
+    /// Called by the editor's worker, on a thread of its own, one call at a time. It blocks; it must return soon
+    /// after `cancel` is cancelled and keeps its own limit of time. Failures are logged, not told.
+    fn suggest(&mut self, wanted: &Wanted, cancel: &CancellationToken) -> Option<String>;
+}
+
+/// How long the worker waits before it asks.
+#[derive(Debug, Clone, Copy)]
+pub struct SuggestTiming {
+    /// Silence on a line that is being written.
+    pub quiet: Duration,
+    /// Silence on an empty line.
+    pub idle: Duration,
+}
+
+impl Default for SuggestTiming {
+    fn default() -> Self {
+        Self { quiet: Duration::from_millis(400), idle: Duration::from_secs(3) }
+    }
+}
+
+#[derive(Default)]
+struct Slot {
+    /// The line as last heard, and since when.
+    line: String,
+    since: Option<Instant>,
+    /// What is to be asked for it.
+    wanted: Option<Wanted>,
+    /// Cancels what is being asked.
+    asking: Option<CancellationToken>,
+    /// Line and continuation, the newest last; the continuation is empty when there was none.
+    answers: VecDeque<(String, String, Instant)>,
+    closed: bool,
+}
+
+struct Shared {
+    slot: Mutex<Slot>,
+    changed: Condvar,
+}
+
+/// The editor's side of the worker. The worker ends when this is dropped.
+pub(super) struct Suggestions {
+    shared: Arc<Shared>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Slot> {
+        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Suggestions {
+    /// Starts the worker; `repaint` is called when an answer is there.
+    pub(super) fn start(
+        suggest: Box<dyn Suggest>,
+        timing: SuggestTiming,
+        repaint: impl Fn() + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let shared = Arc::new(Shared { slot: Mutex::default(), changed: Condvar::new() });
+        let worker = Arc::clone(&shared);
+        thread::Builder::new()
+            .name("suggest".to_owned())
+            .spawn(move || work(&worker, suggest, timing, &repaint))?;
+        Ok(Self { shared })
+    }
+
+    /// Returns what may follow `line`, if an answer that still fits is there.
+    pub(super) fn suggestion(&self, line: &str) -> Option<String> {
+        let slot = self.shared.lock();
+        slot.answers.iter().rev().find_map(|(base, text, at)| {
+            if at.elapsed() > GOOD_FOR || (base.is_empty() && !line.is_empty()) {
+                return None;
+            }
+            let typed = line.strip_prefix(base.as_str())?;
+            text.strip_prefix(typed).filter(|rest| !rest.is_empty()).map(str::to_owned)
+        })
+    }
+
+    /// Hears what is on the line; `needed` says whether there is nothing better to show.
+    pub(super) fn heard(&self, line: &str, needed: bool) {
+        let mut slot = self.shared.lock();
+        if slot.line == line && slot.since.is_some() {
+            return;
+        }
+        line.clone_into(&mut slot.line);
+        slot.since = Some(Instant::now());
+        slot.wanted = if needed { wanted(line) } else { None };
+        if let Some(asking) = slot.asking.take() {
+            asking.cancel();
+        }
+        drop(slot);
+        self.shared.changed.notify_all();
+    }
+
+    /// Begins a new line: what was proposed as the next message is no longer it.
+    pub(super) fn new_line(&self) {
+        let mut slot = self.shared.lock();
+        slot.answers.retain(|(base, _, _)| !base.is_empty());
+        slot.since = None;
+    }
+}
+
+impl Drop for Suggestions {
+    fn drop(&mut self) {
+        let mut slot = self.shared.lock();
+        slot.closed = true;
+        if let Some(asking) = slot.asking.take() {
+            asking.cancel();
+        }
+        drop(slot);
+        self.shared.changed.notify_all();
+    }
+}
+
+/// What is to be asked for a line, if anything.
+fn wanted(line: &str) -> Option<Wanted> {
+    if line.is_empty() {
+        return Some(Wanted::NextMessage);
+    }
+    let sigil = line.starts_with(['/', '!', '?', '@'])
+        || line.split_whitespace().next_back().is_some_and(|word| word.starts_with('@'));
+    let short = line.trim().chars().count() < SHORTEST;
+    if sigil || short || line.contains(MARK) || looks_secret(line) {
+        return None;
+    }
+    Some(Wanted::Continuation(line.to_owned()))
+}
+
+/// Makes an answer fit to be shown and typed: one row, no control characters, without the line it continues.
+fn tidy(line: &str, answer: &str) -> String {
+    let rest = answer.strip_prefix(line).filter(|_| !line.is_empty()).unwrap_or(answer);
+    let rest = if line.is_empty() || line.ends_with(' ') { rest.trim_start() } else { rest };
+    let row = rest.lines().find(|row| !row.trim().is_empty()).unwrap_or_default();
+    row.trim_end().chars().filter(|character| !character.is_control() && *character != MARK).collect()
+}
+
+fn work(shared: &Shared, mut suggest: Box<dyn Suggest>, timing: SuggestTiming, repaint: &dyn Fn()) {
+    let mut slot = shared.lock();
+    while !slot.closed {
+        let (Some(wanted), Some(since)) = (slot.wanted.clone(), slot.since) else {
+            slot = shared.changed.wait(slot).unwrap_or_else(PoisonError::into_inner);
+            continue;
+        };
+        let delay = match wanted {
+            Wanted::Continuation(_) => timing.quiet,
+            Wanted::NextMessage => timing.idle,
+        };
+        let left = delay.saturating_sub(since.elapsed());
+        if !left.is_zero() {
+            slot = shared.changed.wait_timeout(slot, left).unwrap_or_else(PoisonError::into_inner).0;
+            continue;
+        }
+        slot.wanted = None;
+        let line = slot.line.clone();
+        if slot.answers.iter().any(|(base, _, at)| *base == line && at.elapsed() <= GOOD_FOR) {
+            continue;
+        }
+        let cancel = CancellationToken::new();
+        slot.asking = Some(cancel.clone());
+        drop(slot);
+        let answer = suggest.suggest(&wanted, &cancel);
+        slot = shared.lock();
+        if cancel.is_cancelled() {
+            continue;
+        }
+        slot.asking = None;
+        let text = tidy(&line, answer.as_deref().unwrap_or_default());
+        let shown = !text.is_empty();
+        slot.answers.retain(|(base, _, at)| *base != line && at.elapsed() <= GOOD_FOR);
+        slot.answers.push_back((line, text, Instant::now()));
+        if slot.answers.len() > ANSWERS {
+            slot.answers.pop_front();
+        }
+        if shown {
+            repaint();
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "suggest_tests.rs"]
+mod tests;

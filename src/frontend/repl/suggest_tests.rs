@@ -1,0 +1,128 @@
+//! Tests of when a model is asked for ghost text.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use super::*;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Tells what it is asked, and answers what the test says or until it is cancelled.
+struct Scripted {
+    asked: Sender<Wanted>,
+    answers: Receiver<Option<String>>,
+}
+
+impl Suggest for Scripted {
+    fn suggest(&mut self, wanted: &Wanted, cancel: &CancellationToken) -> Option<String> {
+        self.asked.send(wanted.clone()).ok()?;
+        loop {
+            if cancel.is_cancelled() {
+                return Some("cancelled".to_owned());
+            }
+            if let Ok(answer) = self.answers.recv_timeout(Duration::from_millis(1)) {
+                return answer;
+            }
+        }
+    }
+}
+
+struct Fixture {
+    suggestions: Suggestions,
+    asked: Receiver<Wanted>,
+    answers: Sender<Option<String>>,
+    repainted: Receiver<()>,
+}
+
+fn fixture() -> Fixture {
+    let (asked_sender, asked) = channel();
+    let (answers, answers_receiver) = channel();
+    let (repaint, repainted) = channel();
+    let timing = SuggestTiming { quiet: Duration::from_millis(1), idle: Duration::from_millis(2) };
+    let scripted = Box::new(Scripted { asked: asked_sender, answers: answers_receiver });
+    let suggestions = Suggestions::start(scripted, timing, move || repaint.send(()).unwrap_or_default()).unwrap();
+    Fixture { suggestions, asked, answers, repainted }
+}
+
+impl Fixture {
+    fn answer(&self, line: &str, answer: &str) {
+        self.suggestions.heard(line, true);
+        self.asked.recv_timeout(PATIENCE).unwrap();
+        self.answers.send(Some(answer.to_owned())).unwrap();
+        self.repainted.recv_timeout(PATIENCE).unwrap();
+    }
+}
+
+#[test]
+fn an_answer_is_shown_and_shrinks_as_it_is_typed() {
+    let fixture = fixture();
+    fixture.answer("explain th", "is function");
+    assert_eq!(fixture.suggestions.suggestion("explain th").as_deref(), Some("is function"));
+    assert_eq!(fixture.suggestions.suggestion("explain this f").as_deref(), Some("unction"));
+    assert_eq!(fixture.suggestions.suggestion("explain this function"), None);
+    assert_eq!(fixture.suggestions.suggestion("explain that"), None);
+}
+
+#[test]
+fn a_key_cancels_what_is_asked() {
+    let fixture = fixture();
+    fixture.suggestions.heard("write a", true);
+    assert_eq!(fixture.asked.recv_timeout(PATIENCE).unwrap(), Wanted::Continuation("write a".to_owned()));
+    fixture.suggestions.heard("write a ", true);
+    assert_eq!(fixture.asked.recv_timeout(PATIENCE).unwrap(), Wanted::Continuation("write a ".to_owned()));
+    fixture.answers.send(Some("test".to_owned())).unwrap();
+    fixture.repainted.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(fixture.suggestions.suggestion("write a ").as_deref(), Some("test"));
+}
+
+#[test]
+fn answers_are_kept() {
+    let fixture = fixture();
+    fixture.answer("first line", " one");
+    fixture.answer("second line", " two");
+    fixture.suggestions.heard("first line", true);
+    fixture.answer("third line", " three");
+    assert_eq!(fixture.suggestions.suggestion("first line").as_deref(), Some(" one"));
+    // "first line" was not asked again: the third was next.
+    assert!(fixture.asked.try_recv().is_err());
+}
+
+#[test]
+fn a_next_message_is_proposed_once_a_line() {
+    let fixture = fixture();
+    fixture.answer("", "Now run the tests.");
+    assert_eq!(fixture.suggestions.suggestion("").as_deref(), Some("Now run the tests."));
+    assert_eq!(fixture.suggestions.suggestion("No"), None);
+    fixture.suggestions.new_line();
+    assert_eq!(fixture.suggestions.suggestion(""), None);
+    fixture.answer("", "And commit.");
+    assert_eq!(fixture.suggestions.suggestion("").as_deref(), Some("And commit."));
+}
+
+#[test]
+fn only_ordinary_lines_are_continued() {
+    assert_eq!(wanted(""), Some(Wanted::NextMessage));
+    assert_eq!(wanted("why"), Some(Wanted::Continuation("why".to_owned())));
+    assert_eq!(wanted("为什么"), Some(Wanted::Continuation("为什么".to_owned())));
+    for line in [
+        "wh",
+        "  a ",
+        "/model x",
+        "!make test",
+        "@src/main.rs",
+        "see @src/ma",
+        "?help",
+        "password=hunter2",
+        "x \u{FDD0}",
+    ] {
+        assert_eq!(wanted(line), None, "{line}");
+    }
+}
+
+#[test]
+fn answers_are_made_fit_for_a_row() {
+    assert_eq!(tidy("fix the", "fix the bug"), " bug");
+    assert_eq!(tidy("fix the ", " bug\nand more"), "bug");
+    assert_eq!(tidy("fix the", " bu\u{1b}[31mg\u{7}  \n"), " bu[31mg");
+    assert_eq!(tidy("", "\n\n  Run it.  \n"), "Run it.");
+    assert_eq!(tidy("x", ""), "");
+}
