@@ -56,7 +56,7 @@ pub struct EditorWords {
 
 /// Runs a program that takes the terminal over, and waits for it. Gives the program the terminal in the mode the
 /// person's shell had left it in.
-pub type Foreground = Box<dyn FnMut(&mut Command) -> io::Result<ExitStatus> + Send>;
+pub type Foreground = Box<dyn FnMut(&mut Command) -> io::Result<ExitStatus>>;
 
 /// All an editor is made of.
 pub struct EditorOptions {
@@ -82,10 +82,6 @@ pub struct EditorOptions {
     pub external_editor: Option<String>,
     /// How programs are run that take the terminal over.
     pub foreground: Option<Foreground>,
-    /// What is asked for ghost text that the history does not have.
-    pub suggest: Option<Box<dyn Suggest>>,
-    /// When it is asked.
-    pub suggest_timing: SuggestTiming,
     /// Set by another thread to make [`Editor::read`] return [`ReadOutcome::Broken`].
     pub interrupt: Option<Arc<AtomicBool>>,
 }
@@ -184,23 +180,10 @@ impl Editor {
             pastes.clone(),
             Arc::clone(&paste_label),
         );
-        let mut reedline = Reedline::create();
-        let suggestions = options.suggest.and_then(|suggest| {
-            let signal = reedline.repaint_signal();
-            // Without a thread there is no ghost text, which is no reason not to have a line.
-            Suggestions::start(suggest, options.suggest_timing, move || signal.request_repaint()).ok().map(Arc::new)
-        });
-        let hinter = LineHinter {
-            history: history.clone(),
-            state: state.clone(),
-            suggestions: suggestions.clone(),
-            style: theme.dim,
-            hint: String::new(),
-        };
-        let mut reedline = reedline
+        let mut reedline = Reedline::create()
+            .with_hinter(Box::new(LineHinter::new(history.clone(), state.clone(), theme.dim)))
             .with_history(Box::new(LineHistory(history.clone())))
             .with_highlighter(Box::new(highlighter))
-            .with_hinter(Box::new(hinter))
             .with_completer(Box::new(Background(files.clone())))
             .with_menu(menu(WORDS, Box::new(words)))
             .with_menu(menu(HISTORY, Box::new(past)))
@@ -223,10 +206,31 @@ impl Editor {
             commands,
             spoken,
             files,
-            suggestions,
+            suggestions: None,
             outside: options.external_editor,
             foreground: options.foreground.unwrap_or_else(|| Box::new(Command::status)),
         }
+    }
+
+    /// Lets a model suggest what the history does not know.
+    ///
+    /// From then on reedline looks every 50 ms whether an answer has come; without it, it sleeps until a key.
+    #[must_use]
+    pub fn with_suggest(mut self, suggest: Box<dyn Suggest>, timing: SuggestTiming) -> Self {
+        let signal = self.reedline.repaint_signal();
+        // Without a thread there is no ghost text, which is no reason not to have a line.
+        let started = Suggestions::start(suggest, timing, move || signal.request_repaint());
+        self.suggestions = started.ok().map(Arc::new);
+        let mut hinter = LineHinter::new(self.history.clone(), self.state.clone(), self.prompt.theme.dim);
+        hinter.suggestions.clone_from(&self.suggestions);
+        self.rebuild(|reedline| reedline.with_hinter(Box::new(hinter)));
+        self
+    }
+
+    /// Changes reedline, whose builder takes it by value.
+    fn rebuild(&mut self, change: impl FnOnce(Reedline) -> Reedline) {
+        let reedline = std::mem::replace(&mut self.reedline, Reedline::create());
+        self.reedline = change(reedline);
     }
 
     /// Replaces the slash commands: after a change of language, of the project's own commands.
@@ -322,11 +326,9 @@ impl Editor {
 
     /// Shows the line under the prompt and ends it as Enter does.
     fn send_at_once(&mut self) -> io::Result<Signal> {
-        let reedline = std::mem::replace(&mut self.reedline, Reedline::create());
-        self.reedline = reedline.with_immediately_accept(true);
+        self.rebuild(|reedline| reedline.with_immediately_accept(true));
         let signal = self.reedline.read_line(&self.prompt);
-        let reedline = std::mem::replace(&mut self.reedline, Reedline::create());
-        self.reedline = reedline.with_immediately_accept(false);
+        self.rebuild(|reedline| reedline.with_immediately_accept(false));
         signal
     }
 

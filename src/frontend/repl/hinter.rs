@@ -15,14 +15,19 @@ const LONGEST: usize = 200;
 
 /// The hinter of one editor.
 pub(super) struct LineHinter {
-    pub(super) history: HistoryStore,
-    pub(super) state: SharedState,
+    history: HistoryStore,
+    state: SharedState,
     pub(super) suggestions: Option<Arc<Suggestions>>,
-    pub(super) style: Style,
-    pub(super) hint: String,
+    style: Style,
+    hint: String,
 }
 
 impl LineHinter {
+    /// Makes a hinter that knows the history only.
+    pub(super) fn new(history: HistoryStore, state: SharedState, style: Style) -> Self {
+        Self { history, state, suggestions: None, style, hint: String::new() }
+    }
+
     fn tell(&self, line: &str, needed: bool) {
         if let Some(suggestions) = &self.suggestions {
             suggestions.heard(line, needed);

@@ -3,6 +3,7 @@
 //! It knows no agent, command, model or session: commands come in as plain data ([`CommandMenu`]), what was typed
 //! goes out as text ([`ReadOutcome`]).
 
+mod attach;
 mod bindings;
 mod burst;
 mod command_menu;
@@ -28,6 +29,7 @@ mod sources;
 mod state;
 mod suggest;
 
+pub use attach::{AttachFact, AttachOptions, Attachments, Refusal, attach};
 pub use bindings::{ACTIONS, KeyAction, KeyBinding, KeyError, parse_binding};
 pub use command_menu::{Arguments, Candidate, CommandEntry, CommandMenu};
 pub use editor::{EditStyle, Editor, EditorOptions, EditorWords, Foreground, ReadOutcome};
