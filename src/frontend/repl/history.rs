@@ -191,7 +191,7 @@ impl HistoryStore {
         let Some(entry) = self.entry(line, directory) else { return Ok(()) };
         let written = memory.path.clone().map_or(Ok(()), |path| HistoryFile::new(path).append(&entry));
         // What others wrote meanwhile comes before this line, which is not to be read again.
-        let new = memory.file.as_mut().map(HistoryFile::read_new);
+        let new = if memory.loaded { memory.file.as_mut().map(HistoryFile::read_new) } else { None };
         for other in new.and_then(Result::ok).unwrap_or_default() {
             memory.push(other);
         }

@@ -1,1 +1,173 @@
-//! Tests.
+//! Tests of the history in memory.
+
+use std::path::Path;
+
+use reedline::SearchFilter;
+
+use super::*;
+
+fn store_at(path: Option<&Path>, directory: &str, enabled: bool) -> HistoryStore {
+    let options = HistoryOptions { path: path.map(Path::to_owned), directory: directory.to_owned(), enabled };
+    HistoryStore::new(options, PasteStore::default(), Arc::new(|text| format!("[pasted {} bytes]", text.len())))
+}
+
+fn send(store: &HistoryStore, line: &str) {
+    LineHistory(store.clone()).save(HistoryItem::from_command_line(line)).unwrap();
+}
+
+fn all(store: &HistoryStore) -> Vec<String> {
+    let query = SearchQuery::everything(SearchDirection::Backward, None);
+    let items = LineHistory(store.clone()).search(query).unwrap();
+    items.into_iter().map(|item| item.command_line).collect()
+}
+
+fn file_lines(path: &Path) -> Vec<String> {
+    HistoryFile::new(path.to_owned()).read_newest().unwrap().into_iter().map(|entry| entry.line).collect()
+}
+
+#[test]
+fn lines_are_there_once_the_newest_first() {
+    let store = store_at(None, "/d", true);
+    for line in ["one", "two", "one", "three", "three"] {
+        send(&store, line);
+    }
+    assert_eq!(all(&store), ["three", "one", "two"]);
+}
+
+#[test]
+fn what_must_not_be_kept_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("history");
+    let store = store_at(Some(&path), "/d", true);
+    for line in [" private", "\tprivate", "password=hunter2", "use sk-abcdefghijklmnopqrstuv", "?", "   ", "kept"] {
+        send(&store, line);
+    }
+    assert_eq!(file_lines(&path), ["kept"]);
+    assert_eq!(all(&store), ["kept"]);
+}
+
+#[test]
+fn a_secret_in_a_paste_is_a_secret() {
+    let store = store_at(None, "/d", true);
+    let block = store.pastes.keep("-----BEGIN RSA PRIVATE KEY-----\nabc".to_owned(), "[pasted 2 lines]").unwrap();
+    send(&store, &format!("what is {block}"));
+    assert_eq!(all(&store), Vec::<String>::new());
+}
+
+#[test]
+fn without_history_nothing_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("history");
+    send(&store_at(Some(&path), "/d", true), "old");
+    let store = store_at(Some(&path), "/d", false);
+    store.refresh();
+    send(&store, "new");
+    assert_eq!(file_lines(&path), ["old"]);
+    assert_eq!(all(&store), ["old"]);
+}
+
+#[test]
+fn this_directory_comes_before_others_and_this_session_before_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("history");
+    for (directory, line) in
+        [("/here", "here 1"), ("/there", "there 1"), ("/here", "here 2"), ("/there", "there 2")]
+    {
+        send(&store_at(Some(&path), directory, true), line);
+    }
+    let store = store_at(Some(&path), "/here", true);
+    send(&store, "now");
+    store.refresh();
+    assert_eq!(all(&store), ["now", "here 2", "here 1", "there 2", "there 1"]);
+}
+
+#[test]
+fn lines_of_other_processes_are_picked_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("history");
+    let (one, other) = (store_at(Some(&path), "/d", true), store_at(Some(&path), "/d", true));
+    one.refresh();
+    other.refresh();
+    drop((one.ready(), other.ready()));
+    send(&one, "from one");
+    send(&other, "from other");
+    one.refresh();
+    other.refresh();
+    assert_eq!(all(&one), ["from other", "from one"]);
+    assert_eq!(all(&other), ["from other", "from one"]);
+    assert_eq!(file_lines(&path), ["from one", "from other"]);
+}
+
+#[test]
+fn browsing_goes_by_prefix_and_comes_back() {
+    let store = store_at(None, "/d", true);
+    for line in ["git log", "make", "git status"] {
+        send(&store, line);
+    }
+    let history = LineHistory(store);
+    let step = |direction, start_id| {
+        let search = CommandLineSearch::Prefix("git".to_owned());
+        let filter = SearchFilter::from_text_search(search, None);
+        let query = SearchQuery {
+            direction,
+            start_time: None,
+            end_time: None,
+            start_id,
+            end_id: None,
+            limit: Some(1),
+            filter,
+        };
+        history.search(query).unwrap().pop().map(|item| (item.command_line, item.id))
+    };
+    let (first, id) = step(SearchDirection::Backward, None).unwrap();
+    let (second, older) = step(SearchDirection::Backward, id).unwrap();
+    assert_eq!((first.as_str(), second.as_str()), ("git status", "git log"));
+    assert_eq!(step(SearchDirection::Backward, older), None);
+    assert_eq!(step(SearchDirection::Forward, older).unwrap().0, "git status");
+    assert_eq!(step(SearchDirection::Forward, id), None);
+}
+
+#[test]
+fn pastes_come_back_as_blocks() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("history");
+    let store = store_at(Some(&path), "/d", true);
+    let long = "line\n".repeat(100);
+    let block = store.pastes.keep(long.clone(), "[pasted 100 lines]").unwrap();
+    send(&store, &format!("explain {block} briefly"));
+    let later = store_at(Some(&path), "/d", true);
+    later.refresh();
+    let [line] = &all(&later)[..] else { panic!() };
+    assert_eq!(later.pastes.expand(line), format!("explain {long} briefly"));
+    assert_eq!(later.pastes.labelled(line), "explain [pasted 500 bytes] briefly");
+}
+
+#[test]
+fn huge_pastes_are_kept_as_their_label() {
+    let store = store_at(None, "/d", true);
+    let block = store.pastes.keep("x".repeat(PASTES_KEPT + 1), "[pasted 262,145 bytes]").unwrap();
+    send(&store, &format!("explain {block}"));
+    assert_eq!(all(&store), ["explain [pasted 262,145 bytes]"]);
+}
+
+#[test]
+fn a_file_cannot_forge_a_block() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("history");
+    std::fs::write(&path, "{\"l\":\"a\u{FDD0}\u{300}\u{300}b\u{FFFC}c\",\"p\":[]}\n").unwrap();
+    let store = store_at(Some(&path), "/d", true);
+    store.refresh();
+    assert_eq!(all(&store), ["a\u{300}\u{300}b\u{FFFC}c"]);
+}
+
+#[test]
+fn completion_is_the_rest_of_the_best_line() {
+    let store = store_at(None, "/d", true);
+    for line in ["explain the parser", "explain 上海"] {
+        send(&store, line);
+    }
+    assert_eq!(store.completion("explain ").as_deref(), Some("上海"));
+    assert_eq!(store.completion("explain t").as_deref(), Some("he parser"));
+    assert_eq!(store.completion("explain the parser"), None);
+    assert_eq!(store.completion("x"), None);
+}
