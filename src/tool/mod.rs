@@ -32,6 +32,7 @@ mod shell_output;
 mod shell_run;
 pub mod table;
 mod text_file;
+mod todo;
 mod work;
 mod write;
 
@@ -56,6 +57,7 @@ pub use multi_edit::MultiEditTool;
 pub use read::ReadTool;
 pub use shell::ShellTool;
 pub use shell_group::end_orphans;
+pub use todo::TodoTool;
 pub use write::WriteTool;
 
 use crate::conversation::{Effect, Image, Outcome, Preview, Subject, ToolSpec};

@@ -355,6 +355,7 @@ proptest::proptest! {
         tools.push(std::sync::Arc::new(axi::tool::MakeDirectoryTool));
         tools.push(std::sync::Arc::new(axi::tool::MoveTool));
         tools.push(std::sync::Arc::new(axi::tool::DeleteTool));
+        tools.push(std::sync::Arc::new(axi::tool::TodoTool));
         for tool in tools {
             let spec = tool.spec();
             let names = spec.input_schema["properties"].as_object().unwrap().keys();
