@@ -49,6 +49,24 @@ fn far_more_than_fits_in_memory_keeps_its_ends() {
 }
 
 #[test]
+fn an_output_that_cannot_be_kept_is_cut_all_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("file"), "").unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let told = runtime.block_on(async {
+        let mut collected = Collected::new(directory.path().join("file/out.txt"));
+        for _ in 0..100 {
+            if collected.push(&b"line\n".repeat(5000)) {
+                collected.flush().await;
+            }
+        }
+        collected.tell().await
+    });
+    assert!(told.text.contains("; it could not be kept: ") && told.text.ends_with("line\n"), "{}", told.text);
+    assert_eq!((told.lines, told.file), (500_000, None));
+}
+
+#[test]
 fn binary_output_is_only_named() {
     let bytes: Vec<u8> = (0..=255).cycle().take(5000).collect();
     let (told, file) = tell(&[&bytes]);
