@@ -243,7 +243,7 @@ impl Base {
 
     fn looks(&self, color: bool) -> Looks {
         let wrap = if self.config.wrap.as_deref() == Some("soft") { Wrap::Soft } else { Wrap::Word };
-        Looks { theme: theme(color), wrap, hyperlinks: color && !self.linear() }
+        Looks { theme: theme(color), wrap, hyperlinks: color && !self.linear(), highlight: color }
     }
 
     fn runtime(&self) -> Result<Runtime, Failed> {
@@ -443,8 +443,13 @@ pub(super) fn render(base: &Base, options: &RenderOptions) -> Exit {
     let width = options.width.or_else(|| terminal_size().map(|(columns, _)| columns)).unwrap_or(80);
     let looks = base.looks(color);
     let wrap = if options.soft_wrap { Wrap::Soft } else { looks.wrap };
-    let layout =
-        Layout { width: usize::from(width), wrap, theme: looks.theme, hyperlinks: looks.hyperlinks && terminal };
+    let layout = Layout {
+        width: usize::from(width),
+        wrap,
+        theme: looks.theme,
+        hyperlinks: looks.hyperlinks && terminal,
+        highlight: color,
+    };
     let source: Result<Box<dyn Read>, (String, std::io::Error)> = match options.file.as_deref() {
         Some(path) if path.as_os_str() != "-" => std::fs::File::open(path)
             .map(|file| Box::new(file) as Box<dyn Read>)

@@ -105,6 +105,7 @@ impl Theme {
             code_number: change(self.code_number),
             code_comment: change(self.code_comment),
             link: change(self.link),
+            address: change(self.address),
             furniture: change(self.furniture),
             quote: change(self.quote),
             dim: change(self.dim),

@@ -5,7 +5,6 @@
 mod apply_patch;
 mod arguments;
 mod atomic;
-mod base64;
 pub(crate) mod base64;
 mod delete;
 mod edit;

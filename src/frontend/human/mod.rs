@@ -38,6 +38,8 @@ pub struct Looks {
     pub wrap: Wrap,
     /// Whether links are sent as OSC 8.
     pub hyperlinks: bool,
+    /// Whether code is coloured.
+    pub highlight: bool,
 }
 
 /// What was printed last, so that sections stand apart by one empty row.
@@ -212,7 +214,13 @@ impl<W: Write> Human<W> {
     }
 
     fn layout(&self, theme: Theme) -> Layout {
-        Layout { width: self.screen.columns(), wrap: self.looks.wrap, theme, hyperlinks: self.looks.hyperlinks }
+        Layout {
+            width: self.screen.columns(),
+            wrap: self.looks.wrap,
+            theme,
+            hyperlinks: self.looks.hyperlinks,
+            highlight: self.looks.highlight,
+        }
     }
 
     fn resized(&mut self) {
