@@ -388,3 +388,28 @@ fn recordings_of_local_servers_and_gateways_decode_as_recorded() {
     }
     assert!(seen > 20, "only {seen} recordings");
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 64, ..Default::default() })]
+
+    /// Whatever arrives, decoders answer with events and an error at worst, the same for every cutting.
+    #[test]
+    fn damaged_streams_never_panic_and_never_depend_on_the_cutting(
+        which in 0..8_usize,
+        damage in proptest::collection::vec((proptest::prelude::any::<proptest::sample::Index>(), proptest::prelude::any::<u8>()), 0..6),
+        seed in proptest::prelude::any::<u64>(),
+    ) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/streams");
+        let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        let mut bytes = fs::read(&paths[which]).unwrap();
+        for (at, byte) in damage {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        for protocol in [Protocol::OpenAiChat, Protocol::Anthropic, Protocol::Ollama] {
+            let whole = hear(protocol, &[&bytes]);
+            proptest::prop_assert_eq!(&hear(protocol, &cut(&bytes, 40, seed)), &whole);
+        }
+    }
+}
