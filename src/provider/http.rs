@@ -83,9 +83,11 @@ impl Client {
     fn pick(&self, url: &Url) -> &Result<reqwest::Client, String> {
         let inner = &self.0;
         match (is_loopback_url(url), url.scheme()) {
-            (true, "http") => {
-                inner.local.get_or_init(|| build(inner.patience, |builder| builder.no_proxy().tls_certs_only([])))
-            }
+            // No connection is kept: a new one costs nothing here, and llama.cpp was seen to close a kept one just
+            // as the next request arrived on it.
+            (true, "http") => inner.local.get_or_init(|| {
+                build(inner.patience, |builder| builder.no_proxy().tls_certs_only([]).pool_max_idle_per_host(0))
+            }),
             (true, _) => inner.local_tls.get_or_init(|| build(inner.patience, reqwest::ClientBuilder::no_proxy)),
             (false, _) => self.remote(),
         }
