@@ -7,6 +7,7 @@ mod logs;
 mod models;
 mod report;
 mod run;
+mod setup;
 mod world;
 
 use std::ffi::OsString;
@@ -74,7 +75,8 @@ pub fn run(start: Start) -> Exit {
     let common = common(&invocation);
     match Base::new(variables, start.program, paths, locale, flag, common) {
         Ok(base) => base.dispatch(invocation),
-        Err((locale, problem, exit)) => {
+        Err(failed) => {
+            let (locale, problem, exit) = *failed;
             Console::new(&locale).fail(&problem);
             exit
         }
@@ -106,14 +108,14 @@ impl Base {
         locale: Locale,
         flag: Option<String>,
         common: CommonOptions,
-    ) -> Result<Self, (Locale, Problem, Exit)> {
+    ) -> Result<Self, Box<(Locale, Problem, Exit)>> {
         let cwd = match working_directory(common.cwd.as_deref()) {
             Ok(cwd) => cwd,
             Err((path, cause)) => {
                 let values = [("path", path.display().to_string()), ("cause", cause.to_string())];
                 let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
                 let problem = Problem { what: locale.with("error.cwd", &values), hint: String::new() };
-                return Err((locale, problem, Exit::Failed));
+                return Err(Box::new((locale, problem, Exit::Failed)));
             }
         };
         let workspace = workspace(&cwd);
@@ -121,7 +123,7 @@ impl Base {
             Ok(loaded) => loaded,
             Err(error) => {
                 let problem = config_problem(&locale, &error);
-                return Err((locale, problem, Exit::NotConfigured));
+                return Err(Box::new((locale, problem, Exit::NotConfigured)));
             }
         };
         let config = loaded.config;
@@ -161,11 +163,11 @@ impl Base {
             Invocation::Render(options) => run::render(&self, &options),
             Invocation::Login(provider) => report::login(&self, &provider),
             Invocation::Logout(provider) => report::logout(&self, &provider),
-            Invocation::Models(provider) => report::models(self, provider.as_deref()),
+            Invocation::Models(provider) => report::models(&self, provider.as_deref()),
             Invocation::Tools => report::tools(&self),
             Invocation::Sessions(action) => report::sessions(&self, &action),
             Invocation::Config(action) => report::config(&self, action),
-            Invocation::Doctor => report::doctor(self),
+            Invocation::Doctor => report::doctor(&self),
             Invocation::Completions(shell) => report::completions(&self, shell),
             Invocation::Manual => report::manual(&self),
             Invocation::Print(text) => Console::new(&self.locale).print(&text),

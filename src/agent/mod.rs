@@ -111,6 +111,12 @@ impl Agent {
         &self.tools
     }
 
+    /// Returns where it works.
+    #[must_use]
+    pub const fn place(&self) -> &Place {
+        &self.setup.place
+    }
+
     /// Returns the policy.
     pub const fn policy_mut(&mut self) -> &mut Policy {
         &mut self.policy

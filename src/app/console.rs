@@ -44,19 +44,21 @@ impl<'a> Console<'a> {
     }
 
     /// Says something quiet.
+    #[expect(clippy::unused_self, reason = "the console is the one way to say anything")]
     pub(super) fn note(&self, text: &str) {
-        self.write(&sanitize_line(text));
+        write(&sanitize_line(text));
     }
 
+    #[expect(clippy::unused_self, reason = "as above")]
     fn lines(&self, label: &str, text: &str) {
         for (index, line) in text.lines().enumerate() {
             let lead = if index == 0 { format!("{label} ") } else { "  ".to_owned() };
-            self.write(&format!("{lead}{}", sanitize_line(line)));
+            write(&format!("{lead}{}", sanitize_line(line)));
         }
     }
+}
 
-    fn write(&self, line: &str) {
-        // Standard error that is gone cannot be told about anywhere.
-        drop(writeln!(std::io::stderr(), "{line}"));
-    }
+fn write(line: &str) {
+    // Standard error that is gone cannot be told about anywhere.
+    drop(writeln!(std::io::stderr(), "{line}"));
 }

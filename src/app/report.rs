@@ -53,7 +53,7 @@ fn done(console: &Console<'_>, result: Result<String, Problem>) -> Exit {
     }
 }
 
-pub(super) fn models(base: Base, wanted: Option<&str>) -> Exit {
+pub(super) fn models(base: &Base, wanted: Option<&str>) -> Exit {
     let console = Console::new(&base.locale);
     if let Some(name) = wanted.filter(|name| !models::names(&base.config).iter().any(|known| known == name)) {
         let known = models::names(&base.config).join(", ");
@@ -68,14 +68,14 @@ pub(super) fn models(base: Base, wanted: Option<&str>) -> Exit {
     };
     let client = Client::default();
     let list = match wanted {
-        Some(name) => match provider_models(&base, name, &client, &runtime) {
+        Some(name) => match provider_models(base, name, &client, &runtime) {
             Ok(list) => list,
             Err(problem) => {
                 console.fail(&problem);
                 return Exit::Provider;
             }
         },
-        None => all_models(&base, &client, &runtime),
+        None => all_models(base, &client, &runtime),
     };
     if list.is_empty() {
         console.note(base.locale.text("said.model_none"));
@@ -233,8 +233,8 @@ fn failed_editor(base: &Base, editor: &str, cause: &str) -> Exit {
     Exit::Failed
 }
 
-pub(super) fn doctor(base: Base) -> Exit {
-    Console::new(&base.locale).print(&doctor_text(&base, &base.locale))
+pub(super) fn doctor(base: &Base) -> Exit {
+    Console::new(&base.locale).print(&doctor_text(base, &base.locale))
 }
 
 /// Says what works here and what does not, one line each.

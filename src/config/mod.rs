@@ -41,6 +41,7 @@ pub struct Config {
     pub project_providers: Vec<String>,
     /// Everything else, so that a misspelt name can be told.
     #[serde(flatten)]
+    #[expect(clippy::zero_sized_map_values, reason = "serde flattens into maps only")]
     pub unknown: BTreeMap<String, serde::de::IgnoredAny>,
 }
 
@@ -137,10 +138,10 @@ pub struct Loaded {
 /// [`ConfigError`]: a file that is there but cannot be read or understood; a missing one is no error.
 pub fn load(user: Option<&Path>, root: &Path, directory: &Path) -> Result<Loaded, ConfigError> {
     let mut loaded = Loaded::default();
-    if let Some(path) = user {
-        if let Some(layer) = read(path, &mut loaded.warnings)? {
-            loaded.config = layer;
-        }
+    if let Some(path) = user
+        && let Some(layer) = read(path, &mut loaded.warnings)?
+    {
+        loaded.config = layer;
     }
     let mut folders: Vec<&Path> = directory.ancestors().take_while(|folder| folder.starts_with(root)).collect();
     folders.reverse();

@@ -32,9 +32,9 @@ pub fn run<W: Write>(source: &mut impl Read, screen: &mut Screen<W>, layout: Lay
         screen.commit_all(&rows);
         let tail = stream.tail();
         if read == 0 {
-            screen.end_live()
+            screen.end_live();
         } else {
-            screen.live(&tail, &crate::terminal::Line::new())
+            screen.live(&tail, &crate::terminal::Line::new());
         }
         screen.flush();
         match screen.broken() {

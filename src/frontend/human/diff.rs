@@ -103,7 +103,8 @@ mod tests {
 
     #[test]
     fn a_change_is_shown_with_numbers_signs_and_context_only_where_needed() {
-        let old = (1..=12).map(|number| format!("line {number}\n")).collect::<String>();
+        let old: Vec<String> = (1..=12).map(|number| format!("line {number}\n")).collect();
+        let old = old.concat();
         let new = old.replace("line 2\n", "LINE 2\n").replace("line 12\n", "line 12\nlast\n");
         let text: Vec<String> = changes(&old, &new, &Theme::plain()).iter().map(Line::text).collect();
         assert_eq!(

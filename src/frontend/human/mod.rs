@@ -5,13 +5,14 @@
 
 mod diff;
 mod question;
+mod said;
 
 use std::collections::HashMap;
 use std::io::Write;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use super::words::{self, Told};
+use super::words;
 use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, TurnEnd};
 use crate::conversation::{Outcome, Subject};
 use crate::locale::Locale;
@@ -55,7 +56,7 @@ enum Section {
 /// Shows a turn to a person.
 pub struct Human<W: Write> {
     screen: Screen<W>,
-    size: fn() -> Option<(u16, u16)>,
+    size: fn() -> (u16, u16),
     looks: Looks,
     locale: Locale,
     place: Place,
@@ -89,7 +90,7 @@ impl<W: Write> Human<W> {
     /// Shows on `screen`; `size` tells the terminal's size now, `asker` puts questions.
     pub fn new(
         screen: Screen<W>,
-        size: fn() -> Option<(u16, u16)>,
+        size: fn() -> (u16, u16),
         looks: Looks,
         locale: Locale,
         place: Place,
@@ -143,76 +144,6 @@ impl<W: Write> Human<W> {
         &self.looks.theme
     }
 
-    /// Prints markdown at once, as a section of its own.
-    pub fn markdown(&mut self, source: &str) {
-        self.resized();
-        self.begin(Section::Text);
-        let mut stream = MarkdownStream::new(self.layout(self.looks.theme));
-        let mut rows = stream.push(source);
-        rows.extend(stream.finish());
-        self.screen.commit_all(&rows);
-        self.end_section();
-    }
-
-    /// Prints one quiet line.
-    pub fn say(&mut self, text: &str) {
-        let style = self.looks.theme.dim;
-        for line in text.lines() {
-            self.screen.commit(&Line::styled(sanitize_line(line), style));
-        }
-        self.screen.end_live();
-    }
-
-    /// Prints an error and what to do now.
-    pub fn fail(&mut self, what: &str, hint: &str) {
-        let told = Told { what: what.to_owned(), hint: hint.to_owned() };
-        self.tell("error.label", self.looks.theme.error, &told);
-        self.screen.end_live();
-    }
-
-    /// Prints a warning.
-    pub fn warn(&mut self, what: &str) {
-        let told = Told { what: what.to_owned(), hint: String::new() };
-        self.tell("error.warning", self.looks.theme.warning, &told);
-        self.screen.end_live();
-    }
-
-    /// Ends what a section printed between turns: one empty row, the cursor ready for the next prompt.
-    fn end_section(&mut self) {
-        self.screen.commit(&Line::new());
-        self.screen.end_live();
-        self.section = Section::Start;
-    }
-
-    fn tell(&mut self, label: &str, style: nu_ansi_term::Style, told: &Told) {
-        let label = self.locale.text(label).to_owned();
-        for (index, text) in told.what.lines().enumerate() {
-            let mut line = Line::new();
-            if index == 0 {
-                line.push(Span::new(label.clone(), style));
-                line.push(Span::plain(" "));
-            }
-            line.push(Span::plain(sanitize_line(text).into_owned()));
-            self.screen.commit(&line);
-        }
-        let hint = self.locale.text("error.hint").to_owned();
-        for (index, text) in told.hint.lines().enumerate() {
-            let mut line = Line::new();
-            let lead = if index == 0 { hint.clone() } else { " ".repeat(hint.chars().count()) };
-            line.push(Span::new(format!("{lead} {}", sanitize_line(text)), self.looks.theme.dim));
-            self.screen.commit(&line);
-        }
-    }
-
-    /// Starts a section: one empty row between different ones, none between two tools.
-    fn begin(&mut self, section: Section) {
-        let apart = self.section != section || section == Section::Text;
-        if apart && self.section != Section::Start {
-            self.screen.commit(&Line::new());
-        }
-        self.section = section;
-    }
-
     fn layout(&self, theme: Theme) -> Layout {
         Layout {
             width: self.screen.columns(),
@@ -224,15 +155,11 @@ impl<W: Write> Human<W> {
     }
 
     fn resized(&mut self) {
-        if let Some((columns, rows)) = (self.size)() {
-            if usize::from(columns) != self.screen.columns() {
-                self.screen.resize(columns, rows);
-                if let Some((_, stream)) = &mut self.stream {
-                    stream.resize(self.screen.columns());
-                }
-            } else {
-                self.screen.resize(columns, rows);
-            }
+        let (columns, rows) = (self.size)();
+        let narrower = usize::from(columns) != self.screen.columns();
+        self.screen.resize(columns, rows);
+        if let Some((_, stream)) = self.stream.as_mut().filter(|_| narrower) {
+            stream.resize(self.screen.columns());
         }
     }
 
@@ -257,12 +184,10 @@ impl<W: Write> Human<W> {
 
     fn paint(&mut self) {
         self.resized();
-        if let Some((_, stream)) = &mut self.stream {
-            if !self.pending.is_empty() {
-                let rows = stream.push(&self.pending);
-                self.pending.clear();
-                self.screen.commit_all(&rows);
-            }
+        if let Some((_, stream)) = self.stream.as_mut().filter(|_| !self.pending.is_empty()) {
+            let rows = stream.push(&self.pending);
+            self.pending.clear();
+            self.screen.commit_all(&rows);
         }
         self.painted = Some(Instant::now());
         self.paint_live();
@@ -448,7 +373,7 @@ impl<W: Write> Frontend for Human<W> {
             }
             AgentEvent::ToolOutput { line, .. } => {
                 if let Some(turn) = &mut self.turn {
-                    turn.output = sanitize_line(line).trim().to_owned();
+                    sanitize_line(line).trim().clone_into(&mut turn.output);
                 }
                 if self.painted.is_none_or(|painted| painted.elapsed() >= PAINT_STEP) {
                     self.painted = Some(Instant::now());
@@ -508,10 +433,9 @@ impl<W: Write> Frontend for Human<W> {
         }
         let approval = self.asker.ask(&question, &mut self.screen);
         self.screen.forget();
-        if let Some(keyboard) = &mut self.keyboard {
-            if let Err(error) = keyboard.keys.resume() {
-                tracing::warn!(%error, "the keyboard cannot be watched");
-            }
+        let resumed = self.keyboard.as_mut().map(|keyboard| keyboard.keys.resume());
+        if let Some(Err(error)) = resumed {
+            tracing::warn!(%error, "the keyboard cannot be watched");
         }
         approval
     }

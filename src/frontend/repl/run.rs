@@ -8,10 +8,11 @@ use std::rc::Rc;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
+use super::attach::{AttachOptions, attach};
 use super::{Editor, ReadOutcome, show};
 use crate::agent::{Agent, TurnEnd};
 use crate::command::{self, KeyAction, Outcome, Problem, World};
-use crate::conversation::{Conversation, Message, Usage};
+use crate::conversation::{ContentBlock, Conversation, Message, Usage};
 use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
 use crate::frontend::human::Human;
@@ -20,6 +21,9 @@ use crate::frontend::signals::Signals;
 use crate::locale::Locale;
 use crate::session::{Loaded, Session, SessionError, load};
 use crate::terminal::{KeyWatch, Line, Output, Span, Tty, TypeAhead, drain_crossterm, escape_wait, sanitize_line};
+
+/// Tokens that attached files may take when the model's context is not known.
+const ATTACHED_TOKENS: u64 = 16_000;
 
 /// Makes a session that begins now.
 pub type NewSession = Box<dyn Fn() -> Session>;
@@ -259,7 +263,7 @@ impl Repl {
             }
         }
         self.signals.watch(Some(cancel.clone()));
-        let message = Message::user(text);
+        let message = self.message(text);
         let end = self.runtime.block_on(self.agent.run_turn(message, &mut self.human, &cancel));
         self.signals.watch(None);
         let typed = self.human.unwatch();
@@ -277,6 +281,30 @@ impl Repl {
             ahead.prefill = typed.text;
         }
         Next::Line
+    }
+
+    /// Makes the message with the files it mentions, and tells what became of each.
+    fn message(&mut self, text: String) -> Message {
+        let model = self.agent.model();
+        let budget = model.context_window.map_or(ATTACHED_TOKENS, |window| window / 2);
+        let place = self.agent.place();
+        let options = AttachOptions { directory: place.cwd.clone(), home: place.home.clone(), budget };
+        let vision = model.vision;
+        let attached = attach(&text, &options);
+        for fact in &attached.facts {
+            let said = show::attached(self.human.locale(), fact);
+            self.human.say(&said);
+        }
+        let mut message = Message::user(text);
+        if !attached.text.is_empty() {
+            message.content.push(ContentBlock::Text { text: format!("\n\n{}", attached.text) });
+        }
+        if !attached.images.is_empty() && !vision {
+            self.say("attach.no_vision");
+        } else {
+            message.content.extend(attached.images.into_iter().map(ContentBlock::Image));
+        }
+        message
     }
 
     /// Runs a line in the user's own shell, with the terminal as it was before axi.

@@ -1,5 +1,6 @@
 //! What the loop shows around turns: the prompt's parts, the slash menu, help. Pure.
 
+use super::attach::AttachFact;
 use super::{Candidate, CommandEntry, CommandMenu, EditorWords, PromptParts};
 use crate::agent::Agent;
 use crate::command::{Argument, COMMANDS, Problem};
@@ -110,4 +111,23 @@ pub fn help(locale: &Locale) -> String {
     ];
     rows.extend(keys.map(|(key, word)| format!("- `{key}` {}", locale.text(&format!("help.key.{word}")))));
     rows.join("\n")
+}
+
+/// Words what became of a file that a message mentions.
+#[must_use]
+pub fn attached(locale: &Locale, fact: &AttachFact) -> String {
+    let with = |key: &str, path: &str, values: &[(&str, String)]| {
+        let mut all: Vec<(&str, &str)> = vec![("path", path)];
+        all.extend(values.iter().map(|(name, value)| (*name, value.as_str())));
+        locale.with(&format!("attach.{key}"), &all)
+    };
+    match fact {
+        AttachFact::File { path, lines } => with("file", path, &[("lines", lines.to_string())]),
+        AttachFact::Truncated { path, kept, lines } => {
+            with("truncated", path, &[("kept", kept.to_string()), ("lines", lines.to_string())])
+        }
+        AttachFact::Folder { path, entries } => with("folder", path, &[("entries", entries.to_string())]),
+        AttachFact::Picture { path, bytes } => with("picture", path, &[("kilobytes", (bytes / 1024).to_string())]),
+        AttachFact::Refused { path, reason } => with("refused", path, &[("cause", reason.to_string())]),
+    }
 }

@@ -1,0 +1,273 @@
+//! The pieces of a conversation from settings, flags and environment: policy, model, session, agent, looks.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use tokio::runtime::Runtime;
+
+use super::world::discover;
+use super::{Base, models};
+use crate::agent::{Agent, Setup, prompt};
+use crate::approval::{Decision, Mode, Policy, Rule, Source, Surroundings};
+use crate::cli::{AgentKind, ColorChoice, RunOptions};
+use crate::command::Problem;
+use crate::conversation::{Conversation, Usage};
+use crate::frontend::approve::Terminal;
+use crate::frontend::exit::Exit;
+use crate::frontend::human::Looks;
+use crate::frontend::repl::show;
+use crate::provider::{Client, Provider, RetryPlan, connect};
+use crate::session::{Loaded, Redactor, Session, SessionError, SessionId, SessionStore, load};
+use crate::terminal::{self, Background, Depth, Theme, Wrap};
+use crate::tool::{Place, Toolbox, table};
+
+/// The most requests a turn may make when nothing is said.
+const MAX_STEPS: u32 = 100;
+
+/// Why a command ends before it began.
+pub(super) struct Failed {
+    pub(super) problem: Problem,
+    pub(super) exit: Exit,
+}
+
+impl Failed {
+    pub(super) const fn new(problem: Problem, exit: Exit) -> Self {
+        Self { problem, exit }
+    }
+}
+
+impl Base {
+    /// Knows every key the environment holds, so that none is written anywhere.
+    pub(super) fn redactor(&self) -> Redactor {
+        let table = crate::provider::TABLE.iter().flat_map(|row| row.key_variables.iter().copied());
+        let own = self.config.providers.values().filter_map(|section| section.api_key_env.as_deref());
+        Redactor::new(table.chain(own).filter_map(self.variables))
+    }
+
+    pub(super) fn place(&self) -> Place {
+        Place { cwd: self.cwd.clone(), workspace: self.workspace.clone(), home: self.paths.home.clone() }
+    }
+
+    pub(super) fn policy(&self, options: &RunOptions) -> Result<Policy, Failed> {
+        let mode = match options.agent {
+            AgentKind::Build => Mode::Build,
+            AgentKind::Plan => Mode::Plan,
+            AgentKind::Explore => Mode::Explore,
+        };
+        let mut policy = Policy::new(mode, options.yes);
+        let settings = &self.config.permissions;
+        let lists = [
+            (&settings.allow, Decision::Allow, Source::User),
+            (&settings.ask, Decision::Ask, Source::User),
+            (&settings.deny, Decision::Deny, Source::User),
+            (&options.allow, Decision::Allow, Source::Flag),
+            (&options.deny, Decision::Deny, Source::Flag),
+        ];
+        for (rules, decision, source) in lists {
+            for text in rules {
+                let added = Rule::parse(text).and_then(|rule| policy.add_rule(decision, rule, source));
+                if let Err(error) = added {
+                    let values = [("rule", text.as_str()), ("cause", &error.to_string())];
+                    let problem = Problem {
+                        what: self.locale.with("error.rule", &values),
+                        hint: self.locale.text("error.rule_hint").to_owned(),
+                    };
+                    return Err(Failed::new(problem, Exit::Usage));
+                }
+            }
+        }
+        Ok(policy)
+    }
+
+    fn setup(&self, options: &RunOptions) -> Setup {
+        let place = self.place();
+        let shell = (self.variables)("SHELL");
+        let shell = shell.as_deref().and_then(|path| path.rsplit('/').next());
+        let surroundings = prompt::Surroundings {
+            place: &place,
+            system: std::env::consts::OS,
+            shell,
+            language: self.locale.tag(),
+        };
+        let instructions = prompt::instructions(&place, self.paths.config.as_deref());
+        let system = prompt::system_prompt(&surroundings, &instructions);
+        Setup {
+            system,
+            surroundings: Surroundings {
+                cwd: self.cwd.clone(),
+                workspace: self.workspace.clone(),
+                home: self.paths.home.clone(),
+                environment: std::env::vars_os()
+                    .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+                    .collect(),
+            },
+            place,
+            max_steps: options.max_steps.or(self.config.max_steps).unwrap_or(MAX_STEPS),
+            max_output_tokens: None,
+            output_dir: self.paths.outputs().unwrap_or_else(std::env::temp_dir),
+            retry: RetryPlan::default(),
+            now: SystemTime::now,
+            random: random_unit,
+        }
+    }
+
+    fn tools(&self) -> Toolbox {
+        Toolbox::new(table::standard(self.program.clone()))
+    }
+
+    /// Chooses the model: flag, `AXI_MODEL`, settings, else what is found. The second value says what was found.
+    pub(super) fn provider(
+        &self,
+        wanted: Option<&str>,
+        client: &Client,
+        runtime: &Runtime,
+    ) -> Result<(Arc<dyn Provider>, Option<String>), Failed> {
+        let variable = (self.variables)("AXI_MODEL").filter(|model| !model.is_empty());
+        let named = wanted.map(str::to_owned).or(variable).or_else(|| self.config.model.clone());
+        let (name, found) = if let Some(name) = named {
+            (name, None)
+        } else if let Some((name, why)) = discover(self, client, runtime) {
+            let said = self.locale.with("repl.found", &[("model", &name), ("why", &why)]);
+            (name, Some(said))
+        } else {
+            let problem = Problem {
+                what: self.locale.text("error.no_model").to_owned(),
+                hint: self.locale.text("error.no_model_hint").to_owned(),
+            };
+            return Err(Failed::new(problem, Exit::NotConfigured));
+        };
+        let settings = models::resolve(&name, &self.config, &self.variables, &self.locale)
+            .map_err(|problem| Failed::new(problem, Exit::NotConfigured))?;
+        Ok((connect(settings, client), found))
+    }
+
+    pub(super) fn sessions(&self) -> Option<SessionStore> {
+        self.paths.sessions().map(SessionStore::new)
+    }
+
+    pub(super) fn new_session(&self, keep: bool) -> Session {
+        let id = SessionId::new(SystemTime::now(), &self.cwd, random_number());
+        let directory = self.paths.sessions().filter(|_| keep);
+        Session::new(id, self.cwd.clone(), directory.as_deref(), self.redactor())
+    }
+
+    /// Finds the session the command line asks to go on with.
+    fn resumed(&self, options: &RunOptions) -> Result<Option<(Loaded, PathBuf)>, Failed> {
+        let open = |path: PathBuf| load(&path).map(|loaded| (loaded, path));
+        let store = self.sessions();
+        let found = match (&options.resume, options.resume_last, store) {
+            (None, false, _) => return Ok(None),
+            (_, _, None) => return Err(self.no_session()),
+            (Some(Some(id)), _, Some(store)) => store.find(id).and_then(|(_, path)| open(path)),
+            (Some(None), _, Some(store)) => {
+                let list = store.list();
+                if list.is_empty() {
+                    return Err(self.no_session());
+                }
+                let rows: Vec<String> = list.iter().map(|row| format!("{}  {}", row.id, row.title)).collect();
+                let picked = Terminal { color: self.depth() >= Depth::Ansi }
+                    .pick(self.locale.text("repl.pick_session"), &rows);
+                let Some(row) = picked.and_then(|index| list.into_iter().nth(index)) else {
+                    let problem =
+                        Problem { what: self.locale.text("error.interrupted").to_owned(), hint: String::new() };
+                    return Err(Failed::new(problem, Exit::Interrupted));
+                };
+                open(row.path)
+            }
+            (None, true, Some(store)) => match store.last_of(&self.cwd) {
+                Some(summary) => open(summary.path),
+                None => return Err(self.no_session()),
+            },
+        };
+        found
+            .map(Some)
+            .map_err(|error: SessionError| Failed::new(show::session_problem(&self.locale, &error), Exit::Failed))
+    }
+
+    fn no_session(&self) -> Failed {
+        let problem = Problem {
+            what: self.locale.text("error.session_none").to_owned(),
+            hint: self.locale.text("error.session_kept").to_owned(),
+        };
+        Failed::new(problem, Exit::Failed)
+    }
+
+    pub(super) fn agent(
+        &self,
+        options: &RunOptions,
+        provider: Arc<dyn Provider>,
+    ) -> Result<(Agent, Option<Conversation>), Failed> {
+        let policy = self.policy(options)?;
+        let resumed = self.resumed(options)?;
+        let keep = !options.no_session;
+        let (session, conversation, usage) = match resumed {
+            Some((loaded, path)) if keep => {
+                let session = Session::resume(loaded.id, loaded.directory, path, self.redactor());
+                (session, Some(loaded.conversation), loaded.usage)
+            }
+            Some((loaded, _)) => (self.new_session(false), Some(loaded.conversation), loaded.usage),
+            None => (self.new_session(keep), None, Usage::default()),
+        };
+        let first = self.new_session(false);
+        let mut agent = Agent::new(provider, self.tools(), policy, first, self.setup(options));
+        agent.set_session(session, conversation.clone().unwrap_or_default(), usage);
+        Ok((agent, conversation))
+    }
+
+    /// What the terminal behind standard output is like.
+    pub(super) fn surroundings(&self) -> terminal::Surroundings {
+        terminal::Surroundings::read(std::io::stdout().is_terminal(), self.variables)
+    }
+
+    /// How much colour standard output gets.
+    pub(super) fn depth(&self) -> Depth {
+        self.surroundings().depth(match self.common.color {
+            ColorChoice::Auto => terminal::ColorChoice::Auto,
+            ColorChoice::Always => terminal::ColorChoice::Always,
+            ColorChoice::Never => terminal::ColorChoice::Never,
+        })
+    }
+
+    /// Whether the cursor is never moved.
+    pub(super) fn linear(&self) -> bool {
+        self.common.linear || self.surroundings().is_dumb()
+    }
+
+    /// How everything looks.
+    pub(super) fn looks(&self) -> Looks {
+        let depth = self.depth();
+        let background = match self.config.theme.as_deref() {
+            Some("light") => Background::Light,
+            Some("dark") => Background::Dark,
+            Some(_) | None => self.surroundings().background().unwrap_or(Background::Dark),
+        };
+        let theme = if self.config.theme.as_deref() == Some("plain") {
+            Theme::plain()
+        } else {
+            Theme::choose(depth, background)
+        };
+        let wrap = if self.config.wrap.as_deref() == Some("soft") { Wrap::Soft } else { Wrap::Word };
+        let hyperlinks = depth != Depth::Plain && !self.linear() && self.surroundings().links();
+        Looks { theme, wrap, hyperlinks, highlight: depth >= Depth::Ansi }
+    }
+
+    pub(super) fn runtime(&self) -> Result<Runtime, Failed> {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+            let what = self.locale.with("error.io", &[("path", "tokio"), ("cause", &error.to_string())]);
+            Failed::new(Problem { what, hint: String::new() }, Exit::Failed)
+        })
+    }
+}
+
+/// A number nobody can guess is not needed here: it spreads retries and tells sessions of one second apart.
+fn random_number() -> u16 {
+    use std::hash::{BuildHasher, RandomState};
+    let hash = RandomState::new().hash_one(std::process::id());
+    u16::try_from(hash & 0xffff).unwrap_or(0)
+}
+
+fn random_unit() -> f64 {
+    f64::from(random_number()) / f64::from(u16::MAX)
+}

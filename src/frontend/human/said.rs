@@ -1,0 +1,79 @@
+//! What is said between turns and around them: quiet lines, errors with what to do now, markdown at once.
+
+use std::io::Write;
+
+use super::{Human, Section};
+use crate::frontend::words::Told;
+use crate::terminal::{Line, MarkdownStream, Span, sanitize_line};
+
+impl<W: Write> Human<W> {
+    /// Prints markdown at once, as a section of its own.
+    pub fn markdown(&mut self, source: &str) {
+        self.resized();
+        self.begin(Section::Text);
+        let mut stream = MarkdownStream::new(self.layout(self.looks.theme));
+        let mut rows = stream.push(source);
+        rows.extend(stream.finish());
+        self.screen.commit_all(&rows);
+        self.end_section();
+    }
+
+    /// Prints one quiet line.
+    pub fn say(&mut self, text: &str) {
+        let style = self.looks.theme.dim;
+        for line in text.lines() {
+            self.screen.commit(&Line::styled(sanitize_line(line), style));
+        }
+        self.screen.end_live();
+    }
+
+    /// Prints an error and what to do now.
+    pub fn fail(&mut self, what: &str, hint: &str) {
+        let told = Told { what: what.to_owned(), hint: hint.to_owned() };
+        self.tell("error.label", self.looks.theme.error, &told);
+        self.screen.end_live();
+    }
+
+    /// Prints a warning.
+    pub fn warn(&mut self, what: &str) {
+        let told = Told { what: what.to_owned(), hint: String::new() };
+        self.tell("error.warning", self.looks.theme.warning, &told);
+        self.screen.end_live();
+    }
+
+    /// Ends what a section printed between turns: one empty row, the cursor ready for the next prompt.
+    pub(super) fn end_section(&mut self) {
+        self.screen.commit(&Line::new());
+        self.screen.end_live();
+        self.section = Section::Start;
+    }
+
+    pub(super) fn tell(&mut self, label: &str, style: nu_ansi_term::Style, told: &Told) {
+        let label = self.locale.text(label).to_owned();
+        for (index, text) in told.what.lines().enumerate() {
+            let mut line = Line::new();
+            if index == 0 {
+                line.push(Span::new(label.clone(), style));
+                line.push(Span::plain(" "));
+            }
+            line.push(Span::plain(sanitize_line(text).into_owned()));
+            self.screen.commit(&line);
+        }
+        let hint = self.locale.text("error.hint").to_owned();
+        for (index, text) in told.hint.lines().enumerate() {
+            let mut line = Line::new();
+            let lead = if index == 0 { hint.clone() } else { " ".repeat(hint.chars().count()) };
+            line.push(Span::new(format!("{lead} {}", sanitize_line(text)), self.looks.theme.dim));
+            self.screen.commit(&line);
+        }
+    }
+
+    /// Starts a section: one empty row between different ones, none between two tools.
+    pub(super) fn begin(&mut self, section: Section) {
+        let apart = self.section != section || section == Section::Text;
+        if apart && self.section != Section::Start {
+            self.screen.commit(&Line::new());
+        }
+        self.section = section;
+    }
+}
