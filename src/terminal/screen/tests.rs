@@ -18,7 +18,11 @@ fn screen() -> Screen<Vec<u8>> {
 fn shown(bytes: &[u8], columns: u16, rows: u16) -> String {
     let mut parser = vt100::Parser::new(rows, columns, 10_000);
     parser.process(bytes);
-    let screen = parser.screen_mut();
+    text_of(parser.screen_mut())
+}
+
+fn text_of(screen: &mut vt100::Screen) -> String {
+    let columns = screen.size().1;
     screen.set_scrollback(usize::MAX);
     let mut lines = Vec::new();
     for offset in (1..=screen.scrollback()).rev() {
@@ -158,6 +162,22 @@ fn a_closed_pipe_is_remembered() {
     assert_eq!((screen.broken(), screen.written()), (Some(io::ErrorKind::BrokenPipe), 0));
 }
 
+#[test]
+fn lines_cut_anew_after_a_resize_do_not_write_their_words_again() {
+    let mut screen = screen();
+    screen.live(&plain("alpha beta gamma"), &Line::new());
+    screen.flush();
+    let before = screen.writer().len();
+    screen.resize(12, 6);
+    screen.commit(&plain("alpha beta"));
+    screen.live(&plain("gamma del"), &Line::new());
+    screen.flush();
+    screen.commit(&plain("gamma delta"));
+    screen.end_live();
+    let written = String::from_utf8(screen.writer()[before..].to_vec()).unwrap();
+    assert_eq!(written, " delta\r\n\x1b[?25h");
+}
+
 /// Bytes written for a byte of styled text: 20 KB in deltas of 4 characters, a spinner that turns every
 /// `frame` deltas, an update every `batch` deltas.
 fn amplification(batch: usize, frame: usize) -> f64 {
@@ -199,6 +219,42 @@ fn little_more_is_written_than_the_text() {
     // every delta on its own; then with a spinner that turns at every eighth of them.
     let (fast, slow, spinning) = (amplification(16, 80), amplification(1, usize::MAX), amplification(1, 8));
     assert!(fast < 1.3 && slow < 1.3 && spinning < 2.2, "{fast} {slow} {spinning}");
+}
+
+/// The model does not re-wrap, and cuts rows off when it becomes narrower, as old terminals do: so it only grows
+/// here, and the screen hears of it some updates later. For terminals that re-wrap see tests/it/screen.rs.
+#[test]
+fn a_terminal_that_grows_500_times_holds_every_word_once() {
+    let mut parser = vt100::Parser::new(5, 20, 100_000);
+    let mut screen = Screen::new(Vec::new(), 20, 5, Dress::FULL);
+    let (mut columns, mut rows, mut seen) = (20, 5, 0);
+    let mut row = Line::new();
+    let words: Vec<String> = (0..3_000).map(|word| format!("word{word}")).collect();
+    for (index, word) in words.iter().enumerate() {
+        if row.text().len() > screen.columns() * 5 / 4 {
+            screen.commit(&row);
+            row = Line::new();
+        }
+        row.push(Span::plain(format!("{word} ")));
+        screen.live(&row, &plain(&format!("status {index}, and more of it than fits")));
+        screen.flush();
+        parser.process(&screen.writer()[seen..]);
+        seen = screen.writer().len();
+        if index % 6 == 0 {
+            (columns, rows) = (columns + u16::from(index % 4 == 0), rows + u16::from(index % 90 == 0));
+            parser.screen_mut().set_size(rows, columns);
+        }
+        if index % 6 == index % 5 {
+            screen.resize(columns, rows);
+        }
+    }
+    screen.commit(&row);
+    screen.end_live();
+    parser.process(&screen.writer()[seen..]);
+    // The model forgets at a new width which rows were wrapped: words may be cut by it.
+    let text: String = text_of(parser.screen_mut()).split_whitespace().collect();
+    let same = text.chars().zip(words.concat().chars()).take_while(|(one, two)| one == two).count();
+    assert_eq!(text.get(same..).unwrap_or_default(), words.concat().get(same..).unwrap_or_default());
 }
 
 fn styled(pieces: &[(String, u8)]) -> Line {

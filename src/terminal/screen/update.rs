@@ -40,9 +40,15 @@ impl<W: Write> Screen<W> {
     }
 
     pub(super) fn flush_live(&mut self, queue: &[Item]) {
-        let open = std::mem::take(&mut self.wanted_open);
-        let open = self.held_back(&open);
-        let status = if self.rows < 3 { Line::new() } else { std::mem::take(&mut self.wanted_status) };
+        if queue.is_empty()
+            && !self.stale
+            && self.wanted_open == self.open.line
+            && self.wanted_status == self.status
+        {
+            return;
+        }
+        let open = self.held_back(&self.wanted_open);
+        let status = if self.rows < 3 { Line::new() } else { self.wanted_status.clone() };
         if self.place != Place::Nowhere && (self.stale || status.is_empty() || !self.can_push(queue, &open)) {
             self.erase_below();
         }
@@ -65,8 +71,6 @@ impl<W: Write> Screen<W> {
             self.place = Place::Here;
         }
         self.paint_status(&status);
-        self.wanted_status = status;
-        self.wanted_open = open;
         if !self.cursor_hidden && (self.place != Place::Nowhere || !self.open.line.is_empty()) {
             self.buffer.extend_from_slice(b"\x1b[?25l");
             self.cursor_hidden = true;
