@@ -91,8 +91,11 @@ pub struct Screen<W: Write> {
     rows: usize,
     queue: Vec<Item>,
     wanted_open: Line,
+    wanted_tail: Line,
     wanted_status: Line,
     open: OpenRow,
+    /// What is shown behind the open row and may still change.
+    tail: Line,
     status: Line,
     place: Place,
     /// The style that the terminal is in.
@@ -126,8 +129,10 @@ impl<W: Write> Screen<W> {
             rows: usize::from(rows.max(1)),
             queue: Vec::new(),
             wanted_open: Line::new(),
+            wanted_tail: Line::new(),
             wanted_status: Line::new(),
             open: OpenRow::default(),
+            tail: Line::new(),
             status: Line::new(),
             place: Place::Nowhere,
             style: Style::default(),
@@ -171,6 +176,7 @@ impl<W: Write> Screen<W> {
         let line = self.dressed(line);
         self.queue.push(Item::Line(line));
         self.wanted_open = Line::new();
+        self.wanted_tail = Line::new();
     }
 
     /// Queues lines for good.
@@ -213,6 +219,15 @@ impl<W: Write> Screen<W> {
         }
     }
 
+    /// Says what stands behind the open row and may still change: an unclosed `**`, say. It is shown as far as it
+    /// fits in the row, is not part of the open row, and can be taken back at any time, also while the terminal is
+    /// being resized: text that changes belongs here, not into [`Screen::open`]. A commit takes it away.
+    pub fn tail(&mut self, tail: &Line) {
+        if self.kind == Kind::Live {
+            self.wanted_tail = self.dressed(tail);
+        }
+    }
+
     /// Changes the status row only.
     pub fn status(&mut self, status: &Line) {
         if self.kind == Kind::Live {
@@ -224,6 +239,7 @@ impl<W: Write> Screen<W> {
     /// a prompt or the line editor may write. What the open row showed and was not committed is erased.
     pub fn end_live(&mut self) {
         self.wanted_open = Line::new();
+        self.wanted_tail = Line::new();
         self.wanted_status = Line::new();
         self.flush();
         if self.cursor_hidden || self.style != Style::default() {
@@ -249,7 +265,7 @@ impl<W: Write> Screen<W> {
         }
         (self.columns, self.rows) = (columns, rows);
         self.wanted_status = cut(&self.wanted_status, self.status_width());
-        self.stale = self.place != Place::Nowhere;
+        self.stale = self.place != Place::Nowhere || !self.tail.is_empty();
     }
 
     /// On a terminal of few rows a wide status row, wrapped anew by a sudden narrowing, would push the open row off
@@ -262,6 +278,7 @@ impl<W: Write> Screen<W> {
     /// start of an empty row, nothing live is shown.
     pub fn forget(&mut self) {
         self.open = OpenRow::default();
+        self.tail = Line::new();
         self.place = Place::Nowhere;
         self.status = Line::new();
         self.style = Style::default();

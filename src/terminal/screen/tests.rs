@@ -116,6 +116,27 @@ fn a_changed_open_row_is_rewritten_from_where_it_differs() {
 }
 
 #[test]
+fn an_unsure_tail_is_shown_and_taken_back() {
+    let mut screen = screen();
+    screen.tail(&plain("**bo"));
+    screen.live(&Line::new(), &plain("status"));
+    screen.flush();
+    assert_eq!(seen(&screen), "**bo\nstatus");
+    screen.live(&Line::styled("bold", Style::new().bold()), &plain("status"));
+    screen.tail(&plain(" and [a link that is long"));
+    screen.flush();
+    assert_eq!(seen(&screen), "bold and [a link t…\nstatus");
+    screen.tail(&Line::new());
+    screen.flush();
+    assert_eq!(seen(&screen), "bold\nstatus");
+    screen.tail(&plain(" x"));
+    screen.flush();
+    screen.commit(&Line::styled("bold", Style::new().bold()));
+    screen.end_live();
+    assert_eq!(seen(&screen), "bold");
+}
+
+#[test]
 fn the_status_row_is_cut_and_repainted_where_it_differs() {
     let mut screen = screen();
     screen.live(&plain("text"), &plain("⠋ thinking 1 s and more words"));
@@ -294,6 +315,7 @@ proptest! {
             for part in 1..=cuts {
                 let end = grapheme_floor(&line, bytes * part / cuts);
                 screen.live(&slice(&line, 0, end), &plain(&status));
+                screen.tail(&plain(if part % 2 == 0 { "*un中sure" } else { "" }));
                 screen.flush();
             }
             // A row that has scrolled away cannot vanish.

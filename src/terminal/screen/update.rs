@@ -5,7 +5,7 @@ use std::io::Write;
 use nu_ansi_term::Style;
 
 use super::{Item, OpenRow, PUSHES, Place, SURE_COLUMNS, Screen};
-use crate::terminal::layout::{Extent, common_prefix, grapheme_floor, length, measure, slice};
+use crate::terminal::layout::{Extent, common_prefix, cut, grapheme_floor, length, measure, slice};
 use crate::terminal::line::Line;
 use crate::terminal::marks::open_link;
 use crate::terminal::sgr::transition;
@@ -40,16 +40,19 @@ impl<W: Write> Screen<W> {
     }
 
     pub(super) fn flush_live(&mut self, queue: &[Item]) {
-        if queue.is_empty()
-            && !self.stale
-            && self.wanted_open == self.open.line
-            && self.wanted_status == self.status
-        {
+        let same_text = self.wanted_open == self.open.line && self.wanted_tail == self.tail;
+        if queue.is_empty() && !self.stale && same_text && self.wanted_status == self.status {
             return;
         }
         let open = self.held_back(&self.wanted_open);
+        let end = Extent::default().after(&open, usize::MAX, self.columns);
+        let tail = cut(&self.wanted_tail, self.columns.saturating_sub(end.column + 1));
+        if !queue.is_empty() || open != self.open.line || tail != self.tail {
+            self.erase_tail();
+        }
         let status = if self.rows < 3 { Line::new() } else { self.wanted_status.clone() };
-        if self.place != Place::Nowhere && (self.stale || status.is_empty() || !self.can_push(queue, &open)) {
+        let gone = self.place != Place::Nowhere && (status.is_empty() || !self.can_push(queue, &open));
+        if self.stale || gone {
             self.erase_below();
         }
         self.stale = false;
@@ -65,7 +68,8 @@ impl<W: Write> Screen<W> {
             }
         }
         self.reach(&open);
-        if self.place == Place::Below && self.open.line.is_empty() && !queue.is_empty() {
+        self.paint_tail(&tail);
+        if self.place == Place::Below && self.open.line.is_empty() && tail.is_empty() && !queue.is_empty() {
             // No empty row above the status row: it moves up.
             self.buffer.extend_from_slice(b"\x1b[M");
             self.place = Place::Here;
@@ -221,6 +225,7 @@ impl<W: Write> Screen<W> {
         self.erases = true;
         self.place = Place::Nowhere;
         self.status = Line::new();
+        self.tail = Line::new();
         self.open.grew = false;
     }
 
@@ -238,17 +243,48 @@ impl<W: Write> Screen<W> {
         }
     }
 
+    /// The cursor is at the end of the open row; erasing a number of cells leaves alone what else tmux remembers of
+    /// the row.
+    fn erase_tail(&mut self) {
+        let (cells, doubt) = measure(&std::mem::take(&mut self.tail));
+        if cells > 0 {
+            self.drop_background();
+            self.csi(cells + doubt, 'X');
+        }
+    }
+
+    fn paint_tail(&mut self, tail: &Line) {
+        if *tail == self.tail {
+            return;
+        }
+        if self.place == Place::Here {
+            self.push_status_down();
+        }
+        self.drop_background();
+        self.erase_run_over();
+        if self.open.end.column + 1 != self.columns {
+            self.buffer.extend_from_slice(LEAVE_MARGIN);
+        }
+        let before = self.style;
+        self.buffer.extend_from_slice(b"\x1b7\x1b[?7l");
+        self.put(tail, 0);
+        self.buffer.extend_from_slice(b"\x1b8\x1b[?7h");
+        self.style = before;
+        self.tail = tail.clone();
+    }
+
     fn paint_status(&mut self, status: &Line) {
         if self.place == Place::Nowhere && status.is_empty() || self.status == *status {
             return;
         }
         if self.place == Place::Nowhere {
-            self.place = if self.open.line.is_empty() { Place::Here } else { Place::Below };
+            let alone = self.open.line.is_empty() && self.tail.is_empty();
+            self.place = if alone { Place::Here } else { Place::Below };
         }
         if self.place == Place::Below {
             self.drop_background();
             self.erase_run_over();
-            if self.open.end.column + 1 != self.columns {
+            if self.tail.is_empty() && self.open.end.column + 1 != self.columns {
                 self.buffer.extend_from_slice(LEAVE_MARGIN);
             }
             self.buffer.extend_from_slice(LEAVE_OPEN_ROW);
