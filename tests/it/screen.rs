@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axi::terminal::{Dress, Line, Output, Screen, Size};
@@ -135,7 +136,11 @@ fn random(state: &mut u64) -> u64 {
     *state
 }
 
+/// One terminal at a time: the later tmux tells of a size, the more is asked of the screen.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
 fn resize_while_streaming(mode: &str) {
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     if !is_installed("tmux") {
         let _ = std::io::stderr().write_all(b"skipped: tmux is not installed\n");
         return;
