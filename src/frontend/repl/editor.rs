@@ -182,7 +182,7 @@ impl Editor {
         );
         let mut reedline = Reedline::create()
             .with_hinter(Box::new(LineHinter::new(history.clone(), state.clone(), theme.dim)))
-            .with_history(Box::new(LineHistory(history.clone())))
+            .with_history(Box::new(LineHistory { store: history.clone(), state: state.clone() }))
             .with_highlighter(Box::new(highlighter))
             .with_completer(Box::new(Background(files.clone())))
             .with_menu(menu(WORDS, Box::new(words)))
@@ -277,7 +277,7 @@ impl Editor {
                     return Ok(ReadOutcome::Interrupted);
                 }
                 (Signal::Success(_), Some(Ended::End)) | (Signal::CtrlD, _) => return Ok(ReadOutcome::End),
-                (Signal::Success(line), None) => {
+                (Signal::Success(line), None | Some(Ended::Kept)) => {
                     if !line.trim().is_empty() {
                         return Ok(ReadOutcome::Line(self.pastes.expand(&line)));
                     }
@@ -287,8 +287,14 @@ impl Editor {
                         return Ok(failed);
                     }
                 }
-                (Signal::HostCommand(command), _) if command == SUSPEND => return Ok(ReadOutcome::Suspended),
-                (Signal::ExternalBreak(line), _) => return Ok(ReadOutcome::Broken(self.pastes.expand(&line))),
+                (Signal::HostCommand(command), _) if command == SUSPEND => {
+                    self.set_line_aside()?;
+                    return Ok(ReadOutcome::Suspended);
+                }
+                (Signal::ExternalBreak(line), _) => {
+                    self.set_line_aside()?;
+                    return Ok(ReadOutcome::Broken(self.pastes.expand(&line)));
+                }
                 // Signal is non-exhaustive: an unknown one reads on.
                 (_, _) => {}
             }
@@ -330,6 +336,18 @@ impl Editor {
         let signal = self.reedline.read_line(&self.prompt);
         self.rebuild(|reedline| reedline.with_immediately_accept(false));
         signal
+    }
+
+    /// Finishes the rows of the line, so that others can write below them, and keeps the line for the next read.
+    fn set_line_aside(&mut self) -> io::Result<()> {
+        let line = self.reedline.current_buffer_contents().to_owned();
+        let position = self.reedline.current_insertion_point();
+        self.state.lock().ended = Some(Ended::Kept);
+        let finished = self.send_at_once();
+        self.state.lock().ended = None;
+        let back = EditCommand::MoveToPosition { position, select: false };
+        self.reedline.run_edit_commands(&[EditCommand::Clear, EditCommand::InsertString(line), back]);
+        finished.map(drop)
     }
 
     fn replace_line(&mut self, text: &str) {

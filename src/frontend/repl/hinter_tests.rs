@@ -12,7 +12,8 @@ fn hinter(lines: &[&str]) -> LineHinter {
     let options = HistoryOptions { path: None, directory: "/d".to_owned(), enabled: true };
     let store = HistoryStore::new(options, PasteStore::default(), Arc::new(str::to_owned));
     for line in lines {
-        LineHistory(store.clone()).save(HistoryItem::from_command_line(*line)).unwrap();
+        let mut history = LineHistory { store: store.clone(), state: SharedState::default() };
+        history.save(HistoryItem::from_command_line(*line)).unwrap();
     }
     LineHinter::new(store, SharedState::default(), Style::new().dimmed())
 }

@@ -17,6 +17,7 @@ use reedline::{
 use super::history_file::{Entry, HistoryFile};
 use super::paste::{self, PasteStore, Piece};
 use super::secret::looks_secret;
+use super::state::SharedState;
 
 /// Stands for a long paste in a stored line.
 const REPLACEMENT: char = '\u{FFFC}';
@@ -158,8 +159,7 @@ impl HistoryStore {
     /// Turns a line as edited into an entry; `None` when it must not be kept.
     fn entry(&self, line: &str, directory: String) -> Option<Entry> {
         let blank = line.trim().is_empty() || line.starts_with(char::is_whitespace);
-        // `?` asks for help, see Ended::Help.
-        if blank || line == "?" || looks_secret(&self.pastes.expand(line)) {
+        if blank || looks_secret(&self.pastes.expand(line)) {
             return None;
         }
         let mut stored = String::new();
@@ -238,7 +238,10 @@ impl HistoryStore {
 }
 
 /// What reedline sees of the store.
-pub(super) struct LineHistory(pub(super) HistoryStore);
+pub(super) struct LineHistory {
+    pub(super) store: HistoryStore,
+    pub(super) state: SharedState,
+}
 
 fn unsupported(feature: &'static str) -> ReedlineError {
     ReedlineError(ReedlineErrorVariants::HistoryFeatureUnsupported { history: "axi", feature })
@@ -255,7 +258,7 @@ fn matches(entry: &Entry, search: Option<&CommandLineSearch>) -> bool {
 
 impl LineHistory {
     fn item(&self, position: usize, entry: &Entry) -> HistoryItem {
-        let mut item = HistoryItem::from_command_line(self.0.line(entry));
+        let mut item = HistoryItem::from_command_line(self.store.line(entry));
         item.id = i64::try_from(position).ok().map(HistoryItemId::new);
         item
     }
@@ -263,12 +266,15 @@ impl LineHistory {
 
 impl History for LineHistory {
     fn save(&mut self, item: HistoryItem) -> reedline::Result<HistoryItem> {
-        self.0.keep(&item.command_line)?;
+        // A line that was ended by another key than Enter was not sent.
+        if self.state.lock().ended.is_none() {
+            self.store.keep(&item.command_line)?;
+        }
         Ok(item)
     }
 
     fn load(&self, id: HistoryItemId) -> reedline::Result<HistoryItem> {
-        let memory = self.0.ready();
+        let memory = self.store.ready();
         let position = usize::try_from(id.0).unwrap_or(usize::MAX);
         match memory.lines.get(position) {
             Some(Some(entry)) => Ok(self.item(position, entry)),
@@ -277,14 +283,14 @@ impl History for LineHistory {
     }
 
     fn count(&self, query: SearchQuery) -> reedline::Result<i64> {
-        let memory = self.0.ready();
+        let memory = self.store.ready();
         let search = query.filter.command_line.as_ref();
         let count = memory.lines.iter().flatten().filter(|entry| matches(entry, search)).count();
         Ok(i64::try_from(count).unwrap_or(i64::MAX))
     }
 
     fn search(&self, query: SearchQuery) -> reedline::Result<Vec<HistoryItem>> {
-        let memory = self.0.ready();
+        let memory = self.store.ready();
         let search = query.filter.command_line.as_ref();
         let limit = query.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(0));
         let start = query.start_id.and_then(|id| usize::try_from(id.0).ok());

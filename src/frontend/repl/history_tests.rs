@@ -11,13 +11,17 @@ fn store_at(path: Option<&Path>, directory: &str, enabled: bool) -> HistoryStore
     HistoryStore::new(options, PasteStore::default(), Arc::new(|text| format!("[pasted {} bytes]", text.len())))
 }
 
+fn seen(store: &HistoryStore) -> LineHistory {
+    LineHistory { store: store.clone(), state: SharedState::default() }
+}
+
 fn send(store: &HistoryStore, line: &str) {
-    LineHistory(store.clone()).save(HistoryItem::from_command_line(line)).unwrap();
+    seen(store).save(HistoryItem::from_command_line(line)).unwrap();
 }
 
 fn all(store: &HistoryStore) -> Vec<String> {
     let query = SearchQuery::everything(SearchDirection::Backward, None);
-    let items = LineHistory(store.clone()).search(query).unwrap();
+    let items = seen(store).search(query).unwrap();
     items.into_iter().map(|item| item.command_line).collect()
 }
 
@@ -39,7 +43,7 @@ fn what_must_not_be_kept_is_not_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("history");
     let store = store_at(Some(&path), "/d", true);
-    for line in [" private", "\tprivate", "password=hunter2", "use sk-abcdefghijklmnopqrstuv", "?", "   ", "kept"] {
+    for line in [" private", "\tprivate", "password=hunter2", "use sk-abcdefghijklmnopqrstuv", "   ", "kept"] {
         send(&store, line);
     }
     assert_eq!(file_lines(&path), ["kept"]);
@@ -104,7 +108,7 @@ fn browsing_goes_by_prefix_and_comes_back() {
     for line in ["git log", "make", "git status"] {
         send(&store, line);
     }
-    let history = LineHistory(store);
+    let history = seen(&store);
     let step = |direction, start_id| {
         let search = CommandLineSearch::Prefix("git".to_owned());
         let filter = SearchFilter::from_text_search(search, None);
@@ -170,4 +174,13 @@ fn completion_is_the_rest_of_the_best_line() {
     assert_eq!(store.completion("explain t").as_deref(), Some("he parser"));
     assert_eq!(store.completion("explain the parser"), None);
     assert_eq!(store.completion("x"), None);
+}
+
+#[test]
+fn a_line_that_was_not_sent_is_not_kept() {
+    let store = store_at(None, "/d", true);
+    let mut history = seen(&store);
+    history.state.lock().ended = Some(crate::frontend::repl::state::Ended::Help);
+    history.save(HistoryItem::from_command_line("?")).unwrap();
+    assert_eq!(all(&store), Vec::<String>::new());
 }

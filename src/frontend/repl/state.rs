@@ -12,7 +12,7 @@ use crossterm::event::Event;
 
 use super::menu::MenuView;
 
-/// Why an empty line was ended.
+/// Why a line was ended without being sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     /// `?` was typed.
@@ -21,6 +21,8 @@ pub(super) enum Ended {
     Interrupted,
     /// Ctrl+D, or Ctrl+C twice.
     End,
+    /// The host needs the screen; the line comes back.
+    Kept,
 }
 
 /// The line as last painted, and what the next key has to know about it.
