@@ -52,8 +52,6 @@ fn what_is_wrong_is_named() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
-
     #[test]
     fn whatever_parses_reads_back(text in r"(shell|write|web_fetch|\*|todo)?\(?[a-z '*:\\/~.\[\]$;é-]{0,20}\)?") {
         if let Ok(rule) = Rule::parse(&text) {

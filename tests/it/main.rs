@@ -8,6 +8,7 @@
 )]
 
 mod approval;
+mod approval_laws;
 mod dependencies;
 mod floors;
 mod keyboard;

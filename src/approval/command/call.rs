@@ -148,7 +148,7 @@ impl Call<'_, '_> {
                 return true;
             }
             // find, and others of its age: long names after one dash.
-            if longs.contains(&start) {
+            if longs.contains(&start.split('=').next().unwrap_or_default()) {
                 return true;
             }
         }

@@ -383,6 +383,10 @@ fn declares(call: &Call<'_, '_>) -> Finding {
             return Finding::unparsed(Unparsed::Environment);
         }
     }
+    // A name for another name, and a number, which is an expression.
+    if call.name != "export" && call.has_flag("ni", &[]) {
+        return Finding::unparsed(Unparsed::Environment);
+    }
     if call.positionals().is_empty() || call.has_flag("p", &[]) {
         finding.credential = Some("environment".to_owned());
     }

@@ -205,3 +205,21 @@ pub(crate) fn is_special_builtin(name: &str) -> bool {
             | "unset"
     )
 }
+
+/// Tells whether a built-in command evaluates an index inside the names it is given.
+pub(crate) fn evaluates_names(name: &str) -> bool {
+    matches!(
+        name,
+        "[" | "test"
+            | "printf"
+            | "let"
+            | "unset"
+            | "declare"
+            | "typeset"
+            | "local"
+            | "read"
+            | "export"
+            | "readonly"
+            | "wait"
+    )
+}

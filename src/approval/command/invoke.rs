@@ -92,9 +92,7 @@ impl Walker {
                 }
             }
         }
-        if let Some(looks) = looks::destructive(&around.text) {
-            finding.never.get_or_insert(NeverAuto::HiddenDestructive { looks });
-        }
+        self.forbid_by_looks();
         let words = fields.iter().map(|field| field.written.clone()).collect();
         self.record(&finding, words, &state, around, false);
         self.suspect(fields.get(1..).unwrap_or_default(), &state, around);
@@ -109,11 +107,8 @@ impl Walker {
         }
         for (index, field) in arguments.iter().enumerate() {
             let Some(text) = field.value.known() else { continue };
-            let mut inner = Walker { depth: self.depth + 1, steps: self.steps, ..Walker::new() };
+            let mut inner = Walker { depth: self.depth + 1, steps: self.steps, ..Walker::new(&self.line) };
             if text.contains([' ', '\n', '\t', ';']) {
-                if looks::destructive(&text).is_none() {
-                    continue;
-                }
                 inner.script(&text, state.clone(), around);
                 // `alias x='…'`, and `-c alias.x='!…'` of git.
                 if let Some((_, rest)) = text.split_once(['=', '!']) {

@@ -3,6 +3,9 @@
 /// Words that lose content, in a shell or in other languages.
 const NAMES: &[&str] = &[
     "rm",
+    "mv",
+    "chmod",
+    "chown",
     "rmdir",
     "unlink",
     "shred",
@@ -52,6 +55,10 @@ const COMMANDS: &[&str] = &[
 
 /// What a text looks like, where it looks destructive.
 pub(crate) fn destructive(text: &str) -> Option<String> {
+    // Characters written as numbers are there to be overlooked.
+    if text.contains("$'\\") {
+        return Some("$'\\".to_owned());
+    }
     // What is between quotes, behind a backslash or an empty expansion vanishes before a program sees it.
     let mut plain = String::new();
     let mut characters = text.chars().peekable();

@@ -108,7 +108,7 @@ pub enum Part {
 /// Judges a line.
 #[must_use]
 pub fn judge(line: &str, surroundings: &Surroundings) -> LineJudgement {
-    let mut walker = walk::Walker::new();
+    let mut walker = walk::Walker::new(line);
     let doubt = if line.len() > guard::LONGEST {
         Some(Unparsed::TooLong)
     } else {

@@ -19,9 +19,16 @@ impl Walker {
         for part in &word.parts {
             unseen |= match part {
                 WordPart::Text { .. } => false,
-                WordPart::Variable { operator, .. } => match operator {
+                WordPart::Variable { name, operator, .. } => match operator {
                     Operator::None => false,
-                    Operator::Default(word) | Operator::Changed(word) => self.inside(word, state),
+                    Operator::Default(word) | Operator::Changed(word) => {
+                        // `:=` sets the variable.
+                        let sets = matches!(operator, Operator::Default(_));
+                        if sets && name != "HOME" && environment::matters(name, state.place) {
+                            self.doubt(name, Unparsed::Environment);
+                        }
+                        self.inside(word, state)
+                    }
                 },
                 WordPart::Substitution { body, .. } => {
                     let flow = self.node(body, state.clone(), &Around::default());
@@ -72,36 +79,17 @@ impl Walker {
         if command.words.is_empty() {
             return Flow::same(state, Input::Text(String::new()));
         }
-        let mut fields = Vec::new();
         for word in &command.words {
             secret = secret.or_else(|| environment::secret_variable(word, &state));
-            let written = word.constant();
-            for value in state.expand(word) {
-                fields.push(Field { value, written: written.clone() });
-            }
-        }
-        if fields.is_empty() {
-            self.doubt(&command.source, Unparsed::DynamicCommand);
-            return Flow::same(state, UNKNOWN);
-        }
-        let name = fields.first().and_then(|field| field.value.known()).unwrap_or_default();
-        if matches!(
-            name.as_str(),
-            "[" | "test"
-                | "printf"
-                | "let"
-                | "unset"
-                | "declare"
-                | "typeset"
-                | "local"
-                | "read"
-                | "export"
-                | "readonly"
-        ) {
-            command.words.iter().for_each(|word| self.hidden_index(word));
         }
         let before = self.parts.len();
-        let mut flow = self.invoke(&fields, state, &around);
+        let mut flow = if let Some((first, others)) = state.readings(&command.words) {
+            self.readings(command, first, others, &around)
+        } else {
+            // Too many ways to read it: all values at once are good enough to see what forbids.
+            self.doubt(&command.source, Unparsed::DynamicCommand);
+            self.readings(command, state, Vec::new(), &around)
+        };
         if let Some(secret) = secret {
             for part in self.parts.iter_mut().skip(before) {
                 part.credential.get_or_insert_with(|| secret.clone());
@@ -111,6 +99,44 @@ impl Walker {
             flow.output = Input::Text(String::new());
         }
         flow
+    }
+
+    /// Judges a command in each way it may be read; what is known afterwards is what any of them leaves.
+    fn readings<'s>(
+        &mut self,
+        command: &Simple,
+        first: State<'s>,
+        others: Vec<State<'s>>,
+        around: &Around,
+    ) -> Flow<'s> {
+        let mut joined = self.reading(command, first, around);
+        for state in others {
+            let flow = self.reading(command, state, around);
+            let output = if joined.output == flow.output { flow.output } else { UNKNOWN };
+            let success = joined.success.merge(flow.success);
+            joined = Flow { success, failure: joined.failure.merge(flow.failure), output };
+        }
+        joined
+    }
+
+    fn reading<'s>(&mut self, command: &Simple, state: State<'s>, around: &Around) -> Flow<'s> {
+        let mut fields = Vec::new();
+        for word in &command.words {
+            let written = word.constant();
+            for value in state.expand(word) {
+                fields.push(Field { value, written: written.clone() });
+            }
+        }
+        let Some(first) = fields.first() else {
+            self.doubt(&command.source, Unparsed::DynamicCommand);
+            return Flow::same(state, UNKNOWN);
+        };
+        if environment::evaluates_names(&first.value.known().unwrap_or_default()) {
+            for word in &command.words {
+                self.hidden_index(word);
+            }
+        }
+        self.invoke(&fields, state, around)
     }
 
     pub(super) fn assignment(&mut self, assignment: &Assignment, state: &mut State<'_>, alone: bool) {
@@ -124,8 +150,18 @@ impl Walker {
         if matters && !harmless {
             self.doubt(&assignment.name, Unparsed::Environment);
         }
-        if assignment.appends || assignment.is_array || values.iter().any(Value::is_unknown) {
-            values = Vec::new();
+        if assignment.is_array {
+            values.clear();
+        } else if assignment.appends {
+            let mut longer = Vec::new();
+            for before in state.variable(&assignment.name) {
+                for value in &values {
+                    let mut whole = before.clone();
+                    whole.append(value);
+                    longer.push(whole);
+                }
+            }
+            values = if longer.len() > 16 { Vec::new() } else { longer };
         }
         // What is set in front of a command does not count for the words of that command; it may count later in a
         // function, so that only what is then certain is kept.

@@ -9,6 +9,8 @@ use super::value::{Chunk, PathPattern, Value};
 
 /// More values than this are not followed.
 const MOST_VALUES: usize = 64;
+/// More ways to read a command than this are not followed one by one.
+const MOST_READINGS: usize = 32;
 
 /// What is known at one point of a line.
 #[derive(Debug, Clone)]
@@ -57,14 +59,16 @@ impl<'a> State<'a> {
         for name in names {
             let mine = self.variables.get(&name).cloned().unwrap_or_else(|| self.outside(&name));
             let theirs = other.variables.get(&name).cloned().unwrap_or_else(|| self.outside(&name));
-            let joined = if mine.is_empty() || theirs.is_empty() {
-                Vec::new()
-            } else {
-                let mut joined = mine;
-                joined.extend(theirs);
-                joined.dedup();
-                if joined.len() > MOST_VALUES { Vec::new() } else { joined }
-            };
+            let (mine, theirs) = (or_unknown(mine), or_unknown(theirs));
+            let mut joined = mine;
+            for value in theirs {
+                if !joined.contains(&value) {
+                    joined.push(value);
+                }
+            }
+            if joined.len() > MOST_VALUES {
+                joined.clear();
+            }
             self.variables.insert(name, joined);
         }
         self.functions.extend(other.functions);
@@ -108,6 +112,39 @@ impl<'a> State<'a> {
         self.outside(name)
     }
 
+    /// The ways in which these words may be read, where variables in them may have more than one value; `None` where
+    /// these are too many to follow one by one.
+    pub(crate) fn readings(&self, words: &[Word]) -> Option<(Self, Vec<Self>)> {
+        let mut names = Vec::new();
+        for word in words {
+            variables_in(word, &mut names);
+        }
+        names.sort();
+        names.dedup();
+        let mut readings = vec![self.clone()];
+        for name in names {
+            let values = self.variable(&name);
+            // `$@` is many words, not one of many.
+            if values.len() < 2 || name == "@" || name == "*" {
+                continue;
+            }
+            let mut next = Vec::new();
+            for reading in &readings {
+                for value in &values {
+                    let mut reading = reading.clone();
+                    reading.variables.insert(name.clone(), vec![value.clone()]);
+                    next.push(reading);
+                }
+            }
+            if next.len() > MOST_READINGS {
+                return None;
+            }
+            readings = next;
+        }
+        let first = readings.pop()?;
+        Some((first, readings))
+    }
+
     /// What a word becomes: one value for each field or possibility.
     pub(crate) fn expand(&self, word: &Word) -> Vec<Value> {
         let mut atoms = Vec::new();
@@ -126,7 +163,8 @@ impl<'a> State<'a> {
             return vec![Value::text("[")];
         }
         let mut values = Vec::new();
-        for atoms in braces(&atoms, 0) {
+        let Some(choices) = braces(&atoms, 0) else { return vec![Value::unknown()] };
+        for atoms in choices {
             values.extend(self.expand_atoms(&atoms));
             if values.len() > MOST_VALUES {
                 return vec![Value::unknown()];
@@ -309,6 +347,21 @@ enum Atom<'w> {
     Part(&'w WordPart),
 }
 
+fn variables_in(word: &Word, names: &mut Vec<String>) {
+    for part in &word.parts {
+        if let WordPart::Variable { name, operator, .. } = part {
+            names.push(name.clone());
+            if let Operator::Default(word) = operator {
+                variables_in(word, names);
+            }
+        }
+    }
+}
+
+fn or_unknown(values: Vec<Value>) -> Vec<Value> {
+    if values.is_empty() { vec![Value::unknown()] } else { values }
+}
+
 fn multiply(values: &[Value], options: &[Value]) -> Vec<Value> {
     let mut product = Vec::new();
     for value in values {
@@ -353,7 +406,8 @@ fn split(value: &Value) -> Vec<Value> {
 }
 
 /// Expands `{a,b}` and `{1..3}`. A sequence becomes its two ends and a glob: which numbers does not matter.
-fn braces<'w>(atoms: &[Atom<'w>], depth: u32) -> Vec<Vec<Atom<'w>>> {
+/// `None` where there are too many.
+fn braces<'w>(atoms: &[Atom<'w>], depth: u32) -> Option<Vec<Vec<Atom<'w>>>> {
     let active = |atom: &Atom<'_>, wanted: char| matches!(atom, Atom::Character(c, false) if *c == wanted);
     for (open, atom) in atoms.iter().enumerate() {
         if !active(atom, '{') {
@@ -394,14 +448,12 @@ fn braces<'w>(atoms: &[Atom<'w>], depth: u32) -> Vec<Vec<Atom<'w>>> {
             let mut joined = atoms[..open].to_vec();
             joined.extend(choice);
             joined.extend_from_slice(&atoms[close + 1..]);
-            // Deep or many: the first forms are enough to see that there are too many.
-            if depth < 6 && whole.len() <= MOST_VALUES {
-                whole.extend(braces(&joined, depth + 1));
-            } else {
-                whole.push(joined);
+            if depth >= 6 || whole.len() > MOST_VALUES {
+                return None;
             }
+            whole.extend(braces(&joined, depth + 1)?);
         }
-        return whole;
+        return Some(whole);
     }
-    vec![atoms.to_vec()]
+    Some(vec![atoms.to_vec()])
 }

@@ -4,7 +4,6 @@ use super::super::{NeverAuto, Unparsed};
 use super::call::Input;
 use super::state::State;
 use super::syntax::Node;
-use super::value::Value;
 use super::{Judged, Target, looks, parser};
 
 /// More commands than this in one line are not followed.
@@ -17,6 +16,8 @@ pub(crate) struct Walker {
     pub(crate) parts: Vec<Judged>,
     pub(crate) unparsed: Vec<(String, Unparsed)>,
     pub(crate) never: Option<NeverAuto>,
+    /// The whole line.
+    pub(super) line: String,
     pub(crate) targets: Vec<Target>,
     pub(super) steps: u32,
     pub(super) depth: u32,
@@ -57,11 +58,12 @@ const UNSEEN: Input = Input::Unknown { unseen: true };
 pub(super) const UNKNOWN: Input = Input::Unknown { unseen: false };
 
 impl Walker {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(line: &str) -> Self {
         Self {
             parts: Vec::new(),
             unparsed: Vec::new(),
             never: None,
+            line: line.to_owned(),
             targets: Vec::new(),
             steps: 0,
             depth: 0,
@@ -79,6 +81,13 @@ impl Walker {
 
     pub(crate) fn forbid(&mut self, why: NeverAuto) {
         self.never.get_or_insert(why);
+    }
+
+    /// Something will run of which too little is known: what the line looks like decides.
+    pub(crate) fn forbid_by_looks(&mut self) {
+        if let Some(looks) = looks::destructive(&self.line) {
+            self.forbid(NeverAuto::HiddenDestructive { looks });
+        }
     }
 
     /// Judges functions that were made and not called: something else may call them.
@@ -150,9 +159,6 @@ impl Walker {
                     values.extend(state.expand(word));
                 }
                 let mut inner = state.clone();
-                if values.iter().any(Value::is_unknown) {
-                    values = Vec::new();
-                }
                 inner.variables.insert(variable.clone(), values);
                 self.looped(body, state, &inner, around)
             }

@@ -2,10 +2,10 @@
 
 use super::super::{Class, NeverAuto, Unparsed};
 use super::call::{Field, Finding, Input};
+use super::find;
 use super::state::State;
 use super::value::{Chunk, Value};
 use super::walk::{Around, Flow, Walker};
-use super::{find, looks};
 
 /// Wrappers of the form `name [flags] [so many words] command…`; the flags that take a value are named.
 const PLAIN: &[(&str, &[&str], usize)] = &[
@@ -189,9 +189,7 @@ impl<'s> Opening<'_, '_, 's> {
     fn text(&mut self, value: &Value, shown: bool, state: State<'s>) -> Flow<'s> {
         let Some(script) = value.known() else {
             self.note(Class::Execute, Some(Unparsed::Wrapper));
-            if let Some(looks) = looks::destructive(&value.shown()) {
-                self.walker.forbid(NeverAuto::HiddenDestructive { looks });
-            }
+            self.walker.forbid_by_looks();
             return self.same();
         };
         let mut around = self.around.clone();
@@ -344,9 +342,7 @@ impl<'s> Opening<'_, '_, 's> {
                 {
                     self.note(Class::Execute, Some(Unparsed::Wrapper));
                     self.walker_suspect(&arguments[at..]);
-                    if let Some(looks) = looks::destructive(&self.around.text.clone()) {
-                        self.walker.forbid(NeverAuto::HiddenDestructive { looks });
-                    }
+                    self.walker.forbid_by_looks();
                     return Some(self.same());
                 }
                 _ if text.starts_with('-') => at += 1,
