@@ -4,7 +4,6 @@
 //! fed in pieces, so that memory shows what the renderer keeps. Peers: termimad (renders markdown), syntect with
 //! two-face (the engine of bat, colouring the source).
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
-#![expect(missing_docs, reason = "a benchmark has no interface")]
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot read its corpus has nothing to do")]
 #![expect(clippy::cast_precision_loss, reason = "figures are rounded anyway")]
 

@@ -13,9 +13,13 @@ mod dependencies;
 mod floors;
 mod keyboard;
 mod locales;
+#[cfg(test)]
 mod markdown;
+#[cfg(test)]
 mod markdown_deviations;
+#[cfg(test)]
 mod markdown_html;
+#[cfg(test)]
 mod markdown_spec;
 mod patch_tool;
 mod path_tools;

@@ -7,6 +7,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::Value;
 
 /// Real answers, each as the pieces in which it came.
+#[expect(clippy::print_stdout, reason = "says that there is nothing to run against")]
 fn answers() -> Vec<(String, Vec<String>)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/real/markdown/answers");
     let Ok(entries) = std::fs::read_dir(folder) else {
@@ -23,8 +24,8 @@ fn answers() -> Vec<(String, Vec<String>)> {
     paths.into_iter().map(read).collect()
 }
 
-fn whole(text: &str, layout: Layout) -> Vec<Line> {
-    let mut stream = MarkdownStream::new(layout);
+fn whole(text: &str, layout: &Layout) -> Vec<Line> {
+    let mut stream = MarkdownStream::new(*layout);
     let mut rows = stream.push(text);
     rows.extend(stream.finish());
     rows
@@ -85,7 +86,7 @@ fn real_answers_give_the_same_rows_streamed_and_whole() {
                     stream.push_into(chunk, &mut rows);
                 }
                 rows.extend(stream.finish());
-                assert_eq!(shown(&rows), shown(&whole(&text, layout)), "{name} at {width}");
+                assert_eq!(shown(&rows), shown(&whole(&text, &layout)), "{name} at {width}");
             }
         }
     }
@@ -130,7 +131,7 @@ fn rows_fit_the_width() {
         let text = chunks.concat();
         let fenced = text.contains("```") || text.contains("\n    ") || text.contains("$$");
         for width in [20, 40, 80, 300] {
-            for row in whole(&text, Layout::new(width, Theme::plain())) {
+            for row in whole(&text, &Layout::new(width, Theme::plain())) {
                 let cells = axi::terminal::width::width(&row.text());
                 assert!(cells <= width || fenced, "{name} at {width}: {:?}", row.text());
                 assert_eq!(row.text().trim_end(), row.text(), "{name}: white space at a row's end");
@@ -172,7 +173,7 @@ fn words_of_pulldown(text: &str) -> Vec<String> {
     for event in Parser::new_ext(text, options) {
         match event {
             Event::Text(text) | Event::Code(text) | Event::Html(text) | Event::InlineHtml(text) => {
-                shown.push_str(&text)
+                shown.push_str(&text);
             }
             Event::SoftBreak | Event::HardBreak | Event::End(TagEnd::TableCell) => shown.push(' '),
             Event::Start(Tag::Image { .. }) => depth += 1,
@@ -206,7 +207,7 @@ fn another_parser_reads_the_same_words_in_real_answers() {
         let hidden = nu_ansi_term::Style::new().hidden();
         let theme = Theme { furniture: hidden, address: hidden, ..Theme::ansi() };
         let mut seen = String::new();
-        for row in whole(&text, Layout::new(100_000, theme)) {
+        for row in whole(&text, &Layout::new(100_000, theme)) {
             row.spans.iter().filter(|span| !span.style.is_hidden).for_each(|span| seen.push_str(&span.text));
             seen.push(' ');
         }

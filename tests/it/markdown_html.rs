@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 /// How a character is shown.
+#[expect(clippy::struct_excessive_bools, reason = "looks are independent of each other")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Look {
     pub(crate) emphasis: bool,
@@ -113,14 +114,15 @@ pub(crate) fn read(html: &str, source: &str) -> Seen {
             let (length, shown) = decode(rest);
             rest = &rest[length..];
             for character in shown.chars() {
-                match &mut pre {
-                    Some(code) => code.push(character),
-                    None => {
-                        look.quotes = quotes;
-                        (look.emphasis, look.strong, look.struck) = (emphasis > 0, strong > 0, struck > 0);
-                        look.link = !links.is_empty();
-                        seen.put(character, look);
-                        links.iter_mut().for_each(|link| link.text.push(character));
+                if let Some(code) = &mut pre {
+                    code.push(character);
+                } else {
+                    look.quotes = quotes;
+                    (look.emphasis, look.strong, look.struck) = (emphasis > 0, strong > 0, struck > 0);
+                    look.link = !links.is_empty();
+                    seen.put(character, look);
+                    for link in &mut links {
+                        link.text.push(character);
                     }
                 }
             }
@@ -159,7 +161,7 @@ pub(crate) fn read(html: &str, source: &str) -> Seen {
                 seen.space();
             }
             "a" if open => {
-                links.push(OpenLink { target: attribute(tag, "href"), text: String::new(), image: false })
+                links.push(OpenLink { target: attribute(tag, "href"), text: String::new(), image: false });
             }
             "a" => end_link(&mut links, &mut seen),
             "img" => {
@@ -171,7 +173,9 @@ pub(crate) fn read(html: &str, source: &str) -> Seen {
                 (look.emphasis, look.strong, look.struck) = (emphasis > 0, strong > 0, struck > 0);
                 for character in shown.chars() {
                     seen.put(character, look);
-                    links.iter_mut().for_each(|link| link.text.push(character));
+                    for link in &mut links {
+                        link.text.push(character);
+                    }
                 }
                 end_link(&mut links, &mut seen);
             }
@@ -256,15 +260,14 @@ pub(crate) fn plain_address(address: &str) -> String {
     let mut position = 0;
     while position < bytes.len() {
         let code = bytes.get(position + 1..position + 3).and_then(|code| std::str::from_utf8(code).ok());
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()).filter(|_| bytes[position] == b'%') {
-            Some(byte) => {
-                plain.push(byte);
-                position += 3;
-            }
-            None => {
-                plain.push(bytes[position]);
-                position += 1;
-            }
+        if let Some(byte) =
+            code.and_then(|code| u8::from_str_radix(code, 16).ok()).filter(|_| bytes[position] == b'%')
+        {
+            plain.push(byte);
+            position += 3;
+        } else {
+            plain.push(bytes[position]);
+            position += 1;
         }
     }
     String::from_utf8_lossy(&plain).into_owned()

@@ -106,6 +106,19 @@ fn link_end(text: &str, start: usize) -> usize {
             || is_ideographic(character)
     };
     let mut end = text[start..].find(stops).map_or(text.len(), |length| start + length);
+    // A bracket that was opened before the link is closed after it.
+    let mut open = 0_usize;
+    for (offset, byte) in text[start..end].bytes().enumerate() {
+        match byte {
+            b'[' => open += 1,
+            b']' if open == 0 => {
+                end = start + offset;
+                break;
+            }
+            b']' => open -= 1,
+            _ => {}
+        }
+    }
     loop {
         let link = &text[start..end];
         let Some(last) = link.chars().next_back() else { return end };

@@ -63,9 +63,9 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) fn new(layout: Layout) -> Self {
+    pub(super) fn new(layout: &Layout) -> Self {
         Self {
-            layout,
+            layout: *layout,
             containers: vec![Container::new(Kind::Document)],
             leaf: Leaf::None,
             wrapper: Wrapper::new(layout.width, layout.wrap),
@@ -287,12 +287,9 @@ impl Blocks {
         parent.list = Some(OpenList { marker, next: number.saturating_add(1) });
         let mut shown = container::item_marker(marker, number, depth);
         let content = cursor.content();
-        let task = [("[ ]", "☐ "), ("[x]", "☑ "), ("[X]", "☑ ")].into_iter().find(|(mark, _)| {
-            content.strip_prefix(mark).is_some_and(|rest| rest.starts_with([' ', '\t']) && !rest.trim().is_empty())
-        });
-        if let Some((mark, sign)) = task {
+        if let Some(sign) = starts::task(content) {
             cursor.skip_indent();
-            cursor.skip(mark.len());
+            cursor.skip(starts::TASK);
             match marker {
                 Marker::Bullet(_) => sign.clone_into(&mut shown),
                 Marker::Ordered(_, _) => shown.push_str(sign),
@@ -407,11 +404,6 @@ impl Blocks {
             self.leaf = Leaf::Table(table.with_prefixes(first, rest));
         }
         true
-    }
-
-    /// Tells whether the start of a line may be shown before it is known what it is: not while it may be a mark only.
-    pub(super) fn shows_early(&self, start: &str) -> bool {
-        start.bytes().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
     }
 
     /// Changes the width of the rows to come.

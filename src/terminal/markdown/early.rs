@@ -17,17 +17,21 @@ impl Blocks {
         }
         let inside = matched == self.containers.len();
         match &self.leaf {
-            Leaf::None => {}
-            Leaf::Text(text) => {
-                let may_be_rule = cursor.content().starts_with(['|', ':', '-']);
-                if text.header.is_some() && inside && may_be_rule {
-                    return false;
-                }
+            Leaf::Text(text)
+                if inside && text.header.is_some() && cursor.content().starts_with(['|', ':', '-']) =>
+            {
+                return false;
             }
             Leaf::Fence(_) | Leaf::Indented(_) | Leaf::Html(_) | Leaf::Maths(_) | Leaf::Table(_) if inside => {
                 return false;
             }
-            Leaf::Fence(_) | Leaf::Indented(_) | Leaf::Html(_) | Leaf::Maths(_) | Leaf::Table(_) => {}
+            Leaf::None
+            | Leaf::Text(_)
+            | Leaf::Fence(_)
+            | Leaf::Indented(_)
+            | Leaf::Html(_)
+            | Leaf::Maths(_)
+            | Leaf::Table(_) => {}
         }
         let mut text_open = self.in_paragraph();
         let mut in_paragraph = inside && text_open;
@@ -50,6 +54,10 @@ impl Blocks {
                     cursor.skip(length);
                     let spaces = cursor.indent();
                     cursor.advance(if spaces > 4 { 1 } else { spaces });
+                    if starts::task(cursor.content()).is_some() {
+                        cursor.skip_indent();
+                        cursor.skip(starts::TASK);
+                    }
                 }
             }
             if cursor.is_blank() {
@@ -58,4 +66,9 @@ impl Blocks {
             (text_open, in_paragraph) = (false, false);
         }
     }
+}
+
+/// Tells whether the start of a line may be shown before it is known what it is: not while it may be a mark only.
+pub(super) fn is_worth_showing(start: &str) -> bool {
+    start.bytes().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
 }

@@ -93,7 +93,7 @@ impl Emitter<'_> {
                 Kind::SoftBreak => {
                     let next =
                         parsed.tokens.iter().find(|other| other.start > start).map_or(start, |other| other.start);
-                    let next = text[next..].chars().next();
+                    let next = text[next..].trim_start_matches(['*', '_', '~', '`', '[']).chars().next();
                     if link.is_some() {
                         link_text.push(' ');
                     }

@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use super::{
     autolink,
+    brackets::Opener,
     emphasis::{Delimiter, Scope},
     entity,
-    links::{self, Definitions, Suffix},
+    links::Definitions,
     raw_html::{self, Found},
 };
 
@@ -67,16 +68,6 @@ pub(super) struct Link {
     pub(super) image: bool,
 }
 
-#[derive(Debug, Clone)]
-struct Opener {
-    token: usize,
-    start: usize,
-    after: usize,
-    image: bool,
-    active: bool,
-    delimiters: usize,
-}
-
 /// A text read; keeps its memory from one text to the next.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Parsed {
@@ -89,7 +80,7 @@ pub(super) struct Parsed {
     pub(super) pairs: Vec<(usize, usize)>,
     /// Up to here nothing can change any more.
     pub(super) safe: usize,
-    openers: Vec<Opener>,
+    pub(super) openers: Vec<Opener>,
 }
 
 /// Bytes at which something may begin or end.
@@ -109,17 +100,18 @@ pub(super) fn is_plain(text: &str) -> bool {
     !text.bytes().any(|byte| SPECIAL[usize::from(byte)] && byte != b'w') && !text.contains("www.")
 }
 
-struct Reader<'a> {
-    text: &'a str,
-    bytes: &'a [u8],
-    before: char,
-    ending: Ending,
-    definitions: &'a Definitions,
-    out: &'a mut Parsed,
-    position: usize,
-    text_start: usize,
+/// Reads one text.
+pub(super) struct Reader<'a> {
+    pub(super) text: &'a str,
+    pub(super) bytes: &'a [u8],
+    pub(super) before: char,
+    pub(super) ending: Ending,
+    pub(super) definitions: &'a Definitions,
+    pub(super) out: &'a mut Parsed,
+    pub(super) position: usize,
+    pub(super) text_start: usize,
     /// Where reading stopped at something that may yet close.
-    unsure: usize,
+    pub(super) unsure: usize,
 }
 
 impl Parsed {
@@ -220,7 +212,7 @@ impl Reader<'_> {
         self.text[position..].chars().next().unwrap_or_else(|| self.after())
     }
 
-    fn byte_at(&self, position: usize) -> Option<u8> {
+    pub(super) fn byte_at(&self, position: usize) -> Option<u8> {
         self.bytes.get(position).copied()
     }
 
@@ -231,20 +223,20 @@ impl Reader<'_> {
         self.text_start = end;
     }
 
-    fn push(&mut self, start: usize, end: usize, kind: Kind) {
+    pub(super) fn push(&mut self, start: usize, end: usize, kind: Kind) {
         self.flush(start);
         self.out.tokens.push(Token { start, kind });
         self.position = end;
         self.text_start = end;
     }
 
-    fn literal(&mut self, bytes: usize) -> bool {
+    pub(super) fn literal(&mut self, bytes: usize) -> bool {
         self.position += bytes;
         true
     }
 
     /// Tells whether a closer after the end could still reach back to `start`.
-    fn may_close_later(&self, start: usize, reach: usize) -> bool {
+    pub(super) fn may_close_later(&self, start: usize, reach: usize) -> bool {
         self.open() && self.bytes.len() - start <= reach
     }
 
@@ -377,128 +369,6 @@ impl Reader<'_> {
         true
     }
 
-    fn open_bracket(&mut self) -> bool {
-        let start = self.position;
-        if self.byte_at(start + 1) == Some(b'^') {
-            let label = start + 2;
-            let end = self.text[label..].find([']', '[', ' ', '\t', '\n']).map(|end| label + end);
-            match end {
-                Some(end) if self.bytes[end] == b']' && end > label && end - start <= REACH => {
-                    self.push(start, end + 1, Kind::Footnote(label, end));
-                    return true;
-                }
-                Some(_) | None => {}
-            }
-        }
-        self.bracket(start, start + 1, false)
-    }
-
-    fn bang(&mut self) -> bool {
-        if self.byte_at(self.position + 1) == Some(b'[') {
-            return self.bracket(self.position, self.position + 2, true);
-        }
-        self.literal(1)
-    }
-
-    fn bracket(&mut self, start: usize, after: usize, image: bool) -> bool {
-        self.push(start, after, Kind::Bracket(after));
-        let token = self.out.tokens.len() - 1;
-        let delimiters = self.out.delimiters.len();
-        self.out.openers.push(Opener { token, start, after, image, active: true, delimiters });
-        true
-    }
-
-    fn close_bracket(&mut self) -> bool {
-        let close = self.position;
-        let Some(opener) = self.out.openers.pop() else { return self.literal(1) };
-        if !opener.active || close - opener.start > REACH {
-            return self.literal(1);
-        }
-        let label = &self.text[opener.after..close];
-        let suffix = if self.byte_at(close + 1) == Some(b'(') {
-            links::inline_suffix(self.text, close + 2, (close + REACH).min(self.bytes.len()))
-        } else {
-            Suffix::None
-        };
-        let (end, target) = match suffix {
-            Suffix::Found { end, target } => (end, target),
-            Suffix::Incomplete if self.may_close_later(close, REACH) => {
-                self.position = opener.start;
-                self.stop_at(opener.token, opener.start);
-                return false;
-            }
-            Suffix::Incomplete if self.ending == Ending::Guess => (self.bytes.len(), Arc::from("")),
-            Suffix::Incomplete | Suffix::None => match self.reference(label, close) {
-                Reference::Found { end, target } => (end, target),
-                Reference::Incomplete => {
-                    self.position = opener.start;
-                    self.stop_at(opener.token, opener.start);
-                    return false;
-                }
-                Reference::None => {
-                    if !label.is_empty() {
-                        self.out.unresolved.push((close, links::normalize_label(label)));
-                    }
-                    return self.literal(1);
-                }
-            },
-        };
-        let index = self.out.links.len();
-        self.out.links.push(Link { target, image: opener.image });
-        self.out.pairs.push((opener.start, end));
-        self.out.tokens[opener.token].kind = Kind::LinkStart(index);
-        self.push(close, end, Kind::LinkEnd(index));
-        self.out.match_delimiters(opener.delimiters, Scope::Link);
-        if !opener.image {
-            for other in self.out.openers.iter_mut().filter(|other| !other.image) {
-                other.active = false;
-            }
-        }
-        true
-    }
-
-    /// Takes back what was read after a bracket whose link is still arriving.
-    fn stop_at(&mut self, token: usize, start: usize) {
-        self.out.tokens.truncate(token);
-        self.out.delimiters.retain(|delimiter| delimiter.start < start);
-        self.text_start = start;
-    }
-
-    fn reference(&mut self, label: &str, close: usize) -> Reference {
-        if self.byte_at(close + 1) == Some(b'[') {
-            let from = close + 2;
-            match links::label_end(self.text, from) {
-                Some(end) if end > from => {
-                    let second = &self.text[from..end];
-                    return match self.definitions.find(second) {
-                        Some(target) => Reference::Found { end: end + 1, target },
-                        None => {
-                            self.out.unresolved.push((close, links::normalize_label(second)));
-                            Reference::None
-                        }
-                    };
-                }
-                Some(end) => {
-                    return match self.definitions.find(label) {
-                        Some(target) => Reference::Found { end: end + 1, target },
-                        None => Reference::None,
-                    };
-                }
-                None if self.may_close_later(close, REACH) && !self.text[from..].contains(['[', ']']) => {
-                    return Reference::Incomplete;
-                }
-                None => {}
-            }
-        }
-        if label.contains('[') && links::label_end(label, 0).is_some() {
-            return Reference::None;
-        }
-        match self.definitions.find(label) {
-            Some(target) => Reference::Found { end: close + 1, target },
-            None => Reference::None,
-        }
-    }
-
     fn angle(&mut self) -> bool {
         let start = self.position;
         let limit = floor_char_boundary(self.text, (start + REACH).min(self.bytes.len()));
@@ -543,12 +413,6 @@ impl Reader<'_> {
         }
         true
     }
-}
-
-enum Reference {
-    Found { end: usize, target: Arc<str> },
-    Incomplete,
-    None,
 }
 
 pub(super) fn run_length(bytes: &[u8], start: usize, byte: u8) -> usize {

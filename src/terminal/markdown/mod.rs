@@ -15,6 +15,7 @@
 
 mod autolink;
 mod block;
+mod brackets;
 mod container;
 mod cursor;
 mod early;
@@ -120,7 +121,7 @@ impl MarkdownStream {
     pub fn new(layout: Layout) -> Self {
         let layout = Layout { width: layout.width.max(NARROWEST), ..layout };
         Self {
-            blocks: Blocks::new(layout),
+            blocks: Blocks::new(&layout),
             line_ends: LineEnds::default(),
             pending: String::new(),
             line_open: false,
@@ -277,7 +278,7 @@ impl MarkdownStream {
                     self.reasoning_rows += self.blocks.out.total() - self.rows_before_reasoning;
                     self.reasoning = None;
                     self.blocks.reasoning = false;
-                    self.pending = rest[close.len()..].to_owned();
+                    rest[close.len()..].clone_into(&mut self.pending);
                 }
             }
         }
@@ -285,7 +286,7 @@ impl MarkdownStream {
 
     fn end(&mut self, ending: Ending) {
         if !self.pending.is_empty() || self.line_open {
-            if ending == Ending::Closed || self.line_open || self.blocks.shows_early(&self.pending) {
+            if ending == Ending::Closed || self.line_open || early::is_worth_showing(&self.pending) {
                 self.end_line();
             } else {
                 self.pending.clear();

@@ -219,7 +219,7 @@ pub(super) fn block_start(line: &str, in_paragraph: bool) -> Option<BlockEnd> {
         return Some(BlockEnd::Marker(&[">"]));
     }
     let tag_rest = rest.strip_prefix('/').unwrap_or(rest);
-    let length = tag_rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let length = tag_rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
     let element = tag_rest[..length].to_ascii_lowercase();
     let follows = &tag_rest[length..];
     let ends_well = follows.is_empty() || follows.starts_with([' ', '\t', '>']) || follows.starts_with("/>");

@@ -1,6 +1,6 @@
 //! What comes in, made harmless: line ends made one, control characters and invisible ones made visible.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt::Write as _};
 
 /// Shows control characters, direction overrides and invisible characters; each on its own, so that cutting a text
 /// anywhere gives the same. Newlines and tabs stay.
@@ -17,7 +17,8 @@ pub(super) fn visible(text: &str) -> Cow<'_, str> {
                 shown.push(char::from_u32(0x2400 + u32::from(character)).unwrap_or(char::REPLACEMENT_CHARACTER));
             }
             character if is_hostile(character) => {
-                shown.push_str(&format!("<U+{:04X}>", u32::from(character)));
+                // Writing to a string cannot fail.
+                let _ = write!(shown, "<U+{:04X}>", u32::from(character));
             }
             character => shown.push(character),
         }

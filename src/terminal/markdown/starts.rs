@@ -83,8 +83,9 @@ impl Marker {
     /// Tells whether an item with this marker goes on a list of the other's.
     pub(super) fn continues(self, other: Self) -> bool {
         match (self, other) {
-            (Self::Bullet(mark), Self::Bullet(other)) => mark == other,
-            (Self::Ordered(_, mark), Self::Ordered(_, other)) => mark == other,
+            (Self::Bullet(mark), Self::Bullet(other)) | (Self::Ordered(_, mark), Self::Ordered(_, other)) => {
+                mark == other
+            }
             (Self::Bullet(_), Self::Ordered(_, _)) | (Self::Ordered(_, _), Self::Bullet(_)) => false,
         }
     }
@@ -103,6 +104,20 @@ pub(super) fn list_marker(line: &str) -> Option<(Marker, usize)> {
         _ => return None,
     };
     matches!(bytes.get(length), None | Some(b' ' | b'\t')).then_some((marker, length))
+}
+
+/// How many bytes a task's mark takes.
+pub(super) const TASK: usize = 3;
+
+/// Reads a task's mark at the start of an item's text: the sign for it.
+pub(super) fn task(content: &str) -> Option<&'static str> {
+    let (mark, rest) = content.split_at_checked(TASK)?;
+    let sign = match mark {
+        "[ ]" => "☐ ",
+        "[x]" | "[X]" => "☑ ",
+        _ => return None,
+    };
+    (rest.starts_with([' ', '\t']) && !rest.trim().is_empty()).then_some(sign)
 }
 
 /// Reads `[^label]:`: the label and its length.

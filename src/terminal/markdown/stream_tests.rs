@@ -131,15 +131,15 @@ fn layouts() -> impl Strategy<Value = Layout> {
     })
 }
 
-fn whole(text: &str, layout: Layout) -> Vec<Line> {
-    let mut stream = MarkdownStream::new(layout);
+fn whole(text: &str, layout: &Layout) -> Vec<Line> {
+    let mut stream = MarkdownStream::new(*layout);
     let mut rows = stream.push(text);
     rows.extend(stream.finish());
     rows
 }
 
-fn cut(text: &str, cuts: &[usize], layout: Layout, with_tail: bool) -> Vec<Line> {
-    let mut stream = MarkdownStream::new(layout);
+fn cut(text: &str, cuts: &[usize], layout: &Layout, with_tail: bool) -> Vec<Line> {
+    let mut stream = MarkdownStream::new(*layout);
     let mut rows = Vec::new();
     let mut piece = String::new();
     let mut sizes = cuts.iter().copied().cycle();
@@ -189,9 +189,9 @@ proptest! {
         layout in layouts(),
         cuts in prop::collection::vec(1..12_usize, 1..8),
     ) {
-        let expected = shown(whole(&text, layout));
+        let expected = shown(whole(&text, &layout));
         for cuts in [&cuts[..], &[1]] {
-            let streamed = shown(cut(&text, cuts, layout, cuts.len() > 1));
+            let streamed = shown(cut(&text, cuts, &layout, cuts.len() > 1));
             prop_assert!(streamed == expected, "width {}\n{}", layout.width, difference(&streamed, &expected));
         }
     }
@@ -203,12 +203,12 @@ proptest! {
         cuts in prop::collection::vec(1..9_usize, 1..5),
     ) {
         let text = String::from_utf8_lossy(&bytes);
-        prop_assert_eq!(shown(cut(&text, &cuts, layout, true)), shown(whole(&text, layout)));
+        prop_assert_eq!(shown(cut(&text, &cuts, &layout, true)), shown(whole(&text, &layout)));
     }
 
     #[test]
     fn no_control_character_reaches_a_span(text in documents(), layout in layouts()) {
-        for row in whole(&text, layout) {
+        for row in whole(&text, &layout) {
             for span in &row.spans {
                 let hostile = |character: char| character.is_control() && character != '\t'
                     || matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200B}');

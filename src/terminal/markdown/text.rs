@@ -86,7 +86,7 @@ impl Text {
         }
         let mut after = None;
         let mut position = text.len();
-        for character in text[from.saturating_sub(0)..].chars().rev() {
+        for character in text[from..].chars().rev() {
             position -= character.len_utf8();
             let before = text[..position].chars().next_back()?;
             // A backslash and the line end after it are one.
@@ -138,10 +138,10 @@ impl Blocks {
 
     /// Ends the open line.
     pub(super) fn end_line(&mut self) {
-        if let Leaf::Text(open) = &mut self.leaf {
-            if !open.is_heading {
-                open.buffer.push('\n');
-            }
+        if let Leaf::Text(open) = &mut self.leaf
+            && !open.is_heading
+        {
+            open.buffer.push('\n');
         }
         self.after_text(true);
     }
@@ -201,6 +201,9 @@ impl Blocks {
         text.take_header();
         let source = text.buffer.trim_end_matches([' ', '\t', '\n']);
         let source = if text.is_heading { starts::heading_text(source) } else { source };
+        // What a construct may begin with is not shown for the moment that it stands alone.
+        let source =
+            if ending == Ending::Guess { source.trim_end_matches(['*', '_', '~', '`', '[', '!']) } else { source };
         let mut emitter =
             Emitter { layout: &self.layout, base: text.base, wrapper: &mut self.wrapper, out: &mut self.out };
         if inline::is_plain(source) {
