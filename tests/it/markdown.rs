@@ -126,6 +126,22 @@ fn rows_on_a_terminal_never_change() {
 }
 
 #[test]
+fn a_copy_from_a_terminal_that_wraps_gives_the_paragraph_back() {
+    let paragraph =
+        "A paragraph that is longer than a row, with 中文 in it and `code`, and goes on for some more words.";
+    let text = format!("{paragraph}\n\n- {paragraph}\n");
+    for width in [20_u16, 31, 60] {
+        let layout = Layout { wrap: Wrap::Soft, ..Layout::new(usize::from(width), Theme::ansi()) };
+        let mut terminal = vt100::Parser::new(40, width, 0);
+        for row in whole(&text, &layout) {
+            terminal.process(bytes(&row).as_bytes());
+        }
+        let plain = paragraph.replace('`', "");
+        assert_eq!(terminal.screen().contents(), format!("{plain}\n\n• {plain}"), "at {width}");
+    }
+}
+
+#[test]
 fn rows_fit_the_width() {
     for (name, chunks) in answers() {
         let text = chunks.concat();

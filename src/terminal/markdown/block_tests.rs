@@ -25,12 +25,12 @@ fn one_blank_row_stands_between_blocks() {
 fn lists_hang_nest_and_count() {
     assert_eq!(
         rows(
-            "- one two three four\n  - five\n    1. six\n    1. seven\n- [x] done\n- [ ] to do\n\n- loose\n\n  more",
-            16
+            "- one two three four five\n  - five\n    1. six\n    1. seven\n- [x] done\n- [ ] to do\n\n- loose\n\n  more",
+            20
         ),
         [
-            "• one two three",
-            "  four",
+            "• one two three four",
+            "  five",
             "  ◦ five",
             "    1. six",
             "    2. seven",

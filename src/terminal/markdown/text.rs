@@ -113,11 +113,18 @@ impl Blocks {
         let base = self.base();
         let theme = self.layout.theme;
         let style = level.map_or(base, |level| heading_style(base, level, &theme));
-        if let Some(level) = level.filter(|_| theme.heading.is_plain()) {
+        if let Some(level) = level {
+            self.heading_mark(level, style);
+        }
+        self.leaf = Leaf::Text(Text::new(style, level.is_some()));
+    }
+
+    /// Writes the mark of the source where headings have no style.
+    fn heading_mark(&mut self, level: u8, style: Style) {
+        if self.layout.theme.heading.is_plain() {
             let mark = "#".repeat(usize::from(level)) + " ";
             self.wrapper.push(&mark, style, None, Spaces::Keep, &mut self.out);
         }
-        self.leaf = Leaf::Text(Text::new(style, level.is_some()));
     }
 
     /// Returns the style text has here.
@@ -231,6 +238,7 @@ impl Blocks {
         let before = self.wrapper.clone();
         let out = std::mem::take(&mut self.out);
         self.wrapper.restart();
+        self.heading_mark(level, text.base);
         self.end_text(text);
         let mut heading = std::mem::replace(&mut self.out, out);
         let mut rows = heading.take();
