@@ -30,11 +30,13 @@ pub fn run<W: Write>(source: &mut impl Read, screen: &mut Screen<W>, layout: Lay
             rows.extend(stream.finish());
         }
         screen.commit_all(&rows);
-        let tail = stream.tail();
         if read == 0 {
             screen.end_live();
         } else {
-            screen.live(&tail, &crate::terminal::Line::new());
+            screen.commit_all(&stream.take_gap());
+            let (open, tail) = stream.live();
+            screen.live(&open, &crate::terminal::Line::new());
+            screen.tail(&tail);
         }
         screen.flush();
         match screen.broken() {

@@ -125,12 +125,15 @@ impl<W: Write> Human<W> {
 
     /// Listens to the keyboard until [`Human::unwatch`].
     pub fn watch(&mut self, keys: KeyWatch, tty: Rc<Tty>) {
+        self.screen.listen(true);
         self.keyboard = Some(Keyboard { keys, tty });
         self.keys_seen = 0;
     }
 
     /// Stops listening and returns what was typed.
     pub fn unwatch(&mut self) -> TypeAhead {
+        self.screen.listen(false);
+        self.screen.end_live();
         self.keyboard.take().map(|keyboard| keyboard.keys.stop()).unwrap_or_default()
     }
 
@@ -146,7 +149,8 @@ impl<W: Write> Human<W> {
 
     fn layout(&self, theme: Theme) -> Layout {
         Layout {
-            width: self.screen.columns(),
+            // A row that is filled to the last cell makes terminals differ about where the cursor is.
+            width: self.screen.columns() - 1,
             wrap: self.looks.wrap,
             theme,
             hyperlinks: self.looks.hyperlinks,
@@ -159,7 +163,8 @@ impl<W: Write> Human<W> {
         let narrower = usize::from(columns) != self.screen.columns();
         self.screen.resize(columns, rows);
         if let Some((_, stream)) = self.stream.as_mut().filter(|_| narrower) {
-            stream.resize(self.screen.columns());
+            let rows = stream.resize(self.screen.columns() - 1);
+            self.screen.commit_all(&rows);
         }
     }
 
@@ -196,15 +201,18 @@ impl<W: Write> Human<W> {
     /// Paints the unfinished text row, or a running tool's last line, and the status row.
     fn paint_live(&mut self) {
         let status = self.status();
-        let open = match (&self.stream, &self.turn) {
-            (Some((_, stream)), _) => stream.tail(),
+        let gap = self.stream.as_mut().and_then(|(_, stream)| stream.take_gap());
+        self.screen.commit_all(&gap);
+        let (open, tail) = match (&self.stream, &self.turn) {
+            (Some((_, stream)), _) => stream.live(),
             (None, Some(turn)) if !turn.output.is_empty() => {
-                Line::styled(format!("  {}", turn.output), self.looks.theme.dim)
+                let line = Line::styled(format!("  {}", turn.output), self.looks.theme.dim);
+                (Line::new(), cut(&line, self.screen.columns() - 1))
             }
-            (None, _) => Line::new(),
+            (None, _) => (Line::new(), Line::new()),
         };
-        let open = if self.stream.is_none() { cut(&open, self.screen.columns() - 1) } else { open };
         self.screen.live(&open, &status);
+        self.screen.tail(&tail);
         self.screen.flush();
     }
 

@@ -37,9 +37,10 @@ mod wrap;
 
 use block::{Blocks, Leaf};
 use inline::Ending;
+use output::Output;
 use source::LineEnds;
 
-use super::{line::Line, theme::Theme};
+use super::{layout::slice, line::Line, theme::Theme};
 
 /// How wide a rule is at most, in cells.
 const RULE_WIDTH: usize = 80;
@@ -159,6 +160,32 @@ impl MarkdownStream {
         let mut copy = self.clone();
         copy.end(Ending::Guess);
         copy.blocks.out.take().pop().map(|row| one_row(row, self.blocks.layout.width)).unwrap_or_default()
+    }
+
+    /// Takes the empty row that stands before the unfinished row, once it is sure that a row follows it. Showing the
+    /// unfinished row without it would move that row later.
+    pub fn take_gap(&mut self) -> Option<Line> {
+        let sure = matches!(self.blocks.leaf, Leaf::Text(_)) && !self.blocks.wrapper.is_fresh();
+        if sure { self.blocks.out.take_gap() } else { None }
+    }
+
+    /// Returns the unfinished row in two parts: what no later text can change, and the rest of [`MarkdownStream::tail`],
+    /// which any later text may.
+    #[must_use]
+    pub fn live(&self) -> (Line, Line) {
+        let tail = self.tail();
+        let mut out = Output::default();
+        if let Leaf::Text(_) = self.blocks.leaf {
+            self.blocks.wrapper.clone().finish(&mut out);
+        }
+        let settled = out.take().pop().unwrap_or_default();
+        let settled = Line { wrapped: false, ..settled };
+        let length = settled.text().len();
+        if !tail.text().starts_with(&settled.text()) {
+            return (settled, Line::new());
+        }
+        let rest = slice(&tail, length, usize::MAX);
+        (settled, rest)
     }
 
     /// Changes the width of the rows to come.

@@ -15,6 +15,11 @@ impl Output {
         self.gap.get_or_insert(blank);
     }
 
+    /// Takes the blank row that was asked for: the caller knows that a row follows.
+    pub(super) fn take_gap(&mut self) -> Option<Line> {
+        self.gap.take()
+    }
+
     pub(super) fn row(&mut self, line: Line) {
         self.rows.extend(self.gap.take());
         self.rows.push(line);
