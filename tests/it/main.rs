@@ -11,6 +11,7 @@ mod approval;
 mod approval_laws;
 mod dependencies;
 mod floors;
+mod interrupt;
 mod keyboard;
 mod locales;
 #[cfg(test)]

@@ -264,7 +264,11 @@ impl Repl {
         }
         self.signals.watch(Some(cancel.clone()));
         let message = self.message(text);
-        let end = self.runtime.block_on(self.agent.run_turn(message, &mut self.human, &cancel));
+        let end = self.runtime.block_on(async {
+            let end = self.agent.run_turn(message, &mut self.human, &cancel).await;
+            close_dropped_connections().await;
+            end
+        });
         self.signals.watch(None);
         let typed = self.human.unwatch();
         if typed.leave {
@@ -340,5 +344,16 @@ impl Repl {
             self.human.screen().commit(&line);
         }
         self.human.screen().end_live();
+    }
+}
+
+/// Lets the runtime's other tasks see that an answer was dropped, and close its connection.
+///
+/// The connection is driven by a task of this runtime, which stands still while a line is edited: without this, an
+/// interrupted provider would go on writing, and charging, until the next message. Nothing is waited for; a few
+/// rounds are enough for the task to be woken, to stop reading and to end.
+async fn close_dropped_connections() {
+    for _ in 0..8 {
+        tokio::task::yield_now().await;
     }
 }
