@@ -319,7 +319,7 @@ fn a_session_that_cannot_be_written_is_told_once_and_the_turn_goes_on() {
 #[test]
 fn a_retry_wait_ends_at_once_when_it_is_interrupted() {
     let mut bench = bench(vec![vec![Err(broken())]], 9, false);
-    let mut recorder = Recorder { cancel_at: Some(4), ..Recorder::default() };
+    let mut recorder = Recorder { cancel_at: Some(3), ..Recorder::default() };
     assert_eq!(bench.turn("go", &mut recorder), TurnEnd::Interrupted);
     assert!(recorder.events.iter().any(|event| matches!(event, AgentEvent::Retrying { .. })));
     assert_eq!(bench.agent.conversation().messages(), [Message::user("go")]);

@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn a_misspelt_command_finds_its_neighbour() {
         assert_eq!(nearest("modle"), Some("model"));
-        assert_eq!(nearest("lang"), Some("language"));
+        assert_eq!(nearest("languge"), Some("language"));
         assert_eq!(nearest("xyzzy"), None);
     }
 

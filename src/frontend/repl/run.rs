@@ -274,15 +274,21 @@ impl Repl {
         if typed.leave {
             return Next::Leave;
         }
-        if end == TurnEnd::Interrupted && !typed.queue.is_empty() {
-            let said = self.human.locale().count("repl.queue_back", typed.queue.len() as u64);
-            self.human.say(&said);
-            let mut lines = typed.queue;
-            lines.extend(Some(typed.text).filter(|text| !text.is_empty()));
-            ahead.prefill = lines.join("\n");
+        let TypeAhead { text, mut queue, queued_when_stopped, .. } = typed;
+        if end == TurnEnd::Interrupted {
+            // What was queued for the turn that was stopped goes back to the editor; what was sent after ESC is for
+            // what comes next.
+            let later = queue.split_off(queued_when_stopped.unwrap_or(queue.len()).min(queue.len()));
+            if !queue.is_empty() {
+                let said = self.human.locale().count("repl.queue_back", queue.len() as u64);
+                self.human.say(&said);
+            }
+            ahead.queue.extend(later);
+            queue.extend(Some(text).filter(|text| !text.is_empty()));
+            ahead.prefill = queue.join("\n");
         } else {
-            ahead.queue.extend(typed.queue);
-            ahead.prefill = typed.text;
+            ahead.queue.extend(queue);
+            ahead.prefill = text;
         }
         Next::Line
     }

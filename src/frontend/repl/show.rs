@@ -55,9 +55,10 @@ pub fn menu(locale: &Locale) -> CommandMenu {
 /// The words of the line editor.
 #[must_use]
 pub fn editor_words(locale: &Locale) -> EditorWords {
+    // The editor fills the numbers in itself, each time a paste is shown.
     EditorWords {
-        pasted_lines: locale.text("editor.pasted_lines").to_owned(),
-        pasted_bytes: locale.text("editor.pasted_bytes").to_owned(),
+        pasted_lines: locale.with("editor.pasted_lines", &[("lines", "{lines}")]),
+        pasted_bytes: locale.with("editor.pasted_bytes", &[("bytes", "{bytes}")]),
     }
 }
 

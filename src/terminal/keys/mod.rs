@@ -243,8 +243,14 @@ impl Shared {
             let mut typed = self.typed();
             let mut changed = typed.edit(&key);
             match key {
-                Key::Escape => self.cancel.cancel(),
+                Key::Escape => {
+                    let queued = typed.queue.len();
+                    typed.queued_when_stopped.get_or_insert(queued);
+                    self.cancel.cancel();
+                }
                 Key::Interrupt => {
+                    let queued = typed.queue.len();
+                    typed.queued_when_stopped.get_or_insert(queued);
                     let now = Instant::now();
                     if interrupted.is_some_and(|before| now - before <= TWICE) {
                         typed.leave = true;

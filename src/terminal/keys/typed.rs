@@ -16,6 +16,9 @@ pub struct TypeAhead {
     pub queue: Vec<String>,
     /// The person wants to leave: a second Ctrl+C within a second, or the terminal has gone.
     pub leave: bool,
+    /// How many of `queue` had been sent when the turn was stopped; `None` if it was not. Lines sent after that are
+    /// meant for what comes next.
+    pub queued_when_stopped: Option<usize>,
 }
 
 impl TypeAhead {

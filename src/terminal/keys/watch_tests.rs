@@ -55,7 +55,7 @@ fn typing_is_kept_and_escape_cancels() {
     let Keyboard { watch, .. } = keyboard;
     assert_eq!(
         watch.stop(),
-        TypeAhead { text: "second".to_owned(), queue: vec!["first".to_owned()], leave: false }
+        TypeAhead { text: "second".to_owned(), queue: vec!["first".to_owned()], ..TypeAhead::default() }
     );
 }
 
