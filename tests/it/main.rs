@@ -10,6 +10,10 @@
 mod approval;
 mod approval_laws;
 mod dependencies;
+mod editor;
+mod editor_history;
+mod editor_menus;
+mod editor_pastes;
 mod floors;
 mod interrupt;
 mod keyboard;

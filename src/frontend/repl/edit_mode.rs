@@ -29,11 +29,22 @@ pub(super) struct LineMode {
     /// Ctrl+X was pressed.
     prefix: bool,
     interrupted: Option<Instant>,
-    /// What was typed since the last paint.
-    typed: String,
-    /// Whether something else than typing happened since.
-    moved: bool,
+    /// The line as it will be when this key is handled, if the cursor is at its end and that is known.
+    known: Option<String>,
+    /// The same after this key, where it is not what the key types.
+    next: Option<String>,
+    /// The bytes of it that are painted.
+    painted: usize,
+    /// The menu as painted, as long as the keys since only moved in it.
+    view: Option<MenuView>,
+    /// The same after this key.
+    next_view: Option<MenuView>,
+    /// Tells what Tab does to a line that is not painted yet: from where on it is replaced, and by what.
+    complete: Complete,
 }
+
+/// See [`LineMode`].
+pub(super) type Complete = Box<dyn FnMut(&str) -> Option<(usize, String)> + Send>;
 
 impl LineMode {
     /// Wraps reedline's mode.
@@ -42,6 +53,7 @@ impl LineMode {
         state: SharedState,
         pastes: PasteStore,
         paste_label: Arc<dyn Fn(&str) -> String + Send + Sync>,
+        complete: Complete,
     ) -> Self {
         Self {
             inner,
@@ -51,8 +63,12 @@ impl LineMode {
             burst: burst::read,
             prefix: false,
             interrupted: None,
-            typed: String::new(),
-            moved: false,
+            known: None,
+            next: None,
+            painted: 0,
+            view: None,
+            next_view: None,
+            complete,
         }
     }
 
@@ -60,13 +76,8 @@ impl LineMode {
         matches!(self.inner.edit_mode(), PromptEditMode::Vi(PromptViMode::Normal | PromptViMode::Visual))
     }
 
-    /// The menu as it is on the screen, if the screen is up to date.
-    fn menu(&self, fresh: bool) -> Option<MenuView> {
-        if fresh { self.state.lock().menu.clone() } else { None }
-    }
-
     fn is_empty(&self) -> bool {
-        self.state.lock().line.is_empty() && self.typed.is_empty() && !self.moved
+        self.known.as_deref() == Some("")
     }
 
     /// Ends the line without sending it. It goes the way of a sent line, since only there the ghost text is taken
@@ -86,8 +97,8 @@ impl LineMode {
         ReedlineEvent::Edit(vec![EditCommand::InsertString(block.unwrap_or_else(|| text.into_owned()))])
     }
 
-    fn enter(&mut self, fresh: bool) -> ReedlineEvent {
-        if let Some(menu) = self.menu(fresh) {
+    fn enter(&mut self) -> ReedlineEvent {
+        if let Some(menu) = &self.view {
             let take = match menu.subject {
                 Subject::History => true,
                 Subject::Command | Subject::File => menu.navigated || !menu.exact,
@@ -101,7 +112,10 @@ impl LineMode {
                 return ReedlineEvent::MenuAccept;
             }
         }
-        if self.continues(fresh) {
+        if let Some(line) =
+            self.known.as_ref().and_then(|line| line.strip_suffix('\\')).filter(|line| !line.ends_with('\\'))
+        {
+            self.next = Some(format!("{line}\n"));
             return ReedlineEvent::Edit(vec![EditCommand::Backspace, EditCommand::InsertNewline]);
         }
         match (self.burst)() {
@@ -116,24 +130,49 @@ impl LineMode {
 
     /// Puts a paste that came as keys into the line: what was typed of it is taken back first, so that it is one.
     fn insert_burst(&self, rest: &str) -> ReedlineEvent {
-        let whole = format!("{}\n{rest}", self.typed);
-        if self.moved || !paste::is_long(&whole) {
+        let typed = self.known.as_ref().and_then(|line| line.get(self.painted..));
+        let whole = format!("{}\n{rest}", typed.unwrap_or_default());
+        if typed.is_none() || !paste::is_long(&whole) {
             return self.insertion(&format!("\n{rest}"));
         }
-        let count = self.typed.chars().count();
-        let mut commands = vec![EditCommand::Backspace; count];
+        let mut commands = vec![EditCommand::Erase(MotionTarget::Position(self.painted))];
         if let ReedlineEvent::Edit(insertion) = self.insertion(&whole) {
             commands.extend(insertion);
         }
         ReedlineEvent::Edit(commands)
     }
 
-    /// Tells whether a backslash at the end asks for another row.
-    fn continues(&self, fresh: bool) -> bool {
-        let state = self.state.lock();
-        let at_end = state.cursor == state.line.len();
-        let before = if fresh { &state.line } else { &self.typed };
-        at_end && before.ends_with('\\') && !before.ends_with("\\\\")
+    /// Does what a key that takes ghost text or a row of the menu would do, were the line painted: reedline would
+    /// take what fitted the line of the last paint.
+    fn complete_unpainted(&mut self, key: KeyEvent) -> Option<ReedlineEvent> {
+        const NONE: KeyModifiers = KeyModifiers::NONE;
+        const CONTROL: KeyModifiers = KeyModifiers::CONTROL;
+        const ALT: KeyModifiers = KeyModifiers::ALT;
+        match (key.modifiers, key.code) {
+            (NONE, KeyCode::Tab | KeyCode::Right) | (CONTROL, KeyCode::Char('f')) => {
+                let otherwise = if key.code == KeyCode::Tab { ReedlineEvent::None } else { ReedlineEvent::Right };
+                let Some(line) = &self.known else { return Some(otherwise) };
+                let Some((start, text)) = (self.complete)(line) else { return Some(otherwise) };
+                let mut completed = line.get(..start)?.to_owned();
+                completed.push_str(&text);
+                self.known = Some(completed);
+                Some(ReedlineEvent::Multiple(vec![
+                    ReedlineEvent::Edit(vec![
+                        EditCommand::Erase(MotionTarget::Position(start)),
+                        EditCommand::InsertString(text),
+                    ]),
+                    ReedlineEvent::Menu(WORDS.to_owned()),
+                ]))
+            }
+            (NONE, KeyCode::End) | (CONTROL, KeyCode::Char('e')) => {
+                Some(ReedlineEvent::Edit(vec![EditCommand::MoveToLineEnd { select: false }]))
+            }
+            (CONTROL | ALT, KeyCode::Right) | (ALT, KeyCode::Char('f')) => {
+                self.known = None;
+                Some(ReedlineEvent::Edit(vec![EditCommand::MoveWordRight { select: false }]))
+            }
+            (_, _) => None,
+        }
     }
 
     /// Deletes an attached path as one block.
@@ -155,6 +194,26 @@ impl LineMode {
             return Some(ReedlineEvent::ExecuteHostCommand(EDIT.to_owned()));
         }
         match (key.modifiers, key.code) {
+            (NONE, KeyCode::Up | KeyCode::Down) => {
+                let up = key.code == KeyCode::Up;
+                let (in_menu, in_history) = if up {
+                    (ReedlineEvent::MenuUp, ReedlineEvent::Up)
+                } else {
+                    (ReedlineEvent::MenuDown, ReedlineEvent::Down)
+                };
+                if self.is_vi_normal() {
+                    return None;
+                }
+                if let Some(mut view) = self.view.take() {
+                    // Which row is selected now, the next paint will tell.
+                    (view.navigated, view.more) = (true, true);
+                    self.next_view = Some(view);
+                    return Some(in_menu);
+                }
+                self.state.lock().browsing = true;
+                // A menu that no paint has shown yet would take the key.
+                Some(if fresh { in_history } else { ReedlineEvent::Multiple(vec![ReedlineEvent::Esc, in_history]) })
+            }
             (CONTROL, KeyCode::Char('x')) => {
                 self.prefix = true;
                 Some(ReedlineEvent::None)
@@ -162,10 +221,11 @@ impl LineMode {
             (CONTROL, KeyCode::Char('c')) => {
                 let twice = self.interrupted.replace(Instant::now()).is_some_and(|last| last.elapsed() < TWICE);
                 Some(match (self.is_empty(), twice) {
-                    (false, _) => ReedlineEvent::Multiple(vec![
-                        ReedlineEvent::Esc,
-                        ReedlineEvent::Edit(vec![EditCommand::Clear]),
-                    ]),
+                    (false, _) => {
+                        self.next = Some(String::new());
+                        let clear = ReedlineEvent::Edit(vec![EditCommand::Clear]);
+                        ReedlineEvent::Multiple(vec![ReedlineEvent::Esc, clear])
+                    }
                     (true, true) => self.end(Ended::End),
                     (true, false) => self.end(Ended::Interrupted),
                 })
@@ -178,21 +238,22 @@ impl LineMode {
             (NONE, KeyCode::Enter) => {
                 // Vi goes back to inserting.
                 let _ = ReedlineRawEvent::try_from(Event::Key(key)).map(|raw| self.inner.parse_event(raw));
-                Some(self.enter(fresh))
+                Some(self.enter())
             }
             (NONE, KeyCode::Backspace) if fresh && !self.is_vi_normal() => self.delete_block(true),
             (NONE, KeyCode::Delete) if fresh => self.delete_block(false),
             (NONE, KeyCode::Esc) => {
                 let mut state = self.state.lock();
-                if fresh && let Some(menu) = state.menu.take() {
+                if let Some(menu) = &self.view {
                     state.dismissed = Some(menu.start);
+                    state.menu = None;
                 } else {
-                    state.unhinted = Some(state.line.clone());
+                    state.unhinted.clone_from(&self.known);
                 }
                 None
             }
             (CONTROL, KeyCode::Char('r')) => {
-                let searching = self.menu(fresh).is_some_and(|menu| menu.subject == Subject::History);
+                let searching = self.view.as_ref().is_some_and(|menu| menu.subject == Subject::History);
                 (!searching).then(|| {
                     ReedlineEvent::Multiple(vec![ReedlineEvent::Esc, ReedlineEvent::Menu(HISTORY.to_owned())])
                 })
@@ -202,12 +263,20 @@ impl LineMode {
     }
 
     fn note(&mut self, key: KeyEvent) {
-        match (key.modifiers, key.code) {
-            (KeyModifiers::NONE | KeyModifiers::SHIFT, KeyCode::Char(character)) => self.typed.push(character),
-            (_, _) => self.moved = true,
-        }
-        let browsing = matches!(key.code, KeyCode::Up | KeyCode::Down);
-        self.state.lock().browsing = browsing;
+        let typing = !self.is_vi_normal();
+        self.known = match (key.modifiers, key.code, self.known.take()) {
+            (KeyModifiers::NONE | KeyModifiers::SHIFT, KeyCode::Char(character), Some(mut line)) if typing => {
+                line.push(character);
+                Some(line)
+            }
+            (KeyModifiers::ALT, KeyCode::Enter, Some(mut line))
+            | (KeyModifiers::CONTROL, KeyCode::Char('j'), Some(mut line)) => {
+                line.push('\n');
+                Some(line)
+            }
+            (_, _, _) => None,
+        };
+        self.state.lock().browsing = false;
     }
 }
 
@@ -237,17 +306,25 @@ impl EditMode for LineMode {
     fn parse_event(&mut self, raw: ReedlineRawEvent) -> ReedlineEvent {
         let fresh = std::mem::take(&mut self.state.lock().fresh);
         if fresh {
-            self.typed.clear();
-            self.moved = false;
+            let state = self.state.lock();
+            self.known = (state.cursor == state.line.len()).then(|| state.line.clone());
+            self.painted = state.line.len();
+            self.view.clone_from(&state.menu);
         }
         let event = match Event::from(raw) {
             Event::Paste(text) => {
-                self.moved = true;
+                self.known = None;
                 return self.insertion(&text);
             }
             Event::Key(key) if key.kind != KeyEventKind::Release => {
-                if let Some(event) = self.special(key, fresh) {
-                    self.moved = true;
+                let special = self.special(key, fresh);
+                self.view = self.next_view.take();
+                if let Some(event) = special {
+                    self.known = self.next.take();
+                    self.painted = self.painted.min(self.known.as_ref().map_or(0, String::len));
+                    return event;
+                }
+                if !fresh && let Some(event) = self.complete_unpainted(key) {
                     return event;
                 }
                 self.note(key);

@@ -12,9 +12,19 @@ fn mode_after(burst: fn() -> Burst) -> LineMode {
     let mut keys = default_emacs_keybindings();
     bindings::bind(&mut keys, &[]);
     let label = Arc::new(|text: &str| format!("[pasted {} lines]", text.lines().count()));
-    let mut mode = LineMode::new(Box::new(Emacs::new(keys)), SharedState::default(), PasteStore::default(), label);
+    let mut mode =
+        LineMode::new(Box::new(Emacs::new(keys)), SharedState::default(), PasteStore::default(), label, complete());
     mode.burst = burst;
     mode
+}
+
+/// Knows one command and one line of history.
+fn complete() -> Complete {
+    Box::new(|line| match line {
+        "/mo" => Some((1, "model ".to_owned())),
+        "expl" => Some((4, "ain".to_owned())),
+        _ => None,
+    })
 }
 
 fn mode() -> LineMode {
@@ -176,7 +186,7 @@ fn a_paste_without_marks_is_one_block_too() {
     press(&mut mode, NONE, KeyCode::Char('a'));
     press(&mut mode, NONE, KeyCode::Char('b'));
     let ReedlineEvent::Edit(commands) = press(&mut mode, NONE, KeyCode::Enter) else { panic!() };
-    let [EditCommand::Backspace, EditCommand::Backspace, EditCommand::InsertString(block)] = &commands[..] else {
+    let [EditCommand::Erase(MotionTarget::Position(4)), EditCommand::InsertString(block)] = &commands[..] else {
         panic!("{commands:?}")
     };
     assert_eq!(mode.pastes.expand(block), format!("ab\n{}", "line\n".repeat(60)));
@@ -241,4 +251,41 @@ fn a_resize_does_not_make_the_line_unknown() {
     parse(&mut mode, Event::Resize(40, 10));
     press(&mut mode, NONE, KeyCode::Char('?'));
     assert_eq!(mode.state.lock().ended, Some(Ended::Help));
+}
+
+#[test]
+fn tab_completes_what_is_typed_not_what_is_painted() {
+    let completed = |start, text: &str| {
+        let erase = EditCommand::Erase(MotionTarget::Position(start));
+        let edit = ReedlineEvent::Edit(vec![erase, EditCommand::InsertString(text.to_owned())]);
+        ReedlineEvent::Multiple(vec![edit, ReedlineEvent::Menu(WORDS.to_owned())])
+    };
+    let mut mode = mode();
+    paint(&mode, "/", 1, Some(view(Subject::Command)));
+    press(&mut mode, NONE, KeyCode::Char('m'));
+    press(&mut mode, NONE, KeyCode::Char('o'));
+    assert_eq!(press(&mut mode, NONE, KeyCode::Tab), completed(1, "model "));
+    assert_eq!(press(&mut mode, NONE, KeyCode::Tab), ReedlineEvent::None);
+    paint(&mode, "ex", 2, None);
+    press(&mut mode, NONE, KeyCode::Char('p'));
+    press(&mut mode, NONE, KeyCode::Char('l'));
+    assert_eq!(press(&mut mode, NONE, KeyCode::Right), completed(4, "ain"));
+    // With the line on the screen it is left to reedline, which knows what is shown.
+    paint(&mode, "expl", 4, None);
+    assert!(matches!(press(&mut mode, NONE, KeyCode::Tab), ReedlineEvent::UntilFound(_)));
+}
+
+#[test]
+fn arrows_move_in_the_menu_that_is_seen_and_else_in_the_history() {
+    let mut mode = mode();
+    paint(&mode, "/m", 2, Some(view(Subject::Command)));
+    assert_eq!(press(&mut mode, NONE, KeyCode::Down), ReedlineEvent::MenuDown);
+    assert_eq!(press(&mut mode, NONE, KeyCode::Down), ReedlineEvent::MenuDown);
+    assert_eq!(press(&mut mode, NONE, KeyCode::Enter), ReedlineEvent::MenuAccept);
+    paint(&mode, "git", 3, None);
+    assert_eq!(press(&mut mode, NONE, KeyCode::Up), ReedlineEvent::Up);
+    paint(&mode, "/m", 2, Some(view(Subject::Command)));
+    press(&mut mode, NONE, KeyCode::Char('x'));
+    let up = ReedlineEvent::Multiple(vec![ReedlineEvent::Esc, ReedlineEvent::Up]);
+    assert_eq!(press(&mut mode, NONE, KeyCode::Up), up);
 }

@@ -17,10 +17,10 @@ use reedline::{
 
 use super::bindings::{self, EDIT, HISTORY, KeyBinding, SUSPEND, WORDS};
 use super::command_menu::CommandMenu;
-use super::edit_mode::LineMode;
+use super::edit_mode::{Complete, LineMode};
 use super::file_index::FileIndex;
 use super::highlighter::LineHighlighter;
-use super::hinter::LineHinter;
+use super::hinter::{LineHinter, from_history};
 use super::history::{HistoryOptions, HistoryStore, LineHistory};
 use super::kick::Kick;
 use super::menu::{LineMenu, Source};
@@ -158,7 +158,7 @@ impl Editor {
         let commands = Arc::new(RwLock::new(options.commands));
         let files = FileIndex::new(options.directory, options.home, state.clone());
         let theme = options.theme;
-        let words = WordSource {
+        let words = || WordSource {
             commands: Arc::clone(&commands),
             files: files.clone(),
             state: state.clone(),
@@ -179,13 +179,14 @@ impl Editor {
             state.clone(),
             pastes.clone(),
             Arc::clone(&paste_label),
+            complete_unpainted(words(), history.clone()),
         );
         let mut reedline = Reedline::create()
             .with_hinter(Box::new(LineHinter::new(history.clone(), state.clone(), theme.dim)))
             .with_history(Box::new(LineHistory { store: history.clone(), state: state.clone() }))
             .with_highlighter(Box::new(highlighter))
             .with_completer(Box::new(Background(files.clone())))
-            .with_menu(menu(WORDS, Box::new(words)))
+            .with_menu(menu(WORDS, Box::new(words())))
             .with_menu(menu(HISTORY, Box::new(past)))
             .with_edit_mode(Box::new(mode))
             .with_quick_completions(false)
@@ -311,6 +312,7 @@ impl Editor {
                     (KeyModifiers::NONE | KeyModifiers::SHIFT, KeyCode::Char(character)) => text.push(character),
                     (KeyModifiers::NONE, KeyCode::Backspace) => drop(text.pop()),
                     (KeyModifiers::CONTROL, KeyCode::Char('j')) => text.push('\n'),
+                    (KeyModifiers::CONTROL, KeyCode::Char('c')) if text.is_empty() => return Some(Signal::CtrlC),
                     (KeyModifiers::CONTROL, KeyCode::Char('c' | 'u')) => text.clear(),
                     (KeyModifiers::CONTROL, KeyCode::Char('d')) if text.is_empty() => return Some(Signal::CtrlD),
                     (KeyModifiers::NONE, KeyCode::Enter) => {
@@ -380,6 +382,15 @@ impl Drop for Editor {
     fn drop(&mut self) {
         self.files.stop();
     }
+}
+
+/// What Tab does to a line that is not painted yet: it takes the first row of the menu, else the ghost text.
+fn complete_unpainted(mut words: WordSource, history: HistoryStore) -> Complete {
+    Box::new(move |line| {
+        let offer = words.offer(line, line.len());
+        let row = offer.and_then(|offer| Some((offer.span.start, offer.rows.into_iter().next()?.value)));
+        row.or_else(|| Some((line.len(), from_history(&history, line)?)))
+    })
 }
 
 fn edit_mode(style: EditStyle, own: &[KeyBinding]) -> Box<dyn reedline::EditMode> {

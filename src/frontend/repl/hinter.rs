@@ -43,14 +43,21 @@ impl LineHinter {
             self.tell(line, false);
             return String::new();
         }
-        let from_history = if line.trim().is_empty() { None } else { self.history.completion(line) };
+        let from_history = from_history(&self.history, line);
         self.tell(line, from_history.is_none() && !browsing);
-        let hint = from_history.or_else(|| self.suggestions.as_ref()?.suggestion(line));
-        // One row of it: a hint of several rows would move what is below at each key.
-        let hint = hint.unwrap_or_default();
-        let row = hint.split('\n').next().unwrap_or_default();
-        row.chars().take_while(|character| !character.is_control()).take(LONGEST).collect()
+        from_history.or_else(|| self.suggestions.as_ref()?.suggestion(line)).unwrap_or_default()
     }
+}
+
+/// Returns the ghost text the history has for a line.
+pub(super) fn from_history(history: &HistoryStore, line: &str) -> Option<String> {
+    if line.trim().is_empty() || line.contains(MARK) {
+        return None;
+    }
+    let rest = history.completion(line)?;
+    // One row of it: a hint of several rows would move what is below at each key.
+    let row = rest.split('\n').next().unwrap_or_default();
+    Some(row.chars().take_while(|character| !character.is_control()).take(LONGEST).collect())
 }
 
 impl Hinter for LineHinter {

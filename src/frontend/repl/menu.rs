@@ -340,6 +340,11 @@ impl Menu for LineMenu {
         &self.values
     }
 
+    fn results_are_provisional(&self) -> bool {
+        // Keys came since the rows were made: they fit another line.
+        self.stale
+    }
+
     fn is_awaiting_first_answer(&self) -> bool {
         self.rows().is_empty()
     }
