@@ -12,12 +12,17 @@ pub(super) fn in_danger(
     place: &Surroundings,
 ) -> Option<NeverAuto> {
     let destroys = class == Class::Destructive || touched.action == Action::Remove;
+    let at_or_above =
+        |directory: Option<&std::path::Path>| directory.is_some_and(|directory| pattern.covers(directory));
+    let over_home = at_or_above(place.home.as_deref()) || pattern.covers(std::path::Path::new("/"));
     if touched.filtered {
-        let home = place.home.as_deref().is_some_and(|home| pattern.covers(home));
-        let whole = home || pattern.covers(std::path::Path::new("/")) || pattern.is_unresolved();
+        let whole = over_home || at_or_above(place.workspace.parent()) || pattern.is_unresolved();
         return whole.then(|| danger(pattern, place, false)).flatten();
     }
-    if destroys || (touched.recursive && touched.action == Action::Attributes) {
+    let whole_tree = touched.recursive && touched.action == Action::Attributes;
+    // Writing over home, or changing what it is, needs no recursion to hurt.
+    let changes_itself = matches!(touched.action, Action::Attributes | Action::Overwrite) && over_home;
+    if destroys || whole_tree || changes_itself {
         return danger(pattern, place, touched.value.had_empty);
     }
     if touched.action == Action::Overwrite && (pattern.is_unresolved() || touched.value.had_empty) {

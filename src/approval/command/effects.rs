@@ -69,9 +69,8 @@ const DEVICES: &[&str] = &[
 const MACHINE: &[&str] = &["shutdown", "reboot", "poweroff", "halt", "killall5", "telinit", "init"];
 
 /// Programs that write files in ways that lose nothing.
-const WRITERS: &[&str] = &[
-    "mkdir", "touch", "ln", "mkfifo", "mknod", "tee", "patch", "install", "cp", "split", "csplit", "ditto", "rmdir",
-];
+const WRITERS: &[&str] =
+    &["mkdir", "touch", "ln", "mkfifo", "mknod", "tee", "patch", "install", "cp", "split", "csplit", "ditto"];
 
 /// Judges the programs of this table; `None` for others.
 pub(crate) fn classify(call: &Call<'_, '_>) -> Option<Finding> {
@@ -79,7 +78,8 @@ pub(crate) fn classify(call: &Call<'_, '_>) -> Option<Finding> {
     if NETWORK.contains(&name) {
         return Some(network(call));
     }
-    if DEVICES.contains(&name) || name.starts_with("mkfs") || name.starts_with("newfs") {
+    let lists = call.has_flag("l", &["list"]) && call.positionals().is_empty();
+    if (DEVICES.contains(&name) && !lists) || name.starts_with("mkfs") || name.starts_with("newfs") {
         let target = call.positionals().last().map(|field| field.value.shown()).unwrap_or_default();
         return Some(Finding::never(Class::Destructive, NeverAuto::Device { target }));
     }
@@ -89,6 +89,8 @@ pub(crate) fn classify(call: &Call<'_, '_>) -> Option<Finding> {
     let finding = match name {
         "rm" | "shred" | "srm" | "unlink" | "trash" | "trash-put" | "gio" | "rimraf" | "del" | "safe-rm"
         | "grm" => touch(call.positionals(), Class::Destructive, Action::Remove, true),
+        "rmdir" => touch(call.positionals(), Class::Write, Action::Remove, false),
+        "tar" | "bsdtar" | "gtar" | "unzip" => unpacked(call),
         "truncate" => touch(call.positionals(), Class::Destructive, Action::Remove, false),
         "mv" | "gmv" => moved(call),
         "chmod" | "chown" | "chgrp" | "setfacl" | "chattr" | "chflags" | "xattr" => attributes(call),
@@ -170,6 +172,16 @@ fn moved(call: &Call<'_, '_>) -> Finding {
             finding.class = Class::Destructive;
         }
         finding.touched.push(Touched { value, action: Action::Change, recursive: false, filtered: false });
+    }
+    finding
+}
+
+/// Where an archive is unpacked; it may bring any name along.
+fn unpacked(call: &Call<'_, '_>) -> Finding {
+    let mut finding = Finding::new(Class::Execute);
+    let flags: &[&str] = if call.name == "unzip" { &["-d"] } else { &["-C", "--directory"] };
+    if let Some(value) = call.value_of(flags) {
+        finding.touched.push(Touched { value, action: Action::Overwrite, recursive: false, filtered: false });
     }
     finding
 }

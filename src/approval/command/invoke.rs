@@ -61,6 +61,7 @@ impl Walker {
             after::After::In(directories) => {
                 let mut success = state.clone();
                 success.directories = directories;
+                success.limit_directories();
                 Flow { success, failure: state, output: printed }
             }
             after::After::Set(names) => {

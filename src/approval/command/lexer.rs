@@ -253,7 +253,7 @@ impl Parser<'_> {
         let code = match self.bump()? {
             'n' => return Ok('\n'),
             't' => return Ok('\t'),
-            character @ ('\\' | '\'' | '"' | '?') => return Ok(character),
+            character @ ('\\' | '"' | '?') => return Ok(character),
             'e' | 'E' => return Ok('\u{1b}'),
             'x' => self.digits(16, 2)?,
             'u' => self.digits(16, 4)?,
@@ -267,6 +267,7 @@ impl Parser<'_> {
                 }
                 code
             }
+            // Also `\'`: a POSIX shell knows no `$'…'` and would end the string at this quote.
             _ => return Err(Refused),
         };
         // NUL ends the string in bash, and bytes above are not characters by themselves.

@@ -48,9 +48,10 @@ const NAMES: &[&str] = &[
 
 /// Programs that destroy, or that run what they are given.
 const COMMANDS: &[&str] = &[
-    "rm", "rmdir", "unlink", "shred", "srm", "dd", "truncate", "wipefs", "mv", "chmod", "chown", "chgrp", "find",
-    "git", "sh", "bash", "zsh", "dash", "ksh", "ash", "eval", "exec", "xargs", "sudo", "doas", "env", "busybox",
-    "rsync", "shutdown", "reboot", "poweroff", "halt", "killall", "killall5", "kill", "fdisk", "parted",
+    "rimraf", "del-cli", "trash", "rm", "rmdir", "unlink", "shred", "srm", "dd", "truncate", "wipefs", "mv",
+    "chmod", "chown", "chgrp", "find", "git", "sh", "bash", "zsh", "dash", "ksh", "ash", "eval", "exec", "xargs",
+    "sudo", "doas", "env", "busybox", "rsync", "shutdown", "reboot", "poweroff", "halt", "killall", "killall5",
+    "kill", "fdisk", "parted",
 ];
 
 /// What a text looks like, where it looks destructive.

@@ -44,8 +44,8 @@ impl Parser<'_> {
         }
         self.blanks()?;
         let target = self.word(Until::Blank)?.ok_or(Refused)?;
-        let is_descriptor =
-            |text: &str| text == "-" || text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
+        // `>&1-` moves a descriptor in bash and writes a file in zsh.
+        let is_descriptor = |text: &str| text == "-" || text.chars().all(|c| c.is_ascii_digit());
         let kind = match kind {
             // `>&file` is a file, `>&2` none.
             RedirectKind::Duplicate if target.bare().is_some_and(is_descriptor) => RedirectKind::Duplicate,

@@ -8,9 +8,11 @@ use super::syntax::{Node, Operator, Word, WordPart};
 use super::value::{Chunk, PathPattern, Value};
 
 /// More values than this are not followed.
-const MOST_VALUES: usize = 64;
+const MOST_VALUES: usize = 32;
+/// More directories a command may run in than this are not followed.
+const MOST_DIRECTORIES: usize = 16;
 /// More ways to read a command than this are not followed one by one.
-const MOST_READINGS: usize = 32;
+const MOST_READINGS: usize = 16;
 
 /// What is known at one point of a line.
 #[derive(Debug, Clone)]
@@ -55,6 +57,7 @@ impl<'a> State<'a> {
                 self.directories.push(directory);
             }
         }
+        self.limit_directories();
         let names: Vec<String> = self.variables.keys().chain(other.variables.keys()).cloned().collect();
         for name in names {
             let mine = self.variables.get(&name).cloned().unwrap_or_else(|| self.outside(&name));
@@ -74,6 +77,13 @@ impl<'a> State<'a> {
         self.functions.extend(other.functions);
         self.redefined.extend(other.redefined);
         self
+    }
+
+    /// Forgets where a command may run when there are too many such places.
+    pub(crate) fn limit_directories(&mut self) {
+        if self.directories.len() > MOST_DIRECTORIES {
+            self.directories = vec![None];
+        }
     }
 
     fn outside(&self, name: &str) -> Vec<Value> {

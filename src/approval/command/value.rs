@@ -22,6 +22,18 @@ pub(crate) enum Chunk {
     Unknown,
 }
 
+/// Longer values than this are not followed, in bytes: a variable that doubles in a loop must not fill the memory.
+const LONGEST: usize = 8 * 1024;
+
+impl Chunk {
+    fn length(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Glob(_) | Self::Unknown => 1,
+        }
+    }
+}
+
 impl Value {
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self { chunks: vec![Chunk::Text(text.into())], had_empty: false }
@@ -77,6 +89,11 @@ impl Value {
     }
 
     pub(crate) fn append(&mut self, other: &Self) {
+        let length = |value: &Self| value.chunks.len() + value.chunks.iter().map(Chunk::length).sum::<usize>();
+        if length(self) + length(other) > LONGEST {
+            *self = Self::unknown();
+            return;
+        }
         self.had_empty |= other.had_empty;
         for chunk in &other.chunks {
             match chunk {
@@ -258,8 +275,9 @@ impl PathPattern {
             .collect();
         if components.iter().any(|component| component.text == "**" && component.is_glob()) {
             // `**` stands for any number of directories.
-            let before = components.iter().take_while(|component| component.text != "**");
-            return before.zip(&names).all(|(component, name)| component.matches(name));
+            let before: Vec<&Component> =
+                components.iter().take_while(|component| component.text != "**").collect();
+            return before.len() <= names.len() && before.iter().zip(&names).all(|(part, name)| part.matches(name));
         }
         let common = components.iter().zip(&names).all(|(component, name)| component.matches(name));
         if !common {

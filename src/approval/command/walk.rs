@@ -7,7 +7,7 @@ use super::syntax::Node;
 use super::{Judged, Target, looks, parser};
 
 /// More commands than this in one line are not followed.
-pub(super) const MOST_STEPS: u32 = 600;
+pub(super) const MOST_STEPS: u32 = 400;
 /// How deep scripts within scripts and functions within functions are followed.
 pub(super) const DEEPEST: u32 = 12;
 
