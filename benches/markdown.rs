@@ -12,6 +12,14 @@ use std::{fmt::Write as _, hint::black_box, path::PathBuf};
 use axi::terminal::{Layout, Line, MarkdownStream, Theme};
 use rustix::time::{ClockId, clock_gettime};
 
+/// Code to be coloured: a file of the project, and some Python.
+const RUST: &str = concat!(
+    include_str!("../src/terminal/markdown/inline.rs"),
+    include_str!("../src/terminal/markdown/wrap.rs"),
+    include_str!("../src/terminal/markdown/highlight/mod.rs")
+);
+const PYTHON: &str = "@dataclass\nclass Point(Base):\n    \"\"\"A point.\n    Of two numbers.\"\"\"\n    x: float = 0.5  # left\n\n    def norm(self) -> float:\n        return math.sqrt(self.x ** 2 + self.y ** 2) if self.x is not None else 0\n\n";
+
 const MEBIBYTE: usize = 1 << 20;
 
 fn cpu_seconds() -> f64 {
@@ -40,7 +48,7 @@ fn corpus() -> String {
         let answer: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
         let chunks = answer["chunks"].as_array().unwrap();
         let answer: String = chunks.iter().filter_map(|chunk| chunk.as_str()).collect();
-        if !answer.contains("<think") && answer.matches("```").count() % 2 == 0 {
+        if !answer.contains("<think") && answer.matches("```").count().is_multiple_of(2) {
             writeln!(text, "{answer}\n").unwrap();
         }
     }
@@ -63,8 +71,8 @@ fn sized(text: &str, bytes: usize) -> String {
 }
 
 /// Renders `bytes` of the text, in pieces of `piece` bytes, as often repeated as needed; returns cells' bytes.
-fn render(text: &str, bytes: usize, piece: usize, layout: Layout, tail_every: usize) -> usize {
-    let mut stream = MarkdownStream::new(layout);
+fn render(text: &str, bytes: usize, piece: usize, layout: &Layout, tail_every: usize) -> usize {
+    let mut stream = MarkdownStream::new(*layout);
     let mut rows: Vec<Line> = Vec::new();
     let mut shown = 0;
     let mut count = |rows: &mut Vec<Line>| {
@@ -101,15 +109,22 @@ fn main() {
     let text = corpus();
     let layout = |highlight| Layout { highlight, ..Layout::new(80, Theme::ansi()) };
     let prose: String = text.split("```").step_by(2).collect();
-    println!("corpus {} KB, of it {} KB outside of fences", text.len() / 1000, prose.len() / 1000);
+    let code = format!("{text}\n\n```rust\n{}```\n\n```python\n{}```\n", RUST, PYTHON.repeat(20));
+    println!(
+        "corpus {} KB, of it {} KB outside of fences; with code {} KB",
+        text.len() / 1000,
+        prose.len() / 1000,
+        code.len() / 1000
+    );
 
     let ten = 10 * MEBIBYTE;
     for (name, source, highlight) in [
         ("10 MiB, no colours in code", &text, false),
-        ("10 MiB, colours in code", &text, true),
+        ("10 MiB, half of it code, no colours", &code, false),
+        ("10 MiB, half of it code, colours", &code, true),
         ("10 MiB of prose", &prose, false),
     ] {
-        let seconds = least(3, || render(source, ten, 64 * 1024, layout(highlight), 0));
+        let seconds = least(3, || render(source, ten, 64 * 1024, &layout(highlight), 0));
         println!("{name:<40} {:>8.1} MB/s of CPU", ten as f64 / 1e6 / seconds);
     }
     println!("{:<40} {:>8.1} MiB", "peak memory after that", peak_kibibytes() as f64 / 1024.0);
@@ -117,7 +132,7 @@ fn main() {
     for tail_every in [0, 1, 8] {
         let seconds: Vec<f64> = [100_000, 1_000_000]
             .iter()
-            .map(|bytes| least(3, || render(&text, *bytes, 4, layout(true), tail_every)))
+            .map(|bytes| least(3, || render(&text, *bytes, 4, &layout(true), tail_every)))
             .collect();
         println!(
             "100 KB in 4-byte deltas, a tail every {tail_every:<2} {:>8.3} s of CPU; 1 MB is {:.2} x that",
@@ -135,14 +150,14 @@ fn main() {
         ("open tags", "<a b ".repeat(20_000)),
         ("prices", "$5 and ".repeat(14_000)),
         ("one table", format!("| a | b |\n|---|---|\n{}", "| cell one | cell two |\n".repeat(4_300))),
-        ("deep list", (0..300).map(|depth| format!("{}- item\n", "  ".repeat(depth))).collect()),
+        ("deep list", (0..300).map(|depth| "  ".repeat(depth) + "- item\n").collect::<Vec<_>>().concat()),
         ("deep quotes", format!("{} text\n", "> ".repeat(300)).repeat(150)),
         ("a Chinese paragraph", "中文段落没有空格，也应该能够正确换行。".repeat(1_850)),
     ];
     for (name, source) in cruel {
-        let small = least(2, || render(&source, source.len(), 4, layout(true), 0));
-        let large = least(1, || render(&source.repeat(5), source.len() * 5, 4, layout(true), 0));
-        let whole = least(2, || render(&source, source.len(), source.len(), layout(true), 0));
+        let small = least(2, || render(&source, source.len(), 4, &layout(true), 0));
+        let large = least(1, || render(&source.repeat(5), source.len() * 5, 4, &layout(true), 0));
+        let whole = least(2, || render(&source, source.len(), source.len(), &layout(true), 0));
         println!(
             "{name:<26} {:>4} KB: streamed {small:>6.3} s, 5 times of it {:>5.2} x; whole {whole:>6.3} s",
             source.len() / 1000,
@@ -154,7 +169,7 @@ fn main() {
     let skin = termimad::MadSkin::default();
     let seconds = least(2, || skin.text(&one, Some(80)).to_string().len());
     println!("{:<40} {:>8.1} MB/s of CPU", "termimad, 1 MiB", one.len() as f64 / 1e6 / seconds);
-    let part = sized(&text, 100_000);
+    let part = sized(&code, 100_000);
     let syntaxes = two_face::syntax::extra_newlines();
     let theme = two_face::theme::extra().get(two_face::theme::EmbeddedThemeName::Base16).clone();
     let markdown = syntaxes.find_syntax_by_extension("md").unwrap();

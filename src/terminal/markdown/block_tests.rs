@@ -87,7 +87,8 @@ fn reasoning_in_tags_is_told() {
 
 #[test]
 fn deep_nesting_leaves_text_its_room() {
-    let deep: String = (0..40).map(|depth| format!("{}- item {depth}\n", "  ".repeat(depth))).collect();
+    let lines: Vec<String> = (0..40).map(|depth| "  ".repeat(depth) + &format!("- item {depth}\n")).collect();
+    let deep = lines.concat();
     let rows = rows(&deep, 30);
     assert_eq!(rows.len(), 40);
     assert!(rows.iter().all(|row| row.chars().count() <= 30), "{rows:?}");

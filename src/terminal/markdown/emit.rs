@@ -64,7 +64,7 @@ impl Emitter<'_> {
         let mut style = self.base;
         let mut link: Option<(usize, Option<Arc<str>>)> = None;
         let mut link_text = String::new();
-        for token in parsed.tokens.iter().take_while(|token| token.start < end) {
+        for (index, token) in parsed.tokens.iter().enumerate().take_while(|(_, token)| token.start < end) {
             let start = token.start;
             let target = link.as_ref().and_then(|(_, target)| target.clone());
             let mut put = |piece: &str, style: Style, spaces: Spaces, out: &mut Output, wrapper: &mut Wrapper| {
@@ -91,8 +91,7 @@ impl Emitter<'_> {
                     put(&marked, overlay(style, theme.code), Spaces::Keep, self.out, self.wrapper);
                 }
                 Kind::SoftBreak => {
-                    let next =
-                        parsed.tokens.iter().find(|other| other.start > start).map_or(start, |other| other.start);
+                    let next = parsed.tokens.get(index + 1).map_or(text.len(), |next| next.start);
                     let next = text[next..].trim_start_matches(['*', '_', '~', '`', '[']).chars().next();
                     if link.is_some() {
                         link_text.push(' ');

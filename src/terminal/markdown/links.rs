@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{entity, source};
+use super::{entity, source, starts};
 
 /// How many bytes definitions may take in memory; later ones stay text.
 const DEFINITIONS_LIMIT: usize = 1 << 20;
@@ -128,7 +128,7 @@ pub(super) fn unescape(text: &str) -> String {
 pub(super) fn label_end(text: &str, start: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut position = start;
-    while let Some(byte) = bytes.get(position).filter(|_| position - start <= 999) {
+    while let Some(byte) = bytes.get(position).filter(|_| position - start < starts::LABEL) {
         match byte {
             b']' => return Some(position),
             b'[' => return None,

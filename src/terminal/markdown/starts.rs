@@ -3,6 +3,8 @@
 /// Within how many characters of its start a line must have a `|` to head a table. Only so far is a line's start held
 /// back; models write the leading `|` anyway.
 pub(super) const TABLE_WINDOW: usize = 40;
+/// How long a label is at most, in bytes, with its opening bracket (CommonMark has 999 characters).
+pub(super) const LABEL: usize = 1000;
 /// How many backticks or tildes make a fence.
 const FENCE: usize = 3;
 
@@ -123,7 +125,7 @@ pub(super) fn task(content: &str) -> Option<&'static str> {
 /// Reads `[^label]:`: the label and its length.
 pub(super) fn footnote(line: &str) -> Option<(&str, usize)> {
     let rest = line.strip_prefix("[^")?;
-    let end = rest.find(']')?;
+    let end = rest.bytes().take(LABEL - 2).position(|byte| byte == b']')?;
     let label = &rest[..end];
     let good = !label.is_empty() && !label.contains([' ', '\t', '[']) && rest[end + 1..].starts_with(':');
     good.then_some((label, end + 4))
@@ -203,8 +205,9 @@ pub(super) fn certainty(start: &str, in_paragraph: bool) -> Certainty {
             }
         }
         b'<' | b'|' | b':' => Certainty::Unsure,
-        b'[' => match start.find(']') {
+        b'[' => match bytes.iter().take(LABEL + 2).position(|byte| *byte == b']') {
             Some(end) if bytes.len() > end + 1 && bytes[end + 1] != b':' => text_certainty(start),
+            None if bytes.len() > LABEL + 2 => text_certainty(start),
             Some(_) | None => Certainty::Unsure,
         },
         b'$' if bytes.len() < 2 || bytes[1] == b'$' => Certainty::Unsure,

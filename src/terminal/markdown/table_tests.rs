@@ -1,5 +1,7 @@
 //! Tables: cells, widths, wrapping inside cells, and records when columns are too many.
 
+use std::fmt::Write as _;
+
 use super::*;
 use crate::terminal::{Layout, MarkdownStream, Theme};
 
@@ -71,7 +73,7 @@ fn a_table_may_follow_a_paragraph_and_stand_in_a_list() {
 fn a_long_table_keeps_the_columns_of_its_first_rows() {
     let mut markdown = "| a | b |\n|---|---|\n".to_owned();
     for number in 0..9000 {
-        markdown.push_str(&format!("| row {number:05} | x |\n"));
+        writeln!(markdown, "| row {number:05} | x |").unwrap();
     }
     let mut stream = MarkdownStream::new(Layout::new(40, Theme::plain()));
     let rows = stream.push(&markdown);

@@ -14,7 +14,7 @@ use super::{
 /// How much text may wait before it is read, when a lot comes at once.
 const WINDOW: usize = 16 * 1024;
 /// How much must come before held text beyond its reach is read again.
-const STRIDE: usize = 64;
+const STRIDE: usize = 256;
 
 /// An open paragraph or heading.
 #[derive(Debug, Clone)]
@@ -88,7 +88,7 @@ impl Text {
         let mut position = text.len();
         for character in text[from..].chars().rev() {
             position -= character.len_utf8();
-            let before = text[..position].chars().next_back()?;
+            let Some(before) = text[..position].chars().next_back() else { break };
             // A backslash and the line end after it are one.
             let spaced = is_space(character) && !is_space(before) && before != '\\';
             if spaced || cuts_between(before, character) {

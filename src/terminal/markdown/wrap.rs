@@ -60,6 +60,9 @@ enum Class {
     Closing,
 }
 
+/// How much of a long word is taken at once, in bytes.
+const PART: usize = 512;
+
 /// The row being filled.
 #[derive(Debug, Clone)]
 pub(super) struct Wrapper {
@@ -161,11 +164,11 @@ impl Wrapper {
     ) {
         let mut rest = text;
         while !rest.is_empty() {
-            let end = rest.find([' ', '\t', '\n']).unwrap_or(rest.len());
+            let end = rest.bytes().position(is_space).unwrap_or(rest.len());
             if end > 0 {
                 self.word(&rest[..end], style, link, out);
             }
-            let gap = rest.len() - rest[end..].trim_start_matches([' ', '\t', '\n']).len() - end;
+            let gap = rest[end..].bytes().take_while(|byte| is_space(*byte)).count();
             if gap > 0 {
                 self.spaces(if spaces == Spaces::Keep { gap } else { 1 }, style, link, spaces);
             }
@@ -243,7 +246,11 @@ impl Wrapper {
             if matches!(self.last, Class::Wide | Class::Closing) && !ascii_closes(word) {
                 self.settle();
             }
-            self.append(word, word.len(), style, link, out);
+            // In parts, so that a word of many rows is not moved as a whole for each of them.
+            for part in word.as_bytes().chunks(PART) {
+                let part = str::from_utf8(part).unwrap_or_default();
+                self.append(part, part.len(), style, link, out);
+            }
             self.last = Class::Other;
             return;
         }
@@ -336,6 +343,10 @@ impl Wrapper {
         self.word = self.word.saturating_sub(bytes);
         self.word_column = self.word_column.saturating_sub(cells);
     }
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n')
 }
 
 fn trim_end(spans: &mut Vec<Span>) {
