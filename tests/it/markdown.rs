@@ -233,3 +233,12 @@ fn another_parser_reads_the_same_words_in_real_answers() {
     }
     assert!(compared == 0 || compared > 30, "too few answers compared: {compared}");
 }
+
+#[test]
+fn a_sample_of_everything_looks_as_it_should() {
+    let sample = include_str!("markdown_sample.md");
+    for width in [40, 80, 200] {
+        let rows: String = whole(sample, &Layout::new(width, Theme::ansi())).iter().map(bytes).collect();
+        insta::assert_snapshot!(format!("sample_{width}"), rows.replace('\u{1b}', "␛").replace("\r\n", "\n"));
+    }
+}

@@ -67,3 +67,87 @@ pub(crate) const DEVIATIONS: &[Deviation] = &[
     Deviation { suite: "commonmark", examples: &[575, 578, 579, 587, 591], reason: IMAGE, remedy: Remedy::None },
     Deviation { suite: "gfm", examples: &[581, 584, 585, 593, 597], reason: IMAGE, remedy: Remedy::None },
 ];
+
+/// A choice that no example of the specifications shows.
+pub(crate) struct Choice {
+    /// A document.
+    pub(crate) markdown: &'static str,
+    /// The rows it gives at 40 columns, without styles.
+    pub(crate) rows: &'static [&'static str],
+    /// Why.
+    pub(crate) reason: &'static str,
+}
+
+/// What was chosen where the specifications say otherwise, or nothing.
+///
+/// One choice has no short example: emphasis, code spans, links and tags reach at most 2,048 bytes from their opener to
+/// their closer (maths between single `$` 128), so that what is held back, and its cost, have a limit.
+pub(crate) const CHOICES: &[Choice] = &[
+    Choice {
+        markdown: "A paragraph that is longer than one row of forty\n---\n",
+        rows: &[
+            "A paragraph that is longer than one row",
+            "of forty",
+            "",
+            "────────────────────────────────────────",
+        ],
+        reason: "A row that is out never changes: an underline makes a heading only of what fits one row, and is a rule \
+            or text under more. Models write `---` for a rule.",
+    },
+    Choice {
+        markdown: "A first cell of more than forty characters, | b\n--- | ---\nx | y\n",
+        rows: &["A first cell of more than forty", "characters, | b --- | --- x | y"],
+        reason: "A line that may head a table is held back, so its first bar must stand within forty characters. Models \
+            begin the line with one.",
+    },
+    Choice {
+        markdown: "- a\n- b\n\n- c\n",
+        rows: &["• a", "• b", "", "• c"],
+        reason: "Whether a list is loose is known at its end; so each gap is as it is in the source.",
+    },
+    Choice {
+        markdown: "about ~5 or ~6~ of them",
+        rows: &["about ~5 or ~6~ of them"],
+        reason: "One tilde strikes nothing: it stands before numbers far more often.",
+    },
+    Choice {
+        markdown: "これは**「強調」**です",
+        rows: &["これは**「強調」**です"],
+        reason: "Emphasis beside Chinese, Japanese and Korean punctuation is read, though no space stands there.",
+    },
+    Choice {
+        markdown: "中文\n换行 and\nwords",
+        rows: &["中文换行 and words"],
+        reason: "A line end between wide letters is no space: these scripts have none.",
+    },
+    Choice {
+        markdown: "\\(a_1 * b_1\\) and $x_1 * y_1$",
+        rows: &["\\(a_1 * b_1\\) and $x_1 * y_1$"],
+        reason: "Maths stays source: its stars, underscores and backslashes are not markdown's.",
+    },
+    Choice {
+        markdown: "one<br>two",
+        rows: &["one", "two"],
+        reason: "Models write `<br>` for a line break; other HTML is shown as text.",
+    },
+    Choice {
+        markdown: "```md\n```sh\nx\n```\n```\nafter\n",
+        rows: &["```sh", "x", "```", "", "after"],
+        reason: "In a fence of markdown a fence with a language closes itself: models nest fences of one length.",
+    },
+    Choice {
+        markdown: "> quote\n> ```\n> code\n> ```\n",
+        rows: &["│ quote", "│", "code"],
+        reason: "Code stands at column 0 wherever it is, so that a copy is the code.",
+    },
+    Choice {
+        markdown: "A note[^1].\n\n[^1]: Its text.\n",
+        rows: &["A note[1].", "", "[1] Its text."],
+        reason: "A footnote stands where it is written: rows that are out cannot be counted again.",
+    },
+    Choice {
+        markdown: "<think>\nhm\n</think>\nAnswer\n",
+        rows: &["hm", "", "Answer"],
+        reason: "Reasoning that a model leaks in tags is shown dim, and told to the caller.",
+    },
+];

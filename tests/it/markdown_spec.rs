@@ -8,7 +8,7 @@ use nu_ansi_term::{Color, Style};
 use serde_json::Value;
 
 use crate::{
-    markdown_deviations::{DEVIATIONS, Remedy},
+    markdown_deviations::{CHOICES, DEVIATIONS, Remedy},
     markdown_html::{self, Look, Seen, plain_address},
 };
 
@@ -147,6 +147,17 @@ fn examples_of_the_specifications_are_seen_as_they_should_be() {
     }
     assert!(failures.is_empty(), "{} of {run} examples:\n{}", failures.len(), failures.join("\n"));
     assert!(run > 1300);
+}
+
+#[test]
+fn choices_are_what_is_done() {
+    for choice in CHOICES {
+        let mut stream = MarkdownStream::new(Layout::new(40, Theme::plain()));
+        let mut rows = stream.push(choice.markdown);
+        rows.extend(stream.finish());
+        let rows: Vec<String> = rows.iter().map(Line::text).collect();
+        assert_eq!(rows, choice.rows, "{}", choice.reason);
+    }
 }
 
 /// Moves the lines that are link definitions to the top.
