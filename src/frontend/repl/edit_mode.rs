@@ -8,7 +8,7 @@ use reedline::{
     EditCommand, EditMode, MotionTarget, PromptEditMode, PromptViMode, ReedlineEvent, ReedlineRawEvent,
 };
 
-use super::bindings::{EDIT, HISTORY, WORDS};
+use super::bindings::{EDIT, HISTORY, KeyBinding, WORDS};
 use super::burst::{self, Burst};
 use super::mention;
 use super::menu::{MenuView, Subject};
@@ -26,6 +26,8 @@ pub(super) struct LineMode {
     paste_label: Arc<dyn Fn(&str) -> String + Send + Sync>,
     /// Reads what else is waiting; a seam for tests.
     burst: fn() -> Burst,
+    /// Keys the person has bound: they do what they are bound to and nothing of what is said here.
+    own: Vec<KeyBinding>,
     /// Ctrl+X was pressed.
     prefix: bool,
     interrupted: Option<Instant>,
@@ -61,6 +63,7 @@ impl LineMode {
             pastes,
             paste_label,
             burst: burst::read,
+            own: Vec::new(),
             prefix: false,
             interrupted: None,
             known: None,
@@ -70,6 +73,17 @@ impl LineMode {
             next_view: None,
             complete,
         }
+    }
+
+    /// Leaves the person's own keys alone.
+    #[must_use]
+    pub(super) fn with_own_keys(mut self, own: Vec<KeyBinding>) -> Self {
+        self.own = own;
+        self
+    }
+
+    fn is_own(&self, key: KeyEvent) -> bool {
+        self.own.iter().any(|own| (own.modifiers, own.code) == (key.modifiers, key.code))
     }
 
     fn is_vi_normal(&self) -> bool {
@@ -317,14 +331,18 @@ impl EditMode for LineMode {
                 return self.insertion(&text);
             }
             Event::Key(key) if key.kind != KeyEventKind::Release => {
-                let special = self.special(key, fresh);
+                let own = self.is_own(key);
+                let special = if own { None } else { self.special(key, fresh) };
                 self.view = self.next_view.take();
                 if let Some(event) = special {
                     self.known = self.next.take();
                     self.painted = self.painted.min(self.known.as_ref().map_or(0, String::len));
                     return event;
                 }
-                if !fresh && let Some(event) = self.complete_unpainted(key) {
+                if !fresh
+                    && !own
+                    && let Some(event) = self.complete_unpainted(key)
+                {
                     return event;
                 }
                 self.note(key);

@@ -289,3 +289,18 @@ fn arrows_move_in_the_menu_that_is_seen_and_else_in_the_history() {
     let up = ReedlineEvent::Multiple(vec![ReedlineEvent::Esc, ReedlineEvent::Up]);
     assert_eq!(press(&mut mode, NONE, KeyCode::Up), up);
 }
+
+#[test]
+fn the_persons_own_keys_come_first() {
+    let own = [("enter", "newline"), ("ctrl+c", "nothing"), ("?", "undo")];
+    let own: Vec<KeyBinding> = own.map(|(key, action)| bindings::parse_binding(key, action).unwrap()).to_vec();
+    let mut keys = default_emacs_keybindings();
+    bindings::bind(&mut keys, &own);
+    let mut mode = mode().with_own_keys(own);
+    mode.inner = Box::new(Emacs::new(keys));
+    paint(&mode, "", 0, None);
+    assert_eq!(press(&mut mode, NONE, KeyCode::Enter), newline());
+    assert_eq!(press(&mut mode, CONTROL, KeyCode::Char('c')), ReedlineEvent::None);
+    assert!(matches!(press(&mut mode, NONE, KeyCode::Char('?')), ReedlineEvent::Multiple(_)));
+    assert_eq!(mode.state.lock().ended, None);
+}

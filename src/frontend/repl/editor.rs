@@ -180,7 +180,8 @@ impl Editor {
             pastes.clone(),
             Arc::clone(&paste_label),
             complete_unpainted(words(), history.clone()),
-        );
+        )
+        .with_own_keys(options.keys);
         let mut reedline = Reedline::create()
             .with_hinter(Box::new(LineHinter::new(history.clone(), state.clone(), theme.dim)))
             .with_history(Box::new(LineHistory { store: history.clone(), state: state.clone() }))

@@ -25,6 +25,7 @@ pub(super) struct LineHinter {
 impl LineHinter {
     /// Makes a hinter that knows the history only.
     pub(super) fn new(history: HistoryStore, state: SharedState, style: Style) -> Self {
+        let style = if style.is_plain() { Style::new().dimmed() } else { style };
         Self { history, state, suggestions: None, style, hint: String::new() }
     }
 
@@ -61,11 +62,12 @@ pub(super) fn from_history(history: &HistoryStore, line: &str) -> Option<String>
 }
 
 impl Hinter for LineHinter {
-    fn handle(&mut self, line: &str, cursor: usize, _: &dyn History, use_ansi_coloring: bool, _: &str) -> String {
+    fn handle(&mut self, line: &str, cursor: usize, _: &dyn History, _: bool, _: &str) -> String {
         self.hint = self.find(line, cursor);
-        if self.hint.is_empty() || !use_ansi_coloring {
-            return self.hint.clone();
+        if self.hint.is_empty() {
+            return String::new();
         }
+        // Dim even where no colour is wanted: what looks typed must be typed.
         self.style.paint(&self.hint).to_string()
     }
 

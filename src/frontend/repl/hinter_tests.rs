@@ -19,7 +19,8 @@ fn hinter(lines: &[&str]) -> LineHinter {
 }
 
 fn hint(hinter: &mut LineHinter, line: &str) -> String {
-    hinter.handle(line, line.len(), &FileBackedHistory::default(), false, "")
+    hinter.handle(line, line.len(), &FileBackedHistory::default(), false, "");
+    hinter.complete_hint()
 }
 
 #[test]
@@ -35,10 +36,14 @@ fn the_history_completes_at_every_key() {
 }
 
 #[test]
-fn it_is_dim_where_there_is_colour() {
+fn it_is_dim_even_without_colour() {
     let mut hinter = hinter(&["run tests"]);
-    let shown = hinter.handle("run", 3, &FileBackedHistory::default(), true, "");
-    assert_eq!(shown, "\u{1b}[2m tests\u{1b}[0m");
+    for color in [true, false] {
+        let shown = hinter.handle("run", 3, &FileBackedHistory::default(), color, "");
+        assert_eq!(shown, "\u{1b}[2m tests\u{1b}[0m");
+    }
+    let plain = LineHinter::new(hinter.history.clone(), SharedState::default(), Style::new());
+    assert_eq!(plain.style, Style::new().dimmed());
     assert_eq!(hinter.complete_hint(), " tests");
 }
 
