@@ -155,3 +155,7 @@ fn compare(pattern: &CommandPattern, words: &[Option<String>], unknown_is_any: b
             Some(is) => is == wanted || (index == 0 && is.rsplit('/').next() == Some(wanted)),
         })
 }
+
+#[cfg(test)]
+#[path = "command_tests.rs"]
+mod tests;
