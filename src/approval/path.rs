@@ -174,6 +174,22 @@ pub(crate) fn is_credential(path: &Path, home: Option<&Path>) -> bool {
     if home.and_then(|home| path.strip_prefix(home).ok()).is_some_and(in_home) {
         return true;
     }
+    // Whole disks and the memory.
+    let raw = [
+        "/dev/sd",
+        "/dev/nvme",
+        "/dev/vd",
+        "/dev/hd",
+        "/dev/disk",
+        "/dev/mem",
+        "/dev/kmem",
+        "/dev/dm-",
+        "/dev/mapper",
+        "/proc/kcore",
+    ];
+    if path.to_str().is_some_and(|path| raw.iter().any(|start| path.starts_with(start))) {
+        return true;
+    }
     // Another user's, or home reached by another name.
     path.components().any(|part| {
         matches!(part.as_os_str().to_str(), Some(".ssh" | ".gnupg" | ".aws" | "keyrings" | ".password-store"))

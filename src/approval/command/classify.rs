@@ -171,6 +171,16 @@ fn reader(call: &Call<'_, '_>) -> Option<Finding> {
             reads(call, files, &mut finding);
         }
     }
+    // Without a dash, `e` makes ps print environments.
+    let prints_environments = |field: &Field| {
+        let text = field.value.shown();
+        text.contains('e') && text.chars().all(|c| c.is_ascii_alphabetic())
+    };
+    if (call.name == "ps" && call.arguments.iter().any(prints_environments))
+        || (call.name == "set" && call.arguments.is_empty())
+    {
+        finding.credential = Some("environment".to_owned());
+    }
     if matches!(call.name, "getent") && call.texts().iter().any(|text| text.contains("shadow")) {
         finding.credential = Some("shadow".to_owned());
     }
@@ -191,9 +201,6 @@ fn reads(call: &Call<'_, '_>, files: Vec<&Field>, finding: &mut Finding) {
         .collect();
     let home = call.state.place.home.as_deref();
     let no_index = call.texts().iter().any(|text| text.starts_with("--no-i"));
-    let searches = no_index
-        || matches!(call.name, "rg" | "ripgrep" | "ag")
-        || call.has_flag("rR", &["recursive", "dereference-recursive"]);
     for field in files.into_iter().chain(&joined) {
         let revision = field.value.known().and_then(|text| text.split_once(':').map(|(_, path)| path.to_owned()));
         let value = match revision {
@@ -202,8 +209,8 @@ fn reads(call: &Call<'_, '_>, files: Vec<&Field>, finding: &mut Finding) {
         };
         for pattern in value.patterns(&call.state.directories) {
             let Some(path) = pattern.rough_path() else { continue };
-            let over_home =
-                searches && home.is_some_and(|home| pattern.covers(home)) && (call.name != "git" || no_index);
+            // A directory is only read whole by what searches it, or by what a search hands on.
+            let over_home = home.is_some_and(|home| pattern.covers(home)) && (call.name != "git" || no_index);
             if is_credential(&path, home) || glob_reaches_secret(&value, &pattern) || over_home {
                 finding.credential.get_or_insert_with(|| pattern.shown().to_owned());
             }

@@ -65,6 +65,9 @@ impl Walker {
         }
         let mut has_file_output = false;
         for redirect in &command.redirects {
+            if redirect.kind == RedirectKind::Text {
+                secret = secret.or_else(|| environment::secret_variable(&redirect.target, &state));
+            }
             has_file_output |= matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append);
             if let Some(input) = self.redirect(redirect, &state) {
                 around.input = input;
