@@ -141,6 +141,11 @@ pub(crate) const CHOICES: &[Choice] = &[
         reason: "Code stands at column 0 wherever it is, so that a copy is the code.",
     },
     Choice {
+        markdown: "> [!NOTE]\n> Mind this.\n",
+        rows: &["│ NOTE", "│ Mind this."],
+        reason: "GitHub's alerts: the kind stands on a row of its own, in the source's word.",
+    },
+    Choice {
         markdown: "A note[^1].\n\n[^1]: Its text.\n",
         rows: &["A note[1].", "", "[1] Its text."],
         reason: "A footnote stands where it is written: rows that are out cannot be counted again.",

@@ -368,11 +368,22 @@ impl Blocks {
         self.out.row(row);
     }
 
+    /// Prints what kind of quote this is; the quote's text follows without a blank row.
+    fn alert(&mut self, word: &str) {
+        let style = super::emit::overlay(self.base(), self.layout.theme.strong);
+        self.wrapper.push(word, style, None, Spaces::Keep, &mut self.out);
+        self.close_to(self.containers.len());
+        if let Some(quote) = self.containers.last_mut() {
+            quote.filled = false;
+        }
+    }
+
     fn html_line(&mut self, line: &str, end: BlockEnd) {
         let (first, rest) = container::prefixes(&mut self.containers, &self.layout);
         self.wrapper.start(self.layout.width, first, rest);
         self.wrapper.push(line.trim_end(), self.layout.theme.dim, None, Spaces::Keep, &mut self.out);
-        self.wrapper.finish(&mut self.out);
+        // A comment may hold blank lines.
+        self.wrapper.finish_with_prefix(&mut self.out);
         if end.is_in(line) {
             self.leaf = Leaf::None;
         }
@@ -424,8 +435,13 @@ impl Blocks {
             return;
         }
         if !self.in_paragraph() {
+            let first = self.containers.last().is_some_and(|parent| parent.kind == Kind::Quote && !parent.filled);
             self.child_starts(Child::Block);
             self.start_text(None);
+            if let Some(word) = starts::alert(content).filter(|_| first && whole) {
+                self.alert(word);
+                return;
+            }
         }
         if let Leaf::Text(text) = &mut self.leaf {
             text.line(content, whole, lazy);

@@ -35,6 +35,8 @@ mod table_layout;
 mod text;
 mod wrap;
 
+pub use highlight::Highlighter;
+
 use block::{Blocks, Leaf};
 use inline::Ending;
 use output::Output;

@@ -122,6 +122,13 @@ pub(super) fn task(content: &str) -> Option<&'static str> {
     (rest.starts_with([' ', '\t']) && !rest.trim().is_empty()).then_some(sign)
 }
 
+/// Reads `[!NOTE]` alone on a line, as GitHub marks quotes: the word.
+pub(super) fn alert(content: &str) -> Option<&str> {
+    let word = content.trim_end().strip_prefix("[!")?.strip_suffix(']')?;
+    let good = (1..=TABLE_WINDOW / 2).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    good.then_some(word)
+}
+
 /// Reads `[^label]:`: the label and its length.
 pub(super) fn footnote(line: &str) -> Option<(&str, usize)> {
     let rest = line.strip_prefix("[^")?;

@@ -117,14 +117,17 @@ enum Open {
 
 /// Colours the lines of one piece of code, in their order.
 #[derive(Debug, Clone)]
-pub(super) struct Highlighter {
+pub struct Highlighter {
     language: &'static Language,
     open: Open,
 }
 
 impl Highlighter {
-    /// Finds the language of a fence's info string.
-    pub(super) fn new(info: &str) -> Option<Self> {
+    /// Finds a language by a fence's info string, or by the extension of a file's name.
+    ///
+    /// None for languages that are not known: their code stays plain.
+    #[must_use]
+    pub fn new(info: &str) -> Option<Self> {
         let name = info.trim_start_matches(['{', '.', ' ']);
         let end = name.find([' ', ',', '{', '}', ':', ';', '\t']).unwrap_or(name.len());
         let name = name[..end].to_ascii_lowercase();
@@ -132,8 +135,8 @@ impl Highlighter {
         Some(Self { language, open: Open::Nothing })
     }
 
-    /// Colours the next line.
-    pub(super) fn line(&mut self, text: &str, theme: &Theme) -> Line {
+    /// Colours the next line, which has no newline; its text stays as it is.
+    pub fn line(&mut self, text: &str, theme: &Theme) -> Line {
         let mut painter =
             Painter { text, theme, line: Line::new(), start: 0, style: theme.code_block, declares: false };
         match self.language.flavour {
