@@ -98,7 +98,7 @@ pub(crate) const CHOICES: &[Choice] = &[
         markdown: "A first cell of more than forty characters, | b\n--- | ---\nx | y\n",
         rows: &["A first cell of more than forty", "characters, | b --- | --- x | y"],
         reason: "A line that may head a table is held back, so its first bar must stand within forty characters. Models \
-            begin the line with one.",
+            begin the line with one; else it may have no more than 160.",
     },
     Choice {
         markdown: "- a\n- b\n\n- c\n",

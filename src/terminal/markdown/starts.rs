@@ -3,6 +3,9 @@
 /// Within how many characters of its start a line must have a `|` to head a table. Only so far is a line's start held
 /// back; models write the leading `|` anyway.
 pub(super) const TABLE_WINDOW: usize = 40;
+/// How long a line that heads a table may be, in characters, when it does not begin with a `|`: a paragraph with a bar in
+/// it is not held back to its end.
+const TABLE_LINE: usize = 160;
 /// How long a label is at most, in bytes, with its opening bracket (CommonMark has 999 characters).
 pub(super) const LABEL: usize = 1000;
 /// How many backticks or tildes make a fence.
@@ -149,8 +152,12 @@ pub(super) fn maths(line: &str) -> Option<&'static str> {
     }
 }
 
-/// Tells whether a line may head a table: it has a `|` near its start.
+/// Tells whether a line may head a table: it begins with a `|`, or has one near its start and is no long prose.
 pub(super) fn may_head_table(line: &str) -> bool {
+    line.starts_with('|') || has_early_bar(line) && line.chars().nth(TABLE_LINE).is_none()
+}
+
+fn has_early_bar(line: &str) -> bool {
     line.chars().take(TABLE_WINDOW).any(|character| character == '|')
 }
 
@@ -223,10 +230,10 @@ pub(super) fn certainty(start: &str, in_paragraph: bool) -> Certainty {
     }
 }
 
+/// Tells whether a line of text can head no table any more, whatever comes.
 pub(super) fn text_certainty(start: &str) -> Certainty {
-    let mut characters = start.chars().take(TABLE_WINDOW);
-    let long = characters.clone().count() == TABLE_WINDOW;
-    if long && !characters.any(|character| character == '|') { Certainty::Text } else { Certainty::Unsure }
+    let enough = if has_early_bar(start) { TABLE_LINE } else { TABLE_WINDOW - 1 };
+    if !start.starts_with('|') && start.chars().nth(enough).is_some() { Certainty::Text } else { Certainty::Unsure }
 }
 
 #[cfg(test)]

@@ -42,6 +42,8 @@ fn a_part_of_a_line_says_what_it_is_as_soon_as_it_can() {
         (words.to_owned(), Certainty::Text),
         ("short".to_owned(), Certainty::Unsure),
         ("a | table row that goes on until the window has passed".to_owned(), Certainty::Unsure),
+        (format!("a | b, {}", words.repeat(3)), Certainty::Text),
+        (format!("| a {}", words.repeat(3)), Certainty::Unsure),
         (format!("**{words}"), Certainty::Text),
         ("***".to_owned(), Certainty::Unsure),
         ("- - ".to_owned(), Certainty::Unsure),

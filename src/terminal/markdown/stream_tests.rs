@@ -9,6 +9,7 @@ const PIECES: &[&str] = &[
     "a",
     "word ",
     "Some longer words here ",
+    "x | y ",
     " ",
     "  ",
     "    ",
