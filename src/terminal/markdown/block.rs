@@ -143,8 +143,9 @@ impl Blocks {
             }
             return;
         }
-        let lazy = matched < self.containers.len();
-        if lazy && !self.in_paragraph() {
+        let outside = matched < self.containers.len();
+        let lazy = outside && self.in_paragraph();
+        if outside && !lazy {
             self.close_to(matched);
         }
         self.text_line(cursor.content(), whole, lazy);

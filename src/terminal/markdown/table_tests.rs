@@ -70,6 +70,11 @@ fn a_table_may_follow_a_paragraph_and_stand_in_a_list() {
 }
 
 #[test]
+fn a_table_after_a_list_is_a_table() {
+    assert_eq!(rows("- a\n\n| b | c |\n|---|---|\n", 40), ["• a", "", "b │ c", "──┼──"]);
+}
+
+#[test]
 fn a_long_table_keeps_the_columns_of_its_first_rows() {
     let mut markdown = "| a | b |\n|---|---|\n".to_owned();
     for number in 0..9000 {
