@@ -26,6 +26,8 @@ mod markdown_deviations;
 mod markdown_html;
 #[cfg(test)]
 mod markdown_spec;
+#[cfg(test)]
+mod markdown_structure;
 mod patch_tool;
 mod path_tools;
 mod pty;

@@ -38,7 +38,7 @@ fn rows(markdown: &str, hyperlinks: bool) -> Vec<Line> {
     rows
 }
 
-fn seen(markdown: &str) -> Seen {
+pub(crate) fn seen(markdown: &str) -> Seen {
     let theme = theme();
     let mut seen = Seen::default();
     for row in rows(markdown, true) {
@@ -101,7 +101,7 @@ fn seen(markdown: &str) -> Seen {
 }
 
 /// Blank rows separate blocks, too; compare the lines of code that hold something.
-fn comparable(mut seen: Seen) -> Seen {
+pub(crate) fn comparable(mut seen: Seen) -> Seen {
     seen.code.retain(|line| !line.trim().is_empty());
     seen
 }
