@@ -17,7 +17,7 @@ use crate::frontend::exit::Exit;
 use crate::frontend::human::{Human, Nobody};
 use crate::frontend::print;
 use crate::frontend::repl::run::Repl;
-use crate::frontend::repl::{EditStyle, Editor, EditorOptions, HistoryOptions, show};
+use crate::frontend::repl::{EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, show};
 use crate::frontend::signals::Signals;
 use crate::provider::Client;
 use crate::session::Session;
@@ -122,7 +122,12 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
     let signals = Signals::start(Some(tty.restorer()));
     let terminal = Terminal { color: base.depth() >= Depth::Ansi };
     let looks = base.looks();
-    let editor = editor(base, &looks.theme, options.no_session);
+    let lender = Rc::clone(&tty);
+    let foreground: Foreground = Box::new(move |command| {
+        let _lent = lender.lend();
+        command.status()
+    });
+    let editor = editor(base, &looks.theme, options.no_session, foreground);
     let words = base.locale.clone();
     let mut human = Human::new(screen(base), terminal_size, looks, words, base.place(), Box::new(terminal));
     if let Some(found) = found {
@@ -133,9 +138,7 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
         human.say(&said);
     }
     if !local {
-        // Root certificates take 5 to 12 ms to load: ready before the first Enter, without holding the prompt up.
-        let client = client.clone();
-        drop(std::thread::Builder::new().name("prewarm".into()).spawn(move || client.prewarm()));
+        prewarm(&client);
     }
     let directory = base.paths.shown(&base.cwd);
     let remote = ["SSH_CONNECTION", "SSH_TTY"].iter().any(|name| (base.variables)(name).is_some());
@@ -157,11 +160,22 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
         directory,
         remote,
         shell,
+        swept: false,
     };
     Ok(repl.run(options.message))
 }
 
-fn editor(base: &Base, theme: &Theme, private: bool) -> Editor {
+/// Loads the root certificates on a thread (5 to 12 ms), so that they are there before the first Enter without
+/// holding the first prompt up. The thread ends by itself.
+fn prewarm(client: &Client) {
+    let client = client.clone();
+    let spawned = std::thread::Builder::new().name("prewarm".into()).spawn(move || client.prewarm());
+    if let Err(error) = spawned {
+        tracing::warn!(%error, "no thread for what can wait");
+    }
+}
+
+fn editor(base: &Base, theme: &Theme, private: bool, foreground: Foreground) -> Editor {
     let external =
         ["VISUAL", "EDITOR"].iter().find_map(|name| (base.variables)(name).filter(|value| !value.is_empty()));
     Editor::new(EditorOptions {
@@ -179,7 +193,7 @@ fn editor(base: &Base, theme: &Theme, private: bool) -> Editor {
         color: base.depth() >= Depth::Ansi,
         words: show::editor_words(&base.locale),
         external_editor: external,
-        foreground: None,
+        foreground: Some(foreground),
         interrupt: None,
     })
 }

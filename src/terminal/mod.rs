@@ -20,7 +20,6 @@ pub use keys::{KeyWatch, TypeAhead, drain_crossterm, escape_wait};
 pub use layout::cut;
 pub use line::{Line, Span};
 pub use markdown::{Highlighter, Layout, MarkdownStream, Reasoning, Wrap};
-pub use markdown::{Layout, MarkdownStream, Reasoning, Wrap};
 pub use marks::Mark;
 pub use sanitize::{Breaks, clean, sanitize, sanitize_line};
 pub use screen::{Dress, Screen};

@@ -3,7 +3,7 @@
 use super::super::path::is_credential;
 use super::super::{Class, NeverAuto, Unparsed};
 use super::call::{Call, Field, Finding, Input};
-use super::readers::{PROGRAMS, READERS, Reads, SUBS};
+use super::table::{PROGRAMS, READERS, Reads, SUBS};
 use super::value::{Chunk, PathPattern, Value};
 use super::{effects, environment, git, looks, programs};
 

@@ -4,7 +4,7 @@
 //! `guard` refuses characters that deceive; `lexer` and `parser` make a tree (`syntax`) of what bash, zsh and POSIX
 //! shells read alike, and refuse the rest; `walk` follows the tree in the order it would run, with what is known
 //! (`state`, `value`) of directories and variables; `wrapper` and `find` open programs that run others; `classify`
-//! looks each command up in the tables (`readers`, `effects`, `git`, `programs`).
+//! looks each command up in the tables (`table`, `effects`, `git`, `programs`).
 //!
 //! # The rule behind every choice
 //! What is not certain is asked. Strictness is never bought by guessing what a person meant.
@@ -25,12 +25,12 @@ mod looks;
 mod output;
 mod parser;
 mod programs;
-mod readers;
 mod redirect;
 mod simple;
 mod state;
 mod suggest;
 mod syntax;
+mod table;
 mod value;
 mod walk;
 mod wrapper;

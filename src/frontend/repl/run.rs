@@ -58,6 +58,8 @@ pub struct Repl {
     pub remote: bool,
     /// The user's shell, for `!`.
     pub shell: String,
+    /// Whether what an earlier axi left behind has been ended.
+    pub swept: bool,
 }
 
 /// Whether the loop goes on.
@@ -262,6 +264,7 @@ impl Repl {
                 return Next::Leave;
             }
         }
+        self.sweep();
         self.signals.watch(Some(cancel.clone()));
         let message = self.message(text);
         let end = self.runtime.block_on(async {
@@ -291,6 +294,18 @@ impl Repl {
             ahead.prefill = text;
         }
         Next::Line
+    }
+
+    /// Ends, once and on a thread, what the commands of a killed axi left running. Not at the start: it reads the
+    /// whole process table.
+    fn sweep(&mut self) {
+        if std::mem::replace(&mut self.swept, true) {
+            return;
+        }
+        let sweep = || tracing::info!(ended = crate::tool::end_orphans(), "swept");
+        if let Err(error) = std::thread::Builder::new().name("sweep".into()).spawn(sweep) {
+            tracing::warn!(%error, "nothing was swept");
+        }
     }
 
     /// Makes the message with the files it mentions, and tells what became of each.
