@@ -19,6 +19,11 @@ impl<W: Write> StreamJson<W> {
         Self { pipe }
     }
 
+    /// Returns the pipe.
+    pub const fn pipe(&self) -> &Pipe<W> {
+        &self.pipe
+    }
+
     /// Gives the pipe back.
     pub fn into_pipe(self) -> Pipe<W> {
         self.pipe
@@ -67,6 +72,11 @@ impl<W: Write> Json<W> {
     /// Prints to `pipe`.
     pub fn new(pipe: Pipe<W>) -> Self {
         Self { pipe, report: Report { kind: "result", ..Report::default() } }
+    }
+
+    /// Returns the pipe.
+    pub const fn pipe(&self) -> &Pipe<W> {
+        &self.pipe
     }
 
     /// Gives the pipe back.

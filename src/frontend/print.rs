@@ -65,16 +65,43 @@ pub async fn run<W: Write, E: Write>(
     Exit::from(&end)
 }
 
+/// What prints the answer, in one of the three forms.
+trait Answer: Frontend {
+    /// Tells whether nobody reads it any more.
+    fn closed(&self) -> bool;
+}
+
+impl<W: Write> Answer for Text<W> {
+    fn closed(&self) -> bool {
+        self.pipe().closed()
+    }
+}
+
+impl<W: Write> Answer for Json<W> {
+    fn closed(&self) -> bool {
+        self.pipe().closed()
+    }
+}
+
+impl<W: Write> Answer for StreamJson<W> {
+    fn closed(&self) -> bool {
+        self.pipe().closed()
+    }
+}
+
 /// The answer for stdout and the rest for stderr, from one stream of events.
 struct Both<'a, 'b, A, E> {
     answer: A,
     told: &'a mut Stderr<'b, E>,
 }
 
-impl<A: Frontend, E: Write> Frontend for Both<'_, '_, A, E> {
+impl<A: Answer, E: Write> Frontend for Both<'_, '_, A, E> {
     fn show(&mut self, event: &AgentEvent) {
         self.answer.show(event);
-        self.told.show(event);
+        // Who closed the pipe has what they wanted (`| head`): that the turn was stopped for it is no news.
+        if !self.answer.closed() {
+            self.told.show(event);
+        }
     }
 
     fn approve(&mut self, request: &ApprovalRequest) -> Approval {

@@ -20,6 +20,11 @@ impl<W: Write> Text<W> {
         Self { pipe, answer: String::new(), direct, written: String::new() }
     }
 
+    /// Returns the pipe.
+    pub const fn pipe(&self) -> &Pipe<W> {
+        &self.pipe
+    }
+
     /// Gives the pipe back, to ask how writing went.
     pub fn into_pipe(self) -> Pipe<W> {
         self.pipe
