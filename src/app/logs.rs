@@ -3,7 +3,7 @@
 //! Nothing is opened until the first line is logged: the first prompt does not wait for it.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use tracing::Level;
@@ -26,7 +26,7 @@ pub(super) fn start(directory: PathBuf, verbose: u8, filter: Option<&str>, clean
         2 => Level::DEBUG,
         _ => Level::TRACE,
     };
-    let writer = Lazy { state: Arc::new(Mutex::new(State { directory, appender: None })), clean };
+    let writer = Lazy { state: Arc::new(Mutex::new(State { directory, appender: Appender::NotOpened })), clean };
     let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(writer);
     // A second start (tests) keeps the first subscriber, hence the drops.
     match filter.and_then(|text| EnvFilter::try_new(text).ok()) {
@@ -44,7 +44,25 @@ struct Lazy {
 
 struct State {
     directory: PathBuf,
-    appender: Option<RollingFileAppender>,
+    appender: Appender,
+}
+
+enum Appender {
+    /// Nothing was logged yet.
+    NotOpened,
+    Open(RollingFileAppender),
+    /// There is no place for logs.
+    None,
+}
+
+impl Appender {
+    fn open(directory: &Path) -> Self {
+        // The appender itself complains on the terminal when there is no directory to look for old files in.
+        let usable = std::fs::create_dir_all(directory).and_then(|()| std::fs::read_dir(directory)).is_ok();
+        let builder = RollingFileAppender::builder().rotation(Rotation::DAILY).max_log_files(KEPT);
+        let built = usable.then(|| builder.filename_prefix("axi").filename_suffix("log").build(directory).ok());
+        built.flatten().map_or(Self::None, Self::Open)
+    }
 }
 
 /// One line on its way to the file.
@@ -75,13 +93,10 @@ impl Write for LineWriter {
 impl Drop for LineWriter {
     fn drop(&mut self) {
         let Ok(mut state) = self.lazy.state.lock() else { return };
-        if state.appender.is_none() {
-            // The appender itself complains on the terminal when there is no directory to look for old files in.
-            drop(std::fs::create_dir_all(&state.directory));
-            let builder = RollingFileAppender::builder().rotation(Rotation::DAILY).max_log_files(KEPT);
-            state.appender = builder.filename_prefix("axi").filename_suffix("log").build(&state.directory).ok();
+        if matches!(state.appender, Appender::NotOpened) {
+            state.appender = Appender::open(&state.directory);
         }
-        if let Some(appender) = &mut state.appender {
+        if let Appender::Open(appender) = &mut state.appender {
             let line = (self.lazy.clean)(&String::from_utf8_lossy(&self.line));
             // A log that cannot be written must not stop the work.
             drop(appender.write_all(line.as_bytes()));
