@@ -8,4 +8,5 @@ pub(crate) mod paths;
 pub(crate) mod pty;
 pub(crate) mod rust_source;
 pub(crate) mod server;
+pub(crate) mod talk;
 pub(crate) mod tool_bench;
