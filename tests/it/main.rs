@@ -34,6 +34,7 @@ mod print_answer;
 mod print_exit;
 mod print_session;
 mod pty;
+mod repl_turn;
 mod replay;
 mod screen;
 mod server;
