@@ -94,6 +94,27 @@ fn escape_before_the_first_word_stops_too() {
 }
 
 #[test]
+fn escape_that_arrives_together_with_enter_stops_the_turn() {
+    for key in ["\x1b", "\x03"] {
+        let home = Home::new();
+        let gate = Gate::new();
+        let server = Server::start([]);
+        // Whether the first request was sent at all is open.
+        server.route("POST /v1/chat/completions", answer::chat_text("an answer").gate_before(0, &gate));
+        let mut person = Person::meets(&axi(&home, &server));
+        person.types(format!("count\r{key}"));
+        person.sees("stopped");
+        person.sees_prompt();
+        gate.open();
+        person.sends("go on");
+        person.sees("an answer");
+        assert_eq!((person.count("stopped"), person.count("an answer")), (1, 1));
+        assert_eq!(server.violations(), Vec::<String>::new());
+        assert_eq!(person.leaves(), Some(0));
+    }
+}
+
+#[test]
 fn an_answer_is_over_at_its_end_mark_and_the_connection_is_closed() {
     let home = Home::new();
     let gate = Gate::new();

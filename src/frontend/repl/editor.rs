@@ -303,6 +303,21 @@ impl Editor {
         }
     }
 
+    /// Takes ESC and Ctrl+C out of the keys that were read along with the last line's Enter. Tells whether there was
+    /// one: it was meant for what the line started.
+    pub fn take_interrupt(&mut self) -> bool {
+        let mut state = self.state.lock();
+        let before = state.leftover.len();
+        state.leftover.retain(|event| match event {
+            Event::Key(key) => !matches!(
+                (key.modifiers, key.code),
+                (KeyModifiers::NONE, KeyCode::Esc) | (KeyModifiers::CONTROL, KeyCode::Char('c'))
+            ),
+            Event::Paste(_) | Event::Resize(..) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => true,
+        });
+        state.leftover.len() < before
+    }
+
     /// Puts keys that were read along with the last line's Enter onto the line; returns how it ended if they end it.
     fn type_ahead(&mut self) -> Option<Signal> {
         let mut keys = std::mem::take(&mut self.state.lock().leftover).into_iter();

@@ -254,8 +254,13 @@ impl Repl {
     fn turn(&mut self, text: String, ahead: &mut Ahead) -> Next {
         let cancel = CancellationToken::new();
         let mut typed = TypeAhead { queue: ahead.queue.drain(..).collect(), ..TypeAhead::default() };
-        if let Err(error) = drain_crossterm(&mut typed) {
+        let interrupted = drain_crossterm(&mut typed).unwrap_or_else(|error| {
             tracing::debug!(%error, "typed keys could not be taken over");
+            false
+        });
+        if self.editor.take_interrupt() || interrupted {
+            // ESC came in one piece with the line's Enter, as over a slow connection: it was meant for this turn.
+            cancel.cancel();
         }
         match KeyWatch::start(cancel.clone(), typed, escape_wait(self.remote)) {
             Ok(keys) => self.human.watch(keys, Rc::clone(&self.tty)),
