@@ -1,0 +1,249 @@
+//! The REPL and the terminal itself: its mode comes back, its size changes, nothing raw reaches it.
+
+use std::process::Command;
+
+use rustix::process::{Pid, Signal};
+
+use crate::support::home::Home;
+use crate::support::pty::{PATIENCE, Pty};
+use crate::support::server::{Gate, Server, answer};
+use crate::support::talk::{Person, axi};
+
+/// axi under a shell that writes down the terminal's mode before and after, axi's process id and its exit code.
+fn witnessed(home: &Home, server: &Server) -> Command {
+    let axi = axi(home, server);
+    let mut shell = home.command("bash");
+    for (name, value) in axi.get_envs() {
+        shell.env(name, value.unwrap_or_default());
+    }
+    let script = r#"stty -g >before; bash -c 'echo $$ >id; exec "$AXI"'; echo $? >code; stty -g >after; echo over"#;
+    shell.env("AXI", axi.get_program()).args(["--norc", "-c", script]);
+    shell
+}
+
+fn told(home: &Home, name: &str) -> String {
+    std::fs::read_to_string(home.work().join(name)).unwrap().trim().to_owned()
+}
+
+/// Waits for the shell's last word and checks that the terminal is as it was.
+fn is_as_before(person: &mut Person, home: &Home, code: &str) {
+    person.sees("over");
+    person.pty.wait_exit();
+    assert_eq!(told(home, "code"), code);
+    assert_eq!(told(home, "after"), told(home, "before"));
+    let (hidden, paste) = person.pty.view(|view| (view.screen().hide_cursor(), view.screen().bracketed_paste()));
+    assert_eq!((hidden, paste), (false, false));
+}
+
+fn signalled(home: &Home, signal: Signal) {
+    let id = Pid::from_raw(told(home, "id").parse().unwrap()).unwrap();
+    rustix::process::kill_process(id, signal).unwrap();
+}
+
+fn in_the_middle(person: &mut Person, server: &Server) -> Gate {
+    let gate = Gate::new();
+    server.push(answer::chat_text("alpha beta gamma delta").gate_before(3, &gate));
+    person.sends("count");
+    person.sees("alpha beta");
+    gate
+}
+
+#[test]
+fn ctrl_d_leaves_with_0_and_the_terminal_is_as_it_was() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("hello there")]);
+    let mut person = Person::meets(&witnessed(&home, &server));
+    person.sends("hi");
+    person.sees("hello there");
+    person.sees_prompt();
+    person.types("\x04");
+    is_as_before(&mut person, &home, "0");
+}
+
+#[test]
+fn a_signal_leaves_the_terminal_as_it_was() {
+    for (signal, code) in [(Signal::TERM, "143"), (Signal::HUP, "129"), (Signal::QUIT, "131")] {
+        let home = Home::new();
+        let server = Server::start([]);
+        let mut person = Person::meets(&witnessed(&home, &server));
+        signalled(&home, signal);
+        is_as_before(&mut person, &home, code);
+        // The same in the middle of a turn.
+        let home = Home::new();
+        let mut person = Person::meets(&witnessed(&home, &server));
+        in_the_middle(&mut person, &server);
+        signalled(&home, signal);
+        is_as_before(&mut person, &home, code);
+        server.wait_closed(1);
+    }
+}
+
+#[test]
+fn a_signal_during_a_question_leaves_the_terminal_as_it_was() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_call("call_1", "shell", r#"{"command":"touch made.txt"}"#)]);
+    let mut person = Person::meets(&witnessed(&home, &server));
+    person.sends("make it");
+    person.sees_choice("Yes, once");
+    signalled(&home, Signal::TERM);
+    is_as_before(&mut person, &home, "143");
+    assert!(!home.work().join("made.txt").exists());
+}
+
+#[test]
+fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_brings_the_turn_back() {
+    let home = Home::new();
+    let server = Server::start([]);
+    let axi = axi(&home, &server);
+    let mut shell = home.command("bash");
+    for (name, value) in axi.get_envs() {
+        shell.env(name, value.unwrap_or_default());
+    }
+    shell.env("AXI", axi.get_program()).env("PS1", "shell> ").args(["--norc", "--noprofile", "--noediting", "-i"]);
+    let mut person = Person { pty: Pty::options().spawn(&shell) };
+    person.sees("shell> ");
+    person.types("\"$AXI\"\r");
+    person.sees_prompt();
+    // In the middle of a turn.
+    let gate = in_the_middle(&mut person, &server);
+    person.types("\x1a");
+    person.sees("Stopped");
+    person.waits(|view| view.text().trim_end().ends_with("shell>"), "the shell's prompt");
+    person.types("echo in the shell; fg\r");
+    person.sees("in the shell\n");
+    gate.open();
+    person.sees("gamma delta");
+    person.sees_prompt();
+    assert_eq!(person.count("alpha beta"), 1, "{}", person.pty.transcript());
+    // At the prompt; what is on the line is still there afterwards.
+    person.types("half");
+    person.sees_line("half");
+    person.types("\x1a");
+    person.waits(|view| view.text().trim_end().ends_with("shell>"), "the shell's prompt");
+    person.types("fg\r");
+    person.sees_line("half");
+    person.types("\x15");
+    person.sees_prompt();
+    person.types("\x04");
+    person.waits(|view| view.text().trim_end().ends_with("shell>"), "the shell's prompt");
+    person.types("echo code $?; exit\r");
+    person.pty.wait_exit();
+    assert!(person.count("code 0") > 0, "{}", person.pty.transcript());
+}
+
+#[test]
+fn every_word_is_there_once_on_narrow_and_wide_terminals() {
+    let words: Vec<String> = (0..120).map(|number| format!("w{number:03}x")).collect();
+    for columns in [40, 200] {
+        let home = Home::new();
+        let server = Server::start([answer::chat_text(&words.join(" "))]);
+        let mut person = Person::on(Pty::options().size(columns, 12), &axi(&home, &server));
+        person.sends("go");
+        person.sees("w119x");
+        person.sees_prompt();
+        let text = person.pty.transcript();
+        for word in &words {
+            assert_eq!(text.matches(word.as_str()).count(), 1, "{columns} columns, {word}:\n{text}");
+        }
+        assert!(person.pty.view(|view| view.rows().iter().all(|row| row.chars().count() <= usize::from(columns))));
+        assert_eq!(person.leaves(), Some(0));
+    }
+}
+
+#[test]
+fn a_resize_in_mid_stream_loses_and_repeats_no_word() {
+    let words: Vec<String> = (0..60).map(|number| format!("w{number:03}x")).collect();
+    // The screen of these tests does not wrap rows anew; what narrower does is tested with a terminal that does.
+    for (before, after) in [(44, 90), (70, 71)] {
+        let home = Home::new();
+        let gate = Gate::new();
+        let server = Server::start([answer::chat_text(&words.join(" ")).gate_before(31, &gate)]);
+        let mut person = Person::on(Pty::options().size(before, 20), &axi(&home, &server));
+        person.sends("go");
+        person.sees("w029x");
+        person.pty.resize(after, 20);
+        gate.open();
+        person.sees("w059x");
+        person.sees_prompt();
+        let text = person.pty.transcript();
+        for word in &words {
+            assert_eq!(text.matches(word.as_str()).count(), 1, "{before} to {after}, {word}:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn control_sequences_of_model_and_tools_never_reach_the_terminal() {
+    let home = Home::new();
+    home.write("work/evil.txt", "\x1b]0;from a file\x07\x1b[31mred\u{9b}2J\x1bPq\x1b\\\n");
+    let evil = "before \u{1b}]0;owned\u{7} \u{1b}[2J\u{1b}[31mred\u{9b}5m \u{202e}after \u{8}\r `\u{1b}[7m` done";
+    let server = Server::start([
+        answer::chat_call(
+            "call_1",
+            "shell",
+            r#"{"command":"cat evil.txt; printf '\\033]0;by a tool\\007\\033[6n'"}"#,
+        ),
+        answer::chat_text(evil),
+    ]);
+    let mut command = axi(&home, &server);
+    command.args(["-y"]);
+    let mut person = Person::meets(&command);
+    person.sends("show me");
+    person.sees("done");
+    person.sees_prompt();
+    let raw = person.pty.view(|view| String::from_utf8_lossy(view.raw()).into_owned());
+    for sequence in ["\x1b]0;", "\x1b]2;", "\x1b[2J", "\x1b[31mred", "\u{9b}", "\u{202e}", "\x1bP", "\x07"] {
+        assert!(!raw.contains(sequence), "{sequence:?} got through:\n{}", raw.escape_debug());
+    }
+    assert!(person.pty.view(|view| view.titles().is_empty()));
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
+fn without_colour_nothing_is_coloured() {
+    let home = Home::new();
+    let text = "# Title\n\nsome `code` and [a link](http://example.org/)\n\n```rust\nfn main() {}\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n";
+    let touch = r#"{"command":"touch made.txt; false"}"#;
+    let server = Server::start([answer::chat_call("call_1", "shell", touch), answer::chat_text(text)]);
+    let mut command = axi(&home, &server);
+    command.env("NO_COLOR", "1");
+    let mut person = Person::meets(&command);
+    person.sends("/modle");
+    person.sees("did you mean");
+    person.sees_prompt();
+    person.sends("go");
+    person.sees("Run this command?");
+    person.types("\r");
+    person.sees("fn main");
+    person.sees_prompt();
+    person.types("/he");
+    person.sees("show keys and commands");
+    person.types("\x15");
+    let raw = person.pty.view(|view| view.raw().to_vec());
+    let coloured = colours(&raw);
+    assert!(coloured.is_empty(), "{coloured:?}");
+    assert_eq!(person.leaves(), Some(0));
+}
+
+/// The SGR sequences among these bytes that set a colour (39 and 49 take it back).
+fn colours(raw: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(raw);
+    let sequences = text.split("\x1b[").skip(1).filter_map(|rest| {
+        let end =
+            rest.find(|character: char| !character.is_ascii_digit() && character != ';' && character != ':')?;
+        rest[end..].starts_with('m').then(|| rest[..end].to_owned())
+    });
+    let sets = |parameter: &str| matches!(parameter.parse(), Ok(30..=38 | 40..=48 | 90..=97 | 100..=107));
+    sequences.filter(|sequence| sequence.split([';', ':']).any(sets)).collect()
+}
+
+#[test]
+fn the_prompt_is_there_though_the_terminal_answers_no_question() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("hello there")]);
+    let pty = Pty::options().mute().spawn(&axi(&home, &server));
+    let mut person = Person { pty };
+    assert!(person.pty.wait_until(|view| view.text().contains('❯'), PATIENCE), "{}", person.pty.describe());
+    person.types("hi\r");
+    person.sees("hello there");
+}
