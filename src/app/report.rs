@@ -27,7 +27,7 @@ pub(super) fn login(base: &Base, provider: &str) -> Exit {
     let console = Console::new(&base.locale);
     let key = if std::io::stdin().is_terminal() {
         let question = base.locale.with("said.login_prompt", &[("provider", provider)]);
-        Terminal { color: false }.secret(&question)
+        Terminal { color: false, plain: base.linear(), tty: None }.secret(&question)
     } else {
         let mut key = String::new();
         std::io::stdin().lock().take(KEY_LIMIT).read_to_string(&mut key).ok().map(|_| key)

@@ -120,7 +120,8 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
     let tty = Rc::new(tty);
     tty.restorer().install_panic_hook();
     let signals = Signals::start(Some(tty.restorer()));
-    let terminal = Terminal { color: base.depth() >= Depth::Ansi };
+    let plain = base.linear();
+    let terminal = Terminal { color: base.depth() >= Depth::Ansi, plain, tty: Some(Rc::clone(&tty)) };
     let looks = base.looks();
     let lender = Rc::clone(&tty);
     let foreground: Foreground = Box::new(move |command| {
@@ -129,7 +130,7 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
     });
     let editor = editor(base, &looks.theme, options.no_session, foreground);
     let words = base.locale.clone();
-    let mut human = Human::new(screen(base), terminal_size, looks, words, base.place(), Box::new(terminal));
+    let mut human = Human::new(screen(base), terminal_size, looks, words, base.place(), Box::new(terminal.clone()));
     if let Some(found) = found {
         human.say(&found);
     }
@@ -161,6 +162,7 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
         remote,
         shell,
         swept: false,
+        plain,
     };
     Ok(repl.run(options.message))
 }

@@ -167,8 +167,8 @@ impl Base {
                     return Err(self.no_session());
                 }
                 let rows: Vec<String> = list.iter().map(|row| format!("{}  {}", row.id, row.title)).collect();
-                let picked = Terminal { color: self.depth() >= Depth::Ansi }
-                    .pick(self.locale.text("repl.pick_session"), &rows);
+                let asker = Terminal { color: self.depth() >= Depth::Ansi, plain: self.linear(), tty: None };
+                let picked = asker.pick(self.locale.text("repl.pick_session"), &rows);
                 let Some(row) = picked.and_then(|index| list.into_iter().nth(index)) else {
                     let problem =
                         Problem { what: self.locale.text("error.interrupted").to_owned(), hint: String::new() };
@@ -224,6 +224,8 @@ impl Base {
     /// How much colour standard output gets.
     pub(super) fn depth(&self) -> Depth {
         self.surroundings().depth(match self.common.color {
+            // Colours are sequences too, which linear output is to be free of.
+            ColorChoice::Auto if self.common.linear => terminal::ColorChoice::Never,
             ColorChoice::Auto => terminal::ColorChoice::Auto,
             ColorChoice::Always => terminal::ColorChoice::Always,
             ColorChoice::Never => terminal::ColorChoice::Never,

@@ -4,7 +4,8 @@
 //! itself, and leaves one line. dialoguer hides the cursor and leaves it hidden when it is interrupted
 //! (console-rs/dialoguer#77): it is always shown again here.
 
-use std::io::Write;
+use std::io::{BufRead as _, Read as _, Write};
+use std::rc::Rc;
 
 use dialoguer::console::Term;
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
@@ -12,24 +13,31 @@ use dialoguer::{FuzzySelect, Input, Password, Select};
 
 use super::human::{Asker, Choice, Question};
 use crate::agent::Approval;
-use crate::terminal::{Screen, sanitize_line};
+use crate::terminal::{Output, Screen, Tty, sanitize_line};
 
 /// Asks on the terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Terminal {
     /// Whether colours may be used.
     pub color: bool,
+    /// Whether the terminal gets no escape sequence: choices are numbered, and lines are read as it edits them.
+    pub plain: bool,
+    /// The terminal, when it is not in the person's own mode.
+    pub tty: Option<Rc<Tty>>,
 }
 
 impl Terminal {
-    fn theme(self) -> Box<dyn Theme> {
+    fn theme(&self) -> Box<dyn Theme> {
         if self.color { Box::new(ColorfulTheme::default()) } else { Box::new(SimpleTheme) }
     }
 
     /// Lets the person pick one of `items`; `None` when they would not.
     #[must_use]
-    pub fn pick(self, question: &str, items: &[String]) -> Option<usize> {
+    pub fn pick(&self, question: &str, items: &[String]) -> Option<usize> {
         let items: Vec<String> = items.iter().map(|item| sanitize_line(item).into_owned()).collect();
+        if self.plain {
+            return self.pick_number(question, &items);
+        }
         let term = Term::stdout();
         let theme = self.theme();
         let picked = if items.len() > 10 {
@@ -45,7 +53,10 @@ impl Terminal {
 
     /// Asks for a secret without echo; `None` when nothing was given.
     #[must_use]
-    pub fn secret(self, question: &str) -> Option<String> {
+    pub fn secret(&self, question: &str) -> Option<String> {
+        if self.plain && self.tty.is_some() {
+            return read_hidden(question);
+        }
         let term = Term::stdout();
         let theme = self.theme();
         let password = Password::with_theme(theme.as_ref()).with_prompt(question).allow_empty_password(true);
@@ -54,7 +65,10 @@ impl Terminal {
         given.ok().filter(|secret| !secret.trim().is_empty())
     }
 
-    fn feedback(self, question: &str) -> Option<String> {
+    fn feedback(&self, question: &str) -> Option<String> {
+        if self.plain {
+            return self.read_line(&format!("{question} "));
+        }
         let term = Term::stdout();
         let theme = self.theme();
         let input = Input::<String>::with_theme(theme.as_ref()).with_prompt(question).allow_empty(true);
@@ -62,22 +76,65 @@ impl Terminal {
         show_cursor(&term);
         given.ok()
     }
+
+    /// Asks for the number of an item until there is one; ESC, or the end of input, is none.
+    fn pick_number<T: AsRef<str>>(&self, question: &str, items: &[T]) -> Option<usize> {
+        let rows = items.iter().enumerate().map(|(index, item)| format!("{}) {}\n", index + 1, item.as_ref()));
+        let mut prompt = format!("{question}\n{}1-{}: ", rows.collect::<String>(), items.len());
+        loop {
+            let answer = self.read_line(&prompt)?;
+            if answer.contains('\x1b') {
+                return None;
+            }
+            match answer.trim().parse::<usize>() {
+                Ok(number) if (1..=items.len()).contains(&number) => return Some(number - 1),
+                Ok(_) | Err(_) => prompt = format!("1-{}: ", items.len()),
+            }
+        }
+    }
+
+    /// Reads a line as the terminal edits it; `None` at the end of input.
+    fn read_line(&self, prompt: &str) -> Option<String> {
+        let _lent = self.tty.as_ref().map(|tty| tty.lend());
+        Output::new().write_all(prompt.as_bytes()).ok()?;
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_until(b'\n', &mut bytes).ok()?;
+        (read > 0).then(|| String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned())
+    }
+}
+
+/// Reads a line in the baseline mode, which shows nothing of it; `None` when it was broken off, or empty.
+fn read_hidden(question: &str) -> Option<String> {
+    Output::new().write_all(format!("{question} ").as_bytes()).ok()?;
+    let mut typed = Vec::new();
+    let ended = loop {
+        match std::io::stdin().lock().bytes().next() {
+            Some(Ok(b'\r' | b'\n')) => break true,
+            Some(Ok(0x03 | 0x04 | 0x1b) | Err(_)) | None => break false,
+            Some(Ok(0x7f | 0x08)) => drop(typed.pop()),
+            Some(Ok(byte)) => typed.push(byte),
+        }
+    };
+    Output::new().write_all(b"\n").ok()?;
+    String::from_utf8(typed).ok().filter(|secret| ended && !secret.trim().is_empty())
 }
 
 impl<W: Write> Asker<W> for Terminal {
     fn ask(&mut self, question: &Question, _: &mut Screen<W>) -> Approval {
-        let term = Term::stdout();
         let items: Vec<&str> = question.choices.iter().map(|(_, text)| text.as_str()).collect();
-        let theme = self.theme();
         let prompt = format!("{} ({})", question.prompt, question.hint);
-        let select = Select::with_theme(theme.as_ref()).with_prompt(prompt).items(&items).default(0);
-        let picked = select.interact_on_opt(&term);
-        show_cursor(&term);
-        let choice = match picked {
-            Ok(Some(index)) => question.choices.get(index).map(|(choice, _)| *choice),
-            // ESC, Ctrl+C, or a terminal that has gone.
-            Ok(None) | Err(_) => None,
+        // None: ESC, Ctrl+C, or a terminal that has gone.
+        let picked = if self.plain {
+            self.pick_number(&prompt, &items)
+        } else {
+            let term = Term::stdout();
+            let theme = self.theme();
+            let select = Select::with_theme(theme.as_ref()).with_prompt(prompt).items(&items).default(0);
+            let picked = select.interact_on_opt(&term);
+            show_cursor(&term);
+            picked.ok().flatten()
         };
+        let choice = picked.and_then(|index| question.choices.get(index)).map(|(choice, _)| *choice);
         match choice {
             Some(Choice::Once) => Approval::Once,
             Some(Choice::Session) => Approval::ForSession,

@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use super::attach::{AttachOptions, attach};
-use super::{Editor, ReadOutcome, show};
+use super::{Editor, ReadOutcome, read_line, show};
 use crate::agent::{Agent, TurnEnd};
 use crate::command::{self, KeyAction, Outcome, Problem, World};
 use crate::conversation::{ContentBlock, Conversation, Message, Usage};
@@ -60,6 +60,8 @@ pub struct Repl {
     pub shell: String,
     /// Whether what an earlier axi left behind has been ended.
     pub swept: bool,
+    /// Whether the terminal edits lines itself and gets no escape sequence.
+    pub plain: bool,
 }
 
 /// Whether the loop goes on.
@@ -78,15 +80,22 @@ struct Ahead {
 impl Repl {
     /// Runs until the person leaves; `first` is sent first.
     pub fn run(mut self, first: Option<String>) -> Exit {
+        let exit = self.lines(first);
+        if self.plain {
+            // Nothing was changed on a terminal without escape sequences but its mode: none must be sent to undo it.
+            std::mem::forget(self.tty.lend());
+        }
+        exit
+    }
+
+    fn lines(&mut self, first: Option<String>) -> Exit {
         let mut ahead = Ahead { queue: first.into_iter().collect(), ..Ahead::default() };
         loop {
             let line = if let Some(line) = ahead.queue.pop_front() {
                 self.echo(&line);
                 line
             } else {
-                self.editor.set_commands(show::menu(self.human.locale()));
-                self.editor.set_prompt(show::prompt(&self.agent, &self.directory));
-                match self.editor.read(&std::mem::take(&mut ahead.prefill)) {
+                match self.read(&std::mem::take(&mut ahead.prefill)) {
                     Ok(ReadOutcome::Line(line)) => line,
                     Ok(ReadOutcome::Help) => "/help".to_owned(),
                     Ok(ReadOutcome::Interrupted) => continue,
@@ -119,6 +128,23 @@ impl Repl {
                 Next::Leave => return Exit::Done,
             }
         }
+    }
+
+    fn read(&mut self, prefill: &str) -> std::io::Result<ReadOutcome> {
+        let parts = show::prompt(&self.agent, &self.directory);
+        if self.plain {
+            let prompt = format!("{} · {} ❯ {prefill}", parts.directory, parts.model);
+            let _lent = self.tty.lend();
+            let read = read_line(&mut std::io::stdin().lock(), &mut Output::new(), &prompt)?;
+            return Ok(match read {
+                // What was typed ahead stands before the cursor; the terminal's own editing does not reach it.
+                ReadOutcome::Line(line) => ReadOutcome::Line(format!("{prefill}{line}")),
+                other => other,
+            });
+        }
+        self.editor.set_commands(show::menu(self.human.locale()));
+        self.editor.set_prompt(parts);
+        self.editor.read(prefill)
     }
 
     /// The terminal has gone, or cannot be read.
@@ -192,7 +218,7 @@ impl Repl {
             }
             Outcome::NewSession { clear } => {
                 self.agent.set_session((self.new_session)(), Conversation::new(), Usage::default());
-                if clear {
+                if clear && !self.plain {
                     // The visible screen only: scrollback is the person's.
                     drop(Output::new().write_all(b"\x1b[2J\x1b[H"));
                 }

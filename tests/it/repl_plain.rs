@@ -1,0 +1,136 @@
+//! The REPL where the terminal can nothing (`TERM=dumb`) or shall be asked for nothing (`--linear`): plain lines.
+
+use std::process::Command;
+
+use crate::support::home::Home;
+use crate::support::pty::{PATIENCE, Pty};
+use crate::support::server::{Gate, Server, answer};
+use crate::support::talk::{Person, axi, last_said};
+
+/// Both ways to ask for it.
+fn plainly(home: &Home, server: &Server) -> [Command; 2] {
+    let mut dumb = axi(home, server);
+    dumb.env("TERM", "dumb");
+    let mut linear = axi(home, server);
+    linear.arg("--linear");
+    [dumb, linear]
+}
+
+fn starts(command: &Command) -> Person {
+    let person = Person { pty: Pty::options().mute().spawn(command) };
+    prompts(&person, 1);
+    person
+}
+
+/// Waits for this many prompts in all.
+fn prompts(person: &Person, count: usize) {
+    let enough = |view: &mut crate::support::pty::View<'_>| {
+        let text = view.transcript();
+        text.matches("~/work · any ❯").count() >= count && text.trim_end().ends_with('❯')
+    };
+    assert!(person.pty.wait_until(enough, PATIENCE), "{count} prompts:\n{}", person.pty.describe());
+}
+
+/// Leaves, and makes sure that not one escape sequence was written since the start.
+fn ends(mut person: Person) {
+    person.types("\x04");
+    assert_eq!(person.pty.wait_exit().code(), Some(0));
+    let raw = person.pty.view(|view| view.raw().to_vec());
+    assert!(!raw.contains(&0x1b), "{}", String::from_utf8_lossy(&raw).escape_debug());
+    assert!(!raw.contains(&0x07) && !raw.contains(&0x08), "{}", String::from_utf8_lossy(&raw).escape_debug());
+}
+
+#[test]
+fn a_conversation_is_plain_lines() {
+    let home = Home::new();
+    let text = "# Title\n\nsome **bold** words\n\n- one\n- two\n\n```rust\nfn main() {}\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n";
+    for command in plainly(&home, &Server::start([])) {
+        let server = Server::start([answer::chat_text(text), answer::chat_text("and more")]);
+        let mut command = command;
+        command.env("OPENAI_BASE_URL", server.url("/v1"));
+        let mut person = starts(&command);
+        person.types("hello\r");
+        person.sees("fn main");
+        prompts(&person, 2);
+        person.types("second \\\rrow\r");
+        person.sees("and more");
+        prompts(&person, 3);
+        person.types("/modle\r");
+        person.sees("did you mean /model?");
+        prompts(&person, 4);
+        assert_eq!(last_said(&server.requests()[1]), "second \nrow");
+        ends(person);
+    }
+}
+
+#[test]
+fn a_question_is_answered_by_number() {
+    let home = Home::new();
+    for command in plainly(&home, &Server::start([])) {
+        let touch = r#"{"command":"touch made.txt"}"#;
+        let server = Server::start([
+            answer::chat_call("call_1", "shell", touch),
+            answer::chat_text("made"),
+            answer::chat_call("call_2", "shell", touch),
+            answer::chat_text("not made"),
+            answer::chat_call("call_3", "shell", touch),
+        ]);
+        let mut command = command;
+        command.env("OPENAI_BASE_URL", server.url("/v1"));
+        let mut person = starts(&command);
+        person.types("make it\r");
+        person.sees("$ touch made.txt");
+        person.sees("1) Yes, once");
+        person.sees("4) No, and say what to do instead");
+        // Nothing, and what is no choice, answers nothing.
+        for (count, answer) in [(2, "\r"), (3, "9\r")] {
+            person.types(answer);
+            person.waits(|view| view.transcript().matches("1-4:").count() == count, "the question again");
+        }
+        assert!(!home.work().join("made.txt").exists());
+        person.types("1\r");
+        person.sees("made");
+        prompts(&person, 2);
+        std::fs::remove_file(home.work().join("made.txt")).unwrap();
+        person.types("again\r");
+        person.waits(|view| view.transcript().matches("1) Yes, once").count() == 2, "the question again");
+        person.types("4\r");
+        person.sees("What instead?");
+        person.types("mkdir\r");
+        person.sees("not made");
+        prompts(&person, 3);
+        assert!(last_said(&server.requests()[3]).contains("mkdir"));
+        person.types("again\r");
+        person.waits(|view| view.transcript().matches("1) Yes, once").count() == 3, "the question again");
+        person.types("\x1b\r");
+        person.sees("stopped");
+        prompts(&person, 4);
+        assert!(!home.work().join("made.txt").exists());
+        assert_eq!(server.violations(), Vec::<String>::new());
+        ends(person);
+    }
+}
+
+#[test]
+fn escape_stops_and_what_was_typed_ahead_is_not_lost() {
+    let home = Home::new();
+    for command in plainly(&home, &Server::start([])) {
+        let gate = Gate::new();
+        let slow = answer::chat_text("alpha beta gamma delta").gate_before(3, &gate);
+        let server = Server::start([slow, answer::chat_text("second answer")]);
+        let mut command = command;
+        command.env("OPENAI_BASE_URL", server.url("/v1"));
+        let mut person = starts(&command);
+        person.types("count\r");
+        gate.wait_reached();
+        person.types("half\x1b");
+        server.wait_closed(1);
+        person.sees("stopped");
+        person.sees("❯ half");
+        person.types(" and whole\r");
+        person.sees("second answer");
+        prompts(&person, 2);
+        assert_eq!(last_said(&server.requests()[1]), "half and whole");
+        ends(person);
+    }
+}
