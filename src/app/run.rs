@@ -14,7 +14,7 @@ use crate::command::Problem;
 use crate::conversation::Message;
 use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
-use crate::frontend::human::{Human, Nobody};
+use crate::frontend::human::{Human, Looks, Nobody};
 use crate::frontend::print;
 use crate::frontend::repl::run::Repl;
 use crate::frontend::repl::{EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, show};
@@ -43,10 +43,10 @@ fn terminal_size() -> (u16, u16) {
     (size.columns, size.rows)
 }
 
-fn screen(base: &Base) -> Screen<Output> {
+fn screen(base: &Base, looks: &Looks) -> Screen<Output> {
     let (columns, rows) = terminal_size();
     let linear = base.linear();
-    let dress = Dress { styles: base.depth() != Depth::Plain, links: base.looks().hyperlinks, marks: !linear };
+    let dress = Dress { styles: base.depth() != Depth::Plain, links: looks.hyperlinks, marks: !linear };
     if linear { Screen::linear(Output::new(), dress) } else { Screen::new(Output::new(), columns, rows, dress) }
 }
 
@@ -66,7 +66,7 @@ fn print_mode(base: &Base, options: &RunOptions, stdin_terminal: bool) -> Result
     let form = match options.output {
         Form::Text if std::io::stdout().is_terminal() => {
             let (looks, words) = (base.looks(), base.locale.clone());
-            let mut human = Human::new(screen(base), terminal_size, looks, words, place, Box::new(Nobody));
+            let mut human = Human::new(screen(base, &looks), terminal_size, looks, words, place, Box::new(Nobody));
             let end = runtime.block_on(agent.run_turn(Message::user(message), &mut human, &cancel));
             return Ok(Exit::from(&end));
         }
@@ -130,7 +130,8 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
     });
     let editor = editor(base, &looks.theme, options.no_session, foreground);
     let words = base.locale.clone();
-    let mut human = Human::new(screen(base), terminal_size, looks, words, base.place(), Box::new(terminal.clone()));
+    let mut human =
+        Human::new(screen(base, &looks), terminal_size, looks, words, base.place(), Box::new(terminal.clone()));
     if let Some(found) = found {
         human.say(&found);
     }
@@ -205,7 +206,7 @@ pub(super) fn render(base: &Base, options: &RenderOptions) -> Exit {
     let terminal = std::io::stdout().is_terminal();
     let looks = base.looks();
     let mut screen = if terminal {
-        screen(base)
+        screen(base, &looks)
     } else {
         let dress = Dress { styles: base.depth() != Depth::Plain, ..Dress::PLAIN };
         Screen::linear(Output::new(), dress)

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use tokio::runtime::Runtime;
 
+use super::console::Console;
 use super::world::discover;
 use super::{Base, models};
 use crate::agent::{Agent, Setup, prompt};
@@ -250,9 +251,21 @@ impl Base {
         } else {
             Theme::choose(depth, background)
         };
+        let theme = if depth >= Depth::Ansi { self.own_styles(theme) } else { theme };
         let wrap = if self.config.wrap.as_deref() == Some("soft") { Wrap::Soft } else { Wrap::Word };
         let hyperlinks = depth != Depth::Plain && !self.linear() && self.surroundings().links();
         Looks { theme, wrap, hyperlinks, highlight: depth >= Depth::Ansi }
+    }
+
+    /// Changes the theme as the settings say; what they say wrong is told and left out.
+    fn own_styles(&self, mut theme: Theme) -> Theme {
+        for (role, text) in &self.config.styles {
+            if let Err(error) = theme.restyle(role, text) {
+                let values = [("role", role.as_str()), ("style", text.as_str()), ("cause", &error.to_string())];
+                Console::new(&self.locale).warn(&self.locale.with("error.style", &values));
+            }
+        }
+        theme
     }
 
     pub(super) fn runtime(&self) -> Result<Runtime, Failed> {

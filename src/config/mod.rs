@@ -28,6 +28,8 @@ pub struct Config {
     pub wrap: Option<String>,
     /// `auto`, `dark`, `light` or `plain`.
     pub theme: Option<String>,
+    /// Styles of the person's own, by what they are for: `heading = "yellow bold"`.
+    pub styles: BTreeMap<String, String>,
     /// `emacs` or `vi`.
     pub edit_mode: Option<String>,
     /// The most requests a turn may make.
