@@ -13,6 +13,13 @@ pub enum Mark {
     OutputEnd(u8),
     /// OSC 2: the window's title; empty gives it back to the terminal.
     Title(String),
+    /// XTWINOPS 22: the terminal remembers the title it has (xterm's ctlseqs; kitty, foot, VTE, WezTerm, tmux).
+    KeepTitle,
+    /// XTWINOPS 23: the title remembered last is back.
+    RestoreTitle,
+    /// OSC 11: what colour is the background? DA1 after it is answered by every terminal, so that it is known when no
+    /// answer will come.
+    AskBackground,
     /// OSC 9 and OSC 777: a notification with a title and a text. Terminals show the one they know.
     Notify(String, String),
     /// BEL.
@@ -28,6 +35,9 @@ impl Mark {
             Self::OutputStart => b"\x1b]133;C\x1b\\".to_vec(),
             Self::OutputEnd(code) => format!("\x1b]133;D;{code}\x1b\\").into_bytes(),
             Self::Title(title) => format!("\x1b]2;{}\x1b\\", clean(title)).into_bytes(),
+            Self::KeepTitle => b"\x1b[22;2t".to_vec(),
+            Self::RestoreTitle => b"\x1b[23;2t".to_vec(),
+            Self::AskBackground => b"\x1b]11;?\x1b\\\x1b[c".to_vec(),
             Self::Notify(title, text) => {
                 let (title, text) = (clean(title).replace(';', ","), clean(text));
                 // OSC 9;4 is a progress bar in some terminals: a text must not look like one.

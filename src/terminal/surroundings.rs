@@ -167,8 +167,14 @@ impl Theme {
         match (depth, background) {
             (Depth::Plain, _) => Self::plain(),
             (Depth::Monochrome, _) => Self::monochrome(),
-            (Depth::Ansi | Depth::Fixed | Depth::Truecolor, Background::Dark) => Self::ansi(),
-            (Depth::Ansi | Depth::Fixed | Depth::Truecolor, Background::Light) => Self::light(),
+            (Depth::Ansi | Depth::Fixed, Background::Dark) => Self::ansi(),
+            (Depth::Ansi | Depth::Fixed, Background::Light) => Self::light(),
+            (Depth::Truecolor, Background::Dark) => {
+                Self::ansi().with_marked_words((0x17, 0x45, 0x25), (0x57, 0x1c, 0x22))
+            }
+            (Depth::Truecolor, Background::Light) => {
+                Self::light().with_marked_words((0xb7, 0xec, 0xc4), (0xff, 0xce, 0xcb))
+            }
         }
     }
 }

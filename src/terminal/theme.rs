@@ -45,6 +45,10 @@ pub struct Theme {
     pub added: Style,
     /// Removed lines of a diff.
     pub removed: Style,
+    /// What is new within an added line.
+    pub added_word: Style,
+    /// What is gone from a removed line.
+    pub removed_word: Style,
     /// Success.
     pub success: Style,
     /// Warnings.
@@ -80,6 +84,8 @@ impl Theme {
             dim: Style::new().dimmed(),
             added: Style::new().fg(Color::Green),
             removed: Style::new().fg(Color::Red),
+            added_word: Style::new().fg(Color::Green).bold().underline(),
+            removed_word: Style::new().fg(Color::Red).bold().underline(),
             success: Style::new().fg(Color::Green),
             warning: Style::new().fg(Color::Yellow),
             error: Style::new().bold().fg(Color::Red),
@@ -111,11 +117,20 @@ impl Theme {
             dim: change(self.dim),
             added: change(self.added),
             removed: change(self.removed),
+            added_word: change(self.added_word),
+            removed_word: change(self.removed_word),
             success: change(self.success),
             warning: change(self.warning),
             error: change(self.error),
             accent: change(self.accent),
         }
+    }
+
+    /// Marks changed words by a background instead of an underline: where any colour can be had.
+    #[must_use]
+    pub(crate) fn with_marked_words(self, added: (u8, u8, u8), removed: (u8, u8, u8)) -> Self {
+        let on = |style: Style, (red, green, blue): (u8, u8, u8)| style.bold().on(Color::Rgb(red, green, blue));
+        Self { added_word: on(self.added, added), removed_word: on(self.removed, removed), ..self }
     }
 
     /// For light backgrounds, where yellow and dim text are hard to read.
@@ -141,6 +156,8 @@ impl Theme {
             link: none.underline(),
             added: none.bold(),
             removed: none.dimmed(),
+            added_word: none.bold().underline(),
+            removed_word: none.dimmed().underline(),
             success: none,
             warning: none.bold(),
             error: none.bold(),
@@ -174,6 +191,8 @@ impl Theme {
             dim: none,
             added: none,
             removed: none,
+            added_word: none,
+            removed_word: none,
             success: none,
             warning: none,
             error: none,

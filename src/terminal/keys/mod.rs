@@ -18,6 +18,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use tokio_util::sync::CancellationToken;
 
+use super::surroundings::Background;
 pub use leftover::drain_crossterm;
 use parser::{Key, Parser, Pending};
 pub use typed::TypeAhead;
@@ -30,6 +31,8 @@ const SEQUENCE_WAIT: Duration = Duration::from_millis(300);
 const PASTE_WAIT: Duration = Duration::from_secs(1);
 /// How long stopping waits for a sequence, and for a paste, to end.
 const STOP_WAIT: Duration = Duration::from_millis(30);
+/// How long stopping waits for the terminal's answer: longer than a connection around the world takes.
+const STOP_ANSWER_WAIT: Duration = Duration::from_millis(500);
 const STOP_PASTE_WAIT: Duration = Duration::from_secs(2);
 
 /// How long a lone ESC waits until it is believed: 30 ms, and 100 ms over ssh, where a sequence may arrive in
@@ -63,6 +66,10 @@ struct Shared {
     suspend: AtomicBool,
     /// 0 unknown, 1 without, 2 with the focus.
     focus: AtomicU8,
+    /// 0 not told, 1 dark, 2 light.
+    background: AtomicU8,
+    /// The terminal was asked something and has not answered.
+    awaiting: AtomicBool,
 }
 
 impl Shared {
@@ -101,6 +108,8 @@ impl KeyWatch {
             version: AtomicU64::new(0),
             suspend: AtomicBool::new(false),
             focus: AtomicU8::new(0),
+            background: AtomicU8::new(0),
+            awaiting: AtomicBool::new(false),
         });
         let mut watch = Self { shared, running: None };
         watch.resume()?;
@@ -138,6 +147,21 @@ impl KeyWatch {
         match self.shared.focus.load(Ordering::Acquire) {
             0 => None,
             value => Some(value == 2),
+        }
+    }
+
+    /// Says that the terminal is being asked for its background, with `CSI c` after it: until that is answered,
+    /// stopping waits up to half a second, so that nobody else takes the answer for keys.
+    pub fn expect_answer(&self) {
+        self.shared.awaiting.store(true, Ordering::Release);
+    }
+
+    /// What the terminal said about its background.
+    pub fn background(&self) -> Option<Background> {
+        match self.shared.background.load(Ordering::Acquire) {
+            0 => None,
+            1 => Some(Background::Dark),
+            _ => Some(Background::Light),
         }
     }
 
@@ -191,12 +215,19 @@ impl Shared {
                 Pending::Sequence => Some(SEQUENCE_WAIT),
                 Pending::Paste => Some(PASTE_WAIT),
             };
-            if stop_at.is_some() && wait.is_none() {
+            let awaiting = self.awaiting.load(Ordering::Acquire);
+            let late = stop_at.is_some_and(|at| Instant::now() >= at);
+            if late {
+                // A terminal that has not answered by now will not.
+                self.awaiting.store(false, Ordering::Release);
+            }
+            if stop_at.is_some() && wait.is_none() && (late || !awaiting) {
                 return;
             }
             let wait = match (wait, stop_at) {
                 (Some(wait), Some(at)) => Some(wait.min(at.saturating_duration_since(Instant::now()))),
-                (wait, _) => wait,
+                (None, Some(at)) => Some(at.saturating_duration_since(Instant::now())),
+                (wait, None) => wait,
             };
             let mut descriptors = vec![PollFd::new(&self.input, PollFlags::IN)];
             if stop_at.is_none() {
@@ -221,7 +252,11 @@ impl Shared {
                 descriptors.get(1).is_some_and(|it| !it.revents().is_empty()),
             );
             if asked_to_stop {
-                let limit = if parser.pending() == Pending::Paste { STOP_PASTE_WAIT } else { STOP_WAIT };
+                let limit = match parser.pending() {
+                    Pending::Paste => STOP_PASTE_WAIT,
+                    _ if awaiting => STOP_ANSWER_WAIT,
+                    Pending::Nothing | Pending::Escape | Pending::Sequence => STOP_WAIT,
+                };
                 stop_at = Some(Instant::now() + limit);
                 // What has not been read belongs to whoever reads next.
                 continue;
@@ -264,6 +299,11 @@ impl Shared {
                     changed = true;
                 }
                 Key::Focus(with) => self.focus.store(if with { 2 } else { 1 }, Ordering::Release),
+                Key::Background(background) => {
+                    let value = if background == Background::Light { 2 } else { 1 };
+                    self.background.store(value, Ordering::Release);
+                }
+                Key::Attributes => self.awaiting.store(false, Ordering::Release),
                 Key::Character(_)
                 | Key::Paste(_)
                 | Key::Enter

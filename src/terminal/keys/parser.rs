@@ -3,6 +3,8 @@
 //! Control sequences: ECMA-48; keys: xterm's ctlseqs and the kitty keyboard protocol
 //! (<https://sw.kovidgoyal.net/kitty/keyboard-protocol/>); paste brackets: CSI 200~ and CSI 201~.
 
+use crate::terminal::surroundings::{Background, background_of_answer};
+
 /// What was pressed, pasted or told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Key {
@@ -22,6 +24,10 @@ pub(crate) enum Key {
     /// Ctrl+Z.
     Suspend,
     Focus(bool),
+    /// The terminal's answer to OSC 11.
+    Background(Background),
+    /// The terminal's answer to `CSI c`.
+    Attributes,
 }
 
 /// What an unfinished sequence is waiting for.
@@ -55,9 +61,10 @@ enum State {
     },
     /// X10 mouse report: bytes still to come.
     Mouse(u8),
-    /// OSC, DCS, APC, PM, SOS: bytes so far, and whether the last one was ESC.
+    /// OSC, DCS, APC, PM, SOS: bytes so far, their beginning, and whether the last one was ESC.
     Text {
         length: usize,
+        start: Vec<u8>,
         escape: bool,
     },
     Paste(Vec<u8>),
@@ -115,7 +122,7 @@ impl Parser {
             },
             State::Mouse(left) if left > 1 => State::Mouse(left - 1),
             State::Mouse(_) => State::Ground,
-            State::Text { length, escape } => text(length, escape, byte, keys),
+            State::Text { length, start, escape } => text((length, start), escape, byte, keys),
             State::Paste(mut content) => {
                 content.push(byte);
                 if content.ends_with(PASTE_END) {
@@ -166,7 +173,8 @@ fn escape(byte: u8, keys: &mut Vec<Key>) -> State {
     match byte {
         b'[' => State::Control(Vec::new()),
         b'O' => State::One { arrows: true },
-        b']' | b'P' | b'X' | b'^' | b'_' => State::Text { length: 0, escape: false },
+        b']' => State::Text { length: 0, start: vec![byte], escape: false },
+        b'P' | b'X' | b'^' | b'_' => State::Text { length: 0, start: Vec::new(), escape: false },
         // Option+arrow of macOS terminals is ESC ESC [ A: still one key.
         0x1b => State::Escape,
         b'\r' | b'\n' => {
@@ -204,15 +212,32 @@ fn control(mut parameters: Vec<u8>, byte: u8, keys: &mut Vec<Key>) -> State {
     }
 }
 
-fn text(length: usize, escape_seen: bool, byte: u8, keys: &mut Vec<Key>) -> State {
+fn text((length, mut start): (usize, Vec<u8>), escape_seen: bool, byte: u8, keys: &mut Vec<Key>) -> State {
     match byte {
-        b'\\' if escape_seen => State::Ground,
-        0x07 => State::Ground,
+        0x07 => {
+            keys.extend(answer(&start));
+            State::Ground
+        }
+        b'\\' if escape_seen => {
+            keys.extend(answer(&start));
+            State::Ground
+        }
         CONTROL_C => ground(byte, keys),
         _ if escape_seen => escape(byte, keys),
         _ if length >= LONGEST_STRING => State::Ground,
-        _ => State::Text { length: length + 1, escape: byte == 0x1b },
+        _ => {
+            if byte != 0x1b && !start.is_empty() && start.len() < LONGEST_SEQUENCE {
+                start.push(byte);
+            }
+            State::Text { length: length + 1, start, escape: byte == 0x1b }
+        }
     }
+}
+
+/// Reads an operating system command that a terminal sends as an answer.
+fn answer(start: &[u8]) -> Option<Key> {
+    let text = std::str::from_utf8(start).ok().filter(|text| text.starts_with("]11;"))?;
+    background_of_answer(text).map(Key::Background)
 }
 
 fn sequence(parameters: &[u8], last: u8) -> Option<Key> {
@@ -231,6 +256,7 @@ fn sequence(parameters: &[u8], last: u8) -> Option<Key> {
         b'A' if matches!(modifiers, None | Some(1)) && event != Some(3) => Some(Key::Up),
         b'I' if parameters.is_empty() => Some(Key::Focus(true)),
         b'O' if parameters.is_empty() => Some(Key::Focus(false)),
+        b'c' if parameters.starts_with(b"?") => Some(Key::Attributes),
         _ => None,
     }
 }

@@ -31,6 +31,8 @@ fn every_key_is_known_by_its_bytes() {
         ("\x1a\x1b[122;5u", &[Suspend, Suspend]),
         ("\x1b[A\x1bOA\x1b[1;1A\x1b\x1b[A", &[Up, Up, Up, Up]),
         ("\x1b[I\x1b[O", &[Focus(true), Focus(false)]),
+        ("\x1b]11;rgb:ffff/ffff/ffff\x1b\\", &[Key::Background(Background::Light)]),
+        ("\x1b]11;rgb:0/0/0\x07\x1b[?62;22c", &[Key::Background(Background::Dark), Key::Attributes]),
         ("\x1b", &[Escape]),
         ("\x1b[27u\x1b[27;1u\x1b[91;5u", &[Escape, Escape, Escape]),
         ("\x1b[97;2u\x1b[97u", &[Character('A'), Character('a')]),
@@ -44,8 +46,8 @@ fn every_key_is_known_by_its_bytes() {
 fn what_is_no_key_of_ours_is_swallowed_whole() {
     for bytes in [
         "\x1b[B\x1b[C\x1b[D\x1b[1;5C\x1bOP\x1b[15~\x1b[3~\x1b[Z\x1b[[A",
-        "\x1b[24;80R\x1b[?62;22c\x1b[?0u\x1b[>1;10;0c\x1b[0n\x1b[8;24;80t\x1b[?2026;2$y",
-        "\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b]11;rgb:0/0/0\x07\x1bP1+r544e=78\x1b\\\x1b_Gi=1;OK\x1b\\",
+        "\x1b[24;80R\x1b[?0u\x1b[>1;10;0c\x1b[0n\x1b[8;24;80t\x1b[?2026;2$y",
+        "\x1b]10;rgb:ffff/ffff/ffff\x1b\\\x1b]11;nonsense\x07\x1bP1+r544e=78\x1b\\\x1b_Gi=1;OK\x1b\\",
         "\x1b[<0;10;10M\x1b[<0;10;10m\x1b[M !!",
         "\x1b[99;5:3u\x1b[97;5u\x1b[57441u\x1bx\x01\x02\t",
     ] {

@@ -56,7 +56,13 @@ impl TypeAhead {
                 }
                 None => false,
             },
-            Key::Up | Key::Escape | Key::Interrupt | Key::Suspend | Key::Focus(_) => false,
+            Key::Up
+            | Key::Escape
+            | Key::Interrupt
+            | Key::Suspend
+            | Key::Focus(_)
+            | Key::Background(_)
+            | Key::Attributes => false,
         }
     }
 

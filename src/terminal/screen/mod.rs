@@ -170,6 +170,11 @@ impl<W: Write> Screen<W> {
         &self.writer
     }
 
+    /// Gives the writer back. What was not flushed is lost.
+    pub fn into_writer(self) -> W {
+        self.writer
+    }
+
     /// Queues a line for good. Appears at the next [`Screen::flush`]. When the open row is its beginning, only the
     /// rest is written. Lines wider than the terminal are wrapped by it.
     pub fn commit(&mut self, line: &Line) {
