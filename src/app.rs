@@ -1,6 +1,7 @@
 //! The composition root: the only file (with its own few beside it) that knows every concrete type. Takes the
 //! command line, settings and environment apart and hands out pieces.
 
+mod background;
 mod console;
 pub mod keychain;
 mod logs;

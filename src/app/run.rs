@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Read};
 use std::rc::Rc;
+use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
@@ -9,12 +10,13 @@ use super::Base;
 use super::console::Console;
 use super::setup::Failed;
 use super::world::Outside;
+use crate::agent::Agent;
 use crate::cli::{Output as Form, RenderOptions, RunOptions};
 use crate::command::Problem;
 use crate::conversation::Message;
 use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
-use crate::frontend::human::{Human, Looks, Nobody};
+use crate::frontend::human::{Asker, Human, HumanOptions, Looks, Nobody};
 use crate::frontend::print;
 use crate::frontend::repl::run::Repl;
 use crate::frontend::repl::{EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, show};
@@ -50,6 +52,20 @@ fn screen(base: &Base, looks: &Looks) -> Screen<Output> {
     if linear { Screen::linear(Output::new(), dress) } else { Screen::new(Output::new(), columns, rows, dress) }
 }
 
+fn human_options(base: &Base, agent: &Agent, looks: Looks, asker: Box<dyn Asker<Output>>) -> HumanOptions<Output> {
+    let cache = base.background_cache();
+    HumanOptions {
+        size: terminal_size,
+        looks,
+        locale: base.locale.clone(),
+        place: base.place(),
+        asker,
+        tools: agent.tools().clone(),
+        keep_background: Box::new(move |background| cache.write(background)),
+        clock: Box::new(Instant::now),
+    }
+}
+
 fn print_mode(base: &Base, options: &RunOptions, stdin_terminal: bool) -> Result<Exit, Failed> {
     let message = print_message(base, options.message.as_deref(), stdin_terminal)?;
     let runtime = base.runtime()?;
@@ -65,8 +81,9 @@ fn print_mode(base: &Base, options: &RunOptions, stdin_terminal: bool) -> Result
     let place = base.place();
     let form = match options.output {
         Form::Text if std::io::stdout().is_terminal() => {
-            let (looks, words) = (base.looks(), base.locale.clone());
-            let mut human = Human::new(screen(base, &looks), terminal_size, looks, words, place, Box::new(Nobody));
+            let looks = base.looks();
+            let screen = screen(base, &looks);
+            let mut human = Human::new(screen, human_options(base, &agent, looks, Box::new(Nobody)));
             let end = runtime.block_on(agent.run_turn(Message::user(message), &mut human, &cancel));
             return Ok(Exit::from(&end));
         }
@@ -129,9 +146,8 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
         command.status()
     });
     let editor = editor(base, &looks.theme, options.no_session, foreground);
-    let words = base.locale.clone();
-    let mut human =
-        Human::new(screen(base, &looks), terminal_size, looks, words, base.place(), Box::new(terminal.clone()));
+    let screen = screen(base, &looks);
+    let mut human = Human::new(screen, human_options(base, &agent, looks, Box::new(terminal.clone())));
     if let Some(found) = found {
         human.say(&found);
     }
@@ -145,6 +161,7 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
     let directory = base.paths.shown(&base.cwd);
     let remote = ["SSH_CONNECTION", "SSH_TTY"].iter().any(|name| (base.variables)(name).is_some());
     let shell = (base.variables)("SHELL").filter(|shell| !shell.is_empty()).unwrap_or_else(|| "/bin/sh".to_owned());
+    let pager = pager(base);
     let (for_new, for_resume, keep) = (Rc::clone(base), Rc::clone(base), !options.no_session);
     let repl = Repl {
         agent,
@@ -164,6 +181,7 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
         shell,
         swept: false,
         plain,
+        pager,
     };
     Ok(repl.run(options.message))
 }
@@ -176,6 +194,14 @@ fn prewarm(client: &Client) {
     if let Err(error) = spawned {
         tracing::warn!(%error, "no thread for what can wait");
     }
+}
+
+/// The person's pager as a command line. `less` is told what git tells it, unless the person told it something:
+/// colours as colours, what fits is printed, the text stays on the screen.
+fn pager(base: &Base) -> String {
+    let variable = |name| (base.variables)(name).filter(|value| !value.is_empty());
+    let pager = variable("PAGER").unwrap_or_else(|| "less".to_owned());
+    if variable("LESS").is_some() { pager } else { format!("LESS=FRX {pager}") }
 }
 
 fn editor(base: &Base, theme: &Theme, private: bool, foreground: Foreground) -> Editor {

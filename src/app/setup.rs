@@ -7,21 +7,22 @@ use std::time::SystemTime;
 
 use tokio::runtime::Runtime;
 
+use super::background::BackgroundCache;
 use super::console::Console;
 use super::world::discover;
 use super::{Base, models};
 use crate::agent::{Agent, Setup, prompt};
 use crate::approval::{Decision, Mode, Policy, Rule, Source, Surroundings};
 use crate::cli::{AgentKind, ColorChoice, RunOptions};
-use crate::command::Problem;
+use crate::command::{Notify, Problem, ReasoningView, ThemeChoice};
 use crate::conversation::{Conversation, Usage};
 use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
-use crate::frontend::human::Looks;
+use crate::frontend::human::{Looks, Palette};
 use crate::frontend::repl::show;
 use crate::provider::{Client, Provider, RetryPlan, connect};
 use crate::session::{Loaded, Redactor, Session, SessionError, SessionId, SessionStore, load};
-use crate::terminal::{self, Background, Depth, Theme, Wrap};
+use crate::terminal::{self, Depth, Theme, Wrap};
 use crate::tool::{Place, Toolbox, table};
 
 /// The most requests a turn may make when nothing is said.
@@ -241,31 +242,47 @@ impl Base {
     /// How everything looks.
     pub(super) fn looks(&self) -> Looks {
         let depth = self.depth();
-        let background = match self.config.theme.as_deref() {
-            Some("light") => Background::Light,
-            Some("dark") => Background::Dark,
-            Some(_) | None => self.surroundings().background().unwrap_or(Background::Dark),
-        };
-        let theme = if self.config.theme.as_deref() == Some("plain") {
-            Theme::plain()
-        } else {
-            Theme::choose(depth, background)
-        };
-        let theme = if depth >= Depth::Ansi { self.own_styles(theme) } else { theme };
+        let choice = self.config.theme.as_deref().and_then(ThemeChoice::parse).unwrap_or_default();
+        let background = self.surroundings().background().or_else(|| self.background_cache().read());
+        let palette = Palette { choice, depth, background };
         let wrap = if self.config.wrap.as_deref() == Some("soft") { Wrap::Soft } else { Wrap::Word };
         let hyperlinks = depth != Depth::Plain && !self.linear() && self.surroundings().links();
-        Looks { theme, wrap, hyperlinks, highlight: depth >= Depth::Ansi }
+        let reasoning = self.config.reasoning.as_deref().and_then(ReasoningView::parse).unwrap_or_default();
+        let notify = self.config.notify.as_deref().and_then(Notify::parse).unwrap_or_default();
+        let file_links = hyperlinks && !self.surroundings().remote;
+        let mut looks = Looks {
+            theme: palette.theme(),
+            palette,
+            styles: self.own_styles(),
+            wrap,
+            hyperlinks,
+            file_links,
+            highlight: depth >= Depth::Ansi,
+            reasoning,
+            notify,
+        };
+        looks.choose_theme();
+        looks
     }
 
-    /// Changes the theme as the settings say; what they say wrong is told and left out.
-    fn own_styles(&self, mut theme: Theme) -> Theme {
-        for (role, text) in &self.config.styles {
-            if let Err(error) = theme.restyle(role, text) {
+    /// What the terminal said of its background before.
+    pub(super) fn background_cache(&self) -> BackgroundCache {
+        let surroundings = self.surroundings();
+        BackgroundCache::new(self.paths.cache.as_deref(), &surroundings.term_program, &surroundings.term)
+    }
+
+    /// The person's own styles; what the settings say wrong is told and left out.
+    fn own_styles(&self) -> Vec<(String, String)> {
+        let usable = |(role, text): &(&String, &String)| match Theme::plain().restyle(role, text) {
+            Ok(()) => true,
+            Err(error) => {
                 let values = [("role", role.as_str()), ("style", text.as_str()), ("cause", &error.to_string())];
                 Console::new(&self.locale).warn(&self.locale.with("error.style", &values));
+                false
             }
-        }
-        theme
+        };
+        let styles = self.config.styles.iter().filter(usable);
+        styles.map(|(role, text)| (role.clone(), text.clone())).collect()
     }
 
     pub(super) fn runtime(&self) -> Result<Runtime, Failed> {

@@ -1,6 +1,6 @@
 //! What the commands do.
 
-use super::{Context, KeyAction, Outcome, Problem};
+use super::{Context, KeyAction, Outcome, Problem, ReasoningView, ThemeChoice};
 use crate::conversation::{Message, Role};
 use crate::locale;
 
@@ -90,6 +90,45 @@ pub(super) fn copy(context: &mut Context<'_>, argument: &str) -> Outcome {
         Some(text) => Outcome::Copy(text),
         None => Outcome::Say(context.locale.text("said.copy_none").to_owned()),
     }
+}
+
+pub(super) fn show(context: &mut Context<'_>, argument: &str) -> Outcome {
+    match argument.parse::<usize>() {
+        Ok(back @ 1..) => Outcome::ShowTurn(back),
+        Ok(0) | Err(_) if argument.is_empty() => Outcome::ShowTurn(1),
+        Ok(_) | Err(_) => wrong_word(context, argument, &["1", "2", "…"]),
+    }
+}
+
+pub(super) fn think(context: &mut Context<'_>, argument: &str) -> Outcome {
+    if argument.is_empty() {
+        return Outcome::Reasoning(None);
+    }
+    let Some(view) = ReasoningView::parse(argument) else {
+        return wrong_word(context, argument, ReasoningView::WORDS);
+    };
+    match context.world.remember("reasoning", view.word(), context.locale) {
+        // It holds for now all the same.
+        Ok(()) | Err(_) => Outcome::Reasoning(Some(view)),
+    }
+}
+
+pub(super) fn theme(context: &mut Context<'_>, argument: &str) -> Outcome {
+    if argument.is_empty() {
+        return Outcome::Theme(None);
+    }
+    let Some(choice) = ThemeChoice::parse(argument) else {
+        return wrong_word(context, argument, ThemeChoice::WORDS);
+    };
+    match context.world.remember("theme", choice.word(), context.locale) {
+        // As above.
+        Ok(()) | Err(_) => Outcome::Theme(Some(choice)),
+    }
+}
+
+fn wrong_word(context: &Context<'_>, word: &str, known: &[&str]) -> Outcome {
+    let what = context.locale.with("said.word_unknown", &[("word", word), ("known", &known.join(", "))]);
+    Outcome::Fail(Problem { what, hint: String::new() })
 }
 
 pub(super) fn session(context: &mut Context<'_>, argument: &str) -> Outcome {

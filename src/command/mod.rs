@@ -4,6 +4,7 @@
 
 mod bodies;
 mod table;
+mod taste;
 
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use crate::provider::Provider;
 use crate::session::SessionStore;
 
 pub use table::COMMANDS;
+pub use taste::{Notify, ReasoningView, ThemeChoice};
 
 /// A row of the table.
 pub struct SlashCommand {
@@ -39,6 +41,8 @@ pub enum Argument {
     Session,
     /// A provider.
     Provider,
+    /// One of these words.
+    Word(&'static [&'static str]),
 }
 
 /// What a body works with.
@@ -128,6 +132,12 @@ pub enum Outcome {
     Resume(String),
     /// Copies to the clipboard.
     Copy(String),
+    /// Prints a turn again in full: 1 is the last one.
+    ShowTurn(usize),
+    /// Shows this much of reasoning from now on; `None` says what is shown.
+    Reasoning(Option<ReasoningView>),
+    /// Uses these styles from now on; `None` says which are used.
+    Theme(Option<ThemeChoice>),
     /// Shows keys and commands.
     Help,
     /// Leaves.

@@ -1,6 +1,6 @@
 //! One row a command. Help, completion and locale keys come from the row.
 
-use super::{Argument, SlashCommand, bodies};
+use super::{Argument, ReasoningView, SlashCommand, ThemeChoice, bodies};
 
 /// Every slash command.
 pub const COMMANDS: &[SlashCommand] = &[
@@ -11,6 +11,9 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("clear", &[], Argument::None, bodies::clear),
     row("retry", &[], Argument::None, bodies::retry),
     row("copy", &[], Argument::None, bodies::copy),
+    row("show", &[], Argument::None, bodies::show),
+    row("think", &[], Argument::Word(ReasoningView::WORDS), bodies::think),
+    row("theme", &[], Argument::Word(ThemeChoice::WORDS), bodies::theme),
     row("session", &["resume"], Argument::Session, bodies::session),
     row("tools", &[], Argument::None, bodies::tools),
     row("usage", &[], Argument::None, bodies::usage),

@@ -30,6 +30,10 @@ pub struct Config {
     pub theme: Option<String>,
     /// Styles of the person's own, by what they are for: `heading = "yellow bold"`.
     pub styles: BTreeMap<String, String>,
+    /// What is shown of reasoning: `show`, `hide` or `summary`.
+    pub reasoning: Option<String>,
+    /// When the end of a long turn is told: `auto`, `always` or `never`.
+    pub notify: Option<String>,
     /// `emacs` or `vi`.
     pub edit_mode: Option<String>,
     /// The most requests a turn may make.

@@ -127,7 +127,7 @@ pub fn tool_title(
     let what = subject_text(place, subject);
     let key = format!("title.{name}");
     let known = locale.text(&key);
-    let title = if known == key || what.is_empty() {
+    let title = if known == key || what.is_empty() && known.contains("{what}") {
         locale.with("title.other", &[("name", name), ("what", &what)])
     } else {
         locale.with(&key, &[("what", &what)])
@@ -162,9 +162,15 @@ pub fn tool_title(
 pub fn seconds(milliseconds: u64) -> String {
     let whole = milliseconds / 1000;
     if whole >= 60 {
-        return format!("{} min {} s", whole / 60, whole % 60);
+        return whole_seconds(whole);
     }
     format!("{whole}.{} s", milliseconds % 1000 / 100)
+}
+
+/// Writes whole seconds as `8 s` or `2 min 5 s`.
+#[must_use]
+pub fn whole_seconds(seconds: u64) -> String {
+    if seconds >= 60 { format!("{} min {} s", seconds / 60, seconds % 60) } else { format!("{seconds} s") }
 }
 
 /// Writes what a call is about in a few words, on one line.

@@ -12,6 +12,9 @@ use crate::tool::Place;
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
 
+/// Up to so many bytes of both versions the words of changed lines are compared.
+const MARKED_BYTES: usize = 256 * 1024;
+
 /// The most lines of a change that are shown; the rest is counted.
 const MOST_LINES: usize = 400;
 
@@ -71,30 +74,102 @@ fn add(preview: &Preview, locale: &Locale, place: &Place, theme: &Theme, lines: 
     }
 }
 
-/// Lays out a change: line number, sign, text; unchanged stretches are left out.
+/// Lays out the changes of a preview without their titles, set in: what is shown under the title of a finished call.
+pub(super) fn rows(preview: &Preview, theme: &Theme) -> Vec<Line> {
+    match preview {
+        Preview::Diff { old, new, .. } => {
+            let rows = changes(old.as_deref().unwrap_or_default(), new.as_deref().unwrap_or_default(), theme);
+            let indent = |row: Line| {
+                let mut line = Line::new();
+                line.push(Span::plain("  "));
+                row.spans.into_iter().for_each(|span| line.push(span));
+                line
+            };
+            rows.into_iter().map(indent).collect()
+        }
+        Preview::Many { parts } => parts.iter().flat_map(|part| rows(part, theme)).collect(),
+        Preview::Command { .. } | Preview::Text { .. } => Vec::new(),
+    }
+}
+
+/// Lays out a change of which nobody knows where it stands in its file: without numbers, set in.
+pub(super) fn plain_changes(old: &str, new: &str, theme: &Theme) -> Vec<Line> {
+    layout(old, new, Numbers::Unknown, theme)
+}
+
+/// Lays out a change: line number, sign, text; unchanged stretches are left out. Where a line became another, what
+/// is different within it is marked.
 fn changes(old: &str, new: &str, theme: &Theme) -> Vec<Line> {
-    let diff = TextDiff::from_lines(old, new);
     let digits = old.lines().count().max(new.lines().count()).to_string().len();
+    layout(old, new, Numbers::Wide(digits), theme)
+}
+
+/// What stands before the sign of a changed line.
+#[derive(Debug, Clone, Copy)]
+enum Numbers {
+    /// The line's number, in so many columns.
+    Wide(usize),
+    /// White space.
+    Unknown,
+}
+
+impl Numbers {
+    fn of(self, number: Option<usize>) -> String {
+        match self {
+            Self::Wide(digits) => {
+                let number = number.map_or_else(String::new, |number| (number + 1).to_string());
+                format!("{number:>digits$} ")
+            }
+            Self::Unknown => "  ".to_owned(),
+        }
+    }
+}
+
+fn layout(old: &str, new: &str, numbers: Numbers, theme: &Theme) -> Vec<Line> {
+    // Within two whole files of another content no words correspond, and looking for them takes long.
+    let mark = old.len() + new.len() <= MARKED_BYTES;
+    let diff = TextDiff::from_lines(old, new);
     let mut lines = Vec::new();
     for (index, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {
         if index > 0 {
-            lines.push(Line::styled(format!("{:>digits$} ⋮", ""), theme.furniture));
+            lines.push(Line::styled(format!("{}⋮", numbers.of(None)), theme.furniture));
         }
-        for change in group.iter().flat_map(|operation| diff.iter_changes(operation)) {
-            let (sign, style, number) = match change.tag() {
-                ChangeTag::Equal => (" ", theme.dim, change.new_index()),
-                ChangeTag::Insert => ("+", theme.added, change.new_index()),
-                ChangeTag::Delete => ("-", theme.removed, change.old_index()),
-            };
-            let number = number.map_or_else(String::new, |number| (number + 1).to_string());
-            let mut line = Line::new();
-            line.push(Span::new(format!("{number:>digits$} "), theme.furniture));
-            let text = change.value().trim_end_matches(['\n', '\r']).replace('\t', "    ");
-            line.push(Span::new(format!("{sign} {}", sanitize_line(&text)), style));
-            lines.push(line);
+        for operation in group {
+            if mark {
+                for change in diff.iter_inline_changes(operation) {
+                    let number = change.new_index().filter(|_| change.tag() != ChangeTag::Delete);
+                    let parts: Vec<(bool, String)> =
+                        change.iter_strings_lossy().map(|(marked, text)| (marked, text.into_owned())).collect();
+                    lines.push(row(change.tag(), number.or(change.old_index()), numbers, &parts, theme));
+                }
+            } else {
+                for change in diff.iter_changes(operation) {
+                    let number = change.new_index().filter(|_| change.tag() != ChangeTag::Delete);
+                    let parts = [(false, change.value().to_owned())];
+                    lines.push(row(change.tag(), number.or(change.old_index()), numbers, &parts, theme));
+                }
+            }
         }
     }
     lines
+}
+
+fn row(tag: ChangeTag, number: Option<usize>, numbers: Numbers, parts: &[(bool, String)], theme: &Theme) -> Line {
+    let (sign, style, marked) = match tag {
+        ChangeTag::Equal => (" ", theme.dim, theme.dim),
+        ChangeTag::Insert => ("+", theme.added, theme.added_word),
+        ChangeTag::Delete => ("-", theme.removed, theme.removed_word),
+    };
+    let mut line = Line::new();
+    line.push(Span::new(numbers.of(number), theme.furniture));
+    line.push(Span::new(format!("{sign} "), style));
+    // A line that is marked from end to end is simply another line.
+    let whole = parts.iter().all(|(marked, text)| *marked || text.trim().is_empty());
+    for (is_marked, text) in parts {
+        let text = text.trim_end_matches(['\n', '\r']).replace('\t', "    ");
+        line.push(Span::new(sanitize_line(&text), if *is_marked && !whole { marked } else { style }));
+    }
+    line
 }
 
 #[cfg(test)]
@@ -123,6 +198,20 @@ mod tests {
                 "13 + last",
             ]
         );
+    }
+
+    #[test]
+    fn what_changed_within_a_line_is_marked() {
+        let theme = Theme::ansi();
+        let rows = changes("let total = one + two;\n", "let total = one + three;\n", &theme);
+        let marked = |line: &Line, style| {
+            let spans = line.spans.iter().filter(|span| span.style == style);
+            spans.map(|span| span.text.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(marked(&rows[0], theme.removed_word), ["two;"]);
+        assert_eq!(marked(&rows[1], theme.added_word), ["three;"]);
+        let another = changes("one\n", "something else\n", &theme);
+        assert!(another.iter().all(|line| marked(line, theme.added_word).is_empty()));
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod kick;
 mod mention;
 mod menu;
 mod outside;
+mod pager;
 mod paste;
 mod plain;
 mod prompt;

@@ -9,13 +9,13 @@ use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use super::attach::{AttachOptions, attach};
-use super::{Editor, ReadOutcome, read_line, show};
+use super::{Editor, ReadOutcome, pager, read_line, show};
 use crate::agent::{Agent, TurnEnd};
-use crate::command::{self, KeyAction, Outcome, Problem, World};
+use crate::command::{self, KeyAction, Outcome, Problem, ReasoningView, World};
 use crate::conversation::{ContentBlock, Conversation, Message, Usage};
 use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
-use crate::frontend::human::Human;
+use crate::frontend::human::{self, Human};
 use crate::frontend::input::{self, Input};
 use crate::frontend::signals::Signals;
 use crate::locale::Locale;
@@ -62,6 +62,8 @@ pub struct Repl {
     pub swept: bool,
     /// Whether the terminal edits lines itself and gets no escape sequence.
     pub plain: bool,
+    /// The user's pager: a command line.
+    pub pager: String,
 }
 
 /// Whether the loop goes on.
@@ -204,6 +206,16 @@ impl Repl {
                 self.human.markdown(&help);
             }
             Outcome::Exit => return Next::Leave,
+            Outcome::ShowTurn(back) => self.show_turn(back),
+            Outcome::Reasoning(view) => self.reasoning(view),
+            Outcome::Theme(choice) => {
+                if let Some(choice) = choice {
+                    self.human.set_theme(choice);
+                }
+                let theme = self.human.theme_choice().word();
+                let said = self.human.locale().with("said.theme_is", &[("theme", theme)]);
+                self.human.say(&said);
+            }
             Outcome::Language(tag) => {
                 self.human.set_locale(Locale::new(tag));
                 self.editor.set_words(show::editor_words(self.human.locale()));
@@ -237,6 +249,33 @@ impl Repl {
             Outcome::AskKey(provider) => self.ask_key(&provider),
         }
         Next::Line
+    }
+
+    /// Prints a turn again in full; what is longer than the screen goes through the pager.
+    fn show_turn(&mut self, back: usize) {
+        let messages = self.agent.conversation().messages();
+        let Some(messages) = human::turn(messages, back) else {
+            return self.say("said.show_none");
+        };
+        let rows = self.human.in_full(messages);
+        if self.human.is_long(&rows) && !self.human.screen().is_linear() {
+            let bytes = self.human.bytes(&rows);
+            let paged = pager::page(&self.tty, &self.pager, &bytes);
+            self.human.screen().forget();
+            let Err(error) = paged else { return };
+            let values = [("pager", self.pager.as_str()), ("cause", &error.to_string())];
+            let said = self.human.locale().with("said.pager_failed", &values);
+            self.human.say(&said);
+        }
+        self.human.print(&rows);
+    }
+
+    fn reasoning(&mut self, view: Option<ReasoningView>) {
+        if let Some(view) = view {
+            self.human.set_reasoning(view);
+        }
+        let said = self.human.locale().with("said.reasoning_is", &[("view", self.human.reasoning().word())]);
+        self.human.say(&said);
     }
 
     fn say(&mut self, key: &str) {
@@ -297,6 +336,7 @@ impl Repl {
         }
         self.sweep();
         self.signals.watch(Some(cancel.clone()));
+        self.human.set_topic(&text);
         let message = self.message(text);
         let end = self.runtime.block_on(async {
             let end = self.agent.run_turn(message, &mut self.human, &cancel).await;

@@ -46,6 +46,13 @@ pub fn menu(locale: &Locale) -> CommandMenu {
                     .collect();
                 Some(std::sync::Arc::new(move |_: &[&str]| languages.clone()))
             }
+            Argument::Word(words) => {
+                let words: Vec<Candidate> = words
+                    .iter()
+                    .map(|word| Candidate { value: (*word).to_owned(), ..Candidate::default() })
+                    .collect();
+                Some(std::sync::Arc::new(move |_: &[&str]| words.clone()))
+            }
             Argument::None | Argument::Model | Argument::Session | Argument::Provider => None,
         },
     });

@@ -1,0 +1,92 @@
+//! What reaches a person who looks elsewhere: the window's title, a notification when a long turn is over.
+
+use std::io::Write;
+use std::time::Duration;
+
+use super::{Human, Section, words};
+use crate::agent::TurnEnd;
+use crate::command::Notify;
+use crate::terminal::{Line, Mark};
+
+/// After so long a person may have gone to another window.
+const LONG_TURN: Duration = Duration::from_secs(10);
+
+impl<W: Write> Human<W> {
+    /// Puts the turn's topic into the window's title.
+    pub(super) fn claim_title(&mut self) {
+        if self.keyboard.is_some() {
+            self.screen.mark(&Mark::KeepTitle);
+            let title = if self.topic.is_empty() { "axi".to_owned() } else { format!("axi · {}", self.topic) };
+            self.screen.mark(&Mark::Title(title));
+        }
+    }
+
+    fn give_title_back(&mut self) {
+        if self.keyboard.is_some() {
+            // The empty title is for terminals that keep none: most show their own then.
+            self.screen.mark(&Mark::Title(String::new()));
+            self.screen.mark(&Mark::RestoreTitle);
+        }
+    }
+
+    pub(super) fn ended(&mut self, end: &TurnEnd) {
+        self.end_stream();
+        let told = words::turn_end(&self.locale, end);
+        match (end, told) {
+            (TurnEnd::Failed { .. }, Some(told)) => {
+                self.begin(Section::Notice);
+                self.tell("error.label", self.looks.theme.error, &told);
+            }
+            (TurnEnd::Interrupted, Some(told)) => {
+                self.begin(Section::Notice);
+                self.screen.commit(&Line::styled(told.what, self.looks.theme.dim));
+            }
+            (_, Some(told)) => {
+                self.begin(Section::Notice);
+                self.tell("error.warning", self.looks.theme.warning, &told);
+            }
+            (_, None) => {}
+        }
+        self.screen.mark(&Mark::OutputEnd(u8::from(*end != TurnEnd::Done)));
+        self.give_title_back();
+        let spent = self.turn.as_ref().map(|turn| self.now().saturating_duration_since(turn.started));
+        if *end != TurnEnd::Interrupted && spent.is_some_and(|spent| spent >= LONG_TURN) {
+            let text = match end {
+                TurnEnd::Done => "attention.done",
+                TurnEnd::Interrupted
+                | TurnEnd::ApprovalNeeded { .. }
+                | TurnEnd::StepLimit { .. }
+                | TurnEnd::Looping
+                | TurnEnd::Length
+                | TurnEnd::Refused
+                | TurnEnd::Failed { .. } => "attention.stopped",
+            };
+            self.notify(text);
+        }
+        self.turn = None;
+        self.painted = None;
+        self.end_section();
+    }
+
+    /// Tells a person who looks elsewhere that a question waits.
+    pub(super) fn call_for_answer(&mut self) {
+        self.notify("attention.question");
+    }
+
+    /// Notifies as the person wished: by default only where the terminal told that it has lost the focus.
+    fn notify(&mut self, key: &str) {
+        let Some(keyboard) = &self.keyboard else { return };
+        let wanted = match self.looks.notify {
+            Notify::Never => false,
+            Notify::Always => true,
+            Notify::Auto => keyboard.keys.focused() == Some(false),
+        };
+        if wanted {
+            let text = self.locale.text(key);
+            let text = if self.topic.is_empty() { text.to_owned() } else { format!("{text}: {}", self.topic) };
+            self.screen.mark(&Mark::Notify("axi".to_owned(), text));
+            // What terminals and multiplexers show that know no notification.
+            self.screen.mark(&Mark::Bell);
+        }
+    }
+}

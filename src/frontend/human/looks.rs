@@ -1,0 +1,72 @@
+//! What decides the looks, and how they change while axi runs.
+
+use crate::command::{Notify, ReasoningView, ThemeChoice};
+use crate::terminal::{Background, Depth, Theme, Wrap};
+
+/// What decides the looks.
+#[derive(Debug, Clone)]
+pub struct Looks {
+    /// Styles by name: those of `palette`.
+    pub theme: Theme,
+    /// What the styles were chosen by.
+    pub palette: Palette,
+    /// The person's own styles over the palette's: what they are for, and the style in the words of skins.
+    pub styles: Vec<(String, String)>,
+    /// Whether the terminal wraps instead of axi.
+    pub wrap: Wrap,
+    /// Whether links are sent as OSC 8.
+    pub hyperlinks: bool,
+    /// Whether files are links too: the terminal is on this machine.
+    pub file_links: bool,
+    /// Whether code is coloured.
+    pub highlight: bool,
+    /// What is shown of reasoning.
+    pub reasoning: ReasoningView,
+    /// When the end of a long turn is told.
+    pub notify: Notify,
+}
+
+impl Looks {
+    /// Chooses the theme anew, the person's own styles over it where there is colour.
+    pub fn choose_theme(&mut self) {
+        self.theme = self.palette.theme();
+        if self.palette.depth < Depth::Ansi || self.palette.choice == ThemeChoice::Plain {
+            return;
+        }
+        for (role, text) in &self.styles {
+            if let Err(error) = self.theme.restyle(role, text) {
+                tracing::debug!(role, %error, "a style is left out");
+            }
+        }
+    }
+}
+
+/// What styles are chosen by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Palette {
+    /// What the person wants.
+    pub choice: ThemeChoice,
+    /// What the terminal can show.
+    pub depth: Depth,
+    /// What text stands on, as far as it is known.
+    pub background: Option<Background>,
+}
+
+impl Palette {
+    /// Chooses the styles. What is not known to be light is dark.
+    #[must_use]
+    pub fn theme(self) -> Theme {
+        match self.choice {
+            ThemeChoice::Plain => Theme::plain(),
+            ThemeChoice::Light => Theme::choose(self.depth, Background::Light),
+            ThemeChoice::Dark => Theme::choose(self.depth, Background::Dark),
+            ThemeChoice::Auto => Theme::choose(self.depth, self.background.unwrap_or(Background::Dark)),
+        }
+    }
+
+    /// Tells whether the terminal's background matters.
+    #[must_use]
+    pub fn depends_on_background(self) -> bool {
+        self.choice == ThemeChoice::Auto && self.depth >= Depth::Ansi
+    }
+}

@@ -1,0 +1,105 @@
+//! What is known of the turn that runs.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use crate::conversation::{Preview, Subject};
+
+/// A turn under way.
+pub(super) struct Turn {
+    pub(super) started: Instant,
+    /// What the agent is busy with, in the user's words.
+    pub(super) activity: String,
+    pub(super) tokens: Tokens,
+    pub(super) thinking: Option<Thinking>,
+    /// Calls that wait for their result, by id.
+    pub(super) requested: HashMap<String, Requested>,
+    /// The last line that the running tool printed.
+    pub(super) output: String,
+}
+
+/// Reasoning under way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Thinking {
+    pub(super) since: Instant,
+    /// Rows that are out.
+    pub(super) rows: u64,
+}
+
+/// What was known of a call before it ran.
+pub(super) struct Requested {
+    pub(super) subject: Subject,
+    /// The change it will make, unless a person is asked and sees it then.
+    pub(super) change: Option<Preview>,
+}
+
+impl Default for Requested {
+    fn default() -> Self {
+        Self { subject: Subject::Whole, change: None }
+    }
+}
+
+/// Tokens written: what providers told, and an estimate of what they have not told yet (see
+/// [`crate::conversation::tokens`]).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Tokens {
+    told: u64,
+    ascii: u64,
+    wide: u64,
+}
+
+impl Turn {
+    pub(super) fn new(started: Instant) -> Self {
+        Self {
+            started,
+            activity: String::new(),
+            tokens: Tokens::default(),
+            thinking: None,
+            requested: HashMap::new(),
+            output: String::new(),
+        }
+    }
+
+    /// A person saw this call's change and decided.
+    pub(super) fn asked(&mut self, call_id: &str) {
+        if let Some(requested) = self.requested.get_mut(call_id) {
+            requested.change = None;
+        }
+    }
+}
+
+impl Tokens {
+    /// Takes more text that has arrived.
+    pub(super) fn arrived(&mut self, text: &str) {
+        let wide = text.chars().filter(|character| !character.is_ascii()).count() as u64;
+        self.ascii += text.bytes().filter(u8::is_ascii).count() as u64;
+        self.wide += wide;
+    }
+
+    /// Takes what the provider says the message cost, in the estimate's place.
+    pub(super) fn told(&mut self, tokens: u64) {
+        *self = Self { told: self.told + tokens, ascii: 0, wide: 0 };
+    }
+
+    pub(super) fn count(self) -> u64 {
+        self.told + self.ascii.div_ceil(4) + self.wide
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conversation::tokens::estimate;
+
+    #[test]
+    fn an_estimate_is_the_same_however_the_text_is_cut_and_ends_with_the_truth() {
+        let text = "some words, 中文, and more";
+        let (mut whole, mut pieces) = (Tokens::default(), Tokens::default());
+        whole.arrived(text);
+        text.chars().for_each(|character| pieces.arrived(character.encode_utf8(&mut [0; 4])));
+        assert_eq!((whole.count(), pieces), (estimate(text), whole));
+        whole.told(40);
+        whole.arrived("1234");
+        assert_eq!(whole.count(), 41);
+    }
+}

@@ -1,0 +1,202 @@
+//! Tools as a person sees them: what runs, one title line when it has run, and what of its output matters.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::paint::PAINT_STEP;
+use super::turn::Requested;
+use super::{Human, Section, diff, words};
+use crate::agent::Activity;
+use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
+use crate::terminal::{Line, Span, cut, sanitize_line};
+use crate::tool::ToolFacts;
+
+/// How many lines of a failed or noisy tool's output are shown.
+const OUTPUT_LINES: usize = 5;
+/// How many rows of a change that nobody was asked about are shown.
+const CHANGE_ROWS: usize = 20;
+
+/// A call that has its result.
+pub(super) struct Result<'a> {
+    pub(super) name: &'a str,
+    pub(super) outcome: Outcome,
+    pub(super) content: &'a str,
+    pub(super) facts: &'a ToolFacts,
+    pub(super) duration_ms: u64,
+}
+
+impl<W: Write> Human<W> {
+    pub(super) fn waiting(&mut self, activity: &Activity) {
+        if matches!(activity, Activity::Connecting | Activity::WritingCall { .. } | Activity::Running { .. }) {
+            self.end_stream();
+        }
+        let words = words::activity(&self.locale, &self.place, activity);
+        // What is thought and written is seen as it arrives.
+        let is_seen = match activity {
+            Activity::Thinking | Activity::WritingCall { .. } => true,
+            Activity::Connecting | Activity::Running { .. } => false,
+        };
+        self.busy_with(&words, !is_seen);
+    }
+
+    /// Shows what the agent is busy with: in the status row, or as a line where there is none and `line` is set.
+    pub(super) fn busy_with(&mut self, words: &str, line: bool) {
+        let words = sanitize_line(words).into_owned();
+        if self.screen.is_linear() && line {
+            self.begin(Section::Tool);
+            self.screen.commit(&Line::styled(format!("{words} …"), self.looks.theme.dim));
+        }
+        if let Some(turn) = &mut self.turn {
+            self.status.changed |= turn.activity != words;
+            turn.activity = words;
+            turn.output.clear();
+        }
+        self.paint_live();
+    }
+
+    pub(super) fn requested(&mut self, call: &ToolCall, effect: Effect, subject: &Subject) {
+        let Some(turn) = &mut self.turn else { return };
+        // The file is still as it was: what the change does to it can be told only now.
+        let change = if effect == Effect::Write { self.tools.find(&call.name) } else { None };
+        let change = change.and_then(|tool| tool.preview(&call.input, &self.place).ok());
+        turn.requested.insert(call.id.clone(), Requested { subject: subject.clone(), change });
+    }
+
+    /// Shows a line a running tool printed.
+    pub(super) fn running(&mut self, line: &str) {
+        if let Some(turn) = &mut self.turn {
+            sanitize_line(line).trim().clone_into(&mut turn.output);
+        }
+        let now = self.now();
+        if self.painted.is_none_or(|painted| now >= painted + PAINT_STEP) {
+            self.painted = Some(now);
+            self.paint_live();
+        }
+    }
+
+    pub(super) fn finished(&mut self, known: Requested, result: &Result<'_>) {
+        self.end_stream();
+        self.begin(Section::Tool);
+        let title = self.title(&known.subject, result);
+        self.screen.commit(&title);
+        match (known.change, result.outcome) {
+            (Some(change), Outcome::Ok) => self.change(&change),
+            (_, Outcome::Ok) if result.name == "todo" => {
+                let rows = self.plan(result.content);
+                self.screen.commit_all(&rows);
+            }
+            (_, Outcome::Ok) if result.name != "shell" => {}
+            (_, Outcome::Denied) => {}
+            (_, Outcome::Ok | Outcome::Failed | Outcome::Interrupted) => self.output(result.content),
+        }
+        if let Some(turn) = &mut self.turn {
+            turn.output.clear();
+        }
+        self.paint_live();
+    }
+
+    /// Composes a title line: `✓ Ran cargo test · 4.1 s`. A single file is a link where the terminal can open it.
+    pub(super) fn title(&self, subject: &Subject, result: &Result<'_>) -> Line {
+        let Result { name, outcome, facts, duration_ms, .. } = result;
+        let theme = &self.looks.theme;
+        let text = words::tool_title(&self.locale, &self.place, name, subject, *outcome, facts, *duration_ms);
+        let good = *outcome == Outcome::Ok && facts.exit_code.unwrap_or(0) == 0;
+        let (mark, style) = if good { ("✓", theme.success) } else { ("✗", theme.error) };
+        let mut line = Line::new();
+        line.push(Span::new(mark, style));
+        let text = format!(" {}", sanitize_line(&text));
+        let shown = sanitize_line(&words::subject_text(&self.place, subject)).into_owned();
+        let file = match subject {
+            Subject::Paths { paths } => paths.first().filter(|_| paths.len() == 1 && self.looks.file_links),
+            Subject::Command { .. } | Subject::Host { .. } | Subject::Whole => None,
+        };
+        match file.and_then(|path| Some((path, text.find(&shown)?))) {
+            Some((path, start)) if !shown.is_empty() => {
+                let (before, after) = (&text[..start], &text[start + shown.len()..]);
+                line.push(Span::plain(before));
+                line.push(Span { link: Some(file_address(path)), ..Span::plain(shown) });
+                line.push(Span::plain(after));
+            }
+            Some(_) | None => line.push(Span::plain(text)),
+        }
+        line
+    }
+
+    /// Prints what a change did that nobody was asked about.
+    fn change(&mut self, change: &Preview) {
+        let rows = diff::rows(change, &self.looks.theme);
+        let hidden = rows.len().saturating_sub(CHANGE_ROWS);
+        self.screen.commit_all(rows.iter().take(CHANGE_ROWS));
+        if hidden > 0 {
+            self.more(hidden);
+        }
+    }
+
+    /// Lays out a plan as boxes: open, under way, done, dropped.
+    pub(super) fn plan(&self, content: &str) -> Vec<Line> {
+        let theme = self.looks.theme;
+        let row = |text: &str| {
+            let (mark, style, rest) = match text.split_at_checked(4) {
+                Some(("[ ] ", rest)) => ("☐", nu_ansi_term::Style::default(), rest),
+                Some(("[>] ", rest)) => ("▸", theme.strong, rest),
+                Some(("[x] ", rest)) => ("☑", theme.dim, rest),
+                Some(("[-] ", rest)) => ("☒", theme.dim, rest),
+                Some(_) | None => return None,
+            };
+            Some(Line::styled(format!("  {mark} {}", sanitize_line(rest)), style))
+        };
+        content.lines().filter_map(row).collect()
+    }
+
+    /// Prints the last lines of a tool's output, each cut to one row.
+    fn output(&mut self, content: &str) {
+        let lines: Vec<&str> = content.lines().filter(|line| !line.trim().is_empty()).collect();
+        let hidden = lines.len().saturating_sub(OUTPUT_LINES);
+        if hidden > 0 {
+            self.more(hidden);
+        }
+        for text in &lines[hidden..] {
+            let line = Line::styled(format!("  {}", sanitize_line(text)), self.looks.theme.dim);
+            let line = cut(&line, self.screen.columns() - 1);
+            self.screen.commit(&line);
+        }
+    }
+
+    /// Says how much is not shown, and what shows it where there is a prompt to ask at.
+    fn more(&mut self, hidden: usize) {
+        let count = hidden.to_string();
+        let key = if self.keyboard.is_some() { "approve.more_to_show" } else { "approve.too_long" };
+        let text = self.locale.with(key, &[("count", &count)]);
+        self.screen.commit(&Line::styled(format!("  {text}"), self.looks.theme.dim));
+    }
+}
+
+/// The address of a file (RFC 8089), for terminals that open what is clicked.
+fn file_address(path: &Path) -> Arc<str> {
+    let mut address = String::from("file://");
+    for byte in std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()) {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                address.push(char::from(*byte));
+            }
+            // RFC 3986, 2.1.
+            other => {
+                // Writing to a String cannot fail.
+                let _ = write!(address, "%{other:02X}");
+            }
+        }
+    }
+    address.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_holds_only_what_an_address_may() {
+        assert_eq!(&*file_address(Path::new("/tmp/a b/中;\u{1b}.rs")), "file:///tmp/a%20b/%E4%B8%AD%3B%1B.rs");
+    }
+}
