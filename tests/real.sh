@@ -78,8 +78,8 @@ project() {
   printf '# Orchard\n\nA program that counts apples.\n' >"$place/README.md"
 }
 clean=(env -i "PATH=$PATH" "LANG=C.UTF-8" "TERM=xterm-256color")
-openai() { (cd "$place" && timeout 300 "${clean[@]}" "HOME=$home" "OPENAI_BASE_URL=$base/v1" OPENAI_API_KEY=x "$axi" -m openai/qwen "$@" </dev/null); }
-anthropic() { (cd "$place" && timeout 300 "${clean[@]}" "HOME=$home" "ANTHROPIC_BASE_URL=$base" ANTHROPIC_API_KEY=x "$axi" -m anthropic/qwen "$@" </dev/null); }
+openai() { (cd "$place" && timeout 900 "${clean[@]}" "HOME=$home" "OPENAI_BASE_URL=$base/v1" OPENAI_API_KEY=x "$axi" -m openai/qwen "$@" </dev/null); }
+anthropic() { (cd "$place" && timeout 900 "${clean[@]}" "HOME=$home" "ANTHROPIC_BASE_URL=$base" ANTHROPIC_API_KEY=x "$axi" -m anthropic/qwen "$@" </dev/null); }
 
 say
 say "== print mode, text"
@@ -96,7 +96,7 @@ check "anthropic answers in text, exit 0" test "$code" = 0 -a -s "$work/out"
 say
 say "== print mode, streamed"
 project stream
-openai -p --output stream-json "Count from one to twenty in words." 2>"$work/err" |
+openai -p --output stream-json "Write four lines about an apple tree. Use no tool." 2>"$work/err" |
   while IFS= read -r line; do printf '%s %s\n' "$EPOCHREALTIME" "$line"; done >"$work/out"
 head -4 "$work/out" | cut -c1-160 | shown
 say "    | …"
@@ -202,14 +202,14 @@ say "== REPL: a question"
 check "the prompt comes" start_repl question
 ask "Reply with the one word hello."
 sleep 0.5
-check "the prompt comes back after the answer" until_prompt 120
+check "the prompt comes back after the answer" until_prompt 600
 show_pane
 check "the answer is in the scrollback" grep -Eiq '^[^❯]*hello' <(pane | grep -v 'Reply with')
 
 say
 say "== REPL: ESC stops an answer, and the next message works"
 ask "Count from 1 to 300 in words, one number a line."
-check "the answer begins" until_seen '[Tt]hree' 120
+check "the answer begins" until_seen '[Tt]hree' 600
 before=$EPOCHREALTIME
 keys Escape
 check "ESC brings the prompt back" until_prompt 5
@@ -218,7 +218,7 @@ show_pane 12
 check "it did stop" stopped
 ask "Reply with the one word banana."
 sleep 0.5
-check "the next message is answered" until_prompt 120
+check "the next message is answered" until_prompt 600
 show_pane 8
 check "by what was asked" grep -Eiq '^[^❯]*banana' <(pane | grep -v 'Reply with')
 check "Ctrl+D leaves" end_repl
@@ -230,7 +230,7 @@ for attempt in 1 2 3; do
   start_repl "approve$attempt"
   ask "Run this shell command with the shell tool: touch made.txt"
   # The approval shows the command and waits; the first choice is to run it once.
-  if until_seen '(Allow|allow|Run|Approve|approve).*\?|[Oo]nce' 90; then
+  if until_seen '(Allow|allow|Run|Approve|approve).*\?|[Oo]nce' 300; then
     say "attempt $attempt, the approval:"
     show_pane 14
     [[ ! -e $place/made.txt ]] || say "    it ran before it was approved"
@@ -242,7 +242,7 @@ for attempt in 1 2 3; do
     done
     if [[ -e $place/made.txt && $early == no ]]; then
       approved=0
-      until_prompt 120
+      until_prompt 600
       say "after it:"
       show_pane 14
       end_repl
