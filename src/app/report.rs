@@ -6,14 +6,13 @@ use std::process::Command;
 use tokio::runtime::Runtime;
 
 use super::console::Console;
-use super::world::change_key;
+use super::world::{change_key, keychain_cause};
 use super::{Base, keychain, models};
 use crate::cli::{self, ConfigAction, SessionsAction};
-use crate::command::{KeyAction, Problem};
+use crate::command::{self, KeyAction, Problem};
 use crate::conversation::{ContentBlock, Conversation, Role};
 use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
-use crate::frontend::repl::show;
 use crate::locale::Locale;
 use crate::provider::{self, Client};
 use crate::session::{Loaded, SessionError, load};
@@ -151,7 +150,7 @@ pub(super) fn sessions(base: &Base, action: &SessionsAction) -> Exit {
         }
         Ok(text) => console.print(&text),
         Err(error) => {
-            console.fail(&show::session_problem(&base.locale, &error));
+            console.fail(&command::session_problem(&base.locale, &error));
             Exit::Failed
         }
     }
@@ -255,7 +254,7 @@ pub(super) fn doctor_text(base: &Base, locale: &Locale) -> String {
     };
     let keychain = match keychain::find("axi-doctor") {
         Ok(_) => locale.text("doctor.works").to_owned(),
-        Err(error) => error.to_string(),
+        Err(error) => keychain_cause(locale, &error),
     };
     let model = (base.variables)("AXI_MODEL").or_else(|| base.config.model.clone());
     let rows = [

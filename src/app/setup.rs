@@ -14,12 +14,11 @@ use super::{Base, models};
 use crate::agent::{Agent, Setup, prompt};
 use crate::approval::{Decision, Mode, Policy, Rule, Source, Surroundings};
 use crate::cli::{AgentKind, ColorChoice, RunOptions};
-use crate::command::{Notify, Problem, ReasoningView, ThemeChoice};
+use crate::command::{self, Notify, Problem, ReasoningView, ThemeChoice};
 use crate::conversation::{Conversation, Usage};
 use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
 use crate::frontend::human::{Looks, Palette};
-use crate::frontend::repl::show;
 use crate::provider::{Client, Provider, RetryPlan, connect};
 use crate::session::{Loaded, Redactor, Session, SessionError, SessionId, SessionStore, load};
 use crate::terminal::{self, Depth, Theme, Wrap};
@@ -183,9 +182,9 @@ impl Base {
                 None => return Err(self.no_session()),
             },
         };
-        found
-            .map(Some)
-            .map_err(|error: SessionError| Failed::new(show::session_problem(&self.locale, &error), Exit::Failed))
+        found.map(Some).map_err(|error: SessionError| {
+            Failed::new(command::session_problem(&self.locale, &error), Exit::Failed)
+        })
     }
 
     fn no_session(&self) -> Failed {

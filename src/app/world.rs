@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 
-use super::{Base, keychain, models, report};
+use super::keychain::{self, KeychainError};
+use super::{Base, models, report};
 use crate::command::{KeyAction, Problem, World};
 use crate::config;
 use crate::locale::Locale;
@@ -90,10 +91,19 @@ pub(super) fn change_key(
         let variable = provider::find(provider).and_then(|row| row.key_variables.first().copied());
         let variable = variable.map_or_else(|| format!("{}_API_KEY", provider.to_uppercase()), str::to_owned);
         Problem {
-            what: locale.with("error.keychain", &[("cause", &error.to_string())]),
+            what: locale.with("error.keychain", &[("cause", &keychain_cause(locale, &error))]),
             hint: locale.with("error.keychain_hint", &[("variable", &variable)]),
         }
     })
+}
+
+/// Words why the keychain did not do it.
+pub(super) fn keychain_cause(locale: &Locale, error: &KeychainError) -> String {
+    match error {
+        KeychainError::Off => locale.text("said.keychain_none").to_owned(),
+        KeychainError::Silent => locale.text("said.keychain_silent").to_owned(),
+        KeychainError::Refused(cause) => cause.clone(),
+    }
 }
 
 /// Finds a model when nothing is configured: a key in the environment, else a server on this machine that answers

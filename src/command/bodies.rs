@@ -2,7 +2,8 @@
 
 use super::{Context, KeyAction, Outcome, Problem, ReasoningView, ThemeChoice};
 use crate::conversation::{Message, Role};
-use crate::locale;
+use crate::locale::{self, Locale};
+use crate::session::SessionError;
 
 pub(super) fn help(_: &mut Context<'_>, _: &str) -> Outcome {
     Outcome::Help
@@ -164,14 +165,25 @@ fn delete_session(context: &Context<'_>, id: &str) -> Outcome {
     };
     match store.delete(id) {
         Ok(id) => Outcome::Say(context.locale.with("said.session_deleted", &[("id", id.as_str())])),
-        Err(error) => {
-            let problem = Problem {
-                what: error.to_string(),
-                hint: context.locale.text("error.session_not_found_hint").to_owned(),
-            };
-            Outcome::Fail(problem)
-        }
+        Err(error) => Outcome::Fail(session_problem(context.locale, &error)),
     }
+}
+
+/// Words why a session cannot be used.
+#[must_use]
+pub fn session_problem(locale: &Locale, error: &SessionError) -> Problem {
+    let hint = locale.text("error.session_not_found_hint").to_owned();
+    let what = match error {
+        SessionError::Io { path, cause } => {
+            locale.with("error.io", &[("path", &path.display().to_string()), ("cause", &cause.to_string())])
+        }
+        SessionError::NotFound(id) => locale.with("error.session_not_found", &[("id", id)]),
+        SessionError::Ambiguous(id) => locale.with("error.session_ambiguous", &[("id", id)]),
+        SessionError::Unreadable(path) => {
+            locale.with("error.session_unreadable", &[("path", &path.display().to_string())])
+        }
+    };
+    Problem { what, hint }
 }
 
 pub(super) fn tools(context: &mut Context<'_>, _: &str) -> Outcome {

@@ -13,6 +13,7 @@ use crate::locale::Locale;
 use crate::provider::Provider;
 use crate::session::SessionStore;
 
+pub use bodies::session_problem;
 pub use table::COMMANDS;
 pub use taste::{Notify, ReasoningView, ThemeChoice};
 

@@ -248,3 +248,20 @@ fn a_mentioned_file_goes_with_the_message() {
     assert!(last_said(&server.requests()[0]).contains("the word is plover"));
     assert_eq!(person.leaves(), Some(0));
 }
+
+#[test]
+fn why_a_file_or_a_session_is_not_there_is_said_in_the_persons_language() {
+    let home = Home::new();
+    std::fs::write(home.write("work/blob.bin", ""), b"\x7fELF\x02\x01\x01\0\0\0\0").unwrap();
+    let server = Server::start([answer::chat_text("an answer")]);
+    let mut command = axi(&home, &server);
+    command.args(["--lang", "zh-CN"]);
+    let mut person = Person::meets(&command);
+    person.sends("/session delete nothing");
+    person.sees("错误： 没有会话 nothing");
+    person.sees_prompt();
+    person.sends("what is @blob.bin ?");
+    person.sees("未附上 blob.bin：是二进制文件");
+    person.sees("an answer");
+    assert_eq!(person.leaves(), Some(0));
+}

@@ -310,7 +310,7 @@ impl Repl {
                 self.human.say(&said);
             }
             Err(error) => {
-                let problem = show::session_problem(self.human.locale(), &error);
+                let problem = command::session_problem(self.human.locale(), &error);
                 self.human.fail(&problem.what, &problem.hint);
             }
         }

@@ -1,12 +1,11 @@
 //! What the loop shows around turns: the prompt's parts, the slash menu, help. Pure.
 
-use super::attach::AttachFact;
+use super::attach::{AttachFact, Refusal};
 use super::{Candidate, CommandEntry, CommandMenu, EditorWords, PromptParts};
 use crate::agent::Agent;
-use crate::command::{Argument, COMMANDS, Problem};
+use crate::command::{Argument, COMMANDS};
 use crate::conversation::{Conversation, Message, tokens};
 use crate::locale::{self, Locale};
-use crate::session::SessionError;
 use crate::terminal::sanitize_line;
 
 /// Makes the parts of the prompt.
@@ -76,23 +75,6 @@ pub fn title(conversation: &Conversation) -> String {
     first.lines().next().unwrap_or_default().chars().take(60).collect()
 }
 
-/// Words why a session cannot be used.
-#[must_use]
-pub fn session_problem(locale: &Locale, error: &SessionError) -> Problem {
-    let hint = locale.text("error.session_not_found_hint").to_owned();
-    let what = match error {
-        SessionError::Io { path, cause } => {
-            locale.with("error.io", &[("path", &path.display().to_string()), ("cause", &cause.to_string())])
-        }
-        SessionError::NotFound(id) => locale.with("error.session_not_found", &[("id", id)]),
-        SessionError::Ambiguous(id) => locale.with("error.session_ambiguous", &[("id", id)]),
-        SessionError::Unreadable(path) => {
-            locale.with("error.session_unreadable", &[("path", &path.display().to_string())])
-        }
-    };
-    Problem { what, hint }
-}
-
 /// Keys and commands, as markdown.
 #[must_use]
 pub fn help(locale: &Locale) -> String {
@@ -136,6 +118,19 @@ pub fn attached(locale: &Locale, fact: &AttachFact) -> String {
         }
         AttachFact::Folder { path, entries } => with("folder", path, &[("entries", entries.to_string())]),
         AttachFact::Picture { path, bytes } => with("picture", path, &[("kilobytes", (bytes / 1024).to_string())]),
-        AttachFact::Refused { path, reason } => with("refused", path, &[("cause", reason.to_string())]),
+        AttachFact::Refused { path, reason } => with("refused", path, &[("cause", refusal(locale, reason))]),
+    }
+}
+
+fn refusal(locale: &Locale, reason: &Refusal) -> String {
+    let text = |key: &str| locale.text(&format!("attach.refusal.{key}")).to_owned();
+    match reason {
+        Refusal::NotFound => text("not_found"),
+        Refusal::Denied => text("denied"),
+        Refusal::Binary(what) => locale.with("attach.refusal.binary", &[("what", what)]),
+        Refusal::Special => text("special"),
+        Refusal::PictureTooLarge => text("picture_too_large"),
+        Refusal::TooManyPictures => text("too_many_pictures"),
+        Refusal::Failed(cause) => cause.clone(),
     }
 }
