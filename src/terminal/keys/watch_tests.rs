@@ -55,7 +55,12 @@ fn typing_is_kept_and_escape_cancels() {
     let Keyboard { watch, .. } = keyboard;
     assert_eq!(
         watch.stop(),
-        TypeAhead { text: "second".to_owned(), queue: vec!["first".to_owned()], ..TypeAhead::default() }
+        TypeAhead {
+            text: "second".to_owned(),
+            queue: vec!["first".to_owned()],
+            queued_when_stopped: Some(1),
+            ..TypeAhead::default()
+        }
     );
 }
 
