@@ -124,13 +124,25 @@ pub fn tool_title(
     facts: &ToolFacts,
     duration_ms: u64,
 ) -> String {
-    let what = subject_text(place, subject);
+    title_about(locale, &subject_text(place, subject), name, outcome, facts, duration_ms)
+}
+
+/// As [`tool_title`], with what the call is about already in words.
+#[must_use]
+pub fn title_about(
+    locale: &Locale,
+    what: &str,
+    name: &str,
+    outcome: Outcome,
+    facts: &ToolFacts,
+    duration_ms: u64,
+) -> String {
     let key = format!("title.{name}");
     let known = locale.text(&key);
     let title = if known == key || what.is_empty() && known.contains("{what}") {
-        locale.with("title.other", &[("name", name), ("what", &what)])
+        locale.with("title.other", &[("name", name), ("what", what)])
     } else {
-        locale.with(&key, &[("what", &what)])
+        locale.with(&key, &[("what", what)])
     };
     let mut parts = vec![title.trim_end().to_owned()];
     if let (Some(added), Some(removed)) = (facts.added, facts.removed) {

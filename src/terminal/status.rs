@@ -12,6 +12,9 @@ use super::theme::Theme;
 pub const FRAME: Duration = Duration::from_millis(80);
 const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
+/// An activity of more cells, such as a long command, is cut so that the details stay.
+const LONG_ACTIVITY: usize = 24;
+
 /// What the status row says. Texts are in the person's language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Status<'a> {
@@ -41,9 +44,16 @@ pub fn status_line(status: &Status<'_>, theme: &Theme, columns: usize) -> Line {
     // What is being typed gets half of the row when there is anything.
     let reserved =
         if typed.is_empty() { 0 } else { (measure(&Line::styled(&*typed, theme.strong)).0 + 3).min(width / 2) };
+    let details: usize = [status.queued]
+        .iter()
+        .chain(status.details)
+        .filter(|detail| !detail.is_empty())
+        .map(|detail| measure(&Line::styled(*detail, theme.dim)).0 + 3)
+        .sum();
     let mut line = Line::new();
     line.push(Span::new(spinner(status.elapsed), theme.accent));
     line.push(Span::new(format!(" {}", status.activity), theme.dim));
+    let mut line = cut(&line, width.saturating_sub(reserved + details).max(LONG_ACTIVITY));
     for detail in [status.queued].iter().chain(status.details).filter(|detail| !detail.is_empty()) {
         let mut longer = line.clone();
         longer.push(Span::new(format!(" · {detail}"), theme.dim));
@@ -112,6 +122,8 @@ mod tests {
         assert_eq!(line(&status, 22), "⠹ running cargo test");
         assert_eq!(line(&status, 12), "⠹ running …");
         assert_eq!(line(&status, 1), "");
+        let status = Status { activity: "running for i in 1 2 3 4 5 6 7 8; do sleep 1; done", ..status };
+        assert_eq!(line(&status, 60), "⠹ running for i in 1 2 3… · 4 s · 1.2k tokens · esc to stop");
     }
 
     #[test]

@@ -12,6 +12,20 @@ use crate::terminal::{Line, Mark};
 const LONG_TURN: Duration = Duration::from_secs(10);
 
 impl<W: Write> Human<W> {
+    /// Marks that the answer to a line begins here: terminals jump between answers, and know that the prompt above is
+    /// over (they erase a prompt on a resize).
+    pub fn begin_answer(&mut self) {
+        self.failed = false;
+        self.screen.mark(&Mark::OutputStart);
+        self.screen.flush();
+    }
+
+    /// Marks that the answer is over, and whether it was one.
+    pub fn end_answer(&mut self) {
+        self.screen.mark(&Mark::OutputEnd(u8::from(self.failed)));
+        self.screen.flush();
+    }
+
     /// Puts the turn's topic into the window's title.
     pub(super) fn claim_title(&mut self) {
         if self.keyboard.is_some() {
@@ -47,7 +61,7 @@ impl<W: Write> Human<W> {
             }
             (_, None) => {}
         }
-        self.screen.mark(&Mark::OutputEnd(u8::from(*end != TurnEnd::Done)));
+        self.failed |= *end != TurnEnd::Done;
         self.give_title_back();
         let spent = self.turn.as_ref().map(|turn| self.now().saturating_duration_since(turn.started));
         if *end != TurnEnd::Interrupted && spent.is_some_and(|spent| spent >= LONG_TURN) {

@@ -358,6 +358,14 @@ fn a_change_that_nobody_is_asked_about_is_shown_after_it() {
 }
 
 #[test]
+fn a_long_command_leaves_room_for_what_came_of_it() {
+    let mut stage = Stage::new(40);
+    let line = "for i in 1 2 3 4 5 6 7; do echo counting $i; done";
+    stage.start().tool("shell", &command(line), Outcome::Failed, "boom\n[exit code 1]").end(TurnEnd::Done);
+    assert_eq!(stage.rows(), ["✗ Ran for i in 1 2 3 … · 4.1 s · exit 1", "  boom"]);
+}
+
+#[test]
 fn a_plan_is_boxes() {
     let mut stage = Stage::new(80);
     stage.start().tool("todo", &Subject::Whole, Outcome::Ok, "[x] look\n[>] build\n[ ] test\n[-] ship\n");

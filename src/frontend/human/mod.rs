@@ -90,6 +90,8 @@ pub struct Human<W: Write> {
     status: Shown,
     turn: Option<Turn>,
     topic: String,
+    /// Whether what is being answered has failed.
+    failed: bool,
 }
 
 /// The keyboard while a turn runs, and the terminal it belongs to.
@@ -130,6 +132,7 @@ impl<W: Write> Human<W> {
             status: Shown::default(),
             turn: None,
             topic: String::new(),
+            failed: false,
         }
     }
 
@@ -233,7 +236,6 @@ impl<W: Write> Human<W> {
 
     fn started(&mut self) {
         self.resized();
-        self.screen.mark(&Mark::OutputStart);
         self.claim_title();
         self.ask_background();
         self.section = Section::Start;

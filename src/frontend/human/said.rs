@@ -29,6 +29,7 @@ impl<W: Write> Human<W> {
 
     /// Prints an error and what to do now.
     pub fn fail(&mut self, what: &str, hint: &str) {
+        self.failed = true;
         let told = Told { what: what.to_owned(), hint: hint.to_owned() };
         self.tell("error.label", self.looks.theme.error, &told);
         self.screen.end_live();

@@ -13,8 +13,12 @@ use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
 use crate::terminal::{Line, Span, cut, sanitize_line};
 use crate::tool::ToolFacts;
 
+/// How the shell tool tells the model of the exit code, in the last line.
+const EXIT_CODE: &str = "[exit code ";
 /// How many lines of a failed or noisy tool's output are shown.
 const OUTPUT_LINES: usize = 5;
+/// A title says at least so many cells of what it is about.
+const SHORTEST_SUBJECT: usize = 12;
 /// How many rows of a change that nobody was asked about are shown.
 const CHANGE_ROWS: usize = 20;
 
@@ -89,7 +93,7 @@ impl<W: Write> Human<W> {
             }
             (_, Outcome::Ok) if result.name != "shell" => {}
             (_, Outcome::Denied) => {}
-            (_, Outcome::Ok | Outcome::Failed | Outcome::Interrupted) => self.output(result.content),
+            (_, Outcome::Ok | Outcome::Failed | Outcome::Interrupted) => self.output(result),
         }
         if let Some(turn) = &mut self.turn {
             turn.output.clear();
@@ -101,13 +105,16 @@ impl<W: Write> Human<W> {
     pub(super) fn title(&self, subject: &Subject, result: &Result<'_>) -> Line {
         let Result { name, outcome, facts, duration_ms, .. } = result;
         let theme = &self.looks.theme;
-        let text = words::tool_title(&self.locale, &self.place, name, subject, *outcome, facts, *duration_ms);
+        let words = |what: &str| {
+            let text = words::title_about(&self.locale, what, name, *outcome, facts, *duration_ms);
+            format!(" {}", sanitize_line(&text))
+        };
+        let whole = sanitize_line(&words::subject_text(&self.place, subject)).into_owned();
+        let (shown, text) = self.fitting(whole, words);
         let good = *outcome == Outcome::Ok && facts.exit_code.unwrap_or(0) == 0;
         let (mark, style) = if good { ("✓", theme.success) } else { ("✗", theme.error) };
         let mut line = Line::new();
         line.push(Span::new(mark, style));
-        let text = format!(" {}", sanitize_line(&text));
-        let shown = sanitize_line(&words::subject_text(&self.place, subject)).into_owned();
         let file = match subject {
             Subject::Paths { paths } => paths.first().filter(|_| paths.len() == 1 && self.looks.file_links),
             Subject::Command { .. } | Subject::Host { .. } | Subject::Whole => None,
@@ -122,6 +129,21 @@ impl<W: Write> Human<W> {
             Some(_) | None => line.push(Span::plain(text)),
         }
         line
+    }
+
+    /// Shortens what a title is about until the title is one row: what came of it stands at its end.
+    fn fitting(&self, whole: String, words: impl Fn(&str) -> String) -> (String, String) {
+        let cells = |text: &str| crate::terminal::width::column_after(text, 0);
+        let text = words(&whole);
+        let room = self.screen.columns().saturating_sub(2);
+        let (over, about) = (cells(&text).saturating_sub(room), cells(&whole));
+        if over == 0 || about <= SHORTEST_SUBJECT || self.screen.is_linear() {
+            return (whole, text);
+        }
+        let left = about.saturating_sub(over).max(SHORTEST_SUBJECT);
+        let shown = cut(&Line::styled(whole, nu_ansi_term::Style::default()), left).text();
+        let text = words(&shown);
+        (shown, text)
     }
 
     /// Prints what a change did that nobody was asked about.
@@ -151,8 +173,12 @@ impl<W: Write> Human<W> {
     }
 
     /// Prints the last lines of a tool's output, each cut to one row.
-    fn output(&mut self, content: &str) {
-        let lines: Vec<&str> = content.lines().filter(|line| !line.trim().is_empty()).collect();
+    fn output(&mut self, result: &Result<'_>) {
+        let mut lines: Vec<&str> = result.content.lines().filter(|line| !line.trim().is_empty()).collect();
+        if result.facts.exit_code.is_some() && lines.last().is_some_and(|line| line.starts_with(EXIT_CODE)) {
+            // The title says so.
+            lines.pop();
+        }
         let hidden = lines.len().saturating_sub(OUTPUT_LINES);
         if hidden > 0 {
             self.more(hidden);

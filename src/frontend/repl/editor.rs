@@ -10,8 +10,8 @@ use std::time::Duration;
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 use fuzzy_matcher::skim::SkimMatcherV2;
 use reedline::{
-    Completer, CompletionResult, CompletionStatus, EditCommand, Emacs, Reedline, ReedlineMenu, Signal, Vi,
-    default_emacs_keybindings, default_vi_insert_keybindings, default_vi_normal_keybindings,
+    Completer, CompletionResult, CompletionStatus, EditCommand, Emacs, Osc133Markers, Reedline, ReedlineMenu,
+    Signal, Vi, default_emacs_keybindings, default_vi_insert_keybindings, default_vi_normal_keybindings,
     default_vi_visual_keybindings,
 };
 
@@ -194,7 +194,8 @@ impl Editor {
             .with_partial_completions(false)
             .with_poll_interval(POLL)
             .with_ansi_colors(options.color)
-            .use_bracketed_paste(true);
+            .use_bracketed_paste(true)
+            .with_semantic_markers(Some(Osc133Markers::boxed()));
         if let Some(interrupt) = options.interrupt {
             reedline = reedline.with_break_signal(interrupt);
         }

@@ -125,7 +125,10 @@ impl Repl {
                 }
             };
             self.human.screen().forget();
-            match self.line(&line, &mut ahead) {
+            self.human.begin_answer();
+            let next = self.line(&line, &mut ahead);
+            self.human.end_answer();
+            match next {
                 Next::Line => {}
                 Next::Leave => return Exit::Done,
             }
