@@ -10,10 +10,11 @@ use std::rc::Rc;
 use dialoguer::console::Term;
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 use dialoguer::{FuzzySelect, Input, Password, Select};
+use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::human::{Asker, Choice, Question};
 use crate::agent::Approval;
-use crate::terminal::{Output, Screen, Tty, sanitize_line};
+use crate::terminal::{Output, Screen, Size, Tty, sanitize_line};
 
 /// Asks on the terminal.
 #[derive(Debug, Clone)]
@@ -38,6 +39,8 @@ impl Terminal {
         if self.plain {
             return self.pick_number(question, &items);
         }
+        let items: Vec<String> = items.iter().map(|item| one_row(item, room())).collect();
+        let question = &in_rows(question, room());
         let term = Term::stdout();
         let theme = self.theme();
         let picked = if items.len() > 10 {
@@ -127,6 +130,8 @@ impl<W: Write> Asker<W> for Terminal {
         let picked = if self.plain {
             self.pick_number(&prompt, &items)
         } else {
+            let items: Vec<String> = items.iter().map(|item| in_rows(item, room())).collect();
+            let prompt = in_rows(&prompt, room());
             let term = Term::stdout();
             let theme = self.theme();
             let select = Select::with_theme(theme.as_ref()).with_prompt(prompt).items(&items).default(0);
@@ -147,7 +152,83 @@ impl<W: Write> Asker<W> for Terminal {
     }
 }
 
+/// How long a row of a menu may be, in bytes: what is left of the terminal's width beside dialoguer's marks.
+fn room() -> usize {
+    usize::from(Size::of_terminal(None, None).columns).saturating_sub(6).max(16)
+}
+
+/// Breaks a text into rows of at most `room` bytes.
+///
+/// dialoguer erases what it wrote by counting rows, and counts wrong: it takes a prompt for one row however the
+/// terminal wraps it, and the bytes of an item for cells. Rows that are broken here it counts right, and a rule that
+/// is about to be agreed to stays readable to its end.
+fn in_rows(text: &str, room: usize) -> String {
+    const INDENT: &str = "\n  ";
+    let mut rows = String::new();
+    let mut used = 0;
+    for word in text.split_inclusive(' ') {
+        if used > 0 && used + word.trim_end().len() > room {
+            rows.truncate(rows.trim_end().len());
+            rows.push_str(INDENT);
+            used = INDENT.len() - 1;
+        }
+        for cluster in word.graphemes(true) {
+            if used > 0 && used + cluster.len() > room && cluster != " " {
+                rows.push_str(INDENT);
+                used = INDENT.len() - 1;
+            }
+            rows.push_str(cluster);
+            used += cluster.len();
+        }
+    }
+    rows.truncate(rows.trim_end().len());
+    rows
+}
+
+/// Cuts a text to one row of at most `room` bytes.
+fn one_row(text: &str, room: usize) -> String {
+    const ELLIPSIS: &str = "…";
+    if text.len() <= room {
+        return text.to_owned();
+    }
+    let mut end = 0;
+    for (start, cluster) in text.grapheme_indices(true) {
+        if start + cluster.len() + ELLIPSIS.len() > room {
+            break;
+        }
+        end = start + cluster.len();
+    }
+    format!("{}{ELLIPSIS}", &text[..end])
+}
+
 fn show_cursor(term: &Term) {
     // A terminal that has gone shows nothing anyway.
     drop(term.show_cursor());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_broken_at_words_and_lose_nothing() {
+        assert_eq!(in_rows("Yes, once", 20), "Yes, once");
+        assert_eq!(in_rows("No, and say what to do instead", 20), "No, and say what to\n  do instead");
+        assert_eq!(in_rows("shell(a-very-long-name:*)", 16), "shell(a-very-lon\n  g-name:*)");
+        for text in ["是，本次会话内都允许：shell(touch:*)", "a 👩‍👩‍👧‍👦 b", "", "one  two", "word"]
+        {
+            for room in 16..40 {
+                let rows = in_rows(text, room);
+                assert!(rows.lines().all(|row| row.len() <= room.max(27)), "{rows:?}");
+                let bare = |text: &str| text.split_whitespace().collect::<String>();
+                assert_eq!(bare(&rows), bare(text));
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_is_cut_where_a_character_ends() {
+        assert_eq!(one_row("short", 16), "short");
+        assert_eq!(one_row("20260101-101010 上海的天气", 24), "20260101-101010 上…");
+    }
 }

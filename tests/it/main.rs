@@ -36,6 +36,7 @@ mod print_session;
 mod pty;
 mod repl_approval;
 mod repl_command;
+mod repl_narrow;
 mod repl_plain;
 mod repl_terminal;
 mod repl_turn;
