@@ -260,3 +260,35 @@ fn a_disk_that_is_full_is_told_and_ends_with_1() {
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("error: stdout: No space left on device"), "{}", ran.err);
 }
+
+#[test]
+fn an_odd_world_is_told_about_and_survived() {
+    let home = Home::new();
+    let server = Server::start(["one", "two"].map(answer::chat_text));
+    let mut homeless = axi(&home, &server);
+    for variable in ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "PATH", "TERM"]
+    {
+        homeless.env_remove(variable);
+    }
+    // The user table knows a home; it must not be written to by a test.
+    let ran = run(homeless.args(["--no-session", "-p", "hi"]));
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "one\n", ""));
+    let nowhere = ask(&home, &server, &["--cwd", "no/such/place"]);
+    assert_eq!(nowhere.code, Some(1));
+    assert!(nowhere.err.contains("cannot work in no/such/place"), "{}", nowhere.err);
+    let mut bytes = axi(&home, &server);
+    let ran = run(bytes.arg("-p").arg(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"a\xffb")));
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    home.write("config/axi/config.toml", "model = [broken\n");
+    let broken = ask(&home, &server, &[]);
+    assert_eq!(broken.code, Some(3));
+    assert!(
+        broken.err.contains("config.toml cannot be used") && broken.err.contains("axi config edit"),
+        "{}",
+        broken.err
+    );
+    home.write("config/axi/config.toml", "nonsense = 1\n");
+    let unknown = ask(&home, &server, &[]);
+    assert_eq!((unknown.code, unknown.out.as_str()), (Some(0), "two\n"));
+    assert!(unknown.err.contains("warning: ") && unknown.err.contains("nonsense"), "{}", unknown.err);
+}
