@@ -279,7 +279,8 @@ fn flag(name: &'static str, words: Words<'_>) -> Arg {
 }
 
 fn valued(name: &'static str, value: &'static str, words: Words<'_>) -> Arg {
-    flag(name, words).action(ArgAction::Set).value_name(value)
+    // The help text names the values, in the user's language.
+    flag(name, words).action(ArgAction::Set).value_name(value).hide_possible_values(true)
 }
 
 fn help_flag(words: Words<'_>) -> Arg {

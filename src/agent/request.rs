@@ -58,7 +58,7 @@ impl Agent {
                     let Some(wait) = self.setup.retry.decide(failures, &error, (self.setup.random)()) else {
                         return Asked::Failed(failure);
                     };
-                    if !count_down(wait, (failures, self.setup.retry.requests - 1), &failure, frontend, cancel)
+                    if !count_down(wait, (failures, self.setup.retry.most(&error)), &failure, frontend, cancel)
                         .await
                     {
                         return Asked::Interrupted;

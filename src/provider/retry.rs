@@ -41,26 +41,32 @@ const UNREACHABLE_WAIT: Duration = Duration::from_millis(300);
 const HOPELESS_REPETITIONS: u32 = 1;
 
 impl RetryPlan {
-    /// Decides about repeating a request that failed before anything of its answer was shown.
-    ///
-    /// `repetition` is 1 for the first repetition. `random` is in 0..1 and spreads the waits of many clients over
-    /// the upper half of each. `None` means: tell the person.
+    /// Returns how often a request that failed like this is repeated at most.
     #[must_use]
-    pub fn decide(&self, repetition: u32, error: &ProviderError, random: f64) -> Option<Duration> {
-        let most = match error {
+    pub fn most(&self, error: &ProviderError) -> u32 {
+        match error {
             ProviderError::Unreachable { cause, .. } => reaching_may_help(cause),
             ProviderError::Broken { .. } => self.requests.saturating_sub(1),
             ProviderError::Timeout { .. } | ProviderError::Protocol { .. } => HOPELESS_REPETITIONS,
             ProviderError::Status { status, message, retry_after, .. } => {
                 if !status_may_pass(*status) || (retry_after.is_none() && is_out_of_money(message)) {
-                    return None;
+                    return 0;
                 }
                 self.requests.saturating_sub(1)
             }
             ProviderError::Unauthorized { .. }
             | ProviderError::NoSuchModel { .. }
             | ProviderError::ContextOverflow { .. } => 0,
-        };
+        }
+    }
+
+    /// Decides about repeating a request that failed before anything of its answer was shown.
+    ///
+    /// `repetition` is 1 for the first repetition. `random` is in 0..1 and spreads the waits of many clients over
+    /// the upper half of each. `None` means: tell the person.
+    #[must_use]
+    pub fn decide(&self, repetition: u32, error: &ProviderError, random: f64) -> Option<Duration> {
+        let most = self.most(error);
         if repetition == 0 || repetition > most {
             return None;
         }

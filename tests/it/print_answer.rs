@@ -198,10 +198,10 @@ fn errors_and_help_are_in_the_language_asked_for_or_that_of_the_system() {
         let with = |more: &[&str]| ran(&[flags, more].concat(), lang);
         let wrong = with(&["-p", "-m", "nowhere/x", "hi"]);
         assert_eq!(wrong.code, Some(3));
-        assert!(wrong.err.starts_with("错误：") && wrong.err.contains("提示："), "{}", wrong.err);
+        assert!(wrong.err.starts_with("错误:") && wrong.err.contains("提示:"), "{}", wrong.err);
         let unknown = with(&["--nonsense"]);
         assert_eq!(unknown.code, Some(2));
-        assert!(unknown.err.starts_with("错误："), "{}", unknown.err);
+        assert!(unknown.err.starts_with("错误:"), "{}", unknown.err);
         let help = with(&["--help"]);
         assert_eq!(help.code, Some(0));
         assert!(help.out.contains("继续") && help.err.is_empty(), "{}", help.out);

@@ -99,8 +99,8 @@ fn another_language_is_spoken_at_once_in_all_places() {
     person.sees("现在使用简体中文。");
     person.sees_prompt();
     person.sends("/model nowhere/x");
-    person.sees("错误：");
-    person.sees("提示：");
+    person.sees("错误:");
+    person.sees("提示:");
     person.sees_prompt();
     person.sends("/help");
     person.sees("查看或更换模型");
@@ -258,7 +258,7 @@ fn why_a_file_or_a_session_is_not_there_is_said_in_the_persons_language() {
     command.args(["--lang", "zh-CN"]);
     let mut person = Person::meets(&command);
     person.sends("/session delete nothing");
-    person.sees("错误： 没有会话 nothing");
+    person.sees("错误: 没有会话 nothing");
     person.sees_prompt();
     person.sends("what is @blob.bin ?");
     person.sees("未附上 blob.bin：是二进制文件");
