@@ -9,6 +9,7 @@
 
 mod approval;
 mod approval_laws;
+mod attention;
 mod dependencies;
 mod editor;
 mod editor_history;
@@ -40,6 +41,8 @@ mod repl_narrow;
 mod repl_plain;
 mod repl_terminal;
 mod repl_turn;
+mod picture;
+mod render;
 mod replay;
 mod screen;
 mod server;

@@ -58,6 +58,7 @@ enum Section {
     Reasoning,
     Text,
     Tool,
+    Question,
     Notice,
 }
 
@@ -303,9 +304,11 @@ impl<W: Write> Frontend for Human<W> {
     fn approve(&mut self, request: &ApprovalRequest) -> Approval {
         self.end_stream();
         self.resized();
-        self.begin(Section::Tool);
+        // A question stands apart also from the tool before it; what comes of it stands right below.
+        self.begin(Section::Question);
         let lines = diff::preview(&self.locale, &self.place, &self.looks.theme, request);
         self.screen.commit_all(&lines);
+        self.section = Section::Tool;
         self.call_for_answer();
         self.screen.end_live();
         let question = Question::new(&self.locale, request);

@@ -8,5 +8,6 @@ pub(crate) mod paths;
 pub(crate) mod pty;
 pub(crate) mod rust_source;
 pub(crate) mod server;
+pub(crate) mod svg;
 pub(crate) mod talk;
 pub(crate) mod tool_bench;

@@ -1,0 +1,105 @@
+//! `axi render`: what arrives is printed as it arrives, in every kind of output.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::Stdio;
+
+use crate::support::home::Home;
+use crate::support::pty::Pty;
+
+#[test]
+fn in_a_pipe_a_row_is_printed_when_it_is_final() {
+    let home = Home::new();
+    let mut child =
+        home.axi().args(["render", "--width", "30"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut row = |expected: &str| {
+        // Blocks for ever if the row is held back: the test runner's patience is the limit.
+        let mut row = String::new();
+        output.read_line(&mut row).unwrap();
+        assert_eq!(row, format!("{expected}\n"));
+    };
+    input.write_all(b"a paragraph that is longer than one row of thir").unwrap();
+    row("a paragraph that is longer");
+    input.write_all(b"ty\n\n- it").unwrap();
+    row("than one row of thirty");
+    input.write_all(b"em one\n- item two\n\n```\ncode\n").unwrap();
+    row("");
+    row("• item one");
+    row("• item two");
+    row("");
+    row("code");
+    // A character in two pieces.
+    input.write_all("```\n中".as_bytes().split_at(6).0).unwrap();
+    input.write_all("```\n中".as_bytes().split_at(6).1).unwrap();
+    drop(input);
+    row("");
+    row("中");
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn on_a_terminal_words_appear_before_their_row_is_full() {
+    let home = Home::new();
+    let mut command = home.command("bash");
+    let axi = env!("CARGO_BIN_EXE_axi");
+    command.args(["--norc", "-c", &format!("mkfifo words; cat words | '{axi}' render; echo status $?")]);
+    let mut pty = Pty::options().size(40, 10).spawn(&command);
+    let path = home.work().join("words");
+    let seen = pty.wait_until(|_| path.exists(), std::time::Duration::from_millis(1));
+    while !seen && !path.exists() {
+        std::thread::yield_now();
+    }
+    let mut words = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    words.write_all(b"Hello, **wor").unwrap();
+    pty.wait_for("Hello,");
+    words.write_all(b"ld** and the rest").unwrap();
+    pty.wait_for("Hello, world and the");
+    drop(words);
+    pty.wait_for("status 0");
+    assert_eq!(pty.transcript().trim_end(), "Hello, world and the rest\nstatus 0");
+    pty.wait_exit();
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let home = Home::new();
+    let text: String = "some words that fill rows\n\n".repeat(20_000);
+    let file = home.write("work/long.md", &text);
+    let mut child =
+        home.axi().arg("render").arg(file).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    assert_eq!(first, "some words that fill rows\n");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(said, "");
+}
+
+#[test]
+fn colours_are_for_those_who_want_them() {
+    let home = Home::new();
+    home.write("work/a.md", "# Title\n\nSee [it](https://a.b) and `code`.\n");
+    let print = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = home.axi();
+        command.args(["render", "a.md"]).args(arguments).envs(variables.iter().copied());
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    let plain = print(&[], &[]);
+    assert!(!plain.contains('\x1b') && plain.contains("Title"), "{plain:?}");
+    assert_eq!(print(&["--color", "auto"], &[("NO_COLOR", "1")]), plain);
+    let coloured = print(&["--color", "always"], &[]);
+    assert!(coloured.contains("36mTitle"), "{coloured:?}");
+    assert_eq!(print(&[], &[("CLICOLOR_FORCE", "1")]), coloured);
+    assert_eq!(print(&["--color", "never"], &[("CLICOLOR_FORCE", "1")]), plain);
+    assert!(print(&["--width", "12"], &[]).lines().any(|line| line.starts_with("See it")), "narrow");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_told() {
+    let home = Home::new();
+    let output = home.axi().args(["render", "none.md"]).output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("none.md"));
+}
