@@ -9,10 +9,11 @@ use std::rc::Rc;
 
 use dialoguer::console::Term;
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
-use dialoguer::{FuzzySelect, Input, Password, Select};
+use dialoguer::{FuzzySelect, Password, Select};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::human::{Asker, Choice, Question};
+use super::repl::read_words;
 use crate::agent::Approval;
 use crate::terminal::{Output, Screen, Size, Tty, sanitize_line};
 
@@ -72,12 +73,7 @@ impl Terminal {
         if self.plain {
             return self.read_line(&format!("{question} "));
         }
-        let term = Term::stdout();
-        let theme = self.theme();
-        let input = Input::<String>::with_theme(theme.as_ref()).with_prompt(question).allow_empty(true);
-        let given = input.interact_text_on(&term);
-        show_cursor(&term);
-        given.ok()
+        read_words(question, self.color).ok().flatten()
     }
 
     /// Asks for the number of an item until there is one; ESC, or the end of input, is none.

@@ -241,3 +241,41 @@ fn escape_ends_a_running_command_and_the_model_hears_so() {
     assert_eq!(server.violations(), Vec::<String>::new());
     assert_eq!(person.leaves(), Some(0));
 }
+
+#[test]
+fn escape_while_saying_what_instead_stops_the_turn() {
+    let mut scene = Scene::asked();
+    scene.goes_to("No, and say what to do instead");
+    scene.person.types("\r");
+    scene.person.sees("What instead?");
+    scene.person.types("no id");
+    scene.person.sees("no id");
+    scene.person.types("\x1b");
+    scene.person.sees("stopped");
+    scene.person.sees_prompt();
+    assert!(!scene.made());
+    scene.server.push(answer::chat_text("Something else."));
+    scene.person.sends("never mind");
+    scene.person.sees("Something else.");
+    scene.ends();
+}
+
+#[test]
+fn long_words_about_what_to_do_instead_arrive_whole() {
+    let mut scene = Scene::asked();
+    scene.goes_to("No, and say what to do instead");
+    scene.server.push(answer::chat_text("As you like."));
+    scene.person.types("\r");
+    scene.person.sees("What instead?");
+    let words: Vec<String> = (0..40).map(|number| format!("word{number}")).collect();
+    let words = words.join(" ");
+    scene.person.types(&words);
+    scene.person.sees("word39");
+    scene.person.types("\r");
+    scene.person.sees("As you like.");
+    scene.person.sees_prompt();
+    assert!(last_said(&scene.server.requests()[1]).contains(&words));
+    let text = scene.person.pty.transcript();
+    assert_eq!(text.matches("word39").count(), 1, "{text}");
+    scene.ends();
+}
