@@ -139,7 +139,9 @@ pub fn title_about(
 ) -> String {
     let key = format!("title.{name}");
     let known = locale.text(&key);
-    let title = if known == key || what.is_empty() && known.contains("{what}") {
+    // Of what did not happen nobody says that it did: a command that failed was run, a change was not made.
+    let done = outcome == Outcome::Ok || facts.exit_code.is_some() || facts.timed_out_after.is_some();
+    let title = if known == key || !done || what.is_empty() && known.contains("{what}") {
         locale.with("title.other", &[("name", name), ("what", what)])
     } else {
         locale.with(&key, &[("what", what)])

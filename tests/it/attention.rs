@@ -3,7 +3,7 @@
 use crate::support::answer;
 use crate::support::home::Home;
 use crate::support::pty::{Options, Pty};
-use crate::support::server::Server;
+use crate::support::server::{Gate, Server};
 
 fn talk(home: &Home, options: Options, lines: &[&str]) -> (Vec<u8>, Vec<String>) {
     let server = Server::start(lines.iter().map(|_| answer::chat_text("some words")));
@@ -47,6 +47,40 @@ fn every_prompt_and_answer_is_marked() {
 }
 
 #[test]
+fn a_question_calls_who_looks_elsewhere() {
+    for (settings, keys, called) in [
+        ("", "", false),
+        ("", "\x1b[I", false),
+        ("", "\x1b[O", true),
+        ("notify = \"always\"\n", "", true),
+        ("notify = \"never\"\n", "\x1b[O", false),
+    ] {
+        let home = Home::new();
+        home.write("config/axi/config.toml", settings);
+        let gate = Gate::new();
+        let call = answer::chat_call("1", "shell", r#"{"command":"touch made.txt"}"#).gate_before(1, &gate);
+        let server = Server::start([call]);
+        let mut command = home.axi();
+        command
+            .args(["-m", "openai/any", "go"])
+            .env("OPENAI_BASE_URL", server.url("/v1"))
+            .env("OPENAI_API_KEY", "x");
+        let mut pty = Pty::options().spawn(&command);
+        gate.wait_reached();
+        pty.wait_for("waiting for the model");
+        // What is typed after them is shown when they have been read.
+        pty.send(format!("{keys}typed"));
+        pty.wait_for("typed");
+        gate.open();
+        pty.wait_for("Run this command?");
+        let raw = pty.view(|view| String::from_utf8_lossy(view.raw()).into_owned());
+        let text = "waits for your answer: go";
+        let notified = raw.contains(&format!("\x1b]9;axi: {text}\x1b\\\x1b]777;notify;axi;{text}\x1b\\\x07"));
+        assert_eq!(notified, called, "{settings:?} {keys:?}\n{raw:?}");
+    }
+}
+
+#[test]
 fn the_background_is_asked_for_once_and_kept() {
     let home = Home::new();
     let (raw, _) = talk(&home, Pty::options().background("rgb:ffff/ffff/eeee"), &["one", "two"]);
@@ -64,6 +98,6 @@ fn the_background_is_asked_for_once_and_kept() {
 #[test]
 fn a_terminal_that_never_answers_costs_no_key() {
     let home = Home::new();
-    let (raw, _) = talk(&home, Pty::options().mute(), &["one", "two"]);
+    let (raw, _) = talk(&home, Pty::options().mute(), &["one"]);
     assert!(String::from_utf8_lossy(&raw).contains("some words"));
 }

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use super::paint::dimmed;
 use super::work::Result;
 use super::{Human, diff};
 use crate::conversation::{ContentBlock, Message, Outcome, Role, Subject, ToolCall, ToolResult};
@@ -31,9 +32,10 @@ impl<W: Write> Human<W> {
             for block in &message.content {
                 let mut section = match block {
                     ContentBlock::Text { text } if message.role == Role::User => self.said(text),
-                    ContentBlock::Text { text } => self.laid_out(text, self.looks.theme),
+                    ContentBlock::Text { text } => self.laid_out(text),
                     ContentBlock::Reasoning(reasoning) => {
-                        self.laid_out(&reasoning.text, super::paint::dimmed(self.looks.theme))
+                        let rows = self.laid_out(&reasoning.text);
+                        rows.iter().map(|row| dimmed(row, self.looks.theme.dim)).collect()
                     }
                     ContentBlock::ToolCall(call) => self.call(call, result(messages, &call.id)),
                     ContentBlock::ToolResult(_) | ContentBlock::Image(_) => Vec::new(),
@@ -78,8 +80,8 @@ impl<W: Write> Human<W> {
         text.lines().enumerate().map(line).collect()
     }
 
-    fn laid_out(&self, source: &str, theme: Theme) -> Vec<Line> {
-        let mut stream = MarkdownStream::new(self.layout(theme));
+    fn laid_out(&self, source: &str) -> Vec<Line> {
+        let mut stream = MarkdownStream::new(self.layout(self.looks.theme));
         let mut rows = stream.push(source.trim());
         rows.extend(stream.finish());
         rows

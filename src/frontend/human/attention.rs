@@ -90,17 +90,34 @@ impl<W: Write> Human<W> {
     /// Notifies as the person wished: by default only where the terminal told that it has lost the focus.
     fn notify(&mut self, key: &str) {
         let Some(keyboard) = &self.keyboard else { return };
-        let wanted = match self.looks.notify {
-            Notify::Never => false,
-            Notify::Always => true,
-            Notify::Auto => keyboard.keys.focused() == Some(false),
-        };
-        if wanted {
+        if is_wanted(self.looks.notify, keyboard.keys.focused()) {
             let text = self.locale.text(key);
             let text = if self.topic.is_empty() { text.to_owned() } else { format!("{text}: {}", self.topic) };
             self.screen.mark(&Mark::Notify("axi".to_owned(), text));
             // What terminals and multiplexers show that know no notification.
             self.screen.mark(&Mark::Bell);
         }
+    }
+}
+
+/// Decides; `focused` is what the terminal told of its focus, if anything.
+fn is_wanted(notify: Notify, focused: Option<bool>) -> bool {
+    match notify {
+        Notify::Never => false,
+        Notify::Always => true,
+        Notify::Auto => focused == Some(false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_who_looks_elsewhere_is_called_unless_they_wish_otherwise() {
+        let wanted = |notify| [None, Some(true), Some(false)].map(|focused| is_wanted(notify, focused));
+        assert_eq!(wanted(Notify::Auto), [false, false, true]);
+        assert_eq!(wanted(Notify::Always), [true; 3]);
+        assert_eq!(wanted(Notify::Never), [false; 3]);
     }
 }

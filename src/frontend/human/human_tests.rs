@@ -239,6 +239,9 @@ fn a_turn_stands_in_order_with_one_empty_row_between_sections() {
     let mut stage = Stage::new(80);
     whole_turn(&mut stage);
     assert_eq!(stage.rows().join("\n"), WHOLE_TURN);
+    let mut wide = Stage::new(200);
+    whole_turn(&mut wide);
+    assert_eq!(wide.rows().join("\n"), WHOLE_TURN.replace("anoth\ner", "another"));
     let mut narrow = Stage::new(40);
     whole_turn(&mut narrow);
     let rows = narrow.rows();
@@ -363,6 +366,36 @@ fn a_long_command_leaves_room_for_what_came_of_it() {
     let line = "for i in 1 2 3 4 5 6 7; do echo counting $i; done";
     stage.start().tool("shell", &command(line), Outcome::Failed, "boom\n[exit code 1]").end(TurnEnd::Done);
     assert_eq!(stage.rows(), ["✗ Ran for i in 1 2 3 … · 4.1 s · exit 1", "  boom"]);
+}
+
+#[test]
+fn of_what_did_not_happen_nobody_says_that_it_did() {
+    let mut stage = Stage::new(80);
+    let file = path("/work/a.txt");
+    stage.start().tool("edit", &file, Outcome::Failed, "old_string is not there");
+    stage.tool("edit", &file, Outcome::Denied, "The user denied this call.");
+    stage.tool("read", &file, Outcome::Interrupted, "Interrupted.").end(TurnEnd::Interrupted);
+    let expected = [
+        "✗ edit a.txt · 4.1 s · failed",
+        "  old_string is not there",
+        "✗ edit a.txt · 4.1 s · denied",
+        "✗ read a.txt · 4.1 s · stopped",
+        "",
+        "stopped",
+    ];
+    assert_eq!(stage.rows(), expected);
+}
+
+#[test]
+fn reasoning_is_dim_from_its_first_word_on() {
+    let mut stage = Stage::new(80);
+    stage.start().reason("a `b` _c_ and").later(20).reason(" more\n\n").later(20).text("Answer.");
+    let mut parser = vt100::Parser::new(30, 80, 0);
+    parser.process(&stage.bytes());
+    let dim = |row, column| parser.screen().cell(row, column).is_some_and(vt100::Cell::dim);
+    let plain: Vec<u16> = (0..14).filter(|column| !dim(0, *column)).collect();
+    assert_eq!(plain, Vec::<u16>::new());
+    assert!(!dim(3, 0) && stage.rows()[3] == "Answer.");
 }
 
 #[test]

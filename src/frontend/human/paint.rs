@@ -3,10 +3,12 @@
 use std::io::Write;
 use std::time::Duration;
 
+use nu_ansi_term::Style;
+
 use super::turn::Thinking;
 use super::{Human, Section, words};
 use crate::command::ReasoningView;
-use crate::terminal::{Layout, Line, MarkdownStream, Status, Theme, cut, status_line};
+use crate::terminal::{Layout, Line, MarkdownStream, Span, Status, Theme, cut, status_line};
 
 /// The least time between two paintings of arriving text.
 pub(super) const PAINT_STEP: Duration = Duration::from_millis(16);
@@ -51,11 +53,10 @@ impl<W: Write> Human<W> {
             if self.pending.is_empty() && text.trim().is_empty() {
                 return;
             }
-            let theme = if section == Section::Reasoning { dimmed(self.looks.theme) } else { self.looks.theme };
             if section != Section::Reasoning || self.looks.reasoning == ReasoningView::Show {
                 self.begin(section);
             }
-            self.stream = Some((section, MarkdownStream::new(self.layout(theme))));
+            self.stream = Some((section, MarkdownStream::new(self.layout(self.looks.theme))));
         }
         self.pending.push_str(text);
         if self.painted.is_none_or(|painted| self.now() >= painted + PAINT_STEP) {
@@ -85,9 +86,11 @@ impl<W: Write> Human<W> {
             if let Some(thinking) = self.turn.as_mut().and_then(|turn| turn.thinking.as_mut()) {
                 thinking.rows += rows.iter().filter(|row| !row.is_empty()).count() as u64;
             }
-            if self.looks.reasoning != ReasoningView::Show {
-                return;
+            if self.looks.reasoning == ReasoningView::Show {
+                let style = self.looks.theme.dim;
+                self.screen.commit_all(&rows.iter().map(|row| dimmed(row, style)).collect::<Vec<_>>());
             }
+            return;
         }
         self.screen.commit_all(rows);
     }
@@ -116,7 +119,13 @@ impl<W: Write> Human<W> {
         let width = self.screen.columns() - 1;
         let (open, tail) = match (&self.stream, &self.turn) {
             // What will not be printed is seen in passing.
-            (Some((Section::Reasoning, stream)), _) if quiet => (Line::new(), cut(&stream.tail(), width)),
+            (Some((Section::Reasoning, stream)), _) if quiet => {
+                (Line::new(), cut(&dimmed(&stream.tail(), self.looks.theme.dim), width))
+            }
+            (Some((Section::Reasoning, stream)), _) => {
+                let (open, tail) = stream.live();
+                (dimmed(&open, self.looks.theme.dim), dimmed(&tail, self.looks.theme.dim))
+            }
             (Some((_, stream)), _) => stream.live(),
             (None, Some(turn)) if !turn.output.is_empty() => {
                 let line = Line::styled(format!("  {}", turn.output), self.looks.theme.dim);
@@ -200,7 +209,16 @@ impl<W: Write> Human<W> {
     }
 }
 
-/// The same theme with every style dim: for reasoning.
-pub(super) fn dimmed(theme: Theme) -> Theme {
-    if theme == Theme::plain() { theme } else { theme.map(|style| style.dimmed()) }
+/// The same row as what matters little looks: attributes stay, colours give way.
+pub(super) fn dimmed(row: &Line, dim: Style) -> Line {
+    let mut line = Line { spans: Vec::new(), wrapped: row.wrapped };
+    for span in &row.spans {
+        let style = Style {
+            foreground: dim.foreground.or(span.style.foreground),
+            is_dimmed: dim.is_dimmed || span.style.is_dimmed,
+            ..span.style
+        };
+        line.push(Span { style, ..span.clone() });
+    }
+    line
 }

@@ -93,6 +93,8 @@ impl<W: Write> Human<W> {
             }
             (_, Outcome::Ok) if result.name != "shell" => {}
             (_, Outcome::Denied) => {}
+            // It never began.
+            (_, Outcome::Interrupted) if *result.facts == ToolFacts::default() => {}
             (_, Outcome::Ok | Outcome::Failed | Outcome::Interrupted) => self.output(result),
         }
         if let Some(turn) = &mut self.turn {
