@@ -145,7 +145,8 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
         let _lent = lender.lend();
         command.status()
     });
-    let editor = editor(base, &looks.theme, options.no_session, foreground);
+    let mut editor = editor(base, &looks.theme, options.no_session, foreground);
+    editor.keep_out(base.keys());
     let screen = screen(base, &looks);
     let mut human = Human::new(screen, human_options(base, &agent, looks, Box::new(terminal.clone())));
     if let Some(found) = found {

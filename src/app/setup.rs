@@ -40,11 +40,16 @@ impl Failed {
 }
 
 impl Base {
-    /// Knows every key the environment holds, so that none is written anywhere.
-    pub(super) fn redactor(&self) -> Redactor {
+    /// Every key the environment holds.
+    pub(super) fn keys(&self) -> impl Iterator<Item = String> {
         let table = crate::provider::TABLE.iter().flat_map(|row| row.key_variables.iter().copied());
         let own = self.config.providers.values().filter_map(|section| section.api_key_env.as_deref());
-        Redactor::new(table.chain(own).filter_map(self.variables))
+        table.chain(own).filter_map(self.variables)
+    }
+
+    /// Knows every key the environment holds, so that none is written anywhere.
+    pub(super) fn redactor(&self) -> Redactor {
+        Redactor::new(self.keys())
     }
 
     pub(super) fn place(&self) -> Place {

@@ -5,7 +5,7 @@ use rustix::process::Signal;
 use crate::support::home::Home;
 use crate::support::pty::Pty;
 use crate::support::server::{Gate, Server, answer};
-use crate::support::talk::{Person, axi, last_said, roles, said, session_lines};
+use crate::support::talk::{KEY, Person, axi, last_said, roles, said, session_lines};
 
 #[test]
 fn a_message_is_sent_and_its_answer_stays_in_scrollback_once() {
@@ -292,4 +292,16 @@ fn a_terminal_that_goes_away_ends_axi() {
     person.pty.signal(Signal::HUP);
     assert_eq!(person.pty.wait_exit().code(), Some(129));
     server.wait_closed(1);
+}
+
+#[test]
+fn a_key_that_is_typed_is_written_nowhere() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("a secret it is")]);
+    let mut person = Person::meets(&axi(&home, &server));
+    person.sends(&format!("is {KEY} a good key?"));
+    person.sees("a secret it is");
+    assert_eq!(person.leaves(), Some(0));
+    let found = home.command("grep").args(["-rl", KEY, home.path().to_str().unwrap()]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "");
 }

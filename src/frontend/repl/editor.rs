@@ -27,6 +27,7 @@ use super::menu::{LineMenu, Source};
 use super::outside;
 use super::paste::{self, PasteStore};
 use super::prompt::{LinePrompt, PromptParts};
+use super::secret::KnownSecrets;
 use super::sources::{HistorySource, WordSource};
 use super::state::{Ended, SharedState};
 use super::suggest::{Suggest, SuggestTiming, Suggestions};
@@ -234,6 +235,11 @@ impl Editor {
     fn rebuild(&mut self, change: impl FnOnce(Reedline) -> Reedline) {
         let reedline = std::mem::replace(&mut self.reedline, Reedline::create());
         self.reedline = change(reedline);
+    }
+
+    /// Never writes a line to the history that has one of these values in it.
+    pub fn keep_out(&mut self, secrets: impl IntoIterator<Item = String>) {
+        self.history.keep_out(KnownSecrets::new(secrets));
     }
 
     /// Replaces the slash commands: after a change of language, of the project's own commands.

@@ -16,7 +16,7 @@ use reedline::{
 
 use super::history_file::{Entry, HistoryFile};
 use super::paste::{self, PasteStore, Piece};
-use super::secret::looks_secret;
+use super::secret::{KnownSecrets, looks_secret};
 use super::state::SharedState;
 
 /// Stands for a long paste in a stored line.
@@ -62,6 +62,8 @@ pub(super) struct HistoryStore {
     shared: Arc<Shared>,
     pastes: PasteStore,
     paste_label: Arc<dyn Fn(&str) -> String + Send + Sync>,
+    /// Apart from the memory, which is locked while a line is looked at.
+    secrets: Arc<Mutex<KnownSecrets>>,
 }
 
 impl Memory {
@@ -110,7 +112,8 @@ impl HistoryStore {
             loading: false,
             enabled: options.enabled,
         };
-        Self { shared: Arc::new(Shared { memory: Mutex::new(memory), done: Condvar::new() }), pastes, paste_label }
+        let shared = Arc::new(Shared { memory: Mutex::new(memory), done: Condvar::new() });
+        Self { shared, pastes, paste_label, secrets: Arc::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Memory> {
@@ -156,10 +159,20 @@ impl HistoryStore {
         waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
+    /// Never keeps a line with one of these in it.
+    pub(super) fn keep_out(&self, secrets: KnownSecrets) {
+        *self.secrets() = secrets;
+    }
+
+    fn secrets(&self) -> MutexGuard<'_, KnownSecrets> {
+        self.secrets.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Turns a line as edited into an entry; `None` when it must not be kept.
     fn entry(&self, line: &str, directory: String) -> Option<Entry> {
         let blank = line.trim().is_empty() || line.starts_with(char::is_whitespace);
-        if blank || looks_secret(&self.pastes.expand(line)) {
+        let whole = self.pastes.expand(line);
+        if blank || looks_secret(&whole) || self.secrets().is_in(&whole) {
             return None;
         }
         let mut stored = String::new();

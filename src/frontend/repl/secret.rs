@@ -35,6 +35,30 @@ const TOKENS: &[(&str, usize)] = &[
 const NAMES: &[&str] =
     &["password", "passwd", "passphrase", "token", "secret", "api_key", "apikey", "api-key", "access_key"];
 
+/// The shortest value that is looked for: shorter ones are in ordinary lines too.
+const SHORTEST: usize = 8;
+
+/// Values that are secrets for certain: the keys in the environment.
+#[derive(Clone, Default)]
+pub(super) struct KnownSecrets(Vec<String>);
+
+impl KnownSecrets {
+    pub(super) fn new(values: impl IntoIterator<Item = String>) -> Self {
+        Self(values.into_iter().filter(|value| value.len() >= SHORTEST).collect())
+    }
+
+    /// Tells whether one of them is in the line.
+    pub(super) fn is_in(&self, line: &str) -> bool {
+        self.0.iter().any(|secret| line.contains(secret))
+    }
+}
+
+impl std::fmt::Debug for KnownSecrets {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "KnownSecrets({})", self.0.len())
+    }
+}
+
 /// Tells whether a line looks as if it held a password, key or token.
 pub(super) fn looks_secret(line: &str) -> bool {
     has_token(line) || has_private_key(line) || has_assignment(line) || has_bearer(line) || has_url_password(line)
