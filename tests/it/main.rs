@@ -35,6 +35,7 @@ mod picture;
 mod print_answer;
 mod print_exit;
 mod print_session;
+mod print_terminal;
 mod pty;
 mod render;
 mod repl_approval;
