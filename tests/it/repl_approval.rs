@@ -110,7 +110,7 @@ fn no_denies_it_and_the_model_hears_so() {
     scene.person.sees_prompt();
     assert!(!scene.made());
     assert_eq!(
-        scene.person.count("✗ Ran touch made.txt && echo so be it · denied"),
+        scene.person.count("✗ shell touch made.txt && echo so be it · denied"),
         1,
         "{}",
         scene.person.pty.transcript()
