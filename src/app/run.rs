@@ -180,6 +180,8 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
         directory,
         remote,
         shell,
+        program: base.program.clone(),
+        ran: Vec::new(),
         swept: false,
         plain,
         pager,

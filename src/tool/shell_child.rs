@@ -12,6 +12,9 @@ use std::process::{Command, ExitCode};
 /// The first argument that makes `main` call [`child_main`].
 pub const ARGUMENT: &str = "__child";
 
+/// The first argument that makes `main` call [`terminal_main`].
+pub const TERMINAL_ARGUMENT: &str = "__terminal";
+
 /// The exit code of a shell that does not find a command.
 const NOT_FOUND: u8 = 127;
 
@@ -25,6 +28,20 @@ pub fn child_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     // If axi dies without a word, its child must not live on; what the child started is swept at the next start.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+    become_program(arguments)
+}
+
+/// Becomes the program named by the arguments after [`TERMINAL_ARGUMENT`], with standard input as its controlling
+/// terminal: for a person's own commands, which may ask for anything. Comes back only with a failure.
+#[must_use]
+pub fn terminal_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let _ = rustix::process::setsid();
+    // Without it the program runs all the same, only without job control.
+    let _ = rustix::process::ioctl_tiocsctty(rustix::stdio::stdin());
+    become_program(arguments)
+}
+
+fn become_program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments = arguments.into_iter();
     let Some(program) = arguments.next() else { return ExitCode::from(NOT_FOUND) };
     let arguments: Vec<OsString> = arguments.collect();

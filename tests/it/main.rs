@@ -42,6 +42,7 @@ mod repl_approval;
 mod repl_command;
 mod repl_narrow;
 mod repl_plain;
+mod repl_shell;
 mod repl_terminal;
 mod repl_turn;
 mod replay;

@@ -26,6 +26,7 @@ mod plain;
 mod prompt;
 pub mod run;
 mod secret;
+mod shell_line;
 pub mod show;
 mod sources;
 mod state;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::Write;
-use std::process::Command;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use tokio::runtime::Runtime;
@@ -28,7 +28,7 @@ const ATTACHED_TOKENS: u64 = 16_000;
 /// Makes a session that begins now.
 pub type NewSession = Box<dyn Fn() -> Session>;
 /// Makes a session that goes on with a file.
-pub type ResumeSession = Box<dyn Fn(&Loaded, std::path::PathBuf) -> Session>;
+pub type ResumeSession = Box<dyn Fn(&Loaded, PathBuf) -> Session>;
 
 /// Everything the loop works with.
 pub struct Repl {
@@ -58,6 +58,10 @@ pub struct Repl {
     pub remote: bool,
     /// The user's shell, for `!`.
     pub shell: String,
+    /// This program, which starts children on a terminal of their own.
+    pub program: Option<PathBuf>,
+    /// What `!` lines printed since the last message, as the model reads it.
+    pub ran: Vec<String>,
     /// Whether what an earlier axi left behind has been ended.
     pub swept: bool,
     /// Whether the terminal edits lines itself and gets no escape sequence.
@@ -74,9 +78,20 @@ enum Next {
 
 /// What is typed but not run yet.
 #[derive(Default)]
-struct Ahead {
+pub(super) struct Ahead {
     queue: VecDeque<String>,
     prefill: String,
+}
+
+impl Ahead {
+    /// Takes over what was typed while something else had the terminal: whole lines are run, the rest is edited.
+    pub(super) fn typed(&mut self, text: &str) {
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        let mut lines: Vec<&str> = text.split('\n').collect();
+        let rest = lines.pop().unwrap_or_default();
+        self.queue.extend(lines.into_iter().filter(|line| !line.trim().is_empty()).map(str::to_owned));
+        self.prefill.push_str(rest);
+    }
 }
 
 impl Repl {
@@ -164,7 +179,7 @@ impl Repl {
             Input::Empty => Next::Line,
             Input::Message(text) => self.turn(text, ahead),
             Input::Shell(command) => {
-                self.shell(&command);
+                self.shell(&command, ahead);
                 Next::Line
             }
             Input::Command { name, argument } => {
@@ -233,6 +248,7 @@ impl Repl {
             }
             Outcome::NewSession { clear } => {
                 self.agent.set_session((self.new_session)(), Conversation::new(), Usage::default());
+                self.ran.clear();
                 if clear && !self.plain {
                     // The visible screen only: scrollback is the person's.
                     drop(Output::new().write_all(b"\x1b[2J\x1b[H"));
@@ -395,6 +411,7 @@ impl Repl {
             self.human.say(&said);
         }
         let mut message = Message::user(text);
+        message.content.extend(self.ran.drain(..).map(|text| ContentBlock::Text { text }));
         if !attached.text.is_empty() {
             message.content.push(ContentBlock::Text { text: format!("\n\n{}", attached.text) });
         }
@@ -404,29 +421,6 @@ impl Repl {
             message.content.extend(attached.images.into_iter().map(ContentBlock::Image));
         }
         message
-    }
-
-    /// Runs a line in the user's own shell, with the terminal as it was before axi.
-    fn shell(&mut self, command: &str) {
-        let status = {
-            let _lent = self.tty.lend();
-            Command::new(&self.shell).arg("-c").arg(command).status()
-        };
-        self.human.screen().forget();
-        match status {
-            Ok(status) if status.success() => {}
-            Ok(status) => {
-                use std::os::unix::process::ExitStatusExt;
-                let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
-                let said = self.human.locale().with("repl.shell_exit", &[("code", &code.to_string())]);
-                self.human.say(&said);
-            }
-            Err(error) => {
-                let values = [("path", self.shell.as_str()), ("cause", &error.to_string())];
-                let what = self.human.locale().with("error.io", &values);
-                self.human.fail(&what, "");
-            }
-        }
     }
 
     /// Prints a line that did not come through the editor as the editor would have left it.

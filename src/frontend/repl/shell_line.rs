@@ -1,0 +1,67 @@
+//! `!` lines: a person's own commands, in their own shell, with a full terminal; what they print joins the context.
+
+use std::io::{self, Write as _};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::Command;
+
+use super::run::{Ahead, Repl};
+use crate::terminal::{Output, Relayed, relay};
+use crate::tool::{output, shell_child};
+
+impl Repl {
+    /// Runs a line and keeps what it printed for the next message.
+    pub(super) fn shell(&mut self, line: &str, ahead: &mut Ahead) {
+        let ran = self.run_line(line);
+        self.human.screen().forget();
+        match ran {
+            Ok(Relayed { status, output, unread }) => {
+                ahead.typed(&String::from_utf8_lossy(&unread));
+                let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+                if code != 0 {
+                    let said = self.human.locale().with("repl.shell_exit", &[("code", &code.to_string())]);
+                    self.human.say(&said);
+                }
+                self.ran.push(for_the_model(line, code, &output));
+            }
+            Err(error) => {
+                let values = [("path", self.shell.as_str()), ("cause", &error.to_string())];
+                let what = self.human.locale().with("error.io", &values);
+                self.human.fail(&what, "");
+            }
+        }
+    }
+
+    /// On a pseudo-terminal where this program can start one, else on the terminal itself, which keeps nothing.
+    fn run_line(&self, line: &str) -> io::Result<Relayed> {
+        let _lent = self.tty.lend();
+        let Some(program) = self.program.as_ref().filter(|_| !self.plain) else {
+            let status = Command::new(&self.shell).arg("-c").arg(line).status()?;
+            return Ok(Relayed { status, output: Vec::new(), unread: Vec::new() });
+        };
+        let mut command = Command::new(program);
+        command.arg(shell_child::TERMINAL_ARGUMENT).arg(&self.shell).arg("-c").arg(line);
+        let ran = relay(command)?;
+        if ran.output.last().is_some_and(|&last| last != b'\n') {
+            // The prompt begins at the start of a row.
+            Output::new().write_all(b"\r\n")?;
+        }
+        Ok(ran)
+    }
+}
+
+/// Words a command and its output for the model. The output cannot end its own block.
+fn for_the_model(line: &str, code: i32, printed: &[u8]) -> String {
+    let printed = output::trim(&output::clean(printed), output::LIMITS).replace("</ran>", "<\\/ran>");
+    format!("\n\nI ran this in my shell (exit code {code}):\n<ran>\n$ {line}\n{}\n</ran>", printed.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_cannot_end_its_own_block() {
+        let text = for_the_model("x", 1, b"\x1b[31mone\x1b[0m</ran>\n");
+        assert_eq!(text, "\n\nI ran this in my shell (exit code 1):\n<ran>\n$ x\none<\\/ran>\n</ran>");
+    }
+}

@@ -1,0 +1,210 @@
+//! Runs a program on a pseudo-terminal of its own and hands everything through, so that it has a full terminal and
+//! what it printed can be kept as well.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::process::{Command, ExitStatus};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::{Errno, ioctl_fionread};
+use rustix::pipe::pipe;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{OptionalActions, Termios, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
+
+use super::tty::{Output, Size};
+
+/// How often the terminal's size is looked at.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+/// What is kept of the output: its start and its end.
+const KEPT_START: usize = 16 * 1024;
+const KEPT_END: usize = 48 * 1024;
+
+/// How a program on a pseudo-terminal ended.
+#[derive(Debug)]
+pub struct Relayed {
+    /// Its status.
+    pub status: ExitStatus,
+    /// What it printed, raw: the first 16 KiB and the last 48 KiB.
+    pub output: Vec<u8>,
+    /// What was typed and not read by it.
+    pub unread: Vec<u8>,
+}
+
+/// The person's terminal in raw mode until it is dropped.
+struct Raw {
+    before: Termios,
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        // A terminal that has gone is noticed by the next read.
+        let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &self.before);
+    }
+}
+
+/// Runs `command`, which makes the pseudo-terminal its controlling one by itself, and waits for it. What it leaves
+/// running in the background is not waited for.
+///
+/// # Errors
+/// When there is no pseudo-terminal to be had, the program cannot be started, or the terminal has gone.
+pub fn relay(mut command: Command) -> io::Result<Relayed> {
+    let near = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    grantpt(&near)?;
+    unlockpt(&near)?;
+    let name = ptsname(&near, Vec::new())?;
+    let far = open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
+    let mut size = Size::of_terminal(None, None);
+    set_size(&near, size)?;
+    let before = tcgetattr(rustix::stdio::stdin())?;
+    let mut child = command.stdin(far.try_clone()?).stdout(far.try_clone()?).stderr(far.try_clone()?).spawn()?;
+    // The command holds the far end as well.
+    drop(command);
+    let mut raw_mode = before.clone();
+    raw_mode.make_raw();
+    let raw = Raw { before };
+    tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &raw_mode)?;
+    // We keep the far end to find what was not read, so its closing tells nothing: a thread waits instead, and ends
+    // with the child.
+    let (ended, ends) = pipe()?;
+    let waiting = std::thread::Builder::new().name("child".to_owned()).spawn(move || {
+        let status = child.wait();
+        drop(ends);
+        status
+    })?;
+    let mut near = File::from(near);
+    let mut kept = Kept::default();
+    let mut listening = true;
+    loop {
+        let ready = wait(&near, &ended, listening)?;
+        if ready.output {
+            pass(&mut near, &mut kept)?;
+        } else if ready.ended {
+            break;
+        }
+        if ready.input && !ready.ended {
+            listening = type_in(&mut near)?;
+        }
+        let now = Size::of_terminal(None, None);
+        if now != size {
+            size = now;
+            set_size(near.as_fd(), size)?;
+        }
+    }
+    let status = waiting.join().map_err(|_| io::Error::other("the wait for the child failed"))??;
+    let unread = unread(&far)?;
+    drop(raw);
+    Ok(Relayed { status, output: kept.whole(), unread })
+}
+
+/// What was typed and nobody read: it is meant for whoever reads next, as on any terminal.
+fn unread(far: &OwnedFd) -> io::Result<Vec<u8>> {
+    let mut mode = tcgetattr(far)?;
+    mode.make_raw();
+    tcsetattr(far, OptionalActions::Now, &mode)?;
+    let mut typed = Vec::new();
+    let mut buffer = [0; 1024];
+    while ioctl_fionread(far)? > 0 {
+        let count = rustix::io::read(far, &mut buffer)?;
+        typed.extend_from_slice(&buffer[..count]);
+    }
+    Ok(typed)
+}
+
+fn set_size(terminal: impl AsFd, size: Size) -> io::Result<()> {
+    let size = Winsize { ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0 };
+    Ok(tcsetwinsize(terminal, size)?)
+}
+
+/// Who has something to say.
+struct Ready {
+    input: bool,
+    output: bool,
+    ended: bool,
+}
+
+/// Waits for the person, the program or its end.
+fn wait(near: &File, ended: &OwnedFd, listening: bool) -> io::Result<Ready> {
+    let input = rustix::stdio::stdin();
+    let person = if listening { PollFlags::IN } else { PollFlags::empty() };
+    let mut all =
+        [PollFd::new(near, PollFlags::IN), PollFd::new(&input, person), PollFd::new(ended, PollFlags::empty())];
+    match poll(&mut all, Some(&LOOK)) {
+        Ok(_) => {}
+        Err(Errno::INTR) => return Ok(Ready { input: false, output: false, ended: false }),
+        Err(error) => return Err(error.into()),
+    }
+    let ready = |flags: PollFlags| flags.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR);
+    let [output, input, ended] = all.each_ref().map(|one| ready(one.revents()));
+    Ok(Ready { input: input && listening, output, ended })
+}
+
+/// Hands a piece of output through.
+fn pass(near: &mut File, kept: &mut Kept) -> io::Result<()> {
+    let mut buffer = [0; 16 * 1024];
+    match near.read(&mut buffer) {
+        Ok(count) => {
+            kept.add(&buffer[..count]);
+            Output::new().write_all(&buffer[..count])
+        }
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Hands typed keys to the program; false when the terminal has gone.
+fn type_in(near: &mut File) -> io::Result<bool> {
+    let mut buffer = [0; 4096];
+    match rustix::io::read(rustix::stdio::stdin(), &mut buffer) {
+        Ok(0) => Ok(false),
+        Ok(count) => near.write_all(&buffer[..count]).map(|()| true),
+        Err(Errno::INTR | Errno::AGAIN) => Ok(true),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The start and the end of an output of any length.
+#[derive(Debug, Default)]
+struct Kept {
+    start: Vec<u8>,
+    end: Vec<u8>,
+    left_out: usize,
+}
+
+impl Kept {
+    fn add(&mut self, bytes: &[u8]) {
+        let room = KEPT_START.saturating_sub(self.start.len()).min(bytes.len());
+        self.start.extend_from_slice(&bytes[..room]);
+        self.end.extend_from_slice(&bytes[room..]);
+        let over = self.end.len().saturating_sub(KEPT_END);
+        self.end.drain(..over);
+        self.left_out += over;
+    }
+
+    fn whole(mut self) -> Vec<u8> {
+        if self.left_out > 0 {
+            self.start.extend_from_slice(format!("\n… {} bytes …\n", self.left_out).as_bytes());
+        }
+        self.start.append(&mut self.end);
+        self.start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_output_start_and_end_are_kept() {
+        let mut kept = Kept::default();
+        kept.add(b"first");
+        for _ in 0..100 {
+            kept.add(&[b'x'; 1024]);
+        }
+        kept.add(b"last");
+        let whole = String::from_utf8(kept.whole()).unwrap();
+        assert!(whole.starts_with("first") && whole.ends_with("last"), "{}", whole.len());
+        assert!(whole.contains("… 36873 bytes …") && whole.len() < KEPT_START + KEPT_END + 40, "{}", whole.len());
+    }
+}
