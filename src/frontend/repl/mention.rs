@@ -64,7 +64,7 @@ pub(super) fn write(path: &str) -> String {
     if bare_enough { format!("@{path}") } else { format!("@\"{path}\"") }
 }
 
-/// Returns the path of a mention that [`write`] has written.
+/// Returns the path of a mention that [`write()`] has written.
 pub(super) fn path_of(mention: &str) -> &str {
     mention.trim_start_matches('@').trim_matches('"')
 }
