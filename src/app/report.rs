@@ -13,6 +13,7 @@ use crate::command::{self, KeyAction, Problem};
 use crate::conversation::{ContentBlock, Conversation, Role};
 use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
+use crate::frontend::signals::Signals;
 use crate::locale::Locale;
 use crate::provider::{self, Client};
 use crate::session::{Loaded, SessionError, load};
@@ -26,7 +27,7 @@ pub(super) fn login(base: &Base, provider: &str) -> Exit {
     let console = Console::new(&base.locale);
     let key = if std::io::stdin().is_terminal() {
         let question = base.locale.with("said.login_prompt", &[("provider", provider)]);
-        Terminal { color: false, plain: base.linear(), tty: None }.secret(&question)
+        Terminal { color: false, plain: base.linear(), tty: None, signals: Signals::default() }.secret(&question)
     } else {
         let mut key = String::new();
         std::io::stdin().lock().take(KEY_LIMIT).read_to_string(&mut key).ok().map(|_| key)

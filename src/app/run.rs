@@ -138,7 +138,12 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
     tty.restorer().install_panic_hook();
     let signals = Signals::start(Some(tty.restorer()));
     let plain = base.linear();
-    let terminal = Terminal { color: base.depth() >= Depth::Ansi, plain, tty: Some(Rc::clone(&tty)) };
+    let terminal = Terminal {
+        color: base.depth() >= Depth::Ansi,
+        plain,
+        tty: Some(Rc::clone(&tty)),
+        signals: signals.clone(),
+    };
     let looks = base.looks();
     let lender = Rc::clone(&tty);
     let foreground: Foreground = Box::new(move |command| {

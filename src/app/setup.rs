@@ -19,6 +19,7 @@ use crate::conversation::{Conversation, Usage};
 use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
 use crate::frontend::human::{Looks, Palette};
+use crate::frontend::signals::Signals;
 use crate::provider::{Client, Provider, RetryPlan, connect};
 use crate::session::{Loaded, Redactor, Session, SessionError, SessionId, SessionStore, load};
 use crate::terminal::{self, Depth, Theme, Wrap};
@@ -173,7 +174,12 @@ impl Base {
                     return Err(self.no_session());
                 }
                 let rows: Vec<String> = list.iter().map(|row| format!("{}  {}", row.id, row.title)).collect();
-                let asker = Terminal { color: self.depth() >= Depth::Ansi, plain: self.linear(), tty: None };
+                let asker = Terminal {
+                    color: self.depth() >= Depth::Ansi,
+                    plain: self.linear(),
+                    tty: None,
+                    signals: Signals::default(),
+                };
                 let picked = asker.pick(self.locale.text("repl.pick_session"), &rows);
                 let Some(row) = picked.and_then(|index| list.into_iter().nth(index)) else {
                     let problem =

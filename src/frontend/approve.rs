@@ -14,6 +14,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::human::{Asker, Choice, Question};
 use super::repl::read_words;
+use super::signals::Signals;
 use crate::agent::Approval;
 use crate::terminal::{Output, Screen, Size, Tty, sanitize_line};
 
@@ -26,6 +27,8 @@ pub struct Terminal {
     pub plain: bool,
     /// The terminal, when it is not in the person's own mode.
     pub tty: Option<Rc<Tty>>,
+    /// What may end axi while it asks: a signal also ends dialoguer's wait for a key.
+    pub signals: Signals,
 }
 
 impl Terminal {
@@ -51,6 +54,7 @@ impl Terminal {
             let select = Select::with_theme(theme.as_ref()).with_prompt(question).items(&items).default(0);
             select.interact_on_opt(&term)
         };
+        self.signals.hold_still();
         show_cursor(&term);
         picked.ok().flatten()
     }
@@ -65,6 +69,7 @@ impl Terminal {
         let theme = self.theme();
         let password = Password::with_theme(theme.as_ref()).with_prompt(question).allow_empty_password(true);
         let given = password.interact_on(&term);
+        self.signals.hold_still();
         show_cursor(&term);
         given.ok().filter(|secret| !secret.trim().is_empty())
     }
@@ -132,6 +137,7 @@ impl<W: Write> Asker<W> for Terminal {
             let theme = self.theme();
             let select = Select::with_theme(theme.as_ref()).with_prompt(prompt).items(&items).default(0);
             let picked = select.interact_on_opt(&term);
+            self.signals.hold_still();
             show_cursor(&term);
             picked.ok().flatten()
         };

@@ -1,5 +1,6 @@
 //! Signals, on a thread of their own: the line editor and dialoguer block the main one.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::signal::unix::{SignalKind, signal};
@@ -12,6 +13,8 @@ use crate::tool;
 #[derive(Debug, Clone, Default)]
 pub struct Signals {
     turn: Arc<Mutex<Option<CancellationToken>>>,
+    /// Set in the signal's own handler, so that it is seen by whoever the signal wakes.
+    ending: Arc<AtomicBool>,
 }
 
 impl Signals {
@@ -33,6 +36,14 @@ impl Signals {
         *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = turn;
     }
 
+    /// Never returns once a signal ends axi. For who may have been woken by that signal: what they wrote now would
+    /// come after the terminal was given back (a hidden cursor, raw mode).
+    pub fn hold_still(&self) {
+        while self.ending.load(Ordering::Acquire) {
+            std::thread::park();
+        }
+    }
+
     fn listen(&self, restorer: Option<&Restorer>) {
         let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
             Ok(runtime) => runtime,
@@ -46,6 +57,9 @@ impl Signals {
             let mut terminate = signal(SignalKind::terminate())?;
             let mut hangup = signal(SignalKind::hangup())?;
             let mut quit = signal(SignalKind::quit())?;
+            for kind in [SignalKind::terminate(), SignalKind::hangup(), SignalKind::quit()] {
+                signal_hook::flag::register(kind.as_raw_value(), Arc::clone(&self.ending))?;
+            }
             loop {
                 tokio::select! {
                     _ = interrupt.recv() => self.interrupt(),

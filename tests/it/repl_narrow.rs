@@ -82,12 +82,13 @@ fn words_stay_once_when_tmux_gets_narrower_and_wider_in_mid_stream() {
     wait("w059");
     tmux(&["resize-window", "-x", "100", "-y", "12"]);
     second.open();
-    wait("w089x");
+    // The turn is over when the prompt is back.
     let deadline = Instant::now() + PATIENCE;
-    while capture().matches('❯').count() < 2 {
-        assert!(Instant::now() < deadline, "the prompt never came back:\n{}", capture());
+    let mut text = capture();
+    while !(text.contains("w089x") && text.trim_end().ends_with('❯')) {
+        assert!(Instant::now() < deadline, "the turn never ended:\n{text}");
+        text = capture();
     }
-    let text = capture();
     tmux(&["kill-server"]);
     let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for word in &words {
