@@ -265,18 +265,3 @@ fn why_a_file_or_a_session_is_not_there_is_said_in_the_persons_language() {
     person.sees("an answer");
     assert_eq!(person.leaves(), Some(0));
 }
-
-#[test]
-fn ctrl_c_ends_a_shell_line_and_not_axi() {
-    let home = Home::new();
-    let server = Server::start([answer::chat_text("an answer")]);
-    let mut person = Person::meets(&axi(&home, &server));
-    person.sends("!mkfifo door; echo re''ady; cat door");
-    person.sees("ready");
-    person.types("\x03");
-    person.sees("exit 130");
-    person.sees_prompt();
-    person.sends("hello");
-    person.sees("an answer");
-    assert_eq!(person.leaves(), Some(0));
-}
