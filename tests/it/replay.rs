@@ -40,6 +40,9 @@ fn hear(protocol: Protocol, pieces: &[&[u8]]) -> Heard {
     }
     let outcome = outcome.and_then(|()| decoder.finish(&mut events));
     let mut heard = Heard { error: outcome.err(), ..Heard::default() };
+    // A damaged stream may name any slot; what counts is that a delta finds the last call that was started with its
+    // slot, as the builder does.
+    let mut slots = Vec::new();
     for event in events {
         match event {
             StreamEvent::TextDelta(text) => heard.text.push_str(&text),
@@ -47,10 +50,14 @@ fn hear(protocol: Protocol, pieces: &[&[u8]]) -> Heard {
             StreamEvent::ReasoningSignature(signature) => heard.signatures.push(signature),
             StreamEvent::RedactedReasoning(data) => heard.redacted.push(data),
             StreamEvent::ToolCallStart { slot, id, name, .. } => {
-                assert_eq!(slot, heard.calls.len(), "slots are given in order");
+                slots.push(slot);
                 heard.calls.push((id, name, String::new()));
             }
-            StreamEvent::ToolCallDelta { slot, arguments } => heard.calls[slot].2.push_str(&arguments),
+            StreamEvent::ToolCallDelta { slot, arguments } => {
+                if let Some(index) = slots.iter().rposition(|known| *known == slot) {
+                    heard.calls[index].2.push_str(&arguments);
+                }
+            }
             StreamEvent::Usage(usage) => heard.usage.merge(usage),
             StreamEvent::Done(stop) => {
                 assert_eq!(heard.stop.replace(stop), None, "done only once");
