@@ -40,8 +40,6 @@ fn hear(protocol: Protocol, pieces: &[&[u8]]) -> Heard {
     }
     let outcome = outcome.and_then(|()| decoder.finish(&mut events));
     let mut heard = Heard { error: outcome.err(), ..Heard::default() };
-    // A damaged stream may name any slot; what counts is that a delta finds the last call that was started with its
-    // slot, as the builder does.
     let mut slots = Vec::new();
     for event in events {
         match event {
@@ -50,13 +48,14 @@ fn hear(protocol: Protocol, pieces: &[&[u8]]) -> Heard {
             StreamEvent::ReasoningSignature(signature) => heard.signatures.push(signature),
             StreamEvent::RedactedReasoning(data) => heard.redacted.push(data),
             StreamEvent::ToolCallStart { slot, id, name, .. } => {
+                // A call that never gets a name keeps its slot, so that numbers may be left out.
+                assert!(!slots.contains(&slot), "a call begins once");
                 slots.push(slot);
                 heard.calls.push((id, name, String::new()));
             }
             StreamEvent::ToolCallDelta { slot, arguments } => {
-                if let Some(index) = slots.iter().rposition(|known| *known == slot) {
-                    heard.calls[index].2.push_str(&arguments);
-                }
+                let at = slots.iter().position(|begun| *begun == slot).expect("a call begins before it goes on");
+                heard.calls[at].2.push_str(&arguments);
             }
             StreamEvent::Usage(usage) => heard.usage.merge(usage),
             StreamEvent::Done(stop) => {
