@@ -140,6 +140,19 @@ fn ctrl_c_twice_leaves_at_once() {
 }
 
 #[test]
+fn the_second_ctrl_c_leaves_though_the_prompt_is_back_before_it() {
+    let home = Home::new();
+    let server = Server::start([]);
+    let mut person = Person::meets(&axi(&home, &server));
+    in_the_middle(&mut person, &server);
+    person.types("\x03");
+    person.sees("stopped");
+    person.sees_prompt();
+    person.types("\x03");
+    assert_eq!(person.pty.wait_exit().code(), Some(0));
+}
+
+#[test]
 fn an_arrow_key_that_arrives_in_two_pieces_stops_nothing() {
     let home = Home::new();
     let server = Server::start([]);

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::time::Instant;
 
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
@@ -20,7 +21,9 @@ use crate::frontend::input::{self, Input};
 use crate::frontend::signals::Signals;
 use crate::locale::Locale;
 use crate::session::{Loaded, Session, SessionError, load};
-use crate::terminal::{KeyWatch, Line, Output, Span, Tty, TypeAhead, drain_crossterm, escape_wait, sanitize_line};
+use crate::terminal::{
+    KeyWatch, Line, Output, Span, TWICE, Tty, TypeAhead, drain_crossterm, escape_wait, sanitize_line,
+};
 
 /// Tokens that attached files may take when the model's context is not known.
 const ATTACHED_TOKENS: u64 = 16_000;
@@ -81,6 +84,7 @@ enum Next {
 pub(super) struct Ahead {
     queue: VecDeque<String>,
     prefill: String,
+    interrupted: Option<Instant>,
 }
 
 impl Ahead {
@@ -115,6 +119,10 @@ impl Repl {
                 match self.read(&std::mem::take(&mut ahead.prefill)) {
                     Ok(ReadOutcome::Line(line)) => line,
                     Ok(ReadOutcome::Help) => "/help".to_owned(),
+                    // The first Ctrl+C stopped the turn; the prompt was only quicker than the second.
+                    Ok(ReadOutcome::Interrupted) if ahead.interrupted.is_some_and(|at| at.elapsed() <= TWICE) => {
+                        return Exit::Done;
+                    }
                     Ok(ReadOutcome::Interrupted) => continue,
                     Ok(ReadOutcome::End) => return Exit::Done,
                     Ok(ReadOutcome::Suspended) => {
@@ -367,7 +375,8 @@ impl Repl {
         if typed.leave {
             return Next::Leave;
         }
-        let TypeAhead { text, mut queue, queued_when_stopped, .. } = typed;
+        let TypeAhead { text, mut queue, queued_when_stopped, interrupted, .. } = typed;
+        ahead.interrupted = interrupted;
         if end == TurnEnd::Interrupted {
             // What was queued for the turn that was stopped goes back to the editor; what was sent after ESC is for
             // what comes next.

@@ -24,7 +24,7 @@ use parser::{Key, Parser, Pending};
 pub use typed::TypeAhead;
 
 /// A second Ctrl+C within this time leaves.
-const TWICE: Duration = Duration::from_secs(1);
+pub const TWICE: Duration = Duration::from_secs(1);
 /// How long half a sequence waits for its rest, and an open paste for its next byte. A bracket that never closes
 /// must not swallow the keyboard (crossterm-rs/crossterm#1060).
 const SEQUENCE_WAIT: Duration = Duration::from_millis(300);
@@ -292,6 +292,7 @@ impl Shared {
                         changed = true;
                     }
                     *interrupted = Some(now);
+                    typed.interrupted = Some(now);
                     self.cancel.cancel();
                 }
                 Key::Suspend => {

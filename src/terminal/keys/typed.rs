@@ -1,5 +1,7 @@
 //! What a person types while a turn runs: the text under way and the lines sent before it.
 
+use std::time::Instant;
+
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::parser::Key;
@@ -19,6 +21,8 @@ pub struct TypeAhead {
     /// How many of `queue` had been sent when the turn was stopped; `None` if it was not. Lines sent after that are
     /// meant for what comes next.
     pub queued_when_stopped: Option<usize>,
+    /// When Ctrl+C was last pressed: one more within a second leaves, also when the prompt is back by then.
+    pub interrupted: Option<Instant>,
 }
 
 impl TypeAhead {
