@@ -35,16 +35,8 @@ pub fn menu(locale: &Locale) -> CommandMenu {
         description: locale.text(&format!("command.{}", command.name)).to_owned(),
         usage: String::new(),
         arguments: match command.argument {
-            Argument::Language => {
-                let languages: Vec<Candidate> = locale::tags()
-                    .map(|tag| Candidate {
-                        value: tag.to_owned(),
-                        description: Locale::new(tag).text("language.name").to_owned(),
-                        ..Candidate::default()
-                    })
-                    .collect();
-                Some(std::sync::Arc::new(move |_: &[&str]| languages.clone()))
-            }
+            // Reads every language's file, so not before somebody asks.
+            Argument::Language => Some(std::sync::Arc::new(|_: &[&str]| locale::tags().map(language).collect())),
             Argument::Word(words) => {
                 let words: Vec<Candidate> = words
                     .iter()
@@ -56,6 +48,11 @@ pub fn menu(locale: &Locale) -> CommandMenu {
         },
     });
     CommandMenu { entries: entries.collect() }
+}
+
+fn language(tag: &str) -> Candidate {
+    let name = Locale::new(tag).text("language.name").to_owned();
+    Candidate { value: tag.to_owned(), description: name, ..Candidate::default() }
 }
 
 /// The words of the line editor.
