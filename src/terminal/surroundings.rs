@@ -169,12 +169,15 @@ impl Theme {
             (Depth::Monochrome, _) => Self::monochrome(),
             (Depth::Ansi | Depth::Fixed, Background::Dark) => Self::ansi(),
             (Depth::Ansi | Depth::Fixed, Background::Light) => Self::light(),
-            (Depth::Truecolor, Background::Dark) => {
-                Self::ansi().with_marked_words((0x17, 0x45, 0x25), (0x57, 0x1c, 0x22))
-            }
-            (Depth::Truecolor, Background::Light) => {
-                Self::light().with_marked_words((0xb7, 0xec, 0xc4), (0xff, 0xce, 0xcb))
-            }
+            // The backgrounds are those of GitHub's own dark and light diffs, which many have looked at for long.
+            (Depth::Truecolor, Background::Dark) => Self::ansi().with_change_backgrounds(
+                [(0x12, 0x26, 0x1a), (0x1d, 0x57, 0x2d)],
+                [(0x30, 0x17, 0x1b), (0x79, 0x22, 0x2a)],
+            ),
+            (Depth::Truecolor, Background::Light) => Self::light().with_change_backgrounds(
+                [(0xe6, 0xff, 0xec), (0xab, 0xf2, 0xbc)],
+                [(0xff, 0xeb, 0xe9), (0xff, 0xc1, 0xc0)],
+            ),
         }
     }
 }

@@ -126,11 +126,18 @@ impl Theme {
         }
     }
 
-    /// Marks changed words by a background instead of an underline: where any colour can be had.
+    /// Marks changed lines and words by backgrounds, so that code keeps its colours: where any colour can be had. Each
+    /// is the line's background, then the word's.
     #[must_use]
-    pub(crate) fn with_marked_words(self, added: (u8, u8, u8), removed: (u8, u8, u8)) -> Self {
-        let on = |style: Style, (red, green, blue): (u8, u8, u8)| style.bold().on(Color::Rgb(red, green, blue));
-        Self { added_word: on(self.added, added), removed_word: on(self.removed, removed), ..self }
+    pub(crate) fn with_change_backgrounds(self, added: [(u8, u8, u8); 2], removed: [(u8, u8, u8); 2]) -> Self {
+        let on = |style: Style, (red, green, blue): (u8, u8, u8)| style.on(Color::Rgb(red, green, blue));
+        Self {
+            added: on(self.added, added[0]),
+            added_word: on(self.added, added[1]).bold(),
+            removed: on(self.removed, removed[0]),
+            removed_word: on(self.removed, removed[1]).bold(),
+            ..self
+        }
     }
 
     /// For light backgrounds, where yellow and dim text are hard to read.

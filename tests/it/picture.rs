@@ -24,7 +24,7 @@ fn thinks_and_reads() -> Answer {
     let call = json!([{"index": 0, "id": "1", "type": "function",
                        "function": {"name": "read", "arguments": "{\"path\":\"median.sh\"}"}}]);
     Answer::sse([
-        delta(&json!({"reasoning_content": "The test says 4 instead of 3: is the list sorted as text?"})),
+        delta(&json!({"reasoning_content": "The median of 10 9 2 is 9, not 2: are they sorted as text?"})),
         delta(&json!({"content": "I read the script first."})),
         delta(&json!({"tool_calls": call})),
         json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}).to_string(),
@@ -76,7 +76,7 @@ fn the_picture_shows_what_axi_prints() {
         .env("OPENAI_BASE_URL", server.url("/v1"))
         .env("OPENAI_API_KEY", "x")
         .env("COLORTERM", "truecolor");
-    let mut pty = Pty::options().size(92, 60).spawn(&command);
+    let mut pty = Pty::options().size(76, 60).spawn(&command);
     pty.wait_for("gpt-5");
     pty.send("why does my median come out wrong?\r");
     pty.wait_for("Make this change?");

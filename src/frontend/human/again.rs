@@ -1,6 +1,7 @@
 //! A turn once more, in full: what was thought, said and called, and every line that came back.
 
 use std::io::Write;
+use std::path::Path;
 
 use super::paint::dimmed;
 use super::work::Result;
@@ -108,9 +109,10 @@ impl<W: Write> Human<W> {
             );
         }
         let text = |name: &str| call.input.get(name).and_then(serde_json::Value::as_str);
+        let path = Path::new(text("path").unwrap_or_default());
         if let (Some(old), Some(new)) = (text("old_string"), text("new_string")) {
             // Where in the file this stood nobody knows any more: no numbers.
-            rows.extend(diff::plain_changes(old, new, theme));
+            rows.extend(diff::plain_changes(path, old, new, self.ink()));
         } else if let Some(patch) = text("patch") {
             rows.extend(patch.lines().map(|text| Line::styled(format!("  {}", sanitize_line(text)), theme.dim)));
         }

@@ -1,12 +1,15 @@
 //! What a person reads before they say yes: the command, or the change line by line.
 
+use std::path::Path;
+
+use nu_ansi_term::Style;
 use similar::{ChangeTag, TextDiff};
 
 use crate::agent::ApprovalRequest;
 use crate::conversation::Preview;
 use crate::frontend::words;
 use crate::locale::Locale;
-use crate::terminal::{Line, Span, Theme, sanitize_line};
+use crate::terminal::{Highlighter, Line, Span, Theme, sanitize_line};
 use crate::tool::Place;
 
 /// Unchanged lines shown around a change.
@@ -18,10 +21,19 @@ const MARKED_BYTES: usize = 256 * 1024;
 /// The most lines of a change that are shown; the rest is counted.
 const MOST_LINES: usize = 400;
 
+/// What changes are drawn with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ink<'a> {
+    pub(super) theme: &'a Theme,
+    /// Whether code is coloured.
+    pub(super) highlight: bool,
+}
+
 /// Lays out the preview and the reasons of a request.
-pub(super) fn preview(locale: &Locale, place: &Place, theme: &Theme, request: &ApprovalRequest) -> Vec<Line> {
+pub(super) fn preview(locale: &Locale, place: &Place, ink: Ink<'_>, request: &ApprovalRequest) -> Vec<Line> {
+    let theme = ink.theme;
     let mut lines = Vec::new();
-    add(&request.preview, locale, place, theme, &mut lines);
+    add(&request.preview, locale, place, ink, &mut lines);
     for reason in words::reasons(locale, place, &request.reasons) {
         let mut line = Line::new();
         line.push(Span::new("! ", theme.warning));
@@ -31,7 +43,8 @@ pub(super) fn preview(locale: &Locale, place: &Place, theme: &Theme, request: &A
     lines
 }
 
-fn add(preview: &Preview, locale: &Locale, place: &Place, theme: &Theme, lines: &mut Vec<Line>) {
+fn add(preview: &Preview, locale: &Locale, place: &Place, ink: Ink<'_>, lines: &mut Vec<Line>) {
+    let theme = ink.theme;
     match preview {
         // A command is never cut: nobody approves what was not shown.
         Preview::Command { line } => {
@@ -47,7 +60,7 @@ fn add(preview: &Preview, locale: &Locale, place: &Place, theme: &Theme, lines: 
         }
         Preview::Many { parts } => {
             for part in parts {
-                add(part, locale, place, theme, lines);
+                add(part, locale, place, ink, lines);
             }
         }
         Preview::Diff { path, old, new } => {
@@ -63,7 +76,7 @@ fn add(preview: &Preview, locale: &Locale, place: &Place, theme: &Theme, lines: 
                 title.push(Span::new(format!(" · {note}"), theme.dim));
             }
             lines.push(title);
-            let rows = changes(old.as_deref().unwrap_or_default(), new.as_deref().unwrap_or_default(), theme);
+            let rows = changes(path, old.as_deref().unwrap_or_default(), new.as_deref().unwrap_or_default(), ink);
             let hidden = rows.len().saturating_sub(MOST_LINES);
             lines.extend(rows.into_iter().take(MOST_LINES));
             if hidden > 0 {
@@ -75,10 +88,10 @@ fn add(preview: &Preview, locale: &Locale, place: &Place, theme: &Theme, lines: 
 }
 
 /// Lays out the changes of a preview without their titles, set in: what is shown under the title of a finished call.
-pub(super) fn rows(preview: &Preview, theme: &Theme) -> Vec<Line> {
+pub(super) fn rows(preview: &Preview, ink: Ink<'_>) -> Vec<Line> {
     match preview {
-        Preview::Diff { old, new, .. } => {
-            let rows = changes(old.as_deref().unwrap_or_default(), new.as_deref().unwrap_or_default(), theme);
+        Preview::Diff { path, old, new } => {
+            let rows = changes(path, old.as_deref().unwrap_or_default(), new.as_deref().unwrap_or_default(), ink);
             let indent = |row: Line| {
                 let mut line = Line::new();
                 line.push(Span::plain("  "));
@@ -87,21 +100,21 @@ pub(super) fn rows(preview: &Preview, theme: &Theme) -> Vec<Line> {
             };
             rows.into_iter().map(indent).collect()
         }
-        Preview::Many { parts } => parts.iter().flat_map(|part| rows(part, theme)).collect(),
+        Preview::Many { parts } => parts.iter().flat_map(|part| rows(part, ink)).collect(),
         Preview::Command { .. } | Preview::Text { .. } => Vec::new(),
     }
 }
 
 /// Lays out a change of which nobody knows where it stands in its file: without numbers, set in.
-pub(super) fn plain_changes(old: &str, new: &str, theme: &Theme) -> Vec<Line> {
-    layout(old, new, Numbers::Unknown, theme)
+pub(super) fn plain_changes(path: &Path, old: &str, new: &str, ink: Ink<'_>) -> Vec<Line> {
+    layout(path, (old, new), Numbers::Unknown, ink)
 }
 
 /// Lays out a change: line number, sign, text; unchanged stretches are left out. Where a line became another, what
 /// is different within it is marked.
-fn changes(old: &str, new: &str, theme: &Theme) -> Vec<Line> {
+fn changes(path: &Path, old: &str, new: &str, ink: Ink<'_>) -> Vec<Line> {
     let digits = old.lines().count().max(new.lines().count()).to_string().len();
-    layout(old, new, Numbers::Wide(digits), theme)
+    layout(path, (old, new), Numbers::Wide(digits), ink)
 }
 
 /// What stands before the sign of a changed line.
@@ -125,28 +138,37 @@ impl Numbers {
     }
 }
 
-fn layout(old: &str, new: &str, numbers: Numbers, theme: &Theme) -> Vec<Line> {
+fn layout(path: &Path, (old, new): (&str, &str), numbers: Numbers, ink: Ink<'_>) -> Vec<Line> {
     // Within two whole files of another content no words correspond, and looking for them takes long.
-    let mark = old.len() + new.len() <= MARKED_BYTES;
+    let small = old.len() + new.len() <= MARKED_BYTES;
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let language = extension.filter(|_| small && ink.highlight).and_then(Highlighter::new);
+    let colours =
+        language.map(|language| [coloured(&language, old, ink.theme), coloured(&language, new, ink.theme)]);
     let diff = TextDiff::from_lines(old, new);
     let mut lines = Vec::new();
     for (index, group) in diff.grouped_ops(CONTEXT).iter().enumerate() {
         if index > 0 {
-            lines.push(Line::styled(format!("{}⋮", numbers.of(None)), theme.furniture));
+            lines.push(Line::styled(format!("{}⋮", numbers.of(None)), ink.theme.furniture));
         }
         for operation in group {
-            if mark {
+            let mut push =
+                |tag: ChangeTag, (before, after): (Option<usize>, Option<usize>), parts: &[(bool, String)]| {
+                    let number = if tag == ChangeTag::Delete { before } else { after };
+                    let version = usize::from(tag != ChangeTag::Delete);
+                    let colours = colours.as_ref().and_then(|versions| versions[version].get(number?));
+                    lines.push(row(tag, &numbers.of(number), parts, colours, ink.theme));
+                };
+            if small {
                 for change in diff.iter_inline_changes(operation) {
-                    let number = change.new_index().filter(|_| change.tag() != ChangeTag::Delete);
                     let parts: Vec<(bool, String)> =
                         change.iter_strings_lossy().map(|(marked, text)| (marked, text.into_owned())).collect();
-                    lines.push(row(change.tag(), number.or(change.old_index()), numbers, &parts, theme));
+                    push(change.tag(), (change.old_index(), change.new_index()), &parts);
                 }
             } else {
                 for change in diff.iter_changes(operation) {
-                    let number = change.new_index().filter(|_| change.tag() != ChangeTag::Delete);
-                    let parts = [(false, change.value().to_owned())];
-                    lines.push(row(change.tag(), number.or(change.old_index()), numbers, &parts, theme));
+                    let indices = (change.old_index(), change.new_index());
+                    push(change.tag(), indices, &[(false, change.value().to_owned())]);
                 }
             }
         }
@@ -154,34 +176,105 @@ fn layout(old: &str, new: &str, numbers: Numbers, theme: &Theme) -> Vec<Line> {
     lines
 }
 
-fn row(tag: ChangeTag, number: Option<usize>, numbers: Numbers, parts: &[(bool, String)], theme: &Theme) -> Line {
+/// Colours every line of a text: what a line means depends on those before it.
+fn coloured(language: &Highlighter, text: &str, theme: &Theme) -> Vec<Line> {
+    let mut language = language.clone();
+    text.lines().map(|line| language.line(&shown(line), theme)).collect()
+}
+
+/// What stands on the screen for a piece of a line.
+fn shown(text: &str) -> String {
+    sanitize_line(&text.trim_end_matches(['\n', '\r']).replace('\t', "    ")).into_owned()
+}
+
+fn row(tag: ChangeTag, number: &str, parts: &[(bool, String)], colours: Option<&Line>, theme: &Theme) -> Line {
     let (sign, style, marked) = match tag {
         ChangeTag::Equal => (" ", theme.dim, theme.dim),
         ChangeTag::Insert => ("+", theme.added, theme.added_word),
         ChangeTag::Delete => ("-", theme.removed, theme.removed_word),
     };
     let mut line = Line::new();
-    line.push(Span::new(numbers.of(number), theme.furniture));
+    line.push(Span::new(number, theme.furniture));
     line.push(Span::new(format!("{sign} "), style));
     // A line that is marked from end to end is simply another line.
     let whole = parts.iter().all(|(marked, text)| *marked || text.trim().is_empty());
-    for (is_marked, text) in parts {
-        let text = text.trim_end_matches(['\n', '\r']).replace('\t', "    ");
-        line.push(Span::new(sanitize_line(&text), if *is_marked && !whole { marked } else { style }));
+    let parts: Vec<(Style, String)> = parts
+        .iter()
+        .map(|(is_marked, text)| (if *is_marked && !whole { marked } else { style }, shown(text)))
+        .collect();
+    let text: String = parts.iter().map(|(_, text)| text.as_str()).collect();
+    // Where only its colour tells that a line changed, it keeps that colour.
+    let free = tag == ChangeTag::Equal || style.background.is_some();
+    match colours.filter(|colours| free && colours.text() == text) {
+        Some(colours) => over(&parts, colours).into_iter().for_each(|span| line.push(span)),
+        None => parts.into_iter().for_each(|(style, text)| line.push(Span::new(text, style))),
     }
     line
+}
+
+/// Lays the colours of code over the parts of a line; both say the same text.
+fn over(parts: &[(Style, String)], colours: &Line) -> Vec<Span> {
+    let mut spans = Vec::new();
+    let mut colours = colours.spans.iter().map(|span| (span.style, span.text.as_str()));
+    let (mut colour, mut left) = colours.next().unwrap_or_default();
+    for (style, text) in parts {
+        let mut text = text.as_str();
+        while !text.is_empty() {
+            if left.is_empty() {
+                match colours.next() {
+                    Some(next) => (colour, left) = next,
+                    None => break,
+                }
+                continue;
+            }
+            let (piece, rest) = text.split_at(text.floor_char_boundary(left.len().min(text.len())));
+            spans.push(Span::new(piece, Style { foreground: colour.foreground, ..*style }));
+            (text, left) = (rest, &left[piece.len()..]);
+        }
+    }
+    spans
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::terminal::{Background, Depth};
+
+    fn plain(theme: &Theme) -> Ink<'_> {
+        Ink { theme, highlight: false }
+    }
+
+    #[test]
+    fn code_is_coloured_where_the_change_is_seen_all_the_same() {
+        let (old, new) =
+            ("/* a\n b */ let x = 1;\n\tlet y = \"s\";\n", "/* a\n b */ let x = 1;\n\tlet z = \"s\";\n");
+        let row = |depth: Depth, number: usize| {
+            let theme = Theme::choose(depth, Background::Dark);
+            let ink = Ink { theme: &theme, highlight: true };
+            changes(Path::new("a.rs"), old, new, ink).swap_remove(number)
+        };
+        let text: Vec<String> = (0..4).map(|number| row(Depth::Truecolor, number).text()).collect();
+        assert_eq!(text, ["1   /* a", "2    b */ let x = 1;", "3 -     let y = \"s\";", "3 +     let z = \"s\";"]);
+        let theme = Theme::choose(Depth::Truecolor, Background::Dark);
+        let style = |line: &Line, text: &str| {
+            line.spans.iter().find(|span| span.text.contains(text)).map(|span| span.style)
+        };
+        let word = |style: Style, colour: Style| Some(Style { foreground: colour.foreground, ..style });
+        let added = row(Depth::Truecolor, 3);
+        assert_eq!(style(&added, "let"), word(theme.added, theme.code_keyword));
+        assert_eq!(style(&added, "z"), word(theme.added_word, Style::default()));
+        assert_eq!(style(&row(Depth::Truecolor, 1), "b */"), word(theme.dim, theme.code_comment));
+        // Sixteen colours: green is what says that the line is new.
+        assert_eq!(style(&row(Depth::Ansi, 3), "let"), Some(Theme::ansi().added));
+    }
 
     #[test]
     fn a_change_is_shown_with_numbers_signs_and_context_only_where_needed() {
         let old: Vec<String> = (1..=12).map(|number| format!("line {number}\n")).collect();
         let old = old.concat();
         let new = old.replace("line 2\n", "LINE 2\n").replace("line 12\n", "line 12\nlast\n");
-        let text: Vec<String> = changes(&old, &new, &Theme::plain()).iter().map(Line::text).collect();
+        let text: Vec<String> =
+            changes(Path::new("a.txt"), &old, &new, plain(&Theme::plain())).iter().map(Line::text).collect();
         assert_eq!(
             text,
             [
@@ -203,14 +296,15 @@ mod tests {
     #[test]
     fn what_changed_within_a_line_is_marked() {
         let theme = Theme::ansi();
-        let rows = changes("let total = one + two;\n", "let total = one + three;\n", &theme);
+        let rows =
+            changes(Path::new("a.txt"), "let total = one + two;\n", "let total = one + three;\n", plain(&theme));
         let marked = |line: &Line, style| {
             let spans = line.spans.iter().filter(|span| span.style == style);
             spans.map(|span| span.text.clone()).collect::<Vec<_>>()
         };
         assert_eq!(marked(&rows[0], theme.removed_word), ["two;"]);
         assert_eq!(marked(&rows[1], theme.added_word), ["three;"]);
-        let another = changes("one\n", "something else\n", &theme);
+        let another = changes(Path::new("a.txt"), "one\n", "something else\n", plain(&theme));
         assert!(another.iter().all(|line| marked(line, theme.added_word).is_empty()));
     }
 
@@ -219,7 +313,7 @@ mod tests {
         let mut lines = Vec::new();
         let preview = Preview::Command { line: "echo \u{1b}[2J\u{202e}x\nrm\r-rf".into() };
         let place = Place { cwd: "/".into(), workspace: "/".into(), home: None };
-        add(&preview, &Locale::new("en"), &place, &Theme::plain(), &mut lines);
+        add(&preview, &Locale::new("en"), &place, plain(&Theme::plain()), &mut lines);
         let text: String = lines.iter().map(Line::text).collect();
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\r']), "{text:?}");
         assert!(text.contains("rm") && text.contains("-rf"), "{text:?}");

@@ -231,6 +231,10 @@ impl<W: Write> Human<W> {
         &self.looks.theme
     }
 
+    const fn ink(&self) -> diff::Ink<'_> {
+        diff::Ink { theme: &self.looks.theme, highlight: self.looks.highlight }
+    }
+
     fn now(&self) -> Instant {
         (self.clock)()
     }
@@ -306,7 +310,7 @@ impl<W: Write> Frontend for Human<W> {
         self.resized();
         // A question stands apart also from the tool before it; what comes of it stands right below.
         self.begin(Section::Question);
-        let lines = diff::preview(&self.locale, &self.place, &self.looks.theme, request);
+        let lines = diff::preview(&self.locale, &self.place, self.ink(), request);
         self.screen.commit_all(&lines);
         self.section = Section::Tool;
         self.call_for_answer();

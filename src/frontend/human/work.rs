@@ -150,7 +150,7 @@ impl<W: Write> Human<W> {
 
     /// Prints what a change did that nobody was asked about.
     fn change(&mut self, change: &Preview) {
-        let rows = diff::rows(change, &self.looks.theme);
+        let rows = diff::rows(change, self.ink());
         let hidden = rows.len().saturating_sub(CHANGE_ROWS);
         self.screen.commit_all(rows.iter().take(CHANGE_ROWS));
         if hidden > 0 {

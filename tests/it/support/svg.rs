@@ -106,8 +106,11 @@ fn run(svg: &mut String, (row, column, cells): (u16, u16, u16), text: &str, styl
             attributes.push_str(&attribute);
         }
     }
+    // Whatever font there is, every cell stays in its column.
+    let cells = u16::try_from(axi::terminal::width::width(shown.trim_start())).unwrap();
+    let length = f32::from(cells) * CELL.0;
     let escaped = shown.trim_start().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let base = y + 13.5;
-    writeln!(svg, "<text x=\"{x:.1}\" y=\"{base:.1}\" xml:space=\"preserve\"{attributes}>{escaped}</text>")
+    writeln!(svg, "<text x=\"{x:.1}\" y=\"{base:.1}\" textLength=\"{length:.1}\" xml:space=\"preserve\"{attributes}>{escaped}</text>")
         .unwrap();
 }
