@@ -203,6 +203,15 @@ fn linear_mode_sends_lines_and_colours_only() {
 }
 
 #[test]
+fn linear_mode_cuts_nothing() {
+    let mut stage = Stage::linear(Dress::PLAIN, Depth::Plain);
+    let long = "word ".repeat(60);
+    stage.start().tool("shell", &command(&format!("echo {long}")), Outcome::Ok, &long).end(TurnEnd::Done);
+    let text = String::from_utf8(stage.bytes()).unwrap();
+    assert_eq!(text.lines().filter(|line| line.contains(long.trim())).count(), 3, "{text}");
+}
+
+#[test]
 fn linear_mode_tells_what_happens_as_lines() {
     let mut stage = Stage::linear(Dress::PLAIN, Depth::Plain);
     whole_turn(&mut stage);

@@ -187,7 +187,8 @@ impl<W: Write> Human<W> {
         }
         for text in &lines[hidden..] {
             let line = Line::styled(format!("  {}", sanitize_line(text)), self.looks.theme.dim);
-            let line = cut(&line, self.screen.columns() - 1);
+            // Without a width nothing is too wide.
+            let line = if self.screen.is_linear() { line } else { cut(&line, self.screen.columns() - 1) };
             self.screen.commit(&line);
         }
     }
