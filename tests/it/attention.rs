@@ -88,6 +88,10 @@ fn the_background_is_asked_for_once_and_kept() {
     assert_eq!(count(&raw), 1);
     let kept = std::fs::read_to_string(home.path().join("cache/axi/background--xterm-256color")).unwrap();
     assert_eq!(kept, "light\n");
+    // The next prompt has the styles for it: a heading is blue there, and cyan on a dark background.
+    let text = String::from_utf8_lossy(&raw).into_owned();
+    let (before, after) = text.split_once("some words").unwrap();
+    assert!(before.contains("\x1b[1;36m~/work") && after.contains("\x1b[1;34m~/work"), "{after:?}");
     // Nothing of the answer became keys.
     assert!(!String::from_utf8_lossy(&raw).contains("rgb:"));
     home.write("config/axi/config.toml", "theme = \"dark\"\n");

@@ -257,6 +257,23 @@ impl Editor {
         self.prompt.parts = parts;
     }
 
+    /// Uses these styles from now on, if they are others.
+    pub fn set_theme(&mut self, theme: Theme) {
+        if self.prompt.theme == theme {
+            return;
+        }
+        self.prompt.theme = theme;
+        let highlighter = LineHighlighter {
+            state: self.state.clone(),
+            pastes: self.pastes.clone(),
+            commands: Arc::clone(&self.commands),
+            theme,
+        };
+        let mut hinter = LineHinter::new(self.history.clone(), self.state.clone(), theme.dim);
+        hinter.suggestions.clone_from(&self.suggestions);
+        self.rebuild(|reedline| reedline.with_highlighter(Box::new(highlighter)).with_hinter(Box::new(hinter)));
+    }
+
     /// Reads a line. `prefill`, if not empty, replaces what is on it.
     ///
     /// Blocks until the line is ended. The terminal is in raw mode meanwhile, and afterwards in the mode it was in.

@@ -172,6 +172,7 @@ impl Repl {
         }
         self.editor.set_commands(show::menu(self.human.locale()));
         self.editor.set_prompt(parts);
+        self.editor.set_theme(*self.human.theme());
         self.editor.read(prefill)
     }
 
