@@ -14,7 +14,7 @@ use rustix::termios::LocalModes;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::home::Home;
-use crate::support::pty::Pty;
+use crate::support::pty::{PATIENCE, Pty};
 
 /// Set for the program under test; its value is the manner: `emacs`, `vi`, `suggest`, `cooked`, `private`.
 const PLAY: &str = "AXI_TEST_EDITOR";
@@ -146,6 +146,12 @@ fn is_cooked(pty: &Pty) -> bool {
     pty.termios().local_modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG)
 }
 
+/// Waits until there are this many prompts: between two of them the terminal is in the mode it was started in.
+fn wait_for_prompts(pty: &Pty, count: usize) {
+    let there = pty.wait_until(|view| view.text().matches('❯').count() >= count, PATIENCE);
+    assert!(there, "{}", pty.describe());
+}
+
 #[test]
 fn enter_sends_and_the_terminal_is_given_back() {
     for manner in ["emacs", "cooked"] {
@@ -155,6 +161,7 @@ fn enter_sends_and_the_terminal_is_given_back() {
         pty.wait_for("❯ hello 上海 👍");
         pty.send("\r");
         pty.wait_for("sent \"hello 上海 👍\"");
+        wait_for_prompts(&pty, 2);
         pty.send("\x04");
         pty.wait_for("End");
         assert!(pty.wait_exit().success());
@@ -353,6 +360,7 @@ fn a_resize_leaves_one_line() {
     let mut pty = play(&home, "emacs");
     pty.send("before\r");
     pty.wait_for("sent");
+    wait_for_prompts(&pty, 2);
     pty.send("a short line");
     pty.wait_for("❯ a short line");
     pty.resize(40, 24);

@@ -15,7 +15,7 @@ mod work;
 
 use std::io::Write;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::words;
 use crate::agent::{AgentEvent, Approval, ApprovalRequest, Frontend};
@@ -30,6 +30,10 @@ use turn::Turn;
 pub use again::turn;
 pub use looks::{Looks, Palette};
 pub use question::{Asker, Choice, Nobody, Question};
+
+/// How long the keyboard must be quiet before a question is put, and how long that is waited for.
+const QUIET: Duration = Duration::from_millis(250);
+const QUIET_LIMIT: Duration = Duration::from_secs(3);
 
 /// All it takes to show a turn.
 pub struct HumanOptions<W: Write> {
@@ -318,6 +322,7 @@ impl<W: Write> Frontend for Human<W> {
         let question = Question::new(&self.locale, request);
         // Keys typed before the question appeared stay type-ahead: they never answer it.
         if let Some(keyboard) = &mut self.keyboard {
+            keyboard.keys.settle(QUIET, QUIET_LIMIT);
             keyboard.keys.pause();
         }
         let approval = self.asker.ask(&question, &mut self.screen);

@@ -35,6 +35,9 @@ const STOP_WAIT: Duration = Duration::from_millis(30);
 const STOP_ANSWER_WAIT: Duration = Duration::from_millis(500);
 const STOP_PASTE_WAIT: Duration = Duration::from_secs(2);
 
+/// How often settling looks whether somebody has typed.
+const SETTLE_STEP: Duration = Duration::from_millis(10);
+
 /// How long a lone ESC waits until it is believed: 30 ms, and 100 ms over ssh, where a sequence may arrive in
 /// pieces. `remote` says whether SSH_CONNECTION or SSH_TTY is set.
 pub fn escape_wait(remote: bool) -> Duration {
@@ -114,6 +117,20 @@ impl KeyWatch {
         let mut watch = Self { shared, running: None };
         watch.resume()?;
         Ok(watch)
+    }
+
+    /// Blocks until nothing has been typed for `quiet`, at most for `limit`; at once when the turn is stopped.
+    ///
+    /// Somebody in the middle of a word when a question appears would answer it with the next key.
+    pub fn settle(&self, quiet: Duration, limit: Duration) {
+        let begun = Instant::now();
+        let (mut seen, mut since) = (self.version(), begun);
+        while since.elapsed() < quiet && begun.elapsed() < limit && !self.shared.cancel.is_cancelled() {
+            std::thread::sleep(SETTLE_STEP);
+            if self.version() != seen {
+                (seen, since) = (self.version(), Instant::now());
+            }
+        }
     }
 
     /// Counts changes of [`KeyWatch::typed`]: equal numbers, nothing to paint.
