@@ -20,6 +20,7 @@ use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
 use crate::frontend::human::{Looks, Palette};
 use crate::frontend::signals::Signals;
+use crate::frontend::words;
 use crate::provider::{Client, Provider, RetryPlan, connect};
 use crate::session::{Loaded, Redactor, Session, SessionError, SessionId, SessionStore, load};
 use crate::terminal::{self, Depth, Theme, Wrap};
@@ -76,7 +77,7 @@ impl Base {
             for text in rules {
                 let added = Rule::parse(text).and_then(|rule| policy.add_rule(decision, rule, source));
                 if let Err(error) = added {
-                    let values = [("rule", text.as_str()), ("cause", &error.to_string())];
+                    let values = [("rule", text.as_str()), ("cause", &words::rule_error(&self.locale, &error))];
                     let problem = Problem {
                         what: self.locale.with("error.rule", &values),
                         hint: self.locale.text("error.rule_hint").to_owned(),

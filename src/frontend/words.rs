@@ -1,9 +1,10 @@
 //! Facts in, the user's words out. The only place that knows how an event reads. Pure.
 
 use crate::agent::{Activity, Failure, Notice, TurnEnd};
-use crate::approval::{Class, Decision, NeverAuto, Reason};
+use crate::approval::{Class, Decision, NeverAuto, Reason, RuleError};
 use crate::conversation::{Outcome, Subject};
 use crate::locale::Locale;
+use crate::provider::cause;
 use crate::tool::{Place, ToolFacts};
 
 /// A sentence, and what to do now.
@@ -23,8 +24,10 @@ pub fn failure(locale: &Locale, failure: &Failure) -> Told {
         hint: locale.with(&format!("failure.{key}_hint"), values),
     };
     match failure {
-        Failure::Unreachable { url, cause } => with("unreachable", &[("url", url), ("cause", cause)]),
-        Failure::Broken { url, cause } => with("broken", &[("url", url), ("cause", cause)]),
+        Failure::Unreachable { url, cause } => {
+            with("unreachable", &[("url", url), ("cause", network_cause(locale, cause))])
+        }
+        Failure::Broken { url, cause } => with("broken", &[("url", url), ("cause", network_cause(locale, cause))]),
         Failure::Timeout { url, seconds } => with("timeout", &[("url", url), ("seconds", &seconds.to_string())]),
         Failure::Unauthorized { provider, status, message } => {
             let status = status.to_string();
@@ -40,6 +43,50 @@ pub fn failure(locale: &Locale, failure: &Failure) -> Told {
         }
         Failure::Protocol { provider, cause } => with("protocol", &[("provider", provider), ("cause", cause)]),
         Failure::Empty => with("empty", &[]),
+    }
+}
+
+/// Words why the network failed; causes nobody has words for stay in the system's own.
+fn network_cause<'a>(locale: &'a Locale, cause: &'a str) -> &'a str {
+    let key = match cause {
+        cause::REFUSED => "cause.refused",
+        cause::NO_NAME => "cause.no_name",
+        cause::UNTRUSTED => "cause.untrusted",
+        cause::CERTIFICATE_DATE => "cause.certificate_date",
+        cause::CERTIFICATE_NAME => "cause.certificate_name",
+        cause::TLS => "cause.tls",
+        cause::CONNECT_TIMEOUT => "cause.connect_timeout",
+        cause::NO_ROUTE => "cause.no_route",
+        cause::PROXY => "cause.proxy",
+        cause::CLOSED => "cause.closed",
+        cause::BAD_URL => "cause.bad_url",
+        unknown => return unknown,
+    };
+    locale.text(key)
+}
+
+/// Words what is wrong with a rule.
+#[must_use]
+pub fn rule_error(locale: &Locale, error: &RuleError) -> String {
+    let at = |key: &str, at: usize| locale.with(&format!("rule_error.{key}"), &[("at", &at.to_string())]);
+    match error {
+        RuleError::NoTool => locale.text("rule_error.no_tool").to_owned(),
+        RuleError::ToolName { character, at } => {
+            let values = [("character", character.escape_debug().to_string()), ("at", at.to_string())];
+            locale.with("rule_error.tool_name", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+        }
+        RuleError::Unclosed { at: place } => at("unclosed", *place),
+        RuleError::Empty { at: place } => at("empty", *place),
+        RuleError::NotNarrowed { tool } => locale.with("rule_error.not_narrowed", &[("tool", tool)]),
+        RuleError::NotSimple { character, at } => {
+            let values = [("character", character.escape_debug().to_string()), ("at", at.to_string())];
+            locale.with("rule_error.not_simple", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+        }
+        RuleError::Wildcard { at: place } => at("wildcard", *place),
+        RuleError::Quote { text } => locale.with("rule_error.quote", &[("text", text)]),
+        RuleError::Glob { cause } => locale.with("rule_error.glob", &[("cause", cause)]),
+        RuleError::Host { text } => locale.with("rule_error.host", &[("text", text)]),
+        RuleError::ProjectMayNotAllow => locale.text("rule_error.project_may_not_allow").to_owned(),
     }
 }
 
