@@ -2,12 +2,16 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::terminal::Restorer;
 use crate::tool;
+
+/// How long others may take to finish what they are writing.
+const SILENCE_LIMIT: Duration = Duration::from_millis(200);
 
 /// What a signal does: SIGINT stops the turn; SIGTERM, SIGHUP and SIGQUIT give the terminal back and end axi.
 #[derive(Debug, Clone, Default)]
@@ -74,6 +78,7 @@ impl Signals {
                 let ended = tool::end_orphans();
                 tracing::info!(ended, "ended by a signal");
                 if let Some(restorer) = restorer {
+                    silence();
                     restorer.restore();
                 }
                 // Every finished message is on the disk already; nothing waits to be written.
@@ -88,5 +93,24 @@ impl Signals {
         if let Some(turn) = turn.as_ref() {
             turn.cancel();
         }
+    }
+}
+
+/// Takes standard output and error from everybody else for good: a question or the line editor in the middle of
+/// painting would hide the cursor again after the terminal was given back. Somebody who is stuck in writing is not
+/// waited for.
+fn silence() {
+    let (tell, told) = std::sync::mpsc::channel();
+    let spawned = std::thread::Builder::new().name("silence".into()).spawn(move || {
+        let _held = (std::io::stdout().lock(), std::io::stderr().lock());
+        if tell.send(()).is_err() {
+            return;
+        }
+        loop {
+            std::thread::park();
+        }
+    });
+    if spawned.is_ok() && told.recv_timeout(SILENCE_LIMIT).is_err() {
+        tracing::warn!("somebody is stuck in writing to the terminal");
     }
 }
