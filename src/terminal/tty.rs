@@ -143,7 +143,8 @@ impl Restorer {
         if !self.held.taken.load(Ordering::Acquire) {
             return;
         }
-        let mut output = Output::new();
+        // Not behind the lock: whoever writes may hold it for good by now.
+        let mut output = Output { locked: false, ..Output::new() };
         if isatty(rustix::stdio::stdout()) {
             let _ = output.write_all(UNDO);
             if self.held.keyboard_flags.swap(false, Ordering::AcqRel) {
@@ -219,12 +220,14 @@ fn size_of(descriptor: BorrowedFd<'_>) -> Option<Size> {
 #[derive(Debug)]
 pub struct Output {
     descriptor: BorrowedFd<'static>,
+    /// Whether each write takes the standard library's lock, so that nobody writes once a signal holds it.
+    locked: bool,
 }
 
 impl Output {
     /// Makes a writer to standard output.
     pub fn new() -> Self {
-        Self { descriptor: rustix::stdio::stdout() }
+        Self { descriptor: rustix::stdio::stdout(), locked: true }
     }
 }
 
@@ -236,6 +239,7 @@ impl Default for Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _held = self.locked.then(|| io::stdout().lock());
         loop {
             match rustix::io::write(self.descriptor, bytes) {
                 Ok(count) => return Ok(count),
