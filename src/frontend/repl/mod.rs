@@ -19,6 +19,7 @@ mod history_file;
 mod kick;
 mod mention;
 mod menu;
+mod outcomes;
 mod outside;
 mod pager;
 mod paste;
@@ -31,6 +32,7 @@ pub mod show;
 mod sources;
 mod state;
 mod suggest;
+mod turns;
 
 pub use attach::{AttachFact, AttachOptions, Attachments, Refusal, attach};
 pub use bindings::{ACTIONS, KeyAction, KeyBinding, KeyError, parse_binding};

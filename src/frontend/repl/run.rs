@@ -1,32 +1,22 @@
 //! The loop: read a line, do what it says, until the person leaves.
 
 use std::collections::VecDeque;
-use std::io::Write;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Instant;
 
 use tokio::runtime::Runtime;
-use tokio_util::sync::CancellationToken;
 
-use super::attach::{AttachOptions, attach};
-use super::{Editor, ReadOutcome, pager, read_line, show};
-use crate::agent::{Agent, TurnEnd};
-use crate::command::{self, KeyAction, Outcome, Problem, ReasoningView, World};
-use crate::conversation::{ContentBlock, Conversation, Message, Usage};
+use super::{Editor, ReadOutcome, read_line, show};
+use crate::agent::Agent;
+use crate::command::{self, Outcome, World};
 use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
-use crate::frontend::human::{self, Human};
+use crate::frontend::human::Human;
 use crate::frontend::input::{self, Input};
 use crate::frontend::signals::Signals;
-use crate::locale::Locale;
-use crate::session::{Loaded, Session, SessionError, load};
-use crate::terminal::{
-    KeyWatch, Line, Output, Span, TWICE, Tty, TypeAhead, drain_crossterm, escape_wait, sanitize_line,
-};
-
-/// Tokens that attached files may take when the model's context is not known.
-const ATTACHED_TOKENS: u64 = 16_000;
+use crate::session::{Loaded, Session};
+use crate::terminal::{Line, Output, Span, TWICE, Tty, sanitize_line};
 
 /// Makes a session that begins now.
 pub type NewSession = Box<dyn Fn() -> Session>;
@@ -74,7 +64,7 @@ pub struct Repl {
 }
 
 /// Whether the loop goes on.
-enum Next {
+pub(super) enum Next {
     Line,
     Leave,
 }
@@ -82,9 +72,9 @@ enum Next {
 /// What is typed but not run yet.
 #[derive(Default)]
 pub(super) struct Ahead {
-    queue: VecDeque<String>,
-    prefill: String,
-    interrupted: Option<Instant>,
+    pub(super) queue: VecDeque<String>,
+    pub(super) prefill: String,
+    pub(super) interrupted: Option<Instant>,
 }
 
 impl Ahead {
@@ -177,7 +167,7 @@ impl Repl {
     }
 
     /// The terminal has gone, or cannot be read.
-    fn lost(&mut self, error: &std::io::Error) {
+    pub(super) fn lost(&mut self, error: &std::io::Error) {
         tracing::warn!(%error, "the terminal cannot be read");
         let what = self.human.locale().with("error.terminal", &[("cause", &error.to_string())]);
         self.human.fail(&what, "");
@@ -202,7 +192,7 @@ impl Repl {
         }
     }
 
-    fn dispatch(&mut self, command: &command::SlashCommand, argument: &str) -> Outcome {
+    pub(super) fn dispatch(&mut self, command: &command::SlashCommand, argument: &str) -> Outcome {
         let locale = self.human.locale().clone();
         let mut context = command::Context { agent: &mut self.agent, locale: &locale, world: self.world.as_mut() };
         (command.run)(&mut context, argument)
@@ -221,218 +211,6 @@ impl Repl {
         self.human.fail(&what, "");
     }
 
-    fn outcome(&mut self, outcome: Outcome, ahead: &mut Ahead) -> Next {
-        match outcome {
-            Outcome::Continue => {}
-            Outcome::Show(markdown) => self.human.markdown(&markdown),
-            Outcome::Say(text) => self.human.say(&text),
-            Outcome::Fail(Problem { what, hint }) => self.human.fail(&what, &hint),
-            Outcome::Ask(text) => return self.turn(text, ahead),
-            Outcome::Help => {
-                let help = show::help(self.human.locale());
-                self.human.markdown(&help);
-            }
-            Outcome::Exit => return Next::Leave,
-            Outcome::ShowTurn(back) => self.show_turn(back),
-            Outcome::Reasoning(view) => self.reasoning(view),
-            Outcome::Theme(choice) => {
-                if let Some(choice) = choice {
-                    self.human.set_theme(choice);
-                }
-                let theme = self.human.theme_choice().word();
-                let said = self.human.locale().with("said.theme_is", &[("theme", theme)]);
-                self.human.say(&said);
-            }
-            Outcome::Language(tag) => {
-                self.human.set_locale(Locale::new(tag));
-                self.editor.set_words(show::editor_words(self.human.locale()));
-                self.say("said.language");
-            }
-            Outcome::Copy(text) => {
-                let copy = crossterm::clipboard::CopyToClipboard::to_clipboard_from(text);
-                match crossterm::execute!(Output::new(), copy) {
-                    Ok(()) => self.say("said.copied"),
-                    Err(error) => self.lost(&error),
-                }
-            }
-            Outcome::NewSession { clear } => {
-                self.agent.set_session((self.new_session)(), Conversation::new(), Usage::default());
-                self.ran.clear();
-                if clear && !self.plain {
-                    // The visible screen only: scrollback is the person's.
-                    drop(Output::new().write_all(b"\x1b[2J\x1b[H"));
-                }
-                self.say("said.new");
-            }
-            Outcome::Resume(id) => self.resume(&id),
-            Outcome::Pick { command, question, items } => {
-                let shown: Vec<String> = items.iter().map(|(shown, _)| shown.clone()).collect();
-                let picked = self.terminal.pick(&question, &shown);
-                let picked = picked.and_then(|index| items.into_iter().nth(index));
-                if let (Some((_, value)), Some(command)) = (picked, command::find(command)) {
-                    let outcome = self.dispatch(command, &value);
-                    return self.outcome(outcome, ahead);
-                }
-            }
-            Outcome::AskKey(provider) => self.ask_key(&provider),
-        }
-        Next::Line
-    }
-
-    /// Prints a turn again in full; what is longer than the screen goes through the pager.
-    fn show_turn(&mut self, back: usize) {
-        let messages = self.agent.conversation().messages();
-        let Some(messages) = human::turn(messages, back) else {
-            return self.say("said.show_none");
-        };
-        let rows = self.human.in_full(messages);
-        if self.human.is_long(&rows) && !self.human.screen().is_linear() {
-            let bytes = self.human.bytes(&rows);
-            let paged = pager::page(&self.tty, &self.pager, &bytes);
-            self.human.screen().forget();
-            let Err(error) = paged else { return };
-            let values = [("pager", self.pager.as_str()), ("cause", &error.to_string())];
-            let said = self.human.locale().with("said.pager_failed", &values);
-            self.human.say(&said);
-        }
-        self.human.print(&rows);
-    }
-
-    fn reasoning(&mut self, view: Option<ReasoningView>) {
-        if let Some(view) = view {
-            self.human.set_reasoning(view);
-        }
-        let said = self.human.locale().with("said.reasoning_is", &[("view", self.human.reasoning().word())]);
-        self.human.say(&said);
-    }
-
-    fn say(&mut self, key: &str) {
-        let said = self.human.locale().text(key).to_owned();
-        self.human.say(&said);
-    }
-
-    fn ask_key(&mut self, provider: &str) {
-        let locale = self.human.locale().clone();
-        let question = locale.with("said.login_prompt", &[("provider", provider)]);
-        let Some(key) = self.terminal.secret(&question) else {
-            self.human.fail(locale.text("error.empty_key"), "");
-            return;
-        };
-        match self.world.keychain(KeyAction::Store(key), provider, &locale) {
-            Ok(said) => self.human.say(&said),
-            Err(Problem { what, hint }) => self.human.fail(&what, &hint),
-        }
-    }
-
-    fn resume(&mut self, id: &str) {
-        let found = match self.world.sessions() {
-            Some(store) => store.find(id).and_then(|(_, path)| load(&path).map(|loaded| (loaded, path))),
-            None => Err(SessionError::NotFound(id.to_owned())),
-        };
-        match found {
-            Ok((loaded, path)) => {
-                let session = (self.resume_session)(&loaded, path);
-                let title = show::title(&loaded.conversation);
-                self.agent.set_session(session, loaded.conversation, loaded.usage);
-                let said = self.human.locale().with("repl.resumed", &[("title", &title)]);
-                self.human.say(&said);
-            }
-            Err(error) => {
-                let problem = command::session_problem(self.human.locale(), &error);
-                self.human.fail(&problem.what, &problem.hint);
-            }
-        }
-    }
-
-    fn turn(&mut self, text: String, ahead: &mut Ahead) -> Next {
-        let cancel = CancellationToken::new();
-        let mut typed = TypeAhead { queue: ahead.queue.drain(..).collect(), ..TypeAhead::default() };
-        let interrupted = drain_crossterm(&mut typed).unwrap_or_else(|error| {
-            tracing::debug!(%error, "typed keys could not be taken over");
-            false
-        });
-        if self.editor.take_interrupt() || interrupted {
-            // ESC came in one piece with the line's Enter, as over a slow connection: it was meant for this turn.
-            cancel.cancel();
-        }
-        match KeyWatch::start(cancel.clone(), typed, escape_wait(self.remote)) {
-            Ok(keys) => self.human.watch(keys, Rc::clone(&self.tty)),
-            Err(error) => {
-                self.lost(&error);
-                return Next::Leave;
-            }
-        }
-        self.sweep();
-        self.signals.watch(Some(cancel.clone()));
-        self.human.set_topic(&text);
-        let message = self.message(text);
-        let end = self.runtime.block_on(async {
-            let end = self.agent.run_turn(message, &mut self.human, &cancel).await;
-            close_dropped_connections().await;
-            end
-        });
-        self.signals.watch(None);
-        let typed = self.human.unwatch();
-        if typed.leave {
-            return Next::Leave;
-        }
-        let TypeAhead { text, mut queue, queued_when_stopped, interrupted, .. } = typed;
-        ahead.interrupted = interrupted;
-        if end == TurnEnd::Interrupted {
-            // What was queued for the turn that was stopped goes back to the editor; what was sent after ESC is for
-            // what comes next.
-            let later = queue.split_off(queued_when_stopped.unwrap_or(queue.len()).min(queue.len()));
-            if !queue.is_empty() {
-                let said = self.human.locale().count("repl.queue_back", queue.len() as u64);
-                self.human.say(&said);
-            }
-            ahead.queue.extend(later);
-            queue.extend(Some(text).filter(|text| !text.is_empty()));
-            ahead.prefill = queue.join("\n");
-        } else {
-            ahead.queue.extend(queue);
-            ahead.prefill = text;
-        }
-        Next::Line
-    }
-
-    /// Ends, once and on a thread, what the commands of a killed axi left running. Not at the start: it reads the
-    /// whole process table.
-    fn sweep(&mut self) {
-        if std::mem::replace(&mut self.swept, true) {
-            return;
-        }
-        let sweep = || tracing::info!(ended = crate::tool::end_orphans(), "swept");
-        if let Err(error) = std::thread::Builder::new().name("sweep".into()).spawn(sweep) {
-            tracing::warn!(%error, "nothing was swept");
-        }
-    }
-
-    /// Makes the message with the files it mentions, and tells what became of each.
-    fn message(&mut self, text: String) -> Message {
-        let model = self.agent.model();
-        let budget = model.context_window.map_or(ATTACHED_TOKENS, |window| window / 2);
-        let place = self.agent.place();
-        let options = AttachOptions { directory: place.cwd.clone(), home: place.home.clone(), budget };
-        let vision = model.vision;
-        let attached = attach(&text, &options);
-        for fact in &attached.facts {
-            let said = show::attached(self.human.locale(), fact);
-            self.human.say(&said);
-        }
-        let mut message = Message::user(text);
-        message.content.extend(self.ran.drain(..).map(|text| ContentBlock::Text { text }));
-        if !attached.text.is_empty() {
-            message.content.push(ContentBlock::Text { text: format!("\n\n{}", attached.text) });
-        }
-        if !attached.images.is_empty() && !vision {
-            self.say("attach.no_vision");
-        } else {
-            message.content.extend(attached.images.into_iter().map(ContentBlock::Image));
-        }
-        message
-    }
-
     /// Prints a line that did not come through the editor as the editor would have left it.
     fn echo(&mut self, text: &str) {
         let theme = *self.human.theme();
@@ -443,16 +221,5 @@ impl Repl {
             self.human.screen().commit(&line);
         }
         self.human.screen().end_live();
-    }
-}
-
-/// Lets the runtime's other tasks see that an answer was dropped, and close its connection.
-///
-/// The connection is driven by a task of this runtime, which stands still while a line is edited: without this, an
-/// interrupted provider would go on writing, and charging, until the next message. Nothing is waited for; a few
-/// rounds are enough for the task to be woken, to stop reading and to end.
-async fn close_dropped_connections() {
-    for _ in 0..8 {
-        tokio::task::yield_now().await;
     }
 }

@@ -1,0 +1,124 @@
+//! What a command line of the right shape asks for, and what is wrong with another.
+
+use clap::ArgMatches;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use super::{
+    AgentKind, ColorChoice, CommonOptions, ConfigAction, Invocation, Output, RenderOptions, RunOptions,
+    SessionsAction, UsageError,
+};
+
+/// Says what the command line asks for.
+pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
+    let Some((name, inner)) = matches.subcommand() else {
+        return Invocation::Run(Box::new(run_options(matches)));
+    };
+    let text = |id: &str| inner.get_one::<String>(id).cloned();
+    match name {
+        "render" => Invocation::Render(RenderOptions {
+            file: inner.get_one("file").cloned(),
+            width: inner.get_one("width").copied(),
+            soft_wrap: text("wrap").as_deref() == Some("soft"),
+            common: common_options(inner),
+        }),
+        "login" => Invocation::Login(text("provider").unwrap_or_default()),
+        "logout" => Invocation::Logout(text("provider").unwrap_or_default()),
+        "models" => Invocation::Models(text("provider")),
+        "tools" => Invocation::Tools,
+        "sessions" => Invocation::Sessions(sessions_action(inner)),
+        "config" => Invocation::Config(match inner.subcommand_name() {
+            Some("path") => ConfigAction::Path,
+            Some("edit") => ConfigAction::Edit,
+            Some(_) | None => ConfigAction::Show,
+        }),
+        "doctor" => Invocation::Doctor,
+        "completions" => {
+            let shell = text("shell").and_then(|shell| shell.parse().ok());
+            Invocation::Completions(shell.unwrap_or(clap_complete::Shell::Bash))
+        }
+        _ => Invocation::Manual,
+    }
+}
+
+fn sessions_action(matches: &ArgMatches) -> SessionsAction {
+    let Some((name, inner)) = matches.subcommand() else { return SessionsAction::List };
+    let text = |id: &str| inner.get_one::<String>(id).cloned().unwrap_or_default();
+    match name {
+        "show" => SessionsAction::Show(text("id")),
+        "export" => SessionsAction::Export(text("id")),
+        "delete" => SessionsAction::Delete(text("id")),
+        "search" => SessionsAction::Search(text("text")),
+        _ => SessionsAction::List,
+    }
+}
+
+fn run_options(matches: &ArgMatches) -> RunOptions {
+    let text = |id: &str| matches.get_one::<String>(id).cloned();
+    let many = |id: &str| matches.get_many::<String>(id).into_iter().flatten().cloned().collect::<Vec<_>>();
+    let message = many("message").join(" ");
+    RunOptions {
+        message: (!message.trim().is_empty()).then_some(message),
+        print: matches.get_flag("print"),
+        output: match text("output").as_deref() {
+            Some("json") => Output::Json,
+            Some("stream-json") => Output::StreamJson,
+            Some(_) | None => Output::Text,
+        },
+        resume_last: matches.get_flag("continue"),
+        resume: matches.contains_id("resume").then(|| text("resume")),
+        model: text("model"),
+        agent: match text("agent").as_deref() {
+            Some("plan") => AgentKind::Plan,
+            Some("explore") => AgentKind::Explore,
+            Some(_) | None => AgentKind::Build,
+        },
+        yes: matches.get_flag("yes"),
+        allow: many("allow"),
+        deny: many("deny"),
+        max_steps: matches.get_one("max-steps").copied(),
+        no_session: matches.get_flag("no-session"),
+        common: common_options(matches),
+    }
+}
+
+fn common_options(matches: &ArgMatches) -> CommonOptions {
+    CommonOptions {
+        cwd: matches.get_one("cwd").cloned(),
+        color: match matches.get_one::<String>("color").map(String::as_str) {
+            Some("always") => ColorChoice::Always,
+            Some("never") => ColorChoice::Never,
+            Some(_) | None => ColorChoice::Auto,
+        },
+        verbose: matches.get_count("verbose"),
+        linear: matches.get_flag("linear"),
+    }
+}
+
+/// Says what is wrong with a command line that clap refused.
+pub(super) fn usage_error(error: &clap::Error) -> UsageError {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        Some(ContextValue::Strings(texts)) => Some(texts.join(" ")),
+        Some(other) => Some(other.to_string()),
+        None => None,
+    };
+    let argument = text(ContextKind::InvalidArg).or_else(|| text(ContextKind::InvalidSubcommand));
+    let value = text(ContextKind::InvalidValue).filter(|value| !value.is_empty());
+    let key = match error.kind() {
+        ErrorKind::UnknownArgument => "usage.unknown",
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation if value.is_none() => "usage.missing_value",
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => "usage.invalid_value",
+        ErrorKind::MissingRequiredArgument | ErrorKind::MissingSubcommand => "usage.missing",
+        ErrorKind::ArgumentConflict => "usage.conflict",
+        _ => "usage.other",
+    };
+    let mut argument = argument.unwrap_or_default();
+    if let Some(value) = value {
+        argument = format!("{argument}: {value}");
+    }
+    let suggestion = [ContextKind::SuggestedArg, ContextKind::SuggestedValue, ContextKind::ValidValue]
+        .into_iter()
+        .find_map(text)
+        .filter(|suggestion| !suggestion.is_empty());
+    UsageError { key, argument, suggestion }
+}

@@ -1,0 +1,218 @@
+//! The command line: its shape, and what a given one means. Words come in as a function, so that help and
+//! errors speak the user's language.
+
+mod interpret;
+mod shape;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::error::ErrorKind;
+
+use interpret::{interpret, usage_error};
+pub use shape::command;
+
+/// Looks up the text of a locale key.
+pub type Words<'a> = &'a dyn Fn(&str) -> String;
+
+/// What a command line asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Invocation {
+    /// The REPL, or one turn in print mode.
+    Run(Box<RunOptions>),
+    /// Prints markdown.
+    Render(RenderOptions),
+    /// Stores a provider's key.
+    Login(String),
+    /// Forgets a provider's key.
+    Logout(String),
+    /// Lists models, of one provider or of all.
+    Models(Option<String>),
+    /// Lists the tools.
+    Tools,
+    /// Works on sessions.
+    Sessions(SessionsAction),
+    /// Works on the settings.
+    Config(ConfigAction),
+    /// Says what works and what does not.
+    Doctor,
+    /// Prints completions for a shell.
+    Completions(clap_complete::Shell),
+    /// Prints the manual page.
+    Manual,
+    /// Prints this text and succeeds: help or version.
+    Print(String),
+}
+
+/// Options of the REPL and of print mode.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RunOptions {
+    /// The words of the message, joined by spaces.
+    pub message: Option<String>,
+    /// One turn, then exit.
+    pub print: bool,
+    /// How the answer is printed.
+    pub output: Output,
+    /// Goes on with the last session of the directory.
+    pub resume_last: bool,
+    /// Goes on with a session: `Some(None)` picks from a list.
+    pub resume: Option<Option<String>>,
+    /// `PROVIDER/MODEL`.
+    pub model: Option<String>,
+    /// How far the agent may go.
+    pub agent: AgentKind,
+    /// Yes to what would be asked.
+    pub yes: bool,
+    /// Rules that allow.
+    pub allow: Vec<String>,
+    /// Rules that deny.
+    pub deny: Vec<String>,
+    /// The most requests a turn may make.
+    pub max_steps: Option<u32>,
+    /// Keeps nothing.
+    pub no_session: bool,
+    /// What holds for every command.
+    pub common: CommonOptions,
+}
+
+/// Options that hold for every command.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CommonOptions {
+    /// Where to work.
+    pub cwd: Option<PathBuf>,
+    /// When to colour.
+    pub color: ColorChoice,
+    /// How much is logged: 0 to 3.
+    pub verbose: u8,
+    /// No cursor movement at all.
+    pub linear: bool,
+}
+
+/// How print mode prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Output {
+    /// The final answer.
+    #[default]
+    Text,
+    /// One JSON object when done.
+    Json,
+    /// One JSON object an event.
+    StreamJson,
+}
+
+/// Which agent runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AgentKind {
+    /// All tools.
+    #[default]
+    Build,
+    /// Reads only, ends in a plan.
+    Plan,
+    /// Reads only.
+    Explore,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Options of `axi render`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RenderOptions {
+    /// The file; standard input when there is none, or when it is `-`.
+    pub file: Option<PathBuf>,
+    /// Columns.
+    pub width: Option<u16>,
+    /// Whether the terminal wraps.
+    pub soft_wrap: bool,
+    /// What holds for every command.
+    pub common: CommonOptions,
+}
+
+/// What `axi sessions` does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionsAction {
+    /// Lists them.
+    List,
+    /// Prints one.
+    Show(String),
+    /// Prints one as markdown.
+    Export(String),
+    /// Deletes one.
+    Delete(String),
+    /// Lists those that contain a text.
+    Search(String),
+}
+
+/// What `axi config` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConfigAction {
+    /// Prints where the settings file is.
+    Path,
+    /// Prints the settings in force.
+    Show,
+    /// Opens the settings file in the editor.
+    Edit,
+}
+
+/// A command line that means nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsageError {
+    /// The locale key of what is wrong.
+    pub key: &'static str,
+    /// The argument it is about.
+    pub argument: String,
+    /// What it could have been, if anything is near.
+    pub suggestion: Option<String>,
+}
+
+/// Commands of the contract that this version does not have: they must not be sent to a model as a message.
+const RESERVED: &[&str] = &["init", "handoff", "mcp"];
+
+/// Reads a command line, program name first.
+///
+/// # Errors
+/// [`UsageError`]: exit code 2.
+pub fn parse(arguments: Vec<OsString>, words: Words<'_>) -> Result<Invocation, UsageError> {
+    let first = arguments.get(1).and_then(|first| first.to_str()).unwrap_or_default();
+    if RESERVED.contains(&first) {
+        return Err(UsageError { key: "usage.reserved", argument: first.to_owned(), suggestion: None });
+    }
+    match command(words).try_get_matches_from(arguments) {
+        Ok(matches) => Ok(interpret(&matches)),
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            Ok(Invocation::Print(error.render().to_string()))
+        }
+        Err(error) => Err(usage_error(&error)),
+    }
+}
+
+/// Finds `--lang TAG` before the command line is parsed: its help and errors depend on it.
+#[must_use]
+pub fn language_flag(arguments: &[OsString]) -> Option<String> {
+    let mut texts = arguments.iter().skip(1).filter_map(|argument| argument.to_str());
+    while let Some(text) = texts.next() {
+        if text == "--" {
+            return None;
+        }
+        if text == "--lang" {
+            return texts.next().map(str::to_owned);
+        }
+        if let Some(tag) = text.strip_prefix("--lang=") {
+            return Some(tag.to_owned());
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+#[path = "cli_tests.rs"]
+mod tests;

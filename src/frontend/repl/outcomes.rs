@@ -1,0 +1,138 @@
+//! What the loop does after a slash command.
+
+use std::io::Write as _;
+
+use super::run::{Ahead, Next, Repl};
+use super::{pager, show};
+use crate::command::{self, KeyAction, Outcome, Problem, ReasoningView};
+use crate::conversation::{Conversation, Usage};
+use crate::frontend::human;
+use crate::locale::Locale;
+use crate::session::{SessionError, load};
+use crate::terminal::Output;
+
+impl Repl {
+    /// Does what a command asked for.
+    pub(super) fn outcome(&mut self, outcome: Outcome, ahead: &mut Ahead) -> Next {
+        match outcome {
+            Outcome::Continue => {}
+            Outcome::Show(markdown) => self.human.markdown(&markdown),
+            Outcome::Say(text) => self.human.say(&text),
+            Outcome::Fail(Problem { what, hint }) => self.human.fail(&what, &hint),
+            Outcome::Ask(text) => return self.turn(text, ahead),
+            Outcome::Help => {
+                let help = show::help(self.human.locale());
+                self.human.markdown(&help);
+            }
+            Outcome::Exit => return Next::Leave,
+            Outcome::ShowTurn(back) => self.show_turn(back),
+            Outcome::Reasoning(view) => self.reasoning(view),
+            Outcome::Theme(choice) => {
+                if let Some(choice) = choice {
+                    self.human.set_theme(choice);
+                }
+                let theme = self.human.theme_choice().word();
+                let said = self.human.locale().with("said.theme_is", &[("theme", theme)]);
+                self.human.say(&said);
+            }
+            Outcome::Language(tag) => {
+                self.human.set_locale(Locale::new(tag));
+                self.editor.set_words(show::editor_words(self.human.locale()));
+                self.say("said.language");
+            }
+            Outcome::Copy(text) => {
+                let copy = crossterm::clipboard::CopyToClipboard::to_clipboard_from(text);
+                match crossterm::execute!(Output::new(), copy) {
+                    Ok(()) => self.say("said.copied"),
+                    Err(error) => self.lost(&error),
+                }
+            }
+            Outcome::NewSession { clear } => {
+                self.agent.set_session((self.new_session)(), Conversation::new(), Usage::default());
+                self.ran.clear();
+                if clear && !self.plain {
+                    // The visible screen only: scrollback is the person's.
+                    drop(Output::new().write_all(b"\x1b[2J\x1b[H"));
+                }
+                self.say("said.new");
+            }
+            Outcome::Resume(id) => self.resume(&id),
+            Outcome::Pick { command, question, items } => {
+                let shown: Vec<String> = items.iter().map(|(shown, _)| shown.clone()).collect();
+                let picked = self.terminal.pick(&question, &shown);
+                let picked = picked.and_then(|index| items.into_iter().nth(index));
+                if let (Some((_, value)), Some(command)) = (picked, command::find(command)) {
+                    let outcome = self.dispatch(command, &value);
+                    return self.outcome(outcome, ahead);
+                }
+            }
+            Outcome::AskKey(provider) => self.ask_key(&provider),
+        }
+        Next::Line
+    }
+
+    /// Prints a turn again in full; what is longer than the screen goes through the pager.
+    fn show_turn(&mut self, back: usize) {
+        let messages = self.agent.conversation().messages();
+        let Some(messages) = human::turn(messages, back) else {
+            return self.say("said.show_none");
+        };
+        let rows = self.human.in_full(messages);
+        if self.human.is_long(&rows) && !self.human.screen().is_linear() {
+            let bytes = self.human.bytes(&rows);
+            let paged = pager::page(&self.tty, &self.pager, &bytes);
+            self.human.screen().forget();
+            let Err(error) = paged else { return };
+            let values = [("pager", self.pager.as_str()), ("cause", &error.to_string())];
+            let said = self.human.locale().with("said.pager_failed", &values);
+            self.human.say(&said);
+        }
+        self.human.print(&rows);
+    }
+
+    fn reasoning(&mut self, view: Option<ReasoningView>) {
+        if let Some(view) = view {
+            self.human.set_reasoning(view);
+        }
+        let said = self.human.locale().with("said.reasoning_is", &[("view", self.human.reasoning().word())]);
+        self.human.say(&said);
+    }
+
+    pub(super) fn say(&mut self, key: &str) {
+        let said = self.human.locale().text(key).to_owned();
+        self.human.say(&said);
+    }
+
+    fn ask_key(&mut self, provider: &str) {
+        let locale = self.human.locale().clone();
+        let question = locale.with("said.login_prompt", &[("provider", provider)]);
+        let Some(key) = self.terminal.secret(&question) else {
+            self.human.fail(locale.text("error.empty_key"), "");
+            return;
+        };
+        match self.world.keychain(KeyAction::Store(key), provider, &locale) {
+            Ok(said) => self.human.say(&said),
+            Err(Problem { what, hint }) => self.human.fail(&what, &hint),
+        }
+    }
+
+    fn resume(&mut self, id: &str) {
+        let found = match self.world.sessions() {
+            Some(store) => store.find(id).and_then(|(_, path)| load(&path).map(|loaded| (loaded, path))),
+            None => Err(SessionError::NotFound(id.to_owned())),
+        };
+        match found {
+            Ok((loaded, path)) => {
+                let session = (self.resume_session)(&loaded, path);
+                let title = show::title(&loaded.conversation);
+                self.agent.set_session(session, loaded.conversation, loaded.usage);
+                let said = self.human.locale().with("repl.resumed", &[("title", &title)]);
+                self.human.say(&said);
+            }
+            Err(error) => {
+                let problem = command::session_problem(self.human.locale(), &error);
+                self.human.fail(&problem.what, &problem.hint);
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! One turn from the loop: the keys, the message with its files, what was typed meanwhile.
+
+use std::rc::Rc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::attach::{AttachOptions, attach};
+use super::run::{Ahead, Next, Repl};
+use super::show;
+use crate::agent::TurnEnd;
+use crate::conversation::{ContentBlock, Message};
+use crate::terminal::{KeyWatch, TypeAhead, drain_crossterm, escape_wait};
+
+/// Tokens that attached files may take when the model's context is not known.
+const ATTACHED_TOKENS: u64 = 16_000;
+
+impl Repl {
+    /// Runs one turn.
+    pub(super) fn turn(&mut self, text: String, ahead: &mut Ahead) -> Next {
+        let cancel = CancellationToken::new();
+        let mut typed = TypeAhead { queue: ahead.queue.drain(..).collect(), ..TypeAhead::default() };
+        let interrupted = drain_crossterm(&mut typed).unwrap_or_else(|error| {
+            tracing::debug!(%error, "typed keys could not be taken over");
+            false
+        });
+        if self.editor.take_interrupt() || interrupted {
+            // ESC came in one piece with the line's Enter, as over a slow connection: it was meant for this turn.
+            cancel.cancel();
+        }
+        match KeyWatch::start(cancel.clone(), typed, escape_wait(self.remote)) {
+            Ok(keys) => self.human.watch(keys, Rc::clone(&self.tty)),
+            Err(error) => {
+                self.lost(&error);
+                return Next::Leave;
+            }
+        }
+        self.sweep();
+        self.signals.watch(Some(cancel.clone()));
+        self.human.set_topic(&text);
+        let message = self.message(text);
+        let end = self.runtime.block_on(async {
+            let end = self.agent.run_turn(message, &mut self.human, &cancel).await;
+            close_dropped_connections().await;
+            end
+        });
+        self.signals.watch(None);
+        let typed = self.human.unwatch();
+        if typed.leave {
+            return Next::Leave;
+        }
+        let TypeAhead { text, mut queue, queued_when_stopped, interrupted, .. } = typed;
+        ahead.interrupted = interrupted;
+        if end == TurnEnd::Interrupted {
+            // What was queued for the turn that was stopped goes back to the editor; what was sent after ESC is for
+            // what comes next.
+            let later = queue.split_off(queued_when_stopped.unwrap_or(queue.len()).min(queue.len()));
+            if !queue.is_empty() {
+                let said = self.human.locale().count("repl.queue_back", queue.len() as u64);
+                self.human.say(&said);
+            }
+            ahead.queue.extend(later);
+            queue.extend(Some(text).filter(|text| !text.is_empty()));
+            ahead.prefill = queue.join("\n");
+        } else {
+            ahead.queue.extend(queue);
+            ahead.prefill = text;
+        }
+        Next::Line
+    }
+
+    /// Ends, once and on a thread, what the commands of a killed axi left running. Not at the start: it reads the
+    /// whole process table.
+    fn sweep(&mut self) {
+        if std::mem::replace(&mut self.swept, true) {
+            return;
+        }
+        let sweep = || tracing::info!(ended = crate::tool::end_orphans(), "swept");
+        if let Err(error) = std::thread::Builder::new().name("sweep".into()).spawn(sweep) {
+            tracing::warn!(%error, "nothing was swept");
+        }
+    }
+
+    /// Makes the message with the files it mentions, and tells what became of each.
+    fn message(&mut self, text: String) -> Message {
+        let model = self.agent.model();
+        let budget = model.context_window.map_or(ATTACHED_TOKENS, |window| window / 2);
+        let place = self.agent.place();
+        let options = AttachOptions { directory: place.cwd.clone(), home: place.home.clone(), budget };
+        let vision = model.vision;
+        let attached = attach(&text, &options);
+        for fact in &attached.facts {
+            let said = show::attached(self.human.locale(), fact);
+            self.human.say(&said);
+        }
+        let mut message = Message::user(text);
+        message.content.extend(self.ran.drain(..).map(|text| ContentBlock::Text { text }));
+        if !attached.text.is_empty() {
+            message.content.push(ContentBlock::Text { text: format!("\n\n{}", attached.text) });
+        }
+        if !attached.images.is_empty() && !vision {
+            self.say("attach.no_vision");
+        } else {
+            message.content.extend(attached.images.into_iter().map(ContentBlock::Image));
+        }
+        message
+    }
+}
+
+/// Lets the runtime's other tasks see that an answer was dropped, and close its connection.
+///
+/// The connection is driven by a task of this runtime, which stands still while a line is edited: without this, an
+/// interrupted provider would go on writing, and charging, until the next message. Nothing is waited for; a few
+/// rounds are enough for the task to be woken, to stop reading and to end.
+async fn close_dropped_connections() {
+    for _ in 0..8 {
+        tokio::task::yield_now().await;
+    }
+}
