@@ -1,24 +1,15 @@
 //! The calls of one message: guard, judge, ask, run, answer. Every call gets exactly one result.
 
-use std::pin::pin;
 use std::time::{Duration, Instant};
 
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::guard::{LoopGuard, Verdict as GuardVerdict};
-use super::request::tick_at;
-use super::{Activity, Agent, AgentEvent, Approval, ApprovalRequest, Frontend, Notice};
+use super::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, Notice};
 use crate::approval::Decision;
 use crate::approval::command::suggest_rule;
 use crate::conversation::{Effect, Outcome, Subject, ToolCall, ToolResult};
-use crate::tool::{Tool, ToolContext, ToolFacts, ToolOutput};
-
-/// How long a cancelled tool may take to end its child before it is dropped (TERM, 2 s, KILL, and a margin).
-const CANCEL_GRACE: Duration = Duration::from_secs(3);
-
-/// How many lines of output may wait for the screen; more are dropped, the result has them all.
-const PROGRESS_LINES: usize = 64;
+use crate::tool::{Tool, ToolFacts, ToolOutput};
 
 /// How a batch of calls ended.
 pub(super) enum CallsEnd {
@@ -29,7 +20,7 @@ pub(super) enum CallsEnd {
 }
 
 /// What became of one call.
-enum CallEnd {
+pub(super) enum CallEnd {
     Answered,
     BatchDenied,
     Stop(CallsEnd),
@@ -184,59 +175,9 @@ impl Agent {
             }
         }
     }
-
-    async fn run_tool(
-        &self,
-        call: &ToolCall,
-        tool: &dyn Tool,
-        subject: Subject,
-        frontend: &mut dyn Frontend,
-        cancel: &CancellationToken,
-    ) -> (ToolOutput, CallEnd) {
-        let activity = Activity::Running { name: call.name.clone(), subject };
-        frontend.show(&AgentEvent::Waiting { activity });
-        let (progress, mut lines) = mpsc::channel(PROGRESS_LINES);
-        let context = ToolContext {
-            place: &self.setup.place,
-            cancel,
-            progress,
-            output_dir: &self.setup.output_dir,
-            memory: &self.memory,
-        };
-        let mut running = pin!(tool.run(call.input.clone(), context));
-        let mut deadline: Option<tokio::time::Instant> = None;
-        let mut open = true;
-        let output = loop {
-            let due = frontend.next_tick();
-            tokio::select! {
-                biased;
-                output = &mut running => break Some(output),
-                () = cancel.cancelled(), if deadline.is_none() => {
-                    // The tool sees the token too: it ends its child and gives back what there was so far.
-                    deadline = Some(tokio::time::Instant::now() + CANCEL_GRACE);
-                }
-                () = sleep_until(deadline) => break None,
-                line = lines.recv(), if open => match line {
-                    Some(line) => frontend.show(&AgentEvent::ToolOutput { call_id: call.id.clone(), line }),
-                    None => open = false,
-                },
-                () = tick_at(due) => frontend.tick(),
-            }
-        };
-        let interrupted = cancel.is_cancelled();
-        let output = output.unwrap_or_else(|| closed(call, Outcome::Interrupted));
-        (output, if interrupted { CallEnd::Stop(CallsEnd::Interrupted) } else { CallEnd::Answered })
-    }
 }
 
-async fn sleep_until(deadline: Option<tokio::time::Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline).await,
-        None => std::future::pending().await,
-    }
-}
-
-fn closed(call: &ToolCall, outcome: Outcome) -> ToolOutput {
+pub(super) fn closed(call: &ToolCall, outcome: Outcome) -> ToolOutput {
     let ToolResult { content, .. } = ToolResult::closed(call, outcome);
     ToolOutput { content, outcome, facts: ToolFacts::default(), images: Vec::new() }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::approval::Reason;
-use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall, Usage};
+use crate::conversation::{Answer, Effect, Outcome, Preview, Question, Subject, ToolCall, Usage};
 use crate::tool::ToolFacts;
 
 /// Everything that happens in a turn, in order. JSON output prints exactly these.
@@ -295,6 +295,11 @@ pub trait Frontend {
 
     /// Asks. May block: everything shown before has reached the screen, and nothing else can happen meanwhile.
     fn approve(&mut self, request: &ApprovalRequest) -> Approval;
+
+    /// Puts a running tool's question. May block, as [`Frontend::approve`] does.
+    fn ask(&mut self, _question: &Question) -> Answer {
+        Answer::Unavailable
+    }
 
     /// Tells when [`Frontend::tick`] wants to be called next; `None` while nothing moves on the screen.
     fn next_tick(&self) -> Option<std::time::Instant> {

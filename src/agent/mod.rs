@@ -2,12 +2,15 @@
 //!
 //! Knows no terminal and no locale: everything that happens is an [`AgentEvent`], shown by the one front end.
 
+#[cfg(test)]
+mod bench;
 mod calls;
 mod event;
 mod failure;
 mod guard;
 pub mod prompt;
 mod request;
+mod run_tool;
 mod turn;
 
 pub use event::{Activity, AgentEvent, Approval, ApprovalRequest, Failure, Frontend, Notice, TurnEnd};

@@ -5,6 +5,7 @@
 mod builder;
 mod event;
 mod message;
+mod question;
 mod spec;
 pub mod tokens;
 
@@ -13,6 +14,7 @@ use std::collections::HashSet;
 pub use builder::{Finished, MessageBuilder};
 pub use event::{StopReason, StreamEvent, Usage};
 pub use message::{ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolResult};
+pub use question::{Answer, Question};
 pub use spec::{Effect, Preview, Subject, ToolSpec};
 
 /// An ordered list of messages in which every tool call is answered exactly once.

@@ -21,6 +21,7 @@ mod multi_edit;
 pub mod output;
 mod patch;
 mod paths;
+mod person;
 mod read;
 mod read_page;
 mod shell;
@@ -53,6 +54,7 @@ pub use list::ListTool;
 pub use make_directory::MakeDirectoryTool;
 pub use move_path::MoveTool;
 pub use multi_edit::MultiEditTool;
+pub use person::{Person, Wish};
 pub use read::ReadTool;
 pub use shell::ShellTool;
 pub use shell_group::end_orphans;
@@ -145,6 +147,8 @@ pub struct ToolContext<'a> {
     pub output_dir: &'a Path,
     /// What the tools remember of this session.
     pub memory: &'a ToolMemory,
+    /// The way to the person.
+    pub person: Person,
 }
 
 /// What the tools of a session remember between calls: which files were read, in which state.

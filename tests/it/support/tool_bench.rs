@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use axi::tool::{Place, Tool, ToolContext, ToolMemory, ToolOutput};
+use axi::tool::{Person, Place, Tool, ToolContext, ToolMemory, ToolOutput};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -105,6 +105,7 @@ impl ToolBench {
     }
 
     fn context<'a>(&'a self, progress: mpsc::Sender<String>, output_dir: &'a Path) -> ToolContext<'a> {
-        ToolContext { place: &self.place, cancel: &self.cancel, progress, output_dir, memory: &self.memory }
+        let person = Person::nobody();
+        ToolContext { place: &self.place, cancel: &self.cancel, progress, output_dir, memory: &self.memory, person }
     }
 }

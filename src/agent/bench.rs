@@ -1,0 +1,187 @@
+//! A scripted model, a recording front end and an agent between them, for the tests of this room.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, Setup, TurnEnd};
+use crate::approval::{Mode, Policy, Surroundings};
+use crate::conversation::{
+    Answer as Reply, Conversation, Effect, Message, Outcome, Preview, Question, StopReason, StreamEvent, Subject,
+    ToolSpec, Usage,
+};
+use crate::provider::{EventStream, ModelInfo, Provider, ProviderError, Request};
+use crate::session::{Redactor, Session, SessionId, load};
+use crate::tool::{Place, Tool, ToolContext, ToolFacts, ToolOutput, Toolbox};
+
+pub(super) type Answer = Vec<Result<StreamEvent, ProviderError>>;
+
+/// Gives scripted answers and checks every request for the invariant.
+pub(super) struct Scripted {
+    pub(super) info: ModelInfo,
+    pub(super) answers: Mutex<VecDeque<Answer>>,
+    pub(super) requests: Mutex<Vec<Vec<Message>>>,
+}
+
+impl Provider for Scripted {
+    fn model(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn stream<'a>(&'a self, request: Request<'a>) -> EventStream<'a> {
+        let accepted = Conversation::restore(request.messages.to_vec());
+        assert_eq!(accepted.messages(), request.messages, "the server would refuse this");
+        self.requests.lock().unwrap().push(request.messages.to_vec());
+        let answer = self.answers.lock().unwrap().pop_front().expect("a scripted answer");
+        // Every event is its own wake-up, so that a cancel can fall between any two.
+        futures_util::stream::iter(answer)
+            .then(|event| async {
+                tokio::task::yield_now().await;
+                event
+            })
+            .boxed()
+    }
+}
+
+/// A tool that writes nothing and says its input back.
+pub(super) struct Echo;
+
+impl Tool for Echo {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec { name: "echo".into(), description: String::new(), input_schema: json!({"type": "object"}) }
+    }
+    fn effect(&self, _: &Value, _: &Place) -> Effect {
+        Effect::Write
+    }
+    fn subject(&self, _: &Value, _: &Place) -> Subject {
+        Subject::Whole
+    }
+    fn preview(&self, _: &Value, _: &Place) -> Result<Preview, String> {
+        Ok(Preview::Text { text: "echo".into() })
+    }
+    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            let _ = context.progress.try_send("working".into());
+            tokio::task::yield_now().await;
+            if context.cancel.is_cancelled() {
+                let mut output = ToolOutput::failed("so far");
+                output.outcome = Outcome::Interrupted;
+                return output;
+            }
+            ToolOutput::ok(input.to_string(), ToolFacts::default())
+        })
+    }
+}
+
+/// Records events, answers approvals from a list, and cancels at one event.
+#[derive(Default)]
+pub(super) struct Recorder {
+    pub(super) events: Vec<AgentEvent>,
+    pub(super) approvals: VecDeque<Approval>,
+    pub(super) questions: Vec<Question>,
+    pub(super) replies: VecDeque<Reply>,
+    pub(super) cancel_at: Option<usize>,
+    pub(super) cancel: CancellationToken,
+}
+
+impl Frontend for Recorder {
+    fn show(&mut self, event: &AgentEvent) {
+        self.events.push(event.clone());
+        if self.cancel_at == Some(self.events.len()) {
+            self.cancel.cancel();
+        }
+    }
+    fn approve(&mut self, _: &ApprovalRequest) -> Approval {
+        self.approvals.pop_front().unwrap_or(Approval::Once)
+    }
+    fn ask(&mut self, question: &Question) -> Reply {
+        self.questions.push(question.clone());
+        self.replies.pop_front().unwrap_or(Reply::Unavailable)
+    }
+}
+
+pub(super) struct Bench {
+    pub(super) home: tempfile::TempDir,
+    pub(super) provider: Arc<Scripted>,
+    pub(super) agent: Agent,
+}
+
+pub(super) fn bench(answers: Vec<Answer>, max_steps: u32, yes: bool) -> Bench {
+    bench_with(answers, max_steps, yes, vec![Arc::new(Echo)])
+}
+
+pub(super) fn bench_with(answers: Vec<Answer>, max_steps: u32, yes: bool, tools: Vec<Arc<dyn Tool>>) -> Bench {
+    let home = tempfile::tempdir().unwrap();
+    let info = ModelInfo {
+        provider: "lab".into(),
+        model: "m".into(),
+        context_window: None,
+        tools: true,
+        vision: false,
+        local: true,
+    };
+    let provider = Arc::new(Scripted { info, answers: Mutex::new(answers.into()), requests: Mutex::default() });
+    let id = SessionId::new(SystemTime::UNIX_EPOCH, Path::new("/"), 1);
+    let session = Session::new(id, "/".into(), Some(home.path()), Redactor::default());
+    let cwd = home.path().to_path_buf();
+    let setup = Setup {
+        system: "be brief".into(),
+        place: Place { cwd: cwd.clone(), workspace: cwd.clone(), home: None },
+        surroundings: Surroundings { cwd: cwd.clone(), workspace: cwd.clone(), ..Surroundings::default() },
+        max_steps,
+        max_output_tokens: None,
+        output_dir: cwd,
+        retry: crate::provider::RetryPlan::default(),
+        now: || SystemTime::UNIX_EPOCH,
+        random: || 0.0,
+    };
+    let policy = Policy::new(Mode::Build, yes);
+    let agent = Agent::new(provider.clone(), Toolbox::new(tools), policy, session, setup);
+    Bench { home, provider, agent }
+}
+
+impl Bench {
+    pub(super) fn turn(&mut self, text: &str, recorder: &mut Recorder) -> TurnEnd {
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let cancel = recorder.cancel.clone();
+        runtime.block_on(self.agent.run_turn(Message::user(text), recorder, &cancel))
+    }
+
+    pub(super) fn saved(&self) -> Conversation {
+        load(self.agent.session().path().unwrap()).unwrap().conversation
+    }
+}
+
+pub(super) fn text(text: &str) -> Answer {
+    vec![Ok(StreamEvent::TextDelta(text.into())), Ok(StreamEvent::Done(StopReason::EndTurn))]
+}
+
+pub(super) fn calls(ids: &[&str], stop: StopReason) -> Answer {
+    let mut events = vec![Ok(StreamEvent::ReasoningDelta("hm".into())), Ok(StreamEvent::TextDelta("so ".into()))];
+    for (slot, id) in ids.iter().enumerate() {
+        let extra = serde_json::Map::new();
+        events.push(Ok(StreamEvent::ToolCallStart { slot, id: (*id).into(), name: "echo".into(), extra }));
+        events.push(Ok(StreamEvent::ToolCallDelta { slot, arguments: format!("{{\"n\":\"{id}\"") }));
+        events.push(Ok(StreamEvent::ToolCallDelta { slot, arguments: "}".into() }));
+    }
+    events.push(Ok(StreamEvent::Usage(Usage { input_tokens: 3, output_tokens: 2, ..Usage::default() })));
+    events.push(Ok(StreamEvent::Done(stop)));
+    events
+}
+
+pub(super) fn outcomes(conversation: &Conversation) -> Vec<(String, Outcome)> {
+    let blocks = conversation.messages().iter().flat_map(|message| &message.content);
+    blocks
+        .filter_map(|block| match block {
+            crate::conversation::ContentBlock::ToolResult(result) => Some((result.call_id.clone(), result.outcome)),
+            _ => None,
+        })
+        .collect()
+}

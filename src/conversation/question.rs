@@ -1,0 +1,33 @@
+//! What a running tool asks the person, and what comes back.
+
+use serde::{Deserialize, Serialize};
+
+/// A question in the words of whoever asks: the model, or a tool. Sanitise before showing.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Question {
+    /// What is asked; may have several lines.
+    pub text: String,
+    /// What can be chosen, in order; empty for an open question.
+    pub choices: Vec<String>,
+    /// Whether more than one of them may be chosen.
+    pub several: bool,
+    /// Whether words of one's own are an answer, too. Without choices they always are.
+    pub free_text: bool,
+}
+
+/// What a person said to a [`Question`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Answer {
+    /// They answered.
+    Given {
+        /// Indices into the question's choices, ascending, each once.
+        chosen: Vec<usize>,
+        /// Words of their own; empty for none.
+        text: String,
+    },
+    /// ESC or Ctrl+C: the turn ends.
+    Aborted,
+    /// There is nobody to ask (print mode).
+    Unavailable,
+}
