@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::guard::{LoopGuard, Verdict as GuardVerdict};
-use super::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, Notice};
-use crate::approval::Decision;
+use super::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, Notice, reach};
 use crate::approval::command::suggest_rule;
+use crate::approval::{Decision, NeverAuto, Reason, Verdict};
 use crate::conversation::{Effect, Outcome, Subject, ToolCall, ToolResult};
 use crate::tool::{Tool, ToolFacts, ToolOutput};
 
@@ -105,7 +105,7 @@ impl Agent {
         let effect = tool.effect(&call.input, &place);
         let subject = tool.subject(&call.input, &place);
         frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject: subject.clone() });
-        if let Some((output, end)) = self.judge(call, tool.as_ref(), effect, &subject, frontend, cancel) {
+        if let Some((output, end)) = self.judge(call, tool.as_ref(), effect, &subject, frontend, cancel).await {
             return unspent(output, end);
         }
         let started = Instant::now();
@@ -115,7 +115,7 @@ impl Agent {
     }
 
     /// Decides whether the call may run, asking if need be; `None` means go.
-    fn judge(
+    async fn judge(
         &mut self,
         call: &ToolCall,
         tool: &dyn Tool,
@@ -124,7 +124,13 @@ impl Agent {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Option<(ToolOutput, CallEnd)> {
-        let verdict = self.policy.decide(&call.name, effect, subject, &self.setup.surroundings);
+        let place = &self.setup.surroundings;
+        let mut verdict = self.policy.decide(&call.name, effect, subject, place);
+        if let (Decision::Allow, Subject::Command { line }) = (verdict.decision, subject)
+            && let Some(why) = reach::forbidden(line, place, cancel).await
+        {
+            forbid(&mut verdict, why);
+        }
         match verdict.decision {
             Decision::Allow => return None,
             Decision::Deny => {
@@ -138,12 +144,23 @@ impl Agent {
             Ok(preview) => preview,
             Err(text) => return Some((ToolOutput::failed(text), CallEnd::Answered)),
         };
+        let reach = match subject {
+            Subject::Command { line } => reach::survey(line, place, cancel).await,
+            Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => None,
+        };
+        if let Some(why) = reach.as_ref().and_then(|reach| reach.never_auto.clone()) {
+            forbid(&mut verdict, why);
+        }
+        if cancel.is_cancelled() {
+            return Some((closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted)));
+        }
         let request = ApprovalRequest {
             call: call.clone(),
             effect,
             subject: subject.clone(),
             preview,
             reasons: verdict.reasons,
+            reach,
             session_rule: match subject {
                 Subject::Command { line } => suggest_rule(line).map(|rule| rule.to_string()),
                 Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => None,
@@ -174,6 +191,15 @@ impl Agent {
                 Some((output, CallEnd::Stop(end)))
             }
         }
+    }
+}
+
+/// Takes a yes back that nobody but a person who has just read the line can give.
+fn forbid(verdict: &mut Verdict, why: NeverAuto) {
+    verdict.decision = verdict.decision.max(Decision::Ask);
+    if !verdict.never_auto {
+        verdict.never_auto = true;
+        verdict.reasons.push(Reason::NeverAuto { why });
     }
 }
 

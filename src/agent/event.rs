@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::approval::Reason;
+use crate::approval::{BlastRadius, Reason};
 use crate::conversation::{Answer, Effect, Outcome, Preview, Question, Subject, ToolCall, Usage};
 use crate::tool::ToolFacts;
 
@@ -284,6 +284,8 @@ pub struct ApprovalRequest {
     pub preview: Preview,
     /// Why it is asked.
     pub reasons: Vec<Reason>,
+    /// How far a command would reach, where it has targets and the disk answered.
+    pub reach: Option<BlastRadius>,
     /// The rule that [`Approval::ForSession`] would add, where it is one and not this exact line.
     pub session_rule: Option<String>,
 }

@@ -9,6 +9,7 @@ mod event;
 mod failure;
 mod guard;
 pub mod prompt;
+mod reach;
 mod request;
 mod run_tool;
 mod turn;

@@ -11,7 +11,7 @@ use super::command::{Action, PathPattern, Target, danger, judge};
 use super::{NeverAuto, Surroundings};
 
 /// More entries than this are not looked at: beyond it a person needs no exact number.
-const MOST_ENTRIES: u64 = 20_000;
+pub const MOST_ENTRIES: u64 = 100_000;
 /// More targets than this are not named.
 const MOST_NAMED: usize = 50;
 
@@ -65,14 +65,20 @@ pub struct BlastRadius {
     pub files: u64,
     /// Directories among what would be gone or changed.
     pub directories: u64,
+    /// Files among them that would be gone.
+    pub removed: u64,
+    /// Files among them that would be elsewhere.
+    pub moved: u64,
     /// Their bytes.
     pub bytes: u64,
     /// Files among them that git does not keep: gone is gone.
     pub untracked: u64,
     /// Files among them outside the workspace.
     pub outside: u64,
-    /// Whether counting stopped at the limit; the numbers are then a lower bound.
+    /// Whether counting stopped at [`MOST_ENTRIES`] or because it took too long; the numbers are then a lower bound.
     pub truncated: bool,
+    /// Whether the disk did not answer in time; then there are no numbers.
+    pub unanswered: bool,
     /// Whether only some of them are meant, by name or age; the numbers are then an upper bound.
     pub filtered: bool,
     /// What lies at the targets now, globs resolved; not what lies below them.
@@ -83,41 +89,64 @@ pub struct BlastRadius {
     pub never_auto: Option<NeverAuto>,
 }
 
-/// Counts what a line would hit. `tracked` tells whether git keeps a file as it is.
+/// Counts what a line would hit. `tracked` tells whether git keeps a file as it is; `enough` whether counting has
+/// taken too long and is to stop where it is.
 #[must_use]
 pub fn blast_radius(
     line: &str,
     surroundings: &Surroundings,
     files: &dyn FileSystem,
     tracked: &dyn Fn(&Path) -> bool,
+    enough: &dyn Fn() -> bool,
 ) -> BlastRadius {
     let judgement = judge(line, surroundings);
-    let mut counter = Counter {
-        radius: BlastRadius { never_auto: judgement.never_auto, ..BlastRadius::default() },
-        files,
-        tracked,
-        place: surroundings,
-        looked: 0,
-        seen: BTreeSet::new(),
-    };
+    let mut counter = Counter::new(surroundings, files, judgement.never_auto);
     for target in &judgement.targets {
-        counter.target(target);
+        counter.target(target, &Limits { tracked, enough });
     }
     counter.radius
+}
+
+/// Tells why neither a rule nor `-y` can run a line, links on the disk followed. Counts nothing.
+#[must_use]
+pub fn forbidden_on_disk(line: &str, surroundings: &Surroundings, files: &dyn FileSystem) -> Option<NeverAuto> {
+    let judgement = judge(line, surroundings);
+    let mut counter = Counter::new(surroundings, files, judgement.never_auto);
+    for target in judgement.targets.iter().filter(|target| !target.pattern.is_unresolved()) {
+        for path in counter.resolve(&target.pattern) {
+            counter.follow_links(target, &path);
+        }
+    }
+    counter.radius.never_auto
+}
+
+/// Tells whether a line is known to change, make or remove anything. Looks at no disk.
+#[must_use]
+pub fn has_targets(line: &str, surroundings: &Surroundings) -> bool {
+    !judge(line, surroundings).targets.is_empty()
+}
+
+struct Limits<'a> {
+    tracked: &'a dyn Fn(&Path) -> bool,
+    enough: &'a dyn Fn() -> bool,
 }
 
 struct Counter<'a> {
     radius: BlastRadius,
     files: &'a dyn FileSystem,
-    tracked: &'a dyn Fn(&Path) -> bool,
     place: &'a Surroundings,
     looked: u64,
     /// What was counted already: two targets may overlap.
     seen: BTreeSet<PathBuf>,
 }
 
-impl Counter<'_> {
-    fn target(&mut self, target: &Target) {
+impl<'a> Counter<'a> {
+    fn new(place: &'a Surroundings, files: &'a dyn FileSystem, never_auto: Option<NeverAuto>) -> Self {
+        let radius = BlastRadius { never_auto, ..BlastRadius::default() };
+        Self { radius, files, place, looked: 0, seen: BTreeSet::new() }
+    }
+
+    fn target(&mut self, target: &Target, limits: &Limits<'_>) {
         if target.pattern.is_unresolved() {
             self.radius.unresolved.push(target.pattern.shown().to_owned());
             return;
@@ -133,14 +162,14 @@ impl Counter<'_> {
             if entry.is_directory && !target.recursive {
                 continue;
             }
-            self.count(&path, entry, target.recursive);
+            self.count(&path, entry, target, limits);
         }
     }
 
     /// A link in front of the last component may lead to where nothing may be touched.
     fn follow_links(&mut self, target: &Target, path: &Path) {
         let destroys = match target.action {
-            Action::Remove => true,
+            Action::Remove | Action::Move => true,
             Action::Attributes => target.recursive,
             Action::Overwrite | Action::Change => false,
         };
@@ -188,11 +217,11 @@ impl Counter<'_> {
         paths
     }
 
-    fn count(&mut self, path: &Path, entry: Entry, recursive: bool) {
+    fn count(&mut self, path: &Path, entry: Entry, target: &Target, limits: &Limits<'_>) {
         let mut waiting = vec![(path.to_owned(), entry)];
         while let Some((path, entry)) = waiting.pop() {
             self.looked += 1;
-            if self.looked > MOST_ENTRIES {
+            if self.looked > MOST_ENTRIES || (limits.enough)() {
                 self.radius.truncated = true;
                 return;
             }
@@ -201,7 +230,7 @@ impl Counter<'_> {
             }
             if entry.is_directory {
                 self.radius.directories += 1;
-                if recursive {
+                if target.recursive {
                     for name in self.files.names(&path) {
                         let child = path.join(name);
                         if let Some(entry) = self.files.entry(&child) {
@@ -213,7 +242,12 @@ impl Counter<'_> {
             }
             self.radius.files += 1;
             self.radius.bytes = self.radius.bytes.saturating_add(entry.bytes);
-            self.radius.untracked += u64::from(!(self.tracked)(&path));
+            match target.action {
+                Action::Remove => self.radius.removed += 1,
+                Action::Move => self.radius.moved += 1,
+                Action::Overwrite | Action::Change | Action::Attributes => {}
+            }
+            self.radius.untracked += u64::from(!(limits.tracked)(&path));
             self.radius.outside += u64::from(!path.starts_with(&self.place.workspace));
         }
     }

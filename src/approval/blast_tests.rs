@@ -70,7 +70,7 @@ fn radius(line: &str) -> BlastRadius {
         home: Some(PathBuf::from("/home/u")),
         environment: BTreeMap::from([("OUT".to_owned(), "build".to_owned())]),
     };
-    blast_radius(line, &place, &list, &|path| path.starts_with("/home/u/work/app/src"))
+    blast_radius(line, &place, &list, &|path| path.starts_with("/home/u/work/app/src"), &|| false)
 }
 
 fn counts(line: &str) -> (u64, u64, u64, u64) {

@@ -1,16 +1,18 @@
 //! May it? Rules, the effect a tool declares and the words of a shell line in; a decision and its reasons out.
 //!
-//! Pure but for [`FileSystem`], through which the targets of a command are counted before a person is asked. Knows
-//! no terminal and no words for people: a verdict is facts.
+//! Pure but for [`FileSystem`] and [`Tracked`], with which the targets of a command are counted before a person is
+//! asked. Knows no terminal and no words for people: a verdict is facts.
 //!
 //! Parts: `rule.rs` (one rule), `policy.rs` (rules, mode and `-y` against a call), `command/` (a shell line taken
-//! apart and judged), `blast.rs` (how much it would hit), `path.rs` (which files are never touched lightly).
+//! apart and judged), `blast.rs` (how much it would hit), `tracked.rs` (what git keeps), `path.rs`
+//! (which files are never touched lightly).
 
 mod blast;
 pub mod command;
 mod path;
 mod policy;
 mod rule;
+mod tracked;
 mod verdict;
 
 #[cfg(test)]
@@ -20,10 +22,11 @@ mod blast_tests;
 #[path = "policy_tests.rs"]
 mod policy_tests;
 
-pub use blast::{BlastRadius, Disk, Entry, FileSystem, blast_radius};
+pub use blast::{BlastRadius, Disk, Entry, FileSystem, MOST_ENTRIES, blast_radius, forbidden_on_disk, has_targets};
 pub use command::suggest_rule;
 pub use policy::Policy;
 pub use rule::{Rule, RuleError};
+pub use tracked::Tracked;
 pub use verdict::{Class, Decision, Mode, NeverAuto, Reason, Source, Unparsed, Verdict};
 
 use std::collections::BTreeMap;

@@ -7,6 +7,7 @@ pub mod input;
 pub mod json;
 pub mod pipe;
 pub mod print;
+mod reach;
 pub mod render;
 pub mod repl;
 pub mod signals;

@@ -55,6 +55,8 @@ pub(crate) struct Call<'c, 's> {
 pub enum Action {
     /// It is gone, or what is in it.
     Remove,
+    /// It is somewhere else, content and all.
+    Move,
     /// Its content is replaced.
     Overwrite,
     /// It is made, or more is added to it.

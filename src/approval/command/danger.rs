@@ -11,7 +11,7 @@ pub(super) fn in_danger(
     pattern: &PathPattern,
     place: &Surroundings,
 ) -> Option<NeverAuto> {
-    let destroys = class == Class::Destructive || touched.action == Action::Remove;
+    let destroys = class == Class::Destructive || matches!(touched.action, Action::Remove | Action::Move);
     let at_or_above =
         |directory: Option<&std::path::Path>| directory.is_some_and(|directory| pattern.covers(directory));
     let over_home = at_or_above(place.home.as_deref()) || pattern.covers(std::path::Path::new("/"));

@@ -165,7 +165,7 @@ fn moved(call: &Call<'_, '_>) -> Finding {
     };
     for source in sources {
         let value = source.value.clone();
-        finding.touched.push(Touched { value, action: Action::Remove, recursive: true, filtered: false });
+        finding.touched.push(Touched { value, action: Action::Move, recursive: true, filtered: false });
     }
     if let Some(value) = target {
         if value.known().is_some_and(|text| text == "/dev/null") {

@@ -6,8 +6,9 @@ use nu_ansi_term::Style;
 use similar::{ChangeTag, TextDiff};
 
 use crate::agent::ApprovalRequest;
-use crate::conversation::Preview;
-use crate::frontend::words;
+use crate::approval::Reason;
+use crate::conversation::{Preview, Subject};
+use crate::frontend::{reach, words};
 use crate::locale::Locale;
 use crate::terminal::{Highlighter, Line, Span, Theme, sanitize_line};
 use crate::tool::Place;
@@ -34,7 +35,16 @@ pub(super) fn preview(locale: &Locale, place: &Place, ink: Ink<'_>, request: &Ap
     let theme = ink.theme;
     let mut lines = Vec::new();
     add(&request.preview, locale, place, ink, &mut lines);
-    for reason in words::reasons(locale, place, &request.reasons) {
+    let mut reasons = request.reasons.clone();
+    if let (Subject::Command { line }, Some(radius)) = (&request.subject, &request.reach) {
+        let rows = reach::rows(locale, place, line, radius);
+        if !rows.is_empty() {
+            // That the whole line can destroy is said better by how much.
+            reasons.retain(|reason| !matches!(reason, Reason::Segment { text, .. } if text.trim() == line.trim()));
+        }
+        lines.extend(rows.into_iter().map(|row| Line::styled(row, theme.warning)));
+    }
+    for reason in words::reasons(locale, place, &reasons) {
         let mut line = Line::new();
         line.push(Span::new("! ", theme.warning));
         line.push(Span::new(sanitize_line(&reason), theme.warning));

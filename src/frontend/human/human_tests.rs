@@ -179,6 +179,7 @@ fn request(name: &str, preview: Preview) -> ApprovalRequest {
         subject: command("cargo test"),
         preview,
         reasons: Vec::new(),
+        reach: None,
         session_rule: None,
     }
 }

@@ -1,0 +1,75 @@
+//! How far a command would reach: looked up on the disk, on a thread of its own, for so long and no longer.
+//!
+//! A file system that does not answer (a dead server behind a mount) must hold up neither the question nor ESC.
+
+use std::cell::OnceCell;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+use crate::approval::{
+    BlastRadius, Disk, NeverAuto, Surroundings, Tracked, blast_radius, forbidden_on_disk, has_targets,
+};
+
+/// How long is counted before the numbers are taken for what they are.
+const COUNTING: Duration = Duration::from_millis(800);
+/// How long the disk has to answer at all.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Counts what a line would hit; `None` when it has no targets.
+///
+/// # Cancel safety
+/// Dropping it leaves a thread that ends by itself and changes nothing.
+pub(super) async fn survey(line: &str, place: &Surroundings, cancel: &CancellationToken) -> Option<BlastRadius> {
+    if !has_targets(line, place) {
+        return None;
+    }
+    let (line, place) = (line.to_owned(), place.clone());
+    let counted = aside(cancel, move || {
+        let begun = Instant::now();
+        // Read only when there is a file to ask about.
+        let kept: OnceCell<Option<Tracked>> = OnceCell::new();
+        let tracked = |path: &Path| {
+            kept.get_or_init(|| Tracked::read(&place.workspace)).as_ref().is_some_and(|kept| kept.keeps(path))
+        };
+        blast_radius(&line, &place, &Disk, &tracked, &|| begun.elapsed() > COUNTING)
+    });
+    Some(counted.await.unwrap_or(BlastRadius { unanswered: true, ..BlastRadius::default() }))
+}
+
+/// Tells why a line that the rules would run must be asked all the same, now that the disk is looked at.
+///
+/// # Cancel safety
+/// As [`survey`].
+pub(super) async fn forbidden(line: &str, place: &Surroundings, cancel: &CancellationToken) -> Option<NeverAuto> {
+    if !has_targets(line, place) {
+        return None;
+    }
+    let (text, here) = (line.to_owned(), place.clone());
+    // Where a target really lies is not known when the disk does not answer.
+    let unknown = NeverAuto::Unresolved { word: line.to_owned() };
+    aside(cancel, move || forbidden_on_disk(&text, &here, &Disk)).await.unwrap_or(Some(unknown))
+}
+
+async fn aside<T: Send + 'static>(
+    cancel: &CancellationToken,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let (tell, told) = oneshot::channel();
+    let spawned = std::thread::Builder::new().name("reach".to_owned()).spawn(move || {
+        // Nobody waits any more: then nobody needs it.
+        drop(tell.send(work()));
+    });
+    if let Err(error) = spawned {
+        tracing::warn!(%error, "no thread to look at the disk");
+        return None;
+    }
+    tokio::select! {
+        biased;
+        () = cancel.cancelled() => None,
+        told = told => told.ok(),
+        () = tokio::time::sleep(PATIENCE) => None,
+    }
+}

@@ -1,0 +1,201 @@
+//! How far a command reaches, in the person's words: how many files, how large, what no git brings back. Pure.
+
+use crate::approval::{BlastRadius, MOST_ENTRIES};
+use crate::locale::Locale;
+use crate::terminal::sanitize_line;
+use crate::tool::Place;
+
+/// The most targets that are named.
+const MOST_NAMES: usize = 3;
+
+/// Words what a command would hit; empty when nothing lies at its targets yet. `line` is what the person sees anyway.
+#[must_use]
+pub(super) fn rows(locale: &Locale, place: &Place, line: &str, reach: &BlastRadius) -> Vec<String> {
+    if reach.unanswered {
+        return vec![locale.text("reach.unanswered").to_owned()];
+    }
+    let mut rows = Vec::new();
+    if reach.files > 0 || reach.directories > 0 || reach.truncated {
+        rows.push(sentence(locale, reach));
+    }
+    rows.extend(names(locale, place, line, reach));
+    rows
+}
+
+fn sentence(locale: &Locale, reach: &BlastRadius) -> String {
+    let mut said = locale.with("reach.would", &[("deeds", &deeds(locale, reach))]);
+    if reach.files > 0 {
+        said.push_str(&locale.with("reach.size", &[("size", &size(reach.bytes))]));
+    }
+    match reach.untracked {
+        0 => {}
+        all if all == reach.files && !reach.truncated => said.push_str(locale.text("reach.none_kept")),
+        some => said.push_str(&locale.with("reach.not_kept", &[("count", &grouped(some))])),
+    }
+    if reach.outside > 0 {
+        said.push_str(&locale.with("reach.outside", &[("count", &grouped(reach.outside))]));
+    }
+    said
+}
+
+fn deeds(locale: &Locale, reach: &BlastRadius) -> String {
+    let deed = |key: &str, what: &str| locale.with(&format!("reach.{key}"), &[("what", what)]);
+    let changed = reach.files.saturating_sub(reach.removed + reach.moved);
+    let kinds = [("delete", reach.removed), ("move", reach.moved), ("change", changed)];
+    let mut some = kinds.iter().filter(|(_, count)| *count > 0);
+    let bounded = reach.truncated || reach.filtered;
+    match (some.next(), some.next()) {
+        // Nothing but directories: what else would be done to them is not counted.
+        (None, _) if reach.truncated => deed("touch", &bound(locale, reach)),
+        (None, _) => deed("delete", &counted(locale, "directories", reach.directories)),
+        (Some((key, _)), None) => deed(key, &bound(locale, reach)),
+        (Some(_), Some(_)) if bounded => deed("touch", &bound(locale, reach)),
+        (Some(_), Some(_)) => {
+            let each = kinds.iter().filter(|(_, count)| *count > 0);
+            let each: Vec<String> = each.map(|(key, count)| deed(key, &counted(locale, "files", *count))).collect();
+            each.join(locale.text("reach.and"))
+        }
+    }
+}
+
+/// How many files, as exactly as it is known.
+fn bound(locale: &Locale, reach: &BlastRadius) -> String {
+    let files = |count: u64| counted(locale, "files", count);
+    if reach.truncated {
+        // What was looked at were directories, too; stopped early by time it may be far less than the limit.
+        let least = if reach.files + reach.directories >= MOST_ENTRIES { MOST_ENTRIES } else { reach.files };
+        return locale.with("reach.more_than", &[("files", &files(least))]);
+    }
+    if reach.filtered {
+        return locale.with("reach.at_most", &[("files", &files(reach.files))]);
+    }
+    files(reach.files)
+}
+
+/// Names what a glob or a variable stands for, where the line does not say it.
+fn names(locale: &Locale, place: &Place, line: &str, reach: &BlastRadius) -> Option<String> {
+    let words: Vec<&str> = line.split(|c: char| c.is_whitespace() || "/'\"=;|&()".contains(c)).collect();
+    let hidden = |path: &&std::path::PathBuf| {
+        path.file_name().is_some_and(|name| !words.contains(&name.to_string_lossy().as_ref()))
+    };
+    let paths: Vec<_> = reach.existing.iter().filter(hidden).collect();
+    if paths.is_empty() {
+        return None;
+    }
+    let shown: Vec<String> = paths
+        .iter()
+        .take(MOST_NAMES)
+        .map(|path| sanitize_line(&place.shown(path).display().to_string()).into_owned())
+        .collect();
+    let shown = shown.join(locale.text("reach.and"));
+    let more = paths.len().saturating_sub(MOST_NAMES);
+    Some(if more == 0 {
+        locale.with("reach.names", &[("names", &shown)])
+    } else {
+        let count = grouped(u64::try_from(more).unwrap_or(u64::MAX));
+        locale.with("reach.names_more", &[("names", &shown), ("count", &count)])
+    })
+}
+
+fn counted(locale: &Locale, key: &str, count: u64) -> String {
+    let form = if count == 1 { "one" } else { "other" };
+    locale.with(&format!("reach.{key}.{form}"), &[("count", &grouped(count))])
+}
+
+/// Writes 1204 as `1,204`.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// Writes bytes as people read them, in powers of 1000.
+fn size(bytes: u64) -> String {
+    let units = ["kB", "MB", "GB", "TB", "PB", "EB"];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let (mut value, mut unit) = (bytes, 0);
+    while value >= 1_000_000 && unit + 1 < units.len() {
+        value /= 1000;
+        unit += 1;
+    }
+    // Below ten the first decimal counts.
+    if value < 10_000 && !(value / 100).is_multiple_of(10) {
+        return format!("{}.{} {}", value / 1000, value % 1000 / 100, units[unit]);
+    }
+    format!("{} {}", value / 1000, units[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    fn said(language: &str, reach: &BlastRadius) -> String {
+        let cwd = PathBuf::from("/work");
+        let place = Place { cwd: cwd.clone(), workspace: cwd, home: None };
+        rows(&Locale::new(language), &place, "rm *.log", reach).join("\n")
+    }
+
+    #[test]
+    fn it_says_what_would_be_lost() {
+        let reach = BlastRadius {
+            files: 1204,
+            removed: 1204,
+            directories: 30,
+            bytes: 38_400_000,
+            untracked: 12,
+            outside: 3,
+            ..BlastRadius::default()
+        };
+        let english = "would delete 1,204 files (38 MB), 12 not in git; 3 outside the workspace";
+        assert_eq!(said("en", &reach), english);
+        assert_eq!(said("zh-CN", &reach), "会删除 1,204 个文件（38 MB），其中 12 个不在 git 中；3 个在工作区之外");
+        let one = BlastRadius { files: 1, untracked: 1, bytes: 2, ..BlastRadius::default() };
+        assert_eq!(said("en", &one), "would change 1 file (2 B), not in git");
+        let mixed = BlastRadius { files: 6, removed: 3, moved: 2, bytes: 1500, ..BlastRadius::default() };
+        assert_eq!(said("en", &mixed), "would delete 3 files, move 2 files, change 1 file (1.5 kB)");
+    }
+
+    #[test]
+    fn it_says_when_it_does_not_know_exactly() {
+        let many = BlastRadius {
+            files: 99_990,
+            removed: 99_990,
+            directories: 10,
+            bytes: 5_100_000_000,
+            truncated: true,
+            ..BlastRadius::default()
+        };
+        assert_eq!(said("en", &many), "would delete more than 100,000 files (5.1 GB)");
+        let slow = BlastRadius { files: 70, directories: 10, ..many.clone() };
+        assert!(
+            said("en", &slow).starts_with("would touch more than 70 files") || said("en", &slow).contains("70")
+        );
+        let some = BlastRadius { files: 7, removed: 7, filtered: true, ..BlastRadius::default() };
+        assert_eq!(said("en", &some), "would delete at most 7 files (0 B)");
+        let none = BlastRadius { unanswered: true, ..BlastRadius::default() };
+        assert_eq!(said("en", &none), "how much it would hit is not known: the disk does not answer");
+        assert_eq!(said("en", &BlastRadius::default()), "");
+    }
+
+    #[test]
+    fn what_a_glob_stands_for_is_named() {
+        let existing =
+            ["a.log", "b.log", "\u{1b}[2Jc.log", "d.log", "e.log"].map(|name| PathBuf::from("/work").join(name));
+        let reach = BlastRadius { files: 5, removed: 5, existing: existing.to_vec(), ..BlastRadius::default() };
+        let said = said("en", &reach);
+        assert!(
+            said.starts_with("would delete 5 files (0 B)\nthat is: a.log, b.log, ") && !said.contains('\u{1b}'),
+            "{said}"
+        );
+        assert!(said.ends_with(" and 2 more"), "{said}");
+    }
+}
