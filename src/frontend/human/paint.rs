@@ -29,11 +29,11 @@ impl<W: Write> Human<W> {
 
     pub(super) fn resized(&mut self) {
         let (columns, rows) = (self.size)();
-        let narrower = usize::from(columns) != self.screen.columns();
+        let before = self.screen.columns();
         self.screen.resize(columns, rows);
-        if let Some((section, stream)) = self.stream.as_mut().filter(|_| narrower) {
-            let (section, rows) = (*section, stream.resize(self.screen.columns() - 1));
-            self.out(section, &rows);
+        let now = self.screen.columns();
+        if let Some((_, stream)) = self.stream.as_mut().filter(|_| now != before) {
+            stream.resize(now - 1);
         }
     }
 

@@ -425,7 +425,7 @@ impl Blocks {
             // Markers not printed yet are the wrapper's already.
             container::prefixes(&mut self.containers, &self.layout).1
         });
-        self.wrapper.resize(width, rest, &mut self.out);
+        self.wrapper.resize(width, rest);
     }
 
     /// Takes a line of text into the open paragraph or table, or begins a paragraph.

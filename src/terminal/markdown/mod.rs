@@ -177,8 +177,8 @@ impl MarkdownStream {
     pub fn live(&self) -> (Line, Line) {
         let tail = self.tail();
         let mut out = Output::default();
-        if let Leaf::Text(_) = self.blocks.leaf {
-            self.blocks.wrapper.clone().finish(&mut out);
+        if let Leaf::Text(text) = &self.blocks.leaf {
+            self.blocks.wrapper.clone().finish_sure(text.next(), &mut out);
         }
         let settled = out.take().pop().unwrap_or_default();
         let settled = Line { wrapped: false, ..settled };
@@ -190,10 +190,10 @@ impl MarkdownStream {
         (settled, rest)
     }
 
-    /// Changes the width of the rows to come.
-    pub fn resize(&mut self, width: usize) -> Vec<Line> {
+    /// Changes the width of the rows to come. What is shown of a row already keeps its width: laid out anew, the words
+    /// that stand on the terminal would be written once more.
+    pub fn resize(&mut self, width: usize) {
         self.blocks.resize(width.max(NARROWEST));
-        self.blocks.out.take()
     }
 
     /// Ends the text; returns the rows that were left. The stream is as new then, for another text.

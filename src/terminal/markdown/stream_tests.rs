@@ -227,16 +227,60 @@ proptest! {
         cuts in prop::collection::vec(1..12_usize, 1..4),
     ) {
         let text = words.join(" ");
-        let mut stream = MarkdownStream::new(Layout::new(50, Theme::plain()));
-        let mut rows = Vec::new();
-        let characters: Vec<char> = text.chars().collect();
-        let mut widths = widths.into_iter().cycle();
-        for piece in characters.chunks(cuts[0]) {
-            rows.extend(stream.push(&piece.iter().collect::<String>()));
-            rows.extend(stream.resize(widths.next().unwrap_or(40)));
-        }
-        rows.extend(stream.finish());
+        let rows = resized(&text, &widths, &cuts, &Layout::new(50, Theme::plain()))?;
         let shown: Vec<String> = rows.iter().map(Line::text).collect();
         prop_assert_eq!(shown.join(" "), text);
     }
+
+    #[test]
+    fn what_is_shown_of_a_row_stays_while_the_width_changes(
+        text in documents(),
+        layout in layouts(),
+        widths in prop::collection::vec(20..120_usize, 1..6),
+        cuts in prop::collection::vec(1..12_usize, 1..8),
+    ) {
+        resized(&text, &widths, &cuts, &layout)?;
+    }
+}
+
+/// Streams a text while its width changes at every piece; returns its rows. What was shown of the open row has to be
+/// the start of what comes next.
+fn resized(text: &str, widths: &[usize], cuts: &[usize], layout: &Layout) -> Result<Vec<Line>, TestCaseError> {
+    let mut stream = MarkdownStream::new(*layout);
+    let mut rows = Vec::new();
+    let mut open = String::new();
+    let mut characters = text.chars().peekable();
+    let mut steps = widths.iter().zip(cuts.iter().cycle()).cycle();
+    while characters.peek().is_some() {
+        let (width, count) = steps.next().unwrap_or((&40, &1));
+        let piece: String = characters.by_ref().take(*count).collect();
+        stream.resize(*width);
+        let mut next = stream.push(&piece);
+        next.extend(stream.take_gap());
+        let (settled, _) = stream.live();
+        let first = next.first().unwrap_or(&settled).text();
+        prop_assert!(first.starts_with(&open), "{open:?} was shown, then came {first:?}");
+        open = settled.text();
+        rows.extend(next);
+    }
+    stream.resize(widths[0]);
+    let next = stream.finish();
+    let first = next.first().map(Line::text).unwrap_or_default();
+    prop_assert!(first.starts_with(&open), "{open:?} was shown, then came {first:?}");
+    rows.extend(next);
+    Ok(rows)
+}
+
+#[test]
+fn a_list_item_keeps_its_row_when_the_terminal_becomes_narrow() {
+    let text = "- The second request has a latency of 12 ms on the slow network, and more on others.";
+    let mut stream = MarkdownStream::new(Layout::new(79, Theme::ansi()));
+    let mut rows = stream.push(&text[..50]);
+    assert_eq!(stream.live().0.text(), "• The second request has a latency of 12 ms on");
+    stream.resize(49);
+    rows.extend(stream.push(&text[50..]));
+    rows.extend(stream.finish());
+    let rows: Vec<String> = rows.iter().map(Line::text).collect();
+    let expected = ["• The second request has a latency of 12 ms on the slow network, and more on", "  others."];
+    assert_eq!(rows, expected);
 }

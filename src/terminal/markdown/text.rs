@@ -54,6 +54,11 @@ impl Text {
         self.buffer.trim().is_empty()
     }
 
+    /// Returns the character that is to be laid out next.
+    pub(super) fn next(&self) -> Option<char> {
+        self.buffer.chars().next()
+    }
+
     /// Takes a line, or the start of one.
     pub(super) fn line(&mut self, content: &str, whole: bool, lazy: bool) {
         self.take_header();
@@ -228,7 +233,9 @@ impl Blocks {
     /// cannot change any more.
     pub(super) fn underline(&mut self, level: u8) -> bool {
         let Leaf::Text(text) = &self.leaf else { return false };
-        if self.wrapper.rows() > 0 {
+        // Before a row that the terminal wrapped anew no mark can be put any more.
+        let unreachable = self.wrapper.is_resized() && self.layout.theme.heading.is_plain();
+        if self.wrapper.rows() > 0 || unreachable {
             return false;
         }
         let mut text = text.clone();

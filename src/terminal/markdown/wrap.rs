@@ -84,6 +84,8 @@ pub(super) struct Wrapper {
     rows: usize,
     /// The row goes on from the one before, which the terminal wraps: no prefix.
     continued: bool,
+    /// Width and prefix of the rows after the one being filled, when they are others.
+    next: Option<(usize, Prefix)>,
 }
 
 impl Wrapper {
@@ -102,6 +104,7 @@ impl Wrapper {
             last: Class::Start,
             rows: 0,
             continued: false,
+            next: None,
         }
     }
 
@@ -110,6 +113,7 @@ impl Wrapper {
         self.width = width;
         self.first = first;
         self.rest = rest;
+        self.next = None;
         self.rows = 0;
         self.clear();
     }
@@ -124,6 +128,11 @@ impl Wrapper {
         self.rows == 0 && self.text.is_empty()
     }
 
+    /// Tells whether the width changed since the row being filled began.
+    pub(super) fn is_resized(&self) -> bool {
+        self.next.is_some()
+    }
+
     /// Gives the prefixes to another layout of the same block; only when no row is out.
     pub(super) fn take_prefixes(&mut self) -> (Prefix, Prefix) {
         let first = if self.rows == 0 { std::mem::take(&mut self.first) } else { self.rest.clone() };
@@ -135,21 +144,14 @@ impl Wrapper {
         self.clear();
     }
 
-    /// Changes the width of the rows to come; words not out yet are laid out anew.
-    pub(super) fn resize(&mut self, width: usize, rest: Option<Prefix>, out: &mut Output) {
-        self.width = width;
-        if let Some(rest) = rest {
-            self.rest = rest;
-        }
-        let text = std::mem::take(&mut self.text);
-        let runs = std::mem::take(&mut self.runs);
-        let continued = self.continued;
-        self.clear();
-        self.continued = continued;
-        let mut start = 0;
-        for run in runs {
-            self.push(&text[start..run.end], run.style, run.link.as_ref(), Spaces::Keep, out);
-            start = run.end;
+    /// Changes the width of the rows to come. A row that has begun keeps its width: what is shown of it cannot be taken
+    /// back.
+    pub(super) fn resize(&mut self, width: usize, rest: Option<Prefix>) {
+        let rest = rest.unwrap_or_else(|| self.rest.clone());
+        if self.text.is_empty() {
+            (self.width, self.rest, self.next) = (width, rest, None);
+        } else {
+            self.next = Some((width, rest));
         }
     }
 
@@ -198,6 +200,25 @@ impl Wrapper {
             self.emit(self.settled, false, out);
         }
         self.clear();
+    }
+
+    /// Gives the row being filled as far as it is sure to stay, when the text goes on with `next`: the open word may still
+    /// grow and go to the next row.
+    pub(super) fn finish_sure(&mut self, next: Option<char>, out: &mut Output) {
+        let wide = matches!(self.last, Class::Wide | Class::Closing);
+        let ended = match next {
+            // Between wide letters a line end is no space.
+            Some('\n') => !wide && self.last != Class::Opening,
+            Some(' ' | '\t') => true,
+            Some(next) => wide && matches!(class_of(next), Class::Wide | Class::Opening),
+            None => false,
+        };
+        if ended {
+            self.settle();
+        }
+        if self.settled > 0 {
+            self.emit(self.settled, false, out);
+        }
     }
 
     /// Ends the block; an empty one gives its prefix.
@@ -327,6 +348,9 @@ impl Wrapper {
             trim_end(&mut spans);
         }
         self.rows += 1;
+        if let Some((width, rest)) = self.next.take() {
+            (self.width, self.rest) = (width, rest);
+        }
         self.continued = wrapped;
         out.row(Line { spans, wrapped });
     }

@@ -59,10 +59,8 @@ impl<W: Write> Screen<W> {
         for item in queue {
             match item {
                 Item::Line(line) => {
-                    if !self.is_ahead_of(line) {
-                        self.reach(line);
-                        self.newline();
-                    }
+                    self.reach(line);
+                    self.newline();
                 }
                 Item::Mark(bytes) => self.buffer.extend_from_slice(bytes),
             }
@@ -119,29 +117,13 @@ impl<W: Write> Screen<W> {
         end.row == shown_end.row && end.column + end.doubt < self.columns && differs_in_last_row
     }
 
-    /// After a reflow the caller may cut its lines earlier than they were cut when the open row was shown. Then the
-    /// line is on the screen already: its words are not written again.
-    fn is_ahead_of(&mut self, line: &Line) -> bool {
-        let bytes = length(line);
-        if !self.open.reflowed || bytes == 0 || common_prefix(&self.open.line, line) < bytes {
-            return false;
-        }
-        let whole = length(&self.open.line);
-        let rest = slice(&self.open.line, bytes, whole);
-        let text = rest.text();
-        let spaces = text.len() - text.trim_start_matches(' ').len();
-        if spaces == 0 || spaces == text.len() {
-            return false;
-        }
-        self.open.start = self.open.start.after(&self.open.line, bytes + spaces, self.columns);
-        self.open.line = slice(&rest, spaces, usize::MAX);
-        true
-    }
-
     /// Turns the open row into `line`, writing what is missing.
     fn reach(&mut self, line: &Line) {
         let (shown, same) = (length(&self.open.line), common_prefix(&self.open.line, line));
-        if same < shown {
+        if self.open.reflowed && same < shown && line.text().starts_with(&self.open.line.text()) {
+            // Only its looks are others. Where it stands after a reflow is the terminal's knowledge: it keeps its looks.
+            self.open.line = slice(line, 0, shown);
+        } else if same < shown {
             let same = grapheme_floor(&self.open.line, same);
             let start = self.open.start.after(&self.open.line, same, self.columns);
             let up = self.open.end.row - start.row;
