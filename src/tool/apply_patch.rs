@@ -10,9 +10,13 @@ use serde_json::{Value, json};
 use crate::conversation::{Effect, Preview, Subject, ToolSpec};
 
 use super::arguments::{Arguments, Field};
+use super::memory::Freshness;
 use super::patch::{self, FilePatch};
+use super::patch_apply::{self, Loose};
 use super::text_file::{self, Encoding};
-use super::{Place, Seen, Tool, ToolContext, ToolFacts, ToolOutput, atomic, edit_match, memory, paths, work};
+use super::{
+    Place, Seen, Tool, ToolContext, ToolFacts, ToolOutput, atomic, edit_match, memory, paths, work, write,
+};
 
 const FIELDS: &[Field] = &[Field { name: "patch", aliases: &["input", "patch_text", "patchText", "diff"] }];
 
@@ -31,6 +35,8 @@ struct Step {
     /// What a moved file had.
     permissions: Option<Permissions>,
     says: String,
+    /// Its place in the patch.
+    order: usize,
 }
 
 fn parse(input: &Value) -> Result<Vec<FilePatch>, String> {
@@ -41,11 +47,19 @@ fn parse(input: &Value) -> Result<Vec<FilePatch>, String> {
 /// Works the patch out. Looks at the disk, changes nothing.
 fn plan(place: &Place, files: &[FilePatch]) -> Result<Vec<Step>, String> {
     let mut steps: Vec<Step> = Vec::new();
+    // Names that the patch itself makes free (`a.rs` becomes `a/mod.rs`, and another `a.rs` comes).
+    let mut vacated: Vec<PathBuf> = Vec::new();
     for file in files {
+        if let FilePatch::Delete { path } | FilePatch::Update { path, destination: Some(_), .. } = file {
+            vacated.push(inside(place, path)?.1);
+        }
+    }
+    let taken = |real: &Path| real.symlink_metadata().is_ok() && !vacated.iter().any(|path| path == real);
+    for (order, file) in files.iter().enumerate() {
         match file {
             FilePatch::Add { path, text } => {
                 let (path, real) = inside(place, path)?;
-                if real.symlink_metadata().is_ok() {
+                if taken(&real) {
                     return Err(format!("{} exists already; update it instead.", paths::shown(place, &path)));
                 }
                 let says = format!("A {}", paths::shown(place, &path));
@@ -56,6 +70,7 @@ fn plan(place: &Place, files: &[FilePatch]) -> Result<Vec<Step>, String> {
                     new: Some((text.clone(), Encoding::Utf8)),
                     permissions: None,
                     says,
+                    order,
                 });
             }
             FilePatch::Delete { path } => {
@@ -64,21 +79,18 @@ fn plan(place: &Place, files: &[FilePatch]) -> Result<Vec<Step>, String> {
                 let file = text_file::load(place, &path)?;
                 let says = format!("D {}", paths::shown(place, &path));
                 let old = Some((file.text, file.encoding, file.seen));
-                steps.push(Step { path, real, old, new: None, permissions: None, says });
+                steps.push(Step { path, real, old, new: None, permissions: None, says, order });
             }
             FilePatch::Update { path, destination, hunks } => {
                 let (path, real) = inside(place, path)?;
                 let file = text_file::load(place, &path)?;
                 let shown = paths::shown(place, &path);
-                // Worked out on LF; a file of CR LF gets its own ends back.
-                let windows = file.text.contains("\r\n");
-                let text = if windows { file.text.replace("\r\n", "\n") } else { file.text.clone() };
-                let patched = patch::apply(&text, hunks).map_err(|problem| format!("{shown}: {problem}"))?;
-                let new = if windows { patched.text.replace('\n', "\r\n") } else { patched.text };
+                let patched =
+                    patch_apply::apply(&file.text, hunks).map_err(|problem| format!("{shown}: {problem}"))?;
+                let new = patched.text;
                 let mut says = format!("M {shown}");
-                for (hunk, way) in &patched.loose {
-                    // Writing to a String cannot fail.
-                    let _ = write!(says, " (change {hunk} matched {way})");
+                for loose in &patched.loose {
+                    says.push_str(&worded(loose));
                 }
                 let encoding = file.encoding;
                 let old = Some((file.text, encoding, file.seen));
@@ -86,7 +98,7 @@ fn plan(place: &Place, files: &[FilePatch]) -> Result<Vec<Step>, String> {
                     let (target, target_real) = inside(place, destination)?;
                     no_link(place, &path)?;
                     let permissions = real.metadata().ok().map(|metadata| metadata.permissions());
-                    if target_real.symlink_metadata().is_ok() {
+                    if taken(&target_real) {
                         return Err(format!("{} exists already.", paths::shown(place, &target)));
                     }
                     let _ = write!(says, " -> {}", paths::shown(place, &target));
@@ -97,23 +109,55 @@ fn plan(place: &Place, files: &[FilePatch]) -> Result<Vec<Step>, String> {
                         new: Some((new, encoding)),
                         permissions,
                         says,
+                        order,
                     });
-                    steps.push(Step { path, real, old, new: None, permissions: None, says: String::new() });
+                    steps.push(Step { path, real, old, new: None, permissions: None, says: String::new(), order });
                 } else {
-                    steps.push(Step { path, real, old, new: Some((new, encoding)), permissions: None, says });
+                    steps.push(Step {
+                        path,
+                        real,
+                        old,
+                        new: Some((new, encoding)),
+                        permissions: None,
+                        says,
+                        order,
+                    });
                 }
             }
         }
     }
     for (index, step) in steps.iter().enumerate() {
-        if steps[..index].iter().any(|other| other.real == step.real) {
+        let same = |other: &&Step| other.real == step.real;
+        if steps[..index].iter().filter(same).any(|other| other.new.is_some() == step.new.is_some()) {
             return Err(format!(
                 "{} is in the patch twice; put its changes together.",
                 paths::shown(place, &step.path)
             ));
         }
     }
+    // What goes before something else comes in its place goes first; all else goes last.
+    let comes: Vec<PathBuf> =
+        steps.iter().filter(|step| step.new.is_some()).map(|step| step.real.clone()).collect();
+    steps.sort_by_key(|step| match step.new {
+        None if comes.contains(&step.real) => 0,
+        Some(_) => 1,
+        None => 2,
+    });
     Ok(steps)
+}
+
+/// Words what did not fit as it was written.
+fn worded(loose: &Loose) -> String {
+    let mut says = format!(" (change {}", loose.hunk);
+    if !loose.way.is_empty() {
+        // Writing to a String cannot fail.
+        let _ = write!(says, " matched {}", loose.way);
+    }
+    if let Some((said, found)) = loose.moved {
+        let _ = write!(says, " went to line {found}, not {said}");
+    }
+    says.push(')');
+    says
 }
 
 /// Resolves a path and refuses one that leads out of the workspace.
@@ -202,7 +246,7 @@ impl Tool for ApplyPatchTool {
             description: "Changes several files at once, all or none. Format: `*** Begin Patch`, then for each \
                           file `*** Add File: P` with +lines, `*** Delete File: P`, or `*** Update File: P` \
                           (and `*** Move to: P`) with changes: `@@ line before`, then lines that begin with \
-                          blank (context), - or +; then `*** End Patch`."
+                          blank (context), - or +; then `*** End Patch`. Or a diff as git makes it."
                 .to_owned(),
             input_schema: json!({
                 "type": "object",
@@ -252,6 +296,9 @@ impl Tool for ApplyPatchTool {
                 Ok(Err(problem)) => return ToolOutput::failed(format!("{problem}\nNothing was changed.")),
                 Ok(Ok(steps)) => steps,
             };
+            if let Some(problem) = changed_since(&steps, &context) {
+                return ToolOutput::failed(format!("{problem}\nNothing was changed."));
+            }
             let (steps, done) = match work::to_the_end(move || {
                 let done = carry_out(&steps);
                 (steps, done)
@@ -272,6 +319,15 @@ impl Tool for ApplyPatchTool {
     }
 }
 
+/// Finds a file the model read in another state; one it never read is known by the patch's own context.
+fn changed_since(steps: &[Step], context: &ToolContext<'_>) -> Option<String> {
+    steps.iter().find_map(|step| {
+        let (text, _, seen) = step.old.as_ref()?;
+        let Freshness::Changed(known) = context.memory.freshness(&step.real, seen) else { return None };
+        Some(write::changed(&paths::shown(context.place, &step.path), known.as_deref(), text))
+    })
+}
+
 fn told(steps: &[Step], seen: Vec<Option<Seen>>, context: &ToolContext<'_>) -> ToolOutput {
     let mut facts = ToolFacts { added: Some(0), removed: Some(0), ..ToolFacts::default() };
     let mut lines = Vec::new();
@@ -285,9 +341,11 @@ fn told(steps: &[Step], seen: Vec<Option<Seen>>, context: &ToolContext<'_>) -> T
             context.memory.remember_written(&step.real, seen, new);
         }
         if !step.says.is_empty() {
-            lines.push(step.says.as_str());
+            lines.push((step.order, step.says.as_str()));
         }
     }
+    lines.sort_unstable();
+    let lines: Vec<&str> = lines.into_iter().map(|(_, says)| says).collect();
     if let [step] = steps {
         facts.path = Some(step.path.clone());
     }

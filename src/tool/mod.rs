@@ -20,6 +20,8 @@ mod move_path;
 mod multi_edit;
 pub mod output;
 mod patch;
+mod patch_apply;
+mod patch_unified;
 mod paths;
 mod person;
 mod read;

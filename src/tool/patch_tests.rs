@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::super::patch_apply::{Loose, Patched, apply};
 use super::*;
 
 fn hunks(body: &str) -> Vec<Hunk> {
@@ -30,9 +31,8 @@ fn all_kinds_are_parsed() {
                 destination: Some("b.txt".to_owned()),
                 hunks: vec![Hunk {
                     anchors: vec!["fn main() {".to_owned()],
-                    old: vec!["x".to_owned()],
-                    new: vec!["y".to_owned()],
-                    at_end: false
+                    lines: vec![(Side::Old, "x".to_owned()), (Side::New, "y".to_owned())],
+                    ..Hunk::default()
                 }]
             }
         ]
@@ -94,9 +94,28 @@ fn lines_can_only_be_added() {
 fn loose_matches_are_reported_and_context_stays_as_it_was() {
     let done = patched("\tif x {  \n\t\told();\n\t}\n", "@@\n if x {\n-    old();\n+\t\tnew();\n }").unwrap();
     assert_eq!(done.text, "\tif x {  \n\t\tnew();\n\t}\n");
-    assert_eq!(done.loose, [(1, "but for indentation")]);
+    assert_eq!(done.loose, [Loose { hunk: 1, way: "but for indentation", moved: None }]);
     let done = patched("say “hi”\n", "-say \"hi\"\n+bye").unwrap();
-    assert_eq!((done.text.as_str(), done.loose), ("bye\n", vec![(1, "but for typographic characters")]));
+    let way = "but for typographic characters";
+    assert_eq!((done.text.as_str(), done.loose), ("bye\n", vec![Loose { hunk: 1, way, moved: None }]));
+}
+
+#[test]
+fn numbers_choose_among_equal_places_and_what_moved_is_reported() {
+    let text = "x\na\nx\nb\nx\n";
+    assert_eq!(patched(text, "@@ -3,1 +3,1 @@\n-x\n+y").unwrap().text, "x\na\ny\nb\nx\n");
+    let done = patched(text, "@@ -9,1 +9,1 @@\n-a\n+c\n@@ -11,1 +11,1 @@\n-b\n+d").unwrap();
+    assert_eq!(done.text, "x\nc\nx\nd\nx\n");
+    // The second is where the first one's distance lets it be expected.
+    assert_eq!(done.loose, [Loose { hunk: 1, way: "", moved: Some((9, 2)) }]);
+}
+
+#[test]
+fn every_line_keeps_its_own_end() {
+    let mixed = "a\r\nb\nc\r\nd\n";
+    assert_eq!(patched(mixed, " b\n-c\n+C\n+more\n d").unwrap().text, "a\r\nb\nC\nmore\nd\n");
+    assert_eq!(patched("a\r\nb\r\n", " a\n-b\n+B\n+C").unwrap().text, "a\r\nB\r\nC\r\n");
+    assert_eq!(patched("a\r\nb\r\n", "+c").unwrap().text, "a\r\nb\r\nc\r\n");
 }
 
 #[test]

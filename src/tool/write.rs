@@ -49,12 +49,7 @@ pub(crate) async fn carry_out(path: PathBuf, change: Change, context: ToolContex
                 return ToolOutput::failed(format!("{shown} exists and you have not read it. Read it first."));
             }
             Freshness::Changed(known) => {
-                let diff = known.map(|known| edit_match::diff(&known, old, DIFF_LIMIT)).unwrap_or_default();
-                return ToolOutput::failed(
-                    format!("{shown} was changed since you last read it. Read it again, then repeat.\n{diff}")
-                        .trim_end()
-                        .to_owned(),
-                );
+                return ToolOutput::failed(changed(&shown, known.as_deref(), old));
             }
         }
     }
@@ -83,6 +78,12 @@ pub(crate) async fn carry_out(path: PathBuf, change: Change, context: ToolContex
             ToolOutput::ok(format!("{} (+{added} -{removed})", change.says), facts)
         }
     }
+}
+
+/// Words that a file is not as the model knows it; with what changed, where that is known.
+pub(crate) fn changed(shown: &str, known: Option<&str>, now: &str) -> String {
+    let diff = known.map(|known| edit_match::diff(known, now, DIFF_LIMIT)).unwrap_or_default();
+    format!("{shown} was changed since you last read it. Read it again, then repeat.\n{diff}").trim_end().to_owned()
 }
 
 enum Refused {

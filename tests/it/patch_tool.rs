@@ -3,7 +3,7 @@
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use axi::conversation::{Outcome, Preview, Subject};
-use axi::tool::{ApplyPatchTool, Tool as _};
+use axi::tool::{ApplyPatchTool, ReadTool, Tool as _};
 use serde_json::{Value, json};
 
 use crate::support::tool_bench::ToolBench;
@@ -36,6 +36,43 @@ fn files_are_made_changed_moved_and_deleted_together() {
     assert_eq!(bench.get("bin/run.sh"), b"echo 2\n");
     assert_eq!(bench.path("bin/run.sh").metadata().unwrap().permissions().mode() & 0o777, 0o755);
     assert!(!bench.path("run.sh").exists() && !bench.path("gone").exists());
+}
+
+#[test]
+fn names_a_patch_makes_free_can_be_taken_by_it() {
+    let bench = ToolBench::new();
+    bench.put("a.rs", "one\n");
+    bench.put("b", "old\n");
+    let input = patch(
+        "*** Update File: a.rs\n*** Move to: a/mod.rs\n-one\n+1\n*** Add File: a.rs\n+mod a;\n*** Delete File: b\n\
+         *** Add File: b\n+new",
+    );
+    let output = bench.run(&ApplyPatchTool, input);
+    assert_eq!(output.content, "Done:\nM a.rs -> a/mod.rs\nA a.rs\nD b\nA b");
+    assert_eq!((bench.get("a/mod.rs"), bench.get("a.rs")), (b"1\n".to_vec(), b"mod a;\n".to_vec()));
+    assert_eq!(bench.get("b"), b"new\n");
+}
+
+#[test]
+fn a_diff_of_git_is_taken_too_and_says_what_moved() {
+    let bench = ToolBench::new();
+    bench.put("a", "0\n0\none\ntwo\n");
+    let input = json!({"patch": "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"});
+    let output = bench.run(&ApplyPatchTool, input);
+    assert_eq!(output.content, "Done:\nM a (change 1 went to line 3, not 1)");
+    assert_eq!(bench.get("a"), b"0\n0\none\n2\n");
+}
+
+#[test]
+fn a_file_changed_since_it_was_read_is_refused_with_the_diff() {
+    let bench = ToolBench::new();
+    bench.put("a", "one\ntwo\n");
+    bench.run(&ReadTool, json!({"path": "a"}));
+    bench.put("a", "one\n2\n");
+    let output = bench.run(&ApplyPatchTool, patch("*** Update File: a\n-one\n+1"));
+    assert!(output.content.starts_with("a was changed since you last read it."), "{}", output.content);
+    assert!(output.content.contains("-two\n+2\n") && output.content.ends_with("\nNothing was changed."));
+    assert_eq!(bench.get("a"), b"one\n2\n");
 }
 
 #[test]
