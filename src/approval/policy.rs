@@ -5,6 +5,9 @@ use super::rule::Pattern;
 use super::{Class, Decision, Mode, NeverAuto, Reason, Rule, RuleError, Source, Surroundings, Verdict, path};
 use crate::conversation::{Effect, Subject};
 
+/// The tool that only takes away.
+const DELETE: &str = "delete";
+
 /// What may be done: the rules of the settings, of the command line and of this session, the mode and `-y`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Policy {
@@ -69,7 +72,7 @@ impl Policy {
     /// Remembers a yes for the rest of the session.
     ///
     /// A shell line: the narrow rule for it when there is one, else this exact line. A change of files: every
-    /// change inside the workspace. A host: this host. Anything else: the tool. What can never be run unasked is
+    /// change inside the workspace, but not of what is deleted: these paths. A host: this host. Anything else: the tool. What can never be run unasked is
     /// asked again all the same.
     pub fn grant_for_session(&mut self, tool: &str, subject: &Subject) {
         let rule = match subject {
@@ -81,10 +84,10 @@ impl Policy {
                     return;
                 }
             }
-            Subject::Paths { .. } if is_reader(tool) => {
-                let Subject::Paths { paths } = subject else { return };
+            Subject::Paths { paths } if is_reader(tool) || tool == DELETE => {
+                let family = if tool == DELETE { DELETE } else { "read" };
                 for path in paths {
-                    if let Ok(rule) = Rule::literal_path("read", &path.to_string_lossy()) {
+                    if let Ok(rule) = Rule::literal_path(family, &path.to_string_lossy()) {
                         self.push_session(rule);
                     }
                 }
@@ -139,7 +142,11 @@ impl Policy {
     ) -> Option<Found<'_>> {
         self.rules
             .iter()
-            .filter(|entry| entry.rule.is_about(tool, family) && matches(entry.decision, entry.rule.pattern()))
+            .filter(|entry| {
+                // A yes to writing is none to deleting: the rule must name it.
+                let family = family.filter(|_| tool != DELETE || entry.decision != Decision::Allow);
+                entry.rule.is_about(tool, family) && matches(entry.decision, entry.rule.pattern())
+            })
             .max_by_key(|entry| entry.decision)
             .map(|entry| Found { decision: entry.decision, entry })
     }

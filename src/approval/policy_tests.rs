@@ -124,3 +124,23 @@ fn a_yes_for_the_session_covers_changes_in_the_workspace_only() {
     assert_eq!(decide("/home/u/other"), Decision::Ask);
     assert_eq!(decide("/home/u/work/app/.git/hooks/pre-commit"), Decision::Ask);
 }
+
+#[test]
+fn a_yes_to_every_change_is_none_to_deleting() {
+    let mut policy = Policy::new(Mode::Build, false);
+    let subject = Subject::Paths { paths: vec!["/w/a".into()] };
+    let place = Surroundings {
+        cwd: "/w".into(),
+        workspace: "/w".into(),
+        home: None,
+        environment: std::collections::BTreeMap::new(),
+    };
+    let decide = |policy: &Policy, tool: &str| policy.decide(tool, Effect::Write, &subject, &place).decision;
+    policy.grant_for_session("edit", &subject);
+    assert_eq!((decide(&policy, "move"), decide(&policy, "delete")), (Decision::Allow, Decision::Ask));
+    policy.add_rule(Decision::Deny, Rule::parse("write(/w/a)").unwrap(), Source::User).unwrap();
+    assert_eq!(decide(&policy, "delete"), Decision::Deny);
+    let mut policy = Policy::new(Mode::Build, false);
+    policy.add_rule(Decision::Allow, Rule::parse("delete(**)").unwrap(), Source::User).unwrap();
+    assert_eq!(decide(&policy, "delete"), Decision::Allow);
+}

@@ -13,6 +13,9 @@ use super::{Place, Tool, ToolContext, ToolFacts, ToolOutput, paths, text_file, w
 /// Entries counted for a person at most.
 const COUNTED: usize = 10_000;
 
+/// Entries of a directory named to a person.
+const NAMED: usize = 20;
+
 const FIELDS: &[Field] = &[PATH, plain("recursive")];
 
 /// Deletes files and directories.
@@ -61,6 +64,30 @@ fn count(path: &Path) -> usize {
         }
     }
     count
+}
+
+/// Names some of what is in a directory, directories with a `/`.
+fn first_names(path: &Path) -> Vec<String> {
+    if path.is_symlink() {
+        return Vec::new();
+    }
+    let mut names: Vec<String> = path
+        .read_dir()
+        .into_iter()
+        .flatten()
+        .flatten()
+        .take(COUNTED)
+        .map(|entry| {
+            let end = if entry.file_type().is_ok_and(|kind| kind.is_dir()) { "/" } else { "" };
+            paths::escaped(Path::new(&entry.file_name())) + end
+        })
+        .collect();
+    names.sort_unstable();
+    if names.len() > NAMED {
+        names.truncate(NAMED);
+        names.push("…".to_owned());
+    }
+    names
 }
 
 /// Says what would go.
@@ -127,7 +154,14 @@ impl Tool for DeleteTool {
             Ok(file) if !request.path.is_symlink() => {
                 Ok(Preview::Diff { path: request.path, old: Some(file.text), new: None })
             }
-            _ => Ok(Preview::Text { text: format!("delete {says}") }),
+            _ => {
+                let mut text = format!("delete {says}");
+                for name in first_names(&request.path) {
+                    text.push_str("\n  ");
+                    text.push_str(&name);
+                }
+                Ok(Preview::Text { text })
+            }
         }
     }
 

@@ -4,13 +4,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Tool;
+use super::apply_patch::ApplyPatchTool;
+use super::delete::DeleteTool;
 use super::edit::EditTool;
 use super::glob::GlobTool;
 use super::grep::GrepTool;
 use super::list::ListTool;
+use super::make_directory::MakeDirectoryTool;
+use super::move_path::MoveTool;
 use super::multi_edit::MultiEditTool;
 use super::read::ReadTool;
 use super::shell::ShellTool;
+use super::todo::TodoTool;
 use super::write::WriteTool;
 
 /// Makes the standard tools; `helper` is the axi program itself, see [`ShellTool::new`].
@@ -21,9 +26,14 @@ pub fn standard(helper: Option<PathBuf>) -> Vec<Arc<dyn Tool>> {
         Arc::new(WriteTool),
         Arc::new(EditTool),
         Arc::new(MultiEditTool),
+        Arc::new(ApplyPatchTool),
+        Arc::new(MakeDirectoryTool),
+        Arc::new(MoveTool),
+        Arc::new(DeleteTool),
         Arc::new(GlobTool),
         Arc::new(GrepTool),
         Arc::new(ListTool),
         Arc::new(ShellTool::new(helper)),
+        Arc::new(TodoTool),
     ]
 }

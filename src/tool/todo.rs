@@ -32,11 +32,15 @@ fn render(input: &Value) -> Result<(String, u64), String> {
         Some(other) => return Err(arguments.wrong("todos", expected, other)),
     };
     let mut text = String::new();
+    let mut under_way = 0;
     for item in items {
         let item = Arguments::parse("todo", item, ITEM_FIELDS)?;
         let mark = match item.optional_text("status")? {
             None | Some("pending" | "todo" | "open") => "[ ]",
-            Some("in_progress" | "doing") => "[>]",
+            Some("in_progress" | "doing") => {
+                under_way += 1;
+                "[>]"
+            }
             Some("completed" | "done") => "[x]",
             Some("cancelled" | "canceled") => "[-]",
             Some(other) => {
@@ -49,6 +53,9 @@ fn render(input: &Value) -> Result<(String, u64), String> {
         let step = item.filled_text("text")?.split_whitespace().collect::<Vec<_>>().join(" ");
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{mark} {step}");
+    }
+    if under_way > 1 {
+        return Err(format!("todo: {under_way} steps are in_progress; one at a time, the others are pending"));
     }
     if items.is_empty() {
         text.push_str("(The list is empty.)\n");
@@ -131,6 +138,10 @@ mod tests {
             (
                 json!({"todos": [{"text": "x", "status": "maybe"}]}),
                 "todo: argument `status` must be pending, in_progress or completed, got \"maybe\"",
+            ),
+            (
+                json!({"todos": [{"text": "x", "status": "in_progress"}, {"text": "y", "status": "doing"}]}),
+                "todo: 2 steps are in_progress; one at a time, the others are pending",
             ),
         ] {
             assert_eq!(render(&input), Err(says.to_owned()));

@@ -53,7 +53,7 @@ fn what_is_deleted_is_said_before_and_bases_are_not_touched() {
     );
     assert_eq!(
         DeleteTool.preview(&json!({"path": "full", "recursive": true}), &bench.place),
-        Ok(Preview::Text { text: "delete full and 2 entries in it".to_owned() })
+        Ok(Preview::Text { text: "delete full and 2 entries in it\n  x/".to_owned() })
     );
     assert_eq!(delete("a"), "Deleted a.");
     assert_eq!(delete("full"), "full is a directory with 2 entries; set recursive to delete all of it.");

@@ -85,6 +85,8 @@ fn session_choice(locale: &Locale, request: &ApprovalRequest, name: &str) -> Opt
             let rule = sanitize_line(rule).into_owned();
             Some(locale.with("approve.session.command", &[("rule", &rule)]))
         }
+        // It is gone afterwards: there is no second time.
+        Subject::Paths { .. } if name == "delete" => None,
         Subject::Paths { .. } => Some(locale.text("approve.session.paths").to_owned()),
         Subject::Host { host } => {
             let rule = format!("{name}({host})");

@@ -65,6 +65,8 @@ impl<W: Write> Human<W> {
         // The file is still as it was: what the change does to it can be told only now.
         let change = if effect == Effect::Write { self.tools.find(&call.name) } else { None };
         let change = change.and_then(|tool| tool.preview(&call.input, &self.place).ok());
+        // What is told in words the title says as well.
+        let change = change.filter(|change| matches!(change, Preview::Diff { .. } | Preview::Many { .. }));
         turn.requested.insert(call.id.clone(), Requested { subject: subject.clone(), change });
     }
 
