@@ -9,6 +9,7 @@ mod models;
 mod report;
 mod run;
 mod setup;
+mod suggest;
 mod world;
 
 use std::ffi::OsString;

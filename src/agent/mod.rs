@@ -12,6 +12,7 @@ pub mod prompt;
 mod reach;
 mod request;
 mod run_tool;
+pub mod suggest;
 mod turn;
 
 pub use event::{Activity, AgentEvent, Approval, ApprovalRequest, Failure, Frontend, Notice, TurnEnd};

@@ -76,6 +76,7 @@ impl Agent {
             messages: self.conversation.messages(),
             tools: &specs,
             max_output_tokens: self.setup.max_output_tokens,
+            temperature: None,
         };
         let mut builder = MessageBuilder::new(self.provider.model().id());
         let mut shown = false;

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::Base;
 use super::console::Console;
 use super::setup::Failed;
+use super::suggest::GhostUsage;
 use super::world::Outside;
 use crate::agent::Agent;
 use crate::cli::{Output as Form, RenderOptions, RunOptions};
@@ -19,7 +20,7 @@ use crate::frontend::exit::Exit;
 use crate::frontend::human::{Asker, Human, HumanOptions, Looks, Nobody};
 use crate::frontend::print;
 use crate::frontend::repl::run::Repl;
-use crate::frontend::repl::{EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, show};
+use crate::frontend::repl::{EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, SuggestTiming, show};
 use crate::frontend::signals::Signals;
 use crate::provider::Client;
 use crate::session::Session;
@@ -152,6 +153,10 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
     });
     let mut editor = editor(base, &looks.theme, options.no_session, foreground);
     editor.keep_out(base.keys());
+    let ghost = GhostUsage::default();
+    if let Some(suggest) = base.suggest(&ghost).filter(|_| !plain) {
+        editor = editor.with_suggest(Box::new(suggest), SuggestTiming::default());
+    }
     let screen = screen(base, &looks);
     let mut human = Human::new(screen, human_options(base, &agent, looks, Box::new(terminal.clone())));
     if let Some(found) = found {
@@ -176,7 +181,7 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
         tty,
         terminal,
         runtime: Rc::clone(&runtime),
-        world: Box::new(Outside::new(Rc::clone(base), client, runtime)),
+        world: Box::new(Outside::new(Rc::clone(base), client, runtime, ghost)),
         signals,
         new_session: Box::new(move || for_new.new_session(keep)),
         resume_session: Box::new(move |loaded, path| {

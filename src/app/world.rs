@@ -6,9 +6,11 @@ use std::sync::Arc;
 use tokio::runtime::Runtime;
 
 use super::keychain::{self, KeychainError};
+use super::suggest::GhostUsage;
 use super::{Base, models, report};
 use crate::command::{KeyAction, Problem, World};
 use crate::config;
+use crate::conversation::Usage;
 use crate::locale::Locale;
 use crate::provider::{self, Client, Provider, connect};
 use crate::session::SessionStore;
@@ -18,11 +20,12 @@ pub(super) struct Outside {
     base: Rc<Base>,
     client: Client,
     runtime: Rc<Runtime>,
+    ghost: GhostUsage,
 }
 
 impl Outside {
-    pub(super) const fn new(base: Rc<Base>, client: Client, runtime: Rc<Runtime>) -> Self {
-        Self { base, client, runtime }
+    pub(super) const fn new(base: Rc<Base>, client: Client, runtime: Rc<Runtime>, ghost: GhostUsage) -> Self {
+        Self { base, client, runtime, ghost }
     }
 }
 
@@ -48,6 +51,10 @@ impl World for Outside {
             what: locale.with("said.not_saved", &[("cause", &error.to_string())]),
             hint: String::new(),
         })
+    }
+
+    fn ghost_usage(&self) -> Usage {
+        self.ghost.get()
     }
 
     fn sessions(&self) -> Option<SessionStore> {

@@ -1,7 +1,7 @@
 //! What the commands do.
 
 use super::{Context, KeyAction, Outcome, Problem, ReasoningView, ThemeChoice};
-use crate::conversation::{Message, Role};
+use crate::conversation::{Message, Role, Usage};
 use crate::locale::{self, Locale};
 use crate::session::SessionError;
 
@@ -195,13 +195,23 @@ pub(super) fn tools(context: &mut Context<'_>, _: &str) -> Outcome {
 }
 
 pub(super) fn usage(context: &mut Context<'_>, _: &str) -> Outcome {
+    let said = |key: &str, usage: Usage| {
+        let values = [("input", usage.input_tokens.to_string()), ("output", usage.output_tokens.to_string())];
+        context.locale.with(key, &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+    };
     let usage = context.agent.usage();
-    if usage.input_tokens + usage.output_tokens == 0 {
+    let ghost = context.world.ghost_usage();
+    let mut rows = Vec::new();
+    if usage.input_tokens + usage.output_tokens > 0 {
+        rows.push(said("said.usage", usage));
+    }
+    if ghost.input_tokens + ghost.output_tokens > 0 {
+        rows.push(said("said.usage_ghost", ghost));
+    }
+    if rows.is_empty() {
         return Outcome::Say(context.locale.text("said.usage_none").to_owned());
     }
-    let values = [("input", usage.input_tokens.to_string()), ("output", usage.output_tokens.to_string())];
-    let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-    Outcome::Say(context.locale.with("said.usage", &values))
+    Outcome::Say(rows.join("\n"))
 }
 
 pub(super) fn login(context: &mut Context<'_>, argument: &str) -> Outcome {

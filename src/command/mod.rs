@@ -9,6 +9,7 @@ mod taste;
 use std::sync::Arc;
 
 use crate::agent::Agent;
+use crate::conversation::Usage;
 use crate::locale::Locale;
 use crate::provider::Provider;
 use crate::session::SessionStore;
@@ -69,6 +70,9 @@ pub trait World {
 
     /// Writes a setting into the user's file.
     fn remember(&mut self, key: &str, value: &str, locale: &Locale) -> Result<(), Problem>;
+
+    /// Returns the tokens ghost text has used since the start: they belong to no session.
+    fn ghost_usage(&self) -> Usage;
 
     /// Returns where sessions are kept, if they are.
     fn sessions(&self) -> Option<SessionStore>;

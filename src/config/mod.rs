@@ -22,6 +22,8 @@ pub struct Config {
     pub model: Option<String>,
     /// `PROVIDER/MODEL` for ghost text; unset means history only.
     pub suggest_model: Option<String>,
+    /// Tokens ghost text may use from start to end of axi, read and written together; unset means no limit.
+    pub suggest_max_tokens: Option<u64>,
     /// A language tag, or `auto`.
     pub language: Option<String>,
     /// `word` or `soft`.

@@ -95,6 +95,8 @@ pub struct Request<'a> {
     /// The most tokens to write; `None` leaves it to the provider (or its documented default where the wire
     /// demands a number).
     pub max_output_tokens: Option<u64>,
+    /// How freely it writes: 0 always the likeliest word, 1 as it was trained to; `None` leaves it to the provider.
+    pub temperature: Option<f64>,
 }
 
 /// Why an answer did not come, in facts. Never carries a key, a header or a raw body.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axi::frontend::repl::{
-    Candidate, CommandEntry, CommandMenu, EditStyle, Editor, EditorOptions, EditorWords, HistoryOptions,
+    Candidate, CommandEntry, CommandMenu, EditStyle, Editor, EditorOptions, EditorWords, Exchange, HistoryOptions,
     PromptParts, ReadOutcome, Suggest, SuggestTiming, Wanted,
 };
 use axi::terminal::{Dress, Line, Output, Screen, Theme, Tty};
@@ -36,6 +36,7 @@ fn plays_when_asked_to() {
     if has("suggest") {
         let timing = SuggestTiming { quiet: Duration::from_millis(10), idle: Duration::from_millis(20) };
         editor = editor.with_suggest(Box::new(Model), timing);
+        editor.hear(Exchange { said: "fix it".to_owned(), answered: "It is fixed.".to_owned() });
     }
     let mut prefill = std::env::var("PREFILL").unwrap_or_default();
     loop {
@@ -108,7 +109,7 @@ fn commands() -> CommandMenu {
 struct Model;
 
 impl Suggest for Model {
-    fn suggest(&mut self, wanted: &Wanted, _cancel: &CancellationToken) -> Option<String> {
+    fn suggest(&mut self, wanted: &Wanted, _: &Exchange, _: &CancellationToken) -> Option<String> {
         match wanted {
             Wanted::Continuation(line) if line == "slow" => None,
             Wanted::Continuation(line) => Some(format!("{line} and say why")),

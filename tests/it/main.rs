@@ -17,6 +17,7 @@ mod editor_history;
 mod editor_menus;
 mod editor_pastes;
 mod floors;
+mod ghost;
 mod interrupt;
 mod keyboard;
 mod locales;

@@ -30,7 +30,8 @@ fn read_tool() -> ToolSpec {
 /// Asks once and collects everything.
 fn ask(provider: &dyn Provider, messages: &[Message]) -> (Vec<StreamEvent>, Option<ProviderError>) {
     let tools = [read_tool()];
-    let request = Request { system: "Be brief.", messages, tools: &tools, max_output_tokens: Some(64) };
+    let request =
+        Request { system: "Be brief.", messages, tools: &tools, max_output_tokens: Some(64), temperature: None };
     run(async {
         let mut stream = provider.stream(request);
         let mut events = Vec::new();
@@ -135,7 +136,8 @@ fn dropping_the_stream_closes_the_connection() {
         let provider = connect(settings(protocol, &server), &Client::default());
         let messages = [Message::user("hi")];
         run(async {
-            let request = Request { system: "", messages: &messages, tools: &[], max_output_tokens: None };
+            let request =
+                Request { system: "", messages: &messages, tools: &[], max_output_tokens: None, temperature: None };
             let mut stream = provider.stream(request);
             while !matches!(stream.next().await, Some(Ok(StreamEvent::TextDelta(_)))) {}
             drop(stream);
@@ -154,7 +156,8 @@ fn words_arrive_before_the_answer_is_whole() {
         let provider = connect(settings(protocol, &server), &Client::default());
         let messages = [Message::user("hi")];
         let events = run(async {
-            let request = Request { system: "", messages: &messages, tools: &[], max_output_tokens: None };
+            let request =
+                Request { system: "", messages: &messages, tools: &[], max_output_tokens: None, temperature: None };
             let mut stream = provider.stream(request);
             while !matches!(stream.next().await, Some(Ok(StreamEvent::TextDelta(_)))) {}
             gate.open();

@@ -28,9 +28,10 @@ use super::outside;
 use super::paste::{self, PasteStore};
 use super::prompt::{LinePrompt, PromptParts};
 use super::secret::KnownSecrets;
+use super::session_words::SessionWords;
 use super::sources::{HistorySource, WordSource};
 use super::state::{Ended, SharedState};
-use super::suggest::{Suggest, SuggestTiming, Suggestions};
+use super::suggest::{Exchange, Suggest, SuggestTiming, Suggestions};
 use crate::terminal::Theme;
 
 /// How long a message from another thread may wait to be seen.
@@ -123,6 +124,7 @@ pub struct Editor {
     spoken: Arc<RwLock<EditorWords>>,
     files: FileIndex,
     suggestions: Option<Arc<Suggestions>>,
+    session_words: SessionWords,
     outside: Option<String>,
     foreground: Foreground,
 }
@@ -159,6 +161,7 @@ impl Editor {
         let commands = Arc::new(RwLock::new(options.commands));
         let files = FileIndex::new(options.directory, options.home, state.clone());
         let theme = options.theme;
+        let session_words = SessionWords::default();
         let words = || WordSource {
             commands: Arc::clone(&commands),
             files: files.clone(),
@@ -184,7 +187,12 @@ impl Editor {
         )
         .with_own_keys(options.keys);
         let mut reedline = Reedline::create()
-            .with_hinter(Box::new(LineHinter::new(history.clone(), state.clone(), theme.dim)))
+            .with_hinter(Box::new(LineHinter::new(
+                history.clone(),
+                session_words.clone(),
+                state.clone(),
+                theme.dim,
+            )))
             .with_history(Box::new(LineHistory { store: history.clone(), state: state.clone() }))
             .with_highlighter(Box::new(highlighter))
             .with_completer(Box::new(Background(files.clone())))
@@ -211,6 +219,7 @@ impl Editor {
             spoken,
             files,
             suggestions: None,
+            session_words,
             outside: options.external_editor,
             foreground: options.foreground.unwrap_or_else(|| Box::new(Command::status)),
         }
@@ -225,10 +234,25 @@ impl Editor {
         // Without a thread there is no ghost text, which is no reason not to have a line.
         let started = Suggestions::start(suggest, timing, move || signal.request_repaint());
         self.suggestions = started.ok().map(Arc::new);
-        let mut hinter = LineHinter::new(self.history.clone(), self.state.clone(), self.prompt.theme.dim);
-        hinter.suggestions.clone_from(&self.suggestions);
+        let hinter = self.hinter();
         self.rebuild(|reedline| reedline.with_hinter(Box::new(hinter)));
         self
+    }
+
+    fn hinter(&self) -> LineHinter {
+        let (words, state) = (self.session_words.clone(), self.state.clone());
+        let mut hinter = LineHinter::new(self.history.clone(), words, state, self.prompt.theme.dim);
+        hinter.suggestions.clone_from(&self.suggestions);
+        hinter
+    }
+
+    /// Hears what a turn was about: its words are offered as ghost text, its end leads to the next message.
+    pub fn hear(&mut self, exchange: Exchange) {
+        self.session_words.hear(&exchange.said);
+        self.session_words.hear(&exchange.answered);
+        if let Some(suggestions) = &self.suggestions {
+            suggestions.set_exchange(exchange);
+        }
     }
 
     /// Changes reedline, whose builder takes it by value.
@@ -269,8 +293,7 @@ impl Editor {
             commands: Arc::clone(&self.commands),
             theme,
         };
-        let mut hinter = LineHinter::new(self.history.clone(), self.state.clone(), theme.dim);
-        hinter.suggestions.clone_from(&self.suggestions);
+        let hinter = self.hinter();
         self.rebuild(|reedline| reedline.with_highlighter(Box::new(highlighter)).with_hinter(Box::new(hinter)));
     }
 
@@ -285,6 +308,7 @@ impl Editor {
         if let Some(suggestions) = &self.suggestions {
             suggestions.new_line();
         }
+        self.state.lock().unhinted = None;
         if !prefill.is_empty() {
             self.replace_line(prefill);
         }

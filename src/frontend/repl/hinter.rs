@@ -1,4 +1,4 @@
-//! Ghost text: the rest of a line of the history, at once; later what a model suggests.
+//! Ghost text: the rest of a line of the history or of a word of this session, at once; later what a model suggests.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use reedline::{Hinter, History};
 
 use super::history::HistoryStore;
 use super::paste::MARK;
+use super::session_words::SessionWords;
 use super::state::SharedState;
 use super::suggest::Suggestions;
 
@@ -18,20 +19,21 @@ pub(super) struct LineHinter {
     history: HistoryStore,
     state: SharedState,
     pub(super) suggestions: Option<Arc<Suggestions>>,
+    words: SessionWords,
     style: Style,
     hint: String,
 }
 
 impl LineHinter {
-    /// Makes a hinter that knows the history only.
-    pub(super) fn new(history: HistoryStore, state: SharedState, style: Style) -> Self {
+    /// Makes a hinter that asks no model.
+    pub(super) fn new(history: HistoryStore, words: SessionWords, state: SharedState, style: Style) -> Self {
         let style = if style.is_plain() { Style::new().dimmed() } else { style };
-        Self { history, state, suggestions: None, style, hint: String::new() }
+        Self { history, state, suggestions: None, words, style, hint: String::new() }
     }
 
     fn tell(&self, line: &str, needed: bool) {
         if let Some(suggestions) = &self.suggestions {
-            suggestions.heard(line, needed);
+            suggestions.heard(line, needed && !self.history.is_secret(line));
         }
     }
 
@@ -46,7 +48,10 @@ impl LineHinter {
         }
         let from_history = from_history(&self.history, line);
         self.tell(line, from_history.is_none() && !browsing);
-        from_history.or_else(|| self.suggestions.as_ref()?.suggestion(line)).unwrap_or_default()
+        from_history
+            .or_else(|| self.suggestions.as_ref()?.suggestion(line))
+            .or_else(|| self.words.completion(line))
+            .unwrap_or_default()
     }
 }
 

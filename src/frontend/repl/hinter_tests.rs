@@ -15,7 +15,7 @@ fn hinter(lines: &[&str]) -> LineHinter {
         let mut history = LineHistory { store: store.clone(), state: SharedState::default() };
         history.save(HistoryItem::from_command_line(*line)).unwrap();
     }
-    LineHinter::new(store, SharedState::default(), Style::new().dimmed())
+    LineHinter::new(store, SessionWords::default(), SharedState::default(), Style::new().dimmed())
 }
 
 fn hint(hinter: &mut LineHinter, line: &str) -> String {
@@ -42,7 +42,8 @@ fn it_is_dim_even_without_colour() {
         let shown = hinter.handle("run", 3, &FileBackedHistory::default(), color, "");
         assert_eq!(shown, "\u{1b}[2m tests\u{1b}[0m");
     }
-    let plain = LineHinter::new(hinter.history.clone(), SharedState::default(), Style::new());
+    let plain =
+        LineHinter::new(hinter.history.clone(), SessionWords::default(), SharedState::default(), Style::new());
     assert_eq!(plain.style, Style::new().dimmed());
     assert_eq!(hinter.complete_hint(), " tests");
 }

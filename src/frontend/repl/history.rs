@@ -168,11 +168,15 @@ impl HistoryStore {
         self.secrets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Tells whether a line, pastes whole, holds a known secret or looks as if it held one.
+    pub(super) fn is_secret(&self, whole: &str) -> bool {
+        looks_secret(whole) || self.secrets().is_in(whole)
+    }
+
     /// Turns a line as edited into an entry; `None` when it must not be kept.
     fn entry(&self, line: &str, directory: String) -> Option<Entry> {
         let blank = line.trim().is_empty() || line.starts_with(char::is_whitespace);
-        let whole = self.pastes.expand(line);
-        if blank || looks_secret(&whole) || self.secrets().is_in(&whole) {
+        if blank || self.is_secret(&self.pastes.expand(line)) {
             return None;
         }
         let mut stored = String::new();

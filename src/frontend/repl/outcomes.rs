@@ -49,6 +49,7 @@ impl Repl {
             }
             Outcome::NewSession { clear } => {
                 self.agent.set_session((self.new_session)(), Conversation::new(), Usage::default());
+                self.tell_editor();
                 self.ran.clear();
                 if clear && !self.plain {
                     // The visible screen only: scrollback is the person's.
@@ -126,6 +127,7 @@ impl Repl {
                 let session = (self.resume_session)(&loaded, path);
                 let title = show::title(&loaded.conversation);
                 self.agent.set_session(session, loaded.conversation, loaded.usage);
+                self.tell_editor();
                 let said = self.human.locale().with("repl.resumed", &[("title", &title)]);
                 self.human.say(&said);
             }

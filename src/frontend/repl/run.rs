@@ -91,6 +91,7 @@ impl Ahead {
 impl Repl {
     /// Runs until the person leaves; `first` is sent first.
     pub fn run(mut self, first: Option<String>) -> Exit {
+        self.tell_editor();
         let exit = self.lines(first);
         if self.plain {
             // Nothing was changed on a terminal without escape sequences but its mode: none must be sent to undo it.

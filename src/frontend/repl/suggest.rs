@@ -18,6 +18,8 @@ use super::secret::looks_secret;
 const ANSWERS: usize = 50;
 /// How long an answer is good.
 const GOOD_FOR: Duration = Duration::from_mins(1);
+/// Characters of an answer at most.
+const LONGEST: usize = 200;
 /// Characters a line must have to be continued.
 const SHORTEST: usize = 3;
 
@@ -30,13 +32,22 @@ pub enum Wanted {
     NextMessage,
 }
 
+/// What the last turn was about: what may be said next depends on it. Empty before the first turn.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Exchange {
+    /// What the person said.
+    pub said: String,
+    /// What was answered.
+    pub answered: String,
+}
+
 /// Asks a model for ghost text.
 pub trait Suggest: Send {
     /// Returns the continuation, without the line itself; `None` when there is none, or none in time.
     ///
     /// Called by the editor's worker, on a thread of its own, one call at a time. It blocks; it must return soon
     /// after `cancel` is cancelled and keeps its own limit of time. Failures are logged, not told.
-    fn suggest(&mut self, wanted: &Wanted, cancel: &CancellationToken) -> Option<String>;
+    fn suggest(&mut self, wanted: &Wanted, exchange: &Exchange, cancel: &CancellationToken) -> Option<String>;
 }
 
 /// How long the worker waits before it asks.
@@ -61,6 +72,7 @@ struct Slot {
     since: Option<Instant>,
     /// What is to be asked for it.
     wanted: Option<Wanted>,
+    exchange: Exchange,
     /// Cancels what is being asked.
     asking: Option<CancellationToken>,
     /// Line and continuation, the newest last; the continuation is empty when there was none.
@@ -71,6 +83,13 @@ struct Slot {
 struct Shared {
     slot: Mutex<Slot>,
     changed: Condvar,
+}
+
+impl Slot {
+    /// Whether there is something to take a next message from.
+    fn may_propose(&self) -> bool {
+        !self.exchange.said.is_empty() && !self.exchange.answered.is_empty()
+    }
 }
 
 /// The editor's side of the worker. The worker ends when this is dropped.
@@ -119,12 +138,18 @@ impl Suggestions {
         }
         line.clone_into(&mut slot.line);
         slot.since = Some(Instant::now());
-        slot.wanted = if needed { wanted(line) } else { None };
+        slot.wanted =
+            wanted(line).filter(|wanted| needed && (*wanted != Wanted::NextMessage || slot.may_propose()));
         if let Some(asking) = slot.asking.take() {
             asking.cancel();
         }
         drop(slot);
         self.shared.changed.notify_all();
+    }
+
+    /// Takes over what the turn that has ended was about.
+    pub(super) fn set_exchange(&self, exchange: Exchange) {
+        self.shared.lock().exchange = exchange;
     }
 
     /// Begins a new line: what was proposed as the next message is no longer it.
@@ -163,10 +188,40 @@ fn wanted(line: &str) -> Option<Wanted> {
 
 /// Makes an answer fit to be shown and typed: one row, no control characters, without the line it continues.
 fn tidy(line: &str, answer: &str) -> String {
-    let rest = answer.strip_prefix(line).filter(|_| !line.is_empty()).unwrap_or(answer);
-    let rest = if line.is_empty() || line.ends_with(' ') { rest.trim_start() } else { rest };
-    let row = rest.lines().find(|row| !row.trim().is_empty()).unwrap_or_default();
-    row.trim_end().chars().filter(|character| !character.is_control() && *character != MARK).collect()
+    let row = answer.lines().find(|row| !row.trim().is_empty()).unwrap_or_default().trim_end();
+    let row = row.strip_prefix(['"', '`']).and_then(|row| row.strip_suffix(['"', '`'])).unwrap_or(row);
+    let rest = continuation(line, row);
+    rest.chars().filter(|character| !character.is_control() && *character != MARK).take(LONGEST).collect()
+}
+
+/// Joins an answer to the line: models repeat the line, or its last words, or only say what follows.
+fn continuation(line: &str, row: &str) -> String {
+    if line.is_empty() {
+        return row.trim_start().to_owned();
+    }
+    let mut words = line.char_indices().filter(|&(at, character)| {
+        !character.is_whitespace() && line[..at].chars().next_back().is_none_or(char::is_whitespace)
+    });
+    let repeated = words.find_map(|(at, _)| row.trim_start().strip_prefix(&line[at..]));
+    if let Some(rest) = repeated {
+        return if line.ends_with(char::is_whitespace) { rest.trim_start().to_owned() } else { rest.to_owned() };
+    }
+    let last_word = line.trim_end().rsplit(char::is_whitespace).next().unwrap_or_default();
+    if line.ends_with(char::is_whitespace) {
+        let rest = row.trim_start();
+        return rest
+            .strip_prefix(last_word)
+            .filter(|rest| rest.starts_with(' '))
+            .unwrap_or(rest)
+            .trim_start()
+            .to_owned();
+    }
+    // Neither the line nor its last word: words that follow. Between letters of scripts that use spaces there is one.
+    let spaced = |character: Option<char>| character.is_some_and(|character| character.is_ascii_alphanumeric());
+    if spaced(line.chars().next_back()) && spaced(row.chars().next()) {
+        return format!(" {row}");
+    }
+    row.to_owned()
 }
 
 fn work(shared: &Shared, mut suggest: Box<dyn Suggest>, timing: SuggestTiming, repaint: &dyn Fn()) {
@@ -192,8 +247,9 @@ fn work(shared: &Shared, mut suggest: Box<dyn Suggest>, timing: SuggestTiming, r
         }
         let cancel = CancellationToken::new();
         slot.asking = Some(cancel.clone());
+        let exchange = slot.exchange.clone();
         drop(slot);
-        let answer = suggest.suggest(&wanted, &cancel);
+        let answer = suggest.suggest(&wanted, &exchange, &cancel);
         slot = shared.lock();
         if cancel.is_cancelled() {
             continue;

@@ -13,7 +13,7 @@ struct Scripted {
 }
 
 impl Suggest for Scripted {
-    fn suggest(&mut self, wanted: &Wanted, cancel: &CancellationToken) -> Option<String> {
+    fn suggest(&mut self, wanted: &Wanted, _: &Exchange, cancel: &CancellationToken) -> Option<String> {
         self.asked.send(wanted.clone()).ok()?;
         loop {
             if cancel.is_cancelled() {
@@ -55,7 +55,7 @@ impl Fixture {
 #[test]
 fn an_answer_is_shown_and_shrinks_as_it_is_typed() {
     let fixture = fixture();
-    fixture.answer("explain th", "is function");
+    fixture.answer("explain th", "this function");
     assert_eq!(fixture.suggestions.suggestion("explain th").as_deref(), Some("is function"));
     assert_eq!(fixture.suggestions.suggestion("explain this f").as_deref(), Some("unction"));
     assert_eq!(fixture.suggestions.suggestion("explain this function"), None);
@@ -89,6 +89,12 @@ fn answers_are_kept() {
 #[test]
 fn a_next_message_is_proposed_once_a_line() {
     let fixture = fixture();
+    fixture.suggestions.heard("", true);
+    // There was no turn yet to take it from.
+    assert!(fixture.asked.recv_timeout(Duration::from_millis(50)).is_err());
+    fixture.suggestions.new_line();
+    let exchange = Exchange { said: "fix it".to_owned(), answered: "fixed".to_owned() };
+    fixture.suggestions.set_exchange(exchange);
     fixture.answer("", "Now run the tests.");
     assert_eq!(fixture.suggestions.suggestion("").as_deref(), Some("Now run the tests."));
     assert_eq!(fixture.suggestions.suggestion("No"), None);
@@ -122,7 +128,12 @@ fn only_ordinary_lines_are_continued() {
 fn answers_are_made_fit_for_a_row() {
     assert_eq!(tidy("fix the", "fix the bug"), " bug");
     assert_eq!(tidy("fix the ", " bug\nand more"), "bug");
-    assert_eq!(tidy("fix the", " bu\u{1b}[31mg\u{7}  \n"), " bu[31mg");
+    assert_eq!(tidy("fix the", "bug"), " bug");
+    assert_eq!(tidy("please fix the pa", "parser first"), "rser first");
+    assert_eq!(tidy("please fix the ", "the parser"), "parser");
+    assert_eq!(tidy("please fix", "\"fix the parser\""), " the parser");
+    assert_eq!(tidy("解释这个", "函数"), "函数");
+    assert_eq!(tidy("fix the", " bu\u{1b}[31mg\u{7}x  \n"), " bu[31mgx");
     assert_eq!(tidy("", "\n\n  Run it.  \n"), "Run it.");
     assert_eq!(tidy("x", ""), "");
 }

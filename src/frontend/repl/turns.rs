@@ -45,6 +45,7 @@ impl Repl {
         });
         self.signals.watch(None);
         let typed = self.human.unwatch();
+        self.tell_editor();
         if typed.leave {
             return Next::Leave;
         }

@@ -18,6 +18,9 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     body.insert("model".into(), json!(settings.model));
     body.insert("max_tokens".into(), json!(limit));
     body.insert("stream".into(), json!(true));
+    if let Some(temperature) = request.temperature.filter(|_| dialect.temperature) {
+        body.insert("temperature".into(), json!(temperature));
+    }
     if settings.tools && !request.tools.is_empty() {
         let mut tools: Vec<Value> = request
             .tools

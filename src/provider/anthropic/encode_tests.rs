@@ -19,7 +19,7 @@ fn body(messages: &[Message]) -> Value {
         description: "d".into(),
         input_schema: json!({"type": "object"}),
     });
-    let request = Request { system: "sys", messages, tools: &tools, max_output_tokens: None };
+    let request = Request { system: "sys", messages, tools: &tools, max_output_tokens: None, temperature: None };
     let settings = settings("m");
     encode(&settings, wire(&settings).dialect(), &request)
 }
@@ -124,7 +124,8 @@ fn empty_results_and_pictures() {
             message(Role::User, vec![ContentBlock::ToolResult(result.clone())]),
         ];
         let settings = ProviderSettings { vision, ..settings("m") };
-        let request = Request { system: "", messages: &messages, tools: &[], max_output_tokens: None };
+        let request =
+            Request { system: "", messages: &messages, tools: &[], max_output_tokens: None, temperature: None };
         let mut dialect = wire(&settings).dialect();
         dialect.cache_marks = false;
         encode(&settings, dialect, &request)["messages"][2]["content"][0].clone()
@@ -147,7 +148,8 @@ fn the_limit_follows_model_request_and_server() {
             assert!(!wire.adapt(400, &complaint), "only once: {message}");
         }
         let messages = [Message::user("a")];
-        let request = Request { system: "", messages: &messages, tools: &[], max_output_tokens: asked };
+        let request =
+            Request { system: "", messages: &messages, tools: &[], max_output_tokens: asked, temperature: None };
         encode(&settings, wire.dialect(), &request)["max_tokens"].as_u64().unwrap()
     };
     assert_eq!(limit("claude-sonnet-4-5", None, &[]), 32_000);
@@ -157,4 +159,20 @@ fn the_limit_follows_model_request_and_server() {
     let told = "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for claude-x";
     assert_eq!(limit("claude-x", None, &[told]), 8_192);
     assert_eq!(limit("claude-x", Some(100), &[told]), 100);
+}
+
+#[test]
+fn a_temperature_is_said_until_it_is_refused() {
+    let settings = settings("claude-x");
+    let wire = wire(&settings);
+    let messages = [Message::user("go")];
+    let request =
+        Request { system: "", messages: &messages, tools: &[], max_output_tokens: None, temperature: Some(0.3) };
+    let said = || encode(&settings, wire.dialect(), &request).get("temperature").cloned();
+    assert_eq!(said(), Some(json!(0.3)));
+    let complaint =
+        Complaint { message: "`temperature` is deprecated for this model.".into(), ..Complaint::default() };
+    assert!(wire.adapt(400, &complaint));
+    assert!(!wire.adapt(400, &complaint), "only once");
+    assert_eq!(said(), None);
 }

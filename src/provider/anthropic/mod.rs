@@ -25,6 +25,8 @@ pub(crate) struct Dialect {
     pub(crate) reasoning: bool,
     /// Whether cache marks are set.
     pub(crate) cache_marks: bool,
+    /// Whether `temperature` is said: some models refuse it.
+    pub(crate) temperature: bool,
     /// `max_tokens` when the request names none.
     pub(crate) default_limit: u64,
     /// The most the server has said it accepts.
@@ -37,6 +39,7 @@ pub(crate) struct MessagesWire {
     pub(crate) origin: Origin,
     no_reasoning: AtomicBool,
     no_cache_marks: AtomicBool,
+    no_temperature: AtomicBool,
     highest_limit: AtomicU64,
 }
 
@@ -47,6 +50,7 @@ impl MessagesWire {
             origin,
             no_reasoning: AtomicBool::new(false),
             no_cache_marks: AtomicBool::new(false),
+            no_temperature: AtomicBool::new(false),
             highest_limit: AtomicU64::new(u64::MAX),
         }
     }
@@ -55,6 +59,7 @@ impl MessagesWire {
         Dialect {
             reasoning: !self.no_reasoning.load(Ordering::Relaxed),
             cache_marks: !self.no_cache_marks.load(Ordering::Relaxed),
+            temperature: !self.no_temperature.load(Ordering::Relaxed),
             default_limit: default_limit(&self.settings.model),
             highest_limit: self.highest_limit.load(Ordering::Relaxed),
         }
@@ -102,6 +107,9 @@ impl Wire for MessagesWire {
         }
         if message.contains("cache_control") {
             return !self.no_cache_marks.swap(true, Ordering::Relaxed);
+        }
+        if message.contains("temperature") {
+            return !self.no_temperature.swap(true, Ordering::Relaxed);
         }
         highest_allowed(message).is_some_and(|limit| self.highest_limit.fetch_min(limit, Ordering::Relaxed) > limit)
     }

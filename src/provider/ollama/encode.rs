@@ -39,6 +39,9 @@ pub(crate) fn encode(settings: &ProviderSettings, context: u64, request: &Reques
     if let Some(limit) = request.max_output_tokens {
         options.insert("num_predict".into(), json!(limit));
     }
+    if let Some(temperature) = request.temperature {
+        options.insert("temperature".into(), json!(temperature));
+    }
     let mut body = Map::new();
     body.insert("model".into(), json!(settings.model));
     body.insert("stream".into(), json!(true));

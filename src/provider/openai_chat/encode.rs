@@ -23,6 +23,9 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
         };
         body.insert(field.into(), json!(limit));
     }
+    if let Some(temperature) = request.temperature.filter(|_| dialect.temperature) {
+        body.insert("temperature".into(), json!(temperature));
+    }
     if settings.tools && !request.tools.is_empty() {
         body.insert("tools".into(), request.tools.iter().map(tool).collect());
     }

@@ -14,7 +14,7 @@ fn wire(settings: &ProviderSettings) -> ChatWire {
 }
 
 fn written(settings: &ProviderSettings, messages: &[Message]) -> Value {
-    let request = Request { system: "", messages, tools: &[], max_output_tokens: None };
+    let request = Request { system: "", messages, tools: &[], max_output_tokens: None, temperature: None };
     encode(settings, wire(settings).dialect(), &request)["messages"].clone()
 }
 
@@ -58,7 +58,13 @@ fn a_whole_request_in_a_stable_order() {
         results(&[&call]),
         Message::user("more"),
     ];
-    let request = Request { system: "sys", messages: &messages, tools: &tools, max_output_tokens: Some(9) };
+    let request = Request {
+        system: "sys",
+        messages: &messages,
+        tools: &tools,
+        max_output_tokens: Some(9),
+        temperature: None,
+    };
     let settings = settings(Quirks::default());
     let body = encode(&settings, wire(&settings).dialect(), &request);
     let fields: Vec<&String> = body.as_object().unwrap().keys().collect();
@@ -119,7 +125,8 @@ fn a_server_that_demands_reasoning_gets_a_blank_for_calls_without_any() {
     assert!(!wire.adapt(400, &complaint("Missing `reasoning_content` field")), "only once");
     let call = call("c");
     let messages = [Message::user("go"), assistant(vec![ContentBlock::ToolCall(call.clone())]), results(&[&call])];
-    let request = Request { system: "", messages: &messages, tools: &[], max_output_tokens: None };
+    let request =
+        Request { system: "", messages: &messages, tools: &[], max_output_tokens: None, temperature: None };
     assert_eq!(encode(&settings, wire.dialect(), &request)["messages"][1]["reasoning_content"], " ");
 }
 
@@ -177,7 +184,24 @@ fn thought_without_word_is_left_out_and_its_neighbours_join() {
 fn a_model_without_tools_is_sent_none() {
     let tools = [ToolSpec { name: "read".into(), description: "R".into(), input_schema: json!({}) }];
     let messages = [Message::user("a")];
-    let request = Request { system: "", messages: &messages, tools: &tools, max_output_tokens: None };
+    let request =
+        Request { system: "", messages: &messages, tools: &tools, max_output_tokens: None, temperature: None };
     let settings = ProviderSettings { tools: false, ..settings(Quirks::default()) };
     assert_eq!(encode(&settings, wire(&settings).dialect(), &request).get("tools"), None);
+}
+
+#[test]
+fn a_temperature_is_said_until_it_is_refused() {
+    let settings = settings(Quirks::default());
+    let wire = wire(&settings);
+    let messages = [Message::user("go")];
+    let request =
+        Request { system: "", messages: &messages, tools: &[], max_output_tokens: None, temperature: Some(0.3) };
+    let said = || encode(&settings, wire.dialect(), &request).get("temperature").cloned();
+    assert_eq!(said(), Some(json!(0.3)));
+    let message = "Unsupported value: 'temperature' does not support 0.3 with this model.".to_owned();
+    let complaint = Complaint { message, ..Complaint::default() };
+    assert!(wire.adapt(400, &complaint));
+    assert!(!wire.adapt(400, &complaint), "only once");
+    assert_eq!(said(), None);
 }

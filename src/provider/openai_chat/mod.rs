@@ -22,6 +22,8 @@ use super::wire::{Decoder, Wire};
 pub(crate) struct Dialect {
     /// `stream_options.include_usage`.
     pub(crate) usage_in_stream: bool,
+    /// `temperature`: models that reason refuse it.
+    pub(crate) temperature: bool,
     /// Which field limits the output.
     pub(crate) output_limit: OutputLimit,
     /// Whether reasoning goes back.
@@ -37,6 +39,7 @@ pub(crate) struct ChatWire {
     pub(crate) settings: ProviderSettings,
     pub(crate) origin: Origin,
     no_usage: AtomicBool,
+    no_temperature: AtomicBool,
     other_limit: AtomicBool,
     reasoning_required: AtomicBool,
     no_reasoning: AtomicBool,
@@ -49,6 +52,7 @@ impl ChatWire {
             settings,
             origin,
             no_usage: AtomicBool::new(false),
+            no_temperature: AtomicBool::new(false),
             other_limit: AtomicBool::new(false),
             reasoning_required: AtomicBool::new(false),
             no_reasoning: AtomicBool::new(false),
@@ -61,6 +65,7 @@ impl ChatWire {
         let quirks = self.settings.quirks;
         Dialect {
             usage_in_stream: !is(&self.no_usage),
+            temperature: !is(&self.no_temperature),
             output_limit: match (quirks.output_limit, is(&self.other_limit)) {
                 (OutputLimit::MaxTokens, false) | (OutputLimit::MaxCompletionTokens, true) => {
                     OutputLimit::MaxTokens
@@ -100,6 +105,9 @@ impl Wire for ChatWire {
         let learn = |flag: &AtomicBool| !flag.swap(true, Ordering::Relaxed);
         if says("stream_options") || says("include_usage") {
             return learn(&self.no_usage);
+        }
+        if says("temperature") {
+            return learn(&self.no_temperature);
         }
         if says("max_tokens") && says("max_completion_tokens") {
             return learn(&self.other_limit);

@@ -1,0 +1,141 @@
+//! Ghost text from the model the person chose for it: connected when it is first wanted, counted, capped.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+use super::{Base, Variables, models};
+use crate::agent::suggest::{Exchange as Turn, Guess, guess};
+use crate::config::Config;
+use crate::conversation::Usage;
+use crate::frontend::repl::{Exchange, Suggest, Wanted};
+use crate::locale::Locale;
+use crate::provider::{Client, Provider, connect};
+use crate::session::Redactor;
+
+/// Turns a model of the settings off for one run.
+const OFF: &str = "off";
+
+/// The tokens ghost text has used in this run.
+#[derive(Debug, Clone, Default)]
+pub(super) struct GhostUsage(Arc<Mutex<Usage>>);
+
+impl GhostUsage {
+    /// Returns them.
+    pub(super) fn get(&self) -> Usage {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, usage: Usage) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).add(usage);
+    }
+}
+
+/// The asking side. Lives on the editor's worker: what it holds is its own.
+pub(super) struct ModelSuggest {
+    name: String,
+    config: Config,
+    variables: Variables,
+    locale: Locale,
+    redactor: Redactor,
+    used: GhostUsage,
+    most: Option<u64>,
+    connection: Option<Connection>,
+    /// Failures in a row.
+    failures: u32,
+    given_up: bool,
+}
+
+struct Connection {
+    runtime: Runtime,
+    provider: Arc<dyn Provider>,
+}
+
+/// After so many failures one after the other the model is left alone for the rest of the run.
+const FAILURES: u32 = 5;
+
+impl Base {
+    /// Makes the asking side, if the environment or the settings name a model for it.
+    pub(super) fn suggest(&self, used: &GhostUsage) -> Option<ModelSuggest> {
+        let variable = |name| (self.variables)(name).filter(|value| !value.trim().is_empty());
+        let name = variable("AXI_SUGGEST_MODEL").or_else(|| self.config.suggest_model.clone())?;
+        if name == OFF {
+            return None;
+        }
+        let most = variable("AXI_SUGGEST_MAX_TOKENS").and_then(|value| value.trim().parse().ok());
+        Some(ModelSuggest {
+            name,
+            config: self.config.clone(),
+            variables: self.variables,
+            locale: self.locale.clone(),
+            redactor: self.redactor(),
+            used: used.clone(),
+            most: most.or(self.config.suggest_max_tokens),
+            connection: None,
+            failures: 0,
+            given_up: false,
+        })
+    }
+}
+
+impl ModelSuggest {
+    /// Connects, once. The keychain may be asked here, which takes its time.
+    fn connect(&mut self) -> Option<Connection> {
+        let settings = models::resolve(&self.name, &self.config, &self.variables, &self.locale);
+        let settings = match settings {
+            Ok(settings) => settings,
+            Err(problem) => {
+                tracing::warn!(model = self.name, problem = problem.what, "no ghost text");
+                return None;
+            }
+        };
+        match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            // A client of its own: connections belong to the runtime that drives them.
+            Ok(runtime) => Some(Connection { runtime, provider: connect(settings, &Client::default()) }),
+            Err(error) => {
+                tracing::warn!(%error, "no ghost text");
+                None
+            }
+        }
+    }
+
+    fn is_spent(&self) -> bool {
+        let used = self.used.get();
+        self.most.is_some_and(|most| used.input_tokens + used.output_tokens >= most)
+    }
+}
+
+impl Suggest for ModelSuggest {
+    fn suggest(&mut self, wanted: &Wanted, exchange: &Exchange, cancel: &CancellationToken) -> Option<String> {
+        if self.given_up || self.is_spent() {
+            return None;
+        }
+        if self.connection.is_none() {
+            self.connection = self.connect();
+            self.given_up = self.connection.is_none();
+        }
+        let connection = self.connection.as_ref()?;
+        let (said, answered) = (self.redactor.text(&exchange.said), self.redactor.text(&exchange.answered));
+        let line = match wanted {
+            Wanted::Continuation(line) => self.redactor.text(line),
+            Wanted::NextMessage => String::new(),
+        };
+        let question = match wanted {
+            Wanted::Continuation(_) => Guess::Continuation(&line),
+            Wanted::NextMessage => Guess::NextMessage,
+        };
+        let turn = Turn { said: &said, answered: &answered };
+        let (guessed, result) =
+            connection.runtime.block_on(guess(connection.provider.as_ref(), question, turn, cancel));
+        self.used.add(guessed.usage);
+        if let Err(error) = result {
+            self.failures += 1;
+            self.given_up = self.failures >= FAILURES;
+            tracing::warn!(model = self.name, %error, failures = self.failures, "no ghost text");
+        } else {
+            self.failures = 0;
+        }
+        guessed.text
+    }
+}
