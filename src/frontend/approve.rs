@@ -12,10 +12,12 @@ use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 use dialoguer::{FuzzySelect, Password, Select};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::human::{Asker, Choice, Question};
+use super::ask;
+use super::human::{Asker, Choice, Offer, Question};
 use super::repl::read_words;
 use super::signals::Signals;
 use crate::agent::Approval;
+use crate::conversation::Answer;
 use crate::terminal::{Output, Screen, Size, Tty, sanitize_line};
 
 /// Asks on the terminal.
@@ -74,7 +76,7 @@ impl Terminal {
         given.ok().filter(|secret| !secret.trim().is_empty())
     }
 
-    fn feedback(&self, question: &str) -> Option<String> {
+    pub(super) fn feedback(&self, question: &str) -> Option<String> {
         if self.plain {
             return self.read_line(&format!("{question} "));
         }
@@ -98,7 +100,7 @@ impl Terminal {
     }
 
     /// Reads a line as the terminal edits it; `None` at the end of input.
-    fn read_line(&self, prompt: &str) -> Option<String> {
+    pub(super) fn read_line(&self, prompt: &str) -> Option<String> {
         let _lent = self.tty.as_ref().map(|tty| tty.lend());
         Output::new().write_all(prompt.as_bytes()).ok()?;
         let mut bytes = Vec::new();
@@ -124,6 +126,10 @@ fn read_hidden(question: &str) -> Option<String> {
 }
 
 impl<W: Write> Asker<W> for Terminal {
+    fn answer(&mut self, offer: &Offer, screen: &mut Screen<W>) -> Answer {
+        ask::answer(self, offer, screen)
+    }
+
     fn ask(&mut self, question: &Question, _: &mut Screen<W>) -> Approval {
         let items: Vec<&str> = question.choices.iter().map(|(_, text)| text.as_str()).collect();
         let prompt = format!("{} ({})", question.prompt, question.hint);

@@ -1,6 +1,7 @@
 //! How a person or a program meets the agent.
 
 pub mod approve;
+mod ask;
 pub mod exit;
 pub mod human;
 pub mod input;

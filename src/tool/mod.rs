@@ -4,6 +4,7 @@
 
 mod apply_patch;
 mod arguments;
+mod ask_user;
 mod atomic;
 pub(crate) mod base64;
 mod delete;
@@ -48,6 +49,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 pub use apply_patch::ApplyPatchTool;
+pub use ask_user::AskUserTool;
 pub use delete::DeleteTool;
 pub use edit::EditTool;
 pub use glob::GlobTool;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Tool;
 use super::apply_patch::ApplyPatchTool;
+use super::ask_user::AskUserTool;
 use super::delete::DeleteTool;
 use super::edit::EditTool;
 use super::glob::GlobTool;
@@ -35,5 +36,6 @@ pub fn standard(helper: Option<PathBuf>) -> Vec<Arc<dyn Tool>> {
         Arc::new(ListTool),
         Arc::new(ShellTool::new(helper)),
         Arc::new(TodoTool),
+        Arc::new(AskUserTool),
     ]
 }

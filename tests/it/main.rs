@@ -41,6 +41,7 @@ mod print_terminal;
 mod pty;
 mod render;
 mod repl_approval;
+mod repl_ask;
 mod repl_command;
 mod repl_narrow;
 mod repl_plain;

@@ -30,7 +30,8 @@ fn every_specification_is_a_closed_object_and_every_field_is_described_by_its_ty
             "grep",
             "list",
             "shell",
-            "todo"
+            "todo",
+            "ask_user"
         ]
     );
     for spec in toolbox.specs() {
@@ -53,7 +54,7 @@ fn every_specification_is_a_closed_object_and_every_field_is_described_by_its_ty
     // Small local models read all of it at every turn: about four bytes a token.
     let bytes: usize =
         toolbox.specs().iter().map(|spec| spec.description.len() + spec.input_schema.to_string().len()).sum();
-    assert!(bytes < 7200, "{bytes}");
+    assert!(bytes < 8000, "{bytes}");
 }
 
 #[test]
@@ -346,6 +347,7 @@ fn a_cancelled_turn_stops_every_tool() {
             "glob" | "grep" => json!({"pattern": "x"}),
             "list" => json!({}),
             "shell" => json!({"command": "sleep 308.5"}),
+            "ask_user" => json!({"question": "x"}),
             "write" => json!({"path": "a", "content": "y"}),
             "edit" => json!({"path": "a", "old_string": "x", "new_string": "y"}),
             "apply_patch" => json!({"patch": "*** Begin Patch\n*** Delete File: a\n*** End Patch"}),

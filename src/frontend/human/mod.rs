@@ -4,6 +4,7 @@
 //! 16 ms, else together with what follows, so that a fast stream costs no more than the eye can see.
 
 mod again;
+mod asked;
 mod attention;
 mod diff;
 mod looks;
@@ -20,6 +21,7 @@ use std::time::{Duration, Instant};
 use super::words;
 use crate::agent::{AgentEvent, Approval, ApprovalRequest, Frontend};
 use crate::command::{ReasoningView, ThemeChoice};
+use crate::conversation;
 use crate::locale::Locale;
 use crate::terminal::{Background, FRAME, KeyWatch, Line, Mark, MarkdownStream, Screen, Theme, Tty, TypeAhead};
 
@@ -28,6 +30,7 @@ use paint::{PAINT_STEP, STATUS_STEP};
 use turn::Turn;
 
 pub use again::turn;
+pub use asked::Offer;
 pub use looks::{Looks, Palette};
 pub use question::{Asker, Choice, Nobody, Question};
 
@@ -243,6 +246,24 @@ impl<W: Write> Human<W> {
         (self.clock)()
     }
 
+    /// Lets a question have the screen and the keyboard.
+    fn interrupted_by<T>(&mut self, put: impl FnOnce(&mut dyn Asker<W>, &mut Screen<W>) -> T) -> T {
+        self.call_for_answer();
+        self.screen.end_live();
+        // Keys typed before the question appeared stay type-ahead: they never answer it.
+        if let Some(keyboard) = &mut self.keyboard {
+            keyboard.keys.settle(QUIET, QUIET_LIMIT);
+            keyboard.keys.pause();
+        }
+        let answer = put(self.asker.as_mut(), &mut self.screen);
+        self.screen.forget();
+        let resumed = self.keyboard.as_mut().map(|keyboard| keyboard.keys.resume());
+        if let Some(Err(error)) = resumed {
+            tracing::warn!(%error, "the keyboard cannot be watched");
+        }
+        answer
+    }
+
     fn started(&mut self) {
         self.resized();
         self.claim_title();
@@ -317,24 +338,16 @@ impl<W: Write> Frontend for Human<W> {
         let lines = diff::preview(&self.locale, &self.place, self.ink(), request);
         self.screen.commit_all(&lines);
         self.section = Section::Tool;
-        self.call_for_answer();
-        self.screen.end_live();
         let question = Question::new(&self.locale, request);
-        // Keys typed before the question appeared stay type-ahead: they never answer it.
-        if let Some(keyboard) = &mut self.keyboard {
-            keyboard.keys.settle(QUIET, QUIET_LIMIT);
-            keyboard.keys.pause();
-        }
-        let approval = self.asker.ask(&question, &mut self.screen);
-        self.screen.forget();
-        let resumed = self.keyboard.as_mut().map(|keyboard| keyboard.keys.resume());
-        if let Some(Err(error)) = resumed {
-            tracing::warn!(%error, "the keyboard cannot be watched");
-        }
+        let approval = self.interrupted_by(|asker, screen| asker.ask(&question, screen));
         if let Some(turn) = &mut self.turn {
             turn.asked(&request.call.id);
         }
         approval
+    }
+
+    fn ask(&mut self, question: &conversation::Question) -> conversation::Answer {
+        self.put(question)
     }
 
     fn next_tick(&self) -> Option<Instant> {

@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
+use super::asked::Offer;
 use crate::agent::{Approval, ApprovalRequest};
-use crate::conversation::Subject;
+use crate::conversation::{Answer, Subject};
 use crate::frontend::words;
 use crate::locale::Locale;
 use crate::terminal::{Screen, sanitize_line};
@@ -13,6 +14,11 @@ use crate::terminal::{Screen, sanitize_line};
 pub trait Asker<W: Write> {
     /// Asks.
     fn ask(&mut self, question: &Question, screen: &mut Screen<W>) -> Approval;
+
+    /// Takes the answer to a question whose text and choices are on the screen.
+    fn answer(&mut self, _: &Offer, _: &mut Screen<W>) -> Answer {
+        Answer::Unavailable
+    }
 }
 
 /// Nobody is there: print mode.

@@ -5,6 +5,7 @@
 
 mod leftover;
 mod parser;
+mod reader;
 mod typed;
 
 use std::io;
@@ -21,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use super::surroundings::Background;
 pub use leftover::drain_crossterm;
 use parser::{Key, Parser, Pending};
+pub use reader::{KeyReader, Press};
 pub use typed::TypeAhead;
 
 /// A second Ctrl+C within this time leaves.
