@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Read};
 use std::process::Command;
+use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
@@ -19,6 +20,9 @@ use crate::provider::{self, Client};
 use crate::session::{Loaded, SessionError, load};
 use crate::terminal::{Size, sanitize};
 use crate::tool::table;
+
+/// How long servers may take to list their models when all are asked.
+const LIST_LIMIT: Duration = Duration::from_secs(2);
 
 /// The longest key that is read from a pipe, in bytes.
 const KEY_LIMIT: u64 = 16 * 1024;
@@ -98,13 +102,12 @@ pub(super) fn all_models(base: &Base, client: &Client, runtime: &Runtime) -> Vec
             settings.push(found);
         }
     }
-    let lists = runtime.block_on(provider::list_all(&settings, client));
-    let mut list: Vec<String> = lists
-        .into_iter()
-        .flat_map(|(name, models)| models.into_iter().map(move |model| format!("{name}/{model}")))
-        .collect();
-    list.dedup();
-    list
+    let questions = settings.iter().map(|settings| async {
+        let listed = tokio::time::timeout(LIST_LIMIT, provider::list_models(settings, client)).await;
+        let models = listed.ok().and_then(Result::ok).unwrap_or_default();
+        models.into_iter().map(|model| format!("{}/{}", settings.name, model.name)).collect::<Vec<_>>()
+    });
+    runtime.block_on(async { futures_util::future::join_all(questions).await }).concat()
 }
 
 fn provider_models(base: &Base, name: &str, client: &Client, runtime: &Runtime) -> Result<Vec<String>, Problem> {
@@ -113,7 +116,7 @@ fn provider_models(base: &Base, name: &str, client: &Client, runtime: &Runtime) 
         let told = crate::frontend::words::failure(&base.locale, &crate::agent::Failure::from(&error));
         Problem { what: told.what, hint: told.hint }
     })?;
-    Ok(list.into_iter().map(|model| format!("{name}/{model}")).collect())
+    Ok(list.into_iter().map(|model| format!("{name}/{}", model.name)).collect())
 }
 
 pub(super) fn tools(base: &Base) -> Exit {

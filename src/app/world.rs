@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
 
 use super::keychain::{self, KeychainError};
 use super::suggest::GhostUsage;
@@ -116,11 +117,27 @@ pub(super) fn keychain_cause(locale: &Locale, error: &KeychainError) -> String {
 /// Finds a model when nothing is configured: a key in the environment, else a server on this machine that answers
 /// within 300 ms. Returns its name and, in the user's words, why.
 pub(super) fn discover(base: &Base, client: &Client, runtime: &Runtime) -> Option<(String, String)> {
-    let found = runtime.block_on(provider::discover(&base.variables, client))?;
-    let name = format!("{}/{}", found.provider, found.model);
-    let why = match found.reason {
-        provider::Reason::Key { variable } => base.locale.with("repl.found_key", &[("variable", variable)]),
-        provider::Reason::Server { url } => base.locale.with("repl.found_server", &[("url", &url)]),
-    };
-    Some((name, why))
+    if let Some(found) = provider::keys_in_environment(&base.variables).first() {
+        let row = found.row;
+        // Another address is another server, which has models of its own.
+        let elsewhere = row.base_url(&base.variables) != row.base_url;
+        let listed = if elsewhere { first_model(base, row.name, client, runtime) } else { None };
+        let model = listed.unwrap_or_else(|| row.default_model.to_owned());
+        let why = base.locale.with("repl.found_key", &[("variable", found.variable)]);
+        return Some((format!("{}/{model}", row.name), why));
+    }
+    let cancel = CancellationToken::new();
+    let search = provider::discover(&base.variables, client, provider::DISCOVERY_LIMIT, &cancel);
+    let found = runtime.block_on(search);
+    let server = found.servers.first()?;
+    let model = server.models.first()?;
+    let why = base.locale.with("repl.found_server", &[("url", &server.base_url)]);
+    Some((format!("{}/{}", server.row.name, model.name), why))
+}
+
+fn first_model(base: &Base, provider: &str, client: &Client, runtime: &Runtime) -> Option<String> {
+    let settings = models::resolve(&format!("{provider}/any"), &base.config, &base.variables, &base.locale).ok()?;
+    let list = provider::list_models(&settings, client);
+    let list = runtime.block_on(async { tokio::time::timeout(provider::DISCOVERY_LIMIT, list).await });
+    Some(list.ok()?.ok()?.into_iter().next()?.name)
 }

@@ -200,7 +200,6 @@ impl Answer {
     ///
     /// # Errors
     /// As [`Answer::chunk`]; `Protocol` when it is no JSON.
-    #[expect(dead_code, reason = "discovery uses it, in the next commit")]
     pub(crate) async fn json(
         &mut self,
         origin: &Origin,

@@ -9,6 +9,7 @@ mod discover;
 mod framing;
 mod http;
 mod ids;
+mod models;
 mod ndjson;
 mod ollama;
 mod openai_chat;
@@ -27,8 +28,9 @@ use futures_util::stream::BoxStream;
 
 pub use address::{base_url, ollama_host};
 pub use connect::{connect, decoder};
-pub use discover::{Found, Reason, discover, list_all, list_models};
+pub use discover::{DISCOVERY_LIMIT, Discovery, FoundKey, FoundServer, discover, keys_in_environment};
 pub use http::{Client, Patience, is_loopback};
+pub use models::{ModelEntry, list_models};
 pub use ndjson::NdjsonParser;
 pub use problem::Origin;
 pub use retry::RetryPlan;

@@ -12,6 +12,7 @@ mod approval_laws;
 mod attention;
 mod consent_reach;
 mod dependencies;
+mod discovery;
 mod editor;
 mod editor_history;
 mod editor_menus;
