@@ -14,8 +14,13 @@ use crate::tool::{Tool, ToolFacts, ToolOutput};
 /// How a batch of calls ended.
 pub(super) enum CallsEnd {
     Continue,
+    /// A tool whose result is the last word went well.
+    Concluded,
     Interrupted,
-    ApprovalNeeded { name: String, subject: Subject },
+    ApprovalNeeded {
+        name: String,
+        subject: Subject,
+    },
     Looping,
 }
 
@@ -56,6 +61,7 @@ impl Agent {
                 CallEnd::Stop(reason) => {
                     rest = Some(match reason {
                         CallsEnd::Interrupted => Outcome::Interrupted,
+                        CallsEnd::Concluded => Outcome::Failed,
                         CallsEnd::Continue | CallsEnd::ApprovalNeeded { .. } | CallsEnd::Looping => Outcome::Denied,
                     });
                     end = reason;
@@ -109,7 +115,10 @@ impl Agent {
             return unspent(output, end);
         }
         let started = Instant::now();
-        let (output, end) = self.run_tool(call, tool.as_ref(), subject, frontend, cancel).await;
+        let (output, mut end) = self.run_tool(call, tool.as_ref(), subject, frontend, cancel).await;
+        if matches!(end, CallEnd::Answered) && output.outcome == Outcome::Ok && tool.concludes() {
+            end = CallEnd::Stop(CallsEnd::Concluded);
+        }
         guard.record(call, Some(&output.content));
         (output, started.elapsed(), end)
     }

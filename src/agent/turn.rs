@@ -84,6 +84,7 @@ impl Agent {
         if !calls.is_empty() {
             return match self.run_calls(calls, guard, frontend, cancel).await {
                 CallsEnd::Continue => Step::Again,
+                CallsEnd::Concluded => Step::End(TurnEnd::Done),
                 CallsEnd::Interrupted => Step::End(TurnEnd::Interrupted),
                 CallsEnd::ApprovalNeeded { name, subject } => Step::End(TurnEnd::ApprovalNeeded { name, subject }),
                 CallsEnd::Looping => Step::End(TurnEnd::Looping),

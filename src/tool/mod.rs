@@ -25,6 +25,7 @@ mod patch_apply;
 mod patch_unified;
 mod paths;
 mod person;
+mod propose_command;
 mod read;
 mod read_page;
 mod shell;
@@ -59,8 +60,10 @@ pub use make_directory::MakeDirectoryTool;
 pub use move_path::MoveTool;
 pub use multi_edit::MultiEditTool;
 pub use person::{Person, Wish};
+pub use propose_command::{NAME as PROPOSE_COMMAND, Proposal, ProposeCommandTool, proposed};
 pub use read::ReadTool;
 pub use shell::ShellTool;
+pub use shell_environment::HANDOFF as HANDOFF_VARIABLES;
 pub use shell_group::end_orphans;
 pub use todo::TodoTool;
 pub use write::WriteTool;
@@ -94,6 +97,11 @@ pub trait Tool: Send + Sync {
     /// Ends within 2.5 s of `context.cancel` (a child's group gets TERM, then KILL after 2 s) and leaves no
     /// process behind, also when the future is dropped.
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput>;
+
+    /// Tells whether a call that went well is the turn's last word: the model is not asked again.
+    fn concludes(&self) -> bool {
+        false
+    }
 }
 
 /// Where a turn takes place; passed in, never read from the process.

@@ -34,5 +34,20 @@ pub(crate) const SET: &[(&str, &str)] = &[
     ("NO_COLOR", "1"),
 ];
 
+/// What a shell's hook tells axi at a hand-off, and which of the person's conversations this is: not for the programs
+/// that axi runs. A line may hold a secret, and a second axi in the same conversation would mix with the first.
+pub const HANDOFF: &[&str] = &[
+    "AXI_LINE",
+    "AXI_LAST_COMMAND",
+    "AXI_LAST_STATUS",
+    "AXI_LAST_SECONDS",
+    "AXI_SHELL",
+    "AXI_SHELL_VERSION",
+    "AXI_ALIASES",
+    "AXI_REPLY",
+    "AXI_SESSION",
+    "AXI_HOOK",
+];
+
 /// Taken away from every command: they would force colours against `NO_COLOR`.
 pub(crate) const REMOVED: &[&str] = &["CLICOLOR_FORCE", "FORCE_COLOR", "SSH_ASKPASS", "GREP_COLORS"];

@@ -11,7 +11,7 @@ use tokio::process::{Child, Command};
 use tokio::time::Instant;
 
 use super::ToolContext;
-use super::shell_environment::{MARK, REMOVED, SET};
+use super::shell_environment::{HANDOFF, MARK, REMOVED, SET};
 use super::shell_group::{Group, Mark};
 use super::shell_output::{Collected, Progress, Told};
 use super::{shell_child, work};
@@ -165,7 +165,7 @@ fn start(
         }
         command.arg("-c").arg(line).current_dir(directory).kill_on_drop(true);
         command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer.try_clone()?);
-        for name in REMOVED {
+        for name in REMOVED.iter().chain(HANDOFF) {
             command.env_remove(name);
         }
         command.envs(SET.iter().copied()).env(MARK, mark.value()).env("PWD", directory);

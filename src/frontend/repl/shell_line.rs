@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::run::{Ahead, Repl};
 use crate::terminal::{Output, Relayed, relay};
-use crate::tool::{output, shell_child};
+use crate::tool::{HANDOFF_VARIABLES, output, shell_child};
 
 impl Repl {
     /// Runs a line and keeps what it printed for the next message.
@@ -36,11 +36,12 @@ impl Repl {
     fn run_line(&self, line: &str) -> io::Result<Relayed> {
         let Some(program) = self.program.as_ref().filter(|_| !self.plain) else {
             let _lent = self.tty.lend();
-            let status = Command::new(&self.shell).arg("-c").arg(line).status()?;
+            let status = without_handoff(Command::new(&self.shell).arg("-c").arg(line)).status()?;
             return Ok(Relayed { status, output: Vec::new(), unread: Vec::new() });
         };
         let mut command = Command::new(program);
         command.arg(shell_child::TERMINAL_ARGUMENT).arg(&self.shell).arg("-c").arg(line);
+        without_handoff(&mut command);
         let ran = relay(command)?;
         if ran.output.last().is_some_and(|&last| last != b'\n') {
             // The prompt begins at the start of a row.
@@ -48,6 +49,11 @@ impl Repl {
         }
         Ok(ran)
     }
+}
+
+/// What the shell's hook told this axi is not for the programs a person runs in it.
+fn without_handoff(command: &mut Command) -> &mut Command {
+    HANDOFF_VARIABLES.iter().fold(command, |command, name| command.env_remove(name))
 }
 
 /// Words a command and its output for the model. The output cannot end its own block.
