@@ -3,15 +3,18 @@
 
 mod background;
 mod console;
+mod handoff;
 pub mod keychain;
 mod logs;
 mod models;
 mod report;
 mod run;
 mod setup;
+mod shell_session;
 mod suggest;
 mod world;
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -20,10 +23,14 @@ use crate::command::Problem;
 use crate::config::{self, ConfigError, Paths, Warning};
 use crate::frontend::exit::Exit;
 use crate::locale::{self, Locale};
+use crate::session::ShellTie;
 use console::Console;
 
 /// Looks a variable of the environment up.
 pub type Variables = fn(&str) -> Option<String>;
+
+/// The same, whatever its bytes are.
+pub type RawVariables = fn(&str) -> Option<OsString>;
 
 /// What the process was started with.
 pub struct Start {
@@ -31,6 +38,8 @@ pub struct Start {
     pub arguments: Vec<OsString>,
     /// The environment.
     pub variables: Variables,
+    /// The same, for what need not be UTF-8.
+    pub raw_variables: RawVariables,
     /// The home directory, from the environment or the system's user table.
     pub home: Option<PathBuf>,
     /// This program, for helpers that run as children.
@@ -40,6 +49,7 @@ pub struct Start {
 /// What every command works with.
 pub struct Base {
     variables: Variables,
+    raw_variables: RawVariables,
     program: Option<PathBuf>,
     paths: Paths,
     locale: Locale,
@@ -47,6 +57,8 @@ pub struct Base {
     workspace: PathBuf,
     config: config::Config,
     common: CommonOptions,
+    /// Held while the conversation of the shell is ours.
+    tie: RefCell<Option<ShellTie>>,
 }
 
 /// Runs axi and says how the process ends.
@@ -75,7 +87,8 @@ pub fn run(start: Start) -> Exit {
         return Console::new(&locale).print(text);
     }
     let common = common(&invocation);
-    match Base::new(variables, start.program, paths, locale, flag, common) {
+    let environment = (variables, start.raw_variables);
+    match Base::new(environment, start.program, paths, locale, flag, common) {
         Ok(base) => base.dispatch(invocation),
         Err(failed) => {
             let (locale, problem, exit) = *failed;
@@ -89,7 +102,8 @@ fn common(invocation: &Invocation) -> CommonOptions {
     match invocation {
         Invocation::Run(options) => options.common.clone(),
         Invocation::Render(options) => options.common.clone(),
-        Invocation::Login(_)
+        Invocation::Handoff
+        | Invocation::Login(_)
         | Invocation::Logout(_)
         | Invocation::Models(_)
         | Invocation::Tools
@@ -104,7 +118,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
 
 impl Base {
     fn new(
-        variables: Variables,
+        (variables, raw_variables): (Variables, RawVariables),
         program: Option<PathBuf>,
         paths: Paths,
         locale: Locale,
@@ -134,7 +148,8 @@ impl Base {
             Some(tag) if tag != locale.tag() => Locale::new(tag),
             Some(_) | None => locale,
         };
-        let base = Self { variables, program, paths, locale, cwd, workspace, config, common };
+        let tie = RefCell::new(None);
+        let base = Self { variables, raw_variables, program, paths, locale, cwd, workspace, config, common, tie };
         for warning in &loaded.warnings {
             base.warn(warning);
         }
@@ -162,6 +177,7 @@ impl Base {
     fn dispatch(self, invocation: Invocation) -> Exit {
         match invocation {
             Invocation::Run(options) => run::run(self, *options),
+            Invocation::Handoff => handoff::run(self),
             Invocation::Render(options) => run::render(&self, &options),
             Invocation::Login(provider) => report::login(&self, &provider),
             Invocation::Logout(provider) => report::logout(&self, &provider),

@@ -16,6 +16,7 @@ fn main() -> ExitCode {
     let start = Start {
         arguments,
         variables: |name| std::env::var(name).ok(),
+        raw_variables: |name| std::env::var_os(name),
         home: std::env::home_dir(),
         program: std::env::current_exe().ok(),
     };

@@ -20,6 +20,15 @@ You are axi, an agent in the user's terminal. Answer in Markdown, briefly and to
 - When you are done, say what you did and what you found, not how you thought.
 ";
 
+/// What a hand-off is, beside [`BEHAVIOUR`].
+const HANDOFF: &str = "\
+The user called you from their shell's prompt, and gets the prompt back after this turn. Their message is the line \
+they had typed: a question, or a command to finish or correct.
+- If a command is what they want, end with propose_command: do not run it, and do not write it as text. Look first \
+where that makes it right.
+- If an answer is what they want, answer.
+";
+
 /// A file of instructions and what it says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instructions {
@@ -38,6 +47,8 @@ pub struct Surroundings<'a> {
     pub system: &'a str,
     /// The user's shell, for example `zsh`.
     pub shell: Option<&'a str>,
+    /// Whether a shell handed its line over and waits for a command.
+    pub handoff: bool,
     /// The language a person is answered in, when it is not the message's own: a tag.
     pub language: &'a str,
 }
@@ -46,7 +57,11 @@ pub struct Surroundings<'a> {
 #[must_use]
 pub fn system_prompt(surroundings: &Surroundings<'_>, instructions: &[Instructions]) -> String {
     let place = surroundings.place;
-    let mut lines = vec![BEHAVIOUR.to_owned(), format!("Working directory: {}", place.cwd.display())];
+    let mut lines = vec![BEHAVIOUR.to_owned()];
+    if surroundings.handoff {
+        lines.push(HANDOFF.to_owned());
+    }
+    lines.push(format!("Working directory: {}", place.cwd.display()));
     if place.workspace != place.cwd {
         lines.push(format!("Repository: {}", place.workspace.display()));
     }

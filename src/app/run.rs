@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::Base;
 use super::console::Console;
 use super::setup::Failed;
+use super::shell_session::Occasion;
 use super::suggest::GhostUsage;
 use super::world::Outside;
 use crate::agent::Agent;
@@ -41,19 +42,24 @@ pub(super) fn run(base: Base, options: RunOptions) -> Exit {
     })
 }
 
-fn terminal_size() -> (u16, u16) {
+pub(super) fn terminal_size() -> (u16, u16) {
     let size = Size::of_terminal(None, None);
     (size.columns, size.rows)
 }
 
-fn screen(base: &Base, looks: &Looks) -> Screen<Output> {
+pub(super) fn screen(base: &Base, looks: &Looks) -> Screen<Output> {
     let (columns, rows) = terminal_size();
     let linear = base.linear();
     let dress = Dress { styles: base.depth() != Depth::Plain, links: looks.hyperlinks, marks: !linear };
     if linear { Screen::linear(Output::new(), dress) } else { Screen::new(Output::new(), columns, rows, dress) }
 }
 
-fn human_options(base: &Base, agent: &Agent, looks: Looks, asker: Box<dyn Asker<Output>>) -> HumanOptions<Output> {
+pub(super) fn human_options(
+    base: &Base,
+    agent: &Agent,
+    looks: Looks,
+    asker: Box<dyn Asker<Output>>,
+) -> HumanOptions<Output> {
     let cache = base.background_cache();
     HumanOptions {
         size: terminal_size,
@@ -75,7 +81,7 @@ fn print_mode(base: &Base, options: &RunOptions, stdin_terminal: bool) -> Result
     if let Some(found) = found {
         Console::new(&base.locale).note(&found);
     }
-    let (mut agent, _) = base.agent(options, provider)?;
+    let (mut agent, _) = base.agent(options, provider, Occasion::Print)?;
     let cancel = CancellationToken::new();
     let signals = Signals::start(None);
     signals.watch(Some(cancel.clone()));
@@ -125,12 +131,12 @@ fn print_message(base: &Base, message: Option<&str>, stdin_terminal: bool) -> Re
     Ok(text)
 }
 
-fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
+pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
     let runtime = Rc::new(base.runtime()?);
     let client = Client::default();
     let (provider, found) = base.provider(options.model.as_deref(), &client, &runtime)?;
     let local = provider.model().local;
-    let (agent, conversation) = base.agent(&options, provider)?;
+    let (agent, conversation) = base.agent(&options, provider, Occasion::Repl)?;
     let tty = Tty::take().map_err(|error| {
         let what = base.locale.with("error.terminal", &[("cause", &error.to_string())]);
         Failed::new(Problem { what, hint: String::new() }, Exit::Failed)
@@ -170,7 +176,7 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
         prewarm(&client);
     }
     let directory = base.paths.shown(&base.cwd);
-    let remote = ["SSH_CONNECTION", "SSH_TTY"].iter().any(|name| (base.variables)(name).is_some());
+    let remote = base.is_remote();
     let shell = (base.variables)("SHELL").filter(|shell| !shell.is_empty()).unwrap_or_else(|| "/bin/sh".to_owned());
     let pager = pager(base);
     let (for_new, for_resume, keep) = (Rc::clone(base), Rc::clone(base), !options.no_session);
@@ -183,8 +189,13 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
         runtime: Rc::clone(&runtime),
         world: Box::new(Outside::new(Rc::clone(base), client, runtime, ghost)),
         signals,
-        new_session: Box::new(move || for_new.new_session(keep)),
+        new_session: Box::new(move || {
+            let session = for_new.new_session(keep);
+            for_new.tie(session.id());
+            session
+        }),
         resume_session: Box::new(move |loaded, path| {
+            for_resume.tie(&loaded.id);
             Session::resume(loaded.id.clone(), loaded.directory.clone(), path, for_resume.redactor())
         }),
         directory,
@@ -201,7 +212,7 @@ fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {
 
 /// Loads the root certificates on a thread (5 to 12 ms), so that they are there before the first Enter without
 /// holding the first prompt up. The thread ends by itself.
-fn prewarm(client: &Client) {
+pub(super) fn prewarm(client: &Client) {
     let client = client.clone();
     let spawned = std::thread::Builder::new().name("prewarm".into()).spawn(move || client.prewarm());
     if let Err(error) = spawned {

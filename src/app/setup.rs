@@ -9,6 +9,7 @@ use tokio::runtime::Runtime;
 
 use super::background::BackgroundCache;
 use super::console::Console;
+use super::shell_session::Occasion;
 use super::world::discover;
 use super::{Base, models};
 use crate::agent::{Agent, Setup, prompt};
@@ -24,7 +25,7 @@ use crate::frontend::words;
 use crate::provider::{Client, Provider, RetryPlan, connect};
 use crate::session::{Loaded, Redactor, Session, SessionError, SessionId, SessionStore, load};
 use crate::terminal::{self, Depth, Theme, Wrap};
-use crate::tool::{Place, Toolbox, table};
+use crate::tool::{Place, ProposeCommandTool, Toolbox, table};
 
 /// The most requests a turn may make when nothing is said.
 const MAX_STEPS: u32 = 100;
@@ -89,14 +90,16 @@ impl Base {
         Ok(policy)
     }
 
-    fn setup(&self, options: &RunOptions) -> Setup {
+    fn setup(&self, options: &RunOptions, occasion: Occasion) -> Setup {
         let place = self.place();
-        let shell = (self.variables)("SHELL");
+        let variable = |name| (self.variables)(name).filter(|value| !value.is_empty());
+        let shell = variable("AXI_SHELL").or_else(|| variable("SHELL"));
         let shell = shell.as_deref().and_then(|path| path.rsplit('/').next());
         let surroundings = prompt::Surroundings {
             place: &place,
             system: std::env::consts::OS,
             shell,
+            handoff: occasion == Occasion::Handoff,
             language: self.locale.tag(),
         };
         let instructions = prompt::instructions(&place, self.paths.config.as_deref());
@@ -121,8 +124,12 @@ impl Base {
         }
     }
 
-    fn tools(&self) -> Toolbox {
-        Toolbox::new(table::standard(self.program.clone()))
+    fn tools(&self, occasion: Occasion) -> Toolbox {
+        let mut tools = table::standard(self.program.clone());
+        if occasion == Occasion::Handoff {
+            tools.push(Arc::new(ProposeCommandTool));
+        }
+        Toolbox::new(tools)
     }
 
     /// Chooses the model: flag, `AXI_MODEL`, settings, else what is found. The second value says what was found.
@@ -161,10 +168,19 @@ impl Base {
         Session::new(id, self.cwd.clone(), directory.as_deref(), self.redactor())
     }
 
-    /// Finds the session the command line asks to go on with.
-    fn resumed(&self, options: &RunOptions) -> Result<Option<(Loaded, PathBuf)>, Failed> {
+    /// Finds the session the command line asks to go on with; where it asks nothing, the shell's own.
+    fn resumed(&self, options: &RunOptions, occasion: Occasion) -> Result<Option<(Loaded, PathBuf)>, Failed> {
         let open = |path: PathBuf| load(&path).map(|loaded| (loaded, path));
         let store = self.sessions();
+        // Held also where another session is asked for: it becomes the shell's.
+        let is_shells = !options.no_session && (occasion != Occasion::Print || options.resume_last);
+        let (shells, busy) = if is_shells { self.shells_session() } else { (None, false) };
+        if busy {
+            Console::new(&self.locale).note(self.locale.text("handoff.busy"));
+        }
+        if options.resume.is_none() && shells.is_some() {
+            return Ok(shells);
+        }
         let found = match (&options.resume, options.resume_last, store) {
             (None, false, _) => return Ok(None),
             (_, _, None) => return Err(self.no_session()),
@@ -211,9 +227,10 @@ impl Base {
         &self,
         options: &RunOptions,
         provider: Arc<dyn Provider>,
+        occasion: Occasion,
     ) -> Result<(Agent, Option<Conversation>), Failed> {
         let policy = self.policy(options)?;
-        let resumed = self.resumed(options)?;
+        let resumed = self.resumed(options, occasion)?;
         let keep = !options.no_session;
         let (session, conversation, usage) = match resumed {
             Some((loaded, path)) if keep => {
@@ -223,8 +240,9 @@ impl Base {
             Some((loaded, _)) => (self.new_session(false), Some(loaded.conversation), loaded.usage),
             None => (self.new_session(keep), None, Usage::default()),
         };
+        self.tie(session.id());
         let first = self.new_session(false);
-        let mut agent = Agent::new(provider, self.tools(), policy, first, self.setup(options));
+        let mut agent = Agent::new(provider, self.tools(occasion), policy, first, self.setup(options, occasion));
         agent.set_session(session, conversation.clone().unwrap_or_default(), usage);
         Ok((agent, conversation))
     }
@@ -243,6 +261,11 @@ impl Base {
             ColorChoice::Always => terminal::ColorChoice::Always,
             ColorChoice::Never => terminal::ColorChoice::Never,
         })
+    }
+
+    /// Whether the terminal is at the other end of an ssh connection.
+    pub(super) fn is_remote(&self) -> bool {
+        ["SSH_CONNECTION", "SSH_TTY"].iter().any(|name| (self.variables)(name).is_some())
     }
 
     /// Whether the cursor is never moved.

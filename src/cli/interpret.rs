@@ -21,6 +21,7 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
             soft_wrap: text("wrap").as_deref() == Some("soft"),
             common: common_options(inner),
         }),
+        "handoff" => Invocation::Handoff,
         "login" => Invocation::Login(text("provider").unwrap_or_default()),
         "logout" => Invocation::Logout(text("provider").unwrap_or_default()),
         "models" => Invocation::Models(text("provider")),

@@ -20,6 +20,8 @@ pub type Words<'a> = &'a dyn Fn(&str) -> String;
 pub enum Invocation {
     /// The REPL, or one turn in print mode.
     Run(Box<RunOptions>),
+    /// What the shell's hook runs.
+    Handoff,
     /// Prints markdown.
     Render(RenderOptions),
     /// Stores a provider's key.
@@ -175,7 +177,7 @@ pub struct UsageError {
 }
 
 /// Commands of the contract that this version does not have: they must not be sent to a model as a message.
-const RESERVED: &[&str] = &["init", "handoff", "mcp"];
+const RESERVED: &[&str] = &["init", "mcp"];
 
 /// Reads a command line, program name first.
 ///

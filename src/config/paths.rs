@@ -42,6 +42,12 @@ impl Paths {
         self.state.as_ref().map(|state| state.join("sessions"))
     }
 
+    /// Which session belongs to which shell.
+    #[must_use]
+    pub fn shells(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|state| state.join("shells"))
+    }
+
     /// The directory of log files.
     #[must_use]
     pub fn logs(&self) -> Option<PathBuf> {

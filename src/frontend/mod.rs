@@ -3,6 +3,7 @@
 pub mod approve;
 mod ask;
 pub mod exit;
+pub mod handoff;
 pub mod human;
 pub mod input;
 pub mod json;

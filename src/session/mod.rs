@@ -5,10 +5,12 @@
 
 mod redact;
 mod store;
+mod tie;
 mod transcript;
 
 pub use redact::Redactor;
 pub use store::{SessionStore, Summary};
+pub use tie::{ShellTie, Tied};
 pub use transcript::{Entry, EntryKind, Loaded, Session, load};
 
 use std::fmt;

@@ -19,6 +19,7 @@ mod editor_menus;
 mod editor_pastes;
 mod floors;
 mod ghost;
+mod handoff_frontend;
 mod interrupt;
 mod keyboard;
 mod locales;

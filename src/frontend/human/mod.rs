@@ -9,6 +9,7 @@ mod attention;
 mod diff;
 mod looks;
 mod paint;
+mod propose;
 mod question;
 mod said;
 mod turn;

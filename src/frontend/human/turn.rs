@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use crate::conversation::{Preview, Subject};
+use crate::tool::Proposal;
 
 /// A turn under way.
 pub(super) struct Turn {
@@ -31,11 +32,13 @@ pub(super) struct Requested {
     pub(super) subject: Subject,
     /// The change it will make, unless a person is asked and sees it then.
     pub(super) change: Option<Preview>,
+    /// The command it proposes.
+    pub(super) proposal: Option<Proposal>,
 }
 
 impl Default for Requested {
     fn default() -> Self {
-        Self { subject: Subject::Whole, change: None }
+        Self { subject: Subject::Whole, change: None, proposal: None }
     }
 }
 

@@ -11,7 +11,7 @@ use super::{Human, Section, diff, words};
 use crate::agent::Activity;
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
 use crate::terminal::{Line, Span, cut, sanitize_line};
-use crate::tool::ToolFacts;
+use crate::tool::{PROPOSE_COMMAND, Proposal, ToolFacts};
 
 /// How the shell tool tells the model of the exit code, in the last line.
 const EXIT_CODE: &str = "[exit code ";
@@ -67,7 +67,8 @@ impl<W: Write> Human<W> {
         let change = change.and_then(|tool| tool.preview(&call.input, &self.place).ok());
         // What is told in words the title says as well.
         let change = change.filter(|change| matches!(change, Preview::Diff { .. } | Preview::Many { .. }));
-        turn.requested.insert(call.id.clone(), Requested { subject: subject.clone(), change });
+        let proposal = (call.name == PROPOSE_COMMAND).then(|| Proposal::parse(&call.input).ok()).flatten();
+        turn.requested.insert(call.id.clone(), Requested { subject: subject.clone(), change, proposal });
     }
 
     /// Shows a line a running tool printed.
@@ -84,6 +85,10 @@ impl<W: Write> Human<W> {
 
     pub(super) fn finished(&mut self, known: Requested, result: &Result<'_>) {
         self.end_stream();
+        if let (Some(proposal), Outcome::Ok) = (&known.proposal, result.outcome) {
+            self.proposal(proposal);
+            return self.paint_live();
+        }
         self.begin(Section::Tool);
         let title = self.title(&known.subject, result);
         self.screen.commit(&title);

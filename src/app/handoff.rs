@@ -1,0 +1,95 @@
+//! `axi handoff`: what a shell's hook runs. Puts the pieces of a hand-off together and writes its reply.
+
+use std::io::IsTerminal;
+use std::rc::Rc;
+
+use super::Base;
+use super::console::Console;
+use super::run::{human_options, prewarm, repl, screen};
+use super::setup::Failed;
+use super::shell_session::Occasion;
+use crate::cli::RunOptions;
+use crate::command::Problem;
+use crate::frontend::approve::Terminal;
+use crate::frontend::exit::Exit;
+use crate::frontend::handoff::{Facts, Handoff, Put, write_reply};
+use crate::frontend::human::Human;
+use crate::frontend::signals::Signals;
+use crate::provider::Client;
+use crate::terminal::{Depth, Tty};
+
+/// Runs what the hook asks for.
+pub(super) fn run(base: Base) -> Exit {
+    let facts = Facts::read(&base.raw_variables);
+    let base = Rc::new(base);
+    let (exit, put) = job(&base, &facts).unwrap_or_else(|Failed { problem, exit }| {
+        Console::new(&base.locale).fail(&problem);
+        (exit, Put::Line)
+    });
+    if let Some(path) = &facts.reply
+        && let Err(error) = write_reply(path, &put, &facts.line)
+    {
+        let values = [("path", path.display().to_string()), ("cause", error.to_string())];
+        let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
+        let problem = Problem { what: base.locale.with("error.io", &values), hint: String::new() };
+        Console::new(&base.locale).fail(&problem);
+    }
+    exit
+}
+
+fn no_terminal(base: &Base) -> Failed {
+    let problem = Problem {
+        what: base.locale.text("handoff.no_terminal").to_owned(),
+        hint: base.locale.text("handoff.no_terminal_hint").to_owned(),
+    };
+    Failed::new(problem, Exit::Usage)
+}
+
+fn job(base: &Rc<Base>, facts: &Facts) -> Result<(Exit, Put), Failed> {
+    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        return Err(no_terminal(base));
+    }
+    let options = RunOptions::default();
+    if facts.message().is_empty() && facts.failed().is_none() {
+        return Ok((repl(base, options)?, Put::Nothing));
+    }
+    let runtime = Rc::new(base.runtime()?);
+    let client = Client::default();
+    let (provider, found) = base.provider(None, &client, &runtime)?;
+    if !provider.model().local {
+        prewarm(&client);
+    }
+    let (agent, _) = base.agent(&options, provider, Occasion::Handoff)?;
+    let tty = Tty::take().map_err(|error| {
+        let what = base.locale.with("error.terminal", &[("cause", &error.to_string())]);
+        Failed::new(Problem { what, hint: String::new() }, Exit::Failed)
+    })?;
+    let tty = Rc::new(tty);
+    tty.restorer().install_panic_hook();
+    let signals = Signals::start(Some(tty.restorer()));
+    let plain = base.linear();
+    let terminal = Terminal {
+        color: base.depth() >= Depth::Ansi,
+        plain,
+        tty: Some(Rc::clone(&tty)),
+        signals: signals.clone(),
+    };
+    let looks = base.looks();
+    let screen = screen(base, &looks);
+    let mut human = Human::new(screen, human_options(base, &agent, looks, Box::new(terminal)));
+    if let Some(found) = found {
+        human.say(&found);
+    }
+    let redactor = base.redactor();
+    let handoff = Handoff {
+        agent,
+        human,
+        tty,
+        runtime,
+        signals,
+        remote: base.is_remote(),
+        plain,
+        clean: Box::new(move |text| redactor.text(text)),
+    };
+    Ok(handoff.run(facts))
+}

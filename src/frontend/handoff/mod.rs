@@ -1,0 +1,128 @@
+//! A hand-off: the shell ran axi with the person's line; one conversation's turn in the scrollback, and what comes
+//! of it goes back to the prompt line.
+//!
+//! It is an ordinary job of the shell: job control, modes and prompts are the shell's own business. It opens no
+//! editor: what is typed and sent meanwhile is the next message, what is typed and not sent stands on the prompt
+//! line afterwards.
+
+mod facts;
+mod reply;
+
+use std::rc::Rc;
+
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+use super::exit::Exit;
+use super::human::Human;
+use super::signals::Signals;
+use crate::agent::{Agent, TurnEnd};
+use crate::conversation::{ContentBlock, Message};
+use crate::terminal::{KeyWatch, Line, Output, Span, Tty, TypeAhead, escape_wait, sanitize_line};
+use crate::tool::proposed;
+
+pub use facts::{Facts, LastCommand};
+pub use reply::{Put, write as write_reply};
+
+/// Everything a hand-off works with.
+pub struct Handoff {
+    /// The agent, with the tool that proposes commands.
+    pub agent: Agent,
+    /// The screen.
+    pub human: Human<Output>,
+    /// The terminal.
+    pub tty: Rc<Tty>,
+    /// Runs turns.
+    pub runtime: Rc<Runtime>,
+    /// Signals.
+    pub signals: Signals,
+    /// Whether the terminal is at the other end of an ssh connection.
+    pub remote: bool,
+    /// Whether the terminal gets no escape sequence.
+    pub plain: bool,
+    /// Takes secrets out of what the hook told.
+    pub clean: Box<dyn Fn(&str) -> String>,
+}
+
+/// How a turn ended, and what was typed meanwhile.
+struct Turned {
+    end: TurnEnd,
+    typed: TypeAhead,
+}
+
+impl Handoff {
+    /// Runs the turn, and one for each line that was sent while it ran. Returns what goes back to the shell.
+    pub fn run(mut self, facts: &Facts) -> (Exit, Put) {
+        let ended = self.turns(facts);
+        if self.plain {
+            // Nothing was changed on a terminal without escape sequences but its mode: none must be sent to undo it.
+            std::mem::forget(self.tty.lend());
+        }
+        ended
+    }
+
+    fn turns(&mut self, facts: &Facts) -> (Exit, Put) {
+        if let Some(line) = facts.context_line(self.human.locale()) {
+            self.human.say(&line);
+        }
+        let mut text = facts.message();
+        if text.is_empty() {
+            self.human.locale().text("handoff.what_happened").clone_into(&mut text);
+        }
+        let mut message = Message::user(text.clone());
+        let block = facts.block(&self.clean);
+        if !block.is_empty() {
+            message.content.push(ContentBlock::Text { text: block });
+        }
+        let mut typed = TypeAhead::default();
+        loop {
+            self.human.set_topic(&text);
+            let turned = match self.turn(message, typed) {
+                Ok(turned) => turned,
+                Err(error) => {
+                    tracing::warn!(%error, "the terminal cannot be read");
+                    let what = self.human.locale().with("error.terminal", &[("cause", &error.to_string())]);
+                    self.human.fail(&what, "");
+                    return (Exit::Failed, Put::Line);
+                }
+            };
+            if turned.end != TurnEnd::Done {
+                return (Exit::from(&turned.end), Put::Line);
+            }
+            if let Some(proposal) = proposed(self.agent.conversation().messages()) {
+                return (Exit::Done, Put::Text(proposal.command));
+            }
+            typed = turned.typed;
+            if typed.queue.is_empty() {
+                let left = typed.text.trim();
+                return (Exit::Done, if left.is_empty() { Put::Nothing } else { Put::Text(left.to_owned()) });
+            }
+            text = typed.queue.remove(0);
+            self.echo(&text);
+            message = Message::user(text.clone());
+        }
+    }
+
+    fn turn(&mut self, message: Message, typed: TypeAhead) -> std::io::Result<Turned> {
+        let cancel = CancellationToken::new();
+        let keys = KeyWatch::start(cancel.clone(), typed, escape_wait(self.remote))?;
+        self.human.watch(keys, Rc::clone(&self.tty));
+        self.signals.watch(Some(cancel.clone()));
+        let end = self.runtime.block_on(self.agent.run_turn(message, &mut self.human, &cancel));
+        self.signals.watch(None);
+        let typed = self.human.unwatch();
+        Ok(Turned { end, typed })
+    }
+
+    /// Shows a line that was sent while the turn before it ran.
+    fn echo(&mut self, text: &str) {
+        let theme = *self.human.theme();
+        for (index, row) in text.lines().enumerate() {
+            let mut line = Line::new();
+            line.push(Span::new(if index == 0 { "❯ " } else { "  " }, theme.accent));
+            line.push(Span::plain(sanitize_line(row).into_owned()));
+            self.human.screen().commit(&line);
+        }
+        self.human.screen().end_live();
+    }
+}

@@ -1,0 +1,71 @@
+//! The reply a shell's hook waits for: a file that says what goes on the next prompt line.
+
+use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::Path;
+
+/// What a hand-off leaves on the next prompt line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Put {
+    /// Nothing: the shell shows an empty line.
+    Nothing,
+    /// The person's own line, byte for byte.
+    Line,
+    /// Another text.
+    Text(String),
+}
+
+/// Writes the reply: `put`, a newline, the text as it is. A whole file appears or none, readable by its owner only.
+///
+/// # Errors
+/// What the system said.
+pub fn write(path: &Path, put: &Put, line: &std::ffi::OsStr) -> std::io::Result<()> {
+    let text = match put {
+        Put::Nothing => return Ok(()),
+        Put::Line => line.as_bytes(),
+        Put::Text(text) => text.as_bytes(),
+    };
+    let Some(folder) = path.parent().filter(|_| !text.is_empty()) else { return Ok(()) };
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let mut file = tempfile::Builder::new()
+        .prefix(".reply-")
+        .permissions(std::fs::Permissions::from_mode(0o600))
+        .tempfile_in(folder)?;
+    file.write_all(b"put\n")?;
+    file.write_all(text)?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::*;
+
+    #[test]
+    fn any_bytes_go_back_as_they_came_and_nobody_else_can_read_them() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("run/axi/reply");
+        let line = OsStr::from_bytes(b" rm \xff\xfe\n  'x' ");
+        write(&path, &Put::Nothing, line).unwrap();
+        write(&path, &Put::Line, OsStr::new("")).unwrap();
+        assert!(!path.exists());
+        write(&path, &Put::Line, line).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"put\n rm \xff\xfe\n  'x' ");
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+        write(&path, &Put::Text("ls".into()), line).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"put\nls");
+        assert_eq!(path.parent().unwrap().read_dir().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_place_that_cannot_be_written_is_an_error_and_no_panic() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("file"), "").unwrap();
+        let path = home.path().join("file/reply");
+        assert!(write(&path, &Put::Text("ls".into()), OsStr::new("")).is_err());
+    }
+}

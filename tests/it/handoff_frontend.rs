@@ -1,0 +1,209 @@
+//! What a shell's hook runs: the line becomes one turn, and what comes of it goes back to the prompt line.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::support::home::Home;
+use crate::support::pty::Pty;
+use crate::support::server::{Gate, Server, answer};
+use crate::support::talk::{Person, axi, run, said, session_files};
+
+const PROPOSE: &str =
+    r#"{"command":"find . -name '*.log' -delete","why":"Deletes the logs here","touches":"*.log below ."}"#;
+
+/// A hook's axi in a shell named `shell`.
+fn handoff(home: &Home, server: &Server, line: impl AsRef<OsStr>) -> Command {
+    let mut command = axi(home, server);
+    command.arg("handoff").env("AXI_LINE", line).env("AXI_REPLY", reply_path(home));
+    command.env("AXI_SHELL", "zsh").env("AXI_SHELL_VERSION", "5.9").env("AXI_SESSION", "zsh-1");
+    command
+}
+
+fn reply_path(home: &Home) -> PathBuf {
+    home.path().join("runtime/axi-hook/reply-1")
+}
+
+fn reply(home: &Home) -> Option<Vec<u8>> {
+    std::fs::read(reply_path(home)).ok()
+}
+
+/// Runs to the end; returns the exit code and all that was on the screen.
+fn ends(mut pty: Pty) -> (Option<i32>, String) {
+    let code = pty.wait_exit().code();
+    (code, pty.transcript())
+}
+
+#[test]
+fn a_proposed_command_is_shown_and_put_on_the_prompt_line() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_call("call_1", "propose_command", PROPOSE)]);
+    let (code, screen) = ends(Pty::options().spawn(&handoff(&home, &server, "get rid of the logs")));
+    assert_eq!(code, Some(0));
+    assert!(screen.contains("❯ find . -name '*.log' -delete"), "{screen}");
+    assert!(screen.contains("Deletes the logs here") && screen.contains("touches: *.log below ."), "{screen}");
+    assert!(screen.contains("! can destroy: "), "{screen}");
+    assert_eq!(reply(&home).unwrap(), b"put\nfind . -name '*.log' -delete");
+    let mode = |path: PathBuf| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(reply_path(&home)), 0o600);
+    assert_eq!(mode(reply_path(&home).parent().unwrap().to_owned()), 0o700);
+    // The turn ended with the proposal: the model was not asked again.
+    assert_eq!(server.requests().len(), 1);
+    assert_eq!(said(&server.requests()[0], 1).lines().next(), Some("get rid of the logs"));
+}
+
+#[test]
+fn an_answer_leaves_the_next_line_empty() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("It is the third of May.")]);
+    let mut command = handoff(&home, &server, "what day is it");
+    command.env("AXI_LAST_COMMAND", "make all").env("AXI_LAST_STATUS", "2").env("AXI_LAST_SECONDS", "14.2");
+    let (code, screen) = ends(Pty::options().spawn(&command));
+    assert_eq!((code, reply(&home)), (Some(0), None));
+    assert!(screen.starts_with("with: make all → exit 2, 14 s\n"), "{screen}");
+    assert!(screen.contains("It is the third of May."), "{screen}");
+    let message = said(&server.requests()[0], 1);
+    let block = "<shell>\nshell: zsh 5.9\nlast command: make all\nits exit code: 2 after 14 s\n</shell>";
+    assert_eq!(message.replace("\n\n\n\n", "\n\n"), format!("what day is it\n\n{block}"));
+}
+
+#[test]
+fn escape_and_ctrl_c_give_the_line_back_byte_for_byte() {
+    for key in ["\x1b", "\x03"] {
+        let home = Home::new();
+        let gate = Gate::new();
+        let server = Server::start([answer::chat_text("alpha beta gamma").gate_before(3, &gate)]);
+        let line = b"  grep '\xff\"!\n $HOME \\".as_slice();
+        let mut pty = Pty::options().spawn(&handoff(&home, &server, OsStr::from_bytes(line)));
+        pty.wait_for("alpha beta");
+        pty.send(key);
+        let (code, screen) = ends(pty);
+        assert_eq!(code, Some(130), "{screen}");
+        assert_eq!(reply(&home).unwrap(), [b"put\n", line].concat());
+        server.wait_closed(1);
+    }
+}
+
+#[test]
+fn when_the_provider_fails_the_line_is_not_lost() {
+    let home = Home::new();
+    let server = Server::start([]);
+    for (variable, value, code) in [("OPENAI_BASE_URL", "http://127.0.0.1:1/v1", 4), ("AXI_MODEL", "nobody/any", 3)]
+    {
+        let mut command = handoff(&home, &server, "list the files");
+        let (ended, screen) = ends(Pty::options().spawn(command.env(variable, value)));
+        assert_eq!((ended, reply(&home).unwrap()), (Some(code), b"put\nlist the files".to_vec()), "{screen}");
+        std::fs::remove_file(reply_path(&home)).unwrap();
+    }
+}
+
+#[test]
+fn an_empty_line_after_a_failure_asks_what_happened() {
+    for (language, question) in [("en", "What happened?"), ("zh-CN", "刚才这条命令怎么了？")] {
+        let home = Home::new();
+        let server = Server::start([answer::chat_text("The file is missing.")]);
+        let mut command = handoff(&home, &server, "");
+        command
+            .env("AXI_LAST_COMMAND", "cat nowhere")
+            .env("AXI_LAST_STATUS", "1")
+            .env("LANG", format!("{language}.UTF-8"));
+        command.env("LC_ALL", format!("{}.UTF-8", language.replace('-', "_")));
+        let (code, screen) = ends(Pty::options().spawn(&command));
+        assert_eq!((code, reply(&home)), (Some(0), None));
+        assert!(screen.contains("The file is missing."), "{screen}");
+        assert_eq!(said(&server.requests()[0], 1).lines().next(), Some(question));
+    }
+}
+
+#[test]
+fn an_empty_line_opens_the_loop_and_all_of_one_shell_is_one_conversation() {
+    let home = Home::new();
+    let server = Server::start(["one", "two", "three", "four", "five"].map(answer::chat_text));
+    let (code, _) = ends(Pty::options().spawn(&handoff(&home, &server, "first")));
+    assert_eq!(code, Some(0));
+    let mut person = Person::meets(&handoff(&home, &server, " "));
+    person.sees("going on with “first”");
+    person.sends("second");
+    person.sees("two");
+    assert_eq!(person.leaves(), Some(0));
+    let request = &server.requests()[1];
+    assert_eq!([said(request, 1).lines().next(), Some(said(request, 3).as_str())], [Some("first"), Some("second")]);
+    // axi without the key, in the same shell and in another one.
+    let mut plain = axi(&home, &server);
+    plain.env("AXI_SESSION", "zsh-1");
+    let mut person = Person::meets(&plain);
+    person.sends("third");
+    person.sees("three");
+    assert_eq!(person.leaves(), Some(0));
+    assert_eq!(said(&server.requests()[2], 5), "third");
+    let mut other = handoff(&home, &server, "fourth");
+    other.env("AXI_SESSION", "bash-2");
+    assert_eq!(ends(Pty::options().spawn(&other)).0, Some(0));
+    assert_eq!(said(&server.requests()[3], 1).lines().next(), Some("fourth"));
+    // A pipe begins a new one unless it is told to go on.
+    let mut piped = axi(&home, &server);
+    let ran = run(piped.args(["-p", "-c", "fifth"]).env("AXI_SESSION", "zsh-1"));
+    assert_eq!((ran.code, ran.out.trim()), (Some(0), "five"), "{}", ran.err);
+    assert_eq!(said(&server.requests()[4], 7), "fifth");
+    assert_eq!(session_files(&home).len(), 2);
+    assert_eq!(server.violations(), Vec::<String>::new());
+}
+
+#[test]
+fn a_stopped_hand_off_keeps_its_conversation_and_a_second_one_gets_another() {
+    let home = Home::new();
+    let gate = Gate::new();
+    let server = Server::start([answer::chat_text("one").gate_before(0, &gate), answer::chat_text("two")]);
+    let first = Pty::options().spawn(&handoff(&home, &server, "first"));
+    server.wait_requests(1);
+    let (code, screen) = ends(Pty::options().spawn(&handoff(&home, &server, "second")));
+    assert_eq!(code, Some(0));
+    assert!(screen.contains("another axi of this shell"), "{screen}");
+    assert_eq!(said(&server.requests()[1], 1).lines().next(), Some("second"));
+    gate.open();
+    assert_eq!(ends(first).0, Some(0));
+    assert_eq!(session_files(&home).len(), 2);
+}
+
+#[test]
+fn what_the_hook_told_does_not_reach_the_commands_the_agent_runs() {
+    let home = Home::new();
+    let names = "AXI_LINE AXI_REPLY AXI_SESSION AXI_SHELL AXI_LAST_COMMAND AXI_ALIASES AXI_HOOK PATH";
+    let call = format!(r#"{{"command":"printenv {names}"}}"#);
+    let server = Server::start([answer::chat_call("call_1", "shell", &call), answer::chat_text("done")]);
+    let mut command = handoff(&home, &server, "my secret line");
+    command.env("AXI_LAST_COMMAND", "x").env("AXI_ALIASES", "ll=ls").env("AXI_HOOK", "1");
+    let pty = Pty::options().spawn(&command);
+    let (code, screen) = ends(pty);
+    assert_eq!(code, Some(0), "{screen}");
+    assert_eq!(said(&server.requests()[1], 3), "/usr/local/bin:/usr/bin:/bin\n[exit code 1]");
+}
+
+#[test]
+fn what_is_typed_meanwhile_is_the_next_message_or_stands_on_the_line() {
+    let home = Home::new();
+    let gate = Gate::new();
+    let server =
+        Server::start([answer::chat_text("one").gate_before(0, &gate), answer::chat_text("the second answer")]);
+    let mut pty = Pty::options().spawn(&handoff(&home, &server, "first"));
+    server.wait_requests(1);
+    pty.send("and then\rls -l");
+    pty.wait_for("ls -l");
+    gate.open();
+    let (code, screen) = ends(pty);
+    assert_eq!(code, Some(0));
+    assert!(screen.contains("❯ and then") && screen.contains("the second answer"), "{screen}");
+    assert_eq!(said(&server.requests()[1], 3), "and then");
+    assert_eq!(reply(&home).unwrap(), b"put\nls -l");
+}
+
+#[test]
+fn without_a_terminal_it_says_so() {
+    let home = Home::new();
+    let server = Server::start([]);
+    let ran = run(&mut handoff(&home, &server, "x"));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
+    assert!(ran.err.contains("needs a terminal"), "{}", ran.err);
+}
