@@ -21,7 +21,9 @@ use crate::frontend::exit::Exit;
 use crate::frontend::human::{Asker, Human, HumanOptions, Looks, Nobody};
 use crate::frontend::print;
 use crate::frontend::repl::run::Repl;
-use crate::frontend::repl::{EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, SuggestTiming, show};
+use crate::frontend::repl::{
+    Drafts, EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, SuggestTiming, show,
+};
 use crate::frontend::signals::Signals;
 use crate::provider::Client;
 use crate::session::Session;
@@ -157,8 +159,14 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
         let _lent = lender.lend();
         command.status()
     });
-    let mut editor = editor(base, &looks.theme, options.no_session, foreground);
+    let private = options.no_session || options.no_history;
+    let mut editor = editor(base, &looks.theme, private, foreground);
     editor.keep_out(base.keys());
+    let drafts = base.paths.drafts().filter(|_| !private && !plain);
+    let drafts = drafts.map(|folder| Drafts::new(folder, base.cwd.clone())).unwrap_or_default();
+    editor.keep_drafts(drafts.clone());
+    let last = drafts.clone();
+    signals.before_the_end(move || last.flush());
     let ghost = GhostUsage::default();
     if let Some(suggest) = base.suggest(&ghost).filter(|_| !plain) {
         editor = editor.with_suggest(Box::new(suggest), SuggestTiming::default());
@@ -206,6 +214,8 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
         swept: false,
         plain,
         pager,
+        drafts,
+        gone: false,
     };
     Ok(repl.run(options.message))
 }

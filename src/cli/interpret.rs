@@ -78,6 +78,7 @@ fn run_options(matches: &ArgMatches) -> RunOptions {
         deny: many("deny"),
         max_steps: matches.get_one("max-steps").copied(),
         no_session: matches.get_flag("no-session"),
+        no_history: matches.get_flag("no-history"),
         common: common_options(matches),
     }
 }

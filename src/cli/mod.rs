@@ -73,6 +73,8 @@ pub struct RunOptions {
     pub max_steps: Option<u32>,
     /// Keeps nothing.
     pub no_session: bool,
+    /// Keeps no typed line, neither in the history nor as a draft.
+    pub no_history: bool,
     /// What holds for every command.
     pub common: CommonOptions,
 }

@@ -99,6 +99,7 @@ fn run_flags(words: Words<'_>) -> Vec<Arg> {
         valued("deny", "RULE", words).action(ArgAction::Append),
         valued("max-steps", "N", words).value_parser(value_parser!(u32).range(1..)),
         flag("no-session", words),
+        flag("no-history", words),
     ]
 }
 

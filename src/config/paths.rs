@@ -60,6 +60,12 @@ impl Paths {
         self.state.as_ref().map(|state| state.join("history.jsonl"))
     }
 
+    /// What was typed and not sent when axi did not come to its end.
+    #[must_use]
+    pub fn drafts(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|state| state.join("drafts"))
+    }
+
     /// Where whole outputs of tools are kept.
     #[must_use]
     pub fn outputs(&self) -> Option<PathBuf> {

@@ -19,6 +19,16 @@ pub struct Signals {
     turn: Arc<Mutex<Option<CancellationToken>>>,
     /// Set in the signal's own handler, so that it is seen by whoever the signal wakes.
     ending: Arc<AtomicBool>,
+    last_words: Arc<Mutex<Option<LastWords>>>,
+}
+
+/// What is done before a signal ends axi.
+struct LastWords(Box<dyn Fn() + Send>);
+
+impl std::fmt::Debug for LastWords {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("LastWords")
+    }
 }
 
 impl Signals {
@@ -38,6 +48,11 @@ impl Signals {
     /// Says which turn SIGINT stops; `None` between turns.
     pub fn watch(&self, turn: Option<CancellationToken>) {
         *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = turn;
+    }
+
+    /// Says what is done before a signal ends axi. It must not wait for the main thread.
+    pub fn before_the_end(&self, last_words: impl Fn() + Send + 'static) {
+        *self.last_words.lock().unwrap_or_else(PoisonError::into_inner) = Some(LastWords(Box::new(last_words)));
     }
 
     /// Never returns once a signal ends axi. For who may have been woken by that signal: what they wrote now would
@@ -75,6 +90,9 @@ impl Signals {
         });
         match ended {
             Ok(number) => {
+                if let Some(last_words) = &*self.last_words.lock().unwrap_or_else(PoisonError::into_inner) {
+                    (last_words.0)();
+                }
                 let ended = tool::end_orphans();
                 tracing::info!(ended, "ended by a signal");
                 if let Some(restorer) = restorer {

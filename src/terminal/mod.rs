@@ -18,7 +18,7 @@ mod theme;
 mod tty;
 pub mod width;
 
-pub use keys::{KeyReader, KeyWatch, Press, TWICE, TypeAhead, drain_crossterm, escape_wait};
+pub use keys::{KeyReader, KeyWatch, Press, TWICE, TypeAhead, TypedView, drain_crossterm, escape_wait};
 pub use layout::cut;
 pub use line::{Line, Span};
 pub use markdown::{Highlighter, Layout, MarkdownStream, Reasoning, Wrap};

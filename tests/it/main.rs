@@ -13,6 +13,7 @@ mod attention;
 mod consent_reach;
 mod dependencies;
 mod discovery;
+mod drafts;
 mod editor;
 mod editor_history;
 mod editor_menus;

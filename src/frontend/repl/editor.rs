@@ -7,30 +7,28 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use crossterm::event::{Event, KeyCode, KeyModifiers};
 use fuzzy_matcher::skim::SkimMatcherV2;
 use reedline::{
-    Completer, CompletionResult, CompletionStatus, EditCommand, Emacs, Osc133Markers, Reedline, ReedlineMenu,
-    Signal, Vi, default_emacs_keybindings, default_vi_insert_keybindings, default_vi_normal_keybindings,
+    Completer, CompletionResult, CompletionStatus, Emacs, Osc133Markers, Reedline, ReedlineMenu, Vi,
+    default_emacs_keybindings, default_vi_insert_keybindings, default_vi_normal_keybindings,
     default_vi_visual_keybindings,
 };
 
-use super::bindings::{self, EDIT, HISTORY, KeyBinding, SUSPEND, WORDS};
+use super::bindings::{self, HISTORY, KeyBinding, WORDS};
 use super::command_menu::CommandMenu;
+use super::drafts::{Drafts, LineView};
 use super::edit_mode::{Complete, LineMode};
 use super::file_index::FileIndex;
 use super::highlighter::LineHighlighter;
 use super::hinter::{LineHinter, from_history};
 use super::history::{HistoryOptions, HistoryStore, LineHistory};
-use super::kick::Kick;
 use super::menu::{LineMenu, Source};
-use super::outside;
-use super::paste::{self, PasteStore};
+use super::paste::PasteStore;
 use super::prompt::{LinePrompt, PromptParts};
 use super::secret::KnownSecrets;
 use super::session_words::SessionWords;
 use super::sources::{HistorySource, WordSource};
-use super::state::{Ended, SharedState};
+use super::state::SharedState;
 use super::suggest::{Exchange, Suggest, SuggestTiming, Suggestions};
 use crate::terminal::Theme;
 
@@ -114,19 +112,19 @@ pub enum ReadOutcome {
 
 /// The line editor.
 pub struct Editor {
-    reedline: Reedline,
-    prompt: LinePrompt,
-    state: SharedState,
-    pastes: PasteStore,
-    paste_label: Arc<dyn Fn(&str) -> String + Send + Sync>,
-    history: HistoryStore,
-    commands: Arc<RwLock<CommandMenu>>,
-    spoken: Arc<RwLock<EditorWords>>,
-    files: FileIndex,
-    suggestions: Option<Arc<Suggestions>>,
-    session_words: SessionWords,
-    outside: Option<String>,
-    foreground: Foreground,
+    pub(super) reedline: Reedline,
+    pub(super) prompt: LinePrompt,
+    pub(super) state: SharedState,
+    pub(super) pastes: PasteStore,
+    pub(super) paste_label: Arc<dyn Fn(&str) -> String + Send + Sync>,
+    pub(super) history: HistoryStore,
+    pub(super) commands: Arc<RwLock<CommandMenu>>,
+    pub(super) spoken: Arc<RwLock<EditorWords>>,
+    pub(super) files: FileIndex,
+    pub(super) suggestions: Option<Arc<Suggestions>>,
+    pub(super) session_words: SessionWords,
+    pub(super) outside: Option<String>,
+    pub(super) foreground: Foreground,
 }
 
 /// reedline asks its completer whether work is going on in the background, and polls only then.
@@ -256,7 +254,7 @@ impl Editor {
     }
 
     /// Changes reedline, whose builder takes it by value.
-    fn rebuild(&mut self, change: impl FnOnce(Reedline) -> Reedline) {
+    pub(super) fn rebuild(&mut self, change: impl FnOnce(Reedline) -> Reedline) {
         let reedline = std::mem::replace(&mut self.reedline, Reedline::create());
         self.reedline = change(reedline);
     }
@@ -264,6 +262,14 @@ impl Editor {
     /// Never writes a line to the history that has one of these values in it.
     pub fn keep_out(&mut self, secrets: impl IntoIterator<Item = String>) {
         self.history.keep_out(KnownSecrets::new(secrets));
+    }
+
+    /// Lets the line be kept in case axi does not come to its end.
+    pub fn keep_drafts(&mut self, drafts: Drafts) {
+        let (state, pastes, history) = (self.state.clone(), self.pastes.clone(), self.history.clone());
+        let read = Box::new(move || pastes.expand(&state.lock().line.clone()));
+        drafts.watch_line(LineView { read, is_private: Box::new(move |text| history.is_secret(text)) });
+        self.state.lock().drafts = drafts;
     }
 
     /// Replaces the slash commands: after a change of language, of the project's own commands.
@@ -295,150 +301,6 @@ impl Editor {
         };
         let hinter = self.hinter();
         self.rebuild(|reedline| reedline.with_highlighter(Box::new(highlighter)).with_hinter(Box::new(hinter)));
-    }
-
-    /// Reads a line. `prefill`, if not empty, replaces what is on it.
-    ///
-    /// Blocks until the line is ended. The terminal is in raw mode meanwhile, and afterwards in the mode it was in.
-    ///
-    /// # Errors
-    /// When standard input is no terminal, or is gone.
-    pub fn read(&mut self, prefill: &str) -> io::Result<ReadOutcome> {
-        self.history.refresh();
-        if let Some(suggestions) = &self.suggestions {
-            suggestions.new_line();
-        }
-        self.state.lock().unhinted = None;
-        if !prefill.is_empty() {
-            self.replace_line(prefill);
-        }
-        loop {
-            // Without it only a flood of unmarked input stalls.
-            let kick = Kick::start().ok();
-            let signal = match self.type_ahead() {
-                Some(signal) => Ok(signal),
-                None => self.reedline.read_line(&self.prompt),
-            };
-            drop(kick);
-            let ended = self.state.lock().ended.take();
-            match (signal?, ended) {
-                (Signal::Success(_), Some(Ended::Help)) => return Ok(ReadOutcome::Help),
-                (Signal::Success(_), Some(Ended::Interrupted)) | (Signal::CtrlC, _) => {
-                    return Ok(ReadOutcome::Interrupted);
-                }
-                (Signal::Success(_), Some(Ended::End)) | (Signal::CtrlD, _) => return Ok(ReadOutcome::End),
-                (Signal::Success(line), None | Some(Ended::Kept)) => {
-                    if !line.trim().is_empty() {
-                        return Ok(ReadOutcome::Line(self.pastes.expand(&line)));
-                    }
-                }
-                (Signal::HostCommand(command), _) if command == EDIT => {
-                    if let Some(failed) = self.edit_outside() {
-                        return Ok(failed);
-                    }
-                }
-                (Signal::HostCommand(command), _) if command == SUSPEND => {
-                    self.set_line_aside()?;
-                    return Ok(ReadOutcome::Suspended);
-                }
-                (Signal::ExternalBreak(line), _) => {
-                    self.set_line_aside()?;
-                    return Ok(ReadOutcome::Broken(self.pastes.expand(&line)));
-                }
-                // Signal is non-exhaustive: an unknown one reads on.
-                (_, _) => {}
-            }
-        }
-    }
-
-    /// Takes ESC and Ctrl+C out of the keys that were read along with the last line's Enter. Tells whether there was
-    /// one: it was meant for what the line started.
-    pub fn take_interrupt(&mut self) -> bool {
-        let mut state = self.state.lock();
-        let before = state.leftover.len();
-        state.leftover.retain(|event| match event {
-            Event::Key(key) => !matches!(
-                (key.modifiers, key.code),
-                (KeyModifiers::NONE, KeyCode::Esc) | (KeyModifiers::CONTROL, KeyCode::Char('c'))
-            ),
-            Event::Paste(_) | Event::Resize(..) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => true,
-        });
-        state.leftover.len() < before
-    }
-
-    /// Puts keys that were read along with the last line's Enter onto the line; returns how it ended if they end it.
-    fn type_ahead(&mut self) -> Option<Signal> {
-        let mut keys = std::mem::take(&mut self.state.lock().leftover).into_iter();
-        let mut text = String::new();
-        while let Some(event) = keys.next() {
-            match event {
-                Event::Key(key) => match (key.modifiers, key.code) {
-                    (KeyModifiers::NONE | KeyModifiers::SHIFT, KeyCode::Char(character)) => text.push(character),
-                    (KeyModifiers::NONE, KeyCode::Backspace) => drop(text.pop()),
-                    (KeyModifiers::CONTROL, KeyCode::Char('j')) => text.push('\n'),
-                    (KeyModifiers::CONTROL, KeyCode::Char('c')) if text.is_empty() => return Some(Signal::CtrlC),
-                    (KeyModifiers::CONTROL, KeyCode::Char('c' | 'u')) => text.clear(),
-                    (KeyModifiers::CONTROL, KeyCode::Char('d')) if text.is_empty() => return Some(Signal::CtrlD),
-                    (KeyModifiers::NONE, KeyCode::Enter) => {
-                        self.state.lock().leftover = keys.collect();
-                        self.replace_line(&text);
-                        return self.send_at_once().ok();
-                    }
-                    (_, _) => {}
-                },
-                Event::Paste(pasted) => text.push_str(&pasted),
-                Event::Resize(..) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => {}
-            }
-        }
-        if !text.is_empty() {
-            self.replace_line(&text);
-        }
-        None
-    }
-
-    /// Shows the line under the prompt and ends it as Enter does.
-    fn send_at_once(&mut self) -> io::Result<Signal> {
-        self.rebuild(|reedline| reedline.with_immediately_accept(true));
-        let signal = self.reedline.read_line(&self.prompt);
-        self.rebuild(|reedline| reedline.with_immediately_accept(false));
-        signal
-    }
-
-    /// Finishes the rows of the line, so that others can write below them, and keeps the line for the next read.
-    fn set_line_aside(&mut self) -> io::Result<()> {
-        let line = self.reedline.current_buffer_contents().to_owned();
-        let position = self.reedline.current_insertion_point();
-        self.state.lock().ended = Some(Ended::Kept);
-        let finished = self.send_at_once();
-        self.state.lock().ended = None;
-        let back = EditCommand::MoveToPosition { position, select: false };
-        self.reedline.run_edit_commands(&[EditCommand::Clear, EditCommand::InsertString(line), back]);
-        finished.map(drop)
-    }
-
-    fn replace_line(&mut self, text: &str) {
-        let text = paste::sanitise(text);
-        let block = if paste::is_long(&text) {
-            self.pastes.keep(text.clone().into_owned(), &(self.paste_label)(&text))
-        } else {
-            None
-        };
-        let text = block.unwrap_or_else(|| text.into_owned());
-        self.reedline.run_edit_commands(&[EditCommand::Clear, EditCommand::InsertString(text)]);
-    }
-
-    fn edit_outside(&mut self) -> Option<ReadOutcome> {
-        let line = self.pastes.expand(self.reedline.current_buffer_contents());
-        match outside::edit(&line, self.outside.as_deref(), &mut self.foreground) {
-            Ok(edited) if edited == line => None,
-            Ok(edited) => {
-                self.replace_line(&edited);
-                None
-            }
-            Err(failed) => {
-                Some(ReadOutcome::EditorFailed { command: failed.command, reason: failed.error.to_string() })
-            }
-        }
     }
 }
 

@@ -46,6 +46,7 @@ impl Highlighter for LineHighlighter {
             let mut state = self.state.lock();
             if state.line != line {
                 line.clone_into(&mut state.line);
+                state.drafts.mark();
             }
             state.cursor = cursor;
             state.fresh = true;

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use tokio::runtime::Runtime;
 
-use super::{Editor, ReadOutcome, read_line, show};
+use super::{Drafts, Editor, ReadOutcome, read_line, show};
 use crate::agent::Agent;
 use crate::command::{self, Outcome, World};
 use crate::frontend::approve::Terminal;
@@ -61,6 +61,10 @@ pub struct Repl {
     pub plain: bool,
     /// The user's pager: a command line.
     pub pager: String,
+    /// Keeps what is typed but not sent.
+    pub drafts: Drafts,
+    /// Whether the terminal has gone: then nobody has left.
+    pub gone: bool,
 }
 
 /// Whether the loop goes on.
@@ -92,7 +96,17 @@ impl Repl {
     /// Runs until the person leaves; `first` is sent first.
     pub fn run(mut self, first: Option<String>) -> Exit {
         self.tell_editor();
-        let exit = self.lines(first);
+        let mut ahead = Ahead { queue: first.into_iter().collect(), ..Ahead::default() };
+        if let Some(left) = self.drafts.take_left() {
+            self.say("repl.draft_back");
+            ahead.prefill = left;
+        }
+        let exit = self.lines(ahead);
+        if self.gone {
+            self.drafts.flush();
+        } else {
+            self.drafts.discard();
+        }
         if self.plain {
             // Nothing was changed on a terminal without escape sequences but its mode: none must be sent to undo it.
             std::mem::forget(self.tty.lend());
@@ -100,11 +114,11 @@ impl Repl {
         exit
     }
 
-    fn lines(&mut self, first: Option<String>) -> Exit {
-        let mut ahead = Ahead { queue: first.into_iter().collect(), ..Ahead::default() };
+    fn lines(&mut self, mut ahead: Ahead) -> Exit {
         loop {
             let line = if let Some(line) = ahead.queue.pop_front() {
                 self.echo(&line);
+                self.drafts.set_ahead(ahead.queue.iter(), &ahead.prefill);
                 line
             } else {
                 match self.read(&std::mem::take(&mut ahead.prefill)) {
@@ -170,6 +184,7 @@ impl Repl {
     /// The terminal has gone, or cannot be read.
     pub(super) fn lost(&mut self, error: &std::io::Error) {
         tracing::warn!(%error, "the terminal cannot be read");
+        self.gone = true;
         let what = self.human.locale().with("error.terminal", &[("cause", &error.to_string())]);
         self.human.fail(&what, "");
     }

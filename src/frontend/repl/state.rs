@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use crossterm::event::Event;
 
+use super::drafts::Drafts;
 use super::menu::MenuView;
 
 /// Why a line was ended without being sent.
@@ -50,6 +51,8 @@ pub(super) struct LineState {
     pub(super) unhinted: Option<String>,
     /// Whether the line was taken from the history and not edited since.
     pub(super) browsing: bool,
+    /// Who keeps the line in case axi does not come to its end.
+    pub(super) drafts: Drafts,
 }
 
 /// The state, shared by the parts of one editor. One thread at a time uses it; the lock is never held long.

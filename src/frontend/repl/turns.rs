@@ -28,7 +28,10 @@ impl Repl {
             cancel.cancel();
         }
         match KeyWatch::start(cancel.clone(), typed, escape_wait(self.remote)) {
-            Ok(keys) => self.human.watch(keys, Rc::clone(&self.tty)),
+            Ok(keys) => {
+                self.drafts.watch_typed(Some(keys.view()));
+                self.human.watch(keys, Rc::clone(&self.tty));
+            }
             Err(error) => {
                 self.lost(&error);
                 return Next::Leave;
@@ -47,6 +50,9 @@ impl Repl {
         let typed = self.human.unwatch();
         self.tell_editor();
         if typed.leave {
+            self.gone |= typed.gone;
+            self.drafts.set_ahead(typed.queue.iter(), &typed.text);
+            self.drafts.watch_typed(None);
             return Next::Leave;
         }
         let TypeAhead { text, mut queue, queued_when_stopped, interrupted, .. } = typed;
@@ -66,6 +72,8 @@ impl Repl {
             ahead.queue.extend(queue);
             ahead.prefill = text;
         }
+        self.drafts.set_ahead(ahead.queue.iter(), &ahead.prefill);
+        self.drafts.watch_typed(None);
         Next::Line
     }
 

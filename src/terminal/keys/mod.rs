@@ -145,6 +145,11 @@ impl KeyWatch {
         self.shared.typed().clone()
     }
 
+    /// Returns what sees the same from another thread.
+    pub fn view(&self) -> TypedView {
+        TypedView(Arc::clone(&self.shared))
+    }
+
     /// Takes the oldest queued line.
     pub fn take_queued(&self) -> Option<String> {
         let mut typed = self.shared.typed();
@@ -213,6 +218,17 @@ impl KeyWatch {
     pub fn stop(mut self) -> TypeAhead {
         self.pause();
         std::mem::take(&mut *self.shared.typed())
+    }
+}
+
+/// Sees what is typed while a turn runs, from any thread.
+#[derive(Debug, Clone)]
+pub struct TypedView(Arc<Shared>);
+
+impl TypedView {
+    /// What is typed so far.
+    pub fn typed(&self) -> TypeAhead {
+        self.0.typed().clone()
     }
 }
 
@@ -342,7 +358,10 @@ impl Shared {
 
     /// The terminal has gone: nobody is there to wait for.
     fn hang_up(&self) {
-        self.typed().leave = true;
+        let mut typed = self.typed();
+        typed.leave = true;
+        typed.gone = true;
+        drop(typed);
         self.version.fetch_add(1, Ordering::AcqRel);
         self.cancel.cancel();
     }

@@ -18,6 +18,8 @@ pub struct TypeAhead {
     pub queue: Vec<String>,
     /// The person wants to leave: a second Ctrl+C within a second, or the terminal has gone.
     pub leave: bool,
+    /// The terminal has gone: nobody has left, but nobody is there.
+    pub gone: bool,
     /// How many of `queue` had been sent when the turn was stopped; `None` if it was not. Lines sent after that are
     /// meant for what comes next.
     pub queued_when_stopped: Option<usize>,
