@@ -22,6 +22,7 @@ pub mod conversation;
 pub mod frontend;
 pub mod locale;
 pub mod provider;
+pub mod sandbox;
 pub mod session;
 pub mod terminal;
 pub mod tool;

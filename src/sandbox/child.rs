@@ -1,0 +1,64 @@
+//! What the helper process does to itself before it becomes the program.
+
+use std::ffi::OsString;
+
+use super::{Confinement, SandboxError};
+
+/// How the program is to be started from here.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Confined {
+    /// As it is: this process is held already.
+    Here,
+    /// By another program that holds it: its path and first arguments.
+    Through(OsString, Vec<OsString>),
+}
+
+/// Holds this process and all it starts to the confinement.
+///
+/// To be called by a process with one thread that is about to become another program.
+///
+/// # Errors
+/// [`SandboxError`]: the process may be held in part, and must end.
+#[cfg(target_os = "linux")]
+pub fn confine(confinement: &Confinement) -> Result<Confined, SandboxError> {
+    let root = rustix::process::geteuid().is_root();
+    super::kernel::restrict(confinement, root)?;
+    if confinement.read_only {
+        drop_privileges()?;
+    }
+    // Last: what it takes away may be needed before.
+    super::system_calls::restrict(confinement)?;
+    Ok(Confined::Here)
+}
+
+/// Gives up what root can do beside being root, but for reading: a capability to look into performance alone opens
+/// the memory of every process, past Landlock (`mm_access` in the kernel's kernel/fork.c). Does not come back at
+/// exec: Landlock was put on without new privileges.
+#[cfg(target_os = "linux")]
+fn drop_privileges() -> Result<(), SandboxError> {
+    use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
+    let failed = |error: rustix::io::Errno| SandboxError::Privileges(error.to_string());
+    let now = capabilities(None).map_err(failed)?;
+    let kept = now.permitted & CapabilitySet::DAC_READ_SEARCH;
+    let sets = CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() };
+    set_capabilities(None, sets).map_err(failed)
+}
+
+/// Says how the program is to be started: by `sandbox-exec`, with a profile made from the confinement.
+///
+/// # Errors
+/// None on this system.
+#[cfg(target_os = "macos")]
+pub fn confine(confinement: &Confinement) -> Result<Confined, SandboxError> {
+    let arguments = vec![OsString::from("-p"), OsString::from(super::profile::text(confinement))];
+    Ok(Confined::Through(OsString::from(super::profile::PROGRAM), arguments))
+}
+
+/// Refuses: nobody asks for a confinement on a system without one.
+///
+/// # Errors
+/// Always [`SandboxError::Files`].
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+pub fn confine(_: &Confinement) -> Result<Confined, SandboxError> {
+    Err(SandboxError::Files("there is none on this system".to_owned()))
+}

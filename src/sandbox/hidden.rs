@@ -1,0 +1,239 @@
+//! Where secrets lie, and what is left to read when they are taken out.
+//!
+//! Landlock knows only what is allowed, so a directory with a secret below it is opened child by child.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Files and directories below a home that hold credentials, keys, cookies or what was typed.
+const IN_HOME: &[&str] = &[
+    ".ssh",
+    ".aws",
+    ".gnupg",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".oci",
+    ".password-store",
+    ".pki",
+    ".mozilla",
+    ".thunderbird",
+    ".electrum",
+    ".bitcoin",
+    ".ethereum",
+    ".terraform.d",
+    ".fly",
+    ".vault-token",
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".my.cnf",
+    ".mylogin.cnf",
+    ".git-credentials",
+    ".npmrc",
+    ".pypirc",
+    ".gem/credentials",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".m2/settings-security.xml",
+    ".gradle/gradle.properties",
+    ".s3cfg",
+    ".boto",
+    ".dockercfg",
+    ".htpasswd",
+    ".env",
+    ".envrc",
+    ".bash_history",
+    ".zsh_history",
+    ".psql_history",
+    ".mysql_history",
+    ".python_history",
+    ".node_repl_history",
+    ".codex/auth.json",
+    ".claude/.credentials.json",
+    ".claude.json",
+    ".gemini/oauth_creds.json",
+    ".config/1Password",
+    ".config/Bitwarden",
+    ".config/BraveSoftware",
+    ".config/age",
+    ".config/chromium",
+    ".config/configstore",
+    ".config/containers/auth.json",
+    ".config/doctl",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/git/credentials",
+    ".config/github-copilot",
+    ".config/glab-cli",
+    ".config/google-chrome",
+    ".config/heroku",
+    ".config/hub",
+    ".config/microsoft-edge",
+    ".config/op",
+    ".config/rclone",
+    ".config/sops",
+    ".config/vivaldi",
+    ".local/share/fish/fish_history",
+    ".local/share/keyrings",
+    ".local/share/kwalletd",
+    ".local/share/zsh/history",
+    ".var/app",
+    "snap/chromium",
+    "snap/firefox",
+    "Library/Application Support/1Password",
+    "Library/Application Support/BraveSoftware",
+    "Library/Application Support/Firefox",
+    "Library/Application Support/Google",
+    "Library/Application Support/Microsoft Edge",
+    "Library/Application Support/com.apple.TCC",
+    "Library/Cookies",
+    "Library/Keychains",
+    "Library/Mail",
+    "Library/Messages",
+    "Library/Safari",
+];
+
+/// Beside homes: where running services keep secrets and sockets, and what only root could read anyway.
+const IN_SYSTEM: &[&str] = &[
+    "/run/user",
+    "/run/secrets",
+    "/run/credentials",
+    "/run/keys",
+    "/var/lib/private",
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/ssl/private",
+    "/etc/ssh/ssh_host_rsa_key",
+    "/etc/ssh/ssh_host_ecdsa_key",
+    "/etc/ssh/ssh_host_ed25519_key",
+    "/etc/NetworkManager/system-connections",
+    "/etc/wireguard",
+    "/etc/letsencrypt",
+    "/etc/krb5.keytab",
+];
+
+/// With more homes than this on a machine, those of others are hidden as a whole.
+const MOST_HOMES: usize = 8;
+
+/// Names like `.env.example`, which are made to be read.
+const SAMPLES: &[&str] = &[".example", ".sample", ".template", ".dist"];
+
+/// The environment files of a directory: secrets by custom, and too often committed to none.
+pub(super) fn environment_files(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = directory.read_dir() else { return Vec::new() };
+    let secret = |name: &str| {
+        name == ".env" || name.starts_with(".env.") && !SAMPLES.iter().any(|sample| name.ends_with(sample))
+    };
+    let found = entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(secret));
+    found.map(|entry| entry.path()).collect()
+}
+
+/// All that is hidden and exists, links followed.
+pub(super) fn all(home: Option<&Path>, also: &[PathBuf], root: bool) -> BTreeSet<PathBuf> {
+    let mut hidden = BTreeSet::new();
+    let mut add = |path: &Path| {
+        if let Ok(real) = path.canonicalize() {
+            hidden.insert(real);
+        }
+    };
+    let mut system: Vec<&str> = Vec::new();
+    let mut homes: Vec<PathBuf> = home.map(Path::to_path_buf).into_iter().collect();
+    if root {
+        // Nobody else's permissions hold root back.
+        let others = Path::new("/home").read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+        let others: Vec<PathBuf> = others.chain([PathBuf::from("/root")]).collect();
+        if others.len() > MOST_HOMES {
+            for other in others.iter().filter(|other| home != Some(other)) {
+                add(other);
+            }
+        } else {
+            homes.extend(others);
+        }
+        system.extend(IN_SYSTEM);
+    } else {
+        // The rest of that list is root's alone to read, or the system's fault.
+        system.extend(IN_SYSTEM.iter().filter(|path| path.starts_with("/run/")));
+    }
+    let in_homes = homes.iter().flat_map(|home| IN_HOME.iter().map(|name| home.join(name)));
+    for path in in_homes.chain(system.into_iter().map(PathBuf::from)).chain(also.iter().cloned()) {
+        add(&path);
+    }
+    hidden
+}
+
+/// What can be read with all below it when the hidden is taken out; real paths, each once.
+///
+/// Links are left out: what they lead to is in the list by its own name, or hidden.
+pub(super) fn readable(hidden: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
+    let mut readable = Vec::new();
+    let mut waiting = vec![PathBuf::from("/")];
+    while let Some(directory) = waiting.pop() {
+        let Ok(entries) = directory.read_dir() else { continue };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            // Devices are given one by one; see `writable::devices`.
+            if hidden.contains(&path)
+                || path == Path::new("/dev")
+                || entry.file_type().is_ok_and(|kind| kind.is_symlink())
+            {
+                continue;
+            }
+            let next = hidden.range(path.clone()..).next();
+            if next.is_some_and(|next| next.starts_with(&path)) {
+                waiting.push(path);
+            } else {
+                readable.push(path);
+            }
+        }
+    }
+    readable
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_with_a_secret_is_opened_child_by_child_and_links_to_it_are_not() {
+        let place = tempfile::tempdir().unwrap();
+        let home = place.path().canonicalize().unwrap();
+        for name in [".ssh", ".config/gh", ".config/plain", "work"] {
+            std::fs::create_dir_all(home.join(name)).unwrap();
+        }
+        std::fs::write(home.join("note"), "").unwrap();
+        std::os::unix::fs::symlink(home.join(".ssh"), home.join("alias")).unwrap();
+        let hidden = all(Some(&home), &[], false);
+        assert!(hidden.contains(&home.join(".ssh")));
+        let readable: Vec<PathBuf> = readable(&hidden).into_iter().filter(|path| path.starts_with(&home)).collect();
+        let mut names: Vec<_> = readable.iter().map(|path| path.strip_prefix(&home).unwrap()).collect();
+        names.sort();
+        assert_eq!(names, [Path::new(".config/plain"), Path::new("note"), Path::new("work")]);
+    }
+
+    #[test]
+    fn a_secret_directory_that_is_a_link_hides_what_it_leads_to() {
+        let place = tempfile::tempdir().unwrap();
+        let home = place.path().canonicalize().unwrap();
+        std::fs::create_dir_all(home.join("dotfiles/ssh")).unwrap();
+        std::os::unix::fs::symlink(home.join("dotfiles/ssh"), home.join(".ssh")).unwrap();
+        let hidden = all(Some(&home), &[], false);
+        assert!(hidden.contains(&home.join("dotfiles/ssh")));
+        assert!(!readable(&hidden).contains(&home.join("dotfiles")));
+    }
+
+    #[test]
+    fn environment_files_are_found_and_samples_are_not() {
+        let place = tempfile::tempdir().unwrap();
+        for name in [".env", ".env.local", ".env.example", ".environment", "env"] {
+            std::fs::write(place.path().join(name), "").unwrap();
+        }
+        let mut found = environment_files(place.path());
+        found.sort();
+        assert_eq!(found, [place.path().join(".env"), place.path().join(".env.local")]);
+    }
+}

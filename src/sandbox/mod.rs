@@ -1,0 +1,257 @@
+//! What a child process can reach: files, network, other processes.
+//!
+//! Linux: Landlock (files, signals) and seccomp (sockets, attributes, other processes), put on by the child itself
+//! before it becomes the program. macOS: the child is started by `sandbox-exec` with a profile. Elsewhere nothing,
+//! and [`Sandbox::standing`] says so. Knows no tool, no rule and no words for people.
+//!
+//! What is not covered: names, sizes and times of hidden files can still be listed (Landlock cannot keep a
+//! directory's own list apart from those below it), and the command lines of other processes, which everybody may
+//! read.
+
+mod child;
+mod environment;
+mod hidden;
+#[cfg(target_os = "linux")]
+mod kernel;
+#[cfg(any(target_os = "macos", test))]
+mod profile;
+mod support;
+#[cfg(target_os = "linux")]
+mod system_calls;
+mod writable;
+
+pub use child::{Confined, confine};
+pub use environment::is_secret_name;
+pub use support::{Missing, Support};
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// How far a child may reach.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Reach {
+    /// What runs without being asked: reads anything but secrets, writes only a directory of its own, and reaches
+    /// no network and no process outside.
+    #[default]
+    ReadOnly,
+    /// What was approved: reads anything, writes the workspace, temporary files, caches and what was shown.
+    Workspace {
+        /// Whether it reaches the network.
+        network: bool,
+        /// Where else it may write: targets outside the workspace that the person was shown. Absolute.
+        also: Vec<PathBuf>,
+    },
+    /// Everything; only by an explicit choice.
+    Full,
+}
+
+/// Whether the person wants a sandbox at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wanted {
+    /// Yes.
+    #[default]
+    On,
+    /// No: the settings say so.
+    Off,
+}
+
+/// What the sandbox of this run comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It holds.
+    On(Support),
+    /// The settings turn it off.
+    Off,
+    /// This system cannot.
+    Unsupported(Missing),
+}
+
+/// Where a child works, for what it may write.
+#[derive(Debug, Clone, Copy)]
+pub struct Ground<'a> {
+    /// The workspace.
+    pub workspace: &'a Path,
+    /// Where the child starts.
+    pub directory: &'a Path,
+    /// A directory for this child alone.
+    pub temporary: &'a Path,
+}
+
+/// Makes confinements for the children of one run.
+#[derive(Debug, Clone, Default)]
+pub struct Sandbox {
+    wanted: Wanted,
+    home: Option<PathBuf>,
+    hidden: Vec<PathBuf>,
+    readable: Vec<PathBuf>,
+    temporary: PathBuf,
+    support: OnceLock<Result<Support, Missing>>,
+}
+
+/// What one child is held to; made by [`Sandbox::confinement`], handed over as arguments, put on by [`confine`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Confinement {
+    /// Whether secrets are hidden, attributes kept and processes left alone.
+    pub(crate) read_only: bool,
+    /// Whether sockets to other machines can be made.
+    pub(crate) network: bool,
+    /// The user's home.
+    pub(crate) home: Option<PathBuf>,
+    /// Never readable, beside the known places of secrets.
+    pub(crate) hidden: Vec<PathBuf>,
+    /// Readable all the same.
+    pub(crate) readable: Vec<PathBuf>,
+    /// Writable, with all below.
+    pub(crate) writable: Vec<PathBuf>,
+}
+
+impl Sandbox {
+    /// Makes the sandbox of a run. `hidden` are axi's own directories, `readable` what lies in them but may be
+    /// read, `temporary` the system's directory for temporary files.
+    #[must_use]
+    pub fn new(
+        wanted: Wanted,
+        home: Option<PathBuf>,
+        hidden: Vec<PathBuf>,
+        readable: Vec<PathBuf>,
+        temporary: PathBuf,
+    ) -> Self {
+        Self { wanted, home, hidden, readable, temporary, support: OnceLock::new() }
+    }
+
+    /// The system's directory for temporary files.
+    #[must_use]
+    pub fn temporary(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Tells what it comes to on this system. Asks the kernel once (some microseconds).
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        match self.wanted {
+            Wanted::Off => Standing::Off,
+            Wanted::On => match *self.support.get_or_init(support::probe) {
+                Ok(support) => Standing::On(support),
+                Err(missing) => Standing::Unsupported(missing),
+            },
+        }
+    }
+
+    /// Makes what a child is held to; `None` where it is not confined: [`Reach::Full`], a sandbox that is off or
+    /// missing, or an approved command on a kernel that could only break it ([`Support::holds_workspace`]).
+    #[must_use]
+    pub fn confinement(&self, reach: &Reach, ground: Ground<'_>) -> Option<Confinement> {
+        let Standing::On(support) = self.standing() else { return None };
+        match reach {
+            Reach::Full => None,
+            Reach::ReadOnly => Some(Confinement {
+                read_only: true,
+                network: false,
+                home: self.home.clone(),
+                hidden: self.hidden_from(ground),
+                readable: self.readable.clone(),
+                writable: vec![ground.temporary.to_owned()],
+            }),
+            Reach::Workspace { .. } if !support.holds_workspace() => None,
+            Reach::Workspace { network, also } => {
+                let mut writable = vec![ground.workspace.to_owned(), ground.directory.to_owned()];
+                writable.extend([ground.temporary.to_owned(), self.temporary.clone()]);
+                writable.extend(also.iter().cloned());
+                writable.extend(writable::beside(ground.workspace, self.home.as_deref()));
+                Some(Confinement {
+                    read_only: false,
+                    network: *network,
+                    home: self.home.clone(),
+                    hidden: Vec::new(),
+                    readable: Vec::new(),
+                    writable,
+                })
+            }
+        }
+    }
+
+    /// A place the person started axi in is no secret to it; environment files in it are.
+    fn hidden_from(&self, ground: Ground<'_>) -> Vec<PathBuf> {
+        let mut hidden = self.hidden.clone();
+        for directory in [ground.workspace, ground.directory] {
+            hidden.extend(hidden::environment_files(directory));
+        }
+        hidden.retain(|path| !ground.workspace.starts_with(path));
+        hidden
+    }
+}
+
+impl Confinement {
+    /// Tells whether it is that of what runs without being asked.
+    #[must_use]
+    pub const fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
+    /// Tells whether sockets to other machines can be made.
+    #[must_use]
+    pub const fn has_network(&self) -> bool {
+        self.network
+    }
+
+    /// Writes it as arguments for the helper process, ended by `--`.
+    #[must_use]
+    pub fn to_arguments(&self) -> Vec<OsString> {
+        let mut arguments = Vec::new();
+        let mut push = |name: &str, paths: &[PathBuf]| {
+            for path in paths {
+                arguments.extend([OsString::from(name), path.clone().into_os_string()]);
+            }
+        };
+        push("--home", self.home.as_slice());
+        push("--hide", &self.hidden);
+        push("--read", &self.readable);
+        push("--write", &self.writable);
+        if self.read_only {
+            arguments.push("--read-only".into());
+        }
+        if self.network {
+            arguments.push("--network".into());
+        }
+        arguments.push("--".into());
+        arguments
+    }
+
+    /// Reads what [`Confinement::to_arguments`] wrote, up to and with `--`; `None` for anything else.
+    #[must_use]
+    pub fn from_arguments(arguments: &mut dyn Iterator<Item = OsString>) -> Option<Self> {
+        let mut read = Self::default();
+        loop {
+            let name = arguments.next()?;
+            match name.to_str()? {
+                "--" => return Some(read),
+                "--read-only" => read.read_only = true,
+                "--network" => read.network = true,
+                "--home" => read.home = Some(arguments.next()?.into()),
+                "--hide" => read.hidden.push(arguments.next()?.into()),
+                "--read" => read.readable.push(arguments.next()?.into()),
+                "--write" => read.writable.push(arguments.next()?.into()),
+                _ => return None,
+            }
+        }
+    }
+}
+
+/// Why a child could not be held: it must then not run.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// The kernel refused a rule set it had said it knows.
+    #[error("Landlock: {0}")]
+    Files(String),
+    /// The kernel kept what root can do.
+    #[error("capabilities: {0}")]
+    Privileges(String),
+    /// The kernel refused the filter.
+    #[error("seccomp: {0}")]
+    SystemCalls(String),
+}
+
+#[cfg(test)]
+#[path = "sandbox_tests.rs"]
+mod tests;

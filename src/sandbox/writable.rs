@@ -1,0 +1,124 @@
+//! What an approved command may write beside its workspace, and the devices everybody needs. Tables and look-ups.
+
+use std::path::{Path, PathBuf};
+
+/// Caches of builds and package managers below home: losing or spoiling them costs a download. No directory with
+/// programs that are run later, and no settings.
+const CACHES: &[&str] = &[
+    ".cache",
+    ".bun/install/cache",
+    ".bundle/cache",
+    ".cabal/packages",
+    ".cargo/git",
+    ".cargo/registry",
+    ".cargo/.global-cache",
+    ".cargo/.package-cache",
+    ".cargo/.package-cache-mutate",
+    ".ccache",
+    ".composer/cache",
+    ".conda/pkgs",
+    ".gradle/caches",
+    ".gradle/daemon",
+    ".gradle/native",
+    ".gradle/notifications",
+    ".gradle/wrapper/dists",
+    ".hex",
+    ".ivy2",
+    ".julia/compiled",
+    ".m2/repository",
+    ".node-gyp",
+    ".npm",
+    ".nuget/packages",
+    ".pnpm-store",
+    ".pub-cache/hosted",
+    ".sbt/boot",
+    ".stack/pantry",
+    ".stack/snapshots",
+    ".yarn/berry",
+    "go/pkg",
+    ".local/share/pnpm/store",
+    ".local/share/virtualenv",
+    "Library/Caches",
+];
+
+/// Devices that keep nothing.
+#[cfg(target_os = "linux")]
+const HARMLESS: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
+
+/// More that approved commands use: terminals of their own, shared memory, virtual machines, graphics.
+#[cfg(target_os = "linux")]
+const OTHERS: &[&str] = &["ptmx", "pts", "shm", "mqueue", "kvm", "fuse", "dri", "kfd", "net"];
+
+/// What an approved command may write beside the workspace, of what exists: caches, places for temporary files,
+/// and git's own directory where a worktree or a submodule has it elsewhere.
+pub(super) fn beside(workspace: &Path, home: Option<&Path>) -> Vec<PathBuf> {
+    let mut writable: Vec<PathBuf> = Vec::new();
+    if let Some(home) = home {
+        writable.extend(CACHES.iter().map(|name| home.join(name)));
+    }
+    writable.extend(["/tmp", "/var/tmp"].map(PathBuf::from));
+    writable.extend(git_directories(workspace));
+    writable.retain(|path| path.exists());
+    writable
+}
+
+/// The repository's own directories, where `.git` is a file that says where they are; see `gitrepository-layout(5)`.
+fn git_directories(workspace: &Path) -> Vec<PathBuf> {
+    let Ok(text) = std::fs::read_to_string(workspace.join(".git")) else { return Vec::new() };
+    let Some(named) = text.trim_end().strip_prefix("gitdir: ") else { return Vec::new() };
+    let directory = workspace.join(named);
+    // A file in the workspace must not open any directory it likes: only what git itself made looks like this.
+    if !directory.join("HEAD").is_file() {
+        return Vec::new();
+    }
+    let common = match std::fs::read_to_string(directory.join("commondir")) {
+        Ok(common) => directory.join(common.trim_end()),
+        Err(_) => directory.clone(),
+    };
+    let real = [directory, common].into_iter().filter_map(|path| path.canonicalize().ok());
+    real.filter(|path| path.components().any(|part| part.as_os_str() == ".git")).collect()
+}
+
+/// The devices a child may open for writing.
+#[cfg(target_os = "linux")]
+pub(super) fn devices(read_only: bool, root: bool) -> Vec<PathBuf> {
+    let names = HARMLESS.iter().chain(if read_only { &[][..] } else { OTHERS });
+    let mut devices: Vec<PathBuf> = names.map(|name| Path::new("/dev").join(name)).collect();
+    if !read_only {
+        let graphics = Path::new("/dev").read_dir().into_iter().flatten().flatten();
+        let graphics = graphics.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"nvidia"));
+        devices.extend(graphics.map(|entry| entry.path()));
+        // Programs set things about themselves there; for root it would be the whole kernel.
+        if !root {
+            devices.push(PathBuf::from("/proc"));
+        }
+    }
+    devices.retain(|path| path.exists());
+    devices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worktree_may_write_its_repository_and_a_planted_file_opens_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        let own = root.join("main/.git/worktrees/side");
+        std::fs::create_dir_all(&own).unwrap();
+        std::fs::write(own.join("HEAD"), "ref: refs/heads/side\n").unwrap();
+        std::fs::write(own.join("commondir"), "../..\n").unwrap();
+        let side = root.join("side");
+        std::fs::create_dir(&side).unwrap();
+        std::fs::write(side.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+        assert_eq!(git_directories(&side), [own, root.join("main/.git")]);
+
+        let planted = root.join("planted");
+        std::fs::create_dir_all(root.join("home")).unwrap();
+        std::fs::create_dir(&planted).unwrap();
+        std::fs::write(root.join("home/HEAD"), "x").unwrap();
+        std::fs::write(planted.join(".git"), format!("gitdir: {}\n", root.join("home").display())).unwrap();
+        assert_eq!(git_directories(&planted), Vec::<PathBuf>::new());
+    }
+}
