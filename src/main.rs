@@ -10,6 +10,9 @@ fn main() -> ExitCode {
     if arguments.get(1).is_some_and(|argument| argument == shell_child::ARGUMENT) {
         return shell_child::child_main(arguments.into_iter().skip(2));
     }
+    if arguments.get(1).is_some_and(|argument| argument == shell_child::CONFINED_ARGUMENT) {
+        return shell_child::confined_main(arguments.into_iter().skip(2));
+    }
     if arguments.get(1).is_some_and(|argument| argument == shell_child::TERMINAL_ARGUMENT) {
         return shell_child::terminal_main(arguments.into_iter().skip(2));
     }

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::guard::{LoopGuard, Verdict as GuardVerdict};
-use super::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, Notice, reach};
-use crate::approval::command::suggest_rule;
+use super::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
+use crate::approval::command::{judge, suggest_rule};
 use crate::approval::{Decision, NeverAuto, Reason, Verdict};
 use crate::conversation::{Effect, Outcome, Subject, ToolCall, ToolResult};
-use crate::tool::{Tool, ToolFacts, ToolOutput};
+use crate::sandbox::{Reach, Standing};
+use crate::tool::{Access, Tool, ToolFacts, ToolOutput};
 
 /// How a batch of calls ended.
 pub(super) enum CallsEnd {
@@ -29,6 +30,14 @@ pub(super) enum CallEnd {
     Answered,
     BatchDenied,
     Stop(CallsEnd),
+}
+
+/// How far a call wants to reach.
+struct Wants {
+    reach: Reach,
+    /// Whether a person is to be asked for that, whatever the rules say.
+    ask: bool,
+    widened: Option<Widened>,
 }
 
 impl Agent {
@@ -111,11 +120,12 @@ impl Agent {
         let effect = tool.effect(&call.input, &place);
         let subject = tool.subject(&call.input, &place);
         frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject: subject.clone() });
-        if let Some((output, end)) = self.judge(call, tool.as_ref(), effect, &subject, frontend, cancel).await {
-            return unspent(output, end);
-        }
+        let reach = match self.judge(call, tool.as_ref(), effect, &subject, frontend, cancel).await {
+            Ok(reach) => reach,
+            Err(answered) => return unspent(answered.0, answered.1),
+        };
         let started = Instant::now();
-        let (output, mut end) = self.run_tool(call, tool.as_ref(), subject, frontend, cancel).await;
+        let (output, mut end) = self.run_tool(call, tool.as_ref(), (subject, &reach), frontend, cancel).await;
         if matches!(end, CallEnd::Answered) && output.outcome == Outcome::Ok && tool.concludes() {
             end = CallEnd::Stop(CallsEnd::Concluded);
         }
@@ -123,7 +133,7 @@ impl Agent {
         (output, started.elapsed(), end)
     }
 
-    /// Decides whether the call may run, asking if need be; `None` means go.
+    /// Decides whether the call may run and how far it reaches, asking if need be; an error is its answer.
     async fn judge(
         &mut self,
         call: &ToolCall,
@@ -132,7 +142,7 @@ impl Agent {
         subject: &Subject,
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
-    ) -> Option<(ToolOutput, CallEnd)> {
+    ) -> Result<Reach, Box<(ToolOutput, CallEnd)>> {
         let place = &self.setup.surroundings;
         let mut verdict = self.policy.decide(&call.name, effect, subject, place);
         if let (Decision::Allow, Subject::Command { line }) = (verdict.decision, subject)
@@ -140,18 +150,22 @@ impl Agent {
         {
             forbid(&mut verdict, why);
         }
+        let wants = self.wants(tool.access(&call.input), effect, subject, &verdict, self.policy.assumes_yes());
         match verdict.decision {
-            Decision::Allow => return None,
+            Decision::Allow if !wants.ask => {
+                self.tell_no_sandbox(&wants.reach, subject, frontend);
+                return Ok(wants.reach);
+            }
             Decision::Deny => {
                 let mut output = closed(call, Outcome::Denied);
                 "A rule of the user's settings denies this call. Do not repeat it.".clone_into(&mut output.content);
-                return Some((output, CallEnd::Answered));
+                return Err(Box::new((output, CallEnd::Answered)));
             }
-            Decision::Ask => {}
+            Decision::Allow | Decision::Ask => {}
         }
         let preview = match tool.preview(&call.input, &self.setup.place) {
             Ok(preview) => preview,
-            Err(text) => return Some((ToolOutput::failed(text), CallEnd::Answered)),
+            Err(text) => return Err(Box::new((ToolOutput::failed(text), CallEnd::Answered))),
         };
         let reach = match subject {
             Subject::Command { line } => reach::survey(line, place, cancel).await,
@@ -161,7 +175,8 @@ impl Agent {
             forbid(&mut verdict, why);
         }
         if cancel.is_cancelled() {
-            return Some((closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted)));
+            let stopped = (closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted));
+            return Err(Box::new(stopped));
         }
         let request = ApprovalRequest {
             call: call.clone(),
@@ -174,31 +189,69 @@ impl Agent {
                 Subject::Command { line } => suggest_rule(line).map(|rule| rule.to_string()),
                 Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => None,
             },
+            widened: wants.widened,
         };
         match frontend.approve(&request) {
-            Approval::Once => None,
+            Approval::Once => Ok(wants.reach),
             Approval::ForSession => {
                 self.policy.grant_for_session(&call.name, subject);
-                None
+                Ok(wants.reach)
             }
             Approval::Deny(feedback) => {
                 let mut output = closed(call, Outcome::Denied);
                 if !feedback.trim().is_empty() {
                     output.content = format!("The user denied this call and said: {}", feedback.trim());
                 }
-                Some((output, CallEnd::BatchDenied))
+                Err(Box::new((output, CallEnd::BatchDenied)))
             }
             Approval::Abort => {
                 cancel.cancel();
-                Some((closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted)))
+                Err(Box::new((closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted))))
             }
             Approval::Unavailable => {
                 let mut output = closed(call, Outcome::Denied);
                 "This call needs the user's approval and nobody can be asked in this mode."
                     .clone_into(&mut output.content);
                 let end = CallsEnd::ApprovalNeeded { name: call.name.clone(), subject: subject.clone() };
-                Some((output, CallEnd::Stop(end)))
+                Err(Box::new((output, CallEnd::Stop(end))))
             }
+        }
+    }
+
+    /// How far a call wants to reach, and whether that alone is to be asked.
+    fn wants(&self, access: Access, effect: Effect, subject: &Subject, verdict: &Verdict, yes: bool) -> Wants {
+        let usual = match subject {
+            Subject::Command { line } => {
+                extent::of_line(&judge(line, &self.setup.surroundings), extent::consent(verdict))
+            }
+            Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => extent::of_effect(effect),
+        };
+        if !matches!(self.setup.sandbox.standing(), Standing::On(_)) {
+            // Nothing is confined that could be widened.
+            return Wants { reach: usual, ask: false, widened: None };
+        }
+        let widened = match access {
+            _ if usual == Reach::Full => Some(Widened::ChangesUser),
+            Access::Full => Some(Widened::Full),
+            Access::Workspace if extent::is_more(&usual, access) => Some(Widened::Workspace),
+            Access::Workspace | Access::Usual => None,
+        };
+        let ask = match widened {
+            // What becomes another user was asked for by its own words.
+            None | Some(Widened::ChangesUser) => false,
+            Some(Widened::Workspace) => !yes,
+            Some(Widened::Full) => true,
+        };
+        Wants { reach: extent::extended(usual, access), ask, widened }
+    }
+
+    /// Says once that what runs unasked is not confined here.
+    fn tell_no_sandbox(&mut self, reach: &Reach, subject: &Subject, frontend: &mut dyn Frontend) {
+        let Standing::Unsupported(missing) = self.setup.sandbox.standing() else { return };
+        let starts_child = matches!(subject, Subject::Command { .. });
+        if starts_child && *reach == Reach::ReadOnly && !self.no_sandbox_told {
+            self.no_sandbox_told = true;
+            frontend.show(&AgentEvent::Notice { notice: Notice::NoSandbox { missing } });
         }
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::approval::{BlastRadius, Reason};
 use crate::conversation::{Answer, Effect, Outcome, Preview, Question, Subject, ToolCall, Usage};
+use crate::sandbox::Missing;
 use crate::tool::ToolFacts;
 
 /// Everything that happens in a turn, in order. JSON output prints exactly these.
@@ -153,6 +154,11 @@ pub enum Notice {
     },
     /// The model answered with nothing at all and is asked again.
     EmptyAnswer,
+    /// What runs unasked is not confined: this system cannot. Told once.
+    NoSandbox {
+        /// What it lacks.
+        missing: Missing,
+    },
 }
 
 /// How a turn ended.
@@ -288,6 +294,19 @@ pub struct ApprovalRequest {
     pub reach: Option<BlastRadius>,
     /// The rule that [`Approval::ForSession`] would add, where it is one and not this exact line.
     pub session_rule: Option<String>,
+    /// Why it would reach further than other calls, if it would: a yes is then for this once.
+    pub widened: Option<Widened>,
+}
+
+/// Why a call would reach further than its kind does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Widened {
+    /// It becomes another user (`sudo`), which no sandbox allows: it runs outside.
+    ChangesUser,
+    /// The model asks to run it outside the sandbox.
+    Full,
+    /// It only reads, as far as is known, and the model asks that it may write the workspace and use the network.
+    Workspace,
 }
 
 /// How one person or program meets the agent. Implemented in frontend/; called by `run_turn` only.

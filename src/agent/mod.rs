@@ -6,6 +6,7 @@
 mod bench;
 mod calls;
 mod event;
+mod extent;
 mod failure;
 mod guard;
 pub mod prompt;
@@ -15,7 +16,7 @@ mod run_tool;
 pub mod suggest;
 mod turn;
 
-pub use event::{Activity, AgentEvent, Approval, ApprovalRequest, Failure, Frontend, Notice, TurnEnd};
+pub use event::{Activity, AgentEvent, Approval, ApprovalRequest, Failure, Frontend, Notice, TurnEnd, Widened};
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use std::time::SystemTime;
 use crate::approval::{Policy, Surroundings};
 use crate::conversation::{Conversation, Message, Usage};
 use crate::provider::{ModelInfo, Provider, RetryPlan};
+use crate::sandbox::Sandbox;
 use crate::session::{EntryKind, Session};
 use crate::tool::{Place, ToolMemory, Toolbox};
 
@@ -38,6 +40,7 @@ pub struct Agent {
     setup: Setup,
     usage: Usage,
     not_saved: bool,
+    no_sandbox_told: bool,
 }
 
 /// What does not change during a session.
@@ -55,6 +58,8 @@ pub struct Setup {
     pub max_output_tokens: Option<u64>,
     /// Where whole outputs of tools are kept.
     pub output_dir: PathBuf,
+    /// Confines what the tools start.
+    pub sandbox: Sandbox,
     /// When a failed request is sent again.
     pub retry: RetryPlan,
     /// Tells the time.
@@ -83,6 +88,7 @@ impl Agent {
             setup,
             usage: Usage::default(),
             not_saved: false,
+            no_sandbox_told: false,
         }
     }
 

@@ -10,6 +10,7 @@ use super::calls::{CallEnd, CallsEnd, closed};
 use super::request::tick_at;
 use super::{Activity, Agent, AgentEvent, Frontend};
 use crate::conversation::{Answer, Outcome, Subject, ToolCall};
+use crate::sandbox::Reach;
 use crate::tool::{Person, Tool, ToolContext, ToolOutput, Wish};
 
 /// How long a cancelled tool may take to end its child before it is dropped (TERM, 2 s, KILL, and a margin).
@@ -26,7 +27,7 @@ impl Agent {
         &self,
         call: &ToolCall,
         tool: &dyn Tool,
-        subject: Subject,
+        (subject, reach): (Subject, &Reach),
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> (ToolOutput, CallEnd) {
@@ -40,6 +41,8 @@ impl Agent {
             progress,
             output_dir: &self.setup.output_dir,
             memory: &self.memory,
+            sandbox: &self.setup.sandbox,
+            reach,
             person: Person::new(wish),
         };
         let mut running = pin!(tool.run(call.input.clone(), context));

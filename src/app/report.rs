@@ -15,6 +15,7 @@ use crate::conversation::{ContentBlock, Conversation, Role};
 use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
 use crate::frontend::signals::Signals;
+use crate::frontend::words;
 use crate::locale::Locale;
 use crate::provider::{self, Client};
 use crate::session::{Loaded, SessionError, load};
@@ -269,6 +270,7 @@ pub(super) fn doctor_text(base: &Base, locale: &Locale) -> String {
         ("doctor.language", locale.tag().to_owned()),
         ("doctor.terminal", terminal),
         ("doctor.keychain", keychain),
+        ("doctor.sandbox", words::sandbox(locale, base.sandbox().standing())),
     ];
     let lines = rows.map(|(key, value)| format!("- {}: {}", locale.text(key), sanitize(&value)));
     lines.join("\n")

@@ -23,6 +23,7 @@ use crate::frontend::human::{Looks, Palette};
 use crate::frontend::signals::Signals;
 use crate::frontend::words;
 use crate::provider::{Client, Provider, RetryPlan, connect};
+use crate::sandbox::{Sandbox, Wanted};
 use crate::session::{Loaded, Redactor, Session, SessionError, SessionId, SessionStore, load};
 use crate::terminal::{self, Depth, Theme, Wrap};
 use crate::tool::{Place, ProposeCommandTool, Toolbox, table};
@@ -118,10 +119,23 @@ impl Base {
             max_steps: options.max_steps.or(self.config.max_steps).unwrap_or(MAX_STEPS),
             max_output_tokens: None,
             output_dir: self.paths.outputs().unwrap_or_else(std::env::temp_dir),
+            sandbox: self.sandbox(),
             retry: RetryPlan::default(),
             now: SystemTime::now,
             random: random_unit,
         }
+    }
+
+    /// What confines commands: axi's own directories are hidden from what runs unasked, but for kept outputs.
+    pub(super) fn sandbox(&self) -> Sandbox {
+        let wanted = match self.config.sandbox.as_deref() {
+            Some("off") => Wanted::Off,
+            Some(_) | None => Wanted::On,
+        };
+        let own = [&self.paths.config, &self.paths.state, &self.paths.cache];
+        let hidden = own.into_iter().flatten().cloned().collect();
+        let readable = self.paths.outputs().into_iter().collect();
+        Sandbox::new(wanted, self.paths.home.clone(), hidden, readable, std::env::temp_dir())
     }
 
     fn tools(&self, occasion: Occasion) -> Toolbox {

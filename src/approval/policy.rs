@@ -126,6 +126,12 @@ impl Policy {
         verdict
     }
 
+    /// Tells whether `-y` was given.
+    #[must_use]
+    pub const fn assumes_yes(&self) -> bool {
+        self.yes
+    }
+
     fn only_reads(&self) -> bool {
         match self.mode {
             Mode::Build => false,

@@ -38,6 +38,8 @@ pub struct Config {
     pub notify: Option<String>,
     /// `emacs` or `vi`.
     pub edit_mode: Option<String>,
+    /// `on` or `off`: whether commands are confined.
+    pub sandbox: Option<String>,
     /// The most requests a turn may make.
     pub max_steps: Option<u32>,
     /// What needs no asking and what is never done.
@@ -198,6 +200,11 @@ fn merge_project(loaded: &mut Loaded, layer: Config, path: &Path) {
     if layer.suggest_model.is_some() {
         // It would send what is typed to a model the person did not choose.
         refuse("suggest_model");
+    }
+    match layer.sandbox.as_deref() {
+        None => {}
+        Some("on") => config.sandbox = layer.sandbox,
+        Some(_) => refuse("sandbox"),
     }
     if let Some(steps) = layer.max_steps {
         config.max_steps = Some(config.max_steps.map_or(steps, |own| own.min(steps)));

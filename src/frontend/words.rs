@@ -1,10 +1,11 @@
 //! Facts in, the user's words out. The only place that knows how an event reads. Pure.
 
-use crate::agent::{Activity, Failure, Notice, TurnEnd};
+use crate::agent::{Activity, Failure, Notice, TurnEnd, Widened};
 use crate::approval::{Class, Decision, NeverAuto, Reason, RuleError};
 use crate::conversation::{Outcome, Subject};
 use crate::locale::Locale;
 use crate::provider::cause;
+use crate::sandbox::{Missing, Standing, Support};
 use crate::tool::{Place, ToolFacts};
 
 /// A sentence, and what to do now.
@@ -107,7 +108,51 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Told {
         }
         Notice::Repeating { name } => plain(locale.with("notice.repeating", &[("name", name)])),
         Notice::EmptyAnswer => plain(locale.text("notice.empty_answer").to_owned()),
+        Notice::NoSandbox { missing } => {
+            plain(locale.with("notice.no_sandbox", &[("cause", missing_sandbox(locale, *missing))]))
+        }
     }
+}
+
+/// Words what this system lacks for a sandbox.
+#[must_use]
+pub fn missing_sandbox(locale: &Locale, missing: Missing) -> &str {
+    locale.text(match missing {
+        Missing::Landlock => "sandbox.missing.landlock",
+        Missing::Seccomp => "sandbox.missing.seccomp",
+        Missing::SandboxExec => "sandbox.missing.sandbox_exec",
+        Missing::System => "sandbox.missing.system",
+    })
+}
+
+/// Words how commands are confined, in one line.
+#[must_use]
+pub fn sandbox(locale: &Locale, standing: Standing) -> String {
+    match standing {
+        Standing::On(support @ Support::Landlock { abi }) => {
+            let key = match (support.holds_workspace(), abi) {
+                (false, _) => "sandbox.landlock_readers",
+                (true, 0..6) => "sandbox.landlock_no_signals",
+                (true, _) => "sandbox.landlock",
+            };
+            locale.with(key, &[("abi", &abi.to_string())])
+        }
+        Standing::On(Support::SandboxExec) => locale.text("sandbox.sandbox_exec").to_owned(),
+        Standing::Off => locale.text("sandbox.off").to_owned(),
+        Standing::Unsupported(missing) => {
+            locale.with("sandbox.unsupported", &[("cause", missing_sandbox(locale, missing))])
+        }
+    }
+}
+
+/// Words why a call would reach further than its kind does.
+#[must_use]
+pub fn widened(locale: &Locale, widened: Widened) -> &str {
+    locale.text(match widened {
+        Widened::ChangesUser => "reason.changes_user",
+        Widened::Full => "reason.full_access",
+        Widened::Workspace => "reason.workspace_access",
+    })
 }
 
 /// Words how a turn ended; `None` when there is nothing to say.

@@ -69,6 +69,7 @@ pub use todo::TodoTool;
 pub use write::WriteTool;
 
 use crate::conversation::{Effect, Image, Outcome, Preview, Subject, ToolSpec};
+use crate::sandbox::{Reach, Sandbox};
 
 /// Something the model may do.
 ///
@@ -83,6 +84,11 @@ pub trait Tool: Send + Sync {
 
     /// Declares what rules are matched against.
     fn subject(&self, input: &Value, place: &Place) -> Subject;
+
+    /// Declares how much more than usual the model asks for; a call that asks for any is never run unasked.
+    fn access(&self, _input: &Value) -> Access {
+        Access::Usual
+    }
 
     /// Makes what a person sees before they approve; reads files, changes nothing.
     ///
@@ -102,6 +108,19 @@ pub trait Tool: Send + Sync {
     fn concludes(&self) -> bool {
         false
     }
+}
+
+/// What a call asks for beside what it would get by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// Nothing.
+    #[default]
+    Usual,
+    /// To write the workspace and reach the network, where it would only read.
+    Workspace,
+    /// To run outside the sandbox.
+    Full,
 }
 
 /// Where a turn takes place; passed in, never read from the process.
@@ -161,6 +180,10 @@ pub struct ToolContext<'a> {
     pub memory: &'a ToolMemory,
     /// The way to the person.
     pub person: Person,
+    /// Confines the children of this run.
+    pub sandbox: &'a Sandbox,
+    /// How far a child of this call may reach.
+    pub reach: &'a Reach,
 }
 
 /// What the tools of a session remember between calls: which files were read, in which state.

@@ -10,7 +10,7 @@ use crate::conversation::{Effect, Outcome, Preview, Subject, ToolSpec};
 
 use super::arguments::{Arguments, Field, plain};
 use super::shell_run::{self, Ended, Reason};
-use super::{Place, Tool, ToolContext, ToolFacts, ToolOutput, paths, text_file, work};
+use super::{Access, Place, Tool, ToolContext, ToolFacts, ToolOutput, paths, text_file, work};
 
 /// Seconds a command has when the model does not say.
 const DEFAULT_TIMEOUT: u64 = 30;
@@ -19,11 +19,46 @@ const TIMEOUT_LIMIT: u64 = 600;
 /// Linux takes no longer argument: `MAX_ARG_STRLEN` is 32 pages (bytes).
 const LINE_LIMIT: usize = 128 * 1024 - 1;
 
+/// What programs print when they may not do something, in lower case.
+const REFUSALS: &[&str] = &[
+    "permission denied",
+    "operation not permitted",
+    "not permitted",
+    "read-only file system",
+    "could not resolve",
+    "name resolution",
+    "network is unreachable",
+    "address family not supported",
+    "unable to connect",
+    "cannot connect",
+    "failed to connect",
+    "couldn't connect",
+    "eacces",
+    "eperm",
+    "enetunreach",
+    "no new privileges",
+];
+
+/// What the model is told then of a command that ran unasked.
+pub(super) const READ_ONLY_NOTE: &str = "[it ran where it can only read: no writing but in $TMPDIR, no network or sockets, no \
+                            credential files. If it needs more, call again with access \"workspace\": the user is \
+                            asked]";
+
+/// As above, of one that was approved.
+pub(super) const WORKSPACE_NOTE: &str = "[it ran where it can write only the workspace, temporary files and caches\
+                            . If it needs more, call again with access \"full\": the user is asked]";
+
+/// As above, without network.
+pub(super) const OFFLINE_NOTE: &str = "[it ran where it can write only the workspace, temporary files and caches, \
+                            without network. If it needs more, call again with access \"workspace\" for the \
+                            network or \"full\" for everything: the user is asked]";
+
 const FIELDS: &[Field] = &[
     Field { name: "command", aliases: &["cmd", "script", "command_line"] },
     Field { name: "timeout", aliases: &["timeout_seconds", "timeout_secs"] },
     Field { name: "cwd", aliases: &["workdir", "working_directory", "directory"] },
     plain("description"),
+    plain("access"),
 ];
 
 /// Runs command lines.
@@ -94,6 +129,8 @@ impl Tool for ShellTool {
                     "command": {"type": "string"},
                     "timeout": {"type": "integer", "minimum": 1, "maximum": 600, "description": "Seconds, default 30"},
                     "cwd": {"type": "string", "description": "Directory to run in"},
+                    "access": {"type": "string", "enum": ["workspace", "full"], "description": "Only after the \
+                               sandbox refused something: asks the user for more"},
                     "description": {"type": "string", "description": "What it does, in a few words"}
                 },
                 "required": ["command"],
@@ -110,6 +147,14 @@ impl Tool for ShellTool {
         match Request::parse(input, place) {
             Ok(request) => Subject::Command { line: request.whole_line(place) },
             Err(_) => Subject::Whole,
+        }
+    }
+
+    fn access(&self, input: &Value) -> Access {
+        match input.get("access").and_then(Value::as_str) {
+            Some("workspace") => Access::Workspace,
+            Some("full") => Access::Full,
+            Some(_) | None => Access::Usual,
         }
     }
 
@@ -144,12 +189,19 @@ impl Tool for ShellTool {
     }
 }
 
+/// Tells whether a command that failed may have been stopped by the sandbox.
+fn looks_refused(output: &str) -> bool {
+    let output = output.to_lowercase();
+    REFUSALS.iter().any(|words| output.contains(words))
+}
+
 fn worded(ended: Ended, limit: u64) -> ToolOutput {
     let exit_code = ended.status.and_then(|status| {
         use std::os::unix::process::ExitStatusExt as _;
         status.code().or_else(|| status.signal().map(|signal| 128 + signal))
     });
     let mut content = ended.told.text;
+    let refused = looks_refused(&content);
     let mut remark = |text: String| {
         if !content.is_empty() && !content.ends_with('\n') {
             content.push('\n');
@@ -176,6 +228,9 @@ fn worded(ended: Ended, limit: u64) -> ToolOutput {
     };
     if ended.background && ended.reason == Reason::Finished {
         remark("[processes left in the background were ended]".to_owned());
+    }
+    if let Some(note) = ended.held.filter(|_| outcome == Outcome::Failed && refused) {
+        remark(note.to_owned());
     }
     if content.is_empty() {
         content.push_str("(no output)");

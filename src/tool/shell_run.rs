@@ -1,20 +1,24 @@
 //! Running one command: its pipe, its clock, its end. Leaves no process behind.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
+use tempfile::TempDir;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::{Child, Command};
 use tokio::time::Instant;
 
 use super::ToolContext;
+use super::shell::{OFFLINE_NOTE, READ_ONLY_NOTE, WORKSPACE_NOTE};
 use super::shell_environment::{HANDOFF, MARK, REMOVED, SET};
 use super::shell_group::{Group, Mark};
 use super::shell_output::{Collected, Progress, Told};
 use super::{shell_child, work};
+use crate::sandbox::{Confinement, Ground, Reach, Standing};
 
 /// From TERM to KILL.
 const TERM_GRACE: Duration = Duration::from_secs(2);
@@ -50,6 +54,8 @@ pub(crate) struct Ended {
     pub(crate) told: Told,
     /// Whether processes it had left in the background were ended.
     pub(crate) background: bool,
+    /// What to tell the model of what held it, should it have failed for that.
+    pub(crate) held: Option<&'static str>,
 }
 
 /// Ends the processes of a command whose future is dropped.
@@ -83,7 +89,8 @@ pub(crate) async fn run(
 ) -> std::io::Result<Ended> {
     let mark = Mark::new();
     let (reader, writer) = std::io::pipe()?;
-    let mut child = start(helper, line, directory, &mark, writer)?;
+    let held = Held::new(helper, directory, context)?;
+    let mut child = start(helper, line, directory, &mark, &held, writer)?;
     let mut pipe = Receiver::from_owned_fd(reader.into())?;
     let Some(leader) = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)) else {
         return Err(std::io::Error::other("the process has no number"));
@@ -146,7 +153,48 @@ pub(crate) async fn run(
     let background = sweep(&guard, grace).await;
     guard.armed = false;
     let reason = reason.unwrap_or(Reason::Finished);
-    Ok(Ended { reason, status, told: collected.tell().await, background })
+    let note = held.note();
+    // What is left in its directory may be much.
+    drop(work::to_the_end(move || drop(held)).await);
+    Ok(Ended { reason, status, told: collected.tell().await, background, held: note })
+}
+
+/// What a command is held to, and the directory it has for itself.
+struct Held {
+    confinement: Option<Confinement>,
+    temporary: Option<TempDir>,
+}
+
+impl Held {
+    fn new(helper: Option<&Path>, directory: &Path, context: &ToolContext<'_>) -> std::io::Result<Self> {
+        let nothing = Self { confinement: None, temporary: None };
+        // Only the helper can put anything on.
+        if helper.is_none() || !matches!(context.sandbox.standing(), Standing::On(_)) {
+            return Ok(nothing);
+        }
+        let shared = context.sandbox.temporary();
+        let own = match context.reach {
+            Reach::Full => return Ok(nothing),
+            Reach::Workspace { .. } => None,
+            Reach::ReadOnly => {
+                let permissions = std::fs::Permissions::from_mode(0o700);
+                Some(tempfile::Builder::new().prefix("axi-").permissions(permissions).tempdir_in(shared)?)
+            }
+        };
+        let temporary = own.as_ref().map_or(shared, TempDir::path);
+        let ground = Ground { workspace: &context.place.workspace, directory, temporary };
+        let confinement = context.sandbox.confinement(context.reach, ground);
+        Ok(Self { confinement, temporary: own })
+    }
+
+    fn note(&self) -> Option<&'static str> {
+        let confinement = self.confinement.as_ref()?;
+        Some(match (confinement.is_read_only(), confinement.has_network()) {
+            (true, _) => READ_ONLY_NOTE,
+            (false, true) => WORKSPACE_NOTE,
+            (false, false) => OFFLINE_NOTE,
+        })
+    }
 }
 
 fn start(
@@ -154,14 +202,17 @@ fn start(
     line: &str,
     directory: &Path,
     mark: &Mark,
+    held: &Held,
     writer: std::io::PipeWriter,
 ) -> std::io::Result<Child> {
     let make = |shell: &str| -> std::io::Result<Command> {
         let mut command = Command::new(helper.map_or(Path::new(shell), |helper| helper));
-        if helper.is_some() {
-            command.arg(shell_child::ARGUMENT).arg(shell);
-        } else {
-            command.process_group(0);
+        match (&held.confinement, helper) {
+            (_, None) => drop(command.process_group(0)),
+            (None, Some(_)) => drop(command.arg(shell_child::ARGUMENT).arg(shell)),
+            (Some(confinement), Some(_)) => {
+                command.arg(shell_child::CONFINED_ARGUMENT).args(confinement.to_arguments()).arg(shell);
+            }
         }
         command.arg("-c").arg(line).current_dir(directory).kill_on_drop(true);
         command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer.try_clone()?);
@@ -169,6 +220,10 @@ fn start(
             command.env_remove(name);
         }
         command.envs(SET.iter().copied()).env(MARK, mark.value()).env("PWD", directory);
+        if let Some(temporary) = &held.temporary {
+            // Looking at a repository refreshes its index where it can; here it cannot.
+            command.env("TMPDIR", temporary.path()).env("GIT_OPTIONAL_LOCKS", "0");
+        }
         Ok(command)
     };
     let child = match make("bash")?.spawn() {

@@ -181,6 +181,7 @@ fn request(name: &str, preview: Preview) -> ApprovalRequest {
         reasons: Vec::new(),
         reach: None,
         session_rule: None,
+        widened: None,
     }
 }
 

@@ -82,7 +82,8 @@ impl Question {
 
 /// What "for this session" would mean, in words; `None` where it would change nothing.
 fn session_choice(locale: &Locale, request: &ApprovalRequest, name: &str) -> Option<String> {
-    if words::never_auto_reason(&request.reasons) {
+    // More than its kind gets is agreed to once, each time.
+    if words::never_auto_reason(&request.reasons) || request.widened.is_some() {
         return None;
     }
     match &request.subject {

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use axi::sandbox::{Reach, Sandbox, Wanted};
 use axi::tool::{Person, Place, Tool, ToolContext, ToolMemory, ToolOutput};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -14,6 +15,10 @@ pub(crate) struct ToolBench {
     directory: tempfile::TempDir,
     /// Where the tools run.
     pub(crate) place: Place,
+    /// What confines their children.
+    pub(crate) sandbox: Sandbox,
+    /// How far those reach; everything unless a test says otherwise.
+    pub(crate) reach: Reach,
     /// What they remember.
     pub(crate) memory: ToolMemory,
     /// The turn's token.
@@ -29,6 +34,8 @@ impl ToolBench {
         std::fs::create_dir(&root).unwrap();
         Self {
             place: Place { cwd: root.clone(), workspace: root, home: None },
+            sandbox: Sandbox::new(Wanted::On, None, Vec::new(), Vec::new(), std::env::temp_dir()),
+            reach: Reach::Full,
             directory,
             memory: ToolMemory::default(),
             cancel: CancellationToken::new(),
@@ -105,7 +112,15 @@ impl ToolBench {
     }
 
     fn context<'a>(&'a self, progress: mpsc::Sender<String>, output_dir: &'a Path) -> ToolContext<'a> {
-        let person = Person::nobody();
-        ToolContext { place: &self.place, cancel: &self.cancel, progress, output_dir, memory: &self.memory, person }
+        ToolContext {
+            place: &self.place,
+            cancel: &self.cancel,
+            progress,
+            output_dir,
+            memory: &self.memory,
+            person: Person::nobody(),
+            sandbox: &self.sandbox,
+            reach: &self.reach,
+        }
     }
 }

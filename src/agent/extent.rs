@@ -1,0 +1,111 @@
+//! How far a call's child may reach: from what was judged, what was agreed to and by whom. Pure.
+
+use std::path::PathBuf;
+
+use crate::approval::command::{LineJudgement, Part};
+use crate::approval::{Class, Reason, Verdict};
+use crate::conversation::Effect;
+use crate::sandbox::Reach;
+use crate::tool::Access;
+
+/// Who agreed to a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Consent {
+    /// Nobody had to, or a rule or a person does.
+    None,
+    /// `-y`: yes to what is asked, and no more.
+    Assumed,
+}
+
+/// Reads from a verdict who agrees to the call.
+pub(super) fn consent(verdict: &Verdict) -> Consent {
+    if verdict.reasons.contains(&Reason::AssumedYes) { Consent::Assumed } else { Consent::None }
+}
+
+/// How far a call that is no shell line reaches by itself.
+pub(super) fn of_effect(effect: Effect) -> Reach {
+    match effect {
+        Effect::Read => Reach::ReadOnly,
+        Effect::Write => Reach::Workspace { network: false, also: Vec::new() },
+        Effect::Network | Effect::Execute => Reach::Workspace { network: true, also: Vec::new() },
+    }
+}
+
+/// Programs that become somebody else: the sandbox forbids that (`no_new_privs`), so that they need to be outside.
+const CHANGE_USER: &[&str] = &["sudo", "doas", "su", "pkexec", "run0", "sudoedit"];
+
+/// How far a shell line reaches by itself: what only reads, only reads; what was agreed to writes the workspace and
+/// what it was seen to write outside, and reaches the network if it was seen to do that or nobody knows what it does.
+pub(super) fn of_line(judgement: &LineJudgement, consent: Consent) -> Reach {
+    if consent != Consent::Assumed && judgement.parts.iter().any(|part| changes_user(&part.part)) {
+        return Reach::Full;
+    }
+    let only_reads = judgement.unparsed.is_empty()
+        && judgement.never_auto.is_none()
+        && judgement.parts.iter().all(|part| part.class == Class::ReadOnly && part.credential.is_none());
+    if only_reads {
+        return Reach::ReadOnly;
+    }
+    let unknown = !judgement.unparsed.is_empty() || judgement.parts.iter().any(|part| part.class == Class::Execute);
+    let network = unknown
+        || judgement.parts.iter().any(|part| match part.class {
+            Class::Network | Class::Execute => true,
+            // A destructive network command (`gh repo delete`) is one by its name, not by its class.
+            Class::Destructive => judgement.targets.is_empty(),
+            Class::ReadOnly | Class::Write => false,
+        });
+    Reach::Workspace { network, also: targets(judgement, !unknown) }
+}
+
+/// The reach of a call that asked for more and was given it.
+pub(super) fn extended(usual: Reach, access: Access) -> Reach {
+    match (access, usual) {
+        (Access::Usual, usual) => usual,
+        (Access::Full, _) | (_, Reach::Full) => Reach::Full,
+        (Access::Workspace, Reach::Workspace { also, .. }) => Reach::Workspace { network: true, also },
+        (Access::Workspace, Reach::ReadOnly) => Reach::Workspace { network: true, also: Vec::new() },
+    }
+}
+
+/// Tells whether a call asks for more than it would get by itself.
+pub(super) fn is_more(usual: &Reach, access: Access) -> bool {
+    match (access, usual) {
+        (Access::Usual, _) | (_, Reach::Full) | (Access::Workspace, Reach::Workspace { network: true, .. }) => {
+            false
+        }
+        (Access::Full | Access::Workspace, _) => true,
+    }
+}
+
+fn changes_user(part: &Part) -> bool {
+    let named = |words: &[Option<String>]| {
+        words.first().and_then(Option::as_deref).is_some_and(|word| {
+            let name = word.rsplit('/').next().unwrap_or(word);
+            CHANGE_USER.contains(&name)
+        })
+    };
+    match part {
+        Part::Command { words, outer } => named(words) || outer.iter().any(|words| named(words)),
+        Part::Redirection { .. } => false,
+    }
+}
+
+/// What a line was seen to write. Where all its programs are known, with the directories the targets stand in:
+/// making or taking away a name is a change of those. An unknown program gets no more than the targets themselves.
+fn targets(judgement: &LineJudgement, known: bool) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = Vec::new();
+    for target in &judgement.targets {
+        let Some((path, globs)) = target.pattern.walk() else { continue };
+        let parent = path.parent().filter(|_| known && globs.is_empty()).map(PathBuf::from);
+        for path in std::iter::once(path).chain(parent) {
+            if path.components().count() > 1 && !found.contains(&path) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+#[path = "extent_tests.rs"]
+mod tests;
