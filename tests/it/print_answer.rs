@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::home::Home;
 use crate::support::pty::Pty;
-use crate::support::server::{Server, answer};
+use crate::support::server::{Answer, Server, answer};
 use crate::support::talk::{KEY, axi, last_said, roles, run, run_with};
 
 const READ: &str = r#"{"path":"note.txt"}"#;
@@ -174,11 +174,13 @@ fn each_of_the_three_wires_needs_nothing_but_the_environment() {
 fn a_key_in_the_environment_is_enough_and_the_choice_is_told() {
     let home = Home::new();
     let server = Server::start([answer::chat_text("hello")]);
+    // Another address than the provider's own has models of its own.
+    server.route("GET /v1/models", Answer::json(200, &json!({"data": [{"id": "served"}]})));
     let mut command = axi(&home, &server);
     command.env_remove("AXI_MODEL").args(["-p", "hi"]);
     let ran = run(&mut command);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "hello\n"), "{ran:?}");
-    assert!(ran.err.contains("using openai/") && ran.err.contains("OPENAI_API_KEY is set"), "{}", ran.err);
+    assert!(ran.err.contains("using openai/served") && ran.err.contains("OPENAI_API_KEY is set"), "{}", ran.err);
 }
 
 #[test]

@@ -23,7 +23,7 @@ struct Cage {
 
 impl Cage {
     fn new(reach: Reach) -> Option<Self> {
-        let mut bench = ToolBench::new();
+        let mut bench = ToolBench::in_no_temporary_place();
         let home = bench.place.cwd.parent()?.join("home");
         for directory in [".ssh", ".config/axi", ".config/tool", ".cache", "notes"] {
             std::fs::create_dir_all(home.join(directory)).ok()?;

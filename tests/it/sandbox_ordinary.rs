@@ -15,7 +15,7 @@ const LINES: &[&str] = &[
     "ls",
     "ls -la",
     "ls -R src",
-    "ls ~ / /tmp /etc | wc -l",
+    "ls ~ / /etc | wc -l",
     "pwd",
     "cat Cargo.toml",
     "cat Cargo.toml src/main.rs | head -n 3",

@@ -29,7 +29,16 @@ pub(crate) struct ToolBench {
 impl ToolBench {
     /// Makes an empty workspace.
     pub(crate) fn new() -> Self {
-        let directory = tempfile::tempdir().unwrap();
+        Self::below(&std::env::temp_dir())
+    }
+
+    /// The same where nothing is writable only for being temporary.
+    pub(crate) fn in_no_temporary_place() -> Self {
+        Self::below(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")))
+    }
+
+    fn below(folder: &std::path::Path) -> Self {
+        let directory = tempfile::tempdir_in(folder).unwrap();
         let root = directory.path().canonicalize().unwrap().join("work");
         std::fs::create_dir(&root).unwrap();
         Self {
