@@ -164,16 +164,27 @@ impl Policy {
 
     fn decide_host(&self, tool: &str, effect: Effect, host: &str) -> Verdict {
         let host = host.to_ascii_lowercase();
-        let found = self.strictest(tool, None, |_, pattern| match pattern {
-            Pattern::Any => true,
+        // A tool that says more than "network" of a host reaches what only this machine can reach: its own services,
+        // the metadata of a cloud. Only a rule that names the host allows that.
+        let private = effect > Effect::Network;
+        let found = self.strictest(tool, None, |decision, pattern| match pattern {
+            Pattern::Any => decision != Decision::Allow || !private,
             Pattern::Host { name, below: false } => *name == host,
             Pattern::Host { name, below: true } => {
                 host.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('.'))
             }
             Pattern::Command(_) | Pattern::Path(_) => false,
         });
+        let named = found.is_some();
         // A host is the network, whatever else the tool says of itself.
-        self.settle(found, effect.max(Effect::Network))
+        let mut verdict = self.settle(found, effect.max(Effect::Network));
+        if private && verdict.decision == Decision::Ask {
+            verdict.never_auto = true;
+            if !named {
+                verdict.reasons = vec![Reason::PrivateHost { host }];
+            }
+        }
+        verdict
     }
 
     fn settle(&self, found: Option<Found<'_>>, effect: Effect) -> Verdict {

@@ -144,3 +144,23 @@ fn a_yes_to_every_change_is_none_to_deleting() {
     policy.add_rule(Decision::Allow, Rule::parse("delete(**)").unwrap(), Source::User).unwrap();
     assert_eq!(decide(&policy, "delete"), Decision::Allow);
 }
+
+#[test]
+fn a_private_host_is_allowed_only_by_its_name() {
+    let place = Surroundings {
+        cwd: "/w".into(),
+        workspace: "/w".into(),
+        home: None,
+        environment: std::collections::BTreeMap::new(),
+    };
+    let subject = Subject::Host { host: "localhost".to_owned() };
+    let decide = |policy: &Policy, effect| policy.decide("web_fetch", effect, &subject, &place);
+    let mut policy = Policy::new(Mode::Build, true);
+    policy.add_rule(Decision::Allow, Rule::parse("web_fetch").unwrap(), Source::User).unwrap();
+    assert_eq!(decide(&policy, Effect::Network).decision, Decision::Allow);
+    let verdict = decide(&policy, Effect::Execute);
+    assert_eq!((verdict.decision, verdict.never_auto), (Decision::Ask, true));
+    assert_eq!(verdict.reasons, [crate::approval::Reason::PrivateHost { host: "localhost".to_owned() }]);
+    policy.grant_for_session("web_fetch", &subject);
+    assert_eq!(decide(&policy, Effect::Execute).decision, Decision::Allow);
+}

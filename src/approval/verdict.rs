@@ -130,6 +130,11 @@ pub enum Reason {
         /// Why.
         why: NeverAuto,
     },
+    /// The host is this machine, or in its private network; `-y` does not allow it, a rule that names it does.
+    PrivateHost {
+        /// The host.
+        host: String,
+    },
     /// `-y` said yes.
     AssumedYes,
 }

@@ -319,6 +319,7 @@ pub fn reasons(locale: &Locale, place: &Place, reasons: &[Reason]) -> Vec<String
             Some(locale.with("reason.destructive", &[("text", text)]))
         }
         Reason::Unparsed { text, .. } => Some(locale.with("reason.unparsed", &[("text", text)])),
+        Reason::PrivateHost { host } => Some(locale.with("reason.private_host", &[("host", host)])),
         Reason::NeverAuto { why } => Some(never_auto(locale, why)),
         Reason::MatchedRule { .. }
         | Reason::DefaultForEffect { .. }

@@ -13,6 +13,8 @@ mod edit_match;
 mod glob;
 mod grep;
 mod grep_search;
+mod html_markdown;
+mod html_tokens;
 pub(crate) mod kind;
 mod list;
 mod make_directory;
@@ -37,6 +39,9 @@ mod shell_run;
 pub mod table;
 mod text_file;
 mod todo;
+mod web_address;
+mod web_fetch;
+mod web_page;
 mod work;
 mod write;
 
@@ -66,6 +71,7 @@ pub use shell::ShellTool;
 pub use shell_environment::HANDOFF as HANDOFF_VARIABLES;
 pub use shell_group::end_orphans;
 pub use todo::TodoTool;
+pub use web_fetch::WebFetchTool;
 pub use write::WriteTool;
 
 use crate::conversation::{Effect, Image, Outcome, Preview, Subject, ToolSpec};

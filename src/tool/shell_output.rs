@@ -176,6 +176,14 @@ fn make(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
+/// Keeps a whole text in a file that only the user can read.
+///
+/// # Errors
+/// What the file system said.
+pub(crate) fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    make(path)?.write_all(bytes)
+}
+
 /// Lines for the live row at most between two looks.
 const PENDING: usize = 20;
 /// Bytes looked at of one piece: of a flood only the end can be seen.

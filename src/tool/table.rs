@@ -17,6 +17,7 @@ use super::multi_edit::MultiEditTool;
 use super::read::ReadTool;
 use super::shell::ShellTool;
 use super::todo::TodoTool;
+use super::web_fetch::WebFetchTool;
 use super::write::WriteTool;
 
 /// Makes the standard tools; `helper` is the axi program itself, see [`ShellTool::new`].
@@ -35,6 +36,7 @@ pub fn standard(helper: Option<PathBuf>) -> Vec<Arc<dyn Tool>> {
         Arc::new(GrepTool),
         Arc::new(ListTool),
         Arc::new(ShellTool::new(helper)),
+        Arc::new(WebFetchTool),
         Arc::new(TodoTool),
         Arc::new(AskUserTool),
     ]

@@ -60,4 +60,5 @@ mod server;
 mod shell_tool;
 mod support;
 mod tools;
+mod web_tool;
 mod wires;
