@@ -6,6 +6,7 @@ mod console;
 mod handoff;
 pub mod keychain;
 mod logs;
+mod menu_lists;
 mod models;
 mod report;
 mod run;

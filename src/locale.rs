@@ -4,6 +4,7 @@
 //! to English, a key nobody has shows itself.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -13,12 +14,12 @@ const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/locales.rs"))
 /// The language everything falls back to.
 const FALLBACK: &str = "en";
 
-/// The words of one language.
+/// The words of one language. Clones share them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Locale {
     tag: &'static str,
-    words: HashMap<String, String>,
-    fallback: HashMap<String, String>,
+    words: Arc<HashMap<String, String>>,
+    fallback: Arc<HashMap<String, String>>,
 }
 
 impl Locale {
@@ -27,7 +28,7 @@ impl Locale {
     pub fn new(tag: &str) -> Self {
         let tag = matching(tag).unwrap_or(FALLBACK);
         let fallback = if tag == FALLBACK { HashMap::new() } else { load(FALLBACK) };
-        Self { tag, words: load(tag), fallback }
+        Self { tag, words: Arc::new(load(tag)), fallback: Arc::new(fallback) }
     }
 
     /// Returns the language's tag: the name of its file.
@@ -139,7 +140,7 @@ mod tests {
     #[test]
     fn placeholders_are_filled_once() {
         let mut locale = Locale::new("en");
-        locale.words.insert("t".into(), "{a} and {b} {unknown} {".into());
+        Arc::make_mut(&mut locale.words).insert("t".into(), "{a} and {b} {unknown} {".into());
         assert_eq!(locale.with("t", &[("a", "{b}"), ("b", "2")]), "{b} and 2 {unknown} {");
     }
 }

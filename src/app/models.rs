@@ -1,11 +1,18 @@
 //! From a model's name to everything it takes to ask it: settings, table, environment, keychain.
 
+use std::time::Duration;
+
+use tokio::runtime::Runtime;
+
 use crate::command::Problem;
 use crate::config::Config;
 use crate::locale::Locale;
-use crate::provider::{self, Environment, Protocol, ProviderSettings, Row, Secret};
+use crate::provider::{self, Client, Environment, Protocol, ProviderSettings, Row, Secret};
 
 use super::keychain;
+
+/// How long servers may take to list their models when all are asked.
+const LIST_LIMIT: Duration = Duration::from_secs(2);
 
 /// Resolves `PROVIDER/MODEL`.
 ///
@@ -120,4 +127,31 @@ pub(super) fn names(config: &Config) -> Vec<String> {
     let mut names: Vec<String> = provider::TABLE.iter().map(|row| row.name.to_owned()).collect();
     names.extend(config.providers.keys().filter(|name| provider::find(name).is_none()).cloned());
     names
+}
+
+/// Lists the models of every provider that has a key or runs here, as `PROVIDER/MODEL`; waits a second or two for
+/// servers, and leaves out those that do not answer. The second value says whether it runs on this machine.
+pub(super) fn list(
+    config: &Config,
+    environment: &Environment<'_>,
+    locale: &Locale,
+    client: &Client,
+    runtime: &Runtime,
+) -> Vec<(String, bool)> {
+    let mut settings = Vec::new();
+    for name in names(config) {
+        let row = provider::find(&name);
+        let usable = row.is_none_or(|row| row.is_local() || row.key(environment).is_some());
+        // Any model will do to reach the list.
+        if usable && let Ok(found) = resolve(&format!("{name}/any"), config, environment, locale) {
+            settings.push(found);
+        }
+    }
+    let questions = settings.iter().map(|settings| async {
+        let listed = tokio::time::timeout(LIST_LIMIT, provider::list_models(settings, client)).await;
+        let models = listed.ok().and_then(Result::ok).unwrap_or_default();
+        let local = is_local(&settings.base_url);
+        models.into_iter().map(|model| (format!("{}/{}", settings.name, model.name), local)).collect::<Vec<_>>()
+    });
+    runtime.block_on(async { futures_util::future::join_all(questions).await }).concat()
 }

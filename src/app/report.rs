@@ -2,7 +2,6 @@
 
 use std::io::{IsTerminal, Read};
 use std::process::Command;
-use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
@@ -21,9 +20,6 @@ use crate::provider::{self, Client};
 use crate::session::{Loaded, SessionError, load};
 use crate::terminal::{Size, sanitize};
 use crate::tool::table;
-
-/// How long servers may take to list their models when all are asked.
-const LIST_LIMIT: Duration = Duration::from_secs(2);
 
 /// The longest key that is read from a pipe, in bytes.
 const KEY_LIMIT: u64 = 16 * 1024;
@@ -91,24 +87,8 @@ pub(super) fn models(base: &Base, wanted: Option<&str>) -> Exit {
 
 /// Lists the models of every provider that has a key or runs here; those that do not answer are left out.
 pub(super) fn all_models(base: &Base, client: &Client, runtime: &Runtime) -> Vec<String> {
-    let mut settings = Vec::new();
-    for name in models::names(&base.config) {
-        let row = provider::find(&name);
-        let usable = row.is_none_or(|row| row.is_local() || row.key(&base.variables).is_some());
-        if !usable {
-            continue;
-        }
-        // Any model will do to reach the list.
-        if let Ok(found) = models::resolve(&format!("{name}/any"), &base.config, &base.variables, &base.locale) {
-            settings.push(found);
-        }
-    }
-    let questions = settings.iter().map(|settings| async {
-        let listed = tokio::time::timeout(LIST_LIMIT, provider::list_models(settings, client)).await;
-        let models = listed.ok().and_then(Result::ok).unwrap_or_default();
-        models.into_iter().map(|model| format!("{}/{}", settings.name, model.name)).collect::<Vec<_>>()
-    });
-    runtime.block_on(async { futures_util::future::join_all(questions).await }).concat()
+    let listed = models::list(&base.config, &base.variables, &base.locale, client, runtime);
+    listed.into_iter().map(|(id, _)| id).collect()
 }
 
 fn provider_models(base: &Base, name: &str, client: &Client, runtime: &Runtime) -> Result<Vec<String>, Problem> {

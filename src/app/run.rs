@@ -22,7 +22,7 @@ use crate::frontend::human::{Asker, Human, HumanOptions, Looks, Nobody};
 use crate::frontend::print;
 use crate::frontend::repl::run::Repl;
 use crate::frontend::repl::{
-    Drafts, EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, SuggestTiming, show,
+    CommandMenu, Drafts, EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, SuggestTiming, show,
 };
 use crate::frontend::signals::Signals;
 use crate::provider::Client;
@@ -162,6 +162,8 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
     let private = options.no_session || options.no_history;
     let mut editor = editor(base, &looks.theme, private, foreground);
     editor.keep_out(base.keys());
+    let lists = base.menu_lists();
+    editor.watch_lists(lists.clone());
     let drafts = base.paths.drafts().filter(|_| !private && !plain);
     let drafts = drafts.map(|folder| Drafts::new(folder, base.cwd.clone())).unwrap_or_default();
     editor.keep_drafts(drafts.clone());
@@ -215,6 +217,8 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
         plain,
         pager,
         drafts,
+        lists,
+        own: base.user_commands(),
         gone: false,
     };
     Ok(repl.run(options.message))
@@ -247,7 +251,8 @@ fn editor(base: &Base, theme: &Theme, private: bool, foreground: Foreground) -> 
             directory: base.cwd.display().to_string(),
             enabled: !private,
         },
-        commands: show::menu(&base.locale),
+        // The loop says what they are, in its language, before each line.
+        commands: CommandMenu::default(),
         directory: base.cwd.clone(),
         home: base.paths.home.clone(),
         style: if base.config.edit_mode.as_deref() == Some("vi") { EditStyle::Vi } else { EditStyle::Emacs },

@@ -2,8 +2,7 @@
 
 use super::{Context, KeyAction, Outcome, Problem, ReasoningView, ThemeChoice};
 use crate::conversation::{Message, Role, Usage};
-use crate::locale::{self, Locale};
-use crate::session::SessionError;
+use crate::locale;
 
 pub(super) fn help(_: &mut Context<'_>, _: &str) -> Outcome {
     Outcome::Help
@@ -21,8 +20,14 @@ pub(super) fn clear(_: &mut Context<'_>, _: &str) -> Outcome {
     Outcome::NewSession { clear: true }
 }
 
+/// Where models run, as the menu groups them.
+const MODEL_GROUPS: [&str; 3] = ["local", "cloud", "custom"];
+
 pub(super) fn model(context: &mut Context<'_>, argument: &str) -> Outcome {
     let locale = context.locale;
+    // The menu's group may stand before the model; alone it names none.
+    let (first, rest) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
+    let argument = if MODEL_GROUPS.contains(&first) { rest.trim() } else { argument };
     if argument.is_empty() {
         let models = context.world.models();
         if models.is_empty() {
@@ -130,60 +135,6 @@ pub(super) fn theme(context: &mut Context<'_>, argument: &str) -> Outcome {
 fn wrong_word(context: &Context<'_>, word: &str, known: &[&str]) -> Outcome {
     let what = context.locale.with("said.word_unknown", &[("word", word), ("known", &known.join(", "))]);
     Outcome::Fail(Problem { what, hint: String::new() })
-}
-
-pub(super) fn session(context: &mut Context<'_>, argument: &str) -> Outcome {
-    let argument = argument.strip_prefix("switch").map_or(argument, str::trim);
-    match argument {
-        "" | "list" => {}
-        "new" => return Outcome::NewSession { clear: false },
-        id => {
-            if let Some(id) = id.strip_prefix("delete ") {
-                return delete_session(context, id.trim());
-            }
-            return Outcome::Resume(id.to_owned());
-        }
-    }
-    let list = context.world.sessions().map(|store| store.list()).unwrap_or_default();
-    if list.is_empty() {
-        return Outcome::Say(context.locale.text("said.sessions_none").to_owned());
-    }
-    Outcome::Pick {
-        command: "session",
-        question: context.locale.text("repl.pick_session").to_owned(),
-        items: list
-            .into_iter()
-            .take(50)
-            .map(|summary| (format!("{}  {}", summary.id, summary.title), summary.id.to_string()))
-            .collect(),
-    }
-}
-
-fn delete_session(context: &Context<'_>, id: &str) -> Outcome {
-    let Some(store) = context.world.sessions() else {
-        return Outcome::Say(context.locale.text("said.sessions_none").to_owned());
-    };
-    match store.delete(id) {
-        Ok(id) => Outcome::Say(context.locale.with("said.session_deleted", &[("id", id.as_str())])),
-        Err(error) => Outcome::Fail(session_problem(context.locale, &error)),
-    }
-}
-
-/// Words why a session cannot be used.
-#[must_use]
-pub fn session_problem(locale: &Locale, error: &SessionError) -> Problem {
-    let hint = locale.text("error.session_not_found_hint").to_owned();
-    let what = match error {
-        SessionError::Io { path, cause } => {
-            locale.with("error.io", &[("path", &path.display().to_string()), ("cause", &cause.to_string())])
-        }
-        SessionError::NotFound(id) => locale.with("error.session_not_found", &[("id", id)]),
-        SessionError::Ambiguous(id) => locale.with("error.session_ambiguous", &[("id", id)]),
-        SessionError::Unreadable(path) => {
-            locale.with("error.session_unreadable", &[("path", &path.display().to_string())])
-        }
-    };
-    Problem { what, hint }
 }
 
 pub(super) fn tools(context: &mut Context<'_>, _: &str) -> Outcome {

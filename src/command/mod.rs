@@ -3,8 +3,10 @@
 //! A body decides and says what to do; the REPL does it. Knows no terminal.
 
 mod bodies;
+mod sessions;
 mod table;
 mod taste;
+mod user;
 
 use std::sync::Arc;
 
@@ -14,9 +16,10 @@ use crate::locale::Locale;
 use crate::provider::Provider;
 use crate::session::SessionStore;
 
-pub use bodies::session_problem;
+pub use sessions::session_problem;
 pub use table::COMMANDS;
 pub use taste::{Notify, ReasoningView, ThemeChoice};
+pub use user::{CommandSource, UserCommand, load_user_commands};
 
 /// A row of the table.
 pub struct SlashCommand {
@@ -39,8 +42,10 @@ pub enum Argument {
     Model,
     /// A language.
     Language,
-    /// A session.
+    /// A word about sessions, and a session.
     Session,
+    /// A session.
+    SessionId,
     /// A provider.
     Provider,
     /// One of these words.
@@ -155,17 +160,19 @@ pub fn find(name: &str) -> Option<&'static SlashCommand> {
     COMMANDS.iter().find(|command| command.name == name || command.aliases.contains(&name))
 }
 
-/// Finds the command whose name is nearest to a misspelt one: at most two edits away, or one it begins.
+/// Finds the command whose name is nearest to a misspelt one: at most two edits away, or one it begins. `own` are the
+/// names of further commands.
 #[must_use]
-pub fn nearest(name: &str) -> Option<&'static str> {
-    let names =
+pub fn nearest<'names>(name: &str, own: impl Iterator<Item = &'names str>) -> Option<&'names str> {
+    let table =
         COMMANDS.iter().flat_map(|command| std::iter::once(command.name).chain(command.aliases.iter().copied()));
-    let scored = names.map(|known| (distance(name, known), known));
+    let names: Vec<&str> = table.chain(own).collect();
+    let scored = names.iter().map(|known| (distance(name, known), *known));
     let best = scored.min_by_key(|(score, known)| (*score, *known))?;
     let near = best.0 <= 2 && best.0 < name.chars().count();
     near.then_some(best.1).or_else(|| {
-        let mut begun = COMMANDS.iter().map(|command| command.name).filter(|known| known.starts_with(name));
-        begun.next().filter(|_| name.len() >= 2)
+        let mut begun = names.iter().filter(|known| known.starts_with(name));
+        begun.next().filter(|_| name.len() >= 2).copied()
     })
 }
 
@@ -191,9 +198,9 @@ mod tests {
 
     #[test]
     fn a_misspelt_command_finds_its_neighbour() {
-        assert_eq!(nearest("modle"), Some("model"));
-        assert_eq!(nearest("languge"), Some("language"));
-        assert_eq!(nearest("xyzzy"), None);
+        assert_eq!(nearest("modle", std::iter::empty()), Some("model"));
+        assert_eq!(nearest("languge", std::iter::empty()), Some("language"));
+        assert_eq!(nearest("xyzzy", std::iter::empty()), None);
     }
 
     #[test]

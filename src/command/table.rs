@@ -1,6 +1,6 @@
 //! One row a command. Help, completion and locale keys come from the row.
 
-use super::{Argument, ReasoningView, SlashCommand, ThemeChoice, bodies};
+use super::{Argument, ReasoningView, SlashCommand, ThemeChoice, bodies, sessions};
 
 /// Every slash command.
 pub const COMMANDS: &[SlashCommand] = &[
@@ -14,7 +14,8 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("show", &[], Argument::None, bodies::show),
     row("think", &[], Argument::Word(ReasoningView::WORDS), bodies::think),
     row("theme", &[], Argument::Word(ThemeChoice::WORDS), bodies::theme),
-    row("session", &["resume"], Argument::Session, bodies::session),
+    row("session", &[], Argument::Session, sessions::session),
+    row("resume", &[], Argument::SessionId, sessions::resume),
     row("tools", &[], Argument::None, bodies::tools),
     row("usage", &[], Argument::None, bodies::usage),
     row("login", &[], Argument::Provider, bodies::login),

@@ -5,7 +5,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::transcript::{Entry, EntryKind};
+use super::redact::Redactor;
+use super::transcript::{Entry, EntryKind, Session};
 use super::{SessionError, SessionId, directory_mark};
 
 /// Knows where the sessions are.
@@ -90,6 +91,18 @@ impl SessionStore {
         Ok(id)
     }
 
+    /// Gives a session a title, as one more line of its file.
+    ///
+    /// # Errors
+    /// As [`SessionStore::delete`].
+    pub fn rename(&self, id: &str, title: &str, now: SystemTime) -> Result<SessionId, SessionError> {
+        let (id, path) = self.find(id)?;
+        let redactor = Redactor::default();
+        let title = redactor.text(title);
+        Session::resume(id.clone(), PathBuf::new(), path, redactor).append(EntryKind::Title { title }, now)?;
+        Ok(id)
+    }
+
     fn files(&self) -> Vec<(SessionId, PathBuf)> {
         let entries = std::fs::read_dir(&self.directory).into_iter().flatten().flatten();
         entries
@@ -124,5 +137,25 @@ fn summarise(id: SessionId, path: PathBuf) -> Option<Summary> {
             | Err(_) => {}
         }
     }
+    let title = newest_title(&path).unwrap_or(title);
     Some(Summary { id, path, directory: directory?, title, modified })
+}
+
+/// The title given last. Its line may stand anywhere, so that all are passed over, unread.
+fn newest_title(path: &Path) -> Option<String> {
+    /// The beginning of a line, up to its kind.
+    const HEAD: usize = 64;
+    const MARK: &[u8] = b"\"kind\":\"title\"";
+    let mut file = BufReader::with_capacity(256 * 1024, File::open(path).ok()?);
+    let (mut line, mut title) = (Vec::new(), None);
+    while file.read_until(b'\n', &mut line).ok()? > 0 {
+        let head = &line[..line.len().min(HEAD)];
+        if head.windows(MARK.len()).any(|part| part == MARK)
+            && let Ok(Entry { kind: EntryKind::Title { title: found }, .. }) = serde_json::from_slice(&line)
+        {
+            title = Some(found.lines().next().unwrap_or_default().chars().take(80).collect());
+        }
+        line.clear();
+    }
+    title
 }

@@ -96,10 +96,10 @@ fn commands() -> CommandMenu {
         ..CommandEntry::default()
     };
     let model = CommandEntry {
-        arguments: Some(Arc::new(move |levels: &[&str]| match levels {
-            [] => groups.clone(),
-            ["local"] => local.clone(),
-            [..] => Vec::new(),
+        arguments: Some(Arc::new(move |levels: &[&str], _: &str| match levels {
+            [] => groups.clone().into(),
+            ["local"] => local.clone().into(),
+            [..] => Vec::new().into(),
         })),
         ..entry("model", "choose the model")
     };

@@ -20,8 +20,23 @@ pub struct Candidate {
     pub more: bool,
 }
 
-/// Lists the values of the next argument, given the ones written before it.
-pub type Arguments = Arc<dyn Fn(&[&str]) -> Vec<Candidate> + Send + Sync>;
+/// What can follow at one level.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Candidates {
+    /// The values.
+    pub candidates: Vec<Candidate>,
+    /// Whether more may come without a key.
+    pub pending: bool,
+}
+
+impl From<Vec<Candidate>> for Candidates {
+    fn from(candidates: Vec<Candidate>) -> Self {
+        Self { candidates, pending: false }
+    }
+}
+
+/// Lists the values of the next argument, given the ones written before it and what is typed of it. Must not wait.
+pub type Arguments = Arc<dyn Fn(&[&str], &str) -> Candidates + Send + Sync>;
 
 /// One slash command as the menu shows it.
 #[derive(Clone, Default)]
@@ -66,9 +81,10 @@ impl CommandMenu {
         let start = arguments.rfind(char::is_whitespace).map_or(0, |space| space + 1);
         let (earlier, typed) = arguments.split_at(start);
         let levels: Vec<&str> = earlier.split_whitespace().collect();
-        let rows = matching_values(matcher, list(&levels), typed);
+        let Candidates { candidates, pending } = list(&levels, typed);
+        let rows = matching_values(matcher, candidates, typed);
         let span = before.len() - typed.len()..before.len();
-        Some(Offer { subject: Subject::Argument, span, rows, pending: false, exact: false })
+        Some(Offer { subject: Subject::Argument, span, rows, pending, exact: false })
     }
 
     fn matching_names(&self, matcher: &SkimMatcherV2, typed: &str) -> Vec<Row> {

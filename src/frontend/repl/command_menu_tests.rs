@@ -7,10 +7,10 @@ fn candidate(value: &str, more: bool) -> Candidate {
 }
 
 fn menu() -> CommandMenu {
-    let models: Arguments = Arc::new(|levels| match levels {
-        [] => vec![candidate("local", true), candidate("cloud", true)],
-        ["local"] => vec![candidate("ollama/qwen3", false), candidate("ollama/llama3", false)],
-        [..] => Vec::new(),
+    let models: Arguments = Arc::new(|levels, _| match levels {
+        [] => vec![candidate("local", true), candidate("cloud", true)].into(),
+        ["local"] => vec![candidate("ollama/qwen3", false), candidate("ollama/llama3", false)].into(),
+        [..] => Candidates::default(),
     });
     let entry = |name: &str, aliases: &[&str], arguments: Option<Arguments>| CommandEntry {
         name: name.to_owned(),

@@ -23,6 +23,7 @@ use super::highlighter::LineHighlighter;
 use super::hinter::{LineHinter, from_history};
 use super::history::{HistoryOptions, HistoryStore, LineHistory};
 use super::menu::{LineMenu, Source};
+use super::menu_lists::MenuLists;
 use super::paste::PasteStore;
 use super::prompt::{LinePrompt, PromptParts};
 use super::secret::KnownSecrets;
@@ -128,7 +129,10 @@ pub struct Editor {
 }
 
 /// reedline asks its completer whether work is going on in the background, and polls only then.
-struct Background(FileIndex);
+struct Background {
+    files: FileIndex,
+    lists: Option<MenuLists>,
+}
 
 impl Completer for Background {
     fn complete(&mut self, _: &str, _: usize) -> CompletionResult {
@@ -136,9 +140,12 @@ impl Completer for Background {
     }
 
     fn poll_completion(&mut self) -> CompletionStatus {
-        if self.0.take_news() {
+        let lists = self.lists.as_ref();
+        // Whether more is coming is asked first: what comes between the two questions is news.
+        let working = self.files.is_walking() || lists.is_some_and(MenuLists::is_fetching);
+        if self.files.take_news() | lists.is_some_and(MenuLists::take_news) {
             CompletionStatus::Ready
-        } else if self.0.is_walking() {
+        } else if working {
             CompletionStatus::Pending
         } else {
             CompletionStatus::Idle
@@ -193,7 +200,7 @@ impl Editor {
             )))
             .with_history(Box::new(LineHistory { store: history.clone(), state: state.clone() }))
             .with_highlighter(Box::new(highlighter))
-            .with_completer(Box::new(Background(files.clone())))
+            .with_completer(Box::new(Background { files: files.clone(), lists: None }))
             .with_menu(menu(WORDS, Box::new(words())))
             .with_menu(menu(HISTORY, Box::new(past)))
             .with_edit_mode(Box::new(mode))
@@ -270,6 +277,12 @@ impl Editor {
         let read = Box::new(move || pastes.expand(&state.lock().line.clone()));
         drafts.watch_line(LineView { read, is_private: Box::new(move |text| history.is_secret(text)) });
         self.state.lock().drafts = drafts;
+    }
+
+    /// Paints the menu again when one of these lists has come.
+    pub fn watch_lists(&mut self, lists: MenuLists) {
+        let background = Background { files: self.files.clone(), lists: Some(lists) };
+        self.rebuild(|reedline| reedline.with_completer(Box::new(background)));
     }
 
     /// Replaces the slash commands: after a change of language, of the project's own commands.

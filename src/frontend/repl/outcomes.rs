@@ -21,7 +21,7 @@ impl Repl {
             Outcome::Fail(Problem { what, hint }) => self.human.fail(&what, &hint),
             Outcome::Ask(text) => return self.turn(text, ahead),
             Outcome::Help => {
-                let help = show::help(self.human.locale());
+                let help = show::help(self.human.locale(), self.own.list());
                 self.human.markdown(&help);
             }
             Outcome::Exit => return Next::Leave,

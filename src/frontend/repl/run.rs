@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use tokio::runtime::Runtime;
 
-use super::{Drafts, Editor, ReadOutcome, read_line, show};
+use super::{Drafts, Editor, MenuLists, ReadOutcome, UserCommands, read_line, show};
 use crate::agent::Agent;
 use crate::command::{self, Outcome, World};
 use crate::frontend::approve::Terminal;
@@ -63,6 +63,10 @@ pub struct Repl {
     pub pager: String,
     /// Keeps what is typed but not sent.
     pub drafts: Drafts,
+    /// What the slash menu lists of the outside.
+    pub lists: MenuLists,
+    /// Commands that are files.
+    pub own: UserCommands,
     /// Whether the terminal has gone: then nobody has left.
     pub gone: bool,
 }
@@ -175,7 +179,8 @@ impl Repl {
                 other => other,
             });
         }
-        self.editor.set_commands(show::menu(self.human.locale()));
+        self.own.load();
+        self.editor.set_commands(show::menu(self.human.locale(), &self.lists, self.own.list()));
         self.editor.set_prompt(parts);
         self.editor.set_theme(*self.human.theme());
         self.editor.read(prefill)
@@ -199,6 +204,9 @@ impl Repl {
             }
             Input::Command { name, argument } => {
                 let Some(command) = command::find(&name) else {
+                    if let Some(next) = self.user_command(&name, &argument, ahead) {
+                        return next;
+                    }
                     self.unknown(&name);
                     return Next::Line;
                 };
@@ -217,7 +225,8 @@ impl Repl {
     fn unknown(&mut self, name: &str) {
         let locale = self.human.locale();
         let shown = format!("/{name}");
-        let what = match command::nearest(name) {
+        let own = self.own.list().iter().map(|command| command.name.as_str());
+        let what = match command::nearest(name, own) {
             Some(near) => {
                 let near = format!("/{near}");
                 locale.with("repl.unknown_command_near", &[("name", &shown), ("near", &near)])

@@ -1,11 +1,12 @@
 //! What the loop shows around turns: the prompt's parts, the slash menu, help. Pure.
 
 use super::attach::{AttachFact, Refusal};
-use super::{Candidate, CommandEntry, CommandMenu, EditorWords, PromptParts};
+use super::command_arguments::arguments;
+use super::{CommandEntry, CommandMenu, EditorWords, MenuLists, PromptParts};
 use crate::agent::Agent;
-use crate::command::{Argument, COMMANDS};
+use crate::command::{COMMANDS, CommandSource, UserCommand};
 use crate::conversation::{Conversation, Message, tokens};
-use crate::locale::{self, Locale};
+use crate::locale::Locale;
 use crate::terminal::sanitize_line;
 
 /// Makes the parts of the prompt.
@@ -26,33 +27,32 @@ pub fn prompt(agent: &Agent, directory: &str) -> PromptParts {
     }
 }
 
-/// Makes the slash menu in the user's language.
+/// Makes the slash menu in the user's language: axi's commands, then the person's own.
 #[must_use]
-pub fn menu(locale: &Locale) -> CommandMenu {
+pub fn menu(locale: &Locale, lists: &MenuLists, own: &[UserCommand]) -> CommandMenu {
     let entries = COMMANDS.iter().map(|command| CommandEntry {
         name: command.name.to_owned(),
         aliases: command.aliases.iter().map(|alias| (*alias).to_owned()).collect(),
         description: locale.text(&format!("command.{}", command.name)).to_owned(),
         usage: String::new(),
-        arguments: match command.argument {
-            // Reads every language's file, so not before somebody asks.
-            Argument::Language => Some(std::sync::Arc::new(|_: &[&str]| locale::tags().map(language).collect())),
-            Argument::Word(words) => {
-                let words: Vec<Candidate> = words
-                    .iter()
-                    .map(|word| Candidate { value: (*word).to_owned(), ..Candidate::default() })
-                    .collect();
-                Some(std::sync::Arc::new(move |_: &[&str]| words.clone()))
-            }
-            Argument::None | Argument::Model | Argument::Session | Argument::Provider => None,
-        },
+        arguments: arguments(command.argument, locale, lists),
     });
-    CommandMenu { entries: entries.collect() }
+    let own = own.iter().map(|command| CommandEntry {
+        name: command.name.clone(),
+        description: user_description(locale, command),
+        usage: command.usage.clone(),
+        ..CommandEntry::default()
+    });
+    CommandMenu { entries: entries.chain(own).collect() }
 }
 
-fn language(tag: &str) -> Candidate {
-    let name = Locale::new(tag).text("language.name").to_owned();
-    Candidate { value: tag.to_owned(), description: name, ..Candidate::default() }
+/// What a command of the person's own says it does, and where it is from.
+fn user_description(locale: &Locale, command: &UserCommand) -> String {
+    let from = locale.text(match command.source {
+        CommandSource::User => "menu.command.user",
+        CommandSource::Project => "menu.command.project",
+    });
+    if command.description.is_empty() { from.to_owned() } else { format!("{} ({from})", command.description) }
 }
 
 /// The words of the line editor.
@@ -74,12 +74,20 @@ pub fn title(conversation: &Conversation) -> String {
 
 /// Keys and commands, as markdown.
 #[must_use]
-pub fn help(locale: &Locale) -> String {
+pub fn help(locale: &Locale, own: &[UserCommand]) -> String {
     let mut rows = vec![format!("**{}**\n", locale.text("help.commands"))];
     for command in COMMANDS {
         let described = locale.text(&format!("command.{}", command.name)).to_owned();
         let aliases: Vec<String> = command.aliases.iter().map(|alias| format!(" `/{alias}`")).collect();
         rows.push(format!("- `/{}`{} {described}", command.name, aliases.concat()));
+    }
+    if !own.is_empty() {
+        rows.push(format!("\n**{}**\n", locale.text("help.own_commands")));
+        let own = own.iter().map(|command| {
+            let said = sanitize_line(&user_description(locale, command)).replace(['`', '*', '[', '<'], " ");
+            format!("- `/{}` {said}", command.name)
+        });
+        rows.extend(own);
     }
     rows.push(format!("\n**{}**\n", locale.text("help.keys")));
     let keys = [

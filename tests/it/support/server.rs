@@ -203,6 +203,7 @@ impl Recorded {
 struct State {
     script: VecDeque<Answer>,
     routes: Vec<(String, Answer)>,
+    ignored: Vec<String>,
     requests: Vec<Recorded>,
     violations: Vec<String>,
     hung_up: usize,
@@ -261,6 +262,11 @@ impl Server {
         self.shared.state.lock().unwrap().routes.push((method_and_path.to_owned(), answer));
     }
 
+    /// Answers requests like `GET /v1/models` 404, beside the script and without recording them, unless they are routed.
+    pub(crate) fn ignore(&self, method_and_path: &str) {
+        self.shared.state.lock().unwrap().ignored.push(method_and_path.to_owned());
+    }
+
     /// Returns all requests so far, in order.
     pub(crate) fn requests(&self) -> Vec<Recorded> {
         self.shared.state.lock().unwrap().requests.clone()
@@ -306,6 +312,13 @@ fn serve(stream: &TcpStream, shared: &Arc<Shared>) {
     let line = format!("{} {}", request.method, request.path.split('?').next().unwrap_or_default());
     let answer = {
         let mut state = shared.state.lock().unwrap();
+        if state.ignored.contains(&line) && !state.routes.iter().any(|(route, _)| *route == line) {
+            drop(state);
+            let body = serde_json::json!({"error": {"message": "no list here"}});
+            drop(write_answer(stream, &Answer::json(404, &body), || false));
+            drop(stream.shutdown(Shutdown::Both));
+            return;
+        }
         let broken = invariant::check(&request.path, &request.body);
         state.requests.push(request);
         let fixed = state.routes.iter().find(|(route, _)| *route == line).map(|(_, answer)| answer.clone());

@@ -15,6 +15,8 @@ pub(crate) const KEY: &str = "odd-key-7f3b1c9d5e2a4860";
 
 /// axi, asking the server in the words of openai-chat.
 pub(crate) fn axi(home: &Home, server: &Server) -> Command {
+    // The menu of models asks for it while "/model …" is typed.
+    server.ignore("GET /v1/models");
     let mut command = home.axi();
     command.env("OPENAI_BASE_URL", server.url("/v1")).env("OPENAI_API_KEY", KEY).env("AXI_MODEL", "openai/any");
     command

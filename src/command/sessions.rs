@@ -1,0 +1,116 @@
+//! What `/session` and `/resume` do.
+
+use std::time::SystemTime;
+
+use super::{Context, Outcome, Problem};
+use crate::locale::Locale;
+use crate::session::{SessionError, SessionStore};
+
+/// Sessions of a list at most.
+const LISTED: usize = 50;
+
+pub(super) fn session(context: &mut Context<'_>, argument: &str) -> Outcome {
+    let (word, rest) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
+    let rest = rest.trim();
+    match word {
+        "list" => list(context),
+        "new" => Outcome::NewSession { clear: false },
+        "" | "switch" if rest.is_empty() => pick(context, ""),
+        "switch" => Outcome::Resume(rest.to_owned()),
+        "delete" if rest.is_empty() => pick(context, "delete "),
+        "delete" => delete(context, rest),
+        "rename" => rename(context, rest),
+        _ => Outcome::Resume(argument.to_owned()),
+    }
+}
+
+pub(super) fn resume(context: &mut Context<'_>, argument: &str) -> Outcome {
+    if argument.is_empty() { pick(context, "") } else { Outcome::Resume(argument.to_owned()) }
+}
+
+fn store(context: &Context<'_>) -> Result<SessionStore, Outcome> {
+    context.world.sessions().ok_or_else(|| Outcome::Say(context.locale.text("said.sessions_none").to_owned()))
+}
+
+fn list(context: &Context<'_>) -> Outcome {
+    let sessions = context.world.sessions().map(|store| store.list()).unwrap_or_default();
+    if sessions.is_empty() {
+        return Outcome::Say(context.locale.text("said.sessions_none").to_owned());
+    }
+    let now = context.agent.session().id();
+    let rows = sessions.iter().take(LISTED).map(|summary| {
+        let here = if summary.id == *now { "*" } else { " " };
+        format!("{here} {}  {}", summary.id, summary.title)
+    });
+    // As it stands: a title is anybody's text, not markdown.
+    Outcome::Say(rows.collect::<Vec<_>>().join("\n"))
+}
+
+/// Lets the person choose; what is chosen follows `before` as the argument of `/session`.
+fn pick(context: &Context<'_>, before: &str) -> Outcome {
+    let sessions = context.world.sessions().map(|store| store.list()).unwrap_or_default();
+    if sessions.is_empty() {
+        return Outcome::Say(context.locale.text("said.sessions_none").to_owned());
+    }
+    let items = sessions.into_iter().take(LISTED);
+    let items =
+        items.map(|summary| (format!("{}  {}", summary.id, summary.title), format!("{before}{}", summary.id)));
+    let question = context.locale.text("repl.pick_session").to_owned();
+    Outcome::Pick { command: "session", question, items: items.collect() }
+}
+
+fn delete(context: &Context<'_>, id: &str) -> Outcome {
+    let store = match store(context) {
+        Ok(store) => store,
+        Err(outcome) => return outcome,
+    };
+    let now = context.agent.session().id();
+    if store.find(id).is_ok_and(|(found, _)| found == *now) {
+        let what = context.locale.text("said.session_delete_current").to_owned();
+        return Outcome::Fail(Problem { what, hint: context.locale.text("said.session_delete_hint").to_owned() });
+    }
+    match store.delete(id) {
+        Ok(id) => Outcome::Say(context.locale.with("said.session_deleted", &[("id", id.as_str())])),
+        Err(error) => Outcome::Fail(session_problem(context.locale, &error)),
+    }
+}
+
+/// `rename ID TITLE`, or `rename TITLE` for the session of now.
+fn rename(context: &Context<'_>, rest: &str) -> Outcome {
+    let store = match store(context) {
+        Ok(store) => store,
+        Err(outcome) => return outcome,
+    };
+    let (first, title) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let named = store.find(first).is_ok();
+    let (id, title) = if named { (first, title.trim()) } else { (context.agent.session().id().as_str(), rest) };
+    if title.is_empty() {
+        let what = context.locale.text("said.session_rename_what").to_owned();
+        return Outcome::Fail(Problem { what, hint: "/session rename ID TITLE".to_owned() });
+    }
+    match store.rename(id, title, SystemTime::now()) {
+        Ok(_) => Outcome::Say(context.locale.with("said.session_renamed", &[("title", title)])),
+        // A session is written with its first message.
+        Err(SessionError::NotFound(_)) if !named => {
+            Outcome::Say(context.locale.text("said.session_rename_early").to_owned())
+        }
+        Err(error) => Outcome::Fail(session_problem(context.locale, &error)),
+    }
+}
+
+/// Words why a session cannot be used.
+#[must_use]
+pub fn session_problem(locale: &Locale, error: &SessionError) -> Problem {
+    let hint = locale.text("error.session_not_found_hint").to_owned();
+    let what = match error {
+        SessionError::Io { path, cause } => {
+            locale.with("error.io", &[("path", &path.display().to_string()), ("cause", &cause.to_string())])
+        }
+        SessionError::NotFound(id) => locale.with("error.session_not_found", &[("id", id)]),
+        SessionError::Ambiguous(id) => locale.with("error.session_ambiguous", &[("id", id)]),
+        SessionError::Unreadable(path) => {
+            locale.with("error.session_unreadable", &[("path", &path.display().to_string())])
+        }
+    };
+    Problem { what, hint }
+}

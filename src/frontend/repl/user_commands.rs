@@ -1,0 +1,82 @@
+//! Commands that are files, from the loop: read, listed, run, and asked about when others may have written them.
+
+use std::path::PathBuf;
+
+use super::run::{Ahead, Next, Repl};
+use crate::command::{self, CommandSource, UserCommand, load_user_commands};
+use crate::terminal::sanitize;
+
+/// The commands of the person's own and of the project.
+#[derive(Debug, Default)]
+pub struct UserCommands {
+    user: Option<PathBuf>,
+    /// The project's folders, the nearest first.
+    project: Vec<PathBuf>,
+    /// Whether the person trusts the project's files: then its commands run without a question.
+    trusted: bool,
+    loaded: Vec<UserCommand>,
+    /// The texts of the project that the person has seen and said yes to.
+    agreed: Vec<(PathBuf, String)>,
+}
+
+impl UserCommands {
+    /// Names the folders; reads nothing yet.
+    #[must_use]
+    pub const fn new(user: Option<PathBuf>, project: Vec<PathBuf>, trusted: bool) -> Self {
+        Self { user, project, trusted, loaded: Vec::new(), agreed: Vec::new() }
+    }
+
+    /// Reads the folders again. A command of axi cannot be replaced, one of the person's own not by the project's.
+    pub(super) fn load(&mut self) {
+        let user = self.user.iter().map(|folder| (folder, CommandSource::User));
+        let project = self.project.iter().map(|folder| (folder, CommandSource::Project));
+        let mut loaded: Vec<UserCommand> = Vec::new();
+        for (folder, source) in user.chain(project) {
+            for found in load_user_commands(folder, source) {
+                let known = loaded.iter().any(|other| other.name == found.name);
+                if !known && command::find(&found.name).is_none() {
+                    loaded.push(found);
+                }
+            }
+        }
+        self.loaded = loaded;
+    }
+
+    /// The commands as they were last read.
+    pub(super) fn list(&self) -> &[UserCommand] {
+        &self.loaded
+    }
+
+    fn needs_asking(&self, command: &UserCommand) -> bool {
+        let agreed = || self.agreed.iter().any(|(path, body)| *path == command.path && *body == command.body);
+        command.source == CommandSource::Project && !self.trusted && !agreed()
+    }
+}
+
+impl Repl {
+    /// Runs a command that is a file; `None` when there is none of that name.
+    pub(super) fn user_command(&mut self, name: &str, argument: &str, ahead: &mut Ahead) -> Option<Next> {
+        // As it is now, not as it was when the prompt was painted.
+        self.own.load();
+        let command = self.own.list().iter().find(|command| command.name == name)?.clone();
+        if self.own.needs_asking(&command) && !self.agrees(&command) {
+            self.say("said.command_not_run");
+            return Some(Next::Line);
+        }
+        Some(self.turn(command.message(argument), ahead))
+    }
+
+    /// Shows what a project's command would send, and asks once.
+    fn agrees(&mut self, command: &UserCommand) -> bool {
+        let path = command.path.display().to_string();
+        let locale = self.human.locale().clone();
+        self.human.say(&locale.with("said.command_of_project", &[("path", &path)]));
+        self.human.say(&sanitize(&command.body));
+        let choices = [locale.text("repl.command_no").to_owned(), locale.text("repl.command_yes").to_owned()];
+        let yes = self.terminal.pick(locale.text("repl.command_ask"), &choices) == Some(1);
+        if yes {
+            self.own.agreed.push((command.path.clone(), command.body.clone()));
+        }
+        yes
+    }
+}
