@@ -9,6 +9,7 @@ mod logs;
 mod menu_lists;
 mod models;
 mod report;
+mod rewrite;
 mod run;
 mod setup;
 mod shell_session;
@@ -19,7 +20,7 @@ use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::cli::{self, CommonOptions, Invocation};
+use crate::cli::{self, CommonOptions, HandoffKind, Invocation};
 use crate::command::Problem;
 use crate::config::{self, ConfigError, Paths, Warning};
 use crate::frontend::exit::Exit;
@@ -62,6 +63,9 @@ pub struct Base {
     tie: RefCell<Option<ShellTie>>,
 }
 
+/// Why nothing could be begun, and in which language to say so.
+type Unstarted = Box<(Locale, Problem, Exit)>;
+
 /// Runs axi and says how the process ends.
 #[must_use]
 pub fn run(start: Start) -> Exit {
@@ -90,7 +94,14 @@ pub fn run(start: Start) -> Exit {
     let common = common(&invocation);
     let environment = (variables, start.raw_variables);
     match Base::new(environment, start.program, paths, locale, flag, common) {
-        Ok(base) => base.dispatch(invocation),
+        Ok((base, warnings)) => {
+            // A line editor may take everything a rewrite says for its answer.
+            let is_told = invocation != Invocation::Handoff(HandoffKind::Rewrite);
+            for warning in warnings.iter().filter(|_| is_told) {
+                base.warn(warning);
+            }
+            base.dispatch(invocation)
+        }
         Err(failed) => {
             let (locale, problem, exit) = *failed;
             Console::new(&locale).fail(&problem);
@@ -103,7 +114,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
     match invocation {
         Invocation::Run(options) => options.common.clone(),
         Invocation::Render(options) => options.common.clone(),
-        Invocation::Handoff
+        Invocation::Handoff(_)
         | Invocation::Login(_)
         | Invocation::Logout(_)
         | Invocation::Models(_)
@@ -125,7 +136,7 @@ impl Base {
         locale: Locale,
         flag: Option<String>,
         common: CommonOptions,
-    ) -> Result<Self, Box<(Locale, Problem, Exit)>> {
+    ) -> Result<(Self, Vec<Warning>), Unstarted> {
         let cwd = match working_directory(common.cwd.as_deref()) {
             Ok(cwd) => cwd,
             Err((path, cause)) => {
@@ -151,11 +162,8 @@ impl Base {
         };
         let tie = RefCell::new(None);
         let base = Self { variables, raw_variables, program, paths, locale, cwd, workspace, config, common, tie };
-        for warning in &loaded.warnings {
-            base.warn(warning);
-        }
         base.start_logs();
-        Ok(base)
+        Ok((base, loaded.warnings))
     }
 
     fn warn(&self, warning: &Warning) {
@@ -178,7 +186,7 @@ impl Base {
     fn dispatch(self, invocation: Invocation) -> Exit {
         match invocation {
             Invocation::Run(options) => run::run(self, *options),
-            Invocation::Handoff => handoff::run(self),
+            Invocation::Handoff(kind) => handoff::run(self, kind),
             Invocation::Render(options) => run::render(&self, &options),
             Invocation::Login(provider) => report::login(&self, &provider),
             Invocation::Logout(provider) => report::logout(&self, &provider),

@@ -3,12 +3,12 @@
 use std::io::IsTerminal;
 use std::rc::Rc;
 
-use super::Base;
 use super::console::Console;
 use super::run::{human_options, prewarm, repl, screen};
 use super::setup::Failed;
 use super::shell_session::Occasion;
-use crate::cli::RunOptions;
+use super::{Base, rewrite};
+use crate::cli::{HandoffKind, RunOptions};
 use crate::command::Problem;
 use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
@@ -19,8 +19,12 @@ use crate::provider::Client;
 use crate::terminal::{Depth, Tty};
 
 /// Runs what the hook asks for.
-pub(super) fn run(base: Base) -> Exit {
+pub(super) fn run(base: Base, kind: HandoffKind) -> Exit {
     let facts = Facts::read(&base.raw_variables);
+    match kind {
+        HandoffKind::Job => {}
+        HandoffKind::Rewrite => return rewrite::run(&base, &facts),
+    }
     let base = Rc::new(base);
     let (exit, put) = job(&base, &facts).unwrap_or_else(|Failed { problem, exit }| {
         Console::new(&base.locale).fail(&problem);

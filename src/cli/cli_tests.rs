@@ -79,7 +79,8 @@ fn subcommands_are_not_messages() {
     assert_eq!(read("models ollama"), Ok(Invocation::Models(Some("ollama".into()))));
     assert_eq!(read("sessions show 12"), Ok(Invocation::Sessions(SessionsAction::Show("12".into()))));
     assert_eq!(read("config"), Ok(Invocation::Config(ConfigAction::Show)));
-    assert_eq!(read("handoff"), Ok(Invocation::Handoff));
+    assert_eq!(read("handoff"), Ok(Invocation::Handoff(HandoffKind::Job)));
+    assert_eq!(read("handoff --rewrite"), Ok(Invocation::Handoff(HandoffKind::Rewrite)));
     assert!(matches!(read("--help"), Ok(Invocation::Print(help)) if !help.contains("handoff")));
     let expected = RenderOptions { file: Some("a.md".into()), width: Some(40), ..RenderOptions::default() };
     assert_eq!(read("render a.md --width 40"), Ok(Invocation::Render(expected)));

@@ -4,8 +4,8 @@ use clap::ArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::{
-    AgentKind, ColorChoice, CommonOptions, ConfigAction, Invocation, Output, RenderOptions, RunOptions,
-    SessionsAction, UsageError,
+    AgentKind, ColorChoice, CommonOptions, ConfigAction, HandoffKind, Invocation, Output, RenderOptions,
+    RunOptions, SessionsAction, UsageError,
 };
 
 /// Says what the command line asks for.
@@ -21,7 +21,9 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
             soft_wrap: text("wrap").as_deref() == Some("soft"),
             common: common_options(inner),
         }),
-        "handoff" => Invocation::Handoff,
+        "handoff" => {
+            Invocation::Handoff(if inner.get_flag("rewrite") { HandoffKind::Rewrite } else { HandoffKind::Job })
+        }
         "login" => Invocation::Login(text("provider").unwrap_or_default()),
         "logout" => Invocation::Logout(text("provider").unwrap_or_default()),
         "models" => Invocation::Models(text("provider")),

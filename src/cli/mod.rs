@@ -21,7 +21,7 @@ pub enum Invocation {
     /// The REPL, or one turn in print mode.
     Run(Box<RunOptions>),
     /// What the shell's hook runs.
-    Handoff,
+    Handoff(HandoffKind),
     /// Prints markdown.
     Render(RenderOptions),
     /// Stores a provider's key.
@@ -90,6 +90,15 @@ pub struct CommonOptions {
     pub verbose: u8,
     /// No cursor movement at all.
     pub linear: bool,
+}
+
+/// How a shell hands its line over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HandoffKind {
+    /// As a job of its own: a turn on the terminal.
+    Job,
+    /// From inside the line editor: the line is replaced by one command.
+    Rewrite,
 }
 
 /// How print mode prints.

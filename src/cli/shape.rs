@@ -56,7 +56,7 @@ pub fn command(words: Words<'_>) -> Command {
                 .arg(positional("file").value_parser(value_parser!(PathBuf)))
                 .arg(valued("width", "N", words).value_parser(value_parser!(u16).range(1..)))
                 .arg(valued("wrap", "MODE", words).value_parser(["word", "soft"])),
-            sub("handoff").hide(true),
+            sub("handoff").hide(true).arg(flag("rewrite", words)),
             sub("login").arg(positional("provider").required(true)),
             sub("logout").arg(positional("provider").required(true)),
             sub("models").arg(positional("provider")),

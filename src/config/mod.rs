@@ -42,6 +42,8 @@ pub struct Config {
     pub sandbox: Option<String>,
     /// The most requests a turn may make.
     pub max_steps: Option<u32>,
+    /// What a shell's hook runs.
+    pub handoff: HandoffSection,
     /// What needs no asking and what is never done.
     pub permissions: Permissions,
     /// Providers beside the built-in table, and changes to its rows.
@@ -53,6 +55,16 @@ pub struct Config {
     #[serde(flatten)]
     #[expect(clippy::zero_sized_map_values, reason = "serde flattens into maps only")]
     pub unknown: BTreeMap<String, serde::de::IgnoredAny>,
+}
+
+/// The `[handoff]` section.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HandoffSection {
+    /// How long the quick rewrite of a line may take, in seconds.
+    pub rewrite_timeout: Option<u64>,
+    /// `PROVIDER/MODEL` for the quick rewrite; unset means the model that is asked anyway.
+    pub rewrite_model: Option<String>,
 }
 
 /// Approval rules as text; parsed where they are used.
@@ -205,6 +217,10 @@ fn merge_project(loaded: &mut Loaded, layer: Config, path: &Path) {
         None => {}
         Some("on") => config.sandbox = layer.sandbox,
         Some(_) => refuse("sandbox"),
+    }
+    if layer.handoff != HandoffSection::default() {
+        // As above: a line on the prompt is the person's until they hand it over, and then it goes where they chose.
+        refuse("handoff");
     }
     if let Some(steps) = layer.max_steps {
         config.max_steps = Some(config.max_steps.map_or(steps, |own| own.min(steps)));

@@ -2,6 +2,7 @@
 //!
 //! This room knows no agent, provider, tool or locale.
 
+mod guest;
 mod keys;
 mod layout;
 mod line;
@@ -18,6 +19,7 @@ mod theme;
 mod tty;
 pub mod width;
 
+pub use guest::Guest;
 pub use keys::{KeyReader, KeyWatch, Press, TWICE, TypeAhead, TypedView, drain_crossterm, escape_wait};
 pub use layout::cut;
 pub use line::{Line, Span};

@@ -65,7 +65,7 @@ pub use make_directory::MakeDirectoryTool;
 pub use move_path::MoveTool;
 pub use multi_edit::MultiEditTool;
 pub use person::{Person, Wish};
-pub use propose_command::{NAME as PROPOSE_COMMAND, Proposal, ProposeCommandTool, proposed};
+pub use propose_command::{NAME as PROPOSE_COMMAND, Proposal, ProposeCommandTool, is_plain_line, proposed};
 pub use read::ReadTool;
 pub use shell::ShellTool;
 pub use shell_environment::HANDOFF as HANDOFF_VARIABLES;

@@ -66,6 +66,12 @@ impl Proposal {
     }
 }
 
+/// Tells whether a text can stand on a prompt line and be what it looks like.
+#[must_use]
+pub fn is_plain_line(text: &str) -> bool {
+    text.len() <= LINE_LIMIT && !text.chars().any(is_refused)
+}
+
 /// Keys that a line editor would obey, and characters that make a line look like another one.
 fn is_refused(character: char) -> bool {
     let deceives = matches!(

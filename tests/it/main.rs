@@ -21,6 +21,7 @@ mod editor_pastes;
 mod floors;
 mod ghost;
 mod handoff_frontend;
+mod handoff_rewrite;
 mod interrupt;
 mod keyboard;
 mod locales;

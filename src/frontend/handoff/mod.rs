@@ -5,8 +5,10 @@
 //! editor: what is typed and sent meanwhile is the next message, what is typed and not sent stands on the prompt
 //! line afterwards.
 
+mod extract;
 mod facts;
 mod reply;
+mod rewrite;
 
 use std::rc::Rc;
 
@@ -23,6 +25,7 @@ use crate::tool::proposed;
 
 pub use facts::{Facts, LastCommand};
 pub use reply::{Put, write as write_reply};
+pub use rewrite::{NoCommand, TIME_LIMIT, paint, rewrite, system_prompt as rewrite_prompt};
 
 /// Everything a hand-off works with.
 pub struct Handoff {

@@ -1,0 +1,84 @@
+//! `axi handoff --rewrite`: a line editor waits for one command on standard output.
+//!
+//! Nothing else may get there; what went wrong is one line on standard error, for the hook to show.
+
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::Base;
+use super::console::Console;
+use super::setup::Failed;
+use crate::agent::TurnEnd;
+use crate::command::Problem;
+use crate::frontend::exit::Exit;
+use crate::frontend::handoff::{Facts, NoCommand, TIME_LIMIT, paint, rewrite, rewrite_prompt};
+use crate::frontend::signals::Signals;
+use crate::frontend::words;
+use crate::provider::Client;
+use crate::terminal::{Guest, KeyWatch, TypeAhead, escape_wait};
+
+/// Rewrites the line.
+pub(super) fn run(base: &Base, facts: &Facts) -> Exit {
+    let console = Console::new(&base.locale);
+    match command(base, facts) {
+        Ok(command) => console.print(&command),
+        // The person knows.
+        Err(Failed { exit: Exit::Interrupted, .. }) => Exit::Interrupted,
+        Err(Failed { problem, exit }) => {
+            console.note(&format!("axi: {}", problem.what));
+            exit
+        }
+    }
+}
+
+fn command(base: &Base, facts: &Facts) -> Result<String, Failed> {
+    let failed = |what: String, exit| Failed::new(Problem { what, hint: String::new() }, exit);
+    let line = facts.message();
+    if line.is_empty() {
+        return Err(failed(base.locale.text("handoff.rewrite.empty").to_owned(), Exit::Usage));
+    }
+    let runtime = base.runtime()?;
+    let client = Client::default();
+    let own = base.config.handoff.rewrite_model.as_deref();
+    let (provider, _) = base.provider(own, &client, &runtime)?;
+    let limit = base.config.handoff.rewrite_timeout.map_or(TIME_LIMIT, Duration::from_secs);
+    let redactor = base.redactor();
+    let directory = base.paths.shown(&base.cwd);
+    let system = rewrite_prompt(facts, &directory, &|text| redactor.text(text));
+
+    let cancel = CancellationToken::new();
+    let signals = Signals::start(None);
+    signals.watch(Some(cancel.clone()));
+    // Without a terminal there is nobody to press a key, and nothing to show.
+    let mut guest = Guest::open().ok();
+    let keys = guest.as_ref().and_then(|guest| {
+        KeyWatch::on(guest.keys().ok()?, cancel.clone(), TypeAhead::default(), escape_wait(base.is_remote())).ok()
+    });
+    let plain = base.common.linear || (base.variables)("TERM").is_some_and(|term| term == "dumb");
+    let words = base.locale.with("handoff.rewrite.asking", &[("model", &provider.model().id())]);
+    let words = format!("{words} · {}", base.locale.text("status.stop"));
+    let found = runtime.block_on(rewrite(provider.as_ref(), &system, &line, limit, &cancel, |elapsed| {
+        if let Some(guest) = guest.as_mut().filter(|_| !plain) {
+            paint(guest, &words, elapsed);
+        }
+    }));
+    signals.watch(None);
+    if let Some(guest) = guest.as_mut().filter(|_| !plain) {
+        guest.row("");
+    }
+    drop(keys);
+    drop(guest);
+    found.map_err(|error| match error {
+        NoCommand::Interrupted => failed(String::new(), Exit::Interrupted),
+        NoCommand::TimedOut => {
+            let seconds = limit.as_secs().to_string();
+            failed(base.locale.with("handoff.rewrite.timeout", &[("seconds", &seconds)]), Exit::Provider)
+        }
+        NoCommand::Failed(error) => {
+            let what = words::failure(&base.locale, &error).what;
+            failed(what, Exit::from(&TurnEnd::Failed { error }))
+        }
+        NoCommand::NotGiven => failed(base.locale.text("handoff.rewrite.none").to_owned(), Exit::Failed),
+    })
+}

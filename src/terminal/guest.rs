@@ -1,0 +1,55 @@
+//! The terminal of a line editor that runs us and waits: keys are read without echo, one row is written, and the
+//! mode is put back as it was found.
+//!
+//! Standard output is a pipe then, and standard input may be anything: the terminal is opened by its name.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd as _, OwnedFd};
+
+use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
+
+/// The terminal of the line editor, in a mode in which every key is a byte to read, until this is dropped.
+#[derive(Debug)]
+pub struct Guest {
+    terminal: File,
+    before: Termios,
+}
+
+impl Guest {
+    /// Opens the controlling terminal and takes the keys.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn open() -> io::Result<Self> {
+        let terminal = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
+        let before = tcgetattr(&terminal)?;
+        let mut mode = before.clone();
+        mode.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ISIG);
+        mode.special_codes[SpecialCodeIndex::VMIN] = 1;
+        mode.special_codes[SpecialCodeIndex::VTIME] = 0;
+        tcsetattr(&terminal, OptionalActions::Now, &mode)?;
+        Ok(Self { terminal, before })
+    }
+
+    /// Another descriptor to read keys from.
+    ///
+    /// # Errors
+    /// When there are too many descriptors.
+    pub fn keys(&self) -> io::Result<OwnedFd> {
+        self.terminal.as_fd().try_clone_to_owned()
+    }
+
+    /// Replaces the row the cursor is on; an empty text leaves it empty. The cursor ends at its start.
+    pub fn row(&mut self, text: &str) {
+        // The text must not wrap: what wraps cannot be taken back. A terminal that has gone shows nothing anyway.
+        drop(write!(self.terminal, "\r\x1b[?7l{text}\x1b[K\x1b[?7h\r"));
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        // As above.
+        let _ = tcsetattr(&self.terminal, OptionalActions::Now, &self.before);
+    }
+}
