@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use axi::app::{self, Start};
-use axi::tool::shell_child;
+use axi::tool::{shell_child, shell_keeper};
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
@@ -15,6 +15,12 @@ fn main() -> ExitCode {
     }
     if arguments.get(1).is_some_and(|argument| argument == shell_child::TERMINAL_ARGUMENT) {
         return shell_child::terminal_main(arguments.into_iter().skip(2));
+    }
+    if arguments.get(1).is_some_and(|argument| argument == shell_keeper::ARGUMENT) {
+        return shell_keeper::keeper_main(arguments.into_iter().skip(2));
+    }
+    if arguments.get(1).is_some_and(|argument| argument == shell_keeper::FRONT_ARGUMENT) {
+        return shell_keeper::front_main(arguments.into_iter().skip(2));
     }
     let start = Start {
         arguments,

@@ -1,5 +1,6 @@
 //! What happens in a turn, as facts; and the one trait through which a front end hears of it.
 
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -321,6 +322,20 @@ pub trait Frontend {
     fn ask(&mut self, _question: &Question) -> Answer {
         Answer::Unavailable
     }
+
+    /// Tells whether there is a terminal that [`Frontend::lend`] could lend.
+    fn can_lend(&self) -> bool {
+        false
+    }
+
+    /// Connects the person's terminal with a command's own, whose near end this is, until [`Frontend::take_back`];
+    /// false when it cannot be. `pressed` gets a byte for each Ctrl+Z that asks to stop. Does not block: what happens in between is shown to nobody.
+    fn lend(&mut self, _near: OwnedFd, _pressed: OwnedFd) -> bool {
+        false
+    }
+
+    /// Has the terminal for itself again.
+    fn take_back(&mut self) {}
 
     /// Tells when [`Frontend::tick`] wants to be called next; `None` while nothing moves on the screen.
     fn next_tick(&self) -> Option<std::time::Instant> {

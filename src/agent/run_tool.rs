@@ -43,11 +43,11 @@ impl Agent {
             memory: &self.memory,
             sandbox: &self.setup.sandbox,
             reach,
-            person: Person::new(wish),
+            person: Person::new(wish, frontend.can_lend()),
         };
         let mut running = pin!(tool.run(call.input.clone(), context));
         let mut deadline: Option<tokio::time::Instant> = None;
-        let (mut printing, mut wishing) = (true, true);
+        let (mut printing, mut wishing, mut lent) = (true, true, false);
         let output = loop {
             let due = frontend.next_tick();
             tokio::select! {
@@ -58,8 +58,8 @@ impl Agent {
                 }
                 output = &mut running => break Some(output),
                 () = sleep_until(deadline) => break None,
-                wish = wishes.recv(), if wishing && deadline.is_none() => match wish {
-                    Some(wish) => fulfil(wish, frontend, cancel),
+                wish = wishes.recv(), if wishing => match wish {
+                    Some(wish) => fulfil(wish, &mut lent, frontend, cancel),
                     None => wishing = false,
                 },
                 line = lines.recv(), if printing => match line {
@@ -69,24 +69,40 @@ impl Agent {
                 () = tick_at(due) => frontend.tick(),
             }
         };
+        if lent {
+            frontend.take_back();
+        }
         let interrupted = cancel.is_cancelled();
         let output = output.unwrap_or_else(|| closed(call, Outcome::Interrupted));
         (output, if interrupted { CallEnd::Stop(CallsEnd::Interrupted) } else { CallEnd::Answered })
     }
 }
 
-/// Has the front end do what a tool wishes.
-fn fulfil(wish: Wish, frontend: &mut dyn Frontend, cancel: &CancellationToken) {
+/// Has the front end do what a tool wishes. A stopped tool gets no answer, and nothing is lent to it.
+fn fulfil(wish: Wish, lent: &mut bool, frontend: &mut dyn Frontend, cancel: &CancellationToken) {
+    let stopped = cancel.is_cancelled();
     match wish {
         Wish::Ask { question, reply } => {
-            // A tool that has gone wants no answer, and a stopped one is not to go on with one.
-            if reply.is_closed() {
+            if stopped || reply.is_closed() {
                 return;
             }
             match frontend.ask(&question) {
                 Answer::Aborted => cancel.cancel(),
                 answer @ (Answer::Given { .. } | Answer::Unavailable) => drop(reply.send(answer)),
             }
+        }
+        Wish::Lend { near, pressed, reply } => {
+            if !stopped && !reply.is_closed() && !*lent {
+                *lent = frontend.lend(near, pressed);
+            }
+            // Who has gone wants no answer.
+            let _ = reply.send(*lent && !stopped);
+        }
+        Wish::TakeBack { reply } => {
+            if std::mem::take(lent) {
+                frontend.take_back();
+            }
+            let _ = reply.send(());
         }
     }
 }

@@ -33,8 +33,19 @@ pub struct Relayed {
 }
 
 /// The person's terminal in raw mode until it is dropped.
-struct Raw {
+pub(super) struct Raw {
     before: Termios,
+}
+
+impl Raw {
+    /// Sets it.
+    pub(super) fn new() -> io::Result<Self> {
+        let before = tcgetattr(rustix::stdio::stdin())?;
+        let mut raw = before.clone();
+        raw.make_raw();
+        tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &raw)?;
+        Ok(Self { before })
+    }
 }
 
 impl Drop for Raw {
@@ -57,14 +68,10 @@ pub fn relay(mut command: Command) -> io::Result<Relayed> {
     let far = open(name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
     let mut size = Size::of_terminal(None, None);
     set_size(&near, size)?;
-    let before = tcgetattr(rustix::stdio::stdin())?;
     let mut child = command.stdin(far.try_clone()?).stdout(far.try_clone()?).stderr(far.try_clone()?).spawn()?;
     // The command holds the far end as well.
     drop(command);
-    let mut raw_mode = before.clone();
-    raw_mode.make_raw();
-    let raw = Raw { before };
-    tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &raw_mode)?;
+    let raw = Raw::new()?;
     // We keep the far end to find what was not read, so its closing tells nothing: a thread waits instead, and ends
     // with the child.
     let (ended, ends) = pipe()?;
@@ -112,7 +119,7 @@ fn unread(far: &OwnedFd) -> io::Result<Vec<u8>> {
     Ok(typed)
 }
 
-fn set_size(terminal: impl AsFd, size: Size) -> io::Result<()> {
+pub(super) fn set_size(terminal: impl AsFd, size: Size) -> io::Result<()> {
     let size = Winsize { ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0 };
     Ok(tcsetwinsize(terminal, size)?)
 }

@@ -22,7 +22,9 @@ use rustix::termios::{
 
 /// What a program may have left on: a style, a hidden cursor, wrapping off, bracketed paste, focus events,
 /// synchronized output.
-const UNDO: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?7h\x1b[?25h\x1b[?2004l\x1b[?1004l";
+pub(super) const UNDO: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?7h\x1b[?25h\x1b[?2004l\x1b[?1004l";
+/// Leaves the alternate screen.
+pub(super) const UNDO_SCREEN: &[u8] = b"\x1b[?1049l";
 /// Takes back one level of kitty keyboard flags.
 const UNDO_KEYBOARD: &[u8] = b"\x1b[<u";
 /// Stopping by a signal to the own group happens a moment after the call.

@@ -34,6 +34,8 @@ mod shell;
 pub mod shell_child;
 mod shell_environment;
 mod shell_group;
+pub mod shell_keeper;
+mod shell_loan;
 mod shell_output;
 mod shell_run;
 pub mod table;

@@ -1,5 +1,7 @@
 //! The way from a running tool to the person: it wishes, the agent's loop has the front end fulfil it.
 
+use std::os::fd::OwnedFd;
+
 use tokio::sync::{mpsc, oneshot};
 
 use crate::conversation::{Answer, Question};
@@ -14,25 +16,40 @@ pub enum Wish {
         /// Takes the answer; dropped when the turn is stopped instead.
         reply: oneshot::Sender<Answer>,
     },
+    /// Their terminal, for a command that wants to talk to them.
+    Lend {
+        /// The near end of the command's own terminal: what is typed goes in, what comes out is shown. Kept nowhere.
+        near: OwnedFd,
+        /// Gets a byte each time that Ctrl+Z is typed where it asks to stop.
+        pressed: OwnedFd,
+        /// Takes whether it is lent now.
+        reply: oneshot::Sender<bool>,
+    },
+    /// The terminal is axi's again.
+    TakeBack {
+        /// Told when it is.
+        reply: oneshot::Sender<()>,
+    },
 }
 
 /// A tool's line to the person; clones are the same line.
 #[derive(Debug, Clone)]
 pub struct Person {
     wishes: Option<mpsc::Sender<Wish>>,
+    can_lend: bool,
 }
 
 impl Person {
-    /// Makes a line; the agent listens at the other end of `wishes`.
+    /// Makes a line; the agent listens at the other end of `wishes`. `can_lend` says whether there is a terminal.
     #[must_use]
-    pub const fn new(wishes: mpsc::Sender<Wish>) -> Self {
-        Self { wishes: Some(wishes) }
+    pub const fn new(wishes: mpsc::Sender<Wish>, can_lend: bool) -> Self {
+        Self { wishes: Some(wishes), can_lend }
     }
 
     /// Makes a line at whose end there is nobody.
     #[must_use]
     pub const fn nobody() -> Self {
-        Self { wishes: None }
+        Self { wishes: None, can_lend: false }
     }
 
     /// Asks and waits for the answer: [`Answer::Unavailable`] when there is nobody, [`Answer::Aborted`] when the
@@ -47,5 +64,35 @@ impl Person {
             return Answer::Unavailable;
         }
         answer.await.unwrap_or(Answer::Aborted)
+    }
+
+    /// Tells whether there is a terminal that could be lent.
+    #[must_use]
+    pub const fn can_lend(&self) -> bool {
+        self.can_lend
+    }
+
+    /// Has the person's terminal connected to `near` until [`Person::take_back`]; false when it cannot be. `pressed`
+    /// gets a byte for each Ctrl+Z. It is taken back in any case when the tool ends.
+    ///
+    /// # Cancel safety
+    /// Dropped, the terminal may be lent until the tool ends.
+    pub async fn lend(&self, near: OwnedFd, pressed: OwnedFd) -> bool {
+        let Some(wishes) = self.wishes.as_ref().filter(|_| self.can_lend) else { return false };
+        let (reply, lent) = oneshot::channel();
+        wishes.send(Wish::Lend { near, pressed, reply }).await.is_ok() && lent.await.unwrap_or(false)
+    }
+
+    /// Says that the command needs the terminal no more, and waits until it is axi's again.
+    ///
+    /// # Cancel safety
+    /// As [`Person::lend`].
+    pub async fn take_back(&self) {
+        let Some(wishes) = &self.wishes else { return };
+        let (reply, back) = oneshot::channel();
+        if wishes.send(Wish::TakeBack { reply }).await.is_ok() {
+            // A turn that was stopped takes it back by itself.
+            let _ = back.await;
+        }
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolSpec};
 
 use super::arguments::{Arguments, Field, plain};
+use super::shell_loan;
 use super::shell_run::{self, Ended, Reason};
 use super::{Access, Place, Tool, ToolContext, ToolFacts, ToolOutput, paths, text_file, work};
 
@@ -53,12 +54,37 @@ pub(super) const OFFLINE_NOTE: &str = "[it ran where it can write only the works
                             without network. If it needs more, call again with access \"workspace\" for the \
                             network or \"full\" for everything: the user is asked]";
 
+/// What the model is told when a command wants a terminal and there is none.
+const NO_TERMINAL: &str = "there is no terminal in this mode and nobody who could type: no password, login, editor \
+                           or pager. Find a way that needs none, or say what the user has to run";
+
+/// As above, when there was one.
+const TAKEN_BACK: &str =
+    "[the user took the terminal back with Ctrl+Z, and the command went on asking: it was ended]";
+
+/// What programs print that find no terminal to ask on, in lower case: sudo, ssh, git, and the C library.
+const ASKERS: &[&str] = &[
+    "a terminal is required",
+    "no tty present",
+    "terminal prompts disabled",
+    "could not read username",
+    "could not read password",
+    "/dev/tty",
+    "not a tty",
+    "not a terminal",
+    "not from a terminal",
+    "host key verification failed",
+    "permission denied (publickey",
+    "inappropriate ioctl for device",
+];
+
 const FIELDS: &[Field] = &[
     Field { name: "command", aliases: &["cmd", "script", "command_line"] },
     Field { name: "timeout", aliases: &["timeout_seconds", "timeout_secs"] },
     Field { name: "cwd", aliases: &["workdir", "working_directory", "directory"] },
     plain("description"),
     plain("access"),
+    Field { name: "interactive", aliases: &["tty", "terminal"] },
 ];
 
 /// Runs command lines.
@@ -71,6 +97,7 @@ struct Request {
     line: String,
     limit: u64,
     directory: PathBuf,
+    interactive: bool,
 }
 
 impl ShellTool {
@@ -100,7 +127,8 @@ impl Request {
             _ => place.cwd.clone(),
         };
         let limit = arguments.number("timeout")?.filter(|limit| *limit > 0).unwrap_or(DEFAULT_TIMEOUT);
-        Ok(Self { line, limit: limit.min(TIMEOUT_LIMIT), directory })
+        let interactive = arguments.flag("interactive")?;
+        Ok(Self { line, limit: limit.min(TIMEOUT_LIMIT), directory, interactive })
     }
 
     /// The line a rule or a person judges: with the directory, for relative paths mean something else there.
@@ -120,8 +148,9 @@ impl Tool for ShellTool {
         ToolSpec {
             name: "shell".to_owned(),
             description: "Runs a bash command line. Every call is a new shell: cd and exports do not persist. \
-                          No terminal and no input: no pagers, editors or password prompts. Nothing keeps \
-                          running in the background. Long output is cut, the whole kept in a file."
+                          Input is empty; a command that asks on the terminal (a password) has the user asked. \
+                          interactive gives it the user's terminal at once (editor, login, git rebase -i); you \
+                          see nothing of it. Nothing keeps running in the background. Long output is cut, the whole kept in a file."
                 .to_owned(),
             input_schema: json!({
                 "type": "object",
@@ -131,6 +160,7 @@ impl Tool for ShellTool {
                     "cwd": {"type": "string", "description": "Directory to run in"},
                     "access": {"type": "string", "enum": ["workspace", "full"], "description": "Only after the \
                                sandbox refused something: asks the user for more"},
+                    "interactive": {"type": "boolean"},
                     "description": {"type": "string", "description": "What it does, in a few words"}
                 },
                 "required": ["command"],
@@ -181,8 +211,13 @@ impl Tool for ShellTool {
             }
             let limit = Duration::from_secs(request.limit);
             let helper = self.helper.as_deref();
-            match shell_run::run(helper, &request.line, &request.directory, limit, &context).await {
-                Ok(ended) => worded(ended, request.limit),
+            if request.interactive && !shell_loan::is_possible(helper, &context.person) {
+                return ToolOutput::failed(NO_TERMINAL);
+            }
+            match shell_run::run(helper, (&request.line, request.interactive), &request.directory, limit, &context)
+                .await
+            {
+                Ok(ended) => worded(ended, &request, context.person.can_lend()),
                 Err(error) => ToolOutput::failed(format!("shell: could not be started: {error}")),
             }
         })
@@ -195,13 +230,21 @@ fn looks_refused(output: &str) -> bool {
     REFUSALS.iter().any(|words| output.contains(words))
 }
 
-fn worded(ended: Ended, limit: u64) -> ToolOutput {
+/// Tells whether a command that failed says that it would have asked somebody.
+fn looks_for_terminal(output: &str) -> bool {
+    let output = output.to_lowercase();
+    ASKERS.iter().any(|words| output.contains(words))
+}
+
+fn worded(ended: Ended, request: &Request, can_lend: bool) -> ToolOutput {
+    let limit = request.limit;
     let exit_code = ended.status.and_then(|status| {
         use std::os::unix::process::ExitStatusExt as _;
         status.code().or_else(|| status.signal().map(|signal| 128 + signal))
     });
     let mut content = ended.told.text;
     let refused = looks_refused(&content);
+    let wanted_terminal = !can_lend && looks_for_terminal(&content);
     let mut remark = |text: String| {
         if !content.is_empty() && !content.ends_with('\n') {
             content.push('\n');
@@ -221,6 +264,10 @@ fn worded(ended: Ended, limit: u64) -> ToolOutput {
             remark(format!("[timed out after {limit} s and was ended; give a longer timeout if it needs one]"));
             Outcome::Failed
         }
+        (Reason::NoTerminal, _) => {
+            remark(if ended.lent { TAKEN_BACK.to_owned() } else { format!("[{NO_TERMINAL}]") });
+            Outcome::Failed
+        }
         (Reason::Cancelled, _) => {
             remark("[interrupted by the user]".to_owned());
             Outcome::Interrupted
@@ -231,6 +278,13 @@ fn worded(ended: Ended, limit: u64) -> ToolOutput {
     }
     if let Some(note) = ended.held.filter(|_| outcome == Outcome::Failed && refused) {
         remark(note.to_owned());
+    }
+    if request.interactive && outcome != Outcome::Interrupted {
+        remark("[it had the user's terminal; what was shown and typed there is not recorded]".to_owned());
+    } else if ended.lent {
+        remark("[it asked for the user's terminal and had it; what was typed there is not recorded]".to_owned());
+    } else if wanted_terminal && outcome == Outcome::Failed {
+        remark(format!("[{NO_TERMINAL}]"));
     }
     if content.is_empty() {
         content.push_str("(no output)");

@@ -51,3 +51,6 @@ pub const HANDOFF: &[&str] = &[
 
 /// Taken away from every command: they would force colours against `NO_COLOR`.
 pub(crate) const REMOVED: &[&str] = &["CLICOLOR_FORCE", "FORCE_COLOR", "SSH_ASKPASS", "GREP_COLORS"];
+
+/// Of those, what is not set where a command can be lent the person's terminal: it may ask there.
+pub(crate) const ASKING: &[&str] = &["GIT_TERMINAL_PROMPT", "GCM_INTERACTIVE", "TERM"];

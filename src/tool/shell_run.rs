@@ -14,8 +14,10 @@ use tokio::time::Instant;
 
 use super::ToolContext;
 use super::shell::{OFFLINE_NOTE, READ_ONLY_NOTE, WORKSPACE_NOTE};
-use super::shell_environment::{HANDOFF, MARK, REMOVED, SET};
+use super::shell_environment::{ASKING, HANDOFF, MARK, REMOVED, SET};
 use super::shell_group::{Group, Mark};
+use super::shell_keeper::{self, APART, ON_IT};
+use super::shell_loan::{self, Loan, Told as Word};
 use super::shell_output::{Collected, Progress, Told};
 use super::{shell_child, work};
 use crate::sandbox::{Confinement, Ground, Reach, Standing};
@@ -42,6 +44,8 @@ pub(crate) enum Reason {
     TimedOut,
     /// The turn was cancelled.
     Cancelled,
+    /// It wanted the terminal, which could not be lent, or which the person had taken back.
+    NoTerminal,
 }
 
 /// A command that ended.
@@ -56,6 +60,8 @@ pub(crate) struct Ended {
     pub(crate) background: bool,
     /// What to tell the model of what held it, should it have failed for that.
     pub(crate) held: Option<&'static str>,
+    /// Whether it had the person's terminal.
+    pub(crate) lent: bool,
 }
 
 /// Ends the processes of a command whose future is dropped.
@@ -82,7 +88,7 @@ impl Drop for Guard {
 /// Dropped, it kills all processes of the command at once.
 pub(crate) async fn run(
     helper: Option<&Path>,
-    line: &str,
+    (line, interactive): (&str, bool),
     directory: &Path,
     limit: Duration,
     context: &ToolContext<'_>,
@@ -90,7 +96,14 @@ pub(crate) async fn run(
     let mark = Mark::new();
     let (reader, writer) = std::io::pipe()?;
     let held = Held::new(helper, directory, context)?;
-    let mut child = start(helper, line, directory, &mark, &held, writer)?;
+    let possible = shell_loan::is_possible(helper, &context.person);
+    let mut loan = if possible { Some(Loan::new()?) } else { None };
+    if interactive && let Some(loan) = &mut loan {
+        // Before there is anything to see.
+        loan.lend(&context.person).await;
+    }
+    let terminal = loan.as_mut().map(|loan| (loan, if interactive { ON_IT } else { APART }));
+    let mut child = start(helper, line, directory, &mark, &held, writer, terminal)?;
     let mut pipe = Receiver::from_owned_fd(reader.into())?;
     let Some(leader) = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)) else {
         return Err(std::io::Error::other("the process has no number"));
@@ -102,7 +115,9 @@ pub(crate) async fn run(
     let mut reason = None;
     let mut status = None;
     let mut open = true;
-    let deadline = Instant::now() + limit;
+    let (mut hearing, mut was_lent) = (loan.is_some(), interactive);
+    let mut deadline = Instant::now() + limit;
+    let mut lent_at = interactive.then(Instant::now);
     let mut kill_at: Option<Instant> = None;
     let mut give_up_at: Option<Instant> = None;
     let mut tell_at: Option<Instant> = None;
@@ -112,7 +127,7 @@ pub(crate) async fn run(
         tokio::select! {
             biased;
             () = context.cancel.cancelled(), if reason.is_none() => stop = Some(Reason::Cancelled),
-            () = at(Some(deadline)), if reason.is_none() && status.is_none() => stop = Some(Reason::TimedOut),
+            () = at(Some(deadline)), if reason.is_none() && status.is_none() && lent_at.is_none() => stop = Some(Reason::TimedOut),
             () = at(kill_at), if kill_at.is_some() => {
                 guard.group.signal(Signal::KILL, guard.reaped);
                 kill_at = None;
@@ -126,6 +141,26 @@ pub(crate) async fn run(
                     give_up_at = Some(Instant::now() + PIPE_GRACE);
                 }
             }
+            word = heard(loan.as_mut()), if hearing && status.is_none() => {
+                let Some(loan) = &mut loan else { continue };
+                match word {
+                    Word::Ended => hearing = false,
+                    Word::Wants if reason.is_some() => {}
+                    Word::Wants => {
+                        if loan.lend(&context.person).await {
+                            lent_at = lent_at.or_else(|| Some(Instant::now()));
+                            was_lent = true;
+                        } else {
+                            stop = Some(Reason::NoTerminal);
+                        }
+                    }
+                    Word::Stopped => {
+                        loan.take_back(&context.person).await;
+                        // What it took the person is not the command's time.
+                        deadline += lent_at.take().map_or(Duration::ZERO, |at| at.elapsed());
+                    }
+                }
+            }
             () = at(tell_at), if tell_at.is_some() => {
                 progress.flush();
                 tell_at = None;
@@ -133,6 +168,9 @@ pub(crate) async fn run(
             read = pipe.read(&mut buffer), if open => match read {
                 Ok(0) | Err(_) => open = false,
                 Ok(length) => {
+                    if let Some(loan) = &loan {
+                        loan.show(&buffer[..length]);
+                    }
                     progress.push(&buffer[..length]);
                     tell_at = tell_at.or_else(|| Some(Instant::now() + PROGRESS));
                     if collected.push(&buffer[..length]) {
@@ -148,6 +186,9 @@ pub(crate) async fn run(
             give_up_at = None;
         }
     }
+    if let Some(loan) = &mut loan {
+        loan.end(&context.person).await;
+    }
     progress.flush();
     let grace = kill_at.map_or(BACKGROUND_GRACE, |at| at.saturating_duration_since(Instant::now()));
     let background = sweep(&guard, grace).await;
@@ -156,7 +197,7 @@ pub(crate) async fn run(
     let note = held.note();
     // What is left in its directory may be much.
     drop(work::to_the_end(move || drop(held)).await);
-    Ok(Ended { reason, status, told: collected.tell().await, background, held: note })
+    Ok(Ended { reason, status, told: collected.tell().await, background, held: note, lent: was_lent })
 }
 
 /// What a command is held to, and the directory it has for itself.
@@ -204,9 +245,17 @@ fn start(
     mark: &Mark,
     held: &Held,
     writer: std::io::PipeWriter,
+    mut terminal: Option<(&mut Loan, &str)>,
 ) -> std::io::Result<Child> {
-    let make = |shell: &str| -> std::io::Result<Command> {
+    let interactive = matches!(&terminal, Some((_, mode)) if *mode == ON_IT);
+    let asking = terminal.is_some();
+    let mut make = |shell: &str| -> std::io::Result<Command> {
         let mut command = Command::new(helper.map_or(Path::new(shell), |helper| helper));
+        let mut input = Stdio::null();
+        if let (Some((loan, mode)), Some(helper)) = (&mut terminal, helper) {
+            command.arg(shell_keeper::ARGUMENT).arg(mode).arg(loan.name()).arg(helper);
+            input = loan.stdin();
+        }
         match (&held.confinement, helper) {
             (_, None) => drop(command.process_group(0)),
             (None, Some(_)) => drop(command.arg(shell_child::ARGUMENT).arg(shell)),
@@ -215,11 +264,18 @@ fn start(
             }
         }
         command.arg("-c").arg(line).current_dir(directory).kill_on_drop(true);
-        command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer.try_clone()?);
-        for name in REMOVED.iter().chain(HANDOFF) {
+        command.stdin(input).stdout(writer.try_clone()?).stderr(writer.try_clone()?);
+        for name in HANDOFF {
             command.env_remove(name);
         }
-        command.envs(SET.iter().copied()).env(MARK, mark.value()).env("PWD", directory);
+        if !interactive {
+            for name in REMOVED {
+                command.env_remove(name);
+            }
+            let set = SET.iter().filter(|(name, _)| !asking || !ASKING.contains(name));
+            command.envs(set.copied());
+        }
+        command.env(MARK, mark.value()).env("PWD", directory);
         if let Some(temporary) = &held.temporary {
             // Looking at a repository refreshes its index where it can; here it cannot.
             command.env("TMPDIR", temporary.path()).env("GIT_OPTIONAL_LOCKS", "0");
@@ -237,8 +293,16 @@ fn start(
     child
 }
 
+/// Waits for the keeper's word, if there is one.
+async fn heard(loan: Option<&mut Loan>) -> Word {
+    match loan {
+        Some(loan) => loan.told().await,
+        None => std::future::pending().await,
+    }
+}
+
 /// Waits for a moment, if there is one to wait for.
-async fn at(moment: Option<Instant>) {
+pub(super) async fn at(moment: Option<Instant>) {
     match moment {
         Some(moment) => tokio::time::sleep_until(moment).await,
         None => std::future::pending().await,

@@ -7,6 +7,7 @@ mod again;
 mod asked;
 mod attention;
 mod diff;
+mod lend;
 mod looks;
 mod paint;
 mod propose;
@@ -16,6 +17,7 @@ mod turn;
 mod work;
 
 use std::io::Write;
+use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -24,7 +26,9 @@ use crate::agent::{AgentEvent, Approval, ApprovalRequest, Frontend};
 use crate::command::{ReasoningView, ThemeChoice};
 use crate::conversation;
 use crate::locale::Locale;
-use crate::terminal::{Background, FRAME, KeyWatch, Line, Mark, MarkdownStream, Screen, Theme, Tty, TypeAhead};
+use crate::terminal::{
+    Background, FRAME, KeyWatch, Line, Loan, Mark, MarkdownStream, Screen, Theme, Tty, TypeAhead,
+};
 
 use crate::tool::{Place, Toolbox};
 use paint::{PAINT_STEP, STATUS_STEP};
@@ -98,6 +102,8 @@ pub struct Human<W: Write> {
     painted: Option<Instant>,
     status: Shown,
     turn: Option<Turn>,
+    /// The terminal is a command's.
+    lent: Option<Loan>,
     topic: String,
     /// Whether what is being answered has failed.
     failed: bool,
@@ -140,6 +146,7 @@ impl<W: Write> Human<W> {
             painted: None,
             status: Shown::default(),
             turn: None,
+            lent: None,
             topic: String::new(),
             failed: false,
         }
@@ -294,6 +301,8 @@ impl<W: Write> Frontend for Human<W> {
                 self.paint_live();
             }
             AgentEvent::ToolRequested { call, effect, subject } => self.requested(call, *effect, subject),
+            // Whoever has the terminal shows it there.
+            AgentEvent::ToolOutput { .. } if self.lent.is_some() => {}
             AgentEvent::ToolOutput { line, .. } => self.running(line),
             AgentEvent::ToolFinished { call_id, name, outcome, content, facts, duration_ms } => {
                 let known = self.turn.as_mut().and_then(|turn| turn.requested.remove(call_id));
@@ -351,7 +360,22 @@ impl<W: Write> Frontend for Human<W> {
         self.put(question)
     }
 
+    fn can_lend(&self) -> bool {
+        self.keyboard.is_some()
+    }
+
+    fn lend(&mut self, near: OwnedFd, pressed: OwnedFd) -> bool {
+        self.begin_loan(near, pressed)
+    }
+
+    fn take_back(&mut self) {
+        self.end_loan();
+    }
+
     fn next_tick(&self) -> Option<Instant> {
+        if self.lent.is_some() {
+            return None;
+        }
         let text =
             (!self.pending.is_empty()).then(|| self.painted.map_or_else(Instant::now, |last| last + PAINT_STEP));
         if self.turn.is_none() || self.screen.is_linear() {

@@ -1,0 +1,213 @@
+//! The person's terminal, connected for a while with a command's own one. What passes is kept nowhere.
+
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::thread::JoinHandle;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
+use rustix::termios::{LocalModes, tcgetattr};
+
+use super::relay::{Raw, set_size};
+use super::tty::{Output, Size, UNDO, UNDO_SCREEN};
+
+/// How often the terminal's size is looked at.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+
+const CONTROL_Z: u8 = 0x1a;
+
+/// A terminal that is lent until this is stopped or dropped. The thread ends then.
+#[derive(Debug)]
+pub struct Loan {
+    thread: Option<JoinHandle<()>>,
+    /// Closing it stops the thread.
+    stop: Option<OwnedFd>,
+}
+
+impl Loan {
+    /// Connects standard input and output with `near`, the near end of a pseudo-terminal. The caller has stopped
+    /// reading and writing. `pressed` gets a byte for each Ctrl+Z that asks the command to stop: it may be unable to.
+    /// `plain` says that no escape sequence is to be written to put things right afterwards.
+    ///
+    /// # Errors
+    /// When there is no terminal, or no thread can be started.
+    pub fn start(near: OwnedFd, pressed: OwnedFd, plain: bool) -> io::Result<Self> {
+        let flags = fcntl_getfl(&near)?;
+        fcntl_setfl(&near, flags | OFlags::NONBLOCK)?;
+        let size = Size::of_terminal(None, None);
+        set_size(&near, size)?;
+        let raw = Raw::new()?;
+        let (stopped, stop) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+        let mut relay = Relay { near: File::from(near), pressed, size, last: b'\n', screen: Watch::default() };
+        let thread = std::thread::Builder::new().name("loan".to_owned()).spawn(move || {
+            relay.run(&stopped);
+            relay.finish(plain);
+            drop(raw);
+        })?;
+        Ok(Self { thread: Some(thread), stop: Some(stop) })
+    }
+
+    /// Ends the loan: what was still on its way is shown, the cursor stands at the start of a row.
+    pub fn stop(mut self) {
+        self.end();
+    }
+
+    fn end(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has nothing more to give.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+struct Relay {
+    near: File,
+    pressed: OwnedFd,
+    size: Size,
+    last: u8,
+    screen: Watch,
+}
+
+impl Relay {
+    fn run(&mut self, stopped: &OwnedFd) {
+        let (mut reading, mut listening) = (true, true);
+        loop {
+            let input = rustix::stdio::stdin();
+            let wanted = |on: bool| if on { PollFlags::IN } else { PollFlags::empty() };
+            let mut all = [
+                PollFd::new(stopped, PollFlags::IN),
+                PollFd::new(&self.near, wanted(reading)),
+                PollFd::new(&input, wanted(listening)),
+            ];
+            match poll(&mut all, Some(&LOOK)) {
+                Ok(_) => {}
+                Err(Errno::INTR) => continue,
+                Err(_) => return,
+            }
+            let [stop, near, input] = all.each_ref().map(|one| !one.revents().is_empty());
+            if stop {
+                return;
+            }
+            if near && reading {
+                reading = self.show();
+            }
+            if input && listening {
+                listening = self.type_in();
+            }
+            let now = Size::of_terminal(None, None);
+            if now != self.size {
+                self.size = now;
+                // A terminal that has gone is noticed by the next read.
+                let _ = set_size(self.near.as_fd(), now);
+            }
+        }
+    }
+
+    /// Shows a piece of what the command says; false when nothing more will come.
+    fn show(&mut self) -> bool {
+        let mut buffer = [0; 16 * 1024];
+        match self.near.read(&mut buffer) {
+            Ok(0) => false,
+            Ok(count) => {
+                self.last = buffer[count - 1];
+                self.screen.look(&buffer[..count]);
+                Output::new().write_all(&buffer[..count]).is_ok()
+            }
+            Err(error) => matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted),
+        }
+    }
+
+    /// Hands typed keys on; false when the person's terminal has gone. What a command does not take is dropped: it
+    /// may be a password, and must not end up in a line.
+    fn type_in(&mut self) -> bool {
+        let mut buffer = [0; 4096];
+        match rustix::io::read(rustix::stdio::stdin(), &mut buffer) {
+            Ok(0) => false,
+            Ok(count) => {
+                let stops = buffer[..count].contains(&CONTROL_Z)
+                    && tcgetattr(&self.near).is_ok_and(|mode| mode.local_modes.contains(LocalModes::ISIG));
+                let _ = self.near.write_all(&buffer[..count]);
+                if stops {
+                    // Nobody waits for it any more: the command has ended.
+                    let _ = rustix::io::write(&self.pressed, b"z");
+                }
+                true
+            }
+            Err(error) => matches!(error, Errno::INTR | Errno::AGAIN),
+        }
+    }
+
+    /// Shows what is still on its way and puts right what the command left.
+    fn finish(&mut self, plain: bool) {
+        let mut buffer = [0; 16 * 1024];
+        while let Ok(count @ 1..) = self.near.read(&mut buffer) {
+            self.last = buffer[count - 1];
+            self.screen.look(&buffer[..count]);
+            if Output::new().write_all(&buffer[..count]).is_err() {
+                return;
+            }
+        }
+        let mut rest = Vec::new();
+        if !plain {
+            if self.screen.other {
+                rest.extend_from_slice(UNDO_SCREEN);
+            }
+            rest.extend_from_slice(UNDO);
+        }
+        if self.last != b'\n' {
+            rest.extend_from_slice(b"\r\n");
+        }
+        // As above.
+        let _ = Output::new().write_all(&rest);
+    }
+}
+
+/// Whether a program went to the alternate screen and has not come back, as one that was killed there.
+#[derive(Debug, Default)]
+struct Watch {
+    other: bool,
+    end: Vec<u8>,
+}
+
+impl Watch {
+    fn look(&mut self, bytes: &[u8]) {
+        const SWITCH: &[u8] = b"\x1b[?1049";
+        let mut text = std::mem::take(&mut self.end);
+        text.extend_from_slice(bytes);
+        for window in text.windows(SWITCH.len() + 1) {
+            match window.split_last() {
+                Some((b'h', start)) if start == SWITCH => self.other = true,
+                Some((b'l', start)) if start == SWITCH => self.other = false,
+                Some(_) | None => {}
+            }
+        }
+        self.end = text.split_off(text.len().saturating_sub(SWITCH.len()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_alternate_screen_is_seen_in_any_cutting() {
+        let text = b"a\x1b[?1049h\x1b[2Jb\x1b[?1049lc\x1b[?1049h";
+        for size in 1..text.len() {
+            let mut watch = Watch::default();
+            text.chunks(size).for_each(|piece| watch.look(piece));
+            assert!(watch.other, "{size}");
+            watch.look(b"\x1b[?104");
+            watch.look(b"9l");
+            assert!(!watch.other, "{size}");
+        }
+    }
+}
