@@ -55,6 +55,7 @@ mod repl_shell;
 mod repl_terminal;
 mod repl_turn;
 mod replay;
+mod resize;
 mod sandbox_asks;
 mod sandbox_escapes;
 mod sandbox_ordinary;

@@ -5,9 +5,10 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use axi::terminal::{Dress, Line, Output, Screen, Size};
+use axi::terminal::{Dress, Line, Output, Screen, Size, Wrap};
 use nu_ansi_term::{Color, Style};
 
+use crate::resize::{self, first_difference, letters};
 use crate::support::home::Home;
 use crate::support::pty::is_installed;
 
@@ -20,6 +21,14 @@ fn streams_when_asked_to() {
     let Ok(task) = std::env::var(STREAM) else { return };
     let [mode, bytes, pause] = task.split(' ').collect::<Vec<_>>()[..] else { panic!("{task}") };
     let (bytes, pause): (usize, u64) = (bytes.parse().unwrap(), pause.parse().unwrap());
+    if let "answer" | "wrapped" = mode {
+        let wrap = if mode == "answer" { Wrap::Word } else { Wrap::Soft };
+        let lines = |text: &str| Output::new().write_all(text.as_bytes()).unwrap();
+        lines("\r\nBEGIN\r\n");
+        resize::stream_answer(bytes, Duration::from_micros(pause), wrap);
+        lines("END\r\n");
+        std::thread::sleep(Duration::from_mins(10));
+    }
     let size = Size::of_terminal(None, None);
     let mut screen = Screen::new(Output::new(), size.columns, size.rows, Dress::FULL);
     screen.commit(&Line::styled("", Style::default()));
@@ -69,12 +78,6 @@ fn streams_when_asked_to() {
     std::thread::sleep(Duration::from_mins(10));
 }
 
-fn first_difference(found: &str, expected: &str) -> String {
-    let same = found.chars().zip(expected.chars()).take_while(|(one, two)| one == two).count();
-    let part = |text: &str| text.chars().skip(same.saturating_sub(40)).take(80).collect::<String>();
-    format!("found {:?}, expected {:?}", part(found), part(expected))
-}
-
 fn word(mode: &str, number: usize) -> String {
     let tail = ["", "a", "ong", if mode == "wide" { "中文" } else { "é" }, "ery-long-word", "x"][number % 6];
     format!("w{number}{tail}")
@@ -105,15 +108,19 @@ impl Tmux {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Changes the size. Tells whether tmux lost the cursor over it: with wide characters on the screen it sometimes
-    /// (about once in a thousand times) puts the cursor into the first cell, whatever program runs.
+    /// Changes the size. Tells whether tmux lost the cursor over it: where rows that go on meet empty ones, or wide
+    /// characters the margin, it sometimes puts the cursor into another text, whatever program runs.
     fn resize(&self, columns: u16, rows: u16) -> bool {
         let (columns, rows) = (columns.to_string(), rows.to_string());
-        let tell = ["display-message", "-p", "-t", "test", "#{cursor_x},#{cursor_y}", ";"];
+        let tell = ["display-message", "-p", "-t", "test", "CURSOR#{cursor_x},#{cursor_y}CURSOR", ";"];
+        let show = ["capture-pane", "-p", "-t", "test", ";"];
         let resize = ["resize-window", "-t", "test", "-x", &columns, "-y", &rows, ";"];
-        let said = self.run(&[&tell[..], &resize, &tell[..5]].concat());
-        let (before, after) = said.trim().split_once('\n').unwrap();
-        !before.starts_with("0,0") && after == "0,0"
+        let said = self.run(&[&tell[..], &show, &resize, &tell, &show[..4]].concat());
+        let parts: Vec<&str> = said.split("CURSOR").collect();
+        let [_, before, screen_before, after, screen_after] = parts[..] else { panic!("{said}") };
+        let (before, after) = (text_before(screen_before, before), text_before(screen_after, after));
+        let known = before.chars().count().min(after.chars().count()).min(12);
+        !before.chars().rev().take(known).eq(after.chars().rev().take(known))
     }
 
     /// History and screen, wrapped rows joined.
@@ -126,6 +133,23 @@ impl Drop for Tmux {
     fn drop(&mut self) {
         let _ = self.home.command("tmux").args(["-L", &self.socket, "kill-server"]).output();
     }
+}
+
+/// What a screen shows before its cursor, without blanks.
+fn text_before(screen: &str, cursor: &str) -> String {
+    let (column, row) = cursor.split_once(',').unwrap();
+    let (column, row): (usize, usize) = (column.parse().unwrap(), row.parse().unwrap());
+    let mut text = String::new();
+    for (index, line) in screen.strip_prefix('\n').unwrap_or(screen).lines().enumerate().take(row + 1) {
+        let cells = if index == row { column } else { usize::MAX };
+        let mut used = 0;
+        text.extend(line.chars().take_while(|character| {
+            used += unicode_width::UnicodeWidthChar::width(*character).unwrap_or(0);
+            used <= cells
+        }));
+    }
+    text.retain(|character| !character.is_whitespace());
+    text
 }
 
 /// Small and the same everywhere; xorshift.
@@ -146,13 +170,17 @@ fn resize_while_streaming(mode: &str) {
         return;
     }
     let resizes: u64 = std::env::var("AXI_TEST_RESIZES").map_or(60, |count| count.parse().unwrap());
-    let tmux = Tmux::start(&format!("{mode} {} 200", 200 * resizes.max(20)), 80, 24);
+    let bytes = usize::try_from(200 * resizes.max(20)).unwrap();
+    // An answer of a fast model: several rows in each update tell of nothing but tmux's own loss of the cursor.
+    let pause = if let "answer" | "wrapped" = mode { 1000 } else { 200 };
+    let tmux = Tmux::start(&format!("{mode} {bytes} {pause}"), 80, 24);
     let (mut state, mut count) = (0x9e37_79b9_7f4a_7c15, 0);
     let mut lost_cursor = false;
+    let lowest: u64 = std::env::var("AXI_TEST_LOWEST").map_or(10, |rows| rows.parse().unwrap());
     let deadline = Instant::now() + Duration::from_secs(60 + resizes);
     loop {
         if count < resizes {
-            let (columns, rows) = (20 + random(&mut state) % 120, 10 + random(&mut state) % 40);
+            let (columns, rows) = (20 + random(&mut state) % 120, lowest + random(&mut state) % 40);
             let (columns, rows) = (u16::try_from(columns).unwrap(), u16::try_from(rows).unwrap());
             lost_cursor |= tmux.resize(columns, rows);
             count += 1;
@@ -168,8 +196,13 @@ fn resize_while_streaming(mode: &str) {
         std::fs::write(format!("{path}.{mode}"), &text).unwrap();
     }
     let body = text.split_once("BEGIN").unwrap().1.split_once("END").unwrap().0;
-    if lost_cursor && mode == "wide" {
+    if lost_cursor {
         let _ = std::io::stderr().write_all(b"skipped: tmux lost the cursor\n");
+        return;
+    }
+    if let "answer" | "wrapped" = mode {
+        let (found, expected) = (letters(body), letters(&resize::numbered_markdown(bytes)));
+        assert!(found == expected, "{}", first_difference(&found, &expected));
         return;
     }
     assert!(!text.contains("STATUS") && !text.contains("**"));
@@ -214,4 +247,14 @@ fn tmux_holds_every_wide_word_once_when_resized_while_streaming() {
 #[test]
 fn tmux_holds_no_text_that_was_taken_back() {
     resize_while_streaming("unsure");
+}
+
+#[test]
+fn tmux_holds_every_word_of_an_answer_once_when_resized_while_streaming() {
+    resize_while_streaming("answer");
+}
+
+#[test]
+fn tmux_holds_every_word_of_an_answer_that_it_wraps_once_when_resized_while_streaming() {
+    resize_while_streaming("wrapped");
 }

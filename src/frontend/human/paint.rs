@@ -169,7 +169,7 @@ impl<W: Write> Human<W> {
             typed: &typed.text,
             queued: &queued,
         };
-        self.status.line = status_line(&status, &self.looks.theme, self.screen.columns());
+        self.status.line = status_line(&status, &self.looks.theme, self.screen.status_columns());
         self.status.at = Some(now);
         self.status.changed = false;
         self.status.line.clone()

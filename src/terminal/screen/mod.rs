@@ -21,6 +21,8 @@ use super::sanitize::sanitize_line;
 const PUSHES: usize = 6;
 /// Columns that every terminal has: writing further switches automatic wrapping off first.
 const SURE_COLUMNS: usize = 20;
+/// Rows that a terminal keeps when it becomes narrow all at once, unless it is lower already.
+const SURE_ROWS: usize = 10;
 
 /// A terminal of fewer columns is treated as one of so many.
 const NARROWEST: u16 = 4;
@@ -273,10 +275,21 @@ impl<W: Write> Screen<W> {
         self.stale = self.place != Place::Nowhere || !self.tail.is_empty();
     }
 
-    /// On a terminal of few rows a wide status row, wrapped anew by a sudden narrowing, would push the open row off
-    /// the screen, and the cursor with it.
+    /// What stands behind the cursor is wrapped anew by a sudden narrowing. More rows of it than the terminal has would
+    /// push the cursor off the screen (tmux puts it into the first cell then), so that its cells are few enough for
+    /// rows of [`SURE_COLUMNS`]: one half for the status row, the rest for the tail.
     fn status_width(&self) -> usize {
-        (self.columns - 1).min(self.rows.saturating_sub(2) * SURE_COLUMNS)
+        (self.columns - 1).min(self.rows.min(SURE_ROWS) / 2 * SURE_COLUMNS)
+    }
+
+    fn tail_width(&self) -> usize {
+        let rows = self.rows.min(SURE_ROWS);
+        (rows - rows / 2).saturating_sub(1).max(1) * SURE_COLUMNS
+    }
+
+    /// Columns that the status row may use, and one more.
+    pub fn status_columns(&self) -> usize {
+        self.status_width() + 1
     }
 
     /// The screen was written to by somebody else, or comes back after a suspension: the cursor stands at the

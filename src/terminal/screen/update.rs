@@ -14,10 +14,12 @@ use crate::terminal::sgr::transition;
 // re-wrapped their rows). So text may have run over the status row, and may end in the margin, which not every
 // terminal restores with the cursor. Hence:
 
-/// Leaves the margin for the row after it, if the cursor is there: a space, back, and the space erased. Erasing to
-/// the end of the row would tell tmux in column 0 that the row does not continue the one above. Not one column
+/// Leaves the margin for the row after it, if the cursor is there: a space, back, and the space erased. Not one column
 /// before the margin, where terminals disagree about the backspace.
 const LEAVE_MARGIN: &[u8] = b" \x08\x1b[X";
+/// The same, and what is behind erased. Erasing to the end of the row would tell tmux in column 0 that the row does not
+/// continue the one above: so behind the space.
+const LEAVE_MARGIN_AND_ERASE: &[u8] = b" \x1b[K\x08\x1b[X";
 /// From the end of the open row to the start of the row below, so that `ESC 8` comes back; first a row is made
 /// below if there is none. VT is LF that keeps its column, and that the kernel does not translate: at a LF it cuts
 /// what we write in two, and a resize between `ESC 7` and `ESC 8` would make the cursor come back to a wrong row.
@@ -46,7 +48,7 @@ impl<W: Write> Screen<W> {
         }
         let open = self.held_back(&self.wanted_open);
         let end = Extent::default().after(&open, usize::MAX, self.columns);
-        let tail = cut(&self.wanted_tail, self.columns.saturating_sub(end.column + 1));
+        let tail = cut(&self.wanted_tail, self.columns.saturating_sub(end.column + 1).min(self.tail_width()));
         if !queue.is_empty() || open != self.open.line || tail != self.tail {
             self.erase_tail();
         }
@@ -120,8 +122,10 @@ impl<W: Write> Screen<W> {
     /// Turns the open row into `line`, writing what is missing.
     fn reach(&mut self, line: &Line) {
         let (shown, same) = (length(&self.open.line), common_prefix(&self.open.line, line));
-        if self.open.reflowed && same < shown && line.text().starts_with(&self.open.line.text()) {
-            // Only its looks are others. Where it stands after a reflow is the terminal's knowledge: it keeps its looks.
+        let sure = !self.open.reflowed && self.open.end.row == 0 && self.open.end.column <= SURE_COLUMNS;
+        if !sure && same < shown && line.text().starts_with(&self.open.line.text()) {
+            // Only its looks are others (a line under it made it a heading). Where it stands may have changed without
+            // our knowledge: looks are not worth a word written twice.
             self.open.line = slice(line, 0, shown);
         } else if same < shown {
             let same = grapheme_floor(&self.open.line, same);
@@ -218,6 +222,16 @@ impl<W: Write> Screen<W> {
         }
     }
 
+    /// Leaves the margin of a row, and erases what is left of the status row behind text that ran over it, also in a row
+    /// that begins only here.
+    fn leave_margin(&mut self) {
+        if self.open.end.column + 1 == self.columns {
+            return self.erase_run_over();
+        }
+        let grew = std::mem::take(&mut self.open.grew);
+        self.buffer.extend_from_slice(if grew { LEAVE_MARGIN_AND_ERASE } else { LEAVE_MARGIN });
+    }
+
     /// Erasing and scrolling fill rows with the current background.
     fn drop_background(&mut self) {
         if self.style.background.is_some() || self.style.is_reverse {
@@ -243,10 +257,7 @@ impl<W: Write> Screen<W> {
             self.push_status_down();
         }
         self.drop_background();
-        self.erase_run_over();
-        if self.open.end.column + 1 != self.columns {
-            self.buffer.extend_from_slice(LEAVE_MARGIN);
-        }
+        self.leave_margin();
         let before = self.style;
         self.buffer.extend_from_slice(b"\x1b7\x1b[?7l");
         self.put(tail, 0);
@@ -265,9 +276,8 @@ impl<W: Write> Screen<W> {
         }
         if self.place == Place::Below {
             self.drop_background();
-            self.erase_run_over();
-            if self.tail.is_empty() && self.open.end.column + 1 != self.columns {
-                self.buffer.extend_from_slice(LEAVE_MARGIN);
+            if self.tail.is_empty() {
+                self.leave_margin();
             }
             self.buffer.extend_from_slice(LEAVE_OPEN_ROW);
         }

@@ -6,6 +6,7 @@ pub(crate) mod home;
 pub(crate) mod invariant;
 pub(crate) mod paths;
 pub(crate) mod pty;
+pub(crate) mod reflow;
 pub(crate) mod rust_source;
 pub(crate) mod server;
 pub(crate) mod svg;
