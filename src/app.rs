@@ -122,6 +122,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
         | Invocation::Sessions(_)
         | Invocation::Config(_)
         | Invocation::Doctor
+        | Invocation::ResetTerminal
         | Invocation::Completions(_)
         | Invocation::Manual
         | Invocation::Print(_) => CommonOptions::default(),
@@ -195,6 +196,7 @@ impl Base {
             Invocation::Sessions(action) => report::sessions(&self, &action),
             Invocation::Config(action) => report::config(&self, action),
             Invocation::Doctor => report::doctor(&self),
+            Invocation::ResetTerminal => report::reset_terminal(&self),
             Invocation::Completions(shell) => report::completions(&self, shell),
             Invocation::Manual => report::manual(&self),
             Invocation::Print(text) => Console::new(&self.locale).print(&text),

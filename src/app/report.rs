@@ -221,6 +221,22 @@ pub(super) fn doctor(base: &Base) -> Exit {
     Console::new(&base.locale).print(&doctor_text(base, &base.locale))
 }
 
+/// Gives a terminal that a killed program has left in a bad mode back its usual one.
+pub(super) fn reset_terminal(base: &Base) -> Exit {
+    let console = Console::new(&base.locale);
+    match crate::terminal::reset_terminal() {
+        Ok(()) => {
+            console.note(base.locale.text("doctor.terminal_reset"));
+            Exit::Done
+        }
+        Err(error) => {
+            let what = base.locale.with("error.terminal", &[("cause", &error.to_string())]);
+            console.fail(&Problem { what, hint: base.locale.text("doctor.terminal_reset_hint").to_owned() });
+            Exit::Failed
+        }
+    }
+}
+
 /// Says what works here and what does not, one line each.
 pub(super) fn doctor_text(base: &Base, locale: &Locale) -> String {
     let there = |path: Option<std::path::PathBuf>| match path {

@@ -218,6 +218,8 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
         pager,
         drafts,
         lists,
+        path: (base.variables)("PATH").unwrap_or_default(),
+        hinted: Vec::new(),
         own: base.user_commands(),
         gone: false,
     };
@@ -256,7 +258,7 @@ fn editor(base: &Base, theme: &Theme, private: bool, foreground: Foreground) -> 
         directory: base.cwd.clone(),
         home: base.paths.home.clone(),
         style: if base.config.edit_mode.as_deref() == Some("vi") { EditStyle::Vi } else { EditStyle::Emacs },
-        keys: Vec::new(),
+        keys: base.own_keys(),
         theme: *theme,
         color: base.depth() >= Depth::Ansi,
         words: show::editor_words(&base.locale),

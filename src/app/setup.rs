@@ -20,6 +20,7 @@ use crate::conversation::{Conversation, Usage};
 use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
 use crate::frontend::human::{Looks, Palette};
+use crate::frontend::repl::{ACTIONS, KeyBinding, KeyError, parse_binding};
 use crate::frontend::signals::Signals;
 use crate::frontend::words;
 use crate::provider::{Client, Provider, RetryPlan, connect};
@@ -331,6 +332,26 @@ impl Base {
         };
         let styles = self.config.styles.iter().filter(usable);
         styles.map(|(role, text)| (role.clone(), text.clone())).collect()
+    }
+
+    /// The person's own keys; what the settings say wrong is told and left out.
+    pub(super) fn own_keys(&self) -> Vec<KeyBinding> {
+        let read = |(key, action): (&String, &String)| match parse_binding(key, action) {
+            Ok(binding) => Some(binding),
+            Err(error) => {
+                let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
+                let cause = match error {
+                    KeyError::Key(name) => self.locale.with("error.key_name", &[("name", &name)]),
+                    KeyError::Action(name) => {
+                        self.locale.with("error.key_action", &[("name", &name), ("known", &known.join(", "))])
+                    }
+                };
+                let values = [("key", key.as_str()), ("action", action.as_str()), ("cause", cause.as_str())];
+                Console::new(&self.locale).warn(&self.locale.with("error.key", &values));
+                None
+            }
+        };
+        self.config.keys.iter().filter_map(read).collect()
     }
 
     pub(super) fn runtime(&self) -> Result<Runtime, Failed> {

@@ -34,6 +34,7 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
             Some("edit") => ConfigAction::Edit,
             Some(_) | None => ConfigAction::Show,
         }),
+        "doctor" if inner.get_flag("reset-terminal") => Invocation::ResetTerminal,
         "doctor" => Invocation::Doctor,
         "completions" => {
             let shell = text("shell").and_then(|shell| shell.parse().ok());

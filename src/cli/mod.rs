@@ -38,6 +38,8 @@ pub enum Invocation {
     Config(ConfigAction),
     /// Says what works and what does not.
     Doctor,
+    /// Puts a terminal right that was left in a bad mode.
+    ResetTerminal,
     /// Prints completions for a shell.
     Completions(clap_complete::Shell),
     /// Prints the manual page.

@@ -63,7 +63,7 @@ pub fn command(words: Words<'_>) -> Command {
             sub("tools").subcommand(sub("list")),
             sessions,
             sub("config").subcommands([sub("path"), sub("show"), sub("edit")]),
-            sub("doctor"),
+            sub("doctor").arg(flag("reset-terminal", words)),
             sub("completions").arg(positional("shell").required(true).value_parser(shells)),
             sub("man"),
         ])

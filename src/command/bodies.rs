@@ -8,6 +8,11 @@ pub(super) fn help(_: &mut Context<'_>, _: &str) -> Outcome {
     Outcome::Help
 }
 
+/// While a turn runs, the keyboard's reader does it (see `terminal::keys`); here there is nothing to stop.
+pub(super) fn stop(context: &mut Context<'_>, _: &str) -> Outcome {
+    Outcome::Say(context.locale.text("said.stop_none").to_owned())
+}
+
 pub(super) fn exit(_: &mut Context<'_>, _: &str) -> Outcome {
     Outcome::Exit
 }

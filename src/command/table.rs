@@ -21,6 +21,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("login", &[], Argument::Provider, bodies::login),
     row("logout", &[], Argument::Provider, bodies::logout),
     row("doctor", &[], Argument::None, bodies::doctor),
+    row("stop", &[], Argument::None, bodies::stop),
     row("exit", &["quit"], Argument::None, bodies::exit),
 ];
 

@@ -40,6 +40,8 @@ pub struct Config {
     pub edit_mode: Option<String>,
     /// `on` or `off`: whether commands are confined.
     pub sandbox: Option<String>,
+    /// Keys of the line editor: `"ctrl+g" = "newline"`.
+    pub keys: BTreeMap<String, String>,
     /// The most requests a turn may make.
     pub max_steps: Option<u32>,
     /// What a shell's hook runs.

@@ -47,6 +47,7 @@ mod render;
 mod repl_approval;
 mod repl_ask;
 mod repl_command;
+mod repl_line;
 mod repl_loan;
 mod repl_menus;
 mod repl_narrow;

@@ -34,6 +34,7 @@ mod prompt;
 pub mod run;
 mod secret;
 mod session_words;
+mod shell_guess;
 mod shell_line;
 pub mod show;
 mod sources;

@@ -63,6 +63,10 @@ pub struct Repl {
     pub pager: String,
     /// Keeps what is typed but not sent.
     pub drafts: Drafts,
+    /// PATH.
+    pub path: String,
+    /// Programs that were hinted at already.
+    pub hinted: Vec<String>,
     /// What the slash menu lists of the outside.
     pub lists: MenuLists,
     /// Commands that are files.
@@ -197,7 +201,10 @@ impl Repl {
     fn line(&mut self, line: &str, ahead: &mut Ahead) -> Next {
         match input::parse(line) {
             Input::Empty => Next::Line,
-            Input::Message(text) => self.turn(text, ahead),
+            Input::Message(text) => {
+                self.hint_at_shell(&text);
+                self.turn(text, ahead)
+            }
             Input::Shell(command) => {
                 self.shell(&command, ahead);
                 Next::Line

@@ -5,8 +5,12 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::Command;
 
 use super::run::{Ahead, Repl};
-use crate::terminal::{Output, Relayed, relay};
+use super::shell_guess::command_of;
+use crate::terminal::{Output, Relayed, relay, sanitize_line};
 use crate::tool::{HANDOFF_VARIABLES, output, shell_child};
+
+/// Hints of a run at most: by then they are known.
+const HINTS: usize = 3;
 
 impl Repl {
     /// Runs a line and keeps what it printed for the next message.
@@ -29,6 +33,22 @@ impl Repl {
                 self.human.fail(&what, "");
             }
         }
+    }
+
+    /// Says how to run a message that looks like a command; once a program, and seldom: it is sent all the same.
+    pub(super) fn hint_at_shell(&mut self, line: &str) {
+        if self.hinted.len() >= HINTS {
+            return;
+        }
+        let Some(program) =
+            command_of(line, &self.path).filter(|program| !self.hinted.iter().any(|told| told == program))
+        else {
+            return;
+        };
+        let program = program.to_owned();
+        let said = self.human.locale().with("repl.shell_hint", &[("line", &sanitize_line(line))]);
+        self.human.say(&said);
+        self.hinted.push(program);
     }
 
     /// On a pseudo-terminal where this program can start one (the person's terminal never leaves our mode then, so

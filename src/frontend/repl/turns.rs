@@ -18,7 +18,10 @@ impl Repl {
     /// Runs one turn.
     pub(super) fn turn(&mut self, text: String, ahead: &mut Ahead) -> Next {
         let cancel = CancellationToken::new();
-        let mut typed = TypeAhead { queue: ahead.queue.drain(..).collect(), ..TypeAhead::default() };
+        // What was under way when a queued line began stays under way.
+        let text_ahead = std::mem::take(&mut ahead.prefill);
+        let mut typed =
+            TypeAhead { queue: ahead.queue.drain(..).collect(), text: text_ahead, ..TypeAhead::default() };
         let interrupted = drain_crossterm(&mut typed).unwrap_or_else(|error| {
             tracing::debug!(%error, "typed keys could not be taken over");
             false

@@ -37,6 +37,9 @@ const STOP_WAIT: Duration = Duration::from_millis(30);
 const STOP_ANSWER_WAIT: Duration = Duration::from_millis(500);
 const STOP_PASTE_WAIT: Duration = Duration::from_secs(2);
 
+/// The line that stops the turn as ESC does.
+const STOP: &str = "/stop";
+
 /// How often settling looks whether somebody has typed.
 const SETTLE_STEP: Duration = Duration::from_millis(10);
 
@@ -309,8 +312,13 @@ impl Shared {
     }
 
     fn apply(&self, keys: &mut Vec<Key>, interrupted: &mut Option<Instant>) {
-        for key in keys.drain(..) {
+        for mut key in keys.drain(..) {
             let mut typed = self.typed();
+            if key == Key::Enter && typed.text.trim() == STOP {
+                // As a word it means the turn that runs, not what comes after it.
+                typed.text.clear();
+                key = Key::Escape;
+            }
             let mut changed = typed.edit(&key);
             match key {
                 Key::Escape => {
