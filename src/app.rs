@@ -10,6 +10,7 @@ mod menu_lists;
 mod models;
 mod report;
 mod rewrite;
+mod rules;
 mod run;
 mod setup;
 mod shell_session;

@@ -6,8 +6,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::guard::{LoopGuard, Verdict as GuardVerdict};
 use super::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
-use crate::approval::command::{judge, suggest_rule};
-use crate::approval::{Decision, NeverAuto, Reason, Verdict};
+use crate::approval::command::judge;
+use crate::approval::{Decision, NeverAuto, Reason, Source, Verdict, always_rule, suggest_rule};
 use crate::conversation::{Effect, Outcome, Subject, ToolCall, ToolResult};
 use crate::sandbox::{Reach, Standing};
 use crate::tool::{Access, Tool, ToolFacts, ToolOutput};
@@ -178,7 +178,14 @@ impl Agent {
             let stopped = (closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted));
             return Err(Box::new(stopped));
         }
+        // More than its kind gets is agreed to once, each time.
+        let always_rule = if verdict.never_auto || wants.widened.is_some() {
+            None
+        } else {
+            always_rule(&call.name, effect, subject, place)
+        };
         let request = ApprovalRequest {
+            always_rule,
             call: call.clone(),
             effect,
             subject: subject.clone(),
@@ -195,6 +202,11 @@ impl Agent {
             Approval::Once => Ok(wants.reach),
             Approval::ForSession => {
                 self.policy.grant_for_session(&call.name, subject);
+                Ok(wants.reach)
+            }
+            Approval::Always(rule) => {
+                // Only a project's rules are refused.
+                drop(self.policy.add_rule(Decision::Allow, rule, Source::User));
                 Ok(wants.reach)
             }
             Approval::Deny(feedback) => {

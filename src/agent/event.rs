@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::approval::{BlastRadius, Reason};
+use crate::approval::{BlastRadius, Reason, Rule};
 use crate::conversation::{Answer, Effect, Outcome, Preview, Question, Subject, ToolCall, Usage};
 use crate::sandbox::Missing;
 use crate::tool::ToolFacts;
@@ -270,6 +270,8 @@ pub enum Approval {
     Once,
     /// Yes, and the same for the rest of the session.
     ForSession,
+    /// Yes, and by this rule from now on; the front end has kept it, or said why not.
+    Always(Rule),
     /// No; the words, if any, go to the model.
     Deny(String),
     /// ESC or Ctrl+C: the turn ends.
@@ -295,6 +297,8 @@ pub struct ApprovalRequest {
     pub reach: Option<BlastRadius>,
     /// The rule that [`Approval::ForSession`] would add, where it is one and not this exact line.
     pub session_rule: Option<String>,
+    /// The rule that [`Approval::Always`] would keep, where one is narrow enough.
+    pub always_rule: Option<Rule>,
     /// Why it would reach further than other calls, if it would: a yes is then for this once.
     pub widened: Option<Widened>,
 }

@@ -129,6 +129,12 @@ impl Agent {
     }
 
     /// Returns the policy.
+    #[must_use]
+    pub const fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Returns the policy, to change it.
     pub const fn policy_mut(&mut self) -> &mut Policy {
         &mut self.policy
     }

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
-use super::Base;
 use super::console::Console;
 use super::setup::Failed;
 use super::shell_session::Occasion;
 use super::suggest::GhostUsage;
 use super::world::Outside;
+use super::{Base, rules};
 use crate::agent::Agent;
 use crate::cli::{Output as Form, RenderOptions, RunOptions};
 use crate::command::Problem;
@@ -57,7 +57,7 @@ pub(super) fn screen(base: &Base, looks: &Looks) -> Screen<Output> {
 }
 
 pub(super) fn human_options(
-    base: &Base,
+    base: &Rc<Base>,
     agent: &Agent,
     looks: Looks,
     asker: Box<dyn Asker<Output>>,
@@ -69,13 +69,14 @@ pub(super) fn human_options(
         locale: base.locale.clone(),
         place: base.place(),
         asker,
+        rules: rules::offer(base),
         tools: agent.tools().clone(),
         keep_background: Box::new(move |background| cache.write(background)),
         clock: Box::new(Instant::now),
     }
 }
 
-fn print_mode(base: &Base, options: &RunOptions, stdin_terminal: bool) -> Result<Exit, Failed> {
+fn print_mode(base: &Rc<Base>, options: &RunOptions, stdin_terminal: bool) -> Result<Exit, Failed> {
     let message = print_message(base, options.message.as_deref(), stdin_terminal)?;
     let runtime = base.runtime()?;
     let client = Client::default();

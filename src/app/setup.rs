@@ -61,6 +61,18 @@ impl Base {
         Place { cwd: self.cwd.clone(), workspace: self.workspace.clone(), home: self.paths.home.clone() }
     }
 
+    /// Where a shell line would run, for judging it.
+    pub(super) fn shell_surroundings(&self) -> Surroundings {
+        Surroundings {
+            cwd: self.cwd.clone(),
+            workspace: self.workspace.clone(),
+            home: self.paths.home.clone(),
+            environment: std::env::vars_os()
+                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+                .collect(),
+        }
+    }
+
     pub(super) fn policy(&self, options: &RunOptions) -> Result<Policy, Failed> {
         let mode = match options.agent {
             AgentKind::Build => Mode::Build,
@@ -69,10 +81,13 @@ impl Base {
         };
         let mut policy = Policy::new(mode, options.yes);
         let settings = &self.config.permissions;
+        let project = &self.config.project_permissions;
         let lists = [
             (&settings.allow, Decision::Allow, Source::User),
             (&settings.ask, Decision::Ask, Source::User),
             (&settings.deny, Decision::Deny, Source::User),
+            (&project.ask, Decision::Ask, Source::Project),
+            (&project.deny, Decision::Deny, Source::Project),
             (&options.allow, Decision::Allow, Source::Flag),
             (&options.deny, Decision::Deny, Source::Flag),
         ];
@@ -108,14 +123,7 @@ impl Base {
         let system = prompt::system_prompt(&surroundings, &instructions);
         Setup {
             system,
-            surroundings: Surroundings {
-                cwd: self.cwd.clone(),
-                workspace: self.workspace.clone(),
-                home: self.paths.home.clone(),
-                environment: std::env::vars_os()
-                    .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-                    .collect(),
-            },
+            surroundings: self.shell_surroundings(),
             place,
             max_steps: options.max_steps.or(self.config.max_steps).unwrap_or(MAX_STEPS),
             max_output_tokens: None,

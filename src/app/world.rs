@@ -8,7 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::keychain::{self, KeychainError};
 use super::suggest::GhostUsage;
-use super::{Base, models, report};
+use super::{Base, models, report, rules};
+use crate::approval::{Decision, Rule};
 use crate::command::{KeyAction, Problem, World};
 use crate::config;
 use crate::conversation::Usage;
@@ -56,6 +57,14 @@ impl World for Outside {
 
     fn ghost_usage(&self) -> Usage {
         self.ghost.get()
+    }
+
+    fn keep_rule(&mut self, decision: Decision, rule: &Rule, locale: &Locale) -> Result<String, Problem> {
+        rules::keep(&self.base, decision, rule, locale)
+    }
+
+    fn forget_rule(&mut self, decision: Decision, rule: &Rule, locale: &Locale) -> Result<(), Problem> {
+        rules::forget(&self.base, decision, rule, locale)
     }
 
     fn sessions(&self) -> Option<SessionStore> {

@@ -4,11 +4,12 @@
 //! asked. Knows no terminal and no words for people: a verdict is facts.
 //!
 //! Parts: `rule.rs` (one rule), `policy.rs` (rules, mode and `-y` against a call), `command/` (a shell line taken
-//! apart and judged), `blast.rs` (how much it would hit), `tracked.rs` (what git keeps), `path.rs`
+//! apart and judged), `offer.rs` (what "always" would keep), `blast.rs` (how much it would hit), `tracked.rs` (what git keeps), `path.rs`
 //! (which files are never touched lightly).
 
 mod blast;
 pub mod command;
+mod offer;
 mod path;
 mod policy;
 mod rule;
@@ -24,6 +25,7 @@ mod policy_tests;
 
 pub use blast::{BlastRadius, Disk, Entry, FileSystem, MOST_ENTRIES, blast_radius, forbidden_on_disk, has_targets};
 pub use command::suggest_rule;
+pub use offer::{Meaning, always_rule, newly_allowed};
 pub use policy::Policy;
 pub use rule::{Rule, RuleError};
 pub use tracked::Tracked;

@@ -52,11 +52,23 @@ impl Policy {
         Ok(())
     }
 
-    /// Takes a rule away; tells whether there was one.
-    pub fn remove_rule(&mut self, decision: Decision, rule: &Rule) -> bool {
+    /// Takes a rule of one source away; tells whether there was one.
+    pub fn remove_rule(&mut self, decision: Decision, rule: &Rule, source: Source) -> bool {
         let before = self.rules.len();
-        self.rules.retain(|entry| entry.decision != decision || &entry.rule != rule);
+        self.rules.retain(|entry| entry.decision != decision || &entry.rule != rule || entry.source != source);
         self.rules.len() != before
+    }
+
+    /// Lists the exact lines a yes was given to for the rest of the session.
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        self.exact_lines.iter().map(|(_, line)| line.as_str())
+    }
+
+    /// Takes the yes to an exact line back; tells whether there was one.
+    pub fn remove_line(&mut self, line: &str) -> bool {
+        let before = self.exact_lines.len();
+        self.exact_lines.retain(|(_, known)| known != line);
+        self.exact_lines.len() != before
     }
 
     /// Lists the rules in the order they were added.

@@ -16,6 +16,8 @@ use std::str::FromStr;
 use globset::{Glob, GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Serialize};
 
+use super::Meaning;
+
 /// One rule, without what it decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -248,6 +250,26 @@ impl Rule {
     #[must_use]
     pub(crate) fn whole_tool(tool: &str) -> Self {
         Self { tool: ToolPattern::Named(tool.to_owned()), pattern: Pattern::Any }
+    }
+
+    /// Tells what the rule is about.
+    #[must_use]
+    pub fn meaning(&self) -> Meaning {
+        let tool = match &self.tool {
+            ToolPattern::Named(name) => name.clone(),
+            ToolPattern::StartsWith(start) => format!("{start}*"),
+        };
+        match &self.pattern {
+            Pattern::Any => Meaning::Everything { tool },
+            Pattern::Command(command) => {
+                let words: Vec<String> = command.words.iter().map(|word| quoted(word)).collect();
+                Meaning::Command { words: words.join(" "), more: command.prefix }
+            }
+            Pattern::Path(path) => Meaning::Files { tool, glob: path.text.clone() },
+            Pattern::Host { name, below } => {
+                Meaning::Host { tool, name: format!("{}{name}", if *below { "*." } else { "" }) }
+            }
+        }
     }
 
     pub(crate) fn pattern(&self) -> &Pattern {

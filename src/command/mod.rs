@@ -3,6 +3,7 @@
 //! A body decides and says what to do; the REPL does it. Knows no terminal.
 
 mod bodies;
+mod permissions;
 mod sessions;
 mod table;
 mod taste;
@@ -11,11 +12,13 @@ mod user;
 use std::sync::Arc;
 
 use crate::agent::Agent;
+use crate::approval::{Decision, Rule};
 use crate::conversation::Usage;
 use crate::locale::Locale;
 use crate::provider::Provider;
 use crate::session::SessionStore;
 
+pub use permissions::{describe, rule_error};
 pub use sessions::session_problem;
 pub use table::COMMANDS;
 pub use taste::{Notify, ReasoningView, ThemeChoice};
@@ -78,6 +81,12 @@ pub trait World {
 
     /// Returns the tokens ghost text has used since the start: they belong to no session.
     fn ghost_usage(&self) -> Usage;
+
+    /// Keeps a rule in the user's file; returns the file as people read it.
+    fn keep_rule(&mut self, decision: Decision, rule: &Rule, locale: &Locale) -> Result<String, Problem>;
+
+    /// Takes a rule out of the user's file; one that is not there is no error.
+    fn forget_rule(&mut self, decision: Decision, rule: &Rule, locale: &Locale) -> Result<(), Problem>;
 
     /// Returns where sessions are kept, if they are.
     fn sessions(&self) -> Option<SessionStore>;

@@ -1,6 +1,6 @@
 //! One row a command. Help, completion and locale keys come from the row.
 
-use super::{Argument, ReasoningView, SlashCommand, ThemeChoice, bodies, sessions};
+use super::{Argument, ReasoningView, SlashCommand, ThemeChoice, bodies, permissions, sessions};
 
 /// Every slash command.
 pub const COMMANDS: &[SlashCommand] = &[
@@ -16,6 +16,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("theme", &[], Argument::Word(ThemeChoice::WORDS), bodies::theme),
     row("session", &[], Argument::Session, sessions::session),
     row("resume", &[], Argument::SessionId, sessions::resume),
+    row("permissions", &[], Argument::Word(permissions::WORDS), permissions::permissions),
     row("tools", &[], Argument::None, bodies::tools),
     row("usage", &[], Argument::None, bodies::usage),
     row("login", &[], Argument::Provider, bodies::login),

@@ -25,7 +25,7 @@ fn a_project_can_tighten_but_not_loosen_nor_redirect_a_key() {
     assert_eq!(config.model.as_deref(), Some("lab/small"));
     assert_eq!((config.max_steps, config.handoff.rewrite_model.as_deref()), (Some(20), None));
     assert_eq!(config.permissions.allow, Vec::<String>::new());
-    assert_eq!(config.permissions.deny, vec!["shell(rm:*)"]);
+    assert_eq!(config.project_permissions.deny, vec!["shell(rm:*)"]);
     assert_eq!(config.providers["lab"].base_url.as_deref(), Some("http://one"));
     assert_eq!(config.project_providers, vec!["mine"]);
     let told: Vec<&str> = loaded
@@ -72,4 +72,33 @@ fn a_broken_file_is_left_alone() {
     write(&path, "model = ");
     assert!(matches!(set(&path, "model", "c/d"), Err(ConfigError::Syntax { .. })));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "model = ");
+}
+
+#[test]
+fn a_rule_goes_into_the_list_and_out_again_and_comments_stay() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("new/config.toml");
+    add_to_list(&path, "permissions.allow", "shell(git diff:*)").unwrap();
+    add_to_list(&path, "permissions.allow", "shell(git diff:*)").unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "[permissions]\nallow = [\"shell(git diff:*)\"]\n");
+    let before =
+        "# mine\n[permissions] # what may be\nallow = [\n  \"a\", # why a\n  \"b\", # why b\n]\ndeny = [\"x\"]\n";
+    write(&path, before);
+    add_to_list(&path, "permissions.allow", "c").unwrap();
+    let after = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(load(Some(&path), home.path(), home.path()).unwrap().config.permissions.allow, ["a", "b", "c"]);
+    for kept in ["# mine\n", "# what may be\n", "# why a\n", "# why b", "\n  \"c\"", "deny = [\"x\"]\n"] {
+        assert!(after.contains(kept), "{kept}: {after}");
+    }
+    assert!(remove_from_list(&path, "permissions.allow", &|rule| rule == "c").unwrap());
+    assert!(!remove_from_list(&path, "permissions.ask", &|_| true).unwrap());
+    let config = load(Some(&path), home.path(), home.path()).unwrap().config;
+    assert_eq!(config.permissions.allow, ["a", "b"]);
+    assert_eq!(config.permissions.ask, Vec::<String>::new());
+    write(&path, "permissions = { allow = [\"a\"] }\n");
+    add_to_list(&path, "permissions.allow", "b").unwrap();
+    assert_eq!(load(Some(&path), home.path(), home.path()).unwrap().config.permissions.allow, ["a", "b"]);
+    write(&path, "permissions = 3\n");
+    assert!(matches!(add_to_list(&path, "permissions.allow", "b"), Err(ConfigError::Syntax { .. })));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "permissions = 3\n");
 }

@@ -7,7 +7,7 @@ mod paths;
 mod write;
 
 pub use paths::Paths;
-pub use write::set;
+pub use write::{add_to_list, remove_from_list, set};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -48,6 +48,9 @@ pub struct Config {
     pub handoff: HandoffSection,
     /// What needs no asking and what is never done.
     pub permissions: Permissions,
+    /// What a project's files ask and deny besides; they cannot allow.
+    #[serde(skip)]
+    pub project_permissions: Permissions,
     /// Providers beside the built-in table, and changes to its rows.
     pub providers: BTreeMap<String, ProviderSection>,
     /// Which of `providers` a project's file brought: they get no key, whatever the environment holds.
@@ -230,8 +233,8 @@ fn merge_project(loaded: &mut Loaded, layer: Config, path: &Path) {
     if !layer.permissions.allow.is_empty() {
         refuse("permissions.allow");
     }
-    config.permissions.ask.extend(layer.permissions.ask);
-    config.permissions.deny.extend(layer.permissions.deny);
+    config.project_permissions.ask.extend(layer.permissions.ask);
+    config.project_permissions.deny.extend(layer.permissions.deny);
     for (name, section) in layer.providers {
         let known = config.providers.contains_key(&name);
         if known || section.api_key_env.is_some() {

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use toml_edit::{DocumentMut, Item, Table, value};
+use toml_edit::{Array, DocumentMut, Item, TableLike, Value, value};
 
 use super::ConfigError;
 
@@ -13,7 +13,72 @@ use super::ConfigError;
 /// # Errors
 /// [`ConfigError::Syntax`] when the file is not TOML (it is then left alone), [`ConfigError::Io`].
 pub fn set(path: &Path, key: &str, text: &str) -> Result<(), ConfigError> {
+    change(path, key, |item| {
+        let mut new = value(text);
+        if let (Some(new), Some(old)) = (new.as_value_mut(), item.as_value()) {
+            *new.decor_mut() = old.decor().clone();
+        }
+        *item = new;
+        Ok(true)
+    })
+}
+
+/// Adds a string to the list of a dotted key, unless it is there; as [`set`] otherwise.
+///
+/// # Errors
+/// As [`set`]; also [`ConfigError::Syntax`] when the key holds something else than a list.
+pub fn add_to_list(path: &Path, key: &str, text: &str) -> Result<(), ConfigError> {
+    change(path, key, |item| {
+        if item.is_none() {
+            *item = Item::Value(Value::Array(Array::new()));
+        }
+        let list = item.as_array_mut().ok_or("no list")?;
+        if list.iter().any(|known| known.as_str() == Some(text)) {
+            return Ok(false);
+        }
+        let mut new = Value::from(text);
+        // A list with an item on each row goes on so.
+        if let Some(last) =
+            list.iter().last().and_then(|last| last.decor().prefix()).and_then(|prefix| prefix.as_str())
+            && last.contains('\n')
+        {
+            let indent = last.rsplit('\n').next().unwrap_or_default();
+            new.decor_mut().set_prefix(format!("\n{indent}"));
+            list.push_formatted(new);
+            return Ok(true);
+        }
+        list.push(new);
+        Ok(true)
+    })
+}
+
+/// Takes the strings for which `wanted` holds out of the list of a dotted key; tells whether there were any.
+///
+/// # Errors
+/// As [`add_to_list`].
+pub fn remove_from_list(path: &Path, key: &str, wanted: &dyn Fn(&str) -> bool) -> Result<bool, ConfigError> {
+    let mut taken = false;
+    change(path, key, |item| {
+        if item.is_none() {
+            return Ok(false);
+        }
+        let list = item.as_array_mut().ok_or("no list")?;
+        let before = list.len();
+        list.retain(|known| !known.as_str().is_some_and(wanted));
+        taken = list.len() != before;
+        Ok(taken)
+    })?;
+    Ok(taken)
+}
+
+/// Reads the file, lets `edit` change the item of a dotted key, and writes it if that says so.
+fn change(
+    path: &Path,
+    key: &str,
+    edit: impl FnOnce(&mut Item) -> Result<bool, &'static str>,
+) -> Result<(), ConfigError> {
     let failed = |cause| ConfigError::Io { path: path.to_owned(), cause };
+    let wrong = |cause: String| ConfigError::Syntax { path: path.to_owned(), cause };
     // The file a symlink leads to is the one to write: dotfile managers link it.
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let source = match std::fs::read_to_string(&target) {
@@ -21,36 +86,28 @@ pub fn set(path: &Path, key: &str, text: &str) -> Result<(), ConfigError> {
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(cause) => return Err(failed(cause)),
     };
-    let mut document: DocumentMut = source.parse().map_err(|cause: toml_edit::TomlError| ConfigError::Syntax {
-        path: path.to_owned(),
-        cause: cause.to_string(),
-    })?;
-    let mut table: &mut Table = document.as_table_mut();
-    let mut parts = key.split('.').peekable();
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            let mut new = value(text);
-            if let (Some(new), Some(old)) = (new.as_value_mut(), table.get(part).and_then(Item::as_value)) {
-                *new.decor_mut() = old.decor().clone();
-            }
-            table[part] = new;
-            break;
-        }
+    let mut document: DocumentMut =
+        source.parse().map_err(|cause: toml_edit::TomlError| wrong(cause.to_string()))?;
+    let mut table: &mut dyn TableLike = document.as_table_mut();
+    let (folders, last) = key.rsplit_once('.').unwrap_or(("", key));
+    for part in folders.split('.').filter(|part| !part.is_empty()) {
         let item = table.entry(part).or_insert_with(toml_edit::table);
-        let Some(inner) = item.as_table_mut() else {
-            let cause = format!("{part} is no table");
-            return Err(ConfigError::Syntax { path: path.to_owned(), cause });
-        };
-        table = inner;
+        table = item.as_table_like_mut().ok_or_else(|| wrong(format!("{part} is no table")))?;
     }
+    let item = table.entry(last).or_insert(Item::None);
+    let changed = edit(item).map_err(|cause| wrong(format!("{key}: {cause}")))?;
+    if changed { save(&target, &document).map_err(failed) } else { Ok(()) }
+}
+
+fn save(target: &Path, document: &DocumentMut) -> std::io::Result<()> {
     let folder = target.parent().unwrap_or_else(|| Path::new("."));
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    file.write_all(document.to_string().as_bytes()).map_err(failed)?;
-    if let Ok(metadata) = std::fs::metadata(&target) {
-        file.as_file().set_permissions(metadata.permissions()).map_err(failed)?;
+    std::fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(document.to_string().as_bytes())?;
+    if let Ok(metadata) = std::fs::metadata(target) {
+        file.as_file().set_permissions(metadata.permissions())?;
     }
-    file.as_file().sync_all().map_err(failed)?;
-    file.persist(&target).map_err(|cause| failed(cause.error))?;
+    file.as_file().sync_all()?;
+    file.persist(target).map_err(|error| error.error)?;
     Ok(())
 }

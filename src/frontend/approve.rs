@@ -13,6 +13,7 @@ use dialoguer::{FuzzySelect, Password, Select};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::ask;
+use super::choose::{Menu, choose, in_rows, named};
 use super::human::{Asker, Choice, Offer, Question};
 use super::repl::read_words;
 use super::signals::Signals;
@@ -46,7 +47,7 @@ impl Terminal {
             return self.pick_number(question, &items);
         }
         let items: Vec<String> = items.iter().map(|item| one_row(item, room())).collect();
-        let question = &in_rows(question, room());
+        let question = &in_rows(question, room(), 2);
         let term = Term::stdout();
         let theme = self.theme();
         let picked = if items.len() > 10 {
@@ -131,26 +132,12 @@ impl<W: Write> Asker<W> for Terminal {
     }
 
     fn ask(&mut self, question: &Question, _: &mut Screen<W>) -> Approval {
-        let items: Vec<&str> = question.choices.iter().map(|(_, text)| text.as_str()).collect();
-        let prompt = format!("{} ({})", question.prompt, question.hint);
         // None: ESC, Ctrl+C, or a terminal that has gone.
-        let picked = if self.plain {
-            self.pick_number(&prompt, &items)
-        } else {
-            let items: Vec<String> = items.iter().map(|item| in_rows(item, room())).collect();
-            let prompt = in_rows(&prompt, room());
-            let term = Term::stdout();
-            let theme = self.theme();
-            let select = Select::with_theme(theme.as_ref()).with_prompt(prompt).items(&items).default(0);
-            let picked = select.interact_on_opt(&term);
-            self.signals.hold_still();
-            show_cursor(&term);
-            picked.ok().flatten()
-        };
-        let choice = picked.and_then(|index| question.choices.get(index)).map(|(choice, _)| *choice);
+        let choice = self.choose(question).and_then(|index| question.choices.get(index)).map(|(choice, _)| *choice);
         match choice {
             Some(Choice::Once) => Approval::Once,
             Some(Choice::Session) => Approval::ForSession,
+            Some(Choice::Always) => question.rule.clone().map_or(Approval::Once, Approval::Always),
             Some(Choice::No) => Approval::Deny(String::new()),
             Some(Choice::Feedback) => {
                 self.feedback(&question.feedback_prompt).map_or(Approval::Abort, Approval::Deny)
@@ -160,37 +147,48 @@ impl<W: Write> Asker<W> for Terminal {
     }
 }
 
+impl Terminal {
+    fn choose(&self, question: &Question) -> Option<usize> {
+        let items: Vec<(char, String)> =
+            question.choices.iter().map(|(choice, text)| (choice.letter(), text.clone())).collect();
+        if self.plain {
+            return self.choose_by_line(&format!("{} ({})", question.prompt, question.hint), &items);
+        }
+        let menu = Menu {
+            prompt: question.prompt.clone(),
+            hint: question.hint.clone(),
+            items,
+            start: question.choices.iter().position(|(choice, _)| *choice == question.start).unwrap_or(0),
+        };
+        choose(&menu, self.theme().as_ref(), self.tty.as_deref(), &self.signals)
+    }
+
+    /// Asks for the number or letter of a choice until there is one; ESC, or the end of input, is none.
+    fn choose_by_line(&self, question: &str, items: &[(char, String)]) -> Option<usize> {
+        let rows = items.iter().enumerate().map(|(at, (letter, text))| format!("{}) {text} ({letter})\n", at + 1));
+        let letters: Vec<String> = items.iter().map(|(letter, _)| letter.to_string()).collect();
+        let again = format!("1-{}, {}: ", items.len(), letters.join("/"));
+        let mut prompt = format!("{question}\n{}{again}", rows.collect::<String>());
+        loop {
+            let answer = self.read_line(&prompt)?;
+            if answer.contains('\x1b') {
+                return None;
+            }
+            let mut characters = answer.trim().chars();
+            // One key is an answer, a word is not: it may have been meant for something else.
+            if let (Some(character), None) = (characters.next(), characters.next())
+                && let Some(index) = named(character, items)
+            {
+                return Some(index);
+            }
+            prompt.clone_from(&again);
+        }
+    }
+}
+
 /// How long a row of a menu may be, in bytes: what is left of the terminal's width beside dialoguer's marks.
 fn room() -> usize {
     usize::from(Size::of_terminal(None, None).columns).saturating_sub(6).max(16)
-}
-
-/// Breaks a text into rows of at most `room` bytes.
-///
-/// dialoguer erases what it wrote by counting rows, and counts wrong: it takes a prompt for one row however the
-/// terminal wraps it, and the bytes of an item for cells. Rows that are broken here it counts right, and a rule that
-/// is about to be agreed to stays readable to its end.
-fn in_rows(text: &str, room: usize) -> String {
-    const INDENT: &str = "\n  ";
-    let mut rows = String::new();
-    let mut used = 0;
-    for word in text.split_inclusive(' ') {
-        if used > 0 && used + word.trim_end().len() > room {
-            rows.truncate(rows.trim_end().len());
-            rows.push_str(INDENT);
-            used = INDENT.len() - 1;
-        }
-        for cluster in word.graphemes(true) {
-            if used > 0 && used + cluster.len() > room && cluster != " " {
-                rows.push_str(INDENT);
-                used = INDENT.len() - 1;
-            }
-            rows.push_str(cluster);
-            used += cluster.len();
-        }
-    }
-    rows.truncate(rows.trim_end().len());
-    rows
 }
 
 /// Cuts a text to one row of at most `room` bytes.
@@ -217,22 +215,6 @@ fn show_cursor(term: &Term) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rows_are_broken_at_words_and_lose_nothing() {
-        assert_eq!(in_rows("Yes, once", 20), "Yes, once");
-        assert_eq!(in_rows("No, and say what to do instead", 20), "No, and say what to\n  do instead");
-        assert_eq!(in_rows("shell(a-very-long-name:*)", 16), "shell(a-very-lon\n  g-name:*)");
-        for text in ["是，本次会话内都允许：shell(touch:*)", "a 👩‍👩‍👧‍👦 b", "", "one  two", "word"]
-        {
-            for room in 16..40 {
-                let rows = in_rows(text, room);
-                assert!(rows.lines().all(|row| row.len() <= room.max(27)), "{rows:?}");
-                let bare = |text: &str| text.split_whitespace().collect::<String>();
-                assert_eq!(bare(&rows), bare(text));
-            }
-        }
-    }
 
     #[test]
     fn a_row_is_cut_where_a_character_ends() {

@@ -71,6 +71,7 @@ impl Picked {
                 self.chosen.pop();
                 None
             }
+            Press::Up | Press::Down | Press::Suspend => None,
             Press::Character(character) => {
                 let number = usize::try_from(character.to_digit(10)?).ok()?;
                 self.number(number, offer)

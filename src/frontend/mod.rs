@@ -2,6 +2,7 @@
 
 pub mod approve;
 mod ask;
+mod choose;
 pub mod exit;
 pub mod handoff;
 pub mod human;

@@ -55,6 +55,13 @@ impl Signals {
         *self.last_words.lock().unwrap_or_else(PoisonError::into_inner) = Some(LastWords(Box::new(last_words)));
     }
 
+    /// Tells whether the turn was stopped, by a signal or otherwise.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        turn.as_ref().is_some_and(CancellationToken::is_cancelled)
+    }
+
     /// Never returns once a signal ends axi. For who may have been woken by that signal: what they wrote now would
     /// come after the terminal was given back (a hidden cursor, raw mode).
     pub fn hold_still(&self) {

@@ -1,7 +1,8 @@
 //! Facts in, the user's words out. The only place that knows how an event reads. Pure.
 
 use crate::agent::{Activity, Failure, Notice, TurnEnd, Widened};
-use crate::approval::{Class, Decision, NeverAuto, Reason, RuleError};
+use crate::approval::{Class, Decision, NeverAuto, Reason};
+pub use crate::command::{describe, rule_error};
 use crate::conversation::{Outcome, Subject};
 use crate::locale::Locale;
 use crate::provider::cause;
@@ -66,29 +67,12 @@ fn network_cause<'a>(locale: &'a Locale, cause: &'a str) -> &'a str {
     locale.text(key)
 }
 
-/// Words what is wrong with a rule.
+/// The first line of a text, with a mark where there are more.
 #[must_use]
-pub fn rule_error(locale: &Locale, error: &RuleError) -> String {
-    let at = |key: &str, at: usize| locale.with(&format!("rule_error.{key}"), &[("at", &at.to_string())]);
-    match error {
-        RuleError::NoTool => locale.text("rule_error.no_tool").to_owned(),
-        RuleError::ToolName { character, at } => {
-            let values = [("character", character.escape_debug().to_string()), ("at", at.to_string())];
-            locale.with("rule_error.tool_name", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
-        }
-        RuleError::Unclosed { at: place } => at("unclosed", *place),
-        RuleError::Empty { at: place } => at("empty", *place),
-        RuleError::NotNarrowed { tool } => locale.with("rule_error.not_narrowed", &[("tool", tool)]),
-        RuleError::NotSimple { character, at } => {
-            let values = [("character", character.escape_debug().to_string()), ("at", at.to_string())];
-            locale.with("rule_error.not_simple", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
-        }
-        RuleError::Wildcard { at: place } => at("wildcard", *place),
-        RuleError::Quote { text } => locale.with("rule_error.quote", &[("text", text)]),
-        RuleError::Glob { cause } => locale.with("rule_error.glob", &[("cause", cause)]),
-        RuleError::Host { text } => locale.with("rule_error.host", &[("text", text)]),
-        RuleError::ProjectMayNotAllow => locale.text("rule_error.project_may_not_allow").to_owned(),
-    }
+pub fn first_line(text: &str) -> String {
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default();
+    if lines.next().is_some() { format!("{first} …") } else { first.to_owned() }
 }
 
 /// Words a notice.
@@ -283,11 +267,7 @@ pub fn whole_seconds(seconds: u64) -> String {
 #[must_use]
 pub fn subject_text(place: &Place, subject: &Subject) -> String {
     match subject {
-        Subject::Command { line } => {
-            let mut lines = line.lines();
-            let first = lines.next().unwrap_or_default();
-            if lines.next().is_some() { format!("{first} …") } else { first.to_owned() }
-        }
+        Subject::Command { line } => first_line(line),
         Subject::Paths { paths } => match paths.as_slice() {
             [] => String::new(),
             [path] => {

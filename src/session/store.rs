@@ -1,13 +1,19 @@
 //! The directory of all sessions: listing, finding, deleting.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+use serde_json::Value;
 
 use super::redact::Redactor;
 use super::transcript::{Entry, EntryKind, Session};
 use super::{SessionError, SessionId, directory_mark};
+
+/// How many sessions, and how many of their bytes, are searched for calls.
+const MOST_SESSIONS: usize = 40;
+const MOST_BYTES: u64 = 8 * 1024 * 1024;
 
 /// Knows where the sessions are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,6 +109,33 @@ impl SessionStore {
         Ok(id)
     }
 
+    /// Returns the last calls of a tool, over all sessions, the newest first: what `input` makes of each. Looks at
+    /// no more than the last 8 MB of the 40 newest sessions.
+    #[must_use]
+    pub fn last_calls<T>(&self, tool: &str, most: usize, input: impl Fn(&Value) -> Option<T>) -> Vec<T> {
+        let mut files = self.files();
+        // An id begins with the time its session began.
+        files.sort_by(|left, right| right.0.cmp(&left.0));
+        let mut found = Vec::new();
+        let mut left = MOST_BYTES;
+        for (_, path) in files.into_iter().take(MOST_SESSIONS) {
+            let Some(text) = end_of(&path, left) else { continue };
+            left = left.saturating_sub(u64::try_from(text.len()).unwrap_or(u64::MAX));
+            for line in text.lines().rev().filter(|line| line.contains(tool)) {
+                let Ok(Entry { kind: EntryKind::Message { message }, .. }) = serde_json::from_str(line) else {
+                    continue;
+                };
+                let calls: Vec<_> = message.calls().filter(|call| call.name == tool).collect();
+                found.extend(calls.into_iter().rev().filter_map(|call| input(&call.input)));
+                if found.len() >= most {
+                    found.truncate(most);
+                    return found;
+                }
+            }
+        }
+        found
+    }
+
     fn files(&self) -> Vec<(SessionId, PathBuf)> {
         let entries = std::fs::read_dir(&self.directory).into_iter().flatten().flatten();
         entries
@@ -113,6 +146,16 @@ impl SessionStore {
             })
             .collect()
     }
+}
+
+/// Reads the end of a file, at most so many bytes; a line that is cut is no line.
+fn end_of(path: &Path, most: u64) -> Option<String> {
+    let mut file = File::open(path).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(most))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Reads as many lines as the title needs: the first message is the second line.

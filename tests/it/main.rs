@@ -10,6 +10,7 @@
 mod approval;
 mod approval_laws;
 mod attention;
+mod consent_prompt;
 mod consent_reach;
 mod dependencies;
 mod discovery;

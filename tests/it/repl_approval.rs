@@ -2,7 +2,7 @@
 
 use crate::support::home::Home;
 use crate::support::server::{Gate, Server, answer};
-use crate::support::talk::{Person, axi, last_said, roles};
+use crate::support::talk::{Person, axi, is_choice, last_said, roles};
 
 const TOUCH: &str = r#"{"command":"touch made.txt && echo so be it"}"#;
 const DOWN: &str = "\x1b[B";
@@ -32,8 +32,8 @@ impl Scene {
 
     /// Types until this choice is under the menu's cursor.
     fn goes_to(&mut self, choice: &str) {
-        for _ in 0..4 {
-            let there = self.person.pty.view(|view| view.text().contains(&format!("❯ {choice}")));
+        for _ in 0..6 {
+            let there = is_choice(&chosen(&self.person), choice);
             if there {
                 return;
             }

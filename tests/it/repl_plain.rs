@@ -81,11 +81,11 @@ fn a_question_is_answered_by_number() {
         person.types("make it\r");
         person.sees("$ touch made.txt");
         person.sees("1) Yes, once");
-        person.sees("4) No, and say what to do instead");
+        person.sees("5) No, and say what to do instead");
         // Nothing, and what is no choice, answers nothing.
         for (count, answer) in [(2, "\r"), (3, "9\r")] {
             person.types(answer);
-            person.waits(|view| view.transcript().matches("1-4:").count() == count, "the question again");
+            person.waits(|view| view.transcript().matches("1-5, y").count() == count, "the question again");
         }
         assert!(!home.work().join("made.txt").exists());
         person.types("1\r");
@@ -94,7 +94,7 @@ fn a_question_is_answered_by_number() {
         std::fs::remove_file(home.work().join("made.txt")).unwrap();
         person.types("again\r");
         person.waits(|view| view.transcript().matches("1) Yes, once").count() == 2, "the question again");
-        person.types("4\r");
+        person.types("5\r");
         person.sees("What instead?");
         person.types("mkdir\r");
         person.sees("not made");

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use axi::agent::{Activity, AgentEvent, Frontend as _, TurnEnd};
 use axi::command::{Notify, ReasoningView, ThemeChoice};
-use axi::frontend::human::{Human, HumanOptions, Looks, Nobody, Palette};
+use axi::frontend::human::{Human, HumanOptions, Looks, Nobody, Palette, Rules};
 use axi::locale::Locale;
 use axi::terminal::{Depth, Dress, Output, Screen, Size, Wrap};
 use axi::tool::{Place, Toolbox};
@@ -102,6 +102,7 @@ fn human<W: Write>(writer: W, size: fn() -> (u16, u16), clock: Box<dyn Fn() -> I
         locale: Locale::new("en"),
         place: Place { cwd: "/work".into(), workspace: "/work".into(), home: None },
         asker: Box::new(Nobody),
+        rules: Rules::default(),
         tools: Toolbox::new(Vec::new()),
         keep_background: Box::new(|_| {}),
         clock,

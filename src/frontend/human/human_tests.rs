@@ -76,6 +76,7 @@ impl Stage {
                 locale: Locale::new("en"),
                 place: place(),
                 asker: Box::new(Says(Approval::Once)),
+                rules: Rules::default(),
                 tools: Toolbox::new(vec![std::sync::Arc::new(EditTool)]),
                 keep_background: Box::new(|_| {}),
                 clock: Box::new(move || now.get()),
@@ -182,6 +183,7 @@ fn request(name: &str, preview: Preview) -> ApprovalRequest {
         reach: None,
         session_rule: None,
         widened: None,
+        always_rule: None,
     }
 }
 

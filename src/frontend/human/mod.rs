@@ -6,6 +6,7 @@
 mod again;
 mod asked;
 mod attention;
+mod consent;
 mod diff;
 mod lend;
 mod looks;
@@ -36,6 +37,7 @@ use turn::Turn;
 
 pub use again::turn;
 pub use asked::Offer;
+pub use consent::{Kept, Matches, Rules};
 pub use looks::{Looks, Palette};
 pub use question::{Asker, Choice, Nobody, Question};
 
@@ -55,6 +57,8 @@ pub struct HumanOptions<W: Write> {
     pub place: Place,
     /// Puts questions.
     pub asker: Box<dyn Asker<W>>,
+    /// What a rule would have run before, and where one is kept.
+    pub rules: Rules,
     /// The agent's tools: they tell what a change that nobody is asked about will look like.
     pub tools: Toolbox,
     /// Takes down the terminal's background when it has told, for the next start.
@@ -91,6 +95,7 @@ pub struct Human<W: Write> {
     locale: Locale,
     place: Place,
     asker: Box<dyn Asker<W>>,
+    rules: Rules,
     tools: Toolbox,
     keep_background: Box<dyn Fn(Background)>,
     background: Asked,
@@ -127,7 +132,7 @@ struct Shown {
 impl<W: Write> Human<W> {
     /// Shows on `screen`.
     pub fn new(screen: Screen<W>, options: HumanOptions<W>) -> Self {
-        let HumanOptions { size, looks, locale, place, asker, tools, keep_background, clock } = options;
+        let HumanOptions { size, looks, locale, place, asker, rules, tools, keep_background, clock } = options;
         Self {
             screen,
             size,
@@ -136,6 +141,7 @@ impl<W: Write> Human<W> {
             locale,
             place,
             asker,
+            rules,
             tools,
             keep_background,
             background: Asked::Unasked,
@@ -256,6 +262,15 @@ impl<W: Write> Human<W> {
 
     /// Lets a question have the screen and the keyboard.
     fn interrupted_by<T>(&mut self, put: impl FnOnce(&mut dyn Asker<W>, &mut Screen<W>) -> T) -> T {
+        self.hush();
+        let answer = put(self.asker.as_mut(), &mut self.screen);
+        self.screen.forget();
+        self.read_on();
+        answer
+    }
+
+    /// Gives screen and keyboard away, once nobody types.
+    fn hush(&mut self) {
         self.call_for_answer();
         self.screen.end_live();
         // Keys typed before the question appeared stay type-ahead: they never answer it.
@@ -263,13 +278,14 @@ impl<W: Write> Human<W> {
             keyboard.keys.settle(QUIET, QUIET_LIMIT);
             keyboard.keys.pause();
         }
-        let answer = put(self.asker.as_mut(), &mut self.screen);
-        self.screen.forget();
+    }
+
+    /// Reads the keyboard again; what the terminal was told about keys has not changed.
+    fn read_on(&mut self) {
         let resumed = self.keyboard.as_mut().map(|keyboard| keyboard.keys.resume());
         if let Some(Err(error)) = resumed {
             tracing::warn!(%error, "the keyboard cannot be watched");
         }
-        answer
     }
 
     fn started(&mut self) {
@@ -349,7 +365,9 @@ impl<W: Write> Frontend for Human<W> {
         self.screen.commit_all(&lines);
         self.section = Section::Tool;
         let question = Question::new(&self.locale, request);
-        let approval = self.interrupted_by(|asker, screen| asker.ask(&question, screen));
+        self.hush();
+        let approval = self.answer(&question);
+        self.read_on();
         if let Some(turn) = &mut self.turn {
             turn.asked(&request.call.id);
         }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use super::asked::Offer;
 use crate::agent::{Approval, ApprovalRequest};
+use crate::approval::Rule;
 use crate::conversation::{Answer, Subject};
 use crate::frontend::words;
 use crate::locale::Locale;
@@ -37,6 +38,10 @@ pub struct Question {
     pub prompt: String,
     /// What can be answered, in order.
     pub choices: Vec<(Choice, String)>,
+    /// What Enter answers when nothing else was gone to.
+    pub start: Choice,
+    /// The rule that [`Choice::Always`] is about.
+    pub rule: Option<Rule>,
     /// Asks what to do instead.
     pub feedback_prompt: String,
     /// What ESC does.
@@ -50,10 +55,26 @@ pub enum Choice {
     Once,
     /// Yes, and the same for the rest of the session.
     Session,
+    /// Yes, and by a rule that is kept.
+    Always,
     /// No.
     No,
     /// No, with words.
     Feedback,
+}
+
+impl Choice {
+    /// Returns the key that stands for it, the same in every language.
+    #[must_use]
+    pub const fn letter(self) -> char {
+        match self {
+            Self::Once => 'y',
+            Self::Session => 's',
+            Self::Always => 'a',
+            Self::No => 'n',
+            Self::Feedback => 'f',
+        }
+    }
 }
 
 impl Question {
@@ -65,17 +86,41 @@ impl Question {
         let known = locale.text(&key);
         let prompt =
             if known == key { locale.with("approve.question.other", &[("name", &name)]) } else { known.to_owned() };
+        let never = words::never_auto_reason(&request.reasons);
+        let rule = request.always_rule.clone().filter(|_| !never);
         let mut choices = vec![(Choice::Once, locale.text("approve.once").to_owned())];
-        if let Some(text) = session_choice(locale, request, &name) {
+        if let Some(text) = session_choice(locale, request, &name).filter(|_| !never) {
             choices.push((Choice::Session, text));
+        }
+        if rule.is_some() {
+            choices.push((Choice::Always, locale.text("approve.always").to_owned()));
         }
         choices.push((Choice::No, locale.text("approve.no").to_owned()));
         choices.push((Choice::Feedback, locale.text("approve.feedback").to_owned()));
         Self {
             prompt,
             choices,
+            // What no rule may ever run is not run by an Enter too many either.
+            start: if never { Choice::No } else { Choice::Once },
+            rule,
             feedback_prompt: locale.text("approve.feedback_prompt").to_owned(),
             hint: locale.text("approve.stop").to_owned(),
+        }
+    }
+
+    /// Asks whether the rule that was shown is kept.
+    #[must_use]
+    pub fn keep(locale: &Locale) -> Self {
+        Self {
+            prompt: locale.text("approve.keep.question").to_owned(),
+            choices: vec![
+                (Choice::Once, locale.text("approve.keep.yes").to_owned()),
+                (Choice::No, locale.text("approve.keep.no").to_owned()),
+            ],
+            start: Choice::Once,
+            rule: None,
+            feedback_prompt: String::new(),
+            hint: locale.text("approve.keep.hint").to_owned(),
         }
     }
 }
@@ -83,20 +128,19 @@ impl Question {
 /// What "for this session" would mean, in words; `None` where it would change nothing.
 fn session_choice(locale: &Locale, request: &ApprovalRequest, name: &str) -> Option<String> {
     // More than its kind gets is agreed to once, each time.
-    if words::never_auto_reason(&request.reasons) || request.widened.is_some() {
+    if request.widened.is_some() {
         return None;
     }
     match &request.subject {
-        Subject::Command { line } => {
-            let rule = request.session_rule.as_deref().unwrap_or(line);
-            let rule = sanitize_line(rule).into_owned();
-            Some(locale.with("approve.session.command", &[("rule", &rule)]))
-        }
+        Subject::Command { .. } => Some(match request.session_rule.as_deref() {
+            Some(rule) => locale.with("approve.session.command", &[("rule", &sanitize_line(rule))]),
+            None => locale.text("approve.session.exact").to_owned(),
+        }),
         // It is gone afterwards: there is no second time.
         Subject::Paths { .. } if name == "delete" => None,
         Subject::Paths { .. } => Some(locale.text("approve.session.paths").to_owned()),
         Subject::Host { host } => {
-            let rule = format!("{name}({host})");
+            let rule = format!("{name}({})", sanitize_line(host));
             Some(locale.with("approve.session.command", &[("rule", &rule)]))
         }
         Subject::Whole => Some(locale.with("approve.session.whole", &[("name", name)])),

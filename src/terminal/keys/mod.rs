@@ -355,7 +355,8 @@ impl Shared {
                 | Key::Backspace
                 | Key::DeleteWord
                 | Key::DeleteLine
-                | Key::Up => {}
+                | Key::Up
+                | Key::Down => {}
             }
             drop(typed);
             if changed {

@@ -18,6 +18,7 @@ pub(crate) enum Key {
     DeleteWord,
     DeleteLine,
     Up,
+    Down,
     Escape,
     /// Ctrl+C.
     Interrupt,
@@ -116,6 +117,10 @@ impl Parser {
                 0..0x20 => ground(byte, keys),
                 b'A' if arrows => {
                     keys.push(Key::Up);
+                    State::Ground
+                }
+                b'B' if arrows => {
+                    keys.push(Key::Down);
                     State::Ground
                 }
                 _ => State::Ground,
@@ -254,6 +259,7 @@ fn sequence(parameters: &[u8], last: u8) -> Option<Key> {
         // xterm's modifyOtherKeys: CSI 27 ; modifiers ; code ~
         b'~' if field(0).0 == Some(27) => key(field(2).0?, modifiers, None),
         b'A' if matches!(modifiers, None | Some(1)) && event != Some(3) => Some(Key::Up),
+        b'B' if matches!(modifiers, None | Some(1)) && event != Some(3) => Some(Key::Down),
         b'I' if parameters.is_empty() => Some(Key::Focus(true)),
         b'O' if parameters.is_empty() => Some(Key::Focus(false)),
         b'c' if parameters.starts_with(b"?") => Some(Key::Attributes),

@@ -45,7 +45,7 @@ fn every_key_is_known_by_its_bytes() {
 #[test]
 fn what_is_no_key_of_ours_is_swallowed_whole() {
     for bytes in [
-        "\x1b[B\x1b[C\x1b[D\x1b[1;5C\x1bOP\x1b[15~\x1b[3~\x1b[Z\x1b[[A",
+        "\x1b[C\x1b[D\x1b[1;5C\x1bOP\x1b[15~\x1b[3~\x1b[Z\x1b[[A",
         "\x1b[24;80R\x1b[?0u\x1b[>1;10;0c\x1b[0n\x1b[8;24;80t\x1b[?2026;2$y",
         "\x1b]10;rgb:ffff/ffff/ffff\x1b\\\x1b]11;nonsense\x07\x1bP1+r544e=78\x1b\\\x1b_Gi=1;OK\x1b\\",
         "\x1b[<0;10;10M\x1b[<0;10;10m\x1b[M !!",

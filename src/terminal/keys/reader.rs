@@ -1,8 +1,9 @@
 //! Single keys for a question in the middle of a turn, while nobody else reads the terminal.
 
+use std::collections::VecDeque;
 use std::io;
 use std::os::fd::AsFd;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -19,8 +20,14 @@ pub enum Press {
     Enter,
     /// Backspace.
     Backspace,
+    /// Arrow up.
+    Up,
+    /// Arrow down.
+    Down,
     /// ESC or Ctrl+C.
     GiveUp,
+    /// Ctrl+Z.
+    Suspend,
     /// The terminal has gone.
     Gone,
 }
@@ -29,40 +36,78 @@ pub enum Press {
 #[derive(Debug)]
 pub struct KeyReader {
     parser: Parser,
-    keys: std::collections::VecDeque<Key>,
+    presses: VecDeque<Press>,
     escape_wait: Duration,
+    /// Whether several letters that arrive together are nothing.
+    alone: bool,
 }
 
 impl KeyReader {
     /// Makes a reader that believes a lone ESC after `escape_wait`; see [`super::escape_wait`].
     pub fn new(escape_wait: Duration) -> Self {
-        Self { parser: Parser::default(), keys: std::collections::VecDeque::new(), escape_wait }
+        Self { parser: Parser::default(), presses: VecDeque::new(), escape_wait, alone: false }
+    }
+
+    /// Takes letters only one at a time: those that arrive together were pasted, by a terminal that says so in no
+    /// other way, and answer nothing.
+    #[must_use]
+    pub fn one_at_a_time(mut self) -> Self {
+        self.alone = true;
+        self
     }
 
     /// Blocks until a key is pressed. `None` when a signal arrived, so that the caller may look why.
     pub fn press(&mut self) -> Option<Press> {
+        self.press_within(None)
+    }
+
+    /// As [`KeyReader::press`]; also `None` when `limit` is over.
+    pub fn press_within(&mut self, limit: Option<Duration>) -> Option<Press> {
+        let until = limit.map(|limit| Instant::now() + limit);
         loop {
-            while let Some(key) = self.keys.pop_front() {
-                if let Some(press) = press_of(&key) {
-                    return Some(press);
-                }
+            if let Some(press) = self.presses.pop_front() {
+                return Some(press);
             }
-            match self.read() {
+            match self.read(until) {
                 Ok(true) => {}
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => return None,
+                Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::TimedOut) => {
+                    return None;
+                }
                 Ok(false) | Err(_) => return Some(Press::Gone),
             }
         }
     }
 
+    /// Throws away what was typed before the question was there. Tells whether ESC or Ctrl+C was among it, or the
+    /// terminal has gone.
+    pub fn discard(&mut self) -> bool {
+        let mut gave_up = false;
+        loop {
+            match self.press_within(Some(Duration::ZERO)) {
+                None => return gave_up,
+                Some(Press::Gone) => return true,
+                Some(Press::GiveUp) => gave_up = true,
+                Some(
+                    Press::Character(_)
+                    | Press::Enter
+                    | Press::Backspace
+                    | Press::Up
+                    | Press::Down
+                    | Press::Suspend,
+                ) => {}
+            }
+        }
+    }
+
     /// Waits for bytes, or for a sequence to be given up; false when the terminal has gone.
-    fn read(&mut self) -> io::Result<bool> {
-        let wait = match self.parser.pending() {
+    fn read(&mut self, until: Option<Instant>) -> io::Result<bool> {
+        let sequence = match self.parser.pending() {
             Pending::Nothing => None,
             Pending::Escape => Some(self.escape_wait),
             Pending::Sequence => Some(SEQUENCE_WAIT),
             Pending::Paste => Some(PASTE_WAIT),
         };
+        let wait = sequence.or_else(|| until.map(|until| until.saturating_duration_since(Instant::now())));
         let timeout = wait.map(|wait| Timespec {
             tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: i64::from(wait.subsec_nanos()),
@@ -71,6 +116,9 @@ impl KeyReader {
         let mut keys = Vec::new();
         let ready = poll(&mut [PollFd::from_borrowed_fd(input.as_fd(), PollFlags::IN)], timeout.as_ref())?;
         if ready == 0 {
+            if sequence.is_none() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
             self.parser.expire(&mut keys);
         } else {
             let mut buffer = [0; 4096];
@@ -81,9 +129,17 @@ impl KeyReader {
                 Err(error) => return Err(error.into()),
             }
         }
-        self.keys.extend(keys);
+        self.presses.extend(presses(&keys, self.alone));
         Ok(true)
     }
+}
+
+fn presses(keys: &[Key], alone: bool) -> Vec<Press> {
+    let letters = keys.iter().filter(|key| matches!(key, Key::Character(_))).count();
+    let crowd = alone && letters > 1;
+    // The line end of what was pasted confirms nothing either.
+    let kept = |key: &&Key| !(crowd && matches!(key, Key::Character(_) | Key::Enter));
+    keys.iter().filter(kept).filter_map(press_of).collect()
 }
 
 const fn press_of(key: &Key) -> Option<Press> {
@@ -91,16 +147,44 @@ const fn press_of(key: &Key) -> Option<Press> {
         Key::Character(character) => Some(Press::Character(*character)),
         Key::Enter => Some(Press::Enter),
         Key::Backspace => Some(Press::Backspace),
+        Key::Up => Some(Press::Up),
+        Key::Down => Some(Press::Down),
         Key::Escape | Key::Interrupt => Some(Press::GiveUp),
+        Key::Suspend => Some(Press::Suspend),
         // A paste is no choice, whatever it holds.
         Key::Paste(_)
         | Key::Newline
         | Key::DeleteWord
         | Key::DeleteLine
-        | Key::Up
-        | Key::Suspend
         | Key::Focus(_)
         | Key::Background(_)
         | Key::Attributes => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pressed(bytes: &[u8], alone: bool) -> Vec<Press> {
+        let (mut parser, mut keys) = (Parser::default(), Vec::new());
+        parser.feed(bytes, &mut keys);
+        presses(&keys, alone)
+    }
+
+    #[test]
+    fn keys_that_a_menu_knows_come_through() {
+        assert_eq!(pressed(b"\x1b[A\x1b[B\x1bOB\r", true), [Press::Up, Press::Down, Press::Down, Press::Enter]);
+        assert_eq!(pressed(b"y", true), [Press::Character('y')]);
+        assert_eq!(pressed(b"2\r", true), [Press::Character('2'), Press::Enter]);
+        assert_eq!(pressed(b"\x03\x1a", true), [Press::GiveUp, Press::Suspend]);
+        assert_eq!(pressed(b"12", false), [Press::Character('1'), Press::Character('2')]);
+    }
+
+    #[test]
+    fn what_is_pasted_is_no_answer() {
+        assert_eq!(pressed(b"yes\r", true), []);
+        assert_eq!(pressed(b"\x1b[200~y\x1b[201~", true), []);
+        assert_eq!(pressed(b"yy\r", true), []);
     }
 }

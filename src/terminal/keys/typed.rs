@@ -63,6 +63,7 @@ impl TypeAhead {
                 None => false,
             },
             Key::Up
+            | Key::Down
             | Key::Escape
             | Key::Interrupt
             | Key::Suspend

@@ -141,14 +141,11 @@ impl Person {
         assert!(self.pty.wait_until(condition, PATIENCE), "never saw {what} in:\n{}", self.pty.describe());
     }
 
-    /// Waits for a question with this choice under the cursor of the menu.
+    /// Waits for a question with this choice under the cursor of the menu, whatever its letter.
     #[track_caller]
     pub(crate) fn sees_choice(&self, choice: &str) {
-        let found = |view: &mut View<'_>| {
-            view.text()
-                .lines()
-                .any(|row| row.starts_with('❯') && row.trim_start_matches(['❯', ' ']).starts_with(choice))
-        };
+        let found =
+            |view: &mut View<'_>| view.text().lines().any(|row| row.starts_with('❯') && is_choice(row, choice));
         self.waits(found, choice);
     }
 
@@ -164,6 +161,13 @@ impl Person {
         self.types("\x04");
         self.pty.wait_exit().code()
     }
+}
+
+/// Whether a row of a menu is this choice, with or without its letter in front.
+pub(crate) fn is_choice(row: &str, choice: &str) -> bool {
+    let row = row.trim_start_matches(['❯', ' ']);
+    let after_letter = row.char_indices().nth(1).map_or("", |(at, _)| row[at..].trim_start());
+    row.starts_with(choice) || after_letter.starts_with(choice)
 }
 
 fn cursor_row(view: &View<'_>) -> String {

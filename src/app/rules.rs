@@ -1,0 +1,60 @@
+//! Where rules are kept and what they are shown with: the user's settings, the commands of earlier sessions.
+
+use std::rc::Rc;
+
+use super::Base;
+use crate::approval::{Decision, Rule, newly_allowed};
+use crate::command::Problem;
+use crate::config;
+use crate::frontend::human::{Matches, Rules};
+use crate::locale::Locale;
+
+/// How many commands a rule is tried on before it is kept.
+const TRIED: usize = 200;
+
+/// What the question needs to offer "always".
+pub(super) fn offer(base: &Rc<Base>) -> Rules {
+    let (for_matches, for_keeping) = (Rc::clone(base), Rc::clone(base));
+    Rules {
+        matches: Box::new(move |rule| matches(&for_matches, rule)),
+        keep: Box::new(move |rule| {
+            keep(&for_keeping, Decision::Allow, rule, &for_keeping.locale).map_err(|problem| problem.what)
+        }),
+    }
+}
+
+fn matches(base: &Base, rule: &Rule) -> Matches {
+    let command = |input: &serde_json::Value| input.get("command")?.as_str().map(str::to_owned);
+    let lines = base.sessions().map(|sessions| sessions.last_calls("shell", TRIED, command)).unwrap_or_default();
+    let about = newly_allowed(rule, &lines, &base.shell_surroundings());
+    Matches { of: lines.len(), lines: about.into_iter().map(str::to_owned).collect() }
+}
+
+const fn list(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Allow => "permissions.allow",
+        Decision::Ask => "permissions.ask",
+        Decision::Deny => "permissions.deny",
+    }
+}
+
+/// Keeps a rule in the user's settings; returns the file as people read it.
+pub(super) fn keep(base: &Base, decision: Decision, rule: &Rule, locale: &Locale) -> Result<String, Problem> {
+    let Some(path) = base.paths.settings() else {
+        return Err(Problem { what: locale.text("error.no_config_dir").to_owned(), hint: String::new() });
+    };
+    match config::add_to_list(&path, list(decision), &rule.to_string()) {
+        Ok(()) => Ok(base.paths.shown(&path)),
+        Err(error) => Err(Problem { what: error.to_string(), hint: String::new() }),
+    }
+}
+
+/// Takes a rule out of the user's settings, however it is spelt there.
+pub(super) fn forget(base: &Base, decision: Decision, rule: &Rule, locale: &Locale) -> Result<(), Problem> {
+    let Some(path) = base.paths.settings() else { return Ok(()) };
+    let same = |text: &str| Rule::parse(text).is_ok_and(|known| known == *rule);
+    config::remove_from_list(&path, list(decision), &same).map(drop).map_err(|error| Problem {
+        what: locale.with("permissions.not_removed", &[("cause", &error.to_string())]),
+        hint: String::new(),
+    })
+}

@@ -1,0 +1,144 @@
+//! What to offer a person who says "always": a rule for good, and what it would have let run before.
+
+use std::path::Path;
+
+use super::command::suggest_rule;
+use super::rule::Pattern;
+use super::{Decision, Mode, Policy, Rule, Source, Surroundings, path};
+use crate::conversation::{Effect, Subject};
+
+/// What a rule is about, in facts, for whoever words it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Meaning {
+    /// Everything the tool, or these tools, can be asked.
+    Everything {
+        /// The tool's name; ends in `*` where it stands for several.
+        tool: String,
+    },
+    /// A simple command.
+    Command {
+        /// Its words, quoted where need be.
+        words: String,
+        /// Whether anything may follow them.
+        more: bool,
+    },
+    /// Files.
+    Files {
+        /// The tool, or `read` and `write` for all of their kind.
+        tool: String,
+        /// The pattern.
+        glob: String,
+    },
+    /// A host, or all below it.
+    Host {
+        /// The tool.
+        tool: String,
+        /// The name.
+        name: String,
+    },
+}
+
+/// The rule that "always" would keep for a call that had to be asked; `None` where none is narrow enough.
+///
+/// Files are named from home or the root on, so that the rule says nothing of other projects.
+#[must_use]
+pub fn always_rule(tool: &str, effect: Effect, subject: &Subject, place: &Surroundings) -> Option<Rule> {
+    match subject {
+        Subject::Command { line } => suggest_rule(line),
+        Subject::Host { host } => Some(Rule::host(tool, host)),
+        Subject::Whole => Some(Rule::whole_tool(tool)),
+        // What is gone is gone: each deletion is asked.
+        Subject::Paths { paths } if effect == Effect::Write && tool != "delete" => {
+            let first = paths.first()?;
+            let rule = below(first, place)?;
+            // One rule must do for all of them, or none is offered.
+            let Pattern::Path(pattern) = rule.pattern() else { return None };
+            let home = place.home.as_deref();
+            let plain = |path: &Path| !path::is_protected(path, place) && !path::is_credential(path, home);
+            let fits = |path: &std::path::PathBuf| plain(path) && pattern.matches(path, &place.workspace, home);
+            paths.iter().all(fits).then_some(rule)
+        }
+        Subject::Paths { .. } => None,
+    }
+}
+
+/// The rule for changes below the workspace's own directory in which the file lies, or of this file at its top.
+fn below(file: &Path, place: &Surroundings) -> Option<Rule> {
+    let rest = file.strip_prefix(&place.workspace).ok()?;
+    let mut parts = rest.components();
+    let top = place.workspace.join(parts.next()?);
+    let is_folder = parts.next().is_some();
+    let named = match place.home.as_deref().and_then(|home| top.strip_prefix(home).ok()) {
+        Some(rest) => format!("~/{}", globset::escape(&rest.to_string_lossy())),
+        None => globset::escape(&top.to_string_lossy()),
+    };
+    let plain = |c: char| !c.is_control() && !matches!(c, '(' | ')');
+    if !named.chars().all(plain) {
+        return None;
+    }
+    Rule::parse(&format!("write({named}{})", if is_folder { "/**" } else { "" })).ok()
+}
+
+/// Which of these lines the rule alone would let run that are asked without it, in their order.
+#[must_use]
+pub fn newly_allowed<'l>(rule: &Rule, lines: &'l [String], place: &Surroundings) -> Vec<&'l str> {
+    let without = Policy::new(Mode::Build, false);
+    let mut with = without.clone();
+    if with.add_rule(Decision::Allow, rule.clone(), Source::User).is_err() {
+        return Vec::new();
+    }
+    let decision = |policy: &Policy, line: &str| {
+        let subject = Subject::Command { line: line.to_owned() };
+        policy.decide("shell", Effect::Execute, &subject, place).decision
+    };
+    let new =
+        |line: &&String| decision(&with, line) == Decision::Allow && decision(&without, line) != Decision::Allow;
+    lines.iter().filter(new).map(String::as_str).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    fn place() -> Surroundings {
+        Surroundings {
+            cwd: PathBuf::from("/home/u/app/src"),
+            workspace: PathBuf::from("/home/u/app"),
+            home: Some(PathBuf::from("/home/u")),
+            ..Surroundings::default()
+        }
+    }
+
+    fn offered(paths: &[&str]) -> Option<String> {
+        let subject = Subject::Paths { paths: paths.iter().map(PathBuf::from).collect() };
+        always_rule("edit", Effect::Write, &subject, &place()).map(|rule| rule.to_string())
+    }
+
+    #[test]
+    fn files_get_a_rule_for_their_own_directory_of_this_project() {
+        assert_eq!(offered(&["/home/u/app/src/a/b.rs"]).as_deref(), Some("write(~/app/src/**)"));
+        assert_eq!(offered(&["/home/u/app/README.md"]).as_deref(), Some("write(~/app/README.md)"));
+        assert_eq!(offered(&["/home/u/app/src/a", "/home/u/app/src/b"]).as_deref(), Some("write(~/app/src/**)"));
+        for none in [
+            &["/home/u/app/src/a", "/home/u/app/docs/b"][..],
+            &["/home/u/other/a"],
+            &["/home/u/app/.git/config"],
+            &["/home/u/app/src/.env"],
+            &["/home/u/app"],
+            &[],
+        ] {
+            assert_eq!(offered(none), None, "{none:?}");
+        }
+    }
+
+    #[test]
+    fn what_it_would_have_run_is_told_without_what_ran_anyway() {
+        let lines: Vec<String> =
+            ["git commit -m a", "git status", "git commit -m b && rm -rf x", "git push", "git commit --amend"]
+                .map(ToOwned::to_owned)
+                .to_vec();
+        let rule = Rule::parse("shell(git commit:*)").unwrap();
+        assert_eq!(newly_allowed(&rule, &lines, &place()), ["git commit -m a", "git commit --amend"]);
+    }
+}
