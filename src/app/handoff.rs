@@ -12,10 +12,11 @@ use crate::cli::{HandoffKind, RunOptions};
 use crate::command::Problem;
 use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
-use crate::frontend::handoff::{Facts, Handoff, Put, write_reply};
+use crate::frontend::handoff::{Facts, Handoff, OutputConsent, OutputSource, Put, is_secret_name, write_reply};
 use crate::frontend::human::Human;
 use crate::frontend::signals::Signals;
 use crate::provider::Client;
+use crate::session::Redactor;
 use crate::terminal::{Depth, Tty};
 
 /// Runs what the hook asks for.
@@ -49,6 +50,23 @@ fn no_terminal(base: &Base) -> Failed {
     Failed::new(problem, Exit::Usage)
 }
 
+/// Knows more secrets than a session's file does: values whose variables say so.
+fn output_source(base: &Base) -> OutputSource {
+    let secrets = std::env::vars_os().filter_map(|(name, value)| {
+        let named = name.to_str().is_some_and(is_secret_name);
+        value.into_string().ok().filter(|_| named)
+    });
+    let redactor = Redactor::new(base.keys().chain(secrets));
+    let variables = base.raw_variables;
+    OutputSource {
+        variable: Box::new(variables),
+        known: Box::new(move |text| redactor.text(text)),
+        consent: base.paths.output_consent().map(OutputConsent::new),
+        workspace: base.workspace.clone(),
+        shown_workspace: base.paths.shown(&base.workspace),
+    }
+}
+
 fn job(base: &Rc<Base>, facts: &Facts) -> Result<(Exit, Put), Failed> {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         return Err(no_terminal(base));
@@ -80,11 +98,10 @@ fn job(base: &Rc<Base>, facts: &Facts) -> Result<(Exit, Put), Failed> {
     };
     let looks = base.looks();
     let screen = screen(base, &looks);
-    let mut human = Human::new(screen, human_options(base, &agent, looks, Box::new(terminal)));
+    let mut human = Human::new(screen, human_options(base, &agent, looks, Box::new(terminal.clone())));
     if let Some(found) = found {
         human.say(&found);
     }
-    let redactor = base.redactor();
     let handoff = Handoff {
         agent,
         human,
@@ -93,7 +110,8 @@ fn job(base: &Rc<Base>, facts: &Facts) -> Result<(Exit, Put), Failed> {
         signals,
         remote: base.is_remote(),
         plain,
-        clean: Box::new(move |text| redactor.text(text)),
+        terminal,
+        output: output_source(base),
     };
     Ok(handoff.run(facts))
 }

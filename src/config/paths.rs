@@ -48,6 +48,12 @@ impl Paths {
         self.state.as_ref().map(|state| state.join("shells"))
     }
 
+    /// Where the output of the last command is sent without asking.
+    #[must_use]
+    pub fn output_consent(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|state| state.join("output-consent.json"))
+    }
+
     /// The directory of log files.
     #[must_use]
     pub fn logs(&self) -> Option<PathBuf> {

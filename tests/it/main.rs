@@ -22,6 +22,7 @@ mod editor_pastes;
 mod floors;
 mod ghost;
 mod handoff_frontend;
+mod handoff_output;
 mod handoff_rewrite;
 mod interrupt;
 mod keyboard;

@@ -5,34 +5,68 @@
 //! editor: what is typed and sent meanwhile is the next message, what is typed and not sent stands on the prompt
 //! line afterwards.
 
+mod capture;
+mod consent;
+mod cut;
 mod extract;
 mod facts;
+mod output;
 mod reply;
 mod rewrite;
+mod scrub;
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::rc::Rc;
+use std::time::Duration;
 
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
+use super::approve::Terminal;
 use super::exit::Exit;
 use super::human::Human;
 use super::signals::Signals;
 use crate::agent::{Agent, TurnEnd};
 use crate::conversation::{ContentBlock, Message};
-use crate::terminal::{KeyWatch, Line, Output, Span, Tty, TypeAhead, escape_wait, sanitize_line};
+use crate::terminal::{KeyWatch, Line, Output as Out, Span, Tty, TypeAhead, escape_wait, sanitize_line};
 use crate::tool::proposed;
+use output::Output;
+use scrub::scrub;
 
+pub use consent::OutputConsent;
 pub use facts::{Facts, LastCommand};
 pub use reply::{Put, write as write_reply};
 pub use rewrite::{NoCommand, TIME_LIMIT, paint, rewrite, system_prompt as rewrite_prompt};
+pub use scrub::is_secret_name;
+
+/// How long the keyboard must be quiet before a question is put, and how long that is waited for.
+const QUIET: Duration = Duration::from_millis(250);
+const QUIET_LIMIT: Duration = Duration::from_secs(3);
+
+/// Looks a variable of the environment up, whatever its bytes are.
+pub type Lookup = Box<dyn Fn(&str) -> Option<OsString>>;
+
+/// What it takes to send the output of the last command.
+pub struct OutputSource {
+    /// The environment, which says who holds the screen.
+    pub variable: Lookup,
+    /// Takes out the secrets that are known.
+    pub known: Box<dyn Fn(&str) -> String>,
+    /// Where nobody needs to be asked; `None` asks every time.
+    pub consent: Option<OutputConsent>,
+    /// The root of the workspace.
+    pub workspace: PathBuf,
+    /// The same, as people read it.
+    pub shown_workspace: String,
+}
 
 /// Everything a hand-off works with.
 pub struct Handoff {
     /// The agent, with the tool that proposes commands.
     pub agent: Agent,
     /// The screen.
-    pub human: Human<Output>,
+    pub human: Human<Out>,
     /// The terminal.
     pub tty: Rc<Tty>,
     /// Runs turns.
@@ -43,8 +77,10 @@ pub struct Handoff {
     pub remote: bool,
     /// Whether the terminal gets no escape sequence.
     pub plain: bool,
-    /// Takes secrets out of what the hook told.
-    pub clean: Box<dyn Fn(&str) -> String>,
+    /// Questions outside a turn.
+    pub terminal: Terminal,
+    /// The output of the last command.
+    pub output: OutputSource,
 }
 
 /// How a turn ended, and what was typed meanwhile.
@@ -65,19 +101,26 @@ impl Handoff {
     }
 
     fn turns(&mut self, facts: &Facts) -> (Exit, Put) {
+        // Before anything is printed: what is on the screen then is the shell's.
+        let captured = self.captured(facts);
         if let Some(line) = facts.context_line(self.human.locale()) {
             self.human.say(&line);
         }
+        let mut typed = TypeAhead::default();
+        let printed = match captured.map(|found| self.consented(&found, facts, &mut typed)) {
+            None | Some(Output::None) => String::new(),
+            Some(Output::Sent(block)) => block,
+            Some(Output::Stopped) => return (Exit::Interrupted, Put::Line),
+        };
         let mut text = facts.message();
         if text.is_empty() {
             self.human.locale().text("handoff.what_happened").clone_into(&mut text);
         }
         let mut message = Message::user(text.clone());
-        let block = facts.block(&self.clean);
+        let block = facts.block(&|text| scrub(text, &self.output.known).0) + &printed;
         if !block.is_empty() {
             message.content.push(ContentBlock::Text { text: block });
         }
-        let mut typed = TypeAhead::default();
         loop {
             self.human.set_topic(&text);
             let turned = match self.turn(message, typed) {

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::extract::{NONE, extract};
 use super::facts::Facts;
+use super::scrub::scrub;
 use crate::agent::Failure;
 use crate::conversation::{Message, MessageBuilder};
 use crate::provider::{Provider, ProviderError, Request};
@@ -36,7 +37,7 @@ pub enum NoCommand {
 
 /// What the model is told about itself, where it is and what came before.
 #[must_use]
-pub fn system_prompt(facts: &Facts, directory: &str, clean: &dyn Fn(&str) -> String) -> String {
+pub fn system_prompt(facts: &Facts, directory: &str, known: &dyn Fn(&str) -> String) -> String {
     let shell = if facts.shell.is_empty() { "sh" } else { facts.shell.as_str() };
     let system = std::env::consts::OS;
     let mut prompt = format!(
@@ -47,7 +48,8 @@ pub fn system_prompt(facts: &Facts, directory: &str, clean: &dyn Fn(&str) -> Str
         format!("{shell} {}", facts.version).trim_end()
     );
     if let Some(last) = &facts.last {
-        let before = format!("\nThe command before it: {} (exit code {}).", clean(&last.command), last.status);
+        let before =
+            format!("\nThe command before it: {} (exit code {}).", scrub(&last.command, known).0, last.status);
         prompt.push_str(&before);
     }
     prompt

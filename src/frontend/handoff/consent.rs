@@ -1,0 +1,79 @@
+//! In which directories the output of the last command is sent without asking: the person's own list, in their own
+//! state, never in a project.
+
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// The list on the disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutputConsent {
+    path: PathBuf,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct List {
+    /// Roots of workspaces.
+    always: Vec<PathBuf>,
+}
+
+impl OutputConsent {
+    /// Knows the list in `path`, which need not exist.
+    #[must_use]
+    pub const fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Tells whether nobody needs to be asked in this workspace. A list that cannot be read says no.
+    #[must_use]
+    pub fn is_given(&self, workspace: &Path) -> bool {
+        self.read().always.iter().any(|known| known == workspace)
+    }
+
+    /// Remembers a yes for good.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn give(&self, workspace: &Path) -> std::io::Result<()> {
+        let mut list = self.read();
+        if list.always.iter().any(|known| known == workspace) {
+            return Ok(());
+        }
+        list.always.push(workspace.to_owned());
+        let folder = self.path.parent().unwrap_or_else(|| Path::new("/"));
+        std::fs::create_dir_all(folder)?;
+        let mut file =
+            tempfile::Builder::new().permissions(std::fs::Permissions::from_mode(0o600)).tempfile_in(folder)?;
+        file.write_all(&serde_json::to_vec_pretty(&list)?)?;
+        file.persist(&self.path).map_err(|error| error.error)?;
+        Ok(())
+    }
+
+    fn read(&self) -> List {
+        let bytes = std::fs::read(&self.path).unwrap_or_default();
+        serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_yes_is_for_its_workspace_only_and_stays() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("state/output-consent.json");
+        let consent = OutputConsent::new(path.clone());
+        assert!(!consent.is_given(Path::new("/a")));
+        consent.give(Path::new("/a")).unwrap();
+        consent.give(Path::new("/a")).unwrap();
+        consent.give(Path::new("/b")).unwrap();
+        let consent = OutputConsent::new(path.clone());
+        assert_eq!(["/a", "/b", "/a/b", "/"].map(|at| consent.is_given(Path::new(at))), [true, true, false, false]);
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        std::fs::write(&path, "broken").unwrap();
+        assert!(!consent.is_given(Path::new("/a")));
+    }
+}

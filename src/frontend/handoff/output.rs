@@ -1,0 +1,172 @@
+//! The output of the last command: found, cleaned, and sent only if the person says so.
+
+use tokio_util::sync::CancellationToken;
+
+use super::capture::around;
+use super::cut::{Wanted, last_output};
+use super::facts::{Facts, LastCommand};
+use super::scrub::scrub;
+use super::{Handoff, QUIET, QUIET_LIMIT};
+use crate::terminal::{KeyWatch, TypeAhead, escape_wait, sanitize_line};
+use crate::tool::output;
+
+/// How much of it is sent: the beginning and the end.
+const LIMITS: output::Limits = output::Limits { lines: 160, bytes: 8 * 1024 };
+
+/// The longest command in the question, in characters.
+const SHOWN: usize = 40;
+
+/// Words of a line that asks about what was printed, in lower case; of whole words where they have letters of ours.
+const ASKING: &[&str] = &[
+    "why", "error", "errors", "fail", "failed", "fails", "failure", "failing", "failures", "output", "wrong",
+    "warning", "warnings", "happened", "printed", "says", "said", "message", "broken", "crash", "crashed",
+    "explain", "this", "that", "it", "above",
+];
+const ASKING_WIDE: &[&str] = &[
+    "为什么",
+    "为何",
+    "错误",
+    "报错",
+    "出错",
+    "失败",
+    "输出",
+    "怎么回事",
+    "怎么了",
+    "警告",
+    "什么意思",
+    "解释",
+    "上面",
+];
+
+/// What became of the output.
+pub(super) enum Output {
+    /// Nobody has it, it does not matter, or it is not to be sent.
+    None,
+    /// What the model reads.
+    Sent(String),
+    /// ESC: the person wants their prompt back.
+    Stopped,
+}
+
+/// Tells whether the output of the last command can matter to this line.
+fn matters(facts: &Facts, last: &LastCommand) -> bool {
+    let line = facts.message().to_lowercase();
+    let mut words = line.split(|character: char| !character.is_alphanumeric());
+    last.failed()
+        || line.is_empty()
+        || words.any(|word| ASKING.contains(&word))
+        || ASKING_WIDE.iter().any(|word| line.contains(word))
+}
+
+impl Handoff {
+    /// Finds the output, and asks whether to send it unless that is known. Nothing was printed before.
+    pub(super) fn captured(&self, facts: &Facts) -> Option<Captured> {
+        let last = facts.last.as_ref().filter(|last| matters(facts, last))?;
+        let around = around(&self.output.variable)?;
+        let screen = self.runtime.block_on(around.ask())?;
+        let line = facts.message();
+        let found = last_output(&screen, Wanted { command: &last.command, line: &line })?;
+        let found = output::clean(found.as_bytes());
+        let (clean, secrets) = scrub(found.trim_end(), &self.output.known);
+        let lines = clean.lines().count() as u64;
+        Some(Captured { text: output::trim(&clean, LIMITS), lines, secrets, holder: around.holder.name })
+    }
+
+    /// Asks the person, and tells what is sent.
+    pub(super) fn consented(&mut self, found: &Captured, facts: &Facts, typed: &mut TypeAhead) -> Output {
+        let locale = self.human.locale().clone();
+        let Some(last) = &facts.last else { return Output::None };
+        let lines = locale.count("title.lines", found.lines);
+        let is_known = self.output.consent.as_ref().is_some_and(|it| it.is_given(&self.output.workspace));
+        if !is_known {
+            match self.choose(found, &lines, last, typed) {
+                Some(Answer::Once) => {}
+                Some(Answer::Always) => {
+                    let given = self.output.consent.as_ref().map(|it| it.give(&self.output.workspace));
+                    if let Some(Err(error)) = given {
+                        let said = locale.with("said.not_saved", &[("cause", &error.to_string())]);
+                        self.human.warn(&said);
+                    }
+                }
+                Some(Answer::No) => return Output::None,
+                None => return Output::Stopped,
+            }
+        }
+        let mut said = locale.with("handoff.output_sent", &[("lines", &lines)]);
+        if found.secrets > 0 {
+            said.push_str(locale.text("handoff.and"));
+            said.push_str(&locale.count("handoff.secrets", found.secrets as u64));
+        }
+        self.human.say(&said);
+        // Nothing in it can end it.
+        let inside = found.text.replace("</output>", "<\\/output>");
+        Output::Sent(format!("\n\nWhat the last command printed:\n<output>\n{inside}\n</output>"))
+    }
+
+    fn choose(
+        &mut self,
+        found: &Captured,
+        lines: &str,
+        last: &LastCommand,
+        typed: &mut TypeAhead,
+    ) -> Option<Answer> {
+        let locale = self.human.locale().clone();
+        // Keys typed before the question appeared stay type-ahead: they never answer it.
+        let cancel = CancellationToken::new();
+        if let Ok(keys) = KeyWatch::start(cancel.clone(), std::mem::take(typed), escape_wait(self.remote)) {
+            keys.settle(QUIET, QUIET_LIMIT);
+            *typed = keys.stop();
+        }
+        if cancel.is_cancelled() {
+            return None;
+        }
+        let command = sanitize_line(last.command.lines().next().unwrap_or_default()).into_owned();
+        let command: String = command.chars().take(SHOWN).collect();
+        let values = [("command", command.as_str()), ("lines", lines), ("holder", found.holder)];
+        let question = locale.with("handoff.output_question", &values);
+        let always = locale.with("handoff.output_always", &[("directory", &self.output.shown_workspace)]);
+        let choices = [
+            (Answer::Once, locale.text("handoff.output_once").to_owned()),
+            (Answer::Always, always),
+            (Answer::No, locale.text("handoff.output_no").to_owned()),
+        ];
+        let items: Vec<String> = choices.iter().map(|(_, text)| text.clone()).collect();
+        let picked = self.terminal.pick(&question, &items);
+        self.human.screen().forget();
+        picked.and_then(|index| choices.get(index)).map(|(answer, _)| *answer)
+    }
+}
+
+/// The output as it would be sent.
+pub(super) struct Captured {
+    text: String,
+    lines: u64,
+    secrets: usize,
+    holder: &'static str,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Answer {
+    Once,
+    Always,
+    No,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_output_matters_after_a_failure_or_where_the_line_asks_about_it() {
+        let matters = |line: &str, status: i32| {
+            let last = LastCommand { command: "make".into(), status, milliseconds: 0 };
+            let facts = Facts { line: line.into(), last: Some(last.clone()), ..Facts::default() };
+            super::matters(&facts, &last)
+        };
+        assert!(matters("list the files", 2) && matters("", 0));
+        assert!(matters("why is it slow", 0) && matters("What went WRONG?", 0) && matters("这个警告什么意思", 0));
+        assert!(
+            !matters("list the files", 0) && !matters("list the files", 130) && !matters("git checkout item", 0)
+        );
+    }
+}

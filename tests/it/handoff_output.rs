@@ -1,0 +1,120 @@
+//! The output of the last command travels along when something holds it and the person says so.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
+
+use crate::support::home::Home;
+use crate::support::pty::Pty;
+use crate::support::server::{Server, answer};
+use crate::support::talk::{axi, said};
+
+const SCREEN: &str = include_str!("fixtures/captures/tmux-3.3-zsh2.txt");
+const DOWN: &str = "\x1b[B";
+
+/// A home whose tmux shows this screen, and notes what it was asked.
+fn home(screen: &str) -> Home {
+    let home = Home::new();
+    home.write("screen.txt", screen);
+    let script = "#!/bin/sh\necho \"$@\" >> \"$HOME/asked\"\ncat \"$HOME/screen.txt\"\n";
+    let path = home.write("bin/tmux", script);
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    home
+}
+
+/// A hand-off in a pane of tmux, after the build failed.
+fn handoff(home: &Home, server: &Server, line: &str) -> Command {
+    let mut command = axi(home, server);
+    command.arg("handoff").env("AXI_LINE", line).env("AXI_REPLY", home.path().join("runtime/axi/reply"));
+    command.env("AXI_LAST_COMMAND", "bash build.sh").env("AXI_LAST_STATUS", "2");
+    command.env("TMUX", "/tmp/tmux-0/default,1,0").env("TMUX_PANE", "%3");
+    command.env("PATH", format!("{}/bin:/usr/bin:/bin", home.path().display()));
+    command
+}
+
+fn ends(mut pty: Pty) -> (Option<i32>, String) {
+    let code = pty.wait_exit().code();
+    (code, pty.transcript())
+}
+
+const QUESTION: &str = "Send what bash build.sh printed? (43 lines, from tmux)";
+
+#[test]
+fn it_is_sent_once_when_the_person_says_so() {
+    let home = home(&SCREEN.replace("cc -c file7.c", "export TOKEN=abcdefgh"));
+    let server = Server::start([answer::chat_text("A semicolon is missing."), answer::chat_text("Again.")]);
+    let mut pty = Pty::options().spawn(&handoff(&home, &server, "why did it fail"));
+    pty.wait_for(QUESTION);
+    pty.wait_for("❯ Yes, once");
+    pty.send("\r");
+    let (code, screen) = ends(pty);
+    assert_eq!(code, Some(0), "{screen}");
+    assert!(screen.starts_with("with: bash build.sh → exit 2\n"), "{screen}");
+    assert!(screen.contains("with what it printed: 43 lines, 1 secret taken out"), "{screen}");
+    let message = said(&server.requests()[0], 1);
+    assert!(message.starts_with("why did it fail\n"), "{message}");
+    assert!(message.contains("<output>\ncc -c file1.c\n") && message.contains("file40.o] Error 1\n</output>"));
+    assert!(message.contains("export TOKEN=[redacted]") && !message.contains("abcdefgh"), "{message}");
+    assert_eq!(std::fs::read_to_string(home.path().join("asked")).unwrap(), "capture-pane -p -J -S -3000 -t %3\n");
+    // Once is once.
+    let mut pty = Pty::options().spawn(&handoff(&home, &server, "why did it fail"));
+    pty.wait_for(QUESTION);
+    pty.wait_for("❯ Yes, once");
+    pty.send(format!("{DOWN}{DOWN}"));
+    pty.wait_for("❯ No");
+    pty.send("\r");
+    let (code, screen) = ends(pty);
+    assert_eq!(code, Some(0), "{screen}");
+    assert!(!said(&server.requests()[1], 1).contains("<output>"));
+}
+
+#[test]
+fn always_is_for_this_directory_and_is_kept_in_the_persons_own_state() {
+    let home = home(SCREEN);
+    let server = Server::start(["one", "two", "three"].map(answer::chat_text));
+    let mut pty = Pty::options().spawn(&handoff(&home, &server, "why did it fail"));
+    pty.wait_for("❯ Yes, once");
+    pty.send(DOWN);
+    pty.wait_for("❯ Yes, always in ~/work");
+    pty.send("\r");
+    assert_eq!(ends(pty).0, Some(0));
+    let (code, screen) = ends(Pty::options().spawn(&handoff(&home, &server, "why did it fail")));
+    assert_eq!(code, Some(0));
+    assert!(screen.contains("with what it printed: 43 lines") && !screen.contains("Send what"), "{screen}");
+    let messages = server.requests().iter().filter(|request| said(request, 1).contains("<output>")).count();
+    assert_eq!(messages, 2);
+    assert!(home.work().read_dir().unwrap().next().is_none());
+    std::fs::create_dir(home.path().join("other")).unwrap();
+    let mut command = handoff(&home, &server, "why did it fail");
+    let pty = Pty::options().spawn(command.current_dir(home.path().join("other")));
+    pty.wait_for("❯ Yes, once");
+}
+
+#[test]
+fn escape_at_the_question_gives_the_line_back_and_sends_nothing() {
+    let home = home(SCREEN);
+    let server = Server::start([]);
+    let mut pty = Pty::options().spawn(&handoff(&home, &server, "why did it fail"));
+    pty.wait_for("❯ Yes, once");
+    pty.send("\x1b");
+    let (code, screen) = ends(pty);
+    assert_eq!(code, Some(130), "{screen}");
+    assert_eq!(std::fs::read(home.path().join("runtime/axi/reply")).unwrap(), b"put\nwhy did it fail");
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn nobody_is_asked_when_it_does_not_matter_or_cannot_be_found() {
+    let cases: [(&str, &str, &str); 3] = [
+        (SCREEN, "list the files", "0"),
+        ("something else\n", "why did it fail", "2"),
+        ("", "why did it fail", "2"),
+    ];
+    for (screen, line, status) in cases {
+        let home = home(screen);
+        let server = Server::start([answer::chat_text("an answer")]);
+        let mut command = handoff(&home, &server, line);
+        let (code, screen) = ends(Pty::options().spawn(command.env("AXI_LAST_STATUS", status)));
+        assert_eq!(code, Some(0), "{screen}");
+        assert!(!screen.contains("Send what"), "{screen}");
+    }
+}
