@@ -20,9 +20,6 @@ pub struct Span {
 pub struct Line {
     /// Its spans, left to right.
     pub spans: Vec<Span>,
-    /// It fills its row and goes on in the next line without a newline: the terminal wraps, so that a copy gives the
-    /// paragraph back.
-    pub wrapped: bool,
 }
 
 impl Span {
@@ -49,7 +46,7 @@ impl Line {
     /// Makes a line of one span.
     #[must_use]
     pub fn styled(text: impl Into<String>, style: Style) -> Self {
-        Self { spans: vec![Span::new(text, style)], wrapped: false }
+        Self { spans: vec![Span::new(text, style)] }
     }
 
     /// Appends a span; joins it to the last one when style and link are the same.

@@ -34,22 +34,20 @@ fn whole(text: &str, layout: &Layout) -> Vec<Line> {
 fn shown(rows: &[Line]) -> Vec<Line> {
     rows.iter()
         .map(|row| {
-            let mut line = Line { wrapped: row.wrapped, ..Line::new() };
+            let mut line = Line::new();
             row.spans.iter().cloned().for_each(|span| line.push(span));
             line
         })
         .collect()
 }
 
-/// The bytes of a row, with its newline unless the terminal wraps it.
+/// The bytes of a row, with its newline.
 fn bytes(row: &Line) -> String {
     let mut text = String::new();
     for span in &row.spans {
         write!(text, "{}", span.style.paint(&span.text)).unwrap();
     }
-    if !row.wrapped {
-        text.push_str("\r\n");
-    }
+    text.push_str("\r\n");
     text
 }
 

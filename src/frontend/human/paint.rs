@@ -211,7 +211,7 @@ impl<W: Write> Human<W> {
 
 /// The same row as what matters little looks: attributes stay, colours give way.
 pub(super) fn dimmed(row: &Line, dim: Style) -> Line {
-    let mut line = Line { spans: Vec::new(), wrapped: row.wrapped };
+    let mut line = Line::new();
     for span in &row.spans {
         let style = Style {
             foreground: dim.foreground.or(span.style.foreground),

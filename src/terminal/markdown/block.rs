@@ -364,7 +364,7 @@ impl Blocks {
     /// Prints a line of maths beside what its containers put before it.
     fn verbatim(&mut self, text: &str) {
         let (first, _) = container::prefixes(&mut self.containers, &self.layout);
-        let mut row = Line { spans: first.spans, wrapped: false };
+        let mut row = Line { spans: first.spans };
         row.push(Span::new(text, self.layout.theme.code));
         self.out.row(row);
     }
@@ -393,7 +393,7 @@ impl Blocks {
     fn rule(&mut self) {
         let (first, _) = container::prefixes(&mut self.containers, &self.layout);
         let cells = self.layout.width.saturating_sub(first.width).clamp(3, super::RULE_WIDTH);
-        let mut row = Line { spans: first.spans, wrapped: false };
+        let mut row = Line { spans: first.spans };
         row.push(Span::new("─".repeat(cells), self.layout.theme.furniture));
         self.out.row(row);
     }

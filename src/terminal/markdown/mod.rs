@@ -57,7 +57,7 @@ pub enum Wrap {
     /// axi, between words.
     #[default]
     Word,
-    /// The terminal: rows are filled to the last cell and marked [`Line::wrapped`], so that a copy gives the paragraph.
+    /// The terminal: a paragraph is one row of any length, so that a copy gives the paragraph.
     Soft,
 }
 
@@ -159,9 +159,14 @@ impl MarkdownStream {
                 self.blocks.layout.theme.dim,
             );
         }
+        one_row(self.guess(), self.blocks.layout.width)
+    }
+
+    /// Lays out the last row as if all of it closed here.
+    fn guess(&self) -> Line {
         let mut copy = self.clone();
         copy.end(Ending::Guess);
-        copy.blocks.out.take().pop().map(|row| one_row(row, self.blocks.layout.width)).unwrap_or_default()
+        copy.blocks.out.take().pop().unwrap_or_default()
     }
 
     /// Takes the empty row that stands before the unfinished row, once it is sure that a row follows it. Showing the
@@ -175,14 +180,16 @@ impl MarkdownStream {
     /// which any later text may.
     #[must_use]
     pub fn live(&self) -> (Line, Line) {
-        let tail = self.tail();
         let mut out = Output::default();
         if let Leaf::Text(text) = &self.blocks.leaf {
             self.blocks.wrapper.clone().finish_sure(text.next(), &mut out);
         }
         let settled = out.take().pop().unwrap_or_default();
-        let settled = Line { wrapped: false, ..settled };
         let length = settled.text().len();
+        if length == 0 {
+            return (settled, self.tail());
+        }
+        let tail = self.guess();
         if !tail.text().starts_with(&settled.text()) {
             return (settled, Line::new());
         }

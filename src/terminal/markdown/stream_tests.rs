@@ -168,7 +168,7 @@ fn cut(text: &str, cuts: &[usize], layout: &Layout, with_tail: bool) -> Vec<Line
 fn shown(rows: Vec<Line>) -> Vec<Line> {
     rows.into_iter()
         .map(|row| {
-            let mut line = Line { wrapped: row.wrapped, ..Line::new() };
+            let mut line = Line::new();
             row.spans.into_iter().for_each(|span| line.push(span));
             line
         })

@@ -184,7 +184,7 @@ impl Blocks {
         }
         for row in out {
             let prefix = std::mem::replace(&mut table.first, table.rest.clone());
-            let mut line = Line { spans: prefix.spans, wrapped: false };
+            let mut line = Line { spans: prefix.spans };
             row.spans.into_iter().for_each(|span| line.push(span));
             self.out.row(line);
         }

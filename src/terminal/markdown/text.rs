@@ -10,6 +10,7 @@ use super::{
     starts,
     wrap::{Spaces, cuts_between},
 };
+use crate::terminal::width::column_after;
 
 /// How much text may wait before it is read, when a lot comes at once.
 const WINDOW: usize = 16 * 1024;
@@ -250,7 +251,7 @@ impl Blocks {
         let mut heading = std::mem::replace(&mut self.out, out);
         let mut rows = heading.take();
         match rows.pop() {
-            Some(row) if rows.is_empty() => {
+            Some(row) if rows.is_empty() && column_after(&row.text(), 0) <= self.layout.width => {
                 self.out.row(row);
                 self.leaf = Leaf::None;
                 true

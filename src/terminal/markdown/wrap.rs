@@ -24,7 +24,7 @@ pub(super) struct Prefix {
 impl Prefix {
     pub(super) fn push(&mut self, text: &str, style: Style) {
         self.width += width(text);
-        let mut line = Line { spans: std::mem::take(&mut self.spans), ..Line::default() };
+        let mut line = Line { spans: std::mem::take(&mut self.spans) };
         line.push(Span::new(text, style));
         self.spans = line.spans;
     }
@@ -82,8 +82,6 @@ pub(super) struct Wrapper {
     column: usize,
     last: Class,
     rows: usize,
-    /// The row goes on from the one before, which the terminal wraps: no prefix.
-    continued: bool,
     /// Width and prefix of the rows after the one being filled, when they are others.
     next: Option<(usize, Prefix)>,
 }
@@ -103,7 +101,6 @@ impl Wrapper {
             column: 0,
             last: Class::Start,
             rows: 0,
-            continued: false,
             next: None,
         }
     }
@@ -118,9 +115,9 @@ impl Wrapper {
         self.clear();
     }
 
-    /// Tells how many rows of this block are out.
+    /// Tells how many rows of this block are full.
     pub(super) fn rows(&self) -> usize {
-        self.rows
+        self.rows + usize::from(self.mode == Wrap::Soft && self.column > self.room())
     }
 
     /// Tells whether nothing of this block is here yet.
@@ -189,7 +186,7 @@ impl Wrapper {
     /// Ends the row here.
     pub(super) fn hard_break(&mut self, out: &mut Output) {
         self.settle();
-        self.emit(self.settled, false, out);
+        self.emit(self.settled, out);
         self.clear();
     }
 
@@ -197,7 +194,7 @@ impl Wrapper {
     pub(super) fn finish(&mut self, out: &mut Output) {
         self.settle();
         if self.settled > 0 {
-            self.emit(self.settled, false, out);
+            self.emit(self.settled, out);
         }
         self.clear();
     }
@@ -217,14 +214,14 @@ impl Wrapper {
             self.settle();
         }
         if self.settled > 0 {
-            self.emit(self.settled, false, out);
+            self.emit(self.settled, out);
         }
     }
 
     /// Ends the block; an empty one gives its prefix.
     pub(super) fn finish_with_prefix(&mut self, out: &mut Output) {
         if self.rows == 0 && self.text.is_empty() {
-            self.emit(0, false, out);
+            self.emit(0, out);
         }
         self.finish(out);
     }
@@ -234,16 +231,10 @@ impl Wrapper {
         self.runs.clear();
         (self.settled, self.word, self.word_column, self.column) = (0, 0, 0, 0);
         self.last = Class::Start;
-        self.continued = false;
     }
 
     fn room(&self) -> usize {
-        // A row that goes on from a wrapped one starts at the terminal's own first column.
-        let prefix = match (self.continued, self.rows) {
-            (true, _) => 0,
-            (false, 0) => self.first.width,
-            (false, _) => self.rest.width,
-        };
+        let prefix = if self.rows == 0 { self.first.width } else { self.rest.width };
         self.width.saturating_sub(prefix).max(2)
     }
 
@@ -296,17 +287,17 @@ impl Wrapper {
         self.text.push_str(piece);
         self.column += cells;
         self.style_to_end(style, link);
-        while self.column > self.room() {
+        while self.mode == Wrap::Word && self.column > self.room() {
             let room = self.room();
-            if self.mode == Wrap::Word && self.settled > 0 {
-                self.emit(self.settled, false, out);
+            if self.settled > 0 {
+                self.emit(self.settled, out);
                 self.drop_front(self.word, self.word_column);
             } else {
                 let (bytes, cells) = cut(&self.text, room);
                 if bytes == self.text.len() {
                     break;
                 }
-                self.emit(bytes, self.mode == Wrap::Soft, out);
+                self.emit(bytes, out);
                 self.drop_front(bytes, cells);
             }
         }
@@ -329,9 +320,9 @@ impl Wrapper {
         }
     }
 
-    fn emit(&mut self, bytes: usize, wrapped: bool, out: &mut Output) {
+    fn emit(&mut self, bytes: usize, out: &mut Output) {
         let prefix = if self.rows == 0 { &self.first } else { &self.rest };
-        let mut spans = if self.continued { Vec::new() } else { prefix.spans.clone() };
+        let mut spans = prefix.spans.clone();
         let mut start = 0;
         for run in &self.runs {
             let end = run.end.min(bytes);
@@ -351,8 +342,7 @@ impl Wrapper {
         if let Some((width, rest)) = self.next.take() {
             (self.width, self.rest) = (width, rest);
         }
-        self.continued = wrapped;
-        out.row(Line { spans, wrapped });
+        out.row(Line { spans });
     }
 
     fn drop_front(&mut self, bytes: usize, cells: usize) {
