@@ -55,7 +55,8 @@ fn command(base: &Base, facts: &Facts) -> Result<String, Failed> {
     let keys = guest.as_ref().and_then(|guest| {
         KeyWatch::on(guest.keys().ok()?, cancel.clone(), TypeAhead::default(), escape_wait(base.is_remote())).ok()
     });
-    let plain = base.common.linear || (base.variables)("TERM").is_some_and(|term| term == "dumb");
+    let plain =
+        base.common.linear || (base.variables)("TERM").is_none_or(|term| matches!(term.as_str(), "" | "dumb"));
     let words = base.locale.with("handoff.rewrite.asking", &[("model", &provider.model().id())]);
     let words = format!("{words} · {}", base.locale.text("status.stop"));
     let found = runtime.block_on(rewrite(provider.as_ref(), &system, &line, limit, &cancel, |elapsed| {

@@ -145,9 +145,10 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
         Failed::new(Problem { what, hint: String::new() }, Exit::Failed)
     })?;
     let tty = Rc::new(tty);
+    let plain = base.linear();
+    tty.keep_plain(plain);
     tty.restorer().install_panic_hook();
     let signals = Signals::start(Some(tty.restorer()));
-    let plain = base.linear();
     let terminal = Terminal {
         color: base.depth() >= Depth::Ansi,
         plain,

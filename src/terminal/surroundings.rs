@@ -88,9 +88,10 @@ impl Surroundings {
         }
     }
 
-    /// Whether the terminal takes no cursor movement: then lines are written and nothing else.
+    /// Whether the terminal takes no cursor movement: then lines are written and nothing else. One that does not say
+    /// what it is may be anything.
     pub fn is_dumb(&self) -> bool {
-        !self.terminal || self.term == "dumb"
+        !self.terminal || matches!(self.term.as_str(), "" | "dumb")
     }
 
     /// How much colour to use: `--color` first, then NO_COLOR (<https://no-color.org>: any value but the empty
@@ -199,7 +200,10 @@ mod tests {
         assert_eq!(terminal(&rich).depth(ColorChoice::Auto), Depth::Truecolor);
         assert_eq!(terminal(&rich[..1]).depth(ColorChoice::Auto), Depth::Fixed);
         assert_eq!(terminal(&[("TERM", "xterm")]).depth(ColorChoice::Auto), Depth::Ansi);
-        assert_eq!(terminal(&[("TERM", "dumb")]).depth(ColorChoice::Auto), Depth::Plain);
+        for term in ["dumb", ""] {
+            assert_eq!(terminal(&[("TERM", term)]).depth(ColorChoice::Auto), Depth::Plain);
+        }
+        assert!(terminal(&[]).is_dumb());
         assert_eq!(terminal(&rich).depth(ColorChoice::Never), Depth::Plain);
         assert_eq!(with(("NO_COLOR", "1")).depth(ColorChoice::Auto), Depth::Monochrome);
         assert_eq!(with(("NO_COLOR", "")).depth(ColorChoice::Auto), Depth::Truecolor);
@@ -216,7 +220,8 @@ mod tests {
     fn links_are_for_terminals_that_are_known_to_show_them() {
         assert!(terminal(&[("TERM", "xterm-kitty")]).links());
         assert!(terminal(&[("TERM", "xterm-256color"), ("VTE_VERSION", "6800")]).links());
-        assert!(terminal(&[("WT_SESSION", "x")]).links());
+        assert!(terminal(&[("TERM", "xterm-256color"), ("WT_SESSION", "x")]).links());
+        assert!(!terminal(&[("WT_SESSION", "x")]).links(), "nobody knows what TERM would say");
         assert!(!terminal(&[("TERM", "xterm-256color")]).links());
         assert!(!terminal(&[("TERM", "dumb"), ("WT_SESSION", "x")]).links());
         assert!(!terminal(&[("TERM", "xterm-kitty"), ("FORCE_HYPERLINK", "0")]).links());

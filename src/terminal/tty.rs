@@ -55,6 +55,7 @@ struct Held {
     user: Termios,
     taken: AtomicBool,
     keyboard_flags: AtomicBool,
+    plain: AtomicBool,
 }
 
 /// The terminal is in the person's own mode until this is dropped.
@@ -77,7 +78,8 @@ impl Tty {
     /// When standard input is no terminal (`ENOTTY`), or has gone.
     pub fn take() -> io::Result<Self> {
         let user = tcgetattr(rustix::stdio::stdin())?;
-        let held = Held { user, taken: AtomicBool::new(false), keyboard_flags: AtomicBool::new(false) };
+        let off = || AtomicBool::new(false);
+        let held = Held { user, taken: off(), keyboard_flags: off(), plain: off() };
         let tty = Self { restorer: Restorer { held: Arc::new(held) } };
         tty.retake()?;
         Ok(tty)
@@ -104,6 +106,11 @@ impl Tty {
     /// A handle that gives the terminal back.
     pub fn restorer(&self) -> Restorer {
         self.restorer.clone()
+    }
+
+    /// Says whether the terminal is sent no sequences at all: then there are none to undo.
+    pub fn keep_plain(&self, plain: bool) {
+        self.restorer.held.plain.store(plain, Ordering::Release);
     }
 
     /// Says whether kitty keyboard flags are pushed, so that restoring pops them.
@@ -147,7 +154,7 @@ impl Restorer {
         }
         // Not behind the lock: whoever writes may hold it for good by now.
         let mut output = Output { locked: false, ..Output::new() };
-        if isatty(rustix::stdio::stdout()) {
+        if isatty(rustix::stdio::stdout()) && !self.held.plain.load(Ordering::Acquire) {
             let _ = output.write_all(UNDO);
             if self.held.keyboard_flags.swap(false, Ordering::AcqRel) {
                 let _ = output.write_all(UNDO_KEYBOARD);

@@ -7,13 +7,15 @@ use crate::support::pty::{PATIENCE, Pty};
 use crate::support::server::{Gate, Server, answer};
 use crate::support::talk::{Person, axi, last_said};
 
-/// Both ways to ask for it.
-fn plainly(home: &Home, server: &Server) -> [Command; 2] {
+/// The ways to ask for it: also a terminal that does not say what it is.
+fn plainly(home: &Home, server: &Server) -> [Command; 3] {
     let mut dumb = axi(home, server);
     dumb.env("TERM", "dumb");
     let mut linear = axi(home, server);
     linear.arg("--linear");
-    [dumb, linear]
+    let mut unknown = axi(home, server);
+    unknown.env_remove("TERM");
+    [dumb, linear, unknown]
 }
 
 fn starts(command: &Command) -> Person {
@@ -58,6 +60,9 @@ fn a_conversation_is_plain_lines() {
         person.types("/modle\r");
         person.sees("did you mean /model?");
         prompts(&person, 4);
+        person.types("/copy\r");
+        person.sees("this terminal gets none");
+        prompts(&person, 5);
         assert_eq!(last_said(&server.requests()[1]), "second \nrow");
         ends(person);
     }

@@ -51,7 +51,7 @@ pub use editor::{EditStyle, Editor, EditorOptions, EditorWords, Foreground, Read
 pub use feedback::read_words;
 pub use history::HistoryOptions;
 pub use menu_lists::{ListedModel, ListedSession, MenuLists, MenuSources, ModelGroup};
-pub use plain::{is_dumb, read_line};
+pub use plain::read_line;
 pub use prompt::PromptParts;
 pub use suggest::{Exchange, Suggest, SuggestTiming, Wanted};
 pub use user_commands::UserCommands;

@@ -40,6 +40,8 @@ impl Repl {
                 self.editor.set_words(show::editor_words(self.human.locale()));
                 self.say("said.language");
             }
+            // The clipboard is reached by a sequence (OSC 52), and there are to be none.
+            Outcome::Copy(_) if self.plain => self.say("said.copy_plain"),
             Outcome::Copy(text) => {
                 let copy = crossterm::clipboard::CopyToClipboard::to_clipboard_from(text);
                 match crossterm::execute!(Output::new(), copy) {

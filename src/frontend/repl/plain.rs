@@ -4,11 +4,6 @@ use std::io::{self, BufRead, Write};
 
 use super::editor::ReadOutcome;
 
-/// Tells whether a terminal is to be used without any escape sequence.
-pub fn is_dumb(term: Option<&str>) -> bool {
-    matches!(term, Some("dumb" | ""))
-}
-
 /// Writes the prompt and reads a line; a trailing `\` asks for another.
 ///
 /// The terminal must be in its usual mode, in which it edits lines itself.
@@ -76,12 +71,5 @@ mod tests {
         ];
         assert_eq!(outcomes, expected);
         assert_eq!(output, "axi> axi> > axi> axi> axi> axi> axi> ");
-    }
-
-    #[test]
-    fn only_dumb_terminals_are_dumb() {
-        assert!(is_dumb(Some("dumb")));
-        assert!(!is_dumb(Some("xterm-256color")));
-        assert!(!is_dumb(None));
     }
 }
