@@ -27,6 +27,8 @@ pub(super) struct Scripted {
     pub(super) info: ModelInfo,
     pub(super) answers: Mutex<VecDeque<Answer>>,
     pub(super) requests: Mutex<Vec<Vec<Message>>>,
+    pub(super) offered: Mutex<Vec<Vec<String>>>,
+    pub(super) systems: Mutex<Vec<String>>,
 }
 
 impl Provider for Scripted {
@@ -38,6 +40,8 @@ impl Provider for Scripted {
         let accepted = Conversation::restore(request.messages.to_vec());
         assert_eq!(accepted.messages(), request.messages, "the server would refuse this");
         self.requests.lock().unwrap().push(request.messages.to_vec());
+        self.offered.lock().unwrap().push(request.tools.iter().map(|spec| spec.name.clone()).collect());
+        self.systems.lock().unwrap().push(request.system.to_owned());
         let answer = self.answers.lock().unwrap().pop_front().expect("a scripted answer");
         // Every event is its own wake-up, so that a cancel can fall between any two.
         futures_util::stream::iter(answer)
@@ -126,7 +130,13 @@ pub(super) fn bench_with(answers: Vec<Answer>, max_steps: u32, yes: bool, tools:
         vision: false,
         local: true,
     };
-    let provider = Arc::new(Scripted { info, answers: Mutex::new(answers.into()), requests: Mutex::default() });
+    let provider = Arc::new(Scripted {
+        info,
+        answers: Mutex::new(answers.into()),
+        requests: Mutex::default(),
+        offered: Mutex::default(),
+        systems: Mutex::default(),
+    });
     let id = SessionId::new(SystemTime::UNIX_EPOCH, Path::new("/"), 1);
     let session = Session::new(id, "/".into(), Some(home.path()), Redactor::default());
     let cwd = home.path().to_path_buf();

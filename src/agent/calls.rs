@@ -5,12 +5,17 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::guard::{LoopGuard, Verdict as GuardVerdict};
+use super::modes::ONLY_READS;
 use super::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
 use crate::approval::command::judge;
 use crate::approval::{Decision, NeverAuto, Reason, Source, Verdict, always_rule, suggest_rule};
 use crate::conversation::{Effect, Outcome, Subject, ToolCall, ToolResult};
 use crate::sandbox::{Reach, Standing};
 use crate::tool::{Access, Tool, ToolFacts, ToolOutput};
+
+/// Said to the model behind a result when several steps brought nothing new.
+const TAKE_STOCK: &str = "\n\n[Several steps brought nothing new. Take stock before the next call: what is known, what is \
+                          missing, and which other way there is. If there is none, tell the user what you found.]";
 
 /// How a batch of calls ended.
 pub(super) enum CallsEnd {
@@ -77,6 +82,11 @@ impl Agent {
                 }
             }
         }
+        if guard.ends_step()
+            && let Some(last) = results.last_mut()
+        {
+            last.content.push_str(TAKE_STOCK);
+        }
         let message = self.conversation.push_results(results).cloned();
         if let Some(message) = message {
             self.save(&message, frontend);
@@ -129,7 +139,7 @@ impl Agent {
         if matches!(end, CallEnd::Answered) && output.outcome == Outcome::Ok && tool.concludes() {
             end = CallEnd::Stop(CallsEnd::Concluded);
         }
-        guard.record(call, Some(&output.content));
+        guard.record(call, Some((output.outcome, &output.content)));
         (output, started.elapsed(), end)
     }
 
@@ -158,7 +168,9 @@ impl Agent {
             }
             Decision::Deny => {
                 let mut output = closed(call, Outcome::Denied);
-                "A rule of the user's settings denies this call. Do not repeat it.".clone_into(&mut output.content);
+                let by_mode = verdict.reasons.iter().any(|reason| matches!(reason, Reason::ModeOnlyReads { .. }));
+                let by_rule = "A rule of the user's settings denies this call. Do not repeat it.";
+                (if by_mode { ONLY_READS } else { by_rule }).clone_into(&mut output.content);
                 return Err(Box::new((output, CallEnd::Answered)));
             }
             Decision::Allow | Decision::Ask => {}

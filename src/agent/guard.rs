@@ -1,15 +1,18 @@
 //! Notices when a model goes round in circles. Pure.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::conversation::ToolCall;
+use crate::conversation::{Outcome, ToolCall};
 
 /// How many stops end the turn.
 const LAST_STOP: u32 = 3;
 
 /// How many malformed calls in a row end the turn.
 const LAST_MALFORMED: u32 = 3;
+
+/// After so many steps that brought nothing new the model is asked to take stock, and again after as many more.
+const IDLE_STEPS: u32 = 8;
 
 /// How many calls are looked back at: two rounds of two.
 const LOOK_BACK: usize = 4;
@@ -20,6 +23,11 @@ pub(super) struct LoopGuard {
     recent: VecDeque<(u64, u64)>,
     stops: u32,
     malformed: u32,
+    /// Every call that went well, with its result.
+    known: HashSet<(u64, u64)>,
+    idle: u32,
+    /// Whether this step brought something new.
+    progress: bool,
 }
 
 /// Whether a call goes round in circles.
@@ -58,14 +66,24 @@ impl LoopGuard {
 
     /// Remembers what came of a call; `None` for one that was stopped, which keeps its earlier result so that it
     /// is stopped again.
-    pub(super) fn record(&mut self, call: &ToolCall, result: Option<&str>) {
+    pub(super) fn record(&mut self, call: &ToolCall, result: Option<(Outcome, &str)>) {
         let now = fingerprint(call);
+        if let Some((Outcome::Ok, result)) = result {
+            self.progress |= self.known.insert((now, hash(&result)));
+        }
+        let result = result.map(|(_, result)| result);
         let known = || self.recent.iter().rev().find(|(name, _)| *name == now).map_or(0, |(_, result)| *result);
         let result = result.map_or_else(known, |result| hash(&result));
         self.recent.push_back((now, result));
         while self.recent.len() > LOOK_BACK {
             self.recent.pop_front();
         }
+    }
+
+    /// Ends a step; true when the model should take stock: nothing new came of several.
+    pub(super) fn ends_step(&mut self) -> bool {
+        self.idle = if std::mem::take(&mut self.progress) { 0 } else { self.idle + 1 };
+        self.idle > 0 && self.idle.is_multiple_of(IDLE_STEPS)
     }
 }
 
@@ -78,6 +96,10 @@ fn hash(value: &impl Hash) -> u64 {
     value.hash(&mut hasher);
     hasher.finish()
 }
+
+#[cfg(test)]
+#[path = "loops_tests.rs"]
+mod loops_tests;
 
 #[cfg(test)]
 mod tests {
@@ -98,7 +120,7 @@ mod tests {
         let mut guard = LoopGuard::default();
         let step = |(command, result): &(&str, &str)| {
             let verdict = guard.check(&call(command));
-            guard.record(&call(command), (verdict == Verdict::Go).then_some(result));
+            guard.record(&call(command), (verdict == Verdict::Go).then_some((Outcome::Ok, *result)));
             verdict
         };
         steps.iter().map(step).collect()
@@ -116,6 +138,24 @@ mod tests {
     fn a_call_whose_result_changes_may_be_repeated() {
         let verdicts = run(&[("make", "1 error"), ("make", "0 errors"), ("make", "0 errors ")]);
         assert_eq!(verdicts, vec![Verdict::Go; 3]);
+    }
+
+    #[test]
+    fn eight_steps_that_bring_nothing_new_are_told_and_eight_more_again() {
+        let mut guard = LoopGuard::default();
+        let mut step = |number: u32, outcome| {
+            let call = call(&number.to_string());
+            guard.check(&call);
+            guard.record(&call, Some((outcome, "no such file")));
+            guard.ends_step()
+        };
+        // What is new is progress; the same again, or a failure of whatever kind, is none.
+        assert!(!step(0, Outcome::Ok));
+        let told: Vec<u32> = (1..20).filter(|number| step(*number, Outcome::Failed)).collect();
+        assert_eq!(told, vec![8, 16]);
+        assert!(!step(20, Outcome::Ok));
+        let told: Vec<u32> = (21..30).filter(|number| step(*number, Outcome::Denied)).collect();
+        assert_eq!(told, vec![28]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod event;
 mod extent;
 mod failure;
 mod guard;
+mod modes;
 pub mod prompt;
 mod reach;
 mod request;
@@ -41,6 +42,8 @@ pub struct Agent {
     usage: Usage,
     not_saved: bool,
     no_sandbox_told: bool,
+    /// The model is asked for its last words of a turn: it has no tools then.
+    last_words: bool,
 }
 
 /// What does not change during a session.
@@ -89,6 +92,7 @@ impl Agent {
             usage: Usage::default(),
             not_saved: false,
             no_sandbox_told: false,
+            last_words: false,
         }
     }
 

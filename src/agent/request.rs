@@ -70,9 +70,10 @@ impl Agent {
 
     async fn attempt(&self, frontend: &mut dyn Frontend, cancel: &CancellationToken) -> Attempt {
         debug_assert_eq!(self.conversation.check(), Ok(()));
-        let specs = if self.provider.model().tools { self.tools.specs() } else { Vec::new() };
+        let specs = if self.provider.model().tools && !self.last_words { self.offered() } else { Vec::new() };
+        let system = self.system();
         let request = Request {
-            system: &self.setup.system,
+            system: &system,
             messages: self.conversation.messages(),
             tools: &specs,
             max_output_tokens: self.setup.max_output_tokens,

@@ -6,7 +6,7 @@ use super::calls::CallsEnd;
 use super::guard::LoopGuard;
 use super::request::Asked;
 use super::{Agent, AgentEvent, Failure, Frontend, Notice, TurnEnd};
-use crate::conversation::{Finished, Message, Outcome, StopReason, ToolCall};
+use crate::conversation::{ContentBlock, Finished, Message, Outcome, StopReason, ToolCall};
 use crate::session::EntryKind;
 
 /// What one round of asking and running came to.
@@ -87,7 +87,11 @@ impl Agent {
                 CallsEnd::Concluded => Step::End(TurnEnd::Done),
                 CallsEnd::Interrupted => Step::End(TurnEnd::Interrupted),
                 CallsEnd::ApprovalNeeded { name, subject } => Step::End(TurnEnd::ApprovalNeeded { name, subject }),
-                CallsEnd::Looping => Step::End(TurnEnd::Looping),
+                CallsEnd::Looping => {
+                    self.last_words(frontend, cancel).await;
+                    let stopped = cancel.is_cancelled();
+                    Step::End(if stopped { TurnEnd::Interrupted } else { TurnEnd::Looping })
+                }
             };
         }
         match stop {
@@ -110,6 +114,25 @@ impl Agent {
                 frontend.show(&AgentEvent::Notice { notice: Notice::EmptyAnswer });
                 Step::Again
             }
+        }
+    }
+
+    /// Has the model say what it learnt, without tools, at the end of a turn that went round in circles.
+    async fn last_words(&mut self, frontend: &mut dyn Frontend, cancel: &CancellationToken) {
+        self.last_words = true;
+        let asked = self.ask(frontend, cancel).await;
+        self.last_words = false;
+        match asked {
+            Asked::Finished(Finished { message: Some(mut message), .. }) => {
+                // Some models call all the same.
+                message.content.retain(|block| !matches!(block, ContentBlock::ToolCall(_)));
+                if !message.text().trim().is_empty() {
+                    let message = self.conversation.push_assistant(message).clone();
+                    self.save(&message, frontend);
+                }
+            }
+            // The turn has failed as it is; that this request failed too helps nobody.
+            Asked::Finished(_) | Asked::Failed(_) | Asked::Interrupted => {}
         }
     }
 

@@ -76,6 +76,12 @@ impl Policy {
         self.rules.iter().map(|entry| (entry.decision, &entry.rule, entry.source))
     }
 
+    /// Returns how far the agent may go.
+    #[must_use]
+    pub const fn mode(&self) -> Mode {
+        self.mode
+    }
+
     /// Sets how far the agent may go from now on.
     pub fn set_mode(&mut self, mode: Mode) {
         self.mode = mode;

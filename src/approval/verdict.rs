@@ -32,6 +32,22 @@ pub enum Mode {
     Explore,
 }
 
+impl Mode {
+    /// Every mode, by the word a person writes.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("build", Self::Build), ("plan", Self::Plan), ("explore", Self::Explore)];
+
+    /// Returns the word a person writes.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Build => "build",
+            Self::Plan => "plan",
+            Self::Explore => "explore",
+        }
+    }
+}
+
 /// Where a rule comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,12 +1,14 @@
 //! One row a command. Help, completion and locale keys come from the row.
 
-use super::{Argument, ReasoningView, SlashCommand, ThemeChoice, bodies, permissions, sessions};
+use super::{Argument, ReasoningView, SlashCommand, ThemeChoice, bodies, modes, permissions, sessions};
 
 /// Every slash command.
 pub const COMMANDS: &[SlashCommand] = &[
     row("help", &["?"], Argument::None, bodies::help),
     row("model", &[], Argument::Model, bodies::model),
     row("language", &["lang"], Argument::Language, bodies::language),
+    row("agent", &[], Argument::Word(modes::WORDS), modes::agent),
+    row("plan", &[], Argument::None, modes::plan),
     row("new", &[], Argument::None, bodies::new),
     row("clear", &[], Argument::None, bodies::clear),
     row("retry", &[], Argument::None, bodies::retry),

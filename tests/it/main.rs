@@ -54,6 +54,7 @@ mod repl_loan;
 mod repl_menus;
 mod repl_narrow;
 mod repl_plain;
+mod repl_plan;
 mod repl_shell;
 mod repl_terminal;
 mod repl_turn;

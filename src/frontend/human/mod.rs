@@ -230,6 +230,13 @@ impl<W: Write> Human<W> {
         self.status.keys = 0;
     }
 
+    /// Waits, not for long, until nobody types.
+    pub fn settle(&mut self) {
+        if let Some(keyboard) = &self.keyboard {
+            keyboard.keys.settle(QUIET, QUIET_LIMIT);
+        }
+    }
+
     /// Stops listening and returns what was typed.
     pub fn unwatch(&mut self) -> TypeAhead {
         self.screen.listen(false);

@@ -162,6 +162,14 @@ impl Editor {
         self.reedline.run_edit_commands(&[EditCommand::Clear, EditCommand::InsertString(text)]);
     }
 
+    /// Has a text edited in the person's own editor; `None` where they have named none. An error names the editor and
+    /// says why.
+    pub(super) fn edit_text(&mut self, text: &str) -> Option<Result<String, (String, String)>> {
+        let editor = self.outside.clone()?;
+        let edited = outside::edit(text, Some(&editor), &mut self.foreground);
+        Some(edited.map_err(|failed| (failed.command, failed.error.to_string())))
+    }
+
     fn edit_outside(&mut self) -> Option<ReadOutcome> {
         let line = self.pastes.expand(self.reedline.current_buffer_contents());
         match outside::edit(&line, self.outside.as_deref(), &mut self.foreground) {

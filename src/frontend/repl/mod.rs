@@ -30,6 +30,7 @@ mod outside;
 mod pager;
 mod paste;
 mod plain;
+mod plan;
 mod prompt;
 pub mod run;
 mod secret;

@@ -244,7 +244,7 @@ impl Repl {
     }
 
     /// Prints a line that did not come through the editor as the editor would have left it.
-    fn echo(&mut self, text: &str) {
+    pub(super) fn echo(&mut self, text: &str) {
         let theme = *self.human.theme();
         for (index, row) in text.lines().enumerate() {
             let mut line = Line::new();

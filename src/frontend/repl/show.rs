@@ -4,6 +4,7 @@ use super::attach::{AttachFact, Refusal};
 use super::command_arguments::arguments;
 use super::{CommandEntry, CommandMenu, EditorWords, MenuLists, PromptParts};
 use crate::agent::Agent;
+use crate::approval::Mode;
 use crate::command::{COMMANDS, CommandSource, UserCommand};
 use crate::conversation::{Conversation, Message, tokens};
 use crate::locale::Locale;
@@ -23,7 +24,8 @@ pub fn prompt(agent: &Agent, directory: &str) -> PromptParts {
         directory: sanitize_line(directory).into_owned(),
         model: sanitize_line(short).into_owned(),
         context,
-        agent: String::new(),
+        // The usual one goes without saying.
+        agent: if agent.mode() == Mode::Build { String::new() } else { agent.mode().word().to_owned() },
     }
 }
 

@@ -8,6 +8,7 @@ use super::attach::{AttachOptions, attach};
 use super::run::{Ahead, Next, Repl};
 use super::show;
 use crate::agent::TurnEnd;
+use crate::approval::Mode;
 use crate::conversation::{ContentBlock, Message};
 use crate::terminal::{KeyWatch, TypeAhead, drain_crossterm, escape_wait};
 
@@ -50,6 +51,11 @@ impl Repl {
             end
         });
         self.signals.watch(None);
+        let planned = end == TurnEnd::Done && self.agent.mode() == Mode::Plan;
+        if planned {
+            // Somebody in the middle of a word would answer with the next key what is asked of the plan.
+            self.human.settle();
+        }
         let typed = self.human.unwatch();
         self.tell_editor();
         if typed.leave {
@@ -77,7 +83,8 @@ impl Repl {
         }
         self.drafts.set_ahead(ahead.queue.iter(), &ahead.prefill);
         self.drafts.watch_typed(None);
-        Next::Line
+        // What was sent meanwhile is about the plan.
+        if planned && ahead.queue.is_empty() { self.planned(ahead) } else { Next::Line }
     }
 
     /// Ends, once and on a thread, what the commands of a killed axi left running. Not at the start: it reads the
