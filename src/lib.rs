@@ -20,6 +20,7 @@ pub mod command;
 pub mod config;
 pub mod conversation;
 pub mod frontend;
+pub mod journal;
 pub mod locale;
 pub mod provider;
 pub mod sandbox;

@@ -1,0 +1,64 @@
+//! Old journals go: by age, then by size, never the one in use.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// A journal nothing was written to for so long is of no use any more.
+const OLDEST: Duration = Duration::from_hours(30 * 24);
+/// All journals together (bytes on the disk); the oldest go first.
+const LARGEST: u64 = 4 * 1024 * 1024 * 1024;
+
+/// Takes old journals away. What cannot be taken away is tried again the next time.
+pub(super) fn clean(root: &Path, own: &Path) {
+    let Ok(entries) = root.read_dir() else { return };
+    let mut journals: Vec<(SystemTime, PathBuf)> = Vec::new();
+    for path in entries.flatten().map(|entry| entry.path()).filter(|path| path != own) {
+        // Only what is a journal: whatever else lies here is not ours.
+        let written = path.join("journal.jsonl").metadata().and_then(|metadata| metadata.modified());
+        if let Ok(written) = written {
+            journals.push((written, path));
+        }
+    }
+    journals.sort_by_key(|(written, _)| std::cmp::Reverse(*written));
+    let mut total = size(own);
+    for (written, path) in journals {
+        total = total.saturating_add(size(&path));
+        let old = written.elapsed().is_ok_and(|age| age > OLDEST);
+        if old || total > LARGEST {
+            drop(std::fs::remove_dir_all(path));
+        }
+    }
+}
+
+/// Bytes on the disk.
+fn size(journal: &Path) -> u64 {
+    let places = [journal.to_owned(), journal.join("objects"), journal.join("aside")];
+    let files = places.iter().flat_map(|place| place.read_dir().into_iter().flatten().flatten());
+    files.filter_map(|file| file.metadata().ok()).map(|metadata| metadata.blocks() * 512).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_journals_go_and_what_is_no_journal_stays() {
+        let root = tempfile::tempdir().unwrap();
+        let journal = |name: &str, age: Duration| {
+            let place = root.path().join(name);
+            std::fs::create_dir(&place).unwrap();
+            let file = std::fs::File::create(place.join("journal.jsonl")).unwrap();
+            file.set_modified(SystemTime::now() - age).unwrap();
+        };
+        let day = Duration::from_hours(24);
+        journal("own", 90 * day);
+        journal("new", day);
+        journal("old", 31 * day);
+        std::fs::create_dir(root.path().join("other")).unwrap();
+        clean(root.path(), &root.path().join("own"));
+        let mut left: Vec<_> = root.path().read_dir().unwrap().flatten().map(|entry| entry.file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["new", "other", "own"]);
+    }
+}

@@ -1,0 +1,320 @@
+//! Changes of all kinds, killed at any moment, then taken back.
+
+use std::collections::BTreeMap;
+use std::fs::Permissions;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::time::{Duration, UNIX_EPOCH};
+
+use proptest::prelude::*;
+
+use super::plan::Standing;
+use super::*;
+
+struct Bench {
+    _directory: tempfile::TempDir,
+    root: PathBuf,
+    work: PathBuf,
+}
+
+/// Everything about a tree that is to come back: kinds, contents, modes, times.
+type Picture = BTreeMap<PathBuf, (String, u32, i64, i64)>;
+
+impl Bench {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        let work = root.join("work");
+        std::fs::create_dir(&work).unwrap();
+        let bench = Self { _directory: directory, root, work };
+        bench.fill();
+        bench
+    }
+
+    fn fill(&self) {
+        for name in ["src/deep", "docs", "empty"] {
+            std::fs::create_dir_all(self.work.join(name)).unwrap();
+        }
+        for (name, text, mode) in [
+            ("a", "one\ntwo\nthree\n", 0o644),
+            ("src/main", "fn main() {}\n", 0o755),
+            ("src/deep/secret", "hidden", 0o400),
+            ("docs/b", "", 0o600),
+        ] {
+            std::fs::write(self.work.join(name), text).unwrap();
+            std::fs::set_permissions(self.work.join(name), Permissions::from_mode(mode)).unwrap();
+        }
+        symlink("../a", self.work.join("docs/link")).unwrap();
+        symlink("nowhere", self.work.join("dangling")).unwrap();
+        std::fs::set_permissions(self.work.join("docs"), Permissions::from_mode(0o750)).unwrap();
+        // Times that nothing made now has.
+        for (index, path) in self.paths().into_iter().rev().enumerate() {
+            if !path.is_symlink() {
+                let time = UNIX_EPOCH + Duration::new(1_000_000_000 + index as u64, 123_456_789);
+                std::fs::File::open(&path).unwrap().set_modified(time).unwrap();
+            }
+        }
+    }
+
+    fn paths(&self) -> Vec<PathBuf> {
+        let mut found = vec![self.work.clone()];
+        let mut at = 0;
+        while let Some(path) = found.get(at).cloned() {
+            at += 1;
+            if path.is_dir() && !path.is_symlink() {
+                found.extend(path.read_dir().unwrap().map(|entry| entry.unwrap().path()));
+            }
+        }
+        found.sort();
+        found
+    }
+
+    fn picture(&self) -> Picture {
+        let paths = self.paths().into_iter();
+        let looked = paths.map(|path| {
+            let metadata = path.symlink_metadata().unwrap();
+            let content = if metadata.is_symlink() {
+                format!("-> {}", path.read_link().unwrap().display())
+            } else if metadata.is_dir() {
+                "directory".to_owned()
+            } else {
+                String::from_utf8_lossy(&std::fs::read(&path).unwrap_or_default()).into_owned()
+            };
+            (path, (content, metadata.mode(), metadata.mtime(), metadata.mtime_nsec()))
+        });
+        looked.collect()
+    }
+
+    fn journal(&self) -> Journal {
+        let mut journal = Journal::new(self.root.join("journals"), "s");
+        journal.begin_turn(0, 7, UNIX_EPOCH);
+        journal
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.work.join(name)
+    }
+
+    fn shell(&self, line: &str) {
+        let ran = std::process::Command::new("bash").args(["-c", line]).current_dir(&self.work).status();
+        assert!(ran.unwrap().success(), "{line}");
+    }
+
+    fn touch(&self, name: &str, what: char) -> Touch {
+        let how = if what == 'r' { How::Removed } else { How::Any };
+        Touch { path: self.path(name), tree: what != 'f', how }
+    }
+
+    /// Runs a command with its pre-images; `whole` says whether axi lives to see its end.
+    fn change(&self, journal: &mut Journal, touches: &[Touch], line: &str, whole: bool) {
+        assert_eq!(journal.before(touches).unwrap(), Unkept::default(), "{line}");
+        self.shell(line);
+        if whole {
+            journal.after().unwrap();
+        }
+    }
+}
+
+/// Takes everything back by a journal that was opened anew.
+fn take_back(bench: &Bench, foreign: Foreign) -> TakenBack {
+    let mut journal = Journal::new(bench.root.join("journals"), "s");
+    let first = journal.turns().unwrap().first().map_or(0, |turn| turn.number);
+    let plan = journal.plan(first).unwrap();
+    journal.take_back(&plan, foreign).unwrap()
+}
+
+/// The destructive corpus: what is touched (`f`: itself, `t`: with all below, `r`: it is removed), and the command.
+const CORPUS: &[(&[(&str, char)], &str)] = &[
+    (&[("a", 'f')], "echo more >> a"),
+    (&[("a", 'f')], "echo x > a"),
+    (&[("a", 'r')], "rm a"),
+    (&[("src", 'r')], "rm -rf src"),
+    (&[("src", 'r'), ("docs", 'r'), ("a", 'r'), ("empty", 'r')], "rm -rf src docs a empty"),
+    (&[("empty", 'r')], "rmdir empty"),
+    (&[("a", 't'), ("moved", 't')], "mv a moved"),
+    (&[("a", 't'), ("moved", 't')], "mv a moved; echo x >> moved"),
+    (&[("src", 't'), ("docs/src", 't')], "mv src docs/"),
+    (&[("new", 'f')], "echo x > new"),
+    (&[("x/y/z", 'f')], "mkdir -p x/y/z"),
+    (&[("copy", 't')], "cp -r src copy"),
+    (&[("docs/src", 't')], "cp -r src docs/"),
+    (&[("dangling", 'r')], "rm dangling"),
+    (&[("dangling", 'r')], "rm dangling; mkdir dangling; echo x > dangling/in"),
+    (&[("docs", 'r')], "rm -r docs; echo x > docs"),
+    (&[("a", 'r')], "rm a; ln -s src a"),
+    (&[("a", 'f')], "sed -i s/two/2/ a"),
+    (&[("src/main", 'f')], "truncate -s 3 src/main"),
+    (&[("src/deep/secret", 'f')], "chmod u+w src/deep/secret; echo open > src/deep/secret"),
+    (&[("a", 'f'), ("hard", 't')], "ln a hard; rm hard; echo x >> a"),
+    (&[("docs/b", 'f'), ("a", 'f')], "dd if=/dev/zero of=a bs=4 count=1 2>/dev/null; tee docs/b < a > /dev/null"),
+];
+
+#[test]
+fn every_destructive_command_is_taken_back_with_contents_modes_and_times() {
+    for whole in [true, false] {
+        for (touches, line) in CORPUS {
+            let bench = Bench::new();
+            let before = bench.picture();
+            let touches: Vec<Touch> = touches.iter().map(|(name, tree)| bench.touch(name, *tree)).collect();
+            bench.change(&mut bench.journal(), &touches, line, whole);
+            assert_ne!(bench.picture(), before, "{line}");
+            let taken = take_back(&bench, Foreign::Leave);
+            assert_eq!((&taken.failed[..], &taken.left[..]), (&[][..], &[][..]), "{line}, whole: {whole}");
+            let mut after = bench.picture();
+            let mut expected = before;
+            if !whole {
+                // Killed in between, times of directories may be somebody else's.
+                for picture in [&mut after, &mut expected] {
+                    for value in picture.values_mut().filter(|value| value.0 == "directory") {
+                        (value.2, value.3) = (0, 0);
+                    }
+                }
+            }
+            assert_eq!(after, expected, "{line}, whole: {whole}");
+        }
+    }
+}
+
+#[test]
+fn modes_of_a_whole_tree_come_back_without_copies() {
+    let bench = Bench::new();
+    let before = bench.picture();
+    let touch = Touch { path: bench.work.clone(), tree: true, how: How::Attributes };
+    let mut journal = bench.journal();
+    bench.change(&mut journal, &[touch], "chmod -R a-rwx,u+rX .; chmod 555 docs", true);
+    assert_eq!(journal.directory().join("objects").read_dir().unwrap().count(), 0);
+    assert_eq!(take_back(&bench, Foreign::Leave).failed, []);
+    assert_eq!(bench.picture(), before);
+}
+
+#[test]
+fn what_something_else_changed_since_stays_or_is_put_aside() {
+    let bench = Bench::new();
+    let mut journal = bench.journal();
+    bench.change(&mut journal, &[bench.touch("a", 'f'), bench.touch("new", 'f')], "echo x > a; echo y > new", true);
+    std::fs::write(bench.path("a"), "somebody's own").unwrap();
+    let plan = journal.plan(1).unwrap();
+    let standings: Vec<_> = plan.changes.iter().map(|change| (change.path.clone(), change.standing)).collect();
+    assert_eq!(standings, [(bench.path("a"), Standing::Foreign), (bench.path("new"), Standing::Ours)]);
+    assert_eq!(plan.changes[0].lines, Some((3, 1)));
+
+    let taken = journal.take_back(&plan, Foreign::Leave).unwrap();
+    assert_eq!((taken.left, taken.done), (vec![bench.path("a")], vec![bench.path("new")]));
+    assert_eq!(std::fs::read_to_string(bench.path("a")).unwrap(), "somebody's own");
+
+    let plan = Plan { changes: plan.changes[..1].to_vec(), ..plan };
+    let taken = journal.take_back(&plan, Foreign::Overwrite).unwrap();
+    assert_eq!(std::fs::read_to_string(bench.path("a")).unwrap(), "one\ntwo\nthree\n");
+    assert_eq!(std::fs::read_to_string(&taken.aside[0].1).unwrap(), "somebody's own");
+}
+
+#[test]
+fn what_changes_while_the_person_is_asked_is_left() {
+    let bench = Bench::new();
+    let mut journal = bench.journal();
+    bench.change(&mut journal, &[bench.touch("a", 'f')], "echo x > a", true);
+    let plan = journal.plan(1).unwrap();
+    std::fs::write(bench.path("a"), "quick").unwrap();
+    assert_eq!(journal.take_back(&plan, Foreign::Overwrite).unwrap().left, [bench.path("a")]);
+    assert_eq!(std::fs::read_to_string(bench.path("a")).unwrap(), "quick");
+}
+
+#[test]
+fn a_directory_with_somebody_elses_file_in_it_stays() {
+    let bench = Bench::new();
+    let mut journal = bench.journal();
+    bench.change(&mut journal, &[bench.touch("made", 't')], "mkdir made; echo x > made/ours", true);
+    std::fs::write(bench.path("made/theirs"), "t").unwrap();
+    let taken = take_back(&bench, Foreign::Leave);
+    assert_eq!((taken.left, taken.failed), (vec![bench.path("made")], vec![]));
+    assert!(!bench.path("made/ours").exists() && bench.path("made/theirs").exists());
+}
+
+#[test]
+fn turns_go_back_one_by_one_or_together() {
+    let bench = Bench::new();
+    let pictures: Vec<Picture> = (1..=3)
+        .map(|turn| {
+            let before = bench.picture();
+            let mut journal = bench.journal();
+            bench.change(&mut journal, &[bench.touch("a", 'f')], &format!("echo turn {turn} >> a"), true);
+            before
+        })
+        .collect();
+    let mut journal = Journal::new(bench.root.join("journals"), "s");
+    let plan = journal.plan(3).unwrap();
+    journal.take_back(&plan, Foreign::Leave).unwrap();
+    assert_eq!(bench.picture(), pictures[2]);
+    assert_eq!(journal.turns().unwrap().iter().map(|turn| turn.number).collect::<Vec<_>>(), [1, 2]);
+    let plan = journal.plan(1).unwrap();
+    journal.take_back(&plan, Foreign::Leave).unwrap();
+    assert_eq!(bench.picture(), pictures[0]);
+    assert_eq!(journal.turns().unwrap(), []);
+}
+
+#[test]
+fn a_cut_line_and_a_command_nobody_could_know_do_no_harm() {
+    use std::io::Write as _;
+    let bench = Bench::new();
+    let before = bench.picture();
+    let mut journal = bench.journal();
+    journal.unseen("./run.sh").unwrap();
+    bench.change(&mut journal, &[bench.touch("a", 'f')], "echo x > a", true);
+    let path = journal.directory().join("journal.jsonl");
+    std::fs::File::options().append(true).open(path).unwrap().write_all(b"{\"kind\":\"aft").unwrap();
+    let mut journal = bench.journal();
+    bench.change(&mut journal, &[bench.touch("docs", 't')], "rm -r docs", true);
+    assert_eq!(journal.plan(1).unwrap().unseen, ["./run.sh"]);
+    assert_eq!(take_back(&bench, Foreign::Leave).failed, []);
+    assert_eq!(bench.picture(), before);
+}
+
+#[test]
+fn names_that_are_no_text_are_kept_too() {
+    use std::os::unix::ffi::OsStringExt as _;
+    let bench = Bench::new();
+    let odd = bench.work.join(std::ffi::OsString::from_vec(b"odd-\xff\n".to_vec()));
+    std::fs::write(&odd, "x").unwrap();
+    let before = bench.picture();
+    let mut journal = bench.journal();
+    journal.before(&[Touch { path: odd.clone(), tree: true, how: How::Any }]).unwrap();
+    std::fs::remove_file(&odd).unwrap();
+    journal.after().unwrap();
+    take_back(&bench, Foreign::Leave);
+    assert_eq!(bench.picture(), before);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Any changes in any order, in any number of turns, seen to their end or not: one undo brings all back.
+    #[test]
+    fn any_changes_in_any_order_are_taken_back(
+        picks in prop::collection::vec((0..CORPUS.len(), any::<bool>(), any::<bool>()), 1..6),
+    ) {
+        let bench = Bench::new();
+        let before = bench.picture();
+        let mut journal = bench.journal();
+        for (index, whole, new_turn) in picks {
+            let (touches, line) = CORPUS[index];
+            if new_turn {
+                journal.begin_turn(0, 7, UNIX_EPOCH);
+            }
+            let touches: Vec<Touch> = touches.iter().map(|(name, tree)| bench.touch(name, *tree)).collect();
+            journal.before(&touches).unwrap();
+            // Not each can work after the others; half of one is a change, too.
+            let ran = std::process::Command::new("bash").args(["-c", line]).current_dir(&bench.work).output();
+            prop_assert!(ran.is_ok());
+            if whole {
+                journal.after().unwrap();
+            }
+        }
+        let taken = take_back(&bench, Foreign::Overwrite);
+        prop_assert_eq!(&taken.failed, &[]);
+        prop_assert_eq!(&taken.left, &Vec::<PathBuf>::new());
+        let after = bench.picture();
+        let plain = |picture: &Picture| -> Vec<_> {
+            picture.iter().map(|(path, (content, mode, ..))| (path.clone(), content.clone(), *mode)).collect()
+        };
+        prop_assert_eq!(plain(&after), plain(&before));
+    }
+}

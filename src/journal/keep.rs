@@ -1,0 +1,256 @@
+//! Keeping what is about to be changed: second names and clones where the file system has them, copies up to a limit.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use super::record::{Kept, Log, Record};
+use super::state::Kind;
+use super::{How, JournalError, State, Touch, object, state};
+
+/// A larger file is not copied (bytes).
+const LARGEST: u64 = 256 * 1024 * 1024;
+/// More than this is not copied for one session by one process (bytes); second names and clones are free.
+const MOST_COPIED: u64 = 1024 * 1024 * 1024;
+/// More entries of a directory are not looked at.
+const MOST_ENTRIES: usize = 50_000;
+/// So many copies are put on the disk one by one; more are left to one sync of the file system.
+const FEW: usize = 16;
+
+/// Directories whose contents are made again by a command: kept last, when there is room left.
+const REMADE: &[&str] =
+    &["node_modules", "target", "dist", "build", "__pycache__", ".venv", "venv", ".next", ".gradle", ".tox"];
+
+/// Keeps what one change touches.
+pub(super) struct Keeper<'a> {
+    log: &'a mut Log,
+    turn: u64,
+    recorded: &'a mut BTreeSet<PathBuf>,
+    copied: &'a mut u64,
+    copies: Vec<PathBuf>,
+    links: Vec<u64>,
+    entries: usize,
+    unkept: u64,
+}
+
+impl<'a> Keeper<'a> {
+    pub(super) fn new(
+        log: &'a mut Log,
+        turn: u64,
+        recorded: &'a mut BTreeSet<PathBuf>,
+        copied: &'a mut u64,
+    ) -> Self {
+        Self { log, turn, recorded, copied, copies: Vec::new(), links: Vec::new(), entries: 0, unkept: 0 }
+    }
+
+    /// Records what stands at a place, below it where that goes too, and the directory it stands in.
+    pub(super) fn touch(&mut self, touch: &Touch) -> Result<(), JournalError> {
+        self.ancestors(&touch.path)?;
+        let state = Self::look(&touch.path)?;
+        if touch.tree && state.is_directory() {
+            let mut found = self.below(&touch.path);
+            // What can be made again is kept last: the room may not last.
+            found.sort_by_key(|path| (is_remade(path, &touch.path), path.clone()));
+            self.record(&touch.path, state, touch)?;
+            for path in found {
+                let state = Self::look(&path)?;
+                self.record(&path, state, touch)?;
+            }
+            return Ok(());
+        }
+        self.record(&touch.path, state, touch)
+    }
+
+    /// Ends what began with the first touch: every copy is on the disk. Gives back the objects that are second names.
+    pub(super) fn finish(self) -> (super::Unkept, Vec<u64>) {
+        if self.copies.len() <= FEW {
+            for path in &self.copies {
+                // The copy itself was written; a disk that cannot sync is no reason to stop.
+                drop(File::open(path).and_then(|file| file.sync_data()));
+            }
+        } else {
+            #[cfg(target_os = "linux")]
+            drop(File::open(self.log.directory()).map(rustix::fs::syncfs));
+        }
+        (super::Unkept { files: self.unkept }, self.links)
+    }
+
+    /// Records what a change left at a place it touched.
+    pub(super) fn look_again(&mut self, touch: &Touch) -> Result<(), JournalError> {
+        for ancestor in touch.path.ancestors().skip(1) {
+            if !self.recorded.contains(ancestor) {
+                break;
+            }
+            self.left(ancestor)?;
+        }
+        self.left(&touch.path)?;
+        let inside: Vec<PathBuf> = self
+            .recorded
+            .range(touch.path.clone()..)
+            .skip(1)
+            .take_while(|path| path.starts_with(&touch.path))
+            .cloned()
+            .collect();
+        for path in inside {
+            self.left(&path)?;
+        }
+        // What was made there was not there before.
+        if touch.tree && Self::look(&touch.path)?.is_directory() {
+            for path in self.below(&touch.path) {
+                if self.recorded.insert(path.clone()) {
+                    let state = State::MISSING;
+                    let missing = Record::Before { turn: self.turn, path: path.clone(), state, kept: Kept::Whole };
+                    self.log.append(&missing)?;
+                    self.left(&path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a file of its own of every second name whose first one is still there, or somewhere else now.
+    pub(super) fn own_links(&mut self, links: &[u64]) -> Result<(), JournalError> {
+        for number in links {
+            let path = object(self.log.directory(), *number);
+            if path.symlink_metadata().is_ok_and(|metadata| metadata.nlink() > 1) {
+                let own = path.with_extension("own");
+                let modified = path.metadata().and_then(|metadata| metadata.modified());
+                let done = copy(&path, &own)
+                    .and_then(|()| File::options().write(true).open(&own)?.set_modified(modified?))
+                    .and_then(|()| std::fs::rename(&own, &path));
+                done.map_err(|cause| JournalError { path, cause })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn left(&mut self, path: &Path) -> Result<(), JournalError> {
+        let failed = |cause| JournalError { path: path.to_owned(), cause };
+        let state = State::look_closely(path).map_err(failed)?;
+        self.log.append(&Record::After { turn: self.turn, path: path.to_owned(), state })
+    }
+
+    fn look(path: &Path) -> Result<State, JournalError> {
+        State::look(path).map_err(|cause| JournalError { path: path.to_owned(), cause })
+    }
+
+    /// The directory something stands in, for its time; and those that are not there yet.
+    fn ancestors(&mut self, path: &Path) -> Result<(), JournalError> {
+        let plain = Touch { path: PathBuf::new(), tree: false, how: How::Attributes };
+        for ancestor in path.ancestors().skip(1) {
+            let state = Self::look(ancestor)?;
+            let there = !state.is_missing();
+            self.record(ancestor, state, &plain)?;
+            if there {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything below a directory, links not followed, up to the limit.
+    fn below(&mut self, directory: &Path) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut waiting = vec![directory.to_path_buf()];
+        while let Some(directory) = waiting.pop() {
+            // What cannot be listed cannot be changed by its name either.
+            for entry in directory.read_dir().into_iter().flatten().flatten() {
+                self.entries += 1;
+                if self.entries > MOST_ENTRIES {
+                    self.unkept += 1;
+                    return found;
+                }
+                let path = entry.path();
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    waiting.push(path.clone());
+                }
+                found.push(path);
+            }
+        }
+        found
+    }
+
+    fn record(&mut self, path: &Path, state: State, touch: &Touch) -> Result<(), JournalError> {
+        if self.recorded.contains(path) {
+            return self.log.append(&Record::Again { turn: self.turn, path: path.to_owned() });
+        }
+        let kept = match state.kind {
+            Kind::Missing | Kind::Link { .. } | Kind::Directory => Kept::Whole,
+            Kind::Other => Kept::Unreadable,
+            Kind::File { .. } if touch.how == How::Attributes => Kept::Attributes,
+            Kind::File { length, .. } => self.keep(path, length, touch.how == How::Removed)?,
+        };
+        if matches!(kept, Kept::TooMuch | Kept::Unreadable) {
+            self.unkept += 1;
+        }
+        self.log.append(&Record::Before { turn: self.turn, path: path.to_owned(), state, kept })?;
+        self.recorded.insert(path.to_owned());
+        Ok(())
+    }
+
+    fn keep(&mut self, path: &Path, length: u64, may_go: bool) -> Result<Kept, JournalError> {
+        let number = self.log.new_object()?;
+        let target = object(self.log.directory(), number);
+        let alone = path.symlink_metadata().is_ok_and(|metadata| metadata.nlink() == 1);
+        // Only for what is about to lose its name: what is written in place would change under both.
+        if may_go && alone && std::fs::hard_link(path, &target).is_ok() {
+            self.links.push(number);
+            return Ok(Kept::Link { object: number });
+        }
+        if clone_file(path, &target).is_ok() {
+            self.copies.push(target);
+            return Ok(Kept::Copy { object: number });
+        }
+        if length > LARGEST || self.copied.saturating_add(length) > MOST_COPIED {
+            return Ok(Kept::TooMuch);
+        }
+        match copy(path, &target) {
+            Ok(()) => {
+                *self.copied += length;
+                self.copies.push(target);
+                Ok(Kept::Copy { object: number })
+            }
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(Kept::Unreadable),
+            Err(cause) => {
+                // Half a copy is worse than none; that it stays does no harm, for no record names it.
+                drop(std::fs::remove_file(&target));
+                Err(JournalError { path: target, cause })
+            }
+        }
+    }
+}
+
+fn is_remade(path: &Path, root: &Path) -> bool {
+    let inside = path.strip_prefix(root).unwrap_or(path);
+    let named = |path: &Path| {
+        path.components().any(|part| part.as_os_str().to_str().is_some_and(|name| REMADE.contains(&name)))
+    };
+    named(inside) || root.file_name().is_some_and(|name| named(Path::new(name)))
+}
+
+/// Makes a file that shares its content until one of them is written.
+#[cfg(target_os = "linux")]
+fn clone_file(from: &Path, to: &Path) -> io::Result<()> {
+    let source = state::open(from)?;
+    let target = File::options().write(true).create_new(true).mode(0o600).open(to)?;
+    rustix::fs::ioctl_ficlone(&target, &source).map_err(|error| {
+        // Another way is tried under the same name.
+        drop(std::fs::remove_file(to));
+        error.into()
+    })
+}
+
+/// Elsewhere the system's own copy clones where it can.
+#[cfg(not(target_os = "linux"))]
+fn clone_file(_: &Path, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Copies a file's content to a new one that only the user may read.
+pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let mut source = state::open(from)?;
+    let mut target = File::options().write(true).create_new(true).mode(0o600).open(to)?;
+    io::copy(&mut source, &mut target).map(|_| ())
+}

@@ -1,0 +1,242 @@
+//! Pre-images of files, for undo: what stood there before a tool or a command changed it, and what it left.
+//!
+//! One directory a session: `journal.jsonl`, append-only, on the disk before a change begins, and `objects/`, the
+//! old contents. Killed at any moment it stays usable: what a record says was there before is there. Knows no tool,
+//! no conversation and no words for people.
+//!
+//! What is not kept: owners nobody but root can set, extended attributes of copies, what stands in devices and
+//! sockets, files past the limits of [`keep`].
+
+mod clean;
+mod keep;
+mod plan;
+mod record;
+mod restore;
+mod state;
+
+pub use plan::{Change, Plan, Standing};
+pub use record::Turn;
+pub use restore::{Foreign, TakenBack};
+pub use state::{Kind, State};
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use record::{Kept, Log, Record};
+
+/// Something that is about to be changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touch {
+    /// Where it is, absolute.
+    pub path: PathBuf,
+    /// Whether everything below goes with it.
+    pub tree: bool,
+    /// How it changes.
+    pub how: How,
+}
+
+/// How something changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// In any way.
+    Any,
+    /// It loses its name, and nothing can have written it before: keeping a second name for it is enough.
+    Removed,
+    /// Only its mode and owner change.
+    Attributes,
+}
+
+/// What could not be kept of what is about to be changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Unkept {
+    /// Files that are too large, or too many.
+    pub files: u64,
+}
+
+/// The journal of one session.
+#[derive(Debug)]
+pub struct Journal {
+    log: Log,
+    /// Where the journals of all sessions are.
+    root: PathBuf,
+    /// The turn that runs, and whether it is in the file yet.
+    now: Option<(Turn, bool)>,
+    /// What was recorded in this turn already: only the first state before it counts.
+    recorded: BTreeSet<PathBuf>,
+    /// What the change that runs touches.
+    touched: Vec<Touch>,
+    /// What was kept of that as a second name.
+    links: Vec<u64>,
+    /// Bytes copied for this session, by this process.
+    copied: u64,
+    cleaned: bool,
+}
+
+/// Why the journal could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {cause}")]
+pub struct JournalError {
+    /// The file or directory.
+    pub path: PathBuf,
+    /// The system's word.
+    pub cause: std::io::Error,
+}
+
+impl Journal {
+    /// Looks at the journal of `session` below `root`; nothing is read or made before it is needed.
+    #[must_use]
+    pub fn new(root: PathBuf, session: &str) -> Self {
+        Self {
+            log: Log::new(root.join(session)),
+            root,
+            now: None,
+            recorded: BTreeSet::new(),
+            touched: Vec::new(),
+            links: Vec::new(),
+            copied: 0,
+            cleaned: false,
+        }
+    }
+
+    /// Begins a turn: `messages` the conversation had before it, `mark` a number made from what was said.
+    pub fn begin_turn(&mut self, messages: usize, mark: u64, now: SystemTime) {
+        // Its number is read off the file when there is something to write.
+        let turn = Turn { number: 0, time: record::milliseconds(now), messages: messages as u64, mark };
+        self.now = Some((turn, false));
+        self.recorded.clear();
+        self.touched.clear();
+    }
+
+    /// Keeps what stands at these places, before it is changed. On the disk when it returns.
+    ///
+    /// # Errors
+    /// [`JournalError`]; the change can then not be taken back, or not in full.
+    pub fn before(&mut self, touches: &[Touch]) -> Result<Unkept, JournalError> {
+        self.touched = touches.to_vec();
+        let Some(turn) = self.write_turn()? else { return Ok(Unkept::default()) };
+        let mut keeper = keep::Keeper::new(&mut self.log, turn, &mut self.recorded, &mut self.copied);
+        for touch in touches {
+            keeper.touch(touch)?;
+        }
+        let (unkept, links) = keeper.finish();
+        self.links = links;
+        self.log.sync()?;
+        if !self.cleaned {
+            self.cleaned = true;
+            clean::clean(&self.root, self.log.directory());
+        }
+        Ok(unkept)
+    }
+
+    /// Looks at what the change left, so that a later change by somebody else can be told from it.
+    ///
+    /// # Errors
+    /// [`JournalError`]; what was changed is then in doubt, and said to be.
+    pub fn after(&mut self) -> Result<(), JournalError> {
+        let Some((turn, true)) = self.now else { return Ok(()) };
+        let touched = std::mem::take(&mut self.touched);
+        let mut keeper = keep::Keeper::new(&mut self.log, turn.number, &mut self.recorded, &mut self.copied);
+        for touch in &touched {
+            keeper.look_again(touch)?;
+        }
+        keeper.own_links(&std::mem::take(&mut self.links))
+    }
+
+    /// Remembers that a command ran whose changes nobody could know beforehand.
+    ///
+    /// # Errors
+    /// [`JournalError`].
+    pub fn unseen(&mut self, line: &str) -> Result<(), JournalError> {
+        let Some(turn) = self.write_turn()? else { return Ok(()) };
+        self.log.append(&Record::Unseen { turn, line: line.to_owned() })
+    }
+
+    /// The turns that changed something and were not taken back, oldest first.
+    ///
+    /// # Errors
+    /// [`JournalError`].
+    pub fn turns(&self) -> Result<Vec<Turn>, JournalError> {
+        let records = self.log.read()?;
+        let undone = undone(&records);
+        let mut turns: BTreeMap<u64, Turn> = BTreeMap::new();
+        let mut busy: BTreeSet<u64> = BTreeSet::new();
+        for record in &records {
+            match record {
+                Record::Turn(turn) => drop(turns.insert(turn.number, *turn)),
+                Record::Before { turn, .. } | Record::Unseen { turn, .. } => drop(busy.insert(*turn)),
+                Record::Again { .. } | Record::After { .. } | Record::Undone { .. } => {}
+            }
+        }
+        Ok(turns
+            .into_values()
+            .filter(|turn| busy.contains(&turn.number) && !undone.contains(&turn.number))
+            .collect())
+    }
+
+    /// Works out what taking back all turns from this one on would change. Changes nothing.
+    ///
+    /// # Errors
+    /// [`JournalError`].
+    pub fn plan(&self, first: u64) -> Result<Plan, JournalError> {
+        plan::plan(&self.log.read()?, first, self.log.directory())
+    }
+
+    /// Takes back what was planned. Begun again after it was killed it goes on where it was.
+    ///
+    /// # Errors
+    /// [`JournalError`] when not even the journal could be written; what fails at a file is in the answer.
+    pub fn take_back(&mut self, plan: &Plan, foreign: Foreign) -> Result<TakenBack, JournalError> {
+        let taken = restore::take_back(plan, foreign, self.log.directory());
+        if taken.failed.is_empty() {
+            self.log.append(&Record::Undone { turns: plan.turns.clone() })?;
+            self.log.sync()?;
+        }
+        Ok(taken)
+    }
+
+    /// The journal's own directory.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        self.log.directory()
+    }
+
+    fn write_turn(&mut self) -> Result<Option<u64>, JournalError> {
+        let Some((turn, written)) = &mut self.now else { return Ok(None) };
+        if !*written {
+            turn.number = self.log.next_turn();
+            self.log.append(&Record::Turn(*turn))?;
+            *written = true;
+        }
+        Ok(Some(turn.number))
+    }
+}
+
+fn undone(records: &[Record]) -> BTreeSet<u64> {
+    let lists = records.iter().filter_map(|record| match record {
+        Record::Undone { turns } => Some(turns.iter().copied()),
+        Record::Turn(_)
+        | Record::Before { .. }
+        | Record::Again { .. }
+        | Record::After { .. }
+        | Record::Unseen { .. } => None,
+    });
+    lists.flatten().collect()
+}
+
+/// The file of an object.
+fn object(directory: &Path, number: u64) -> PathBuf {
+    directory.join("objects").join(number.to_string())
+}
+
+/// Tells whether a record's content can be given back.
+const fn has_content(kept: Kept) -> bool {
+    match kept {
+        Kept::Whole | Kept::Copy { .. } | Kept::Link { .. } => true,
+        Kept::Attributes | Kept::TooMuch | Kept::Unreadable => false,
+    }
+}
+
+#[cfg(test)]
+#[path = "journal_tests.rs"]
+mod tests;

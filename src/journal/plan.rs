@@ -1,0 +1,147 @@
+//! What taking back would change: the first state before, the last one left, and what is there now.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use similar::{ChangeTag, TextDiff};
+
+use super::record::{Kept, Record};
+use super::state::Kind;
+use super::{JournalError, State, has_content, object, undone};
+
+/// Longer texts are not compared line by line (bytes).
+const COMPARED: u64 = 512 * 1024;
+
+/// What would be changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    /// The turns that would be taken back.
+    pub turns: Vec<u64>,
+    /// What would become of each path, by path.
+    pub changes: Vec<Change>,
+    /// Commands of these turns whose changes nobody could know.
+    pub unseen: Vec<String>,
+    /// Directories that get their time back, and nothing else.
+    pub(super) times: Vec<(PathBuf, State)>,
+}
+
+/// What would become of one path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Where.
+    pub path: PathBuf,
+    /// What is there now.
+    pub now: State,
+    /// What was there.
+    pub then: State,
+    /// Who made it what it is now.
+    pub standing: Standing,
+    /// Lines that come back and lines that go, where both are texts.
+    pub lines: Option<(u64, u64)>,
+    /// Whether its content was not kept, so that it cannot come back.
+    pub lost: bool,
+    pub(super) kept: Kept,
+}
+
+/// Who made something what it is now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// The turns that would be taken back.
+    Ours,
+    /// Most likely they did: axi was killed in between. A copy is put aside.
+    Doubtful,
+    /// Something else has changed it since.
+    Foreign,
+}
+
+pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<Plan, JournalError> {
+    let undone = undone(records);
+    let wanted = |turn: &u64| *turn >= first && !undone.contains(turn);
+    let mut turns = BTreeSet::new();
+    let mut before: BTreeMap<&Path, (&State, Kept)> = BTreeMap::new();
+    let mut after: BTreeMap<&Path, &State> = BTreeMap::new();
+    let mut plan = Plan::default();
+    for record in records {
+        match record {
+            Record::Before { turn, path, state, kept } if wanted(turn) => {
+                turns.insert(*turn);
+                before.entry(path).or_insert((state, *kept));
+                // Until this turn says what it left, nobody knows.
+                after.remove(path.as_path());
+            }
+            Record::Again { turn, path } if wanted(turn) => drop(after.remove(path.as_path())),
+            Record::After { turn, path, state } if wanted(turn) => drop(after.insert(path, state)),
+            Record::Unseen { turn, line } if wanted(turn) => {
+                turns.insert(*turn);
+                plan.unseen.push(line.clone());
+            }
+            Record::Turn(_)
+            | Record::Before { .. }
+            | Record::Again { .. }
+            | Record::After { .. }
+            | Record::Unseen { .. }
+            | Record::Undone { .. } => {}
+        }
+    }
+    plan.turns = turns.into_iter().collect();
+    for (path, (then, kept)) in &before {
+        let path = *path;
+        // What stands in a directory that was not there was not there either, whatever was seen of it later.
+        let inside = |path: &Path| before.get(path).is_some_and(|(then, _)| !then.is_directory());
+        let (then, kept) =
+            if path.ancestors().skip(1).any(inside) { (&State::MISSING, Kept::Whole) } else { (*then, *kept) };
+        let failed = |cause| JournalError { path: path.to_owned(), cause };
+        let now = State::look_closely(path).map_err(failed)?;
+        let left = after.get(path).copied();
+        if then.is_directory() && now.is_directory() && then.mode == now.mode {
+            // Its time is only ours to set back while nothing else has made or taken away a name in it.
+            if then.modified == now.modified || left.is_some_and(|left| left.modified == now.modified) {
+                plan.times.push((path.to_owned(), then.clone()));
+            }
+            continue;
+        }
+        if then.is_restored(&now) {
+            continue;
+        }
+        let standing = match left {
+            Some(left) if left.is_same(&now) => Standing::Ours,
+            Some(_) => Standing::Foreign,
+            // What was to go and is gone went by us.
+            None if now.is_missing() => Standing::Ours,
+            None => Standing::Doubtful,
+        };
+        let lost = matches!(then.kind, Kind::File { .. }) && !has_content(kept) && kept != Kept::Attributes
+            || then.kind == Kind::Other
+            || !is_whole(kept, then, directory);
+        let lines = compared(path, &now, then, kept, directory);
+        plan.changes.push(Change { path: path.to_owned(), now, then: then.clone(), standing, lines, lost, kept });
+    }
+    Ok(plan)
+}
+
+/// Tells whether what was kept as a second name is still what it was: whatever kept another name could write it.
+fn is_whole(kept: Kept, then: &State, directory: &Path) -> bool {
+    match kept {
+        Kept::Link { object: number } => State::look(&object(directory, number))
+            .is_ok_and(|now| now.modified == then.modified && now.has_length_of(then)),
+        Kept::Copy { .. } | Kept::Whole | Kept::Attributes | Kept::TooMuch | Kept::Unreadable => true,
+    }
+}
+
+/// Counts lines that come back and lines that go.
+fn compared(path: &Path, now: &State, then: &State, kept: Kept, directory: &Path) -> Option<(u64, u64)> {
+    let text = |state: &State, path: &Path| match &state.kind {
+        Kind::Missing => Some(String::new()),
+        Kind::File { length, .. } if *length <= COMPARED => String::from_utf8(std::fs::read(path).ok()?).ok(),
+        Kind::File { .. } | Kind::Link { .. } | Kind::Directory | Kind::Other => None,
+    };
+    let content = match kept {
+        Kept::Copy { object: number } | Kept::Link { object: number } => object(directory, number),
+        Kept::Whole => PathBuf::new(),
+        Kept::Attributes | Kept::TooMuch | Kept::Unreadable => return None,
+    };
+    let (now, then) = (text(now, path)?, text(then, &content)?);
+    let diff = TextDiff::from_lines(&now, &then);
+    let count = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag).count() as u64;
+    Some((count(ChangeTag::Insert), count(ChangeTag::Delete)))
+}

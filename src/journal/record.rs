@@ -1,0 +1,222 @@
+//! The journal's file: one JSON object a line, appended and never changed; a line that a crash cut is skipped.
+
+use std::ffi::OsString;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{JournalError, State};
+
+/// A turn of the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    /// Its number in this journal, from 1.
+    pub number: u64,
+    /// When it began, in milliseconds since 1970.
+    pub time: u64,
+    /// How many messages the conversation had before it.
+    pub messages: u64,
+    /// A number made from what was said, so that the turn is known again.
+    pub mark: u64,
+}
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(super) enum Record {
+    /// A turn's first change is about to be made.
+    Turn(Turn),
+    /// What stood there before a turn changed it; the first of a turn counts.
+    Before {
+        turn: u64,
+        #[serde(serialize_with = "write_path", deserialize_with = "read_path")]
+        path: PathBuf,
+        state: State,
+        kept: Kept,
+    },
+    /// A turn is about to change it once more: what was left before says nothing now.
+    Again {
+        turn: u64,
+        #[serde(serialize_with = "write_path", deserialize_with = "read_path")]
+        path: PathBuf,
+    },
+    /// What a turn left there; the last one counts.
+    After {
+        turn: u64,
+        #[serde(serialize_with = "write_path", deserialize_with = "read_path")]
+        path: PathBuf,
+        state: State,
+    },
+    /// A command whose changes nobody could know.
+    Unseen { turn: u64, line: String },
+    /// These turns were taken back.
+    Undone { turns: Vec<u64> },
+}
+
+/// What is kept of something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "as", rename_all = "snake_case")]
+pub(super) enum Kept {
+    /// Its state says it all.
+    Whole,
+    /// Its content is a file of its own.
+    Copy { object: u64 },
+    /// Its content is the same file under a second name; for what is about to lose its first.
+    Link { object: u64 },
+    /// Only mode and times: nothing else was to change.
+    Attributes,
+    /// It was past the limits.
+    TooMuch,
+    /// It could not be read.
+    Unreadable,
+}
+
+/// The file, opened when it is first written.
+#[derive(Debug)]
+pub(super) struct Log {
+    directory: PathBuf,
+    file: Option<File>,
+    next_object: Option<u64>,
+}
+
+impl Log {
+    pub(super) const fn new(directory: PathBuf) -> Self {
+        Self { directory, file: None, next_object: None }
+    }
+
+    pub(super) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    fn path(&self) -> PathBuf {
+        self.directory.join("journal.jsonl")
+    }
+
+    fn failed(path: PathBuf) -> impl FnOnce(std::io::Error) -> JournalError {
+        |cause| JournalError { path, cause }
+    }
+
+    /// Makes the directories and opens the file; an unfinished last line gets its end first.
+    fn open(&mut self) -> Result<&mut File, JournalError> {
+        let path = self.path();
+        if self.file.is_none() {
+            let objects = self.directory.join("objects");
+            DirBuilder::new().recursive(true).mode(0o700).create(&objects).map_err(Self::failed(objects))?;
+            let opened = OpenOptions::new().create(true).append(true).read(true).mode(0o600).open(&path);
+            let mut file = opened.map_err(Self::failed(path.clone()))?;
+            heal(&mut file).map_err(Self::failed(path.clone()))?;
+            self.file = Some(file);
+        }
+        let missing = || JournalError { path, cause: std::io::ErrorKind::NotFound.into() };
+        self.file.as_mut().ok_or_else(missing)
+    }
+
+    pub(super) fn append(&mut self, record: &Record) -> Result<(), JournalError> {
+        let path = self.path();
+        let mut line = serde_json::to_vec(record)
+            .map_err(|cause| JournalError { path: path.clone(), cause: std::io::Error::other(cause) })?;
+        line.push(b'\n');
+        let written = self.open()?.write_all(&line);
+        if written.is_err() {
+            // Half a line must not swallow the next one: reopening heals the end.
+            self.file = None;
+        }
+        written.map_err(Self::failed(path))
+    }
+
+    /// Puts everything written on the disk.
+    pub(super) fn sync(&mut self) -> Result<(), JournalError> {
+        let path = self.path();
+        self.open()?.sync_data().map_err(Self::failed(path))
+    }
+
+    /// Reads all there is; what cannot be read is left out.
+    pub(super) fn read(&self) -> Result<Vec<Record>, JournalError> {
+        let path = self.path();
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(cause) => return Err(JournalError { path, cause }),
+        };
+        let mut records = Vec::new();
+        let mut reader = BufReader::new(file);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            if reader.read_until(b'\n', &mut line).map_err(Self::failed(path.clone()))? == 0 {
+                return Ok(records);
+            }
+            records.extend(serde_json::from_slice::<Record>(&line).ok());
+        }
+    }
+
+    /// The number after the last turn's.
+    pub(super) fn next_turn(&self) -> u64 {
+        // A journal that cannot be read cannot be written either, which is told then.
+        let records = self.read().unwrap_or_default();
+        let numbers = records.iter().map(|record| match record {
+            Record::Turn(turn) => turn.number,
+            Record::Before { .. }
+            | Record::Again { .. }
+            | Record::After { .. }
+            | Record::Unseen { .. }
+            | Record::Undone { .. } => 0,
+        });
+        numbers.max().unwrap_or(0) + 1
+    }
+
+    /// A number no object has.
+    pub(super) fn new_object(&mut self) -> Result<u64, JournalError> {
+        self.open()?;
+        if self.next_object.is_none() {
+            let names = self.directory.join("objects").read_dir().into_iter().flatten().flatten();
+            let numbers = names.filter_map(|entry| entry.file_name().to_str()?.parse::<u64>().ok());
+            self.next_object = Some(numbers.max().unwrap_or(0));
+        }
+        let number = self.next_object.unwrap_or(0) + 1;
+        self.next_object = Some(number);
+        Ok(number)
+    }
+}
+
+fn heal(file: &mut File) -> std::io::Result<()> {
+    if file.seek(SeekFrom::End(0))? == 0 {
+        return Ok(());
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0_u8];
+    file.read_exact(&mut last)?;
+    if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
+}
+
+/// Milliseconds since 1970.
+pub(super) fn milliseconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// A path as text where it is text, else as its bytes.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum PathText {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+pub(super) fn write_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    match path.to_str() {
+        Some(text) => text.serialize(serializer),
+        None => path.as_os_str().as_bytes().serialize(serializer),
+    }
+}
+
+pub(super) fn read_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+    Ok(match PathText::deserialize(deserializer)? {
+        PathText::Text(text) => PathBuf::from(text),
+        PathText::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes)),
+    })
+}

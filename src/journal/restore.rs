@@ -1,0 +1,252 @@
+//! Putting things back: what is in the way goes first, then directories, files, modes and times. Each step is whole
+//! or not there, so that it can be begun again.
+
+use std::collections::BTreeSet;
+use std::fs::{File, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, chown, lchown, symlink};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
+
+use super::keep::copy;
+use super::plan::{Change, Plan, Standing};
+use super::record::Kept;
+use super::state::Kind;
+use super::{State, object};
+
+/// What becomes of what something else has changed since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Foreign {
+    /// It stays as it is.
+    Leave,
+    /// It is taken back too; a copy is put aside.
+    Overwrite,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TakenBack {
+    /// These are as they were.
+    pub done: Vec<PathBuf>,
+    /// These were left: changed by something else, not kept, or not empty.
+    pub left: Vec<PathBuf>,
+    /// These could not be changed, and why, in the system's words.
+    pub failed: Vec<(PathBuf, String)>,
+    /// Where copies were put of what may not have been ours.
+    pub aside: Vec<(PathBuf, PathBuf)>,
+}
+
+pub(super) fn take_back(plan: &Plan, foreign: Foreign, directory: &Path) -> TakenBack {
+    let mut taken = TakenBack::default();
+    let aside = Aside { directory };
+    let mut changes: Vec<&Change> = Vec::new();
+    for change in &plan.changes {
+        let unwanted = change.lost || change.standing == Standing::Foreign && foreign == Foreign::Leave;
+        // It may have changed while the person was asked.
+        let moved = !State::look(&change.path).is_ok_and(|now| change.now.is_restored(&now));
+        if unwanted || moved {
+            taken.left.push(change.path.clone());
+            continue;
+        }
+        match aside.copy(change) {
+            Ok(copy) => taken.aside.extend(copy.map(|copy| (change.path.clone(), copy))),
+            Err(error) => {
+                taken.failed.push((change.path.clone(), error.to_string()));
+                continue;
+            }
+        }
+        changes.push(change);
+    }
+    // A parent stands before its children in the order of paths.
+    let up: Vec<&Change> = changes.iter().rev().copied().collect();
+    let steps: [(&[&Change], Step<'_>); 5] = [
+        (&changes, &open_up),
+        (&up, &|change| clear(change, &aside)),
+        (&changes, &make_directory),
+        (&changes, &|change| put_back(change, directory)),
+        (&up, &finish_directory),
+    ];
+    let mut stopped: BTreeSet<&Path> = BTreeSet::new();
+    for (order, step) in steps {
+        for change in order {
+            let path = change.path.as_path();
+            if stopped.contains(path) {
+                continue;
+            }
+            match step(change) {
+                Ok(None) => {}
+                Ok(Some(copy)) => taken.aside.push((path.to_owned(), copy)),
+                // Something else has put things into it.
+                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
+                    stopped.insert(path);
+                    taken.left.push(path.to_owned());
+                }
+                Err(error) => {
+                    stopped.insert(path);
+                    taken.failed.push((path.to_owned(), error.to_string()));
+                }
+            }
+        }
+    }
+    let done = changes.iter().map(|change| &change.path).filter(|path| !stopped.contains(path.as_path()));
+    taken.done.extend(done.cloned());
+    for (path, then) in plan.times.iter().rev() {
+        // A directory whose time cannot be set is as it was in all that counts.
+        drop(set_times(path, then));
+    }
+    taken
+}
+
+/// What one step comes to: nothing, or where a copy was put.
+type Done = io::Result<Option<PathBuf>>;
+/// One step of one change.
+type Step<'a> = &'a dyn Fn(&Change) -> Done;
+
+/// Where copies are put of what may not have been ours.
+struct Aside<'a> {
+    directory: &'a Path,
+}
+
+impl Aside<'_> {
+    /// Copies a file there.
+    fn copy(&self, change: &Change) -> Done {
+        let is_file = matches!(change.now.kind, Kind::File { .. });
+        if change.standing == Standing::Ours || !is_file || change.kept == Kept::Attributes {
+            return Ok(None);
+        }
+        self.place(&change.path, &|target| copy(&change.path, target))
+    }
+
+    /// Moves a directory there with all that is in it.
+    fn take(&self, path: &Path) -> Done {
+        self.place(path, &|target| {
+            // An empty one is replaced, one with something in it is not.
+            std::fs::create_dir(target)?;
+            std::fs::rename(path, target)
+        })
+    }
+
+    /// Numbered until there is a free name: earlier ones stay.
+    fn place(&self, path: &Path, put: &dyn Fn(&Path) -> io::Result<()>) -> Done {
+        let place = self.directory.join("aside");
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&place)?;
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        for number in 1..10_000_u32 {
+            let target = place.join(format!("{number}-{name}"));
+            match put(&target) {
+                Ok(()) => return Ok(Some(target)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+}
+
+/// A directory that was closed to its owner is opened while things in it are put back.
+fn open_up(change: &Change) -> Done {
+    if change.then.is_directory() && change.now.is_directory() {
+        std::fs::set_permissions(&change.path, Permissions::from_mode(change.then.mode | 0o700))?;
+    }
+    Ok(None)
+}
+
+/// Takes away what was not there, or was something else.
+fn clear(change: &Change, aside: &Aside<'_>) -> Done {
+    let same_kind = std::mem::discriminant(&change.now.kind) == std::mem::discriminant(&change.then.kind);
+    if change.now.is_missing() || same_kind && !matches!(change.now.kind, Kind::Link { .. }) {
+        return Ok(None);
+    }
+    if !change.now.is_directory() {
+        return std::fs::remove_file(&change.path).map(|()| None);
+    }
+    match std::fs::remove_dir(&change.path) {
+        Ok(()) => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && change.standing != Standing::Ours => {
+            // On another file system it cannot be moved, and stays.
+            aside.take(&change.path).map_err(|_| error)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn make_directory(change: &Change) -> Done {
+    if change.then.is_directory() && !change.now.is_directory() {
+        // Its own mode comes when all is in it.
+        std::fs::DirBuilder::new().mode(0o700).create(&change.path)?;
+    }
+    Ok(None)
+}
+
+fn put_back(change: &Change, directory: &Path) -> Done {
+    match &change.then.kind {
+        Kind::Missing | Kind::Directory | Kind::Other => {}
+        Kind::Link { target } => {
+            symlink(target, &change.path)?;
+            // Only root may give things away; for all others the owner is already right.
+            drop(lchown(&change.path, Some(change.then.owner.0), Some(change.then.owner.1)));
+            set_times(&change.path, &change.then)?;
+        }
+        Kind::File { .. } => match change.kept {
+            Kept::Attributes => set_attributes(&change.path, &change.then)?,
+            Kept::Copy { object: number } | Kept::Link { object: number } => {
+                put_content(change, &object(directory, number), directory, number)?;
+            }
+            Kept::Whole | Kept::TooMuch | Kept::Unreadable => return Err(io::ErrorKind::NotFound.into()),
+        },
+    }
+    Ok(None)
+}
+
+fn put_content(change: &Change, object: &Path, directory: &Path, number: u64) -> io::Result<()> {
+    let path = &change.path;
+    let now = path.symlink_metadata().ok();
+    let several_names = now.as_ref().is_some_and(|now| now.is_file() && now.nlink() > 1);
+    if several_names {
+        // A new file would leave the other names with what they have now.
+        let mut source = File::open(object)?;
+        let mut target = File::options().write(true).truncate(true).open(path)?;
+        io::copy(&mut source, &mut target)?;
+        target.sync_all()?;
+    } else {
+        let parent = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+        let session = directory.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let temporary = parent.join(format!(".axi-undo-{session}-{number}"));
+        // One that was killed may have left it.
+        drop(std::fs::remove_file(&temporary));
+        copy(object, &temporary)?;
+        set_attributes(&temporary, &change.then)?;
+        set_times(&temporary, &change.then)?;
+        File::open(&temporary).and_then(|file| file.sync_all()).or_else(unreadable_is_no_reason)?;
+        std::fs::rename(&temporary, path)?;
+    }
+    set_attributes(path, &change.then)?;
+    set_times(path, &change.then)
+}
+
+/// A file without permission to read cannot be opened to be synced, and is there all the same.
+fn unreadable_is_no_reason(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::PermissionDenied { Ok(()) } else { Err(error) }
+}
+
+fn finish_directory(change: &Change) -> Done {
+    if change.then.is_directory() {
+        set_attributes(&change.path, &change.then)?;
+        set_times(&change.path, &change.then)?;
+    }
+    Ok(None)
+}
+
+fn set_attributes(path: &Path, then: &State) -> io::Result<()> {
+    // As above; and before the mode, which giving away would strip of its set-user bit.
+    drop(chown(path, Some(then.owner.0), Some(then.owner.1)));
+    std::fs::set_permissions(path, Permissions::from_mode(then.mode))
+}
+
+fn set_times(path: &Path, then: &State) -> io::Result<()> {
+    let modified = Timespec { tv_sec: then.modified.0, tv_nsec: then.modified.1 };
+    let unchanged = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_OMIT };
+    let times = Timestamps { last_access: unchanged, last_modification: modified };
+    utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW).map_err(io::Error::from)
+}

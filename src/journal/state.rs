@@ -1,0 +1,164 @@
+//! What stands at a path: kind, mode, time, and enough of the content to know it again.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::record::{read_path, write_path};
+
+/// Larger files are known again by length and time alone (bytes).
+const HASHED: u64 = 8 * 1024 * 1024;
+
+/// What stands at a path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// What it is.
+    #[serde(flatten)]
+    pub kind: Kind,
+    /// Permission bits.
+    pub mode: u32,
+    /// Owner and group.
+    pub owner: (u32, u32),
+    /// When it was last changed: seconds since 1970 and nanoseconds.
+    pub modified: (i64, i64),
+}
+
+/// What something is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum Kind {
+    /// Nothing is there.
+    Missing,
+    /// A file.
+    File {
+        /// Bytes.
+        length: u64,
+        /// A 64-bit hash of them, where it was worth reading them.
+        hash: Option<u64>,
+    },
+    /// A symbolic link.
+    Link {
+        /// What it says.
+        #[serde(serialize_with = "write_path", deserialize_with = "read_path")]
+        target: PathBuf,
+    },
+    /// A directory.
+    Directory,
+    /// A device, a socket, a pipe.
+    Other,
+}
+
+impl State {
+    pub(super) const MISSING: Self = Self { kind: Kind::Missing, mode: 0, owner: (0, 0), modified: (0, 0) };
+
+    /// Looks; reads no content. What cannot be looked at is taken for missing only if it is.
+    ///
+    /// # Errors
+    /// What the system said, but for a path that leads nowhere.
+    pub(super) fn look(path: &Path) -> io::Result<Self> {
+        let metadata = match path.symlink_metadata() {
+            Ok(metadata) => metadata,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(Self::MISSING);
+            }
+            Err(error) => return Err(error),
+        };
+        let kind = if metadata.is_file() {
+            Kind::File { length: metadata.len(), hash: None }
+        } else if metadata.is_dir() {
+            Kind::Directory
+        } else if metadata.is_symlink() {
+            Kind::Link { target: path.read_link()? }
+        } else {
+            Kind::Other
+        };
+        Ok(Self::of(&metadata, kind))
+    }
+
+    /// Looks, and reads a file that is not too large.
+    pub(super) fn look_closely(path: &Path) -> io::Result<Self> {
+        let mut state = Self::look(path)?;
+        if let Kind::File { length, hash } = &mut state.kind
+            && *length <= HASHED
+        {
+            // A file that cannot be read is known by its length and time.
+            *hash = read(path).ok().map(|bytes| hashed(&bytes));
+        }
+        Ok(state)
+    }
+
+    fn of(metadata: &Metadata, kind: Kind) -> Self {
+        Self {
+            kind,
+            mode: metadata.mode() & 0o7777,
+            owner: (metadata.uid(), metadata.gid()),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+        }
+    }
+
+    pub(super) fn is_missing(&self) -> bool {
+        self.kind == Kind::Missing
+    }
+
+    pub(super) fn is_directory(&self) -> bool {
+        self.kind == Kind::Directory
+    }
+
+    /// Tells whether `now`, which was looked at closely, is what was seen then: the same content and mode; a file
+    /// that was only touched is.
+    pub(super) fn is_same(&self, now: &Self) -> bool {
+        match (&self.kind, &now.kind) {
+            (Kind::Missing, Kind::Missing) => true,
+            (Kind::File { length: then, hash: known }, Kind::File { length, hash }) => {
+                let content = match (known, hash) {
+                    (Some(known), Some(hash)) => known == hash,
+                    (None, _) | (_, None) => self.modified == now.modified,
+                };
+                then == length && content && self.mode == now.mode
+            }
+            // What is in a directory has states of its own.
+            (Kind::Directory, Kind::Directory) | (Kind::Other, Kind::Other) => self.mode == now.mode,
+            (Kind::Link { target: then }, Kind::Link { target }) => then == target,
+            _ => false,
+        }
+    }
+
+    /// Tells whether both are files of one length.
+    pub(super) fn has_length_of(&self, other: &Self) -> bool {
+        match (&self.kind, &other.kind) {
+            (Kind::File { length, .. }, Kind::File { length: other, .. }) => length == other,
+            _ => false,
+        }
+    }
+
+    /// Tells whether nothing is to be done to make `now` this.
+    pub(super) fn is_restored(&self, now: &Self) -> bool {
+        let bare = |kind: &Kind| match kind {
+            Kind::File { length, .. } => Kind::File { length: *length, hash: None },
+            Kind::Missing | Kind::Link { .. } | Kind::Directory | Kind::Other => kind.clone(),
+        };
+        self.is_missing() && now.is_missing()
+            || bare(&self.kind) == bare(&now.kind) && self.mode == now.mode && self.modified == now.modified
+    }
+}
+
+/// Reads a file that is one: no pipe keeps it waiting, no link leads it elsewhere.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits();
+    let flags = i32::try_from(flags).map_err(io::Error::other)?;
+    File::options().read(true).custom_flags(flags).open(path)
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(HASHED + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// FNV-1a with 64 bits: stable across versions, unlike the standard library's hasher.
+fn hashed(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+}
