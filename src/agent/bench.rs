@@ -147,6 +147,7 @@ pub(super) fn bench_with(answers: Vec<Answer>, max_steps: u32, yes: bool, tools:
         max_steps,
         max_output_tokens: None,
         output_dir: cwd,
+        journal: None,
         sandbox: crate::sandbox::Sandbox::default(),
         retry: crate::provider::RetryPlan::default(),
         now: || SystemTime::UNIX_EPOCH,

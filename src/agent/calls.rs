@@ -134,8 +134,12 @@ impl Agent {
             Ok(reach) => reach,
             Err(answered) => return unspent(answered.0, answered.1),
         };
+        if !self.keep_before(&call.name, effect, (&subject, &reach), frontend, cancel).await {
+            return unspent(closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted));
+        }
         let started = Instant::now();
         let (output, mut end) = self.run_tool(call, tool.as_ref(), (subject, &reach), frontend, cancel).await;
+        self.look_after(frontend).await;
         if matches!(end, CallEnd::Answered) && output.outcome == Outcome::Ok && tool.concludes() {
             end = CallEnd::Stop(CallsEnd::Concluded);
         }

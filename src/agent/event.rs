@@ -155,6 +155,18 @@ pub enum Notice {
     },
     /// The model answered with nothing at all and is asked again.
     EmptyAnswer,
+    /// So many files are too large, or too many, to be kept: what is about to happen to them cannot be taken back.
+    NotKept {
+        /// How many.
+        files: u64,
+    },
+    /// What is about to be changed could not be kept: it cannot be taken back.
+    NoUndo {
+        /// The file of the journal.
+        path: PathBuf,
+        /// Why, in the system's words.
+        cause: String,
+    },
     /// What runs unasked is not confined: this system cannot. Told once.
     NoSandbox {
         /// What it lacks.

@@ -15,9 +15,13 @@ mod reach;
 mod request;
 mod run_tool;
 pub mod suggest;
+mod touches;
 mod turn;
+mod undo;
 
 pub use event::{Activity, AgentEvent, Approval, ApprovalRequest, Failure, Frontend, Notice, TurnEnd, Widened};
+
+pub use undo::PastTurn;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,6 +29,7 @@ use std::time::SystemTime;
 
 use crate::approval::{Policy, Surroundings};
 use crate::conversation::{Conversation, Message, Usage};
+use crate::journal::Journal;
 use crate::provider::{ModelInfo, Provider, RetryPlan};
 use crate::sandbox::Sandbox;
 use crate::session::{EntryKind, Session};
@@ -44,6 +49,9 @@ pub struct Agent {
     no_sandbox_told: bool,
     /// The model is asked for its last words of a turn: it has no tools then.
     last_words: bool,
+    journal: Option<Journal>,
+    /// What the model is told with the next message.
+    notes: Vec<String>,
 }
 
 /// What does not change during a session.
@@ -61,6 +69,8 @@ pub struct Setup {
     pub max_output_tokens: Option<u64>,
     /// Where whole outputs of tools are kept.
     pub output_dir: PathBuf,
+    /// Where the journals of all sessions are; `None` keeps nothing that could be taken back.
+    pub journal: Option<PathBuf>,
     /// Confines what the tools start.
     pub sandbox: Sandbox,
     /// When a failed request is sent again.
@@ -81,7 +91,7 @@ impl Agent {
         session: Session,
         setup: Setup,
     ) -> Self {
-        Self {
+        let mut agent = Self {
             provider,
             tools,
             policy,
@@ -93,7 +103,11 @@ impl Agent {
             not_saved: false,
             no_sandbox_told: false,
             last_words: false,
-        }
+            journal: None,
+            notes: Vec::new(),
+        };
+        agent.journal = agent.open_journal();
+        agent
     }
 
     /// Returns what is known about the model.
@@ -158,6 +172,8 @@ impl Agent {
         self.usage = usage;
         self.memory = ToolMemory::default();
         self.not_saved = false;
+        self.notes.clear();
+        self.journal = self.open_journal();
     }
 
     /// Writes a message to the session; tells once when it cannot.

@@ -39,8 +39,11 @@ impl Agent {
         if let Some(closed) = closed {
             self.save(&closed, frontend);
         }
+        let mut message = message;
+        message.content.extend(self.notes.drain(..).map(|text| ContentBlock::Text { text }));
         let message = self.conversation.push_user(message).clone();
         self.save(&message, frontend);
+        self.begin_journal_turn();
         let end = self.steps(frontend, cancel).await;
         self.end_turn(end, frontend)
     }

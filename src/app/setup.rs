@@ -128,6 +128,7 @@ impl Base {
             max_steps: options.max_steps.or(self.config.max_steps).unwrap_or(MAX_STEPS),
             max_output_tokens: None,
             output_dir: self.paths.outputs().unwrap_or_else(std::env::temp_dir),
+            journal: self.paths.journal(),
             sandbox: self.sandbox(),
             retry: RetryPlan::default(),
             now: SystemTime::now,

@@ -8,6 +8,7 @@ mod permissions;
 mod sessions;
 mod table;
 mod taste;
+mod undo;
 mod user;
 
 use std::sync::Arc;
@@ -139,6 +140,10 @@ pub enum Outcome {
         /// What is shown and what is run, pair by pair.
         items: Vec<(String, String)>,
     },
+    /// Does one, then the other.
+    Both(Box<Outcome>, Box<Outcome>),
+    /// Puts this text on the line that is edited next.
+    Edit(String),
     /// Asks for a key without echo, then stores it.
     AskKey(String),
     /// Speaks this language from now on.

@@ -1,6 +1,6 @@
 //! One row a command. Help, completion and locale keys come from the row.
 
-use super::{Argument, ReasoningView, SlashCommand, ThemeChoice, bodies, modes, permissions, sessions};
+use super::{Argument, ReasoningView, SlashCommand, ThemeChoice, bodies, modes, permissions, sessions, undo};
 
 /// Every slash command.
 pub const COMMANDS: &[SlashCommand] = &[
@@ -12,6 +12,8 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("new", &[], Argument::None, bodies::new),
     row("clear", &[], Argument::None, bodies::clear),
     row("retry", &[], Argument::None, bodies::retry),
+    row("undo", &[], Argument::None, undo::undo),
+    row("rewind", &[], Argument::None, undo::rewind),
     row("copy", &[], Argument::None, bodies::copy),
     row("show", &[], Argument::None, bodies::show),
     row("think", &[], Argument::Word(ReasoningView::WORDS), bodies::think),

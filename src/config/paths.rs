@@ -72,6 +72,12 @@ impl Paths {
         self.state.as_ref().map(|state| state.join("drafts"))
     }
 
+    /// The directory of journals, for undo.
+    #[must_use]
+    pub fn journal(&self) -> Option<PathBuf> {
+        self.state.as_ref().map(|state| state.join("journal"))
+    }
+
     /// Where whole outputs of tools are kept.
     #[must_use]
     pub fn outputs(&self) -> Option<PathBuf> {

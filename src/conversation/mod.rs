@@ -150,6 +150,16 @@ impl Conversation {
         *self = Self::restore(std::iter::once(summary).chain(kept).collect());
     }
 
+    /// Forgets the message at this place and all that followed, if a person said it; else nothing.
+    ///
+    /// Before what a person says no call is open: the invariant holds.
+    pub fn rewind(&mut self, messages: usize) {
+        let said = |message: &Message| message.role == Role::User && !message.has_results();
+        if self.messages.get(messages).is_some_and(said) {
+            self.messages.truncate(messages);
+        }
+    }
+
     /// Returns the calls of the last message, if it is the assistant's: they wait for results.
     #[must_use]
     pub fn open_calls(&self) -> Vec<&ToolCall> {

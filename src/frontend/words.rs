@@ -92,6 +92,10 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Told {
         }
         Notice::Repeating { name } => plain(locale.with("notice.repeating", &[("name", name)])),
         Notice::EmptyAnswer => plain(locale.text("notice.empty_answer").to_owned()),
+        Notice::NotKept { files } => plain(locale.count("notice.not_kept", *files)),
+        Notice::NoUndo { path, cause } => {
+            plain(locale.with("notice.no_undo", &[("path", &path.display().to_string()), ("cause", cause)]))
+        }
         Notice::NoSandbox { missing } => {
             plain(locale.with("notice.no_sandbox", &[("cause", missing_sandbox(locale, *missing))]))
         }

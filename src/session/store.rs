@@ -175,6 +175,7 @@ fn summarise(id: SessionId, path: PathBuf) -> Option<Summary> {
                 EntryKind::Usage { .. }
                 | EntryKind::Model { .. }
                 | EntryKind::TurnEnded { .. }
+                | EntryKind::Rewound { .. }
                 | EntryKind::Title { .. },
             )
             | Err(_) => {}

@@ -65,6 +65,11 @@ pub enum EntryKind {
         /// One word: `done`, `interrupted`, …
         end: String,
     },
+    /// The conversation went back to before a message the person sent.
+    Rewound {
+        /// How many messages are left.
+        messages: u64,
+    },
     /// The session was given a title.
     Title {
         /// The title.
@@ -248,6 +253,12 @@ pub fn load(path: &Path) -> Result<Loaded, SessionError> {
                 });
             }
             (EntryKind::Message { message }, _) => messages.push(message),
+            (EntryKind::Rewound { messages: left }, _) => {
+                // It counted messages of a conversation that was whole.
+                let mut whole = Conversation::restore(std::mem::take(&mut messages));
+                whole.rewind(usize::try_from(left).unwrap_or(usize::MAX));
+                messages = whole.messages().to_vec();
+            }
             (EntryKind::Usage { usage, .. }, Some(known)) => known.usage.add(usage),
             (EntryKind::Model { model }, Some(known)) => known.model = model,
             (EntryKind::Title { title }, Some(known)) => known.title = Some(title),

@@ -68,5 +68,6 @@ mod server;
 mod shell_tool;
 mod support;
 mod tools;
+mod undo;
 mod web_tool;
 mod wires;

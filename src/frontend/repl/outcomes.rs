@@ -69,6 +69,13 @@ impl Repl {
                     return self.outcome(outcome, ahead);
                 }
             }
+            Outcome::Both(first, second) => {
+                if let Next::Leave = self.outcome(*first, ahead) {
+                    return Next::Leave;
+                }
+                return self.outcome(*second, ahead);
+            }
+            Outcome::Edit(text) => ahead.prefill = text,
             Outcome::AskKey(provider) => self.ask_key(&provider),
         }
         Next::Line

@@ -1,0 +1,188 @@
+//! What a call is about to change, for the journal: the places of a file tool, and of a shell line what can be known
+//! of it beforehand. Looks at the disk, changes nothing.
+
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::approval::Class;
+use crate::approval::command::{Action, Judged, LineJudgement, Part, Target};
+use crate::journal::{How, Touch};
+
+/// More places of one pattern are not looked up.
+const MOST_MATCHES: usize = 5_000;
+
+/// Programs that take names away and do nothing else with what had them.
+const REMOVERS: &[&str] = &["rm", "rmdir", "unlink", "grm"];
+/// Programs that give something a second name or another one, or write before they remove.
+const MOVERS: &[&str] = &["mv", "gmv", "ln", "cp", "rsync", "install", "ditto", "truncate", "shred", "srm", "git"];
+/// Programs that reach the network and change no file but those they are told to.
+const ASKERS: &[&str] = &["curl", "wget", "gh", "dig", "host", "nslookup", "ping", "whois", "http", "https", "xh"];
+/// What git does without touching the files of the workspace.
+const GIT_KEEPS_FILES: &[&str] =
+    &["add", "commit", "fetch", "push", "branch", "tag", "config", "remote", "notes", "init", "gc", "clone"];
+
+/// What a line is about to change.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Expected {
+    pub(super) touches: Vec<Touch>,
+    /// Whether it may change more than that.
+    pub(super) unseen: bool,
+    /// Whether git may throw away what it does not keep.
+    pub(super) git: bool,
+}
+
+/// The places a file tool changes: what it names is all it touches.
+pub(super) fn of_paths(tool: &str, paths: &[PathBuf]) -> Vec<Touch> {
+    let how = if tool == "delete" { How::Removed } else { How::Any };
+    paths.iter().map(|path| Touch { path: path.clone(), tree: true, how }).collect()
+}
+
+/// What is known of a line.
+pub(super) fn of_line(judgement: &LineJudgement) -> Expected {
+    let mut expected = Expected { unseen: !judgement.unparsed.is_empty(), ..Expected::default() };
+    for part in &judgement.parts {
+        let program = program(part);
+        expected.unseen |= match part.class {
+            Class::ReadOnly | Class::Write => false,
+            Class::Network => !ASKERS.contains(&program),
+            Class::Execute => true,
+            Class::Destructive => judgement.targets.is_empty(),
+        };
+        if program == "git" && part.class != Class::ReadOnly {
+            let keeps = git_command(part).is_some_and(|command| GIT_KEEPS_FILES.contains(&command));
+            expected.git |= !keeps;
+            expected.unseen |= !keeps;
+        }
+    }
+    let removed = only_removes(&judgement.parts);
+    for target in &judgement.targets {
+        if target.pattern.is_unresolved() {
+            expected.unseen = true;
+            continue;
+        }
+        let how = match target.action {
+            Action::Attributes => How::Attributes,
+            Action::Remove if removed => How::Removed,
+            Action::Remove | Action::Move | Action::Overwrite | Action::Change => How::Any,
+        };
+        for path in matches(target) {
+            // What git throws away below a directory it is asked for itself: see `unkept_by_git`.
+            if expected.git && path.is_dir() {
+                continue;
+            }
+            add(&mut expected, judgement, target.action, how, path);
+        }
+    }
+    expected
+}
+
+/// Tells whether what is removed is removed before anything could write it or give it another name.
+fn only_removes(parts: &[Judged]) -> bool {
+    let removes = |part: &&Judged| part.class == Class::ReadOnly || REMOVERS.contains(&program(part));
+    let first = parts.iter().take_while(removes).count();
+    first > 0 && !parts[first..].iter().any(|part| MOVERS.contains(&program(part)))
+}
+
+fn add(expected: &mut Expected, judgement: &LineJudgement, action: Action, how: How, path: PathBuf) {
+    let writes = match action {
+        Action::Overwrite | Action::Change => true,
+        Action::Remove | Action::Move | Action::Attributes => false,
+    };
+    // What is written through a link lands where it leads.
+    let real = path.is_symlink().then(|| path.canonicalize().ok()).flatten().filter(|_| writes);
+    let into = real.as_ref().unwrap_or(&path);
+    if writes && into.is_dir() {
+        // Something is put into a directory: under the names of what the programs were given.
+        for name in judgement.parts.iter().flat_map(given_names) {
+            expected.touches.push(Touch { path: into.join(name), tree: true, how });
+        }
+        expected.touches.push(Touch { path, tree: false, how });
+        return;
+    }
+    expected.touches.extend(real.map(|path| Touch { path, tree: true, how }));
+    expected.touches.push(Touch { path, tree: true, how });
+}
+
+/// The last names of what a program that copies or moves was given.
+fn given_names(part: &Judged) -> Vec<PathBuf> {
+    let Part::Command { words, .. } = &part.part else { return Vec::new() };
+    if !MOVERS.contains(&program(part)) {
+        return Vec::new();
+    }
+    let given = words.iter().skip(1).flatten().filter(|word| !word.starts_with('-'));
+    let named = given.filter_map(|word| Path::new(word).file_name().map(PathBuf::from));
+    // The files a pattern stands for are among those the judgement found.
+    named.chain(part.paths.iter().filter_map(|(path, _)| path.file_name().map(PathBuf::from))).collect()
+}
+
+/// The places a target stands for on this disk.
+fn matches(target: &Target) -> Vec<PathBuf> {
+    let Some((root, globs)) = target.pattern.walk() else { return Vec::new() };
+    let mut paths = vec![root];
+    for glob in globs {
+        let Ok(matcher) = globset::GlobBuilder::new(&glob).backslash_escape(true).build() else {
+            return Vec::new();
+        };
+        let matcher = matcher.compile_matcher();
+        let mut next = Vec::new();
+        for directory in paths {
+            let entries = directory.read_dir().into_iter().flatten().flatten();
+            let names = entries.map(|entry| entry.file_name());
+            let fits = |name: &std::ffi::OsString| {
+                let hidden = name.as_encoded_bytes().starts_with(b".");
+                (!hidden || glob.starts_with('.')) && matcher.is_match(Path::new(name))
+            };
+            next.extend(names.filter(fits).map(|name| directory.join(name)));
+        }
+        next.truncate(MOST_MATCHES);
+        paths = next;
+    }
+    paths
+}
+
+/// A part's program, without directories; empty where it is not known.
+fn program(part: &Judged) -> &str {
+    match &part.part {
+        Part::Command { words, .. } => {
+            let word = words.first().and_then(Option::as_deref).unwrap_or_default();
+            word.rsplit('/').next().unwrap_or_default()
+        }
+        Part::Redirection { .. } => "",
+    }
+}
+
+/// What git is told to do.
+fn git_command(part: &Judged) -> Option<&str> {
+    let Part::Command { words, .. } = &part.part else { return None };
+    let mut words = words.iter().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_deref()? {
+            "-C" | "-c" => drop(words.next()),
+            flag if flag.starts_with('-') => {}
+            command => return Some(command),
+        }
+    }
+    None
+}
+
+/// The files git does not keep as they are: changed, or not known to it. Asks git, with nothing of the repository's
+/// own run.
+pub(super) fn unkept_by_git(directory: &Path) -> Vec<Touch> {
+    let plain = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-optional-locks"];
+    let mut command = std::process::Command::new("git");
+    command.args(plain).args(["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"]);
+    let top =
+        std::process::Command::new("git").args(["rev-parse", "--show-toplevel"]).current_dir(directory).output();
+    // Where there is no git, the command will not run either.
+    let (Ok(output), Ok(top)) = (command.current_dir(directory).output(), top) else { return Vec::new() };
+    let root = PathBuf::from(std::ffi::OsStr::from_bytes(top.stdout.trim_ascii_end()));
+    let names = output.stdout.split(|byte| *byte == 0).filter_map(|entry| entry.get(3..));
+    names
+        .take(MOST_MATCHES)
+        .map(|name| Touch { path: root.join(std::ffi::OsStr::from_bytes(name)), tree: false, how: How::Any })
+        .collect()
+}
+
+#[cfg(test)]
+#[path = "touches_tests.rs"]
+mod tests;

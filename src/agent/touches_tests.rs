@@ -1,0 +1,112 @@
+//! What is known of a line before it runs.
+
+use super::*;
+use crate::approval::Surroundings;
+use crate::approval::command::judge;
+
+struct Place(tempfile::TempDir, PathBuf);
+
+impl Place {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        for name in ["src", "docs"] {
+            std::fs::create_dir(root.join(name)).unwrap();
+        }
+        for name in ["a.txt", "b.txt", ".c.txt", "src/main", "docs/a.txt"] {
+            std::fs::write(root.join(name), "x").unwrap();
+        }
+        std::os::unix::fs::symlink("a.txt", root.join("link")).unwrap();
+        Self(directory, root)
+    }
+
+    /// Names of what is touched, with a mark for how; then `?` if there may be more.
+    fn of(&self, line: &str) -> Vec<String> {
+        let place = Surroundings {
+            cwd: self.1.clone(),
+            workspace: self.1.clone(),
+            home: Some(self.0.path().join("nobody")),
+            ..Surroundings::default()
+        };
+        let expected = of_line(&judge(line, &place));
+        let mut told: Vec<String> = expected
+            .touches
+            .iter()
+            .map(|touch| {
+                let mark = match touch.how {
+                    How::Any => "",
+                    How::Removed => "-",
+                    How::Attributes => "+",
+                };
+                format!("{mark}{}", touch.path.strip_prefix(&self.1).unwrap_or(&touch.path).display())
+            })
+            .collect();
+        told.sort();
+        told.dedup();
+        if expected.unseen {
+            told.push("?".to_owned());
+        }
+        told
+    }
+}
+
+#[test]
+fn targets_are_looked_up_on_the_disk_and_links_followed() {
+    let place = Place::new();
+    assert_eq!(place.of("rm *.txt"), ["-a.txt", "-b.txt"]);
+    assert_eq!(place.of("rm -rf src docs/*"), ["-docs/a.txt", "-src"]);
+    assert_eq!(place.of("echo x > link"), ["a.txt", "link"]);
+    assert_eq!(place.of("rm link"), ["-link"]);
+    assert_eq!(place.of("chmod -R 600 src"), ["+src"]);
+    assert_eq!(place.of("mkdir -p x/y"), ["x/y"]);
+}
+
+#[test]
+fn what_is_put_into_a_directory_has_the_name_it_was_given() {
+    let place = Place::new();
+    assert!(place.of("cp a.txt docs/").contains(&"docs/a.txt".to_owned()));
+    assert!(place.of("mv src docs").contains(&"docs/src".to_owned()));
+    assert!(place.of("mv src docs").contains(&"src".to_owned()));
+}
+
+#[test]
+fn a_second_name_is_enough_only_for_what_is_removed_first() {
+    let place = Place::new();
+    assert_eq!(place.of("cat a.txt && rm a.txt"), ["-a.txt"]);
+    assert!(place.of("rm -rf src && npm install").contains(&"-src".to_owned()));
+    assert!(place.of("mv a.txt b.txt && rm src/main").contains(&"src/main".to_owned()));
+    assert!(place.of("rm a.txt; mv src b").contains(&"a.txt".to_owned()));
+}
+
+#[test]
+fn what_nobody_can_know_is_said() {
+    let place = Place::new();
+    assert_eq!(place.of("./run.sh"), ["?"]);
+    assert_eq!(place.of("git checkout ."), ["?"]);
+    assert_eq!(place.of("git clean -fdx"), ["?"]);
+    assert_eq!(place.of("ls; git status"), [""; 0]);
+    assert_eq!(place.of("git commit -m x"), [""; 0]);
+    assert_eq!(place.of("curl https://x.example/a"), [""; 0]);
+}
+
+#[test]
+fn before_git_throws_away_what_it_does_not_keep_is_known() {
+    let place = Place::new();
+    let git = |line: &str| {
+        let mut command = std::process::Command::new("git");
+        let own = ["-c", "user.name=A", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"];
+        command.args(own).args(line.split(' ')).current_dir(&place.1).output()
+    };
+    if git("init -q").is_err() {
+        return;
+    }
+    for line in ["add a.txt src", "commit -qm first"] {
+        assert!(git(line).unwrap().status.success(), "{line}");
+    }
+    std::fs::write(place.1.join("a.txt"), "changed").unwrap();
+    let mut found: Vec<PathBuf> =
+        unkept_by_git(&place.1.join("docs")).into_iter().map(|touch| touch.path).collect();
+    found.sort();
+    let expected = [".c.txt", "a.txt", "b.txt", "docs/a.txt", "link"].map(|name| place.1.join(name));
+    assert_eq!(found, expected);
+}

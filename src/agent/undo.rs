@@ -1,0 +1,256 @@
+//! Taking back: the journal around each change, and what a person can take back of a session.
+
+use std::path::PathBuf;
+
+use tokio_util::sync::CancellationToken;
+
+use super::request::watched;
+use super::touches::{self, Expected};
+use super::{Agent, AgentEvent, Frontend, Notice};
+use crate::approval::command::judge;
+use crate::conversation::{Effect, Message, Role, Subject};
+use crate::journal::{Foreign, Journal, JournalError, Plan, TakenBack, Turn};
+use crate::sandbox::Reach;
+use crate::session::{EntryKind, SessionError};
+use crate::tool::ToolMemory;
+
+/// A turn that can be gone back to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastTurn {
+    /// How many messages the conversation had before it.
+    pub messages: usize,
+    /// What was said.
+    pub said: String,
+    /// The first turn of the journal that goes back with it, if any changed files.
+    pub journal: Option<u64>,
+}
+
+impl Agent {
+    /// Where this session's pre-images go; `None` when nothing is kept.
+    pub(super) fn open_journal(&self) -> Option<Journal> {
+        let root = self.setup.journal.clone()?;
+        self.session.path().map(|_| Journal::new(root, self.session.id().as_str()))
+    }
+
+    /// Tells the journal that the turn of the last message begins.
+    pub(super) fn begin_journal_turn(&mut self) {
+        let before = self.conversation.messages().len().saturating_sub(1);
+        let mark = self.conversation.messages().last().map_or(0, mark);
+        let now = (self.setup.now)();
+        if let Some(journal) = &mut self.journal {
+            journal.begin_turn(before, mark, now);
+        }
+    }
+
+    /// Keeps what a call is about to change; false when the turn was stopped meanwhile.
+    ///
+    /// # Cancel safety
+    /// Dropped, a thread keeps what it was keeping, and the journal is opened anew.
+    pub(super) async fn keep_before(
+        &mut self,
+        tool: &str,
+        effect: Effect,
+        (subject, reach): (&Subject, &Reach),
+        frontend: &mut dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> bool {
+        let (expected, line) = match subject {
+            Subject::Paths { paths } if effect == Effect::Write => {
+                let touches = touches::of_paths(tool, paths);
+                (Expected { touches, ..Expected::default() }, String::new())
+            }
+            Subject::Command { line } if *reach != Reach::ReadOnly => {
+                (touches::of_line(&judge(line, &self.setup.surroundings)), line.clone())
+            }
+            Subject::Paths { .. } | Subject::Command { .. } | Subject::Host { .. } | Subject::Whole => return true,
+        };
+        let Some(mut journal) = self.journal.take() else { return true };
+        let directory = self.setup.place.cwd.clone();
+        let work = tokio::task::spawn_blocking(move || {
+            let kept = keep(&mut journal, expected, &line, &directory);
+            (journal, kept)
+        });
+        let Some(done) = watched(work, frontend, cancel).await else {
+            // What it wrote is right, only its end is not known here.
+            self.journal = self.open_journal();
+            self.begin_journal_turn_again();
+            return false;
+        };
+        let problem = match done {
+            Ok((journal, kept)) => {
+                self.journal = Some(journal);
+                match kept {
+                    Ok(0) => None,
+                    Ok(files) => Some(Notice::NotKept { files }),
+                    Err(error) => Some(self.unkept(&error)),
+                }
+            }
+            // The thread panicked.
+            Err(error) => Some(Notice::NoUndo { path: PathBuf::new(), cause: error.to_string() }),
+        };
+        if let Some(notice) = problem {
+            frontend.show(&AgentEvent::Notice { notice });
+        }
+        true
+    }
+
+    /// Looks at what a call has left. Goes on when the turn is stopped: what was changed is changed.
+    pub(super) async fn look_after(&mut self, frontend: &mut dyn Frontend) {
+        let Some(mut journal) = self.journal.take() else { return };
+        let work = tokio::task::spawn_blocking(move || {
+            let looked = journal.after();
+            (journal, looked)
+        });
+        let (journal, looked) = match work.await {
+            Ok(done) => done,
+            Err(error) => {
+                tracing::error!(%error, "the journal's thread failed");
+                self.journal = self.open_journal();
+                return self.begin_journal_turn_again();
+            }
+        };
+        self.journal = Some(journal);
+        if let Err(error) = looked {
+            let notice = self.unkept(&error);
+            frontend.show(&AgentEvent::Notice { notice });
+        }
+    }
+
+    fn unkept(&self, error: &JournalError) -> Notice {
+        tracing::warn!(%error, session = %self.session.id(), "the journal could not be written");
+        Notice::NoUndo { path: error.path.clone(), cause: error.cause.to_string() }
+    }
+
+    fn begin_journal_turn_again(&mut self) {
+        let messages = self.conversation.messages();
+        let Some(index) = messages.iter().rposition(is_said) else { return };
+        let (mark, now) = (mark(&messages[index]), (self.setup.now)());
+        if let Some(journal) = &mut self.journal {
+            journal.begin_turn(index, mark, now);
+        }
+    }
+
+    /// Tells whether this session keeps anything that could be taken back.
+    #[must_use]
+    pub const fn keeps_journal(&self) -> bool {
+        self.journal.is_some()
+    }
+
+    /// The turns that changed files and were not taken back, oldest first.
+    ///
+    /// # Errors
+    /// [`JournalError`].
+    pub fn changed_turns(&self) -> Result<Vec<Turn>, JournalError> {
+        self.journal.as_ref().map_or(Ok(Vec::new()), Journal::turns)
+    }
+
+    /// The turns of the conversation, oldest first.
+    ///
+    /// # Errors
+    /// [`JournalError`].
+    pub fn past_turns(&self) -> Result<Vec<PastTurn>, JournalError> {
+        let changed = self.changed_turns()?;
+        let messages = self.conversation.messages();
+        let mut turns: Vec<PastTurn> = Vec::new();
+        for (index, message) in messages.iter().enumerate().filter(|(_, message)| is_said(message)) {
+            let known = |turn: &&Turn| turn.messages == index as u64 && turn.mark == mark(message);
+            let journal = changed.iter().rfind(known).map(|turn| turn.number);
+            turns.push(PastTurn { messages: index, said: first_text(message), journal });
+        }
+        // What was changed later goes back with an earlier turn, too.
+        let mut later = None;
+        for turn in turns.iter_mut().rev() {
+            later = match (turn.journal, later) {
+                (Some(own), Some(later)) => Some(own.min(later)),
+                (own, later) => own.or(later),
+            };
+            turn.journal = later;
+        }
+        Ok(turns)
+    }
+
+    /// Works out what taking back the files of all turns from this one of the journal on would change.
+    ///
+    /// # Errors
+    /// [`JournalError`].
+    pub fn plan_undo(&self, first: u64) -> Result<Plan, JournalError> {
+        self.journal.as_ref().map_or(Ok(Plan::default()), |journal| journal.plan(first))
+    }
+
+    /// Takes back what was planned; the model is told with the next message.
+    ///
+    /// # Errors
+    /// [`JournalError`].
+    pub fn take_back(&mut self, plan: &Plan, foreign: Foreign) -> Result<TakenBack, JournalError> {
+        let Some(journal) = &mut self.journal else { return Ok(TakenBack::default()) };
+        let taken = journal.take_back(plan, foreign)?;
+        // What it read or wrote is not what is there any more.
+        self.memory = ToolMemory::default();
+        if !taken.done.is_empty() {
+            let names: Vec<String> =
+                taken.done.iter().map(|path| self.setup.place.shown(path).display().to_string()).collect();
+            self.notes
+                .push(format!("[The user took back earlier changes; as before them are: {}]", names.join(", ")));
+        }
+        Ok(taken)
+    }
+
+    /// Goes back to before a message the person sent: the conversation forgets it and all that followed, the session's
+    /// file keeps them. Returns what was said.
+    ///
+    /// # Errors
+    /// [`SessionError`]: the conversation has gone back all the same, and comes back with a resume.
+    pub fn rewind(&mut self, messages: usize) -> Result<String, SessionError> {
+        let said = self.conversation.messages().get(messages).map(first_text).unwrap_or_default();
+        self.conversation.rewind(messages);
+        self.memory = ToolMemory::default();
+        self.session.append(EntryKind::Rewound { messages: messages as u64 }, (self.setup.now)())?;
+        self.session.sync()?;
+        Ok(said)
+    }
+}
+
+/// Keeps what is expected to change; gives back how many files could not be kept.
+fn keep(
+    journal: &mut Journal,
+    expected: Expected,
+    line: &str,
+    directory: &std::path::Path,
+) -> Result<u64, JournalError> {
+    let Expected { mut touches, unseen, git } = expected;
+    if unseen {
+        journal.unseen(line)?;
+    }
+    if git {
+        touches.extend(touches::unkept_by_git(directory));
+    }
+    if touches.is_empty() {
+        return Ok(0);
+    }
+    journal.before(&touches).map(|unkept| unkept.files)
+}
+
+/// Tells whether a message is what a person said, and no results of tools.
+fn is_said(message: &Message) -> bool {
+    message.role == Role::User && !message.has_results()
+}
+
+/// What a person typed of a message; what was attached follows in further texts.
+fn first_text(message: &Message) -> String {
+    use crate::conversation::ContentBlock;
+    let first = message.content.iter().find_map(|block| match block {
+        ContentBlock::Text { text } => Some(text.clone()),
+        ContentBlock::Reasoning(_)
+        | ContentBlock::ToolCall(_)
+        | ContentBlock::ToolResult(_)
+        | ContentBlock::Image(_) => None,
+    });
+    first.unwrap_or_default()
+}
+
+/// FNV-1a with 64 bits over what was said: stable across versions, unlike the standard library's hasher.
+fn mark(message: &Message) -> u64 {
+    first_text(message)
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
