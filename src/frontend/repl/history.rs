@@ -14,6 +14,7 @@ use reedline::{
     SearchDirection, SearchQuery,
 };
 
+use super::history_compact::{LARGE, LEFT, compact};
 use super::history_file::{Entry, HistoryFile};
 use super::paste::{self, PasteStore, Piece};
 use super::secret::{KnownSecrets, looks_secret};
@@ -145,6 +146,11 @@ impl HistoryStore {
             memory.file = Some(file);
             drop(memory);
             store.shared.done.notify_all();
+            // Nobody waits for this.
+            let path = store.lock().path.clone();
+            if let Some(Err(error)) = path.map(|path| compact(&path, LARGE, LEFT)) {
+                tracing::warn!(%error, "the history could not be shortened");
+            }
         };
         if thread::Builder::new().name("history".to_owned()).spawn(reader).is_err() {
             self.lock().loaded = true;

@@ -5,7 +5,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -22,6 +22,8 @@ const CHUNK: u64 = 1024 * 1024;
 /// whole on every local file system, the lock is for the others.
 const LOCK_TRIES: usize = 100;
 const LOCK_WAIT: Duration = Duration::from_millis(2);
+/// How often a line is written when the file is exchanged under the writer's hands, which happens once in a lifetime.
+const REWRITES: usize = 50;
 
 /// One line of the history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,12 +47,14 @@ pub(super) struct Entry {
 pub(super) struct HistoryFile {
     path: PathBuf,
     read_to: u64,
+    /// Which file that was: the name may mean another by now.
+    read_of: Option<u64>,
 }
 
 impl HistoryFile {
     /// Names the file; touches nothing.
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, read_to: 0 }
+        Self { path, read_to: 0, read_of: None }
     }
 
     /// Appends an entry. Makes the file, mode 0600, and its folder when they are missing.
@@ -60,6 +64,18 @@ impl HistoryFile {
     pub(super) fn append(&self, entry: &Entry) -> io::Result<()> {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
+        // Shortening gives the name to another file; what was written to the old one just then is written again.
+        for _ in 0..REWRITES {
+            let written = self.append_line(&line)?;
+            if open_if_there(&self.path)?.is_none_or(|now| identity(&now) == written) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends a line to the file that has the name now; returns which that was.
+    fn append_line(&self, line: &[u8]) -> io::Result<Option<u64>> {
         let mut file = match open_for_append(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if let Some(folder) = self.path.parent() {
@@ -76,10 +92,12 @@ impl HistoryFile {
             }
         }
         // A writer that died half-way left a line without an end: it must not swallow this one.
+        let mut line = line.to_owned();
         if ends_in_the_middle(&mut file).unwrap_or(false) {
             line.insert(0, b'\n');
         }
-        file.write_all(&line)
+        file.write_all(&line)?;
+        Ok(identity(&file))
         // Closing the file gives the lock back.
     }
 
@@ -89,6 +107,7 @@ impl HistoryFile {
     /// What the file system says; a missing file is empty.
     pub(super) fn read_newest(&mut self) -> io::Result<Vec<Entry>> {
         let Some(mut file) = open_if_there(&self.path)? else { return Ok(Vec::new()) };
+        self.read_of = identity(&file);
         let end = file.seek(SeekFrom::End(0))?;
         let mut start = end;
         let mut bytes = Vec::new();
@@ -120,7 +139,9 @@ impl HistoryFile {
     pub(super) fn read_new(&mut self) -> io::Result<Vec<Entry>> {
         let Some(mut file) = open_if_there(&self.path)? else { return Ok(Vec::new()) };
         let end = file.seek(SeekFrom::End(0))?;
-        if end <= self.read_to {
+        let same = self.read_of.is_none_or(|before| identity(&file) == Some(before));
+        self.read_of = identity(&file);
+        if end <= self.read_to || !same {
             self.read_to = end;
             return Ok(Vec::new());
         }
@@ -144,6 +165,11 @@ fn open_if_there(path: &Path) -> io::Result<Option<File>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// What tells a file from another of the same name.
+fn identity(file: &File) -> Option<u64> {
+    file.metadata().ok().map(|metadata| metadata.ino())
 }
 
 fn ends_in_the_middle(file: &mut File) -> io::Result<bool> {

@@ -20,6 +20,7 @@ mod ghost;
 mod highlighter;
 mod hinter;
 mod history;
+mod history_compact;
 mod history_file;
 mod kick;
 mod mention;
