@@ -9,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use ignore::{WalkBuilder, WalkState};
 
 use super::file_ranking::{FileEntry, ROWS, Ranking};
+use super::git_index::GitIndex;
 use super::mention;
 use super::menu::{Offer, Row, Subject};
 use super::state::SharedState;
@@ -150,6 +151,11 @@ impl FileIndex {
             if first { index.entries.clone() } else { std::mem::take(&mut index.next) }
         };
         entries.sort_by(|one, other| one.path().cmp(other.path()));
+        if let Some(git) = GitIndex::read(&self.root) {
+            for entry in &mut entries {
+                entry.compare(&git);
+            }
+        }
         let mut index = self.lock();
         index.entries = entries;
         index.ranking = Ranking::default();
@@ -215,9 +221,11 @@ fn file_entry(root: &Path, found: &ignore::DirEntry) -> Option<FileEntry> {
     }
     let folder = found.file_type().is_some_and(|kind| kind.is_dir());
     let path = if folder { format!("{relative}/") } else { relative.to_owned() };
-    let changed = found.metadata().ok().and_then(|metadata| metadata.modified().ok());
+    let metadata = found.metadata().ok();
+    let size = metadata.as_ref().map_or(0, std::fs::Metadata::len);
+    let changed = metadata.and_then(|metadata| metadata.modified().ok());
     let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0, |age| age.as_secs());
-    Some(FileEntry::new(path, changed))
+    Some(FileEntry::new(path, changed).with_size(size))
 }
 
 fn row(path: &str) -> Row {

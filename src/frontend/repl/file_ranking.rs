@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use fuzzy_matcher::FuzzyMatcher as _;
 use fuzzy_matcher::skim::SkimMatcherV2;
 
+use super::git_index::{GitIndex, Stamp};
 use super::sources::has_letters;
 
 /// Paths returned at most.
@@ -31,6 +32,10 @@ pub(super) struct FileEntry {
     depth: u16,
     /// When it was changed, in seconds since 1970.
     changed: u64,
+    /// Its size, as git keeps it.
+    size: u32,
+    /// Whether git does not know it as it is.
+    edited: bool,
 }
 
 impl FileEntry {
@@ -42,7 +47,20 @@ impl FileEntry {
         let depth = u16::try_from(bare.matches('/').count()).unwrap_or(u16::MAX);
         let name = u32::try_from(name).unwrap_or(0);
         let lower = (lower != path).then(|| lower.into_boxed_str());
-        Self { path, lower, name, depth, changed }
+        Self { path, lower, name, depth, changed, size: 0, edited: false }
+    }
+
+    /// With a size in bytes.
+    pub(super) fn with_size(self, size: u64) -> Self {
+        // Git keeps the lowest 32 bits too.
+        Self { size: u32::try_from(size & u64::from(u32::MAX)).unwrap_or(0), ..self }
+    }
+
+    /// Looks whether git knows it as it is.
+    pub(super) fn compare(&mut self, index: &GitIndex) {
+        let changed = u32::try_from(self.changed & u64::from(u32::MAX)).unwrap_or(0);
+        let stamp = Stamp { changed, size: self.size };
+        self.edited = !self.path.ends_with('/') && index.is_changed(&self.path, stamp);
     }
 
     /// Its path.
@@ -75,7 +93,7 @@ impl FileEntry {
         })
     }
 
-    /// What else makes an entry likely: lately changed, attached before, near the root.
+    /// What else makes an entry likely: lately changed, not yet committed, attached before, near the root.
     fn liking(&self, now: u64, attached: &HashSet<String>) -> i64 {
         let recent = match now.saturating_sub(self.changed) {
             0..600 => 300,
@@ -86,7 +104,8 @@ impl FileEntry {
         };
         let length = i64::try_from(self.path.len()).unwrap_or(0) / 4;
         let used = if !attached.is_empty() && attached.contains(&self.path) { 400 } else { 0 };
-        recent + used - i64::from(self.depth) * 15 - length
+        let edited = if self.edited { 350 } else { 0 };
+        recent + used + edited - i64::from(self.depth) * 15 - length
     }
 }
 

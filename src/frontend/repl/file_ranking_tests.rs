@@ -39,6 +39,14 @@ fn lately_changed_and_attached_files_come_first() {
 }
 
 #[test]
+fn files_that_are_not_committed_come_before_those_that_are() {
+    let mut list = entries(&["a.rs", "b.rs", "z.rs", "folder/"]);
+    list[2].edited = true;
+    assert_eq!(best(&list, ""), ["z.rs", "a.rs", "b.rs", "folder/"]);
+    assert_eq!(best(&list, "rs"), ["z.rs", "a.rs", "b.rs"]);
+}
+
+#[test]
 fn a_growing_list_is_looked_at_anew() {
     let mut list = entries(&["one.rs"]);
     let mut ranking = Ranking::default();

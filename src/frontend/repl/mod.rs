@@ -17,6 +17,7 @@ mod feedback;
 mod file_index;
 mod file_ranking;
 mod ghost;
+mod git_index;
 mod highlighter;
 mod hinter;
 mod history;
