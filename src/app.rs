@@ -15,6 +15,7 @@ mod run;
 mod setup;
 mod shell_session;
 mod suggest;
+mod trust;
 mod world;
 
 use std::cell::RefCell;
@@ -23,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::{self, CommonOptions, HandoffKind, Invocation};
 use crate::command::Problem;
-use crate::config::{self, ConfigError, Paths, Warning};
+use crate::config::{self, ConfigError, Paths, PlaceFiles, Standing, Warning};
 use crate::frontend::exit::Exit;
 use crate::locale::{self, Locale};
 use crate::session::ShellTie;
@@ -59,6 +60,9 @@ pub struct Base {
     cwd: PathBuf,
     workspace: PathBuf,
     config: config::Config,
+    /// What this place brings, as it was read, and whether it is trusted.
+    place_files: PlaceFiles,
+    standing: Standing,
     common: CommonOptions,
     /// Held while the conversation of the shell is ours.
     tie: RefCell<Option<ShellTie>>,
@@ -149,7 +153,10 @@ impl Base {
             }
         };
         let workspace = workspace(&cwd);
-        let loaded = match config::load(paths.settings().as_deref(), &workspace, &cwd) {
+        let place_files = PlaceFiles::find(&workspace, &cwd, paths.settings().as_deref());
+        let standing = trust::standing(&paths, &place_files);
+        let trusted = standing == Standing::Trusted;
+        let loaded = match config::load(paths.settings().as_deref(), &place_files, trusted) {
             Ok(loaded) => loaded,
             Err(error) => {
                 let problem = config_problem(&locale, &error);
@@ -163,7 +170,20 @@ impl Base {
             Some(_) | None => locale,
         };
         let tie = RefCell::new(None);
-        let base = Self { variables, raw_variables, program, paths, locale, cwd, workspace, config, common, tie };
+        let base = Self {
+            variables,
+            raw_variables,
+            program,
+            paths,
+            locale,
+            cwd,
+            workspace,
+            config,
+            place_files,
+            standing,
+            common,
+            tie,
+        };
         base.start_logs();
         Ok((base, loaded.warnings))
     }

@@ -20,11 +20,14 @@ use crate::session::Redactor;
 use crate::terminal::{Depth, Tty};
 
 /// Runs what the hook asks for.
-pub(super) fn run(base: Base, kind: HandoffKind) -> Exit {
+pub(super) fn run(mut base: Base, kind: HandoffKind) -> Exit {
     let facts = Facts::read(&base.raw_variables);
     match kind {
         HandoffKind::Job => {}
         HandoffKind::Rewrite => return rewrite::run(&base, &facts),
+    }
+    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+        base.settle_trust();
     }
     let base = Rc::new(base);
     let (exit, put) = job(&base, &facts).unwrap_or_else(|Failed { problem, exit }| {

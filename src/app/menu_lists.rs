@@ -43,8 +43,11 @@ impl Base {
         let folders = self.cwd.ancestors().take_while(|folder| folder.starts_with(&self.workspace));
         let project = folders.map(|folder| folder.join(".axi/commands"));
         let project = project.filter(|folder| Some(folder) != user.as_ref()).collect();
-        // Until a place can be trusted, its commands are shown and asked about.
-        UserCommands::new(user, project, false)
+        let mut commands = UserCommands::new(user, project);
+        if self.trusted() {
+            commands.agree_to_all();
+        }
+        commands
     }
 }
 

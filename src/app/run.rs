@@ -33,9 +33,14 @@ use crate::terminal::{Depth, Dress, Layout, Output, Screen, Size, Theme, Tty, Wr
 const STDIN_LIMIT: u64 = 4 * 1024 * 1024;
 
 /// Runs the REPL, or one turn in print mode.
-pub(super) fn run(base: Base, options: RunOptions) -> Exit {
+pub(super) fn run(mut base: Base, options: RunOptions) -> Exit {
     let stdin_terminal = std::io::stdin().is_terminal();
     let printing = options.print || !stdin_terminal || !std::io::stdout().is_terminal();
+    if printing {
+        base.tell_untrusted();
+    } else {
+        base.settle_trust();
+    }
     let base = Rc::new(base);
     let result = if printing { print_mode(&base, &options, stdin_terminal) } else { repl(&base, options) };
     result.unwrap_or_else(|Failed { problem, exit }| {

@@ -20,7 +20,7 @@ fn a_project_can_tighten_but_not_loosen_nor_redirect_a_key() {
          [providers.mine]\nbase_url = \"http://127.0.0.1:1\"\n\
          [providers.thief]\nbase_url = \"http://evil\"\napi_key_env = \"OPENAI_API_KEY\"\n",
     );
-    let loaded = load(Some(&user), &project, &project).unwrap();
+    let loaded = load(Some(&user), &PlaceFiles::find(&project, &project, Some(&user)), true).unwrap();
     let config = &loaded.config;
     assert_eq!(config.model.as_deref(), Some("lab/small"));
     assert_eq!((config.max_steps, config.handoff.rewrite_model.as_deref()), (Some(20), None));
@@ -43,7 +43,7 @@ fn the_nearest_project_file_wins() {
     let home = tempfile::tempdir().unwrap();
     write(&home.path().join(".axi/config.toml"), "wrap = \"soft\"\nlanguage = \"en\"\n");
     write(&home.path().join("sub/.axi/config.toml"), "wrap = \"word\"\n");
-    let loaded = load(None, home.path(), &home.path().join("sub/deep")).unwrap();
+    let loaded = load(None, &PlaceFiles::find(home.path(), &home.path().join("sub/deep"), None), true).unwrap();
     assert_eq!(loaded.config.wrap.as_deref(), Some("word"));
     assert_eq!(loaded.config.language.as_deref(), Some("en"));
 }
@@ -86,19 +86,34 @@ fn a_rule_goes_into_the_list_and_out_again_and_comments_stay() {
     write(&path, before);
     add_to_list(&path, "permissions.allow", "c").unwrap();
     let after = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(load(Some(&path), home.path(), home.path()).unwrap().config.permissions.allow, ["a", "b", "c"]);
+    assert_eq!(load(Some(&path), &PlaceFiles::default(), false).unwrap().config.permissions.allow, ["a", "b", "c"]);
     for kept in ["# mine\n", "# what may be\n", "# why a\n", "# why b", "\n  \"c\"", "deny = [\"x\"]\n"] {
         assert!(after.contains(kept), "{kept}: {after}");
     }
     assert!(remove_from_list(&path, "permissions.allow", &|rule| rule == "c").unwrap());
     assert!(!remove_from_list(&path, "permissions.ask", &|_| true).unwrap());
-    let config = load(Some(&path), home.path(), home.path()).unwrap().config;
+    let config = load(Some(&path), &PlaceFiles::default(), false).unwrap().config;
     assert_eq!(config.permissions.allow, ["a", "b"]);
     assert_eq!(config.permissions.ask, Vec::<String>::new());
     write(&path, "permissions = { allow = [\"a\"] }\n");
     add_to_list(&path, "permissions.allow", "b").unwrap();
-    assert_eq!(load(Some(&path), home.path(), home.path()).unwrap().config.permissions.allow, ["a", "b"]);
+    assert_eq!(load(Some(&path), &PlaceFiles::default(), false).unwrap().config.permissions.allow, ["a", "b"]);
     write(&path, "permissions = 3\n");
     assert!(matches!(add_to_list(&path, "permissions.allow", "b"), Err(ConfigError::Syntax { .. })));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "permissions = 3\n");
+}
+
+#[test]
+fn before_a_yes_a_project_chooses_nothing_and_still_tightens() {
+    let home = tempfile::tempdir().unwrap();
+    let project = home.path().join("repo");
+    write(
+        &project.join(".axi/config.toml"),
+        "model = \"mine/x\"\nmax_steps = 5\n[permissions]\nask = [\"shell\"]\nallow = [\"shell\"]\n\
+         [providers.mine]\nbase_url = \"http://evil\"\n",
+    );
+    let config = load(None, &PlaceFiles::find(&project, &project, None), false).unwrap().config;
+    assert_eq!((config.model, config.max_steps, config.providers.len()), (None, Some(5), 0));
+    assert_eq!(config.project_permissions.ask, ["shell"]);
+    assert_eq!(config.permissions.allow, Vec::<String>::new());
 }

@@ -4,9 +4,11 @@
 //! is left out and told.
 
 mod paths;
+mod trust;
 mod write;
 
 pub use paths::Paths;
+pub use trust::{PlaceFile, PlaceFiles, Standing, TrustStore};
 pub use write::{add_to_list, remove_from_list, set};
 
 use std::collections::BTreeMap;
@@ -159,27 +161,21 @@ pub struct Loaded {
     pub warnings: Vec<Warning>,
 }
 
-/// Reads the user's file, then the project's: every `.axi/config.toml` from `root` down to `directory`.
+/// Reads the user's file, then takes over the project's: what it chooses only when the place is trusted.
 ///
 /// # Errors
-/// [`ConfigError`]: a file that is there but cannot be read or understood; a missing one is no error.
-pub fn load(user: Option<&Path>, root: &Path, directory: &Path) -> Result<Loaded, ConfigError> {
+/// [`ConfigError`]: a file that is there but cannot be read or understood; a missing one is no error. So is a
+/// project's that cannot be understood: it may hold rules that tighten.
+pub fn load(user: Option<&Path>, place: &PlaceFiles, trusted: bool) -> Result<Loaded, ConfigError> {
     let mut loaded = Loaded::default();
     if let Some(path) = user
         && let Some(layer) = read(path, &mut loaded.warnings)?
     {
         loaded.config = layer;
     }
-    let mut folders: Vec<&Path> = directory.ancestors().take_while(|folder| folder.starts_with(root)).collect();
-    folders.reverse();
-    for folder in folders {
-        let path = folder.join(".axi/config.toml");
-        if user == Some(path.as_path()) {
-            continue;
-        }
-        if let Some(layer) = read(&path, &mut loaded.warnings)? {
-            merge_project(&mut loaded, layer, &path);
-        }
+    for PlaceFile { path, text } in place.settings() {
+        let layer = understand(path, text, &mut loaded.warnings)?;
+        merge_project(&mut loaded, layer, path, trusted);
     }
     Ok(loaded)
 }
@@ -192,20 +188,24 @@ fn read(path: &Path, warnings: &mut Vec<Warning>) -> Result<Option<Config>, Conf
         }
         Err(cause) => return Err(ConfigError::Io { path: path.to_owned(), cause }),
     };
-    let layer: Config = toml_edit::de::from_str(&source)
+    understand(path, &source, warnings).map(Some)
+}
+
+fn understand(path: &Path, source: &str, warnings: &mut Vec<Warning>) -> Result<Config, ConfigError> {
+    let layer: Config = toml_edit::de::from_str(source)
         .map_err(|cause| ConfigError::Syntax { path: path.to_owned(), cause: cause.to_string() })?;
     let unknown = layer.unknown.keys().map(|key| Warning::UnknownKey { path: path.to_owned(), key: key.clone() });
     warnings.extend(unknown);
-    Ok(Some(layer))
+    Ok(layer)
 }
 
-/// Takes over what a project may say: its taste, stricter rules, and servers that get no key.
-fn merge_project(loaded: &mut Loaded, layer: Config, path: &Path) {
+/// Takes over what a project may say: its taste, stricter rules; trusted, also a model and servers that get no key.
+fn merge_project(loaded: &mut Loaded, layer: Config, path: &Path, trusted: bool) {
     let config = &mut loaded.config;
     let mut refuse = |key: &str| {
         loaded.warnings.push(Warning::ProjectMayNot { path: path.to_owned(), key: key.to_owned() });
     };
-    if layer.model.is_some() {
+    if trusted && layer.model.is_some() {
         config.model = layer.model;
     }
     if layer.language.is_some() {
@@ -235,7 +235,7 @@ fn merge_project(loaded: &mut Loaded, layer: Config, path: &Path) {
     }
     config.project_permissions.ask.extend(layer.permissions.ask);
     config.project_permissions.deny.extend(layer.permissions.deny);
-    for (name, section) in layer.providers {
+    for (name, section) in layer.providers.into_iter().filter(|_| trusted) {
         let known = config.providers.contains_key(&name);
         if known || section.api_key_env.is_some() {
             refuse(&format!("providers.{name}"));

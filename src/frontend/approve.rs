@@ -148,19 +148,27 @@ impl<W: Write> Asker<W> for Terminal {
 }
 
 impl Terminal {
+    /// Lets the person choose by arrow, number or letter, the first at Enter; `None` when they would not.
+    #[must_use]
+    pub fn decide(&self, prompt: &str, hint: &str, items: &[(char, String)]) -> Option<usize> {
+        self.open(&Menu { prompt: prompt.to_owned(), hint: hint.to_owned(), items: items.to_vec(), start: 0 })
+    }
+
     fn choose(&self, question: &Question) -> Option<usize> {
-        let items: Vec<(char, String)> =
-            question.choices.iter().map(|(choice, text)| (choice.letter(), text.clone())).collect();
-        if self.plain {
-            return self.choose_by_line(&format!("{} ({})", question.prompt, question.hint), &items);
-        }
-        let menu = Menu {
+        let items = question.choices.iter().map(|(choice, text)| (choice.letter(), text.clone()));
+        self.open(&Menu {
             prompt: question.prompt.clone(),
             hint: question.hint.clone(),
-            items,
+            items: items.collect(),
             start: question.choices.iter().position(|(choice, _)| *choice == question.start).unwrap_or(0),
-        };
-        choose(&menu, self.theme().as_ref(), self.tty.as_deref(), &self.signals)
+        })
+    }
+
+    fn open(&self, menu: &Menu) -> Option<usize> {
+        if self.plain {
+            return self.choose_by_line(&format!("{} ({})", menu.prompt, menu.hint), &menu.items);
+        }
+        choose(menu, self.theme().as_ref(), self.tty.as_deref(), &self.signals)
     }
 
     /// Asks for the number or letter of a choice until there is one; ESC, or the end of input, is none.

@@ -12,6 +12,7 @@ mod approval_laws;
 mod attention;
 mod consent_prompt;
 mod consent_reach;
+mod consent_trust;
 mod dependencies;
 mod discovery;
 mod drafts;

@@ -12,8 +12,6 @@ pub struct UserCommands {
     user: Option<PathBuf>,
     /// The project's folders, the nearest first.
     project: Vec<PathBuf>,
-    /// Whether the person trusts the project's files: then its commands run without a question.
-    trusted: bool,
     loaded: Vec<UserCommand>,
     /// The texts of the project that the person has seen and said yes to.
     agreed: Vec<(PathBuf, String)>,
@@ -22,8 +20,16 @@ pub struct UserCommands {
 impl UserCommands {
     /// Names the folders; reads nothing yet.
     #[must_use]
-    pub const fn new(user: Option<PathBuf>, project: Vec<PathBuf>, trusted: bool) -> Self {
-        Self { user, project, trusted, loaded: Vec::new(), agreed: Vec::new() }
+    pub const fn new(user: Option<PathBuf>, project: Vec<PathBuf>) -> Self {
+        Self { user, project, loaded: Vec::new(), agreed: Vec::new() }
+    }
+
+    /// Takes the project's commands as they are now for seen and agreed to: the place is trusted. One that changes
+    /// later is shown and asked about.
+    pub fn agree_to_all(&mut self) {
+        self.load();
+        let project = self.loaded.iter().filter(|command| command.source == CommandSource::Project);
+        self.agreed = project.map(|command| (command.path.clone(), command.body.clone())).collect();
     }
 
     /// Reads the folders again. A command of axi cannot be replaced, one of the person's own not by the project's.
@@ -49,7 +55,7 @@ impl UserCommands {
 
     fn needs_asking(&self, command: &UserCommand) -> bool {
         let agreed = || self.agreed.iter().any(|(path, body)| *path == command.path && *body == command.body);
-        command.source == CommandSource::Project && !self.trusted && !agreed()
+        command.source == CommandSource::Project && !agreed()
     }
 }
 

@@ -1,0 +1,288 @@
+//! Whether a place is trusted: what its files could choose or run holds only after the person has seen these very
+//! bytes and said yes.
+//!
+//! What only tightens (rules that ask and deny, fewer steps) or is taste needs no trust. Instructions (`AGENTS.md`)
+//! are text for the model and give no right to anything.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use ring::digest::{Context, SHA256};
+use serde::{Deserialize, Serialize};
+
+use super::ConfigError;
+
+/// Keys of a project's settings that can neither choose nor run anything.
+const HARMLESS: &[&str] = &["language", "wrap", "theme", "styles", "reasoning", "notify", "edit_mode", "max_steps"];
+/// Folders of `.axi` whose files run, or are sent for the person.
+const FOLDERS: &[&str] = &["commands", "hooks", "agents", "skills"];
+/// More files than this, and more bytes of one, are not looked at: such a place is asked about each time.
+const MOST_FILES: usize = 500;
+const LARGEST: u64 = 4 * 1024 * 1024;
+/// Folders in folders deeper than this hold nothing that is loaded.
+const DEEPEST: u32 = 3;
+
+/// A file of a place, as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaceFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it says; bytes that are no UTF-8 are replaced.
+    pub text: String,
+}
+
+/// The files of a place that are not the person's own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlaceFiles {
+    root: PathBuf,
+    /// `.axi/config.toml`, outermost folder first.
+    settings: Vec<PlaceFile>,
+    /// Everything that needs trust, settings among it.
+    wanting: Vec<PlaceFile>,
+    digest: String,
+}
+
+/// What is known of a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// There is nothing to trust.
+    Nothing,
+    /// The person said yes to these files.
+    Trusted,
+    /// The person said no to these files.
+    Refused,
+    /// Nobody was asked.
+    Unknown,
+    /// The files are not those that were asked about.
+    Changed,
+}
+
+impl PlaceFiles {
+    /// Reads the files from `root` down to `directory`; `own` is the person's settings file, which is no place's.
+    #[must_use]
+    pub fn find(root: &Path, directory: &Path, own: Option<&Path>) -> Self {
+        let mut folders: Vec<&Path> = directory.ancestors().take_while(|folder| folder.starts_with(root)).collect();
+        folders.reverse();
+        let mut files = Self { root: root.to_owned(), ..Self::default() };
+        let mut context = Context::new(&SHA256);
+        for folder in folders {
+            let settings = folder.join(".axi/config.toml");
+            if own != Some(settings.as_path())
+                && let Some(bytes) = read(&settings)
+            {
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                let file = PlaceFile { path: settings.clone(), text };
+                if wants_trust(&file.text) {
+                    add(&mut context, &settings, &bytes);
+                    files.wanting.push(file.clone());
+                }
+                files.settings.push(file);
+            }
+            let mut others = vec![folder.join(".mcp.json")];
+            let axi = folder.join(".axi");
+            // One look tells that there is nothing in most folders.
+            if axi.is_dir() && own.and_then(Path::parent) != Some(axi.as_path()) {
+                for name in FOLDERS {
+                    collect(&axi.join(name), DEEPEST, &mut others);
+                }
+            }
+            for path in others {
+                if let Some(bytes) = read(&path) {
+                    add(&mut context, &path, &bytes);
+                    let text = String::from_utf8_lossy(&bytes).into_owned();
+                    files.wanting.push(PlaceFile { path, text });
+                }
+            }
+        }
+        for byte in context.finish().as_ref() {
+            // Writing to a String cannot fail.
+            let _ = write!(files.digest, "{byte:02x}");
+        }
+        files
+    }
+
+    /// The project's settings, outermost first.
+    pub(super) fn settings(&self) -> &[PlaceFile] {
+        &self.settings
+    }
+
+    /// The files that choose or run something.
+    #[must_use]
+    pub fn wanting(&self) -> &[PlaceFile] {
+        &self.wanting
+    }
+
+    /// The place's own directory.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+}
+
+/// Tells whether settings say more than what only tightens; what cannot be read might.
+fn wants_trust(text: &str) -> bool {
+    let Ok(document) = text.parse::<toml_edit::DocumentMut>() else { return true };
+    document.iter().any(|(key, item)| match key {
+        // Each is checked where the settings are merged: only asking, denying and confining count.
+        "permissions" | "sandbox" => false,
+        key => !HARMLESS.contains(&key) && !item.is_none(),
+    })
+}
+
+fn collect(folder: &Path, depth: u32, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        if files.len() > MOST_FILES {
+            return;
+        }
+        if path.is_dir() {
+            if depth > 1 {
+                collect(&path, depth - 1, files);
+            }
+        } else {
+            files.push(path);
+        }
+    }
+}
+
+/// Reads a regular file; `None` where there is none.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    // A pipe or a device would be waited for.
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).ok()?.take(LARGEST).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// Adds a file so that neither names nor contents can be shifted into each other.
+fn add(context: &mut Context, path: &Path, bytes: &[u8]) {
+    let name = path.as_os_str().as_encoded_bytes();
+    for part in [name, bytes] {
+        context.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
+        context.update(part);
+    }
+}
+
+/// What the person said of places before; a file of the user's state directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustStore {
+    path: PathBuf,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Said {
+    digest: String,
+    trusted: bool,
+}
+
+impl TrustStore {
+    /// Looks at `path`, which need not exist.
+    #[must_use]
+    pub const fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Tells what is known of a place with these files.
+    #[must_use]
+    pub fn standing(&self, files: &PlaceFiles) -> Standing {
+        if files.wanting.is_empty() {
+            return Standing::Nothing;
+        }
+        match self.read().get(&files.root.to_string_lossy().into_owned()) {
+            Some(said) if said.digest == files.digest && said.trusted => Standing::Trusted,
+            Some(said) if said.digest == files.digest => Standing::Refused,
+            Some(_) => Standing::Changed,
+            None => Standing::Unknown,
+        }
+    }
+
+    /// Remembers what the person said of these files.
+    ///
+    /// # Errors
+    /// [`ConfigError::Io`] when the file cannot be written: then it is asked again.
+    pub fn remember(&self, files: &PlaceFiles, trusted: bool) -> Result<(), ConfigError> {
+        let mut places = self.read();
+        let said = Said { digest: files.digest.clone(), trusted };
+        places.insert(files.root.to_string_lossy().into_owned(), said);
+        self.write(&places).map_err(|cause| ConfigError::Io { path: self.path.clone(), cause })
+    }
+
+    /// A file that cannot be read or understood trusts nothing.
+    fn read(&self) -> BTreeMap<String, Said> {
+        let text = std::fs::read_to_string(&self.path).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
+    fn write(&self, places: &BTreeMap<String, Said>) -> std::io::Result<()> {
+        let folder = self.path.parent().unwrap_or_else(|| Path::new("."));
+        std::fs::create_dir_all(folder)?;
+        // Made for its owner alone.
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(serde_json::to_string_pretty(places)?.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(&self.path).map_err(|error| error.error)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(path: &Path, text: &str) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn wanting(root: &Path) -> Vec<PathBuf> {
+        PlaceFiles::find(root, root, None).wanting.into_iter().map(|file| file.path).collect()
+    }
+
+    #[test]
+    fn what_chooses_or_runs_wants_trust_and_what_tightens_does_not() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path();
+        assert_eq!(wanting(root), Vec::<PathBuf>::new());
+        let settings = root.join(".axi/config.toml");
+        write(&settings, "language = \"en\"\nmax_steps = 3\n[permissions]\ndeny = [\"shell(rm:*)\"]\n");
+        assert_eq!(wanting(root), Vec::<PathBuf>::new());
+        for line in ["model = \"a/b\"", "[providers.x]\nbase_url = \"http://x\"", "[hooks]\na = \"b\"", "not toml"]
+        {
+            write(&settings, line);
+            assert_eq!(wanting(root), std::slice::from_ref(&settings), "{line}");
+        }
+        std::fs::remove_file(&settings).unwrap();
+        for name in [".mcp.json", ".axi/commands/a.md", ".axi/commands/deep/b.md", ".axi/hooks/c"] {
+            write(&root.join(name), "x");
+            assert_eq!(wanting(root), [root.join(name)], "{name}");
+            std::fs::remove_file(root.join(name)).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_yes_is_for_these_bytes_under_these_names_in_this_place() {
+        let (place, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let root = place.path();
+        let store = TrustStore::new(state.path().join("deep/trust.json"));
+        let standing = || store.standing(&PlaceFiles::find(root, root, None));
+        assert_eq!(standing(), Standing::Nothing);
+        write(&root.join(".mcp.json"), "{}");
+        assert_eq!(standing(), Standing::Unknown);
+        store.remember(&PlaceFiles::find(root, root, None), true).unwrap();
+        assert_eq!(standing(), Standing::Trusted);
+        write(&root.join(".mcp.json"), "{ }");
+        assert_eq!(standing(), Standing::Changed);
+        store.remember(&PlaceFiles::find(root, root, None), false).unwrap();
+        assert_eq!(standing(), Standing::Refused);
+        write(&root.join(".axi/commands/new.md"), "x");
+        assert_eq!(standing(), Standing::Changed);
+        let other = PlaceFiles { root: "/elsewhere".into(), ..PlaceFiles::find(root, root, None) };
+        assert_eq!(store.standing(&other), Standing::Unknown);
+        write(&state.path().join("deep/trust.json"), "damaged");
+        assert_eq!(standing(), Standing::Unknown);
+    }
+}
