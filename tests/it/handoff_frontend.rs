@@ -207,3 +207,17 @@ fn without_a_terminal_it_says_so() {
     assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
     assert!(ran.err.contains("needs a terminal"), "{}", ran.err);
 }
+
+#[test]
+fn what_a_command_changed_in_its_own_shell_comes_back_as_a_line_to_review() {
+    let home = Home::new();
+    let call = answer::chat_call("call_1", "shell", r#"{"command":"mkdir -p deep && cd deep && export A='x y'"}"#);
+    let server = Server::start([call, answer::chat_text("You are there.")]);
+    let mut pty = Pty::options().spawn(&handoff(&home, &server, "go to a new folder deep, with A set"));
+    pty.wait_for("Yes, once");
+    pty.send("\r");
+    let (code, screen) = ends(pty);
+    assert_eq!(code, Some(0), "{screen}");
+    assert!(screen.contains("your shell stays as it was"), "{screen}");
+    assert_eq!(reply(&home).unwrap(), b"put\ncd deep && export A='x y'");
+}

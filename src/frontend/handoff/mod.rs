@@ -10,6 +10,7 @@ mod consent;
 mod cut;
 mod extract;
 mod facts;
+mod left;
 mod output;
 mod reply;
 mod rewrite;
@@ -28,9 +29,9 @@ use super::exit::Exit;
 use super::human::Human;
 use super::signals::Signals;
 use crate::agent::{Agent, TurnEnd};
-use crate::conversation::{ContentBlock, Message};
+use crate::conversation::{ContentBlock, Message, Outcome, Subject};
 use crate::terminal::{KeyWatch, Line, Output as Out, Span, Tty, TypeAhead, escape_wait, sanitize_line};
-use crate::tool::proposed;
+use crate::tool::{is_plain_line, proposed};
 use output::Output;
 use scrub::scrub;
 
@@ -117,6 +118,7 @@ impl Handoff {
             self.human.locale().text("handoff.what_happened").clone_into(&mut text);
         }
         let mut message = Message::user(text.clone());
+        let begun = self.agent.conversation().messages().len();
         let block = facts.block(&|text| scrub(text, &self.output.known).0) + &printed;
         if !block.is_empty() {
             message.content.push(ContentBlock::Text { text: block });
@@ -141,7 +143,8 @@ impl Handoff {
             typed = turned.typed;
             if typed.queue.is_empty() {
                 let left = typed.text.trim();
-                return (Exit::Done, if left.is_empty() { Put::Nothing } else { Put::Text(left.to_owned()) });
+                let put = if left.is_empty() { self.left_behind(begun) } else { Put::Text(left.to_owned()) };
+                return (Exit::Done, put);
             }
             text = typed.queue.remove(0);
             self.echo(&text);
@@ -158,6 +161,38 @@ impl Handoff {
         self.signals.watch(None);
         let typed = self.human.unwatch();
         Ok(Turned { end, typed })
+    }
+
+    /// What the commands that ran since then were to change in the shell, and could not: one line to review.
+    fn left_behind(&mut self, begun: usize) -> Put {
+        let messages = self.agent.conversation().messages().get(begun..).unwrap_or_default();
+        let mut ran: Vec<String> = Vec::new();
+        for (index, message) in messages.iter().enumerate() {
+            let went_well = |id: &str| {
+                let results = messages.get(index + 1).map(|next| next.content.as_slice()).unwrap_or_default();
+                results.iter().any(|block| match block {
+                    ContentBlock::ToolResult(result) => result.call_id == id && result.outcome == Outcome::Ok,
+                    ContentBlock::Text { .. }
+                    | ContentBlock::Reasoning(_)
+                    | ContentBlock::ToolCall(_)
+                    | ContentBlock::Image(_) => false,
+                })
+            };
+            for call in message.calls().filter(|call| call.name == "shell" && went_well(&call.id)) {
+                let tool = self.agent.tools().find(&call.name);
+                let subject = tool.map(|tool| tool.subject(&call.input, self.agent.place()));
+                if let Some(Subject::Command { line }) = subject {
+                    ran.push(line);
+                }
+            }
+        }
+        let Some(line) = left::left_behind(ran.iter().map(String::as_str)).filter(|line| is_plain_line(line))
+        else {
+            return Put::Nothing;
+        };
+        let said = self.human.locale().text("handoff.left").to_owned();
+        self.human.say(&said);
+        Put::Text(line)
     }
 
     /// Shows a line that was sent while the turn before it ran.

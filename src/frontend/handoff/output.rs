@@ -76,9 +76,16 @@ impl Handoff {
     pub(super) fn consented(&mut self, found: &Captured, facts: &Facts, typed: &mut TypeAhead) -> Output {
         let locale = self.human.locale().clone();
         let Some(last) = &facts.last else { return Output::None };
-        let lines = locale.count("title.lines", found.lines);
+        let mut lines = locale.count("title.lines", found.lines);
+        if found.secrets > 0 {
+            lines.push_str(locale.text("handoff.and"));
+            lines.push_str(&locale.count("handoff.secrets", found.secrets as u64));
+        }
         let is_known = self.output.consent.as_ref().is_some_and(|it| it.is_given(&self.output.workspace));
-        if !is_known {
+        if is_known {
+            let said = locale.with("handoff.output_sent", &[("lines", &lines)]);
+            self.human.say(&said);
+        } else {
             match self.choose(found, &lines, last, typed) {
                 Some(Answer::Once) => {}
                 Some(Answer::Always) => {
@@ -92,12 +99,6 @@ impl Handoff {
                 None => return Output::Stopped,
             }
         }
-        let mut said = locale.with("handoff.output_sent", &[("lines", &lines)]);
-        if found.secrets > 0 {
-            said.push_str(locale.text("handoff.and"));
-            said.push_str(&locale.count("handoff.secrets", found.secrets as u64));
-        }
-        self.human.say(&said);
         // Nothing in it can end it.
         let inside = found.text.replace("</output>", "<\\/output>");
         Output::Sent(format!("\n\nWhat the last command printed:\n<output>\n{inside}\n</output>"))
