@@ -4,6 +4,7 @@
 mod background;
 mod console;
 mod handoff;
+mod hook;
 pub mod keychain;
 mod logs;
 mod menu_lists;
@@ -93,6 +94,10 @@ pub fn run(start: Start) -> Exit {
             return Exit::Usage;
         }
     };
+    // A start-up file runs it: settings that cannot be read must not cost a person the shell's hook.
+    if let Invocation::Init(options) = &invocation {
+        return hook::init(&locale, variables, start.program.as_deref(), options);
+    }
     if let Invocation::Print(text) = &invocation {
         return Console::new(&locale).print(text);
     }
@@ -120,6 +125,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
         Invocation::Run(options) => options.common.clone(),
         Invocation::Render(options) => options.common.clone(),
         Invocation::Handoff(_)
+        | Invocation::Init(_)
         | Invocation::Login(_)
         | Invocation::Logout(_)
         | Invocation::Models(_)
@@ -209,6 +215,8 @@ impl Base {
         match invocation {
             Invocation::Run(options) => run::run(self, *options),
             Invocation::Handoff(kind) => handoff::run(self, kind),
+            // Answered before there are settings.
+            Invocation::Init(_) => Exit::Done,
             Invocation::Render(options) => run::render(&self, &options),
             Invocation::Login(provider) => report::login(&self, &provider),
             Invocation::Logout(provider) => report::logout(&self, &provider),

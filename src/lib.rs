@@ -25,5 +25,6 @@ pub mod locale;
 pub mod provider;
 pub mod sandbox;
 pub mod session;
+pub mod shell;
 pub mod terminal;
 pub mod tool;

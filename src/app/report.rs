@@ -6,6 +6,7 @@ use std::process::Command;
 use tokio::runtime::Runtime;
 
 use super::console::Console;
+use super::hook;
 use super::world::{change_key, keychain_cause};
 use super::{Base, keychain, models};
 use crate::cli::{self, ConfigAction, SessionsAction};
@@ -258,7 +259,7 @@ pub(super) fn doctor_text(base: &Base, locale: &Locale) -> String {
         Err(error) => keychain_cause(locale, &error),
     };
     let model = (base.variables)("AXI_MODEL").or_else(|| base.config.model.clone());
-    let rows = [
+    let mut rows = vec![
         ("doctor.version", env!("CARGO_PKG_VERSION").to_owned()),
         ("doctor.model", model.unwrap_or_else(|| locale.text("doctor.missing").to_owned())),
         ("doctor.config", there(base.paths.settings())),
@@ -268,8 +269,9 @@ pub(super) fn doctor_text(base: &Base, locale: &Locale) -> String {
         ("doctor.keychain", keychain),
         ("doctor.sandbox", words::sandbox(locale, base.sandbox().standing())),
     ];
-    let lines = rows.map(|(key, value)| format!("- {}: {}", locale.text(key), sanitize(&value)));
-    lines.join("\n")
+    rows.extend(hook::doctor_rows(locale, base.variables));
+    let lines = rows.into_iter().map(|(key, value)| format!("- {}: {}", locale.text(key), sanitize(&value)));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 pub(super) fn completions(base: &Base, shell: clap_complete::Shell) -> Exit {

@@ -50,7 +50,7 @@ fn resuming_takes_an_id_or_none() {
 
 #[test]
 fn wrong_usage_is_named() {
-    let keys: Vec<&str> = ["--nope", "--output xml", "--max-steps 0", "login", "-m", "init zsh"]
+    let keys: Vec<&str> = ["--nope", "--output xml", "--max-steps 0", "login", "-m", "mcp"]
         .map(|line| read(line).map_or_else(|error| error.key, |_| "ok"))
         .to_vec();
     assert_eq!(
@@ -84,4 +84,16 @@ fn subcommands_are_not_messages() {
     assert!(matches!(read("--help"), Ok(Invocation::Print(help)) if !help.contains("handoff")));
     let expected = RenderOptions { file: Some("a.md".into()), width: Some(40), ..RenderOptions::default() };
     assert_eq!(read("render a.md --width 40"), Ok(Invocation::Render(expected)));
+}
+
+#[test]
+fn a_hook_is_asked_for_with_a_key_or_without_any() {
+    let init =
+        |key: Option<&str>, no_bind| InitOptions { shell: "zsh".into(), key: key.map(str::to_owned), no_bind };
+    assert_eq!(read("init zsh"), Ok(Invocation::Init(init(None, false))));
+    assert_eq!(read("init zsh --key alt-i"), Ok(Invocation::Init(init(Some("alt-i"), false))));
+    assert_eq!(read("init zsh --no-bind"), Ok(Invocation::Init(init(None, true))));
+    let wrong = ["init", "init tcsh", "init zsh --key x --no-bind"];
+    let keys = wrong.map(|line| read(line).map_or_else(|error| error.key, |_| "ok"));
+    assert_eq!(keys, ["usage.missing", "usage.invalid_value", "usage.conflict"]);
 }

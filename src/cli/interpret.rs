@@ -4,8 +4,8 @@ use clap::ArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::{
-    AgentKind, ColorChoice, CommonOptions, ConfigAction, HandoffKind, Invocation, Output, RenderOptions,
-    RunOptions, SessionsAction, UsageError,
+    AgentKind, ColorChoice, CommonOptions, ConfigAction, HandoffKind, InitOptions, Invocation, Output,
+    RenderOptions, RunOptions, SessionsAction, UsageError,
 };
 
 /// Says what the command line asks for.
@@ -24,6 +24,11 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
         "handoff" => {
             Invocation::Handoff(if inner.get_flag("rewrite") { HandoffKind::Rewrite } else { HandoffKind::Job })
         }
+        "init" => Invocation::Init(InitOptions {
+            shell: text("hooked").unwrap_or_default(),
+            key: text("key"),
+            no_bind: inner.get_flag("no-bind"),
+        }),
         "login" => Invocation::Login(text("provider").unwrap_or_default()),
         "logout" => Invocation::Logout(text("provider").unwrap_or_default()),
         "models" => Invocation::Models(text("provider")),

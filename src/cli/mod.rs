@@ -20,6 +20,8 @@ pub type Words<'a> = &'a dyn Fn(&str) -> String;
 pub enum Invocation {
     /// The REPL, or one turn in print mode.
     Run(Box<RunOptions>),
+    /// Prints a shell's hook.
+    Init(InitOptions),
     /// What the shell's hook runs.
     Handoff(HandoffKind),
     /// Prints markdown.
@@ -152,6 +154,17 @@ pub struct RenderOptions {
     pub common: CommonOptions,
 }
 
+/// Options of `axi init`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct InitOptions {
+    /// The shell's name.
+    pub shell: String,
+    /// The key that hands over, as the person writes it.
+    pub key: Option<String>,
+    /// Binds no key.
+    pub no_bind: bool,
+}
+
 /// What `axi sessions` does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionsAction {
@@ -190,7 +203,7 @@ pub struct UsageError {
 }
 
 /// Commands of the contract that this version does not have: they must not be sent to a model as a message.
-const RESERVED: &[&str] = &["init", "mcp"];
+const RESERVED: &[&str] = &["mcp"];
 
 /// Reads a command line, program name first.
 ///

@@ -57,6 +57,10 @@ pub fn command(words: Words<'_>) -> Command {
                 .arg(valued("width", "N", words).value_parser(value_parser!(u16).range(1..)))
                 .arg(valued("wrap", "MODE", words).value_parser(["word", "soft"])),
             sub("handoff").hide(true).arg(flag("rewrite", words)),
+            sub("init")
+                .arg(positional("hooked").value_name("SHELL").required(true).value_parser(["zsh", "bash", "fish"]))
+                .arg(valued("key", "KEY", words).conflicts_with("no-bind"))
+                .arg(flag("no-bind", words)),
             sub("login").arg(positional("provider").required(true)),
             sub("logout").arg(positional("provider").required(true)),
             sub("models").arg(positional("provider")),

@@ -9,6 +9,7 @@ pub(crate) mod pty;
 pub(crate) mod reflow;
 pub(crate) mod rust_source;
 pub(crate) mod server;
+pub(crate) mod shells;
 pub(crate) mod svg;
 pub(crate) mod talk;
 pub(crate) mod tool_bench;

@@ -2,7 +2,8 @@
 //!
 //! The program is started through util-linux `setsid --ctty`, so that the pseudo-terminal is its controlling
 //! terminal without `unsafe`. The screen is a vt100 parser with scrollback (it does not reflow on resize; for
-//! that, use tmux). Questions of the program (`CSI 6n`, `CSI c`, `CSI ? u`, OSC 10/11) are answered as asked for.
+//! that, use tmux). Questions of the program (`CSI 5n`, `CSI 6n`, `CSI c`, `CSI ? u`, OSC 10/11) are answered
+//! as asked for.
 //!
 //! ```ignore
 //! let home = Home::new();
@@ -70,7 +71,7 @@ impl Options {
         self
     }
 
-    /// A terminal that never answers `CSI 6n` and `CSI c`.
+    /// A terminal that never answers `CSI 5n`, `CSI 6n` and `CSI c`.
     pub(crate) fn mute(mut self) -> Self {
         self.answers_cursor = false;
         self
@@ -144,11 +145,11 @@ fn read_all(master: &File, shared: &(Mutex<State>, Condvar)) {
         state.raw.extend_from_slice(&buffer[..count]);
         state.parser.process(&buffer[..count]);
         let answers = std::mem::take(&mut state.parser.callbacks_mut().pending);
-        shared.1.notify_all();
-        drop(state);
+        // Before anybody sees the screen: a terminal answers what a person has not seen yet.
         if !answers.is_empty() {
             let _ = (&*master).write_all(&answers);
         }
+        shared.1.notify_all();
     }
 }
 
@@ -167,6 +168,7 @@ impl vt100::Callbacks for Answers {
                 let column = column.min(screen.size().1 - 1);
                 self.pending.extend(format!("\x1b[{};{}R", row + 1, column + 1).bytes());
             }
+            (None, 'n', [[5]]) if self.options.answers_cursor => self.pending.extend(b"\x1b[0n"),
             (None, 'c', _) if self.options.answers_cursor => self.pending.extend(b"\x1b[?62;22c"),
             (Some(b'?'), 'u', _) if self.options.answers_kitty => self.pending.extend(b"\x1b[?0u"),
             _ => {}

@@ -1,0 +1,76 @@
+//! `axi init`, and what `axi doctor` says about the shell's hook.
+
+use std::path::Path;
+
+use super::Variables;
+use super::console::Console;
+use crate::cli::InitOptions;
+use crate::command::Problem;
+use crate::frontend::exit::Exit;
+use crate::locale::Locale;
+use crate::shell::{self, HookFacts, Key, KeyState, Settings};
+
+/// What the hooks say to people: their names, and the keys of the texts.
+const WORDS: &[(&str, &str)] =
+    &[("taken", "hook.taken"), ("zellij", "hook.zellij"), ("long", "hook.long"), ("history", "hook.history")];
+
+/// Prints the hook of a shell.
+pub(super) fn init(locale: &Locale, variables: Variables, program: Option<&Path>, options: &InitOptions) -> Exit {
+    let console = Console::new(locale);
+    let key = options.key.as_deref().map(Key::parse).transpose();
+    let (Some(shell), Ok(key)) = (shell::find(&options.shell), key) else {
+        let argument = format!("--key: {}", options.key.as_deref().unwrap_or_default());
+        let what = locale.with("usage.invalid_value", &[("argument", &argument)]);
+        console.fail(&Problem { what, hint: locale.text("hook.key_hint").to_owned() });
+        return Exit::Usage;
+    };
+    let path = program.and_then(Path::to_str).filter(|_| !is_on_path(variables));
+    let name = key.clone().unwrap_or_else(Key::stock).name();
+    let words =
+        WORDS.iter().map(|(word, text)| (*word, locale.with(text, &[("key", &name), ("shell", shell.name)])));
+    let settings =
+        Settings { program: path.unwrap_or("axi"), key, no_bind: options.no_bind, words: words.collect() };
+    console.print(&shell.hook(&settings))
+}
+
+fn is_on_path(variables: Variables) -> bool {
+    let path = variables("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.is_absolute() && folder.join("axi").is_file())
+}
+
+/// Says what the hook told when the shell started, and what stands between the shell and the terminal.
+pub(super) fn doctor_rows(locale: &Locale, variables: Variables) -> Vec<(&'static str, String)> {
+    let set = |name: &str| variables(name).filter(|value| !value.is_empty());
+    let mut rows = Vec::new();
+    if let Some(facts) = set("AXI_HOOK").as_deref().and_then(HookFacts::parse) {
+        rows.push(("doctor.hook", format!("{} {}", facts.shell, facts.version)));
+        rows.push(("doctor.key", key(locale, &facts, set("ZELLIJ").is_some())));
+        for (name, plugins) in [("doctor.before", facts.before), ("doctor.after", facts.after)] {
+            if !plugins.is_empty() {
+                rows.push((name, plugins.join(", ")));
+            }
+        }
+    } else {
+        let user = set("SHELL").unwrap_or_default();
+        let name = Path::new(&user).file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let install = shell::find(name).or_else(|| shell::find("zsh")).map_or("", |shell| shell.install);
+        rows.push(("doctor.hook", locale.with("doctor.no_hook", &[("line", install)])));
+    }
+    let version = || set("TERM_PROGRAM_VERSION").map(|version| format!(" {version}")).unwrap_or_default();
+    let between = [("TMUX", "tmux"), ("STY", "screen"), ("ZELLIJ", "zellij")];
+    for (_, name) in between.into_iter().filter(|(variable, _)| set(variable).is_some()) {
+        let version = if set("TERM_PROGRAM").as_deref() == Some(name) { version() } else { String::new() };
+        rows.push(("doctor.multiplexer", format!("{name}{version}")));
+    }
+    rows
+}
+
+fn key(locale: &Locale, facts: &HookFacts, zellij: bool) -> String {
+    let name = facts.key.as_deref().unwrap_or("-");
+    match &facts.state {
+        KeyState::Bound if zellij && name == "ctrl-g" => locale.with("doctor.key_zellij", &[("key", name)]),
+        KeyState::Bound => name.to_owned(),
+        KeyState::Taken(owner) => locale.with("doctor.key_taken", &[("key", name), ("owner", owner)]),
+        KeyState::Unbound => locale.text("doctor.key_none").to_owned(),
+    }
+}

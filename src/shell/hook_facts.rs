@@ -1,0 +1,60 @@
+//! What a hook tells about itself in `AXI_HOOK`: words with a space between, `-` for nothing.
+
+/// What a loaded hook is like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookFacts {
+    /// The shell's name.
+    pub shell: String,
+    /// Its version.
+    pub version: String,
+    /// The key, if it has one, such as `ctrl-g`.
+    pub key: Option<String>,
+    /// Whose the key is.
+    pub state: KeyState,
+    /// Plugins that were loaded before the hook.
+    pub before: Vec<String>,
+    /// Plugins that were loaded after it.
+    pub after: Vec<String>,
+}
+
+/// Whose the key is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyState {
+    /// axi's.
+    Bound,
+    /// Somebody else's: this binding was there and was left alone.
+    Taken(String),
+    /// Nobody's: the hook was asked to bind none.
+    Unbound,
+}
+
+impl HookFacts {
+    /// Reads `AXI_HOOK`: format, shell, version, key, state, owner, plugins before, all plugins. `None` when it is
+    /// none of ours, or one of a format to come.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split(' ');
+        if words.next() != Some("1") {
+            return None;
+        }
+        let mut word = || words.next().filter(|word| !word.is_empty());
+        let (shell, version) = (word()?.to_owned(), word()?.to_owned());
+        let key = word().filter(|key| *key != "-").map(str::to_owned);
+        let state = match word()? {
+            "bound" => KeyState::Bound,
+            "taken" => KeyState::Taken(word()?.to_owned()),
+            "none" => KeyState::Unbound,
+            _ => return None,
+        };
+        if !matches!(state, KeyState::Taken(_)) {
+            word();
+        }
+        let mut list = || -> Vec<String> {
+            let names = word().unwrap_or_default().split(',');
+            names.filter(|name| !name.is_empty() && *name != "-").map(str::to_owned).collect()
+        };
+        let before = list();
+        let after = list().into_iter().filter(|name| !before.contains(name)).collect();
+        Some(Self { shell, version, key, state, before, after })
+    }
+}

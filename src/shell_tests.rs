@@ -1,0 +1,76 @@
+use super::*;
+
+fn settings() -> Settings<'static> {
+    Settings { program: "axi", words: vec![("taken", "it's \\ {owner}".into())], ..Settings::default() }
+}
+
+/// What is in front of the hook.
+fn preamble(name: &str, settings: &Settings<'_>) -> String {
+    let shell = find(name).unwrap();
+    shell.hook(settings).strip_suffix(shell.hook).unwrap().to_owned()
+}
+
+#[test]
+fn settings_stand_in_front_of_the_hook_in_each_shells_own_words() {
+    assert_eq!(
+        preamble("zsh", &settings()),
+        "_axi_program='axi'\n_axi_key='^g'\n_axi_key_name='ctrl-g'\n_axi_rewrite_keys='^[g ^x^g'\n_axi_chosen=''\n\
+         _axi_words_taken='it'\\''s \\ {owner}'\n"
+    );
+    assert_eq!(
+        preamble("bash", &settings()),
+        "__axi_program='axi'\n__axi_key='\\C-g'\n__axi_key_name='ctrl-g'\n\
+         __axi_rewrite_keys='\\eg \\C-x\\C-g'\n__axi_chosen=''\n__axi_words_taken='it'\\''s \\ {owner}'\n"
+    );
+    assert_eq!(
+        preamble("fish", &settings()),
+        "set -g __axi_program 'axi'\nset -g __axi_key \\cg\nset -g __axi_key_name 'ctrl-g'\n\
+         set -g __axi_rewrite_keys \\eg\nset -g __axi_chosen ''\nset -g __axi_words_taken 'it\\'s \\\\ {owner}'\n"
+    );
+}
+
+#[test]
+fn a_chosen_key_is_taken_from_the_rewrite_and_no_bind_binds_nothing() {
+    let chosen = Settings { key: Key::parse("M-g").ok(), ..settings() };
+    let zsh = preamble("zsh", &chosen);
+    assert!(zsh.contains("_axi_key='^[g'\n") && zsh.contains("_axi_rewrite_keys='^x^g'\n"), "{zsh}");
+    assert!(zsh.contains("_axi_chosen=1\n"), "{zsh}");
+    let none = Settings { no_bind: true, ..settings() };
+    assert!(preamble("fish", &none).contains("set -g __axi_key ''\n"));
+}
+
+#[test]
+fn keys_are_read_as_people_write_them() {
+    let name = |text: &str| Key::parse(text).map(|key| key.name());
+    for text in ["ctrl-g", "Ctrl+G", "C-g", "^G"] {
+        assert_eq!(name(text), Ok("ctrl-g".into()), "{text}");
+    }
+    assert_eq!(name("alt-i"), Ok("alt-i".into()));
+    assert_eq!(name("ctrl-x ctrl-a"), Ok("ctrl-x,ctrl-a".into()));
+    assert_eq!(name("ctrl-x,a"), Ok("ctrl-x,a".into()));
+    for text in ["g", "?", "ctrl-c", "ctrl-m", "^I", "Ctrl+Z"] {
+        assert!(name(text).is_err(), "{text}");
+    }
+    for text in ["", "ctrl-", "ctrl-gg", "ctrl-'", "alt-g alt-g alt-g", "alt-$(x)", "f5"] {
+        assert_eq!(name(text), Err(KeyError::Unreadable), "{text}");
+    }
+}
+
+#[test]
+fn what_a_hook_tells_is_read_and_anything_else_is_nothing() {
+    let read = HookFacts::parse("1 zsh 5.9 ctrl-g taken _navi_widget fzf,p10k fzf,p10k,zsh-autosuggestions");
+    let expected = HookFacts {
+        shell: "zsh".into(),
+        version: "5.9".into(),
+        key: Some("ctrl-g".into()),
+        state: KeyState::Taken("_navi_widget".into()),
+        before: vec!["fzf".into(), "p10k".into()],
+        after: vec!["zsh-autosuggestions".into()],
+    };
+    assert_eq!(read, Some(expected));
+    let bare = HookFacts::parse("1 fish 3.6.0 - none -").unwrap();
+    assert_eq!((bare.key, bare.state, bare.before.len()), (None, KeyState::Unbound, 0));
+    for text in ["", "2 zsh 5.9 ctrl-g bound -", "1 zsh", "1 zsh 5.9 ctrl-g sold x"] {
+        assert_eq!(HookFacts::parse(text), None, "{text}");
+    }
+}

@@ -1,0 +1,279 @@
+//! The shells' hooks where a shell is not as it comes: vi keys, a key that is taken, a hook loaded twice, lines the
+//! shell was told to forget, unfinished commands, a terminal that never answers.
+
+use crate::support::home::Home;
+use crate::support::server::{Answer, Gate, Server, answer};
+use crate::support::shells::{AtPrompt, ROWS, Row};
+use crate::support::talk::{last_said, run};
+
+/// Hands over and gets an answer.
+#[track_caller]
+fn is_answered(person: &mut AtPrompt, server: &Server, keys: &str) {
+    server.push(answer::chat_text("Here you are."));
+    person.types("what now?");
+    person.sees_line("what now?");
+    person.types(keys);
+    person.sees("Here you are.");
+    person.sees_line("");
+    assert!(last_said(server.requests().last().unwrap()).starts_with("what now?"));
+    person.settled("answered", 0, &["what now?".to_owned()]);
+}
+
+fn proposes(command: &str) -> Answer {
+    let arguments = serde_json::json!({"command": command, "why": "because"});
+    answer::chat_call("call_1", "propose_command", &arguments.to_string())
+}
+
+fn vi(row: &Row) -> &'static str {
+    match row.shell {
+        "zsh" => "bindkey -v\n",
+        "bash" => "set -o vi\n",
+        _ => "fish_vi_key_bindings\nfunction fish_mode_prompt; end\n",
+    }
+}
+
+#[test]
+fn vi_keys_hand_over_from_both_modes_and_take_the_command_back() {
+    for row in &ROWS {
+        for keys in ["\x07", "\x1b\x07"] {
+            let server = Server::start([]);
+            let Some(mut person) = row.start(&server, vi(row), None, false) else { continue };
+            // ESC and what follows must not arrive as one Alt key.
+            server.push(answer::chat_text("Here you are."));
+            person.types("what now?");
+            person.sees_line("what now?");
+            for key in keys.chars() {
+                person.types(key.to_string());
+                std::thread::sleep(std::time::Duration::from_millis(if key == '\x1b' { 600 } else { 0 }));
+            }
+            person.sees("Here you are.");
+            person.sees_line("");
+            server.push(proposes("touch back"));
+            person.hands_over("again");
+            person.sees_line("touch back");
+            person.types("\r");
+            person.sees_line("");
+            assert!(person.home.work().join("back").exists());
+            person.settled(row.shell, 0, &["what now?", "again", "touch back"].map(str::to_owned));
+        }
+    }
+}
+
+#[test]
+fn a_key_that_is_taken_stays_where_it_is_and_the_person_is_told_once() {
+    let taken = [
+        "navi() { BUFFER=mine; }; zle -N navi; bindkey '^g' navi\n",
+        "bind -x '\"\\C-g\": READLINE_LINE=mine'\n",
+        "bind \\cg 'commandline -r mine'\n",
+    ];
+    for (row, taken) in ROWS.iter().zip(taken) {
+        let server = Server::start([]);
+        let Some(mut person) = row.start(&server, taken, None, false) else { continue };
+        let told = "axi: ctrl-g belongs to";
+        assert_eq!(person.pty.transcript().matches(told).count(), 1, "{}", person.pty.describe());
+        assert!(person.pty.transcript().contains("alt-i, alt-j"), "{}", person.pty.describe());
+        person.types("what now?\x07");
+        person.sees_line("mine");
+        person.types("\x05\x15");
+        person.sees_line("");
+        person.enters("axi doctor");
+        person.sees("its key: none: ctrl-g belongs to");
+        // The next shell says nothing.
+        person.types("\x0c");
+        person.sees_line("");
+        person.enters(row.shell);
+        person.sees_line("");
+        assert_eq!(person.pty.transcript().matches(told).count(), 0, "{}", person.pty.describe());
+    }
+}
+
+#[test]
+fn another_key_can_be_chosen_and_none_at_all() {
+    for row in &ROWS {
+        let load = |options: &str| match row.shell {
+            "fish" => format!("axi init fish {options} | source\n"),
+            shell => format!("eval \"$(axi init {shell} {options})\"\n"),
+        };
+        let server = Server::start([]);
+        let chosen = load("--key alt-i");
+        let Some(mut person) = row.start(&server, "", Some(&chosen), false) else { continue };
+        is_answered(&mut person, &server, "\x1bi");
+        person.enters("axi doctor");
+        person.sees("its key: alt-i");
+        let server = Server::start([]);
+        let Some(mut person) = row.start(&server, "", Some(&load("--no-bind")), false) else { continue };
+        person.enters("axi doctor");
+        person.sees("its key: none, as asked for");
+        assert_eq!(server.requests().len(), 0);
+    }
+}
+
+#[test]
+fn a_hook_that_is_loaded_twice_is_loaded_once() {
+    for row in &ROWS {
+        let twice = match row.shell {
+            "fish" => "axi init fish | source\naxi init fish | source\n".to_owned(),
+            // A start-up file that is strict must not die of the hook, nor show a word of it.
+            shell => format!("set -eu\neval \"$(axi init {shell})\"\neval \"$(axi init {shell})\"\nset +eu\n"),
+        };
+        let server = Server::start([]);
+        let Some(mut person) = row.start(&server, "", Some(&twice), false) else { continue };
+        assert_eq!(person.pty.transcript().trim(), "@@", "{}: quiet", row.shell);
+        is_answered(&mut person, &server, "\x07");
+        server.push(proposes("touch once"));
+        person.hands_over("again");
+        person.sees_line("touch once");
+        person.types("\x15");
+        person.sees_line("");
+        person.settled(row.shell, 0, &["what now?", "again"].map(str::to_owned));
+    }
+}
+
+#[test]
+fn what_the_shell_was_told_to_forget_is_forgotten() {
+    let settings = ["setopt hist_ignore_space hist_ignore_dups\n", "HISTCONTROL=ignoreboth\n", ""];
+    for (row, settings) in ROWS.iter().zip(settings) {
+        let server = Server::start([]);
+        let Some(mut person) = row.start(&server, settings, None, false) else { continue };
+        for line in [" a secret", "what now?", "what now?"] {
+            server.push(answer::chat_text("Here you are."));
+            person.hands_over(line);
+            person.sees("Here you are.");
+            person.sees_line("");
+            person.types("\x0c");
+            let cleared =
+                person.pty.wait_until(|view| view.text().trim_end() == "@@", crate::support::pty::PATIENCE);
+            assert!(cleared, "{}", person.pty.describe());
+        }
+        person.settled(row.shell, 0, &["what now?".to_owned()]);
+        // Nor does a command that is to be forgotten travel along.
+        person.enters(" sh -c 'exit 4'");
+        person.sees_line("");
+        server.push(answer::chat_text("Nothing known."));
+        person.hands_over("why did it fail?");
+        person.sees("Nothing known.");
+        assert!(!server.requests().last().unwrap().text.contains("exit 4"), "{}", row.shell);
+    }
+}
+
+#[test]
+fn an_unfinished_command_is_never_mixed_with_a_hand_off() {
+    let server = Server::start([]);
+    if let Some(mut zsh) = ROWS[0].start(&server, "", None, false) {
+        zsh.types("for i in 1 2\r");
+        zsh.sees("for>");
+        zsh.types("do touch $i\x07");
+        // All of it comes into the editor; the key again hands it over.
+        zsh.sees_end("do touch $i");
+        server.push(answer::chat_text("It lacks done."));
+        zsh.types("\x07");
+        zsh.sees("It lacks done.");
+        zsh.sees_line("");
+        assert!(last_said(&server.requests()[0]).starts_with("for i in 1 2\ndo touch $i"));
+        assert!(!zsh.home.work().join("1").exists());
+    }
+    if let Some(mut bash) = ROWS[1].start(&server, "", None, false) {
+        bash.types("for i in 1 2\r");
+        bash.sees("> ");
+        bash.types("do touch $i\x07; done\r");
+        bash.sees_line("");
+        assert!(bash.home.work().join("2").exists());
+        // Nor is what a command reads.
+        bash.enters("read -e -p 'name: ' name; echo \"<$name>\"");
+        bash.sees("name:");
+        bash.types("somebody\x07\r");
+        bash.sees("<somebody>");
+    }
+    if let Some(mut fish) = ROWS[2].start(&server, "", None, false) {
+        fish.enters("read -P 'name: ' name; echo \"<$name>\"");
+        fish.sees("name:");
+        fish.types("somebody\x07\r");
+        fish.sees("<somebody>");
+    }
+}
+
+#[test]
+fn init_is_the_hook_with_settings_in_front_and_wrong_keys_are_refused() {
+    let home = Home::new();
+    for shell in ["zsh", "bash", "fish"] {
+        let ran = run(home.axi().args(["init", shell]));
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+        let hook =
+            std::fs::read_to_string(format!("{}/shell-hooks/axi.{shell}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        assert!(ran.out.ends_with(&hook), "{shell}");
+        // No axi on PATH: the hook starts this very program.
+        assert!(
+            ran.out.contains(
+                &format!("program '{}'", env!("CARGO_BIN_EXE_axi"))
+                    .replace(' ', if shell == "fish" { " " } else { "=" })
+            )
+        );
+    }
+    for wrong in [["init", "zsh", "--key", "g"], ["init", "fish", "--key", "ctrl-c"]] {
+        let ran = run(home.axi().args(wrong));
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
+        assert!(ran.err.contains("--key") && ran.err.contains("alt-i"), "{}", ran.err);
+    }
+    assert_eq!(run(home.axi().args(["init", "tcsh"])).code, Some(2));
+    // Settings that cannot be read do not cost anybody the hook.
+    home.write("config/axi/config.toml", "no toml at all [");
+    assert_eq!(run(home.axi().args(["init", "bash"])).code, Some(0));
+}
+
+#[test]
+fn a_rewrite_takes_the_lines_place_and_undo_brings_it_back() {
+    for row in &ROWS {
+        let server = Server::start([]);
+        let Some(mut person) = row.start(&server, "", None, false) else { continue };
+        let gate = Gate::new();
+        server.push(answer::chat_text("```\ntouch rewritten\n```").gate_before(0, &gate));
+        person.types("make that file\x1bg");
+        person.sees("esc to stop");
+        gate.open();
+        person.sees_line("touch rewritten");
+        assert!(!person.pty.transcript().contains("esc to stop"), "{}", person.pty.describe());
+        person.types("\x1f");
+        person.sees_line("make that file");
+        // ESC and Ctrl+C leave the line as it was, with the cursor where it was.
+        for (requests, key) in [(2, "\x1b"), (3, "\x03")] {
+            let gate = Gate::new();
+            server.push(answer::chat_text("rm x").gate_before(0, &gate));
+            person.types("\x1bg");
+            person.sees("esc to stop");
+            server.wait_requests(requests);
+            person.types(key);
+            person.sees_line("make that file");
+            person.types("X");
+            person.sees_line("make that fileX");
+            person.types("\x7f");
+            person.sees_line("make that file");
+            gate.open();
+        }
+        // A failure says why, and the line stays.
+        server.push(answer::chat_text("I cannot do that."));
+        person.types("\x1bg");
+        person.waits(|view| view.text().contains("axi:") || view.text().contains("no command"), "why not");
+        person.sees_line("make that file");
+        assert!(!person.home.work().join("rewritten").exists());
+        person.types("\x15");
+        person.sees_line("");
+        person.settled(row.shell, 0, &[]);
+    }
+}
+
+#[test]
+fn without_an_answer_of_the_terminal_bash_leaves_the_command_in_its_history() {
+    let server = Server::start([]);
+    let Some(mut person) = ROWS[1].start_mute(&server) else { return };
+    server.push(proposes("touch later"));
+    person.hands_over("make it");
+    person.sees("because");
+    person.sees_line("");
+    person.types("\r");
+    person.sees("press the up arrow");
+    person.types("\x1b[A");
+    person.sees_line("touch later");
+    person.types("\r");
+    person.sees_line("");
+    assert!(person.home.work().join("later").exists());
+}

@@ -1,0 +1,307 @@
+//! The contract of the shells' hooks: every case, in every shell, alone and inside tmux; after each of them the
+//! terminal, the prompt, the history and the exit code are as they must be, and nothing ran that was not entered.
+
+use crate::support::server::{Answer, Gate, Server, answer};
+use crate::support::shells::{AtPrompt, ROWS, Row};
+use crate::support::talk::last_said;
+
+/// One shell through all cases, and what must be in its history by now.
+struct Round {
+    person: AtPrompt,
+    server: Server,
+    history: Vec<String>,
+    name: String,
+}
+
+fn proposes(command: &str) -> Answer {
+    let arguments = serde_json::json!({"command": command, "why": "because", "touches": "a file"});
+    answer::chat_call("call_1", "propose_command", &arguments.to_string())
+}
+
+impl Round {
+    fn start(row: &Row, settings: &str, load: Option<&str>, in_tmux: bool) -> Option<Self> {
+        let server = Server::start([]);
+        let person = row.start(&server, settings, load, in_tmux)?;
+        let name = format!("{}{}", row.shell, if in_tmux { " in tmux" } else { "" });
+        Some(Self { person, server, history: Vec::new(), name })
+    }
+
+    fn kept(&mut self, line: &str) {
+        self.history.push(line.to_owned());
+    }
+
+    #[track_caller]
+    fn settled(&mut self, case: &str, code: i32) {
+        let case = format!("{}, {case}", self.name);
+        self.person.settled(&case, code, &self.history);
+        eprintln!("holds: {case}");
+    }
+
+    /// What the model was asked last, without what travels along.
+    fn asked(&self) -> String {
+        let text = last_said(self.server.requests().last().unwrap());
+        text.split("\n\n<shell>").next().unwrap().trim_end_matches('\n').to_owned()
+    }
+
+    fn has(&self, file: &str) -> bool {
+        self.person.home.work().join(file).exists()
+    }
+
+    /// How the hand-off's own line looks in this shell.
+    fn shown(&self, line: &str) -> String {
+        if self.name.starts_with("zsh") {
+            return line.to_owned();
+        }
+        let shown = line.lines().next().unwrap_or_default();
+        format!("axi handoff{}{shown}", if shown.is_empty() { "" } else { " # " })
+    }
+
+    fn answer(&mut self) {
+        self.server.push(answer::chat_text("It is two."));
+        self.person.hands_over("what is 1+1?");
+        self.person.sees("It is two.");
+        self.person.sees_line("");
+        assert_eq!(self.asked(), "what is 1+1?");
+        assert_eq!(self.person.prompts(), [self.shown("what is 1+1?")]);
+        self.kept("what is 1+1?");
+        self.settled("answer", 0);
+    }
+
+    fn back_and_entered(&mut self) {
+        self.server.push(proposes("touch entered"));
+        self.person.hands_over("make a file");
+        self.person.sees_line("touch entered");
+        assert!(!self.has("entered"), "nobody pressed Enter");
+        self.person.types("\r");
+        self.person.sees_line("");
+        assert!(self.has("entered"));
+        assert_eq!(self.person.prompts(), [self.shown("make a file"), "touch entered".into()]);
+        self.kept("make a file");
+        self.kept("touch entered");
+        self.settled("command back and entered", 0);
+    }
+
+    fn back_and_edited(&mut self) {
+        self.server.push(proposes("touch edi"));
+        self.person.hands_over("make another");
+        self.person.sees_line("touch edi");
+        self.person.types("ted\x1b[D\x1b[D\x1b[DX\r");
+        self.person.sees_line("");
+        assert!(self.has("ediXted") && !self.has("edi") && !self.has("edited"));
+        self.kept("make another");
+        self.kept("touch ediXted");
+        self.settled("command back and edited", 0);
+    }
+
+    fn stopped_by(&mut self, key: &str, case: &str) {
+        let gate = Gate::new();
+        self.server.push(answer::chat_text("alpha beta gamma").gate_before(3, &gate));
+        self.person.hands_over("tell me a story");
+        self.person.sees("alpha beta");
+        self.person.types(key);
+        self.person.sees_line("tell me a story");
+        self.person.types("\x15");
+        self.person.sees_line("");
+        gate.open();
+        self.kept("tell me a story");
+        self.settled(case, 130);
+    }
+
+    fn killed(&mut self) {
+        let gate = Gate::new();
+        self.server.push(answer::chat_text("alpha beta gamma").gate_before(3, &gate));
+        self.person.hands_over("and then?");
+        self.person.sees("alpha beta");
+        self.person.kills();
+        self.person.sees_line("");
+        gate.open();
+        self.kept("and then?");
+        self.settled("kill -9", 137);
+    }
+
+    fn suspended(&mut self) {
+        let gate = Gate::new();
+        self.server.push(answer::chat_text("alpha beta gamma").gate_before(3, &gate));
+        self.person.hands_over("one more");
+        self.person.sees("alpha beta");
+        self.person.types("\x1a");
+        self.person.sees_line("");
+        // The prompt is the person's while axi waits.
+        self.person.enters("touch meanwhile");
+        self.person.sees_line("");
+        assert!(self.has("meanwhile"));
+        self.person.enters("fg");
+        gate.open();
+        self.person.sees("gamma");
+        self.person.sees_line("");
+        for line in ["one more", "touch meanwhile", "fg"] {
+            self.kept(line);
+        }
+        self.settled("Ctrl+Z, then fg", 0);
+    }
+
+    fn suspended_with_a_command(&mut self) {
+        let gate = Gate::new();
+        self.server.push(proposes("touch late").gate_before(0, &gate));
+        let count = self.server.requests().len();
+        self.person.hands_over("make it later");
+        self.server.wait_requests(count + 1);
+        self.person.types("\x1a");
+        self.person.sees_line("");
+        self.person.enters("fg");
+        gate.open();
+        self.person.sees_line("touch late");
+        self.person.types("\x15");
+        self.person.sees_line("");
+        assert!(!self.has("late"));
+        self.kept("make it later");
+        self.kept("fg");
+        self.settled("Ctrl+Z, then fg, command back", 0);
+    }
+
+    fn empty(&mut self) {
+        self.person.enters("true");
+        self.person.sees_line("");
+        self.person.types("\x07");
+        self.person.sees("❯");
+        self.person.types("\x04");
+        self.person.sees_line("");
+        self.kept("true");
+        self.settled("empty line", 0);
+    }
+
+    fn empty_after_a_failure(&mut self) {
+        let failing = "sh -c 'exit 3'";
+        self.person.enters(failing);
+        self.person.sees_line("");
+        self.server.push(answer::chat_text("It ended with three."));
+        self.person.types("\x07");
+        self.person.sees("It ended with three.");
+        self.person.sees_line("");
+        assert_eq!(self.asked(), "What happened?");
+        assert!(self.server.requests().last().unwrap().text.contains("its exit code: 3"));
+        self.kept(failing);
+        self.settled("empty line after a failure", 0);
+    }
+
+    fn many_lines(&mut self) {
+        let line = "first line\n  second 'line'\nthird";
+        self.server.push(answer::chat_text("Three lines."));
+        self.person.pastes(line);
+        self.person.sees("third");
+        self.person.types("\x07");
+        self.person.sees("Three lines.");
+        self.person.sees_line("");
+        assert_eq!(self.asked(), line);
+        self.kept(line);
+        self.settled("multi-line", 0);
+    }
+
+    fn quotes_and_unicode(&mut self) {
+        let line = r#"it's "odd" \ $(touch ran) `touch ran` !! #x *~ né 中文 🙂"#;
+        self.server.push(answer::chat_text("Odd indeed."));
+        self.person.hands_over(line);
+        self.person.sees("Odd indeed.");
+        self.person.sees_line("");
+        assert_eq!(self.asked(), line);
+        assert!(!self.has("ran"));
+        self.kept(line);
+        self.settled("quotes and Unicode", 0);
+        // The same way back, byte for byte.
+        let command = r#"printf '%s\n' "né 中 🙂" '!!' \$HOME > odd"#;
+        self.server.push(proposes(command));
+        self.person.hands_over("write it");
+        self.person.sees_line(command);
+        self.person.types("\r");
+        self.person.sees_line("");
+        let written = std::fs::read_to_string(self.person.home.work().join("odd")).unwrap();
+        assert_eq!(written, "né 中 🙂\n!!\n$HOME\n");
+        self.kept("write it");
+        self.kept(command);
+        self.settled("quotes and Unicode back", 0);
+    }
+
+    fn many_lines_back(&mut self) {
+        let command = "touch one\ntouch 'two three'";
+        self.server.push(proposes(command));
+        self.person.hands_over("make two");
+        self.person.sees("touch 'two three'");
+        self.person.sees_end("touch 'two three'");
+        assert!(!self.has("one"));
+        self.person.types("\r");
+        self.person.sees_line("");
+        assert!(self.has("one") && self.has("two three"));
+        self.kept("make two");
+        if self.name.starts_with("bash") {
+            // bash enters the lines of one edit one by one.
+            self.kept("touch one");
+            self.kept("touch 'two three'");
+        } else {
+            self.kept(command);
+        }
+        self.settled("multi-line back", 0);
+    }
+
+    fn long(&mut self) {
+        let line = format!("why {}end?", "0123456789".repeat(1024));
+        self.server.push(answer::chat_text("Long indeed."));
+        self.person.pastes(&line);
+        // fish 3.6 loses its place in a line that is longer than the screen, by itself.
+        self.person.sees_bytes("9end");
+        self.person.types("\x07");
+        self.person.sees("Long indeed.");
+        self.person.sees_line("");
+        assert_eq!(self.asked(), line);
+        self.kept(&line);
+        self.settled("10 KB", 0);
+    }
+}
+
+fn all_cases(row: &Row, in_tmux: bool) {
+    let Some(mut round) = Round::start(row, "", None, in_tmux) else { return };
+    round.answer();
+    round.back_and_entered();
+    round.back_and_edited();
+    round.stopped_by("\x1b", "ESC");
+    round.stopped_by("\x03", "Ctrl+C");
+    round.killed();
+    round.suspended();
+    round.suspended_with_a_command();
+    round.empty();
+    round.empty_after_a_failure();
+    round.many_lines();
+    round.many_lines_back();
+    round.quotes_and_unicode();
+    round.long();
+    assert_eq!(round.server.violations(), Vec::<String>::new());
+}
+
+#[test]
+fn zsh_keeps_the_contract() {
+    all_cases(&ROWS[0], false);
+}
+
+#[test]
+fn bash_keeps_the_contract() {
+    all_cases(&ROWS[1], false);
+}
+
+#[test]
+fn fish_keeps_the_contract() {
+    all_cases(&ROWS[2], false);
+}
+
+#[test]
+fn zsh_keeps_the_contract_inside_tmux() {
+    all_cases(&ROWS[0], true);
+}
+
+#[test]
+fn bash_keeps_the_contract_inside_tmux() {
+    all_cases(&ROWS[1], true);
+}
+
+#[test]
+fn fish_keeps_the_contract_inside_tmux() {
+    all_cases(&ROWS[2], true);
+}

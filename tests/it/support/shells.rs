@@ -1,0 +1,298 @@
+//! A person at a shell's prompt with axi's hook loaded: zsh, bash or fish in a pseudo-terminal, alone or inside tmux.
+//!
+//! The prompt is `@@`. The command `probe` is the witness: it writes down the terminal's mode and the history, says
+//! the exit code of the command before it, and waits for Enter, so that the terminal can be looked at while a
+//! command has it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::process::{Pid, Signal};
+use rustix::termios::LocalModes;
+
+use super::home::Home;
+use super::pty::{Options, PATIENCE, Pty, View, is_installed};
+use super::server::Server;
+use super::talk::KEY;
+
+/// A shell under test.
+pub(crate) struct Row {
+    /// `zsh`, `bash` or `fish`.
+    pub(crate) shell: &'static str,
+    /// The start-up file, under the home directory.
+    file: &'static str,
+    /// What is in it before the hook.
+    before: &'static str,
+    /// The line that loads the hook.
+    load: &'static str,
+}
+
+/// Every shell with a hook.
+pub(crate) const ROWS: [Row; 3] = [
+    Row {
+        shell: "zsh",
+        file: ".zshrc",
+        before: "PS1='@@ '\nHISTFILE=~/.history HISTSIZE=500 SAVEHIST=500\n\
+            probe() {\n  local code=$?\n  stty -a >~/mode\n  fc -ln 1 >~/entries\n\
+              print -rn -- \"code=$code \"\n  head -n 1 >/dev/null\n  printf '\\033[H\\033[2J'\n}\n",
+        load: "eval \"$(axi init zsh)\"\n",
+    },
+    Row {
+        shell: "bash",
+        file: ".bashrc",
+        before: "PS1='@@ '\nHISTFILE=~/.history HISTSIZE=500\n\
+            probe() {\n  local code=$?\n  stty -a >~/mode\n  history >~/entries\n\
+              printf 'code=%s ' \"$code\"\n  head -n 1 >/dev/null\n  printf '\\033[H\\033[2J'\n}\n",
+        load: "eval \"$(axi init bash)\"\n",
+    },
+    Row {
+        shell: "fish",
+        file: "config/fish/config.fish",
+        before: "function fish_prompt; echo '@@ '; end\nfunction fish_greeting; end\nfunction fish_title; end\n\
+            function probe\n  set -l code $status\n  stty -a >~/mode\n  history search --reverse >~/entries\n\
+              printf 'code=%s ' $code\n  head -n 1 >/dev/null\n  printf '\\033[H\\033[2J'\nend\n",
+        load: "axi init fish | source\n",
+    },
+];
+
+/// A person at the prompt of a shell.
+pub(crate) struct AtPrompt {
+    pub(crate) pty: Pty,
+    pub(crate) home: Home,
+    shell: &'static str,
+    tmux: Option<PathBuf>,
+}
+
+impl Row {
+    /// Starts the shell in a terminal that answers nothing.
+    pub(crate) fn start_mute(&self, server: &Server) -> Option<AtPrompt> {
+        self.start_on(Pty::options().mute(), server, "", None, false)
+    }
+
+    /// Starts the shell with the hook loaded by `load`, or by its own line; `settings` come before it. `None`, and
+    /// says why, when the shell or tmux is not here.
+    pub(crate) fn start(
+        &self,
+        server: &Server,
+        settings: &str,
+        load: Option<&str>,
+        in_tmux: bool,
+    ) -> Option<AtPrompt> {
+        self.start_on(Pty::options(), server, settings, load, in_tmux)
+    }
+
+    fn start_on(
+        &self,
+        terminal: Options,
+        server: &Server,
+        settings: &str,
+        load: Option<&str>,
+        in_tmux: bool,
+    ) -> Option<AtPrompt> {
+        for program in [Some(self.shell), in_tmux.then_some("tmux")].into_iter().flatten() {
+            if !is_installed(program) {
+                eprintln!("skipped: {program} is not here");
+                return None;
+            }
+        }
+        let home = Home::new();
+        std::fs::create_dir(home.path().join("bin")).unwrap();
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_axi"), home.path().join("bin/axi")).unwrap();
+        home.write(self.file, &format!("{}{settings}{}", self.before, load.unwrap_or(self.load)));
+        let (program, arguments): (&str, &[&str]) = match self.shell {
+            "bash" => ("bash", &["--noprofile"]),
+            shell => (shell, &[]),
+        };
+        let socket = in_tmux.then(|| home.path().join("tmux"));
+        let mut command = if let Some(socket) = &socket {
+            home.write("tmux.conf", "set -g status off\nset -g default-terminal screen-256color\n");
+            let mut command = home.command("tmux");
+            command.arg("-S").arg(socket).arg("-f").arg(home.path().join("tmux.conf"));
+            command.args(["new-session", program]).args(arguments);
+            command
+        } else {
+            let mut command = home.command(program);
+            command.args(arguments);
+            command
+        };
+        let path = format!("{}/bin:/usr/local/bin:/usr/bin:/bin", home.path().display());
+        command
+            .env("PATH", path)
+            .env("SHELL", format!("/bin/{}", self.shell))
+            .env("OPENAI_BASE_URL", server.url("/v1"))
+            .env("OPENAI_API_KEY", KEY)
+            .env("AXI_MODEL", "openai/any");
+        let pty = terminal.size(100, 40).spawn(&command);
+        let person = AtPrompt { pty, home, shell: self.shell, tmux: socket };
+        person.sees_line("");
+        Some(person)
+    }
+}
+
+impl AtPrompt {
+    /// Types.
+    pub(crate) fn types(&mut self, keys: impl AsRef<[u8]>) {
+        self.pty.send(keys);
+    }
+
+    /// Types a line at an empty prompt, and Ctrl+G once it is shown.
+    pub(crate) fn hands_over(&mut self, line: &str) {
+        self.types(line);
+        self.sees_line(line);
+        self.types("\x07");
+    }
+
+    /// Types a command at an empty prompt and enters it once it is shown.
+    pub(crate) fn enters(&mut self, line: &str) {
+        self.types(line);
+        self.sees_line(line);
+        self.types("\r");
+    }
+
+    /// Pastes: what the terminal marks as pasted.
+    pub(crate) fn pastes(&mut self, text: &str) {
+        self.types(format!("\x1b[200~{text}\x1b[201~"));
+    }
+
+    /// Waits for a text on the screen.
+    #[track_caller]
+    pub(crate) fn sees(&self, text: &str) {
+        self.pty.wait_for(text);
+    }
+
+    /// Waits for something to be true of the screen.
+    #[track_caller]
+    pub(crate) fn waits(&self, condition: impl FnMut(&mut View<'_>) -> bool, what: &str) {
+        assert!(self.pty.wait_until(condition, PATIENCE), "never saw {what} in:\n{}", self.pty.describe());
+    }
+
+    /// Waits for the prompt with this text behind it, up to the cursor.
+    #[track_caller]
+    pub(crate) fn sees_line(&self, text: &str) {
+        let expected = format!("@@ {text}");
+        let seen = self.pty.wait_until(|view| before_cursor(view).trim_end() == expected.trim_end(), PATIENCE);
+        assert!(seen, "never saw the line {expected:?} in:\n{}", self.pty.describe());
+    }
+
+    /// Waits for the cursor to stand behind this text.
+    #[track_caller]
+    pub(crate) fn sees_end(&self, text: &str) {
+        let seen = self.pty.wait_until(|view| before_cursor(view).trim_end().ends_with(text), PATIENCE);
+        assert!(seen, "never saw the cursor behind {text:?} in:\n{}", self.pty.describe());
+    }
+
+    /// Waits for these bytes to have been written.
+    #[track_caller]
+    pub(crate) fn sees_bytes(&self, text: &str) {
+        let found = |view: &mut View<'_>| view.raw().windows(text.len()).any(|bytes| bytes == text.as_bytes());
+        assert!(self.pty.wait_until(found, PATIENCE), "never saw {text:?} in:\n{}", self.pty.describe());
+    }
+
+    /// The lines of the scrollback that begin with the prompt, without it; empty ones left out.
+    pub(crate) fn prompts(&self) -> Vec<String> {
+        let screen = self.pty.transcript();
+        let lines = screen.lines().filter_map(|line| line.strip_prefix("@@"));
+        lines.map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect()
+    }
+
+    /// Checks everything that must hold after a hand-off: `code` is what the shell saw, and `history` is in the
+    /// shell's history, nothing else.
+    #[track_caller]
+    pub(crate) fn settled(&mut self, case: &str, code: i32, history: &[String]) {
+        self.enters("probe");
+        self.sees(&format!("code={code} "));
+        let (paste, hidden, alternate) = self.pty.view(|view| {
+            let screen = view.screen();
+            (screen.bracketed_paste(), screen.hide_cursor(), screen.alternate_screen())
+        });
+        assert!(!hidden, "{case}: the cursor is hidden");
+        if self.tmux.is_none() {
+            assert!(!paste && !alternate, "{case}: paste mode {paste}, alternate screen {alternate}");
+            let modes = self.pty.termios().local_modes;
+            let cooked = LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
+            assert!(modes.contains(cooked), "{case}: {modes:?}");
+        }
+        let mode = self.home_file("mode");
+        for word in ["echo", "icanon", "isig"] {
+            assert!(mode.split_whitespace().any(|found| found == word), "{case}: {word} in {mode}");
+        }
+        let entries = self.entries();
+        assert_eq!(entries, expected(self.shell, history), "{case}: history");
+        // The witness clears the screen, so that the next case sees only its own.
+        self.types("\r");
+        let cleared = self.pty.wait_until(|view| view.text().trim_end() == "@@", PATIENCE);
+        assert!(cleared, "{case}: the prompt is whole and once:\n{}", self.pty.describe());
+    }
+
+    /// Kills the axi that is running here.
+    pub(crate) fn kills(&self) {
+        rustix::process::kill_process(self.axi(), Signal::KILL).unwrap();
+    }
+
+    fn axi(&self) -> Pid {
+        let work = self.home.work().canonicalize().unwrap();
+        let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+        let found = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok()).find(|id| {
+            let told = |name: &str| std::fs::read(format!("/proc/{id}/{name}")).unwrap_or_default();
+            std::fs::read_link(format!("/proc/{id}/cwd")).is_ok_and(|cwd| cwd == work)
+                && told("cmdline").ends_with(b"axi\0handoff\0")
+        });
+        Pid::from_raw(found.unwrap()).unwrap()
+    }
+
+    fn home_file(&self, name: &str) -> String {
+        std::fs::read_to_string(self.home.path().join(name)).unwrap()
+    }
+
+    /// The history without the witness, newlines as `\n`.
+    fn entries(&self) -> Vec<String> {
+        let text = self.home_file("entries");
+        let mut entries: Vec<String> = Vec::new();
+        for line in text.lines() {
+            match self.shell {
+                // `   12  command`, and further lines of it as they are.
+                "bash" => match line.trim_start().split_once("  ") {
+                    Some((number, entry)) if number.parse::<u32>().is_ok() => entries.push(entry.to_owned()),
+                    _ => entries.last_mut().unwrap().extend(["\\n", line]),
+                },
+                _ => entries.push(line.to_owned()),
+            }
+        }
+        entries.retain(|entry| entry != "probe");
+        if self.shell == "fish" {
+            // fish orders what was added in one second as it likes.
+            entries.sort();
+        }
+        entries
+    }
+}
+
+/// History as the shell lists it. fish keeps one of equal entries and shows further lines as lines.
+fn expected(shell: &str, history: &[String]) -> Vec<String> {
+    if shell != "fish" {
+        return history.iter().map(|entry| entry.replace('\n', "\\n")).collect();
+    }
+    let kept = history.iter().enumerate().filter(|(index, entry)| !history[index + 1..].contains(entry));
+    let mut entries: Vec<String> = kept.flat_map(|(_, entry)| entry.lines().map(str::to_owned)).collect();
+    entries.sort();
+    entries
+}
+
+fn before_cursor(view: &View<'_>) -> String {
+    let screen = view.screen();
+    let (row, column) = screen.cursor_position();
+    screen.rows(0, column).nth(usize::from(row)).unwrap_or_default()
+}
+
+impl Drop for AtPrompt {
+    fn drop(&mut self) {
+        if let Some(socket) = &self.tmux {
+            stop(socket);
+        }
+    }
+}
+
+fn stop(socket: &Path) {
+    // The server of this test alone; gone already is fine.
+    let _ = Command::new("tmux").arg("-S").arg(socket).arg("kill-server").output();
+}
