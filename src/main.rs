@@ -3,12 +3,15 @@
 use std::process::ExitCode;
 
 use axi::app::{self, Start};
-use axi::tool::{shell_child, shell_keeper};
+use axi::tool::{shell_adopter, shell_child, shell_keeper};
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
     if arguments.get(1).is_some_and(|argument| argument == shell_child::ARGUMENT) {
         return shell_child::child_main(arguments.into_iter().skip(2));
+    }
+    if arguments.get(1).is_some_and(|argument| argument == shell_adopter::ARGUMENT) {
+        return shell_adopter::adopter_main(arguments.into_iter().skip(2));
     }
     if arguments.get(1).is_some_and(|argument| argument == shell_child::CONFINED_ARGUMENT) {
         return shell_child::confined_main(arguments.into_iter().skip(2));

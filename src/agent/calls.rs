@@ -87,6 +87,12 @@ impl Agent {
         {
             last.content.push_str(TAKE_STOCK);
         }
+        // What happened beside the calls is told with the last result: the model reads it at its next step.
+        for note in self.memory.notes() {
+            if let Some(last) = results.last_mut() {
+                last.content.extend(["\n\n", &note]);
+            }
+        }
         let message = self.conversation.push_results(results).cloned();
         if let Some(message) = message {
             self.save(&message, frontend);

@@ -41,6 +41,9 @@ impl Agent {
         }
         let mut message = message;
         message.content.extend(self.notes.drain(..).map(|text| ContentBlock::Text { text }));
+        // What ended while nobody asked.
+        let notes = self.memory.notes().into_iter().map(|note| ContentBlock::Text { text: format!("\n\n{note}") });
+        message.content.extend(notes);
         let message = self.conversation.push_user(message).clone();
         self.save(&message, frontend);
         self.begin_journal_turn();

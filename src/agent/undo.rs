@@ -12,7 +12,6 @@ use crate::conversation::{Effect, Message, Role, Subject};
 use crate::journal::{Foreign, Journal, JournalError, Plan, TakenBack, Turn};
 use crate::sandbox::Reach;
 use crate::session::{EntryKind, SessionError};
-use crate::tool::ToolMemory;
 
 /// A turn that can be gone back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -185,7 +184,7 @@ impl Agent {
         let Some(journal) = &mut self.journal else { return Ok(TakenBack::default()) };
         let taken = journal.take_back(plan, foreign)?;
         // What it read or wrote is not what is there any more.
-        self.memory = ToolMemory::default();
+        self.memory.forget_files();
         if !taken.done.is_empty() {
             let names: Vec<String> =
                 taken.done.iter().map(|path| self.setup.place.shown(path).display().to_string()).collect();
@@ -203,7 +202,7 @@ impl Agent {
     pub fn rewind(&mut self, messages: usize) -> Result<String, SessionError> {
         let said = self.conversation.messages().get(messages).map(first_text).unwrap_or_default();
         self.conversation.rewind(messages);
-        self.memory = ToolMemory::default();
+        self.memory.forget_files();
         self.session.append(EntryKind::Rewound { messages: messages as u64 }, (self.setup.now)())?;
         self.session.sync()?;
         Ok(said)

@@ -156,7 +156,7 @@ enum Kind {
 
 /// The tools whose rules take a pattern. Others, such as those of outside servers, are named whole.
 const KINDS: &[(Kind, &[&str])] = &[
-    (Kind::Command, &["shell", "bash", "run"]),
+    (Kind::Command, &["shell", "bash", "run", "terminal"]),
     (
         Kind::Path,
         &[

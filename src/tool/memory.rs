@@ -5,10 +5,12 @@ use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Seen, ToolMemory};
+use super::{Seen, ToolMemory, shell_job};
 
 /// Texts longer than this are not kept for diffs (bytes).
 const TEXT_LIMIT: usize = 256 * 1024;
+/// After so many rounds of calls without a word on the plan the model is reminded of it.
+const REMINDED_AFTER: u32 = 6;
 /// All kept texts together (bytes); the oldest go first.
 const TEXTS_LIMIT: usize = 8 * 1024 * 1024;
 
@@ -17,6 +19,17 @@ const TEXTS_LIMIT: usize = 8 * 1024 * 1024;
 pub(crate) struct Shown {
     ranges: HashMap<PathBuf, Vec<(u64, u64)>>,
     texts: Vec<(PathBuf, Arc<str>)>,
+}
+
+/// The model's plan as it last wrote it down.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    /// One line a step.
+    pub(crate) text: String,
+    /// Whether any step is left.
+    pub(crate) open: bool,
+    /// Rounds of calls since it was written, or since it was last reminded of.
+    pub(crate) rounds: u32,
 }
 
 /// How a file relates to what the model knows of it.
@@ -43,6 +56,33 @@ impl ToolMemory {
     /// last read it" would then point at nothing.
     pub fn forget_shown(&self) {
         lock(&self.shown).ranges.clear();
+    }
+
+    /// Takes what the model should know at its next step: jobs that ended, a plan it seems to have forgotten.
+    ///
+    /// To be called once a round of calls.
+    pub fn notes(&self) -> Vec<String> {
+        let ended = self.jobs.ended();
+        let mut notes: Vec<String> =
+            ended.iter().map(|report| format!("[background {}]", shell_job::worded(report))).collect();
+        let mut plan = lock(&self.plan);
+        plan.rounds += 1;
+        if plan.open && plan.rounds > REMINDED_AFTER {
+            plan.rounds = 0;
+            notes.push(format!("[your plan; keep it up to date with todo]\n{}", plan.text.trim_end()));
+        }
+        notes
+    }
+
+    /// Remembers the plan.
+    pub(crate) fn remember_plan(&self, text: String, open: bool) {
+        *lock(&self.plan) = Plan { text, open, rounds: 0 };
+    }
+
+    /// Forgets all files, but nothing that runs: after an undo, or a way back in the conversation.
+    pub fn forget_files(&self) {
+        lock(&self.seen).clear();
+        *lock(&self.shown) = Shown::default();
     }
 
     /// Compares a file's state with what the model knows.

@@ -15,6 +15,10 @@ mod grep;
 mod grep_search;
 mod html_markdown;
 mod html_tokens;
+mod interactive;
+mod interactive_keys;
+mod interactive_state;
+mod jobs;
 pub(crate) mod kind;
 mod list;
 mod make_directory;
@@ -31,14 +35,17 @@ mod propose_command;
 mod read;
 mod read_page;
 mod shell;
+pub mod shell_adopter;
 pub mod shell_child;
 mod shell_environment;
 mod shell_group;
+mod shell_job;
 pub mod shell_keeper;
 mod shell_loan;
 mod shell_output;
 mod shell_run;
 pub mod table;
+mod terminal_tool;
 mod text_file;
 mod todo;
 mod web_address;
@@ -72,6 +79,8 @@ pub use read::ReadTool;
 pub use shell::ShellTool;
 pub use shell_environment::HANDOFF as HANDOFF_VARIABLES;
 pub use shell_group::end_orphans;
+pub use shell_job::ShellJobTool;
+pub use terminal_tool::TerminalTool;
 pub use todo::TodoTool;
 pub use web_fetch::WebFetchTool;
 pub use write::WriteTool;
@@ -201,6 +210,12 @@ pub struct ToolMemory {
     pub seen: std::sync::Mutex<std::collections::HashMap<PathBuf, Seen>>,
     /// Which parts of them the model was shown, and their text then.
     pub(crate) shown: std::sync::Mutex<memory::Shown>,
+    /// Commands that run in the background; they end with this memory.
+    pub(crate) jobs: jobs::Jobs,
+    /// Programs on terminals of their own; they end with this memory.
+    pub(crate) interactives: interactive::Interactives,
+    /// The model's plan, to remind it.
+    pub(crate) plan: std::sync::Mutex<memory::Plan>,
 }
 
 /// A file's state when the model last saw it.

@@ -1,7 +1,7 @@
 //! The `shell` tool: one command line, without a terminal, with a time limit.
 
-use std::path::PathBuf;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::conversation::{Effect, Outcome, Preview, Subject, ToolSpec};
 use super::arguments::{Arguments, Field, plain};
 use super::shell_loan;
 use super::shell_run::{self, Ended, Reason};
-use super::{Access, Place, Tool, ToolContext, ToolFacts, ToolOutput, paths, text_file, work};
+use super::{Access, Place, Tool, ToolContext, ToolFacts, ToolOutput, jobs, paths, shell_job, text_file, work};
 
 /// Seconds a command has when the model does not say.
 const DEFAULT_TIMEOUT: u64 = 30;
@@ -19,6 +19,10 @@ const DEFAULT_TIMEOUT: u64 = 30;
 const TIMEOUT_LIMIT: u64 = 600;
 /// Linux takes no longer argument: `MAX_ARG_STRLEN` is 32 pages (bytes).
 const LINE_LIMIT: usize = 128 * 1024 - 1;
+/// Commands of a list at most.
+const LIST_LIMIT: usize = 20;
+/// How long a background command is watched before the call is answered: one that cannot even start says so.
+const FIRST_LOOK: Duration = Duration::from_secs(1);
 
 /// What programs print when they may not do something, in lower case.
 const REFUSALS: &[&str] = &[
@@ -85,6 +89,8 @@ const FIELDS: &[Field] = &[
     plain("description"),
     plain("access"),
     Field { name: "interactive", aliases: &["tty", "terminal"] },
+    Field { name: "commands", aliases: &["steps"] },
+    Field { name: "background", aliases: &["run_in_background", "is_background"] },
 ];
 
 /// Runs command lines.
@@ -94,7 +100,9 @@ pub struct ShellTool {
 }
 
 struct Request {
-    line: String,
+    /// At least one; run in order, until one fails.
+    lines: Vec<String>,
+    background: bool,
     limit: u64,
     directory: PathBuf,
     interactive: bool,
@@ -112,15 +120,10 @@ impl ShellTool {
 impl Request {
     fn parse(input: &Value, place: &Place) -> Result<Self, String> {
         let arguments = Arguments::parse("shell", input, FIELDS)?;
-        let line = arguments.filled_text("command")?.to_owned();
-        if line.contains('\0') {
-            return Err("shell: argument `command` holds a NUL".to_owned());
-        }
-        if line.len() > LINE_LIMIT {
-            return Err(format!(
-                "shell: argument `command` is too long ({} bytes, at most {LINE_LIMIT}): write a script file and run it",
-                line.len()
-            ));
+        let lines = lines(&arguments)?;
+        let background = arguments.flag("background")?;
+        if background && lines.len() > 1 {
+            return Err("shell: only one command can go to the background; join them with &&".to_owned());
         }
         let directory = match arguments.optional_text("cwd")? {
             Some(directory) if !directory.is_empty() => place.resolve(directory),
@@ -128,19 +131,60 @@ impl Request {
         };
         let limit = arguments.number("timeout")?.filter(|limit| *limit > 0).unwrap_or(DEFAULT_TIMEOUT);
         let interactive = arguments.flag("interactive")?;
-        Ok(Self { line, limit: limit.min(TIMEOUT_LIMIT), directory, interactive })
+        if interactive && (background || lines.len() > 1) {
+            return Err("shell: an interactive command runs alone, and not in the background".to_owned());
+        }
+        Ok(Self { lines, background, limit: limit.min(TIMEOUT_LIMIT), directory, interactive })
     }
 
     /// The line a rule or a person judges: with the directory, for relative paths mean something else there.
     fn whole_line(&self, place: &Place) -> String {
+        let line = self.lines.join("\n");
         if self.directory == place.cwd {
-            return self.line.clone();
+            return line;
         }
         let directory = self.directory.to_string_lossy();
         // Only a NUL cannot be quoted, and no path has one.
         let quoted = shlex::try_quote(&directory).unwrap_or_default();
-        format!("cd {quoted} && {}", self.line)
+        format!("cd {quoted} && {line}")
     }
+}
+
+/// Reads the command, or the list of them; a list may stand in `command`, too.
+fn lines(arguments: &Arguments<'_>) -> Result<Vec<String>, String> {
+    let list = match (arguments.value("commands"), arguments.value("command")) {
+        (Some(Value::Array(list)), None) | (None | Some(_), Some(Value::Array(list))) => list.as_slice(),
+        (Some(other), None) => return Err(arguments.wrong("commands", "an array of strings", other)),
+        (_, _) => {
+            let line = arguments.filled_text("command")?;
+            check(line)?;
+            return Ok(vec![line.to_owned()]);
+        }
+    };
+    if list.is_empty() || list.len() > LIST_LIMIT {
+        return Err(format!("shell: argument `commands` must hold 1 to {LIST_LIMIT} commands, got {}", list.len()));
+    }
+    let mut lines = Vec::new();
+    for item in list {
+        let line = item.as_str().filter(|line| !line.trim().is_empty());
+        let line = line.ok_or_else(|| arguments.wrong("commands", "an array of non-empty strings", item))?;
+        check(line)?;
+        lines.push(line.to_owned());
+    }
+    Ok(lines)
+}
+
+fn check(line: &str) -> Result<(), String> {
+    if line.contains('\0') {
+        return Err("shell: argument `command` holds a NUL".to_owned());
+    }
+    if line.len() > LINE_LIMIT {
+        return Err(format!(
+            "shell: argument `command` is too long ({} bytes, at most {LINE_LIMIT}): write a script file and run it",
+            line.len()
+        ));
+    }
+    Ok(())
 }
 
 impl Tool for ShellTool {
@@ -150,12 +194,16 @@ impl Tool for ShellTool {
             description: "Runs a bash command line. Every call is a new shell: cd and exports do not persist. \
                           Input is empty; a command that asks on the terminal (a password) has the user asked. \
                           interactive gives it the user's terminal at once (editor, login, git rebase -i); you \
-                          see nothing of it. Nothing keeps running in the background. Long output is cut, the whole kept in a file."
+                          see nothing of it. What keeps running (servers, watchers) needs background; it ends with \
+                          the session. Long output is cut, the whole kept in a file."
                 .to_owned(),
             input_schema: json!({
                 "type": "object",
                 "properties": {
                     "command": {"type": "string"},
+                    "commands": {"type": "array", "items": {"type": "string"}, "description": "Instead: several, \
+                                 in order, until one fails"},
+                    "background": {"type": "boolean", "description": "Do not wait; see shell_job"},
                     "timeout": {"type": "integer", "minimum": 1, "maximum": 600, "description": "Seconds, default 30"},
                     "cwd": {"type": "string", "description": "Directory to run in"},
                     "access": {"type": "string", "enum": ["workspace", "full"], "description": "Only after the \
@@ -163,7 +211,7 @@ impl Tool for ShellTool {
                     "interactive": {"type": "boolean"},
                     "description": {"type": "string", "description": "What it does, in a few words"}
                 },
-                "required": ["command"],
+                "required": [],
                 "additionalProperties": false
             }),
         }
@@ -209,19 +257,89 @@ impl Tool for ShellTool {
                     return ToolOutput::failed(text_file::problem(context.place, &request.directory, &error));
                 }
             }
-            let limit = Duration::from_secs(request.limit);
             let helper = self.helper.as_deref();
             if request.interactive && !shell_loan::is_possible(helper, &context.person) {
                 return ToolOutput::failed(NO_TERMINAL);
             }
-            match shell_run::run(helper, (&request.line, request.interactive), &request.directory, limit, &context)
-                .await
-            {
-                Ok(ended) => worded(ended, &request, context.person.can_lend()),
-                Err(error) => ToolOutput::failed(format!("shell: could not be started: {error}")),
+            if request.background {
+                return in_background(helper, &request, &context).await;
             }
+            in_order(helper, &request, &context).await
         })
     }
+}
+
+/// Runs the commands one after the other, all within one time limit.
+async fn in_order(helper: Option<&Path>, request: &Request, context: &ToolContext<'_>) -> ToolOutput {
+    let deadline = Instant::now() + Duration::from_secs(request.limit);
+    let several = request.lines.len() > 1;
+    let mut whole: Option<ToolOutput> = None;
+    for (index, line) in request.lines.iter().enumerate() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let run = shell_run::run(helper, (line, request.interactive), &request.directory, left, context);
+        let output = match run.await {
+            Ok(ended) => worded(ended, request, context.person.can_lend()),
+            Err(error) => ToolOutput::failed(format!("shell: could not be started: {error}")),
+        };
+        if !several {
+            return output;
+        }
+        let mut so_far = match whole.take() {
+            None => ToolOutput { content: String::new(), ..output.clone() },
+            Some(before) => ToolOutput {
+                content: format!("{}\n", before.content.trim_end()),
+                facts: ToolFacts {
+                    lines: Some(before.facts.lines.unwrap_or(0) + output.facts.lines.unwrap_or(0)),
+                    ..output.facts.clone()
+                },
+                ..output.clone()
+            },
+        };
+        so_far.content.extend(["$ ", line, "\n", &output.content]);
+        if output.outcome != Outcome::Ok {
+            let rest = request.lines.len() - index - 1;
+            if rest > 0 {
+                so_far.content.extend(["\n[the other ", &rest.to_string(), " were not run]"]);
+            }
+            return so_far;
+        }
+        whole = Some(so_far);
+    }
+    whole.unwrap_or_else(|| ToolOutput::failed("shell: there is no command"))
+}
+
+/// Starts the command and looks for a moment what becomes of it.
+async fn in_background(helper: Option<&Path>, request: &Request, context: &ToolContext<'_>) -> ToolOutput {
+    let jobs = &context.memory.jobs;
+    if !jobs.has_room() {
+        return ToolOutput::failed(format!(
+            "shell: {} commands run in the background already; kill one with shell_job",
+            jobs::MOST
+        ));
+    }
+    let line = request.lines.first().map(String::as_str).unwrap_or_default();
+    let job = match shell_run::start_job(helper, line, &request.directory, context) {
+        Ok(job) => job,
+        Err(error) => return ToolOutput::failed(format!("shell: could not be started: {error}")),
+    };
+    tokio::select! {
+        biased;
+        () = context.cancel.cancelled() => {
+            // ESC leaves nothing behind that this turn began a moment ago.
+            jobs.signal(job, rustix::process::Signal::KILL);
+            return work::interrupted("[interrupted by the user; the job was killed]", ToolFacts::default());
+        }
+        () = jobs.wait(job, false, FIRST_LOOK) => {}
+    }
+    let Some(mut output) = shell_job::news(jobs, job) else {
+        return ToolOutput::failed("shell: the job is gone");
+    };
+    match output.facts.exit_code {
+        None => output.content.push_str("\n[it goes on in the background: shell_job reads and kills it]"),
+        Some(0) => {}
+        Some(_) => output.outcome = Outcome::Failed,
+    }
+    output
 }
 
 /// Tells whether a command that failed may have been stopped by the sandbox.

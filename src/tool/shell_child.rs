@@ -78,6 +78,10 @@ fn leave() {
     close_fds::set_fds_cloexec(FIRST_OTHER, &[]);
     // Fails only if the process leads a group already, and then it has what it needs.
     let _ = rustix::process::setsid();
+    // One that was given a terminal as its input (`terminal`) owns it; a pipe or nothing at all refuses.
+    if rustix::termios::isatty(rustix::stdio::stdin()) {
+        let _ = rustix::process::ioctl_tiocsctty(rustix::stdio::stdin());
+    }
     // If axi dies without a word, its child must not live on; what the child started is swept at the next start.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));

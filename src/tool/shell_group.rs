@@ -1,6 +1,6 @@
 //! The processes of one command: its group, and those that left it but carry its mark.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::hash::{BuildHasher as _, Hasher as _};
 
@@ -32,6 +32,8 @@ impl Mark {
 pub(crate) struct Group {
     leader: Pid,
     mark: Mark,
+    /// Whether the leader is an adopter ([`super::shell_adopter`]), with all others below it.
+    adopted: bool,
 }
 
 /// Who of them is alive.
@@ -43,8 +45,8 @@ struct Members {
 
 impl Group {
     /// Makes the group led by a child that was started as the leader of its own.
-    pub(crate) fn new(leader: Pid, mark: Mark) -> Self {
-        Self { leader, mark }
+    pub(crate) fn new(leader: Pid, mark: Mark, adopted: bool) -> Self {
+        Self { leader, mark, adopted }
     }
 
     /// Tells whether any process of it is alive. Reads /proc: some milliseconds.
@@ -58,7 +60,7 @@ impl Group {
     pub(crate) fn signal(&self, signal: Signal, reaped: bool) {
         let members = self.members();
         // A group's number stays taken as long as one member lives.
-        if members.in_group || !reaped {
+        if !self.adopted && (members.in_group || !reaped) {
             // No such process: it ended by itself. Not permitted: it became another user's (sudo).
             if kill_process_group(self.leader, signal).is_err() && !reaped {
                 // The helper has not made its session yet.
@@ -67,9 +69,10 @@ impl Group {
             // A stopped process does not see TERM before it goes on.
             let _ = kill_process_group(self.leader, Signal::CONT);
         }
-        for process in members.others {
-            let _ = kill_process(process, signal);
-            let _ = kill_process(process, Signal::CONT);
+        signal_each(&members.others, signal);
+        if self.adopted && signal == Signal::KILL && !reaped {
+            // It has not started the command yet, or does not see that all have ended.
+            let _ = kill_process(self.leader, Signal::TERM);
         }
     }
 
@@ -80,19 +83,68 @@ impl Group {
         let mut members = Members::default();
         let leader = self.leader.as_raw_nonzero().get();
         let needle = format!("{MARK}={}", self.mark.value());
-        for process in entries.flatten().filter_map(|entry| number(&entry.file_name())) {
-            let Some(status) = Status::read(process) else { continue };
-            if status.ended {
+        let all: Vec<(i32, Status)> = entries
+            .flatten()
+            .filter_map(|entry| number(&entry.file_name()))
+            .filter_map(|process| Some((process, Status::read(process)?)))
+            .collect();
+        let below = below(&all, leader);
+        for (process, status) in &all {
+            if status.ended || self.adopted && *process == leader {
+                // An adopter ends by itself once the others have.
                 continue;
             }
             if status.group == leader {
                 members.in_group = true;
-            } else if status.session == leader || has_mark(process, needle.as_bytes()) {
-                members.others.extend(Pid::from_raw(process));
+            } else if status.session == leader || below.contains(process) || has_mark(*process, needle.as_bytes()) {
+                members.others.extend(Pid::from_raw(*process));
             }
         }
         members
     }
+}
+
+/// Sends a signal to each, and lets those that are stopped see it.
+pub(crate) fn signal_each(processes: &[Pid], signal: Signal) {
+    for process in processes {
+        // It ended by itself, or became another user's (sudo).
+        let _ = kill_process(*process, signal);
+        let _ = kill_process(*process, Signal::CONT);
+    }
+}
+
+/// Finds all living processes that descend from one. Reads /proc.
+pub(crate) fn descendants(root: i32) -> Vec<Pid> {
+    let all: Vec<(i32, Status)> = fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| number(&entry.file_name()))
+        .filter_map(|process| Some((process, Status::read(process)?)))
+        .collect();
+    let below = below(&all, root);
+    all.iter()
+        .filter(|(process, status)| !status.ended && below.contains(process))
+        .filter_map(|(process, _)| Pid::from_raw(*process))
+        .collect()
+}
+
+/// The numbers of all that descend from one, dead parents between them included.
+fn below(all: &[(i32, Status)], root: i32) -> HashSet<i32> {
+    let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
+    for (process, status) in all {
+        children.entry(status.parent).or_default().push(*process);
+    }
+    let mut below = HashSet::new();
+    let mut open = vec![root];
+    while let Some(parent) = open.pop() {
+        for child in children.get(&parent).into_iter().flatten() {
+            if below.insert(*child) {
+                open.push(*child);
+            }
+        }
+    }
+    below
 }
 
 /// Kills what the commands of an axi left behind that was itself killed; returns how many processes.
@@ -158,6 +210,7 @@ fn started(process: u32) -> Option<u64> {
 #[derive(Debug, PartialEq, Eq)]
 struct Status {
     ended: bool,
+    parent: i32,
     group: i32,
     session: i32,
     /// Clock ticks after boot.
@@ -176,6 +229,7 @@ impl Status {
         let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
         Some(Self {
             ended: matches!(*fields.first()?, "Z" | "X"),
+            parent: fields.get(1)?.parse().ok()?,
             group: fields.get(2)?.parse().ok()?,
             session: fields.get(3)?.parse().ok()?,
             start: fields.get(19)?.parse().ok()?,
@@ -194,7 +248,10 @@ mod tests {
     #[test]
     fn the_status_line_is_read_behind_any_name() {
         let line = b"42 (a) b ( Z) S 1 40 39 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987 1000 20 0";
-        assert_eq!(Status::parse(line), Some(Status { ended: false, group: 40, session: 39, start: 987 }));
+        assert_eq!(
+            Status::parse(line),
+            Some(Status { ended: false, parent: 1, group: 40, session: 39, start: 987 })
+        );
         assert_eq!(Status::parse(b"42 (x"), None);
         assert_eq!(Status::parse(b"42 (x) Z 1"), None);
     }

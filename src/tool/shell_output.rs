@@ -169,7 +169,8 @@ fn from_line(bytes: &[u8]) -> &[u8] {
     }
 }
 
-fn make(path: &Path) -> io::Result<File> {
+/// Makes a file that only the user can read, with its directory.
+pub(crate) fn make(path: &Path) -> io::Result<File> {
     if let Some(parent) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
     }

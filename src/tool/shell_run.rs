@@ -1,6 +1,9 @@
 //! Running one command: its pipe, its clock, its end. Leaves no process behind.
 
+use std::io::Read as _;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -9,17 +12,18 @@ use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe::Receiver;
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 use tokio::time::Instant;
 
 use super::ToolContext;
+use super::jobs::{self, Started};
 use super::shell::{OFFLINE_NOTE, READ_ONLY_NOTE, WORKSPACE_NOTE};
 use super::shell_environment::{ASKING, HANDOFF, MARK, REMOVED, SET};
 use super::shell_group::{Group, Mark};
 use super::shell_keeper::{self, APART, ON_IT};
 use super::shell_loan::{self, Loan, Told as Word};
 use super::shell_output::{Collected, Progress, Told};
-use super::{shell_child, work};
+use super::{interactive, shell_adopter, shell_child, work};
 use crate::sandbox::{Confinement, Ground, Reach, Standing};
 
 /// From TERM to KILL.
@@ -103,12 +107,17 @@ pub(crate) async fn run(
         loan.lend(&context.person).await;
     }
     let terminal = loan.as_mut().map(|loan| (loan, if interactive { ON_IT } else { APART }));
-    let mut child = start(helper, line, directory, &mark, &held, writer, terminal)?;
+    let (told, tells) = UnixStream::pair()?;
+    let parts = Parts { helper, line, directory, mark: &mark, held: &held };
+    let mut child = parts.start(writer.into(), tells.into(), terminal, |command| {
+        // An adopter is told to end, by the guard, and then kills all the others.
+        Command::from(command).kill_on_drop(!adopts(helper)).spawn()
+    })?;
     let mut pipe = Receiver::from_owned_fd(reader.into())?;
     let Some(leader) = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)) else {
         return Err(std::io::Error::other("the process has no number"));
     };
-    let mut guard = Guard { group: Group::new(leader, mark.clone()), reaped: false, armed: true };
+    let mut guard = Guard { group: Group::new(leader, mark.clone(), adopts(helper)), reaped: false, armed: true };
     let mut collected = Collected::new(context.output_dir.join(format!("shell-{}.txt", mark.value())));
     let mut progress = Progress::new(context.progress.clone());
 
@@ -191,7 +200,7 @@ pub(crate) async fn run(
     }
     progress.flush();
     let grace = kill_at.map_or(BACKGROUND_GRACE, |at| at.saturating_duration_since(Instant::now()));
-    let background = sweep(&guard, grace).await;
+    let background = sweep(&guard, grace).await | left_some(&told);
     guard.armed = false;
     let reason = reason.unwrap_or(Reason::Finished);
     let note = held.note();
@@ -238,21 +247,36 @@ impl Held {
     }
 }
 
-fn start(
-    helper: Option<&Path>,
-    line: &str,
-    directory: &Path,
-    mark: &Mark,
-    held: &Held,
-    writer: std::io::PipeWriter,
-    mut terminal: Option<(&mut Loan, &str)>,
-) -> std::io::Result<Child> {
-    let interactive = matches!(&terminal, Some((_, mode)) if *mode == ON_IT);
-    let asking = terminal.is_some();
-    let mut make = |shell: &str| -> std::io::Result<Command> {
-        let mut command = Command::new(helper.map_or(Path::new(shell), |helper| helper));
+/// What a command is made of.
+struct Parts<'a> {
+    helper: Option<&'a Path>,
+    line: &'a str,
+    directory: &'a Path,
+    mark: &'a Mark,
+    held: &'a Held,
+}
+
+impl Parts<'_> {
+    /// Puts the command together. `tells` is where the adopter says that it found something.
+    fn command(
+        &self,
+        shell: &str,
+        writer: &OwnedFd,
+        tells: OwnedFd,
+        terminal: Option<(&mut Loan, &str)>,
+    ) -> std::io::Result<std::process::Command> {
+        use std::os::unix::process::CommandExt as _;
+        let Self { helper, line, directory, mark, held } = self;
+        let interactive = matches!(&terminal, Some((_, mode)) if *mode == ON_IT);
+        let asking = terminal.is_some();
+        let mut command = std::process::Command::new(helper.map_or(Path::new(shell), |helper| helper));
         let mut input = Stdio::null();
-        if let (Some((loan, mode)), Some(helper)) = (&mut terminal, helper) {
+        let mut errors = Stdio::from(writer.try_clone()?);
+        if adopts(*helper) {
+            command.arg(shell_adopter::ARGUMENT);
+            errors = Stdio::from(tells);
+        }
+        if let (Some((loan, mode)), Some(helper)) = (terminal, helper) {
             command.arg(shell_keeper::ARGUMENT).arg(mode).arg(loan.name()).arg(helper);
             input = loan.stdin();
         }
@@ -263,8 +287,8 @@ fn start(
                 command.arg(shell_child::CONFINED_ARGUMENT).args(confinement.to_arguments()).arg(shell);
             }
         }
-        command.arg("-c").arg(line).current_dir(directory).kill_on_drop(true);
-        command.stdin(input).stdout(writer.try_clone()?).stderr(writer.try_clone()?);
+        command.arg("-c").arg(line).current_dir(directory);
+        command.stdin(input).stdout(writer.try_clone()?).stderr(errors);
         for name in HANDOFF {
             command.env_remove(name);
         }
@@ -281,16 +305,93 @@ fn start(
             command.env("TMPDIR", temporary.path()).env("GIT_OPTIONAL_LOCKS", "0");
         }
         Ok(command)
-    };
-    let child = match make("bash")?.spawn() {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && helper.is_none() && directory.is_dir() => {
-            make("sh")?.spawn()
+    }
+
+    /// Starts it with bash, or sh where there is none.
+    fn start<C>(
+        &self,
+        writer: OwnedFd,
+        tells: OwnedFd,
+        mut terminal: Option<(&mut Loan, &str)>,
+        spawn: impl Fn(std::process::Command) -> std::io::Result<C>,
+    ) -> std::io::Result<C> {
+        let lent = terminal.as_mut().map(|(loan, mode)| (&mut **loan, *mode));
+        let child = match spawn(self.command("bash", &writer, tells.try_clone()?, lent)?) {
+            Err(error)
+                if error.kind() == std::io::ErrorKind::NotFound
+                    && self.helper.is_none()
+                    && self.directory.is_dir() =>
+            {
+                spawn(self.command("sh", &writer, tells, terminal)?)
+            }
+            other => other,
+        };
+        // As long as we hold a writing end the pipe does not end; those in the commands went with them.
+        drop(writer);
+        child
+    }
+}
+
+/// Starts a command that goes on by itself, as a job of the session.
+///
+/// # Errors
+/// What the system said when it could not be started.
+pub(crate) fn start_job(
+    helper: Option<&Path>,
+    line: &str,
+    directory: &Path,
+    context: &ToolContext<'_>,
+) -> std::io::Result<u64> {
+    let mark = Mark::new();
+    let (reader, writer) = std::io::pipe()?;
+    let (told, tells) = UnixStream::pair()?;
+    let held = Held::new(helper, directory, context)?;
+    let parts = Parts { helper, line, directory, mark: &mark, held: &held };
+    let child = parts.start(writer.into(), tells.into(), None, |mut command| command.spawn())?;
+    let path = context.output_dir.join(format!("job-{}.txt", mark.value()));
+    let group = jobs::group_of(&child, mark, adopts(helper))?;
+    let started = Started { child, group, reader, held: Box::new((held, told)) };
+    context.memory.jobs.add(line.to_owned(), started, path)
+}
+
+/// Starts a command on a pseudo-terminal of its own.
+///
+/// # Errors
+/// What the system said when it could not be started.
+pub(crate) fn start_interactive(
+    helper: &Path,
+    line: &str,
+    context: &ToolContext<'_>,
+) -> std::io::Result<std::sync::Arc<interactive::Program>> {
+    let mark = Mark::new();
+    let (near, far) = interactive::open()?;
+    let (told, tells) = UnixStream::pair()?;
+    let directory = context.place.cwd.as_path();
+    let held = Held::new(Some(helper), directory, context)?;
+    let parts = Parts { helper: Some(helper), line, directory, mark: &mark, held: &held };
+    let input = far.try_clone()?;
+    let child = parts.start(far, tells.into(), None, |mut command| {
+        // Whoever has a terminal may page, colour and edit.
+        for (name, _) in SET {
+            command.env_remove(name);
         }
-        other => other,
-    };
-    // As long as we hold a writing end the pipe does not end; those in the commands went with them.
-    drop(writer);
-    child
+        command.env("TERM", "xterm-256color").stdin(input.try_clone()?).spawn()
+    })?;
+    drop(input);
+    let group = jobs::group_of(&child, mark, true)?;
+    let started = interactive::Started { near, child, group, held: Box::new((held, told)) };
+    context.memory.interactives.add(started)
+}
+
+/// Tells whether an adopter stands between axi and its commands.
+const fn adopts(helper: Option<&Path>) -> bool {
+    helper.is_some() && cfg!(target_os = "linux")
+}
+
+/// Tells whether an adopter said that it ended what a command left behind.
+fn left_some(told: &UnixStream) -> bool {
+    let mut byte = [0];
+    told.set_nonblocking(true).is_ok() && (&mut &*told).read(&mut byte).is_ok_and(|length| length > 0)
 }
 
 /// Waits for the keeper's word, if there is one.

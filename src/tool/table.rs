@@ -16,6 +16,8 @@ use super::move_path::MoveTool;
 use super::multi_edit::MultiEditTool;
 use super::read::ReadTool;
 use super::shell::ShellTool;
+use super::shell_job::ShellJobTool;
+use super::terminal_tool::TerminalTool;
 use super::todo::TodoTool;
 use super::web_fetch::WebFetchTool;
 use super::write::WriteTool;
@@ -35,7 +37,9 @@ pub fn standard(helper: Option<PathBuf>) -> Vec<Arc<dyn Tool>> {
         Arc::new(GlobTool),
         Arc::new(GrepTool),
         Arc::new(ListTool),
-        Arc::new(ShellTool::new(helper)),
+        Arc::new(ShellTool::new(helper.clone())),
+        Arc::new(ShellJobTool),
+        Arc::new(TerminalTool::new(helper)),
         Arc::new(WebFetchTool),
         Arc::new(TodoTool),
         Arc::new(AskUserTool),

@@ -104,10 +104,14 @@ impl Tool for TodoTool {
         render(input).map(|(text, _)| Preview::Text { text })
     }
 
-    fn run<'a>(&'a self, input: Value, _context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
             match render(&input) {
-                Ok((text, lines)) => ToolOutput::ok(text, ToolFacts { lines: Some(lines), ..ToolFacts::default() }),
+                Ok((text, lines)) => {
+                    let open = text.lines().any(|line| line.starts_with("[ ]") || line.starts_with("[>]"));
+                    context.memory.remember_plan(text.clone(), open);
+                    ToolOutput::ok(text, ToolFacts { lines: Some(lines), ..ToolFacts::default() })
+                }
                 Err(problem) => ToolOutput::failed(problem),
             }
         })

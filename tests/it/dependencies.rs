@@ -57,6 +57,7 @@ const MAY_REPEAT: &[(&str, &str)] = &[
     ("base64", "crossterm 0.29 asks for 0.22, reqwest for 0.23; both are small"),
     ("getrandom", "ring 0.17 asks for 0.2"),
     ("syn", "build time only: the derive macros move to the next major one by one"),
+    ("vte", "strip-ansi-escapes (reedline) asks for 0.14, the emulator vt100 for 0.15; both are small"),
     ("unicode-width", "termimad 0.35 asks for 0.1"),
 ];
 

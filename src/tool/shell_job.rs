@@ -1,0 +1,189 @@
+//! The `shell_job` tool: looks after commands in the background.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::conversation::{Effect, Preview, Subject, ToolSpec};
+
+use super::arguments::{Arguments, Field, plain};
+use super::jobs::{Jobs, Report};
+use super::output::{self, LIMITS};
+use super::{Place, Tool, ToolContext, ToolFacts, ToolOutput, text_file, work};
+
+/// Seconds that can be waited at most.
+const WAIT_LIMIT: u64 = 600;
+/// From TERM to KILL.
+const TERM_GRACE: Duration = Duration::from_secs(2);
+/// How long KILL may take.
+const KILL_GRACE: Duration = Duration::from_secs(1);
+
+const FIELDS: &[Field] = &[
+    Field { name: "action", aliases: &["operation"] },
+    Field { name: "job", aliases: &["id", "job_id", "bash_id", "shell_id", "task_id"] },
+    plain("wait"),
+];
+
+/// Lists, reads and ends background commands.
+#[derive(Debug, Default)]
+pub struct ShellJobTool;
+
+enum Request {
+    List,
+    Read { job: u64, wait: Option<Duration> },
+    Kill { job: u64 },
+}
+
+fn request(input: &Value) -> Result<Request, String> {
+    let arguments = Arguments::parse("shell_job", input, FIELDS)?;
+    let job = || {
+        arguments
+            .number("job")?
+            .ok_or_else(|| arguments.missing("job", "the number of a job; action list shows them"))
+    };
+    match arguments.filled_text("action")? {
+        "list" => Ok(Request::List),
+        "read" | "output" => {
+            let wait = arguments.number("wait")?.filter(|wait| *wait > 0);
+            Ok(Request::Read { job: job()?, wait: wait.map(|wait| Duration::from_secs(wait.min(WAIT_LIMIT))) })
+        }
+        "kill" | "stop" => Ok(Request::Kill { job: job()? }),
+        other => Err(format!("shell_job: argument `action` must be list, read or kill, got {other:?}")),
+    }
+}
+
+/// Words a job in one line.
+pub(crate) fn worded(report: &Report) -> String {
+    let seconds = report.lasted.as_secs();
+    let state = match report.code {
+        None => format!("running for {seconds} s"),
+        Some(0) => format!("done after {seconds} s"),
+        Some(code) => format!("ended after {seconds} s with exit code {code}"),
+    };
+    let line = report.line.lines().next().unwrap_or_default();
+    let short: String = line.chars().take(80).collect();
+    let more = if short.len() < report.line.len() { " …" } else { "" };
+    format!("job {}: {state}, {} printed: {short}{more}", report.number, text_file::size(report.total))
+}
+
+/// Words what a job printed since the last time, and how it stands.
+pub(crate) fn news(jobs: &Jobs, number: u64) -> Option<ToolOutput> {
+    let (bytes, left_out) = jobs.read(number)?;
+    let report = jobs.report(number)?;
+    let mut content = String::new();
+    let file = report.file.clone();
+    if left_out > 0 {
+        let place = file.as_ref().map(|file| format!(" of it; all is in {}", file.display())).unwrap_or_default();
+        // Writing to a String cannot fail.
+        let _ = writeln!(content, "[… {} before this, not shown{place}]", text_file::size(left_out));
+    }
+    let text = output::clean(&bytes);
+    content.push_str(&output::trim(&text, LIMITS));
+    let cut = left_out > 0 || !output::fits(&text, LIMITS);
+    if !content.is_empty() && !content.ends_with('\n') {
+        content.push('\n');
+    }
+    if text.is_empty() {
+        content.push_str("(no new output)\n");
+    }
+    let _ = write!(content, "[{}]", worded(&report));
+    let facts = ToolFacts {
+        exit_code: report.code,
+        lines: Some(output::count_lines(&text) as u64),
+        full_output: file.filter(|_| cut),
+        ..ToolFacts::default()
+    };
+    Some(ToolOutput::ok(content, facts))
+}
+
+async fn kill(jobs: &Jobs, job: u64) -> ToolOutput {
+    let none = || ToolOutput::failed(format!("shell_job: there is no job {job}; action list shows them"));
+    if jobs.report(job).is_none() {
+        return none();
+    }
+    if jobs.signal(job, Signal::TERM) {
+        jobs.wait(job, false, TERM_GRACE).await;
+        if jobs.signal(job, Signal::KILL) {
+            jobs.wait(job, false, KILL_GRACE).await;
+        }
+    }
+    match news(jobs, job) {
+        // That it ended is what was wanted.
+        Some(output) => ToolOutput { facts: ToolFacts { exit_code: None, ..output.facts }, ..output },
+        None => none(),
+    }
+}
+
+impl Tool for ShellJobTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "shell_job".to_owned(),
+            description:
+                "Background commands of `shell`: list them, read what one printed since the last read, or \
+                          kill it."
+                    .to_owned(),
+            input_schema: json!({
+                "type": "object",
+                "properties": {
+                    "action": {"type": "string", "enum": ["list", "read", "kill"]},
+                    "job": {"type": "integer", "description": "Its number"},
+                    "wait": {"type": "integer", "description": "read: seconds to wait for the job's end, at most"}
+                },
+                "required": ["action"],
+                "additionalProperties": false
+            }),
+        }
+    }
+
+    /// Its jobs were approved when they began; looking at them and ending them reaches nothing else.
+    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+        Effect::Read
+    }
+
+    fn subject(&self, _input: &Value, _place: &Place) -> Subject {
+        Subject::Whole
+    }
+
+    fn preview(&self, input: &Value, _place: &Place) -> Result<Preview, String> {
+        let text = match request(input)? {
+            Request::List => "list".to_owned(),
+            Request::Read { job, .. } => format!("read job {job}"),
+            Request::Kill { job } => format!("kill job {job}"),
+        };
+        Ok(Preview::Text { text })
+    }
+
+    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            let jobs = &context.memory.jobs;
+            match request(&input) {
+                Err(problem) => ToolOutput::failed(problem),
+                Ok(Request::List) => {
+                    let list = jobs.list();
+                    let lines: Vec<String> = list.iter().map(worded).collect();
+                    let text = if lines.is_empty() { "No jobs.".to_owned() } else { lines.join("\n") };
+                    ToolOutput::ok(text, ToolFacts { lines: Some(list.len() as u64), ..ToolFacts::default() })
+                }
+                Ok(Request::Read { job, wait }) => {
+                    if let Some(wait) = wait {
+                        tokio::select! {
+                            biased;
+                            () = context.cancel.cancelled() => {
+                                return work::interrupted("Interrupted by the user; the job goes on.", ToolFacts::default());
+                            }
+                            () = jobs.wait(job, false, wait) => {}
+                        }
+                    }
+                    news(jobs, job).unwrap_or_else(|| {
+                        ToolOutput::failed(format!("shell_job: there is no job {job}; action list shows them"))
+                    })
+                }
+                // To its end: half a kill would be none.
+                Ok(Request::Kill { job }) => kill(jobs, job).await,
+            }
+        })
+    }
+}

@@ -1,0 +1,175 @@
+//! Commands in the background: read, awaited, killed, told about, and gone with the session.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use axi::conversation::Outcome;
+use axi::tool::{ShellJobTool, ShellTool, TodoTool, Tool as _, ToolOutput};
+use serde_json::{Value, json};
+
+use crate::support::tool_bench::ToolBench;
+
+fn start(bench: &ToolBench, command: &str) -> ToolOutput {
+    let shell = ShellTool::new(Some(PathBuf::from(env!("CARGO_BIN_EXE_axi"))));
+    bench.run(&shell, json!({"command": command, "background": true}))
+}
+
+fn job(bench: &ToolBench, input: Value) -> ToolOutput {
+    bench.run(&ShellJobTool, input)
+}
+
+/// A time to sleep that no other run of the tests has.
+fn own(seconds: u32) -> String {
+    format!("{seconds}.{}", std::process::id())
+}
+
+fn sleeps(own: &str) -> usize {
+    let needle = format!("sleep\0{own}\0");
+    std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
+        .filter(|line| String::from_utf8_lossy(line).contains(&needle))
+        .count()
+}
+
+/// The kill is sent; the kernel needs a moment to carry it out.
+fn assert_gone(own: &str) {
+    let until = Instant::now() + Duration::from_secs(5);
+    while sleeps(own) > 0 && Instant::now() < until {
+        std::thread::yield_now();
+    }
+    assert_eq!(sleeps(own), 0);
+}
+
+#[test]
+fn a_job_goes_on_is_read_bit_by_bit_and_killed_with_all_it_started() {
+    let bench = ToolBench::new();
+    let time = own(401);
+    let go = bench.path("go");
+    let command = format!(
+        "echo begun; (env -i setsid sleep {time} &); until [ -e go ]; do sleep 0.01; done; echo more; sleep {time}"
+    );
+    let output = start(&bench, &command);
+    assert!(output.content.starts_with("begun\n[job 1: running for "), "{}", output.content);
+    assert!(output.content.ends_with("[it goes on in the background: shell_job reads and kills it]"));
+    assert_eq!(output.outcome, Outcome::Ok);
+    std::fs::write(go, "").unwrap();
+    let until = Instant::now() + Duration::from_secs(10);
+    let mut read = String::new();
+    while !read.contains("more") && Instant::now() < until {
+        read = job(&bench, json!({"action": "read", "job": 1})).content;
+    }
+    assert!(read.starts_with("more\n[job 1: running for "), "{read}");
+    assert!(job(&bench, json!({"action": "read", "id": "1"})).content.starts_with("(no new output)\n"));
+    assert!(job(&bench, json!({"action": "list"})).content.starts_with("job 1: running for "));
+    let killed = job(&bench, json!({"action": "kill", "job": 1}));
+    assert!(killed.content.contains("[job 1: ended after "), "{}", killed.content);
+    assert_eq!(killed.outcome, Outcome::Ok);
+    assert_gone(&time);
+    assert_eq!(bench.memory.notes(), Vec::<String>::new());
+}
+
+#[test]
+fn one_that_fails_at_once_says_so_and_the_end_of_another_is_told_once() {
+    let bench = ToolBench::new();
+    let output = start(&bench, "echo no such thing; exit 3");
+    assert!(
+        output.content.starts_with("no such thing\n[job 1: ended after 0 s with exit code 3"),
+        "{}",
+        output.content
+    );
+    assert_eq!((output.outcome, output.facts.exit_code), (Outcome::Failed, Some(3)));
+    start(&bench, "until [ -e go ]; do sleep 0.01; done; echo done");
+    assert_eq!(bench.memory.notes(), Vec::<String>::new());
+    bench.put("go", "");
+    let until = Instant::now() + Duration::from_secs(10);
+    let mut notes = Vec::new();
+    while notes.is_empty() && Instant::now() < until {
+        notes = bench.memory.notes();
+    }
+    assert!(notes[0].starts_with("[background job 2: done after "), "{notes:?}");
+    assert_eq!(bench.memory.notes(), Vec::<String>::new());
+    let output = job(&bench, json!({"action": "read", "job": 2, "wait": 5}));
+    assert!(output.content.starts_with("done\n[job 2: done after "), "{}", output.content);
+}
+
+#[test]
+fn they_end_with_the_session_whatever_they_do() {
+    let mut bench = ToolBench::new();
+    let time = own(402);
+    start(
+        &bench,
+        &format!(
+            "trap '' TERM HUP; (env -i setsid sleep {time} &); echo x; sleep {time} & exec >&- 2>&-; sleep {time}"
+        ),
+    );
+    assert!(sleeps(&time) > 0);
+    drop(std::mem::take(&mut bench.memory));
+    assert_gone(&time);
+}
+
+#[test]
+fn a_flood_is_bounded_and_the_whole_is_in_a_file() {
+    let bench = ToolBench::new();
+    start(&bench, "until [ -e go ]; do sleep 0.01; done; seq 1000000");
+    bench.put("go", "");
+    let output = job(&bench, json!({"action": "read", "job": 1, "wait": 30}));
+    assert!(output.content.len() < 12_000, "{}", output.content.len());
+    assert!(output.content.contains("1000000\n[job 1: done"), "{}", output.content);
+    let whole = std::fs::read_to_string(output.facts.full_output.unwrap()).unwrap();
+    assert_eq!(whole.lines().count(), 1_000_000);
+}
+
+#[test]
+fn a_cancelled_start_leaves_nothing() {
+    let bench = ToolBench::new();
+    let time = own(403);
+    let cancel = bench.cancel.clone();
+    let needle = time.clone();
+    let watcher = std::thread::spawn(move || {
+        let until = Instant::now() + Duration::from_secs(10);
+        while sleeps(&needle) == 0 && Instant::now() < until {
+            std::thread::yield_now();
+        }
+        cancel.cancel();
+    });
+    let output = start(&bench, &format!("sleep {time}"));
+    watcher.join().unwrap();
+    // Seen in its first second it is killed; seen later it had been handed over.
+    if output.outcome == Outcome::Interrupted {
+        assert_gone(&time);
+    }
+}
+
+#[test]
+fn a_list_runs_in_order_until_one_fails() {
+    let bench = ToolBench::new();
+    let shell = ShellTool::new(Some(PathBuf::from(env!("CARGO_BIN_EXE_axi"))));
+    let output =
+        bench.run(&shell, json!({"commands": ["echo one # x", "cat <<E\ntwo\nE", "exit 4", "echo never"]}));
+    assert_eq!(
+        output.content,
+        "$ echo one # x\none\n$ cat <<E\ntwo\nE\ntwo\n$ exit 4\n[exit code 4]\n[the other 1 were not run]"
+    );
+    assert_eq!((output.outcome, output.facts.exit_code), (Outcome::Failed, Some(4)));
+    let output = bench.run(&shell, json!({"commands": ["sleep 0.7", "sleep 5"], "timeout": 1}));
+    assert!(output.content.contains("[timed out after 1 s"), "{}", output.content);
+    let bad = bench.run(&shell, json!({"commands": [1]})).content;
+    assert_eq!(
+        bad,
+        "shell: argument `commands` must be an array of non-empty strings, got a number that does not fit"
+    );
+}
+
+#[test]
+fn a_plan_that_is_forgotten_is_shown_again() {
+    let bench = ToolBench::new();
+    bench.run(&TodoTool, json!({"todos": [{"text": "look", "status": "in_progress"}]}));
+    let reminded: Vec<usize> = (0..14).filter(|_| !bench.memory.notes().is_empty()).collect();
+    assert_eq!(reminded, [6, 13]);
+    bench.run(&TodoTool, json!({"todos": [{"text": "look", "status": "completed"}]}));
+    assert!((0..20).all(|_| bench.memory.notes().is_empty()));
+    assert!(ShellJobTool.preview(&json!({"action": "kill", "job": 3}), &bench.place).is_ok());
+}
