@@ -17,6 +17,12 @@ const REMOVERS: &[&str] = &["rm", "rmdir", "unlink", "grm"];
 const MOVERS: &[&str] = &["mv", "gmv", "ln", "cp", "rsync", "install", "ditto", "truncate", "shred", "srm", "git"];
 /// Programs that reach the network and change no file but those they are told to.
 const ASKERS: &[&str] = &["curl", "wget", "gh", "dig", "host", "nslookup", "ping", "whois", "http", "https", "xh"];
+/// Programs that write names nobody can read off their words.
+const UNPACKERS: &[&str] = &["rsync", "ditto", "tar", "bsdtar", "gtar", "unzip", "patch", "cpio"];
+/// More entries below, or more bytes, are not kept for a command that means only some of them.
+const FEW_ENTRIES: usize = 2_000;
+/// As above (bytes).
+const FEW_BYTES: u64 = 64 * 1024 * 1024;
 /// What git does without touching the files of the workspace.
 const GIT_KEEPS_FILES: &[&str] =
     &["add", "commit", "fetch", "push", "branch", "tag", "config", "remote", "notes", "init", "gc", "clone"];
@@ -48,6 +54,7 @@ pub(super) fn of_line(judgement: &LineJudgement) -> Expected {
             Class::Execute => true,
             Class::Destructive => judgement.targets.is_empty(),
         };
+        expected.unseen |= part.class != Class::ReadOnly && UNPACKERS.contains(&program);
         if program == "git" && part.class != Class::ReadOnly {
             let keeps = git_command(part).is_some_and(|command| GIT_KEEPS_FILES.contains(&command));
             expected.git |= !keeps;
@@ -68,6 +75,10 @@ pub(super) fn of_line(judgement: &LineJudgement) -> Expected {
         for path in matches(target) {
             // What git throws away below a directory it is asked for itself: see `unkept_by_git`.
             if expected.git && path.is_dir() {
+                continue;
+            }
+            if target.filtered && !is_small(&path) {
+                expected.unseen = true;
                 continue;
             }
             add(&mut expected, judgement, target.action, how, path);
@@ -101,6 +112,24 @@ fn add(expected: &mut Expected, judgement: &LineJudgement, action: Action, how: 
     }
     expected.touches.extend(real.map(|path| Touch { path, tree: true, how }));
     expected.touches.push(Touch { path, tree: true, how });
+}
+
+/// Tells whether so little lies below that all of it can be kept for the sake of some.
+fn is_small(path: &Path) -> bool {
+    let (mut entries, mut bytes) = (0, 0_u64);
+    let mut waiting = vec![path.to_path_buf()];
+    while let Some(path) = waiting.pop() {
+        let Ok(metadata) = path.symlink_metadata() else { continue };
+        entries += 1;
+        bytes = bytes.saturating_add(metadata.len());
+        if entries > FEW_ENTRIES || bytes > FEW_BYTES {
+            return false;
+        }
+        if metadata.is_dir() {
+            waiting.extend(path.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()));
+        }
+    }
+    true
 }
 
 /// The last names of what a program that copies or moves was given.

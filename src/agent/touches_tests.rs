@@ -20,6 +20,10 @@ impl Place {
         Self(directory, root)
     }
 
+    fn path(&self, name: &str) -> PathBuf {
+        self.1.join(name)
+    }
+
     /// Names of what is touched, with a mark for how; then `?` if there may be more.
     fn of(&self, line: &str) -> Vec<String> {
         let place = Surroundings {
@@ -84,6 +88,10 @@ fn what_nobody_can_know_is_said() {
     assert_eq!(place.of("./run.sh"), ["?"]);
     assert_eq!(place.of("git checkout ."), ["?"]);
     assert_eq!(place.of("git clean -fdx"), ["?"]);
+    assert!(place.of("rsync -a src/ docs/").contains(&"?".to_owned()));
+    assert_eq!(place.of("find src -name '*.o' -delete"), ["src"]);
+    std::fs::File::create(place.path("src/large")).unwrap().set_len(FEW_BYTES + 1).unwrap();
+    assert_eq!(place.of("find src -name '*.o' -delete"), ["?"]);
     assert_eq!(place.of("ls; git status"), [""; 0]);
     assert_eq!(place.of("git commit -m x"), [""; 0]);
     assert_eq!(place.of("curl https://x.example/a"), [""; 0]);
