@@ -58,13 +58,25 @@ impl Agent {
         let mut end = CallsEnd::Continue;
         // What the calls that are not reached any more are answered with.
         let mut rest: Option<Outcome> = None;
-        for call in calls {
+        let mut calls = calls.into_iter().peekable();
+        while let Some(call) = calls.next() {
             if cancel.is_cancelled() && rest.is_none() {
                 rest = Some(Outcome::Interrupted);
                 end = CallsEnd::Interrupted;
             }
             if let Some(outcome) = rest {
                 results.push(answer(&call, closed(&call, outcome), Duration::ZERO, frontend));
+                continue;
+            }
+            if self.is_exploring(&call) {
+                let mut together = vec![call];
+                together.extend(std::iter::from_fn(|| calls.next_if(|call| self.is_exploring(call))));
+                let (answered, last_stop) = self.explore(&together, guard, frontend, cancel).await;
+                results.extend(answered);
+                if last_stop {
+                    rest = Some(Outcome::Denied);
+                    end = CallsEnd::Looping;
+                }
                 continue;
             }
             let (output, spent, call_end) = self.run_call(&call, guard, frontend, cancel).await;
@@ -316,7 +328,12 @@ fn invalid_arguments(raw: &str) -> String {
 }
 
 /// Shows that a call is finished and makes the result the model reads.
-fn answer(call: &ToolCall, output: ToolOutput, spent: Duration, frontend: &mut dyn Frontend) -> ToolResult {
+pub(super) fn answer(
+    call: &ToolCall,
+    output: ToolOutput,
+    spent: Duration,
+    frontend: &mut dyn Frontend,
+) -> ToolResult {
     let ToolOutput { content, outcome, facts, images } = output;
     frontend.show(&AgentEvent::ToolFinished {
         call_id: call.id.clone(),

@@ -124,6 +124,11 @@ pub enum Activity {
         /// What rules are matched against, for a human title.
         subject: Subject,
     },
+    /// Sub-agents explore, side by side.
+    Exploring {
+        /// How many.
+        running: u64,
+    },
 }
 
 /// Things a person should know that end nothing.

@@ -27,7 +27,7 @@ fn the_same_call_is_stopped_and_the_third_stop_ends_the_turn_with_what_was_learn
     assert_eq!(bench.saved().messages().last(), Some(&last));
     let offered = bench.provider.offered.lock().unwrap().clone();
     assert_eq!((offered.len(), offered[4].len(), offered[5].len()), (6, 1, 0));
-    assert!(bench.provider.systems.lock().unwrap()[5].contains("went round in circles"));
+    assert!(bench.provider.systems.lock().unwrap()[5].contains("no tools any more"));
     // The next turn is as ever.
     bench.provider.answers.lock().unwrap().push_back(text("again"));
     assert_eq!(bench.turn("next", &mut Recorder::default()), TurnEnd::Done);

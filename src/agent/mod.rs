@@ -6,6 +6,7 @@
 mod bench;
 mod calls;
 mod event;
+mod explore;
 mod extent;
 mod failure;
 mod guard;
@@ -52,6 +53,10 @@ pub struct Agent {
     journal: Option<Journal>,
     /// What the model is told with the next message.
     notes: Vec<String>,
+    /// Whether there are sub-agents.
+    explores: bool,
+    /// Whether the step limit ends in an answer instead of nothing.
+    speaks_at_limit: bool,
 }
 
 /// What does not change during a session.
@@ -103,6 +108,8 @@ impl Agent {
             not_saved: false,
             no_sandbox_told: false,
             last_words: false,
+            explores: false,
+            speaks_at_limit: false,
             journal: None,
             notes: Vec::new(),
         };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::json;
 
-use super::Agent;
+use super::{Agent, explore};
 use crate::approval::Mode;
 use crate::conversation::{Effect, ToolSpec};
 
@@ -18,7 +18,7 @@ const EXPLORE: &str = "\n\nYou are exploring: you can only read. Find out what i
                        you found, naming files and line numbers. Propose no changes.";
 
 /// Said beside the system prompt when a turn that went round in circles is ended.
-const LAST_WORDS: &str = "\n\nYour calls went round in circles and were stopped. There are no tools now. Answer in plain text: \
+const LAST_WORDS: &str = "\n\nThere are no tools any more: your calls went round in circles, or there were too many. Answer in plain text: \
                           what you did, what you learnt, what is open, and what the user could do next.";
 
 /// What the model is told of a call that would do more than read.
@@ -52,6 +52,7 @@ impl Agent {
     /// The tools of this mode: what could only be denied is not offered.
     pub(super) fn offered(&self) -> Vec<ToolSpec> {
         let mut specs = self.tools.specs();
+        specs.extend(self.explores.then(explore::spec));
         if self.mode() != Mode::Build {
             specs.retain(|spec| {
                 let tool = self.tools.find(&spec.name);

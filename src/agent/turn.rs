@@ -65,6 +65,9 @@ impl Agent {
                 Step::End(end) => return end,
             }
         }
+        if self.speaks_at_limit {
+            self.last_words(frontend, cancel).await;
+        }
         TurnEnd::StepLimit { limit: self.setup.max_steps.max(1) }
     }
 

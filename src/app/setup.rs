@@ -267,6 +267,7 @@ impl Base {
         self.tie(session.id());
         let first = self.new_session(false);
         let mut agent = Agent::new(provider, self.tools(occasion), policy, first, self.setup(options, occasion));
+        agent.allow_exploring();
         agent.set_session(session, conversation.clone().unwrap_or_default(), usage);
         Ok((agent, conversation))
     }

@@ -177,6 +177,7 @@ pub fn activity(locale: &Locale, place: &Place, activity: &Activity) -> String {
         Activity::Connecting => locale.text("activity.connecting").to_owned(),
         Activity::Thinking => locale.text("activity.thinking").to_owned(),
         Activity::WritingCall { name } => locale.with("activity.writing_call", &[("name", name)]),
+        Activity::Exploring { running } => locale.count("activity.exploring", *running),
         Activity::Running { name, subject } => {
             let what = subject_text(place, subject);
             if what.is_empty() {

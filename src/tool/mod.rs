@@ -301,6 +301,13 @@ impl Toolbox {
         self.tools.iter().map(|(spec, _)| spec.clone()).collect()
     }
 
+    /// Makes a toolbox of those of these names.
+    #[must_use]
+    pub fn only(&self, names: &[&str]) -> Self {
+        let kept = self.tools.iter().filter(|(spec, _)| names.contains(&spec.name.as_str()));
+        Self { tools: kept.cloned().collect() }
+    }
+
     /// Finds a tool by its exact name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {

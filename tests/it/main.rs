@@ -52,6 +52,7 @@ mod render;
 mod repl_approval;
 mod repl_ask;
 mod repl_command;
+mod repl_explore;
 mod repl_line;
 mod repl_loan;
 mod repl_menus;

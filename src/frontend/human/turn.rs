@@ -34,11 +34,13 @@ pub(super) struct Requested {
     pub(super) change: Option<Preview>,
     /// The command it proposes.
     pub(super) proposal: Option<Proposal>,
+    /// What it asks, where it has no subject.
+    pub(super) topic: String,
 }
 
 impl Default for Requested {
     fn default() -> Self {
-        Self { subject: Subject::Whole, change: None, proposal: None }
+        Self { subject: Subject::Whole, change: None, proposal: None, topic: String::new() }
     }
 }
 

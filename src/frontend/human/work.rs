@@ -33,14 +33,20 @@ pub(super) struct Result<'a> {
 
 impl<W: Write> Human<W> {
     pub(super) fn waiting(&mut self, activity: &Activity) {
-        if matches!(activity, Activity::Connecting | Activity::WritingCall { .. } | Activity::Running { .. }) {
+        if matches!(
+            activity,
+            Activity::Connecting
+                | Activity::WritingCall { .. }
+                | Activity::Running { .. }
+                | Activity::Exploring { .. }
+        ) {
             self.end_stream();
         }
         let words = words::activity(&self.locale, &self.place, activity);
         // What is thought and written is seen as it arrives.
         let is_seen = match activity {
             Activity::Thinking | Activity::WritingCall { .. } => true,
-            Activity::Connecting | Activity::Running { .. } => false,
+            Activity::Connecting | Activity::Running { .. } | Activity::Exploring { .. } => false,
         };
         self.busy_with(&words, !is_seen);
     }
@@ -68,7 +74,10 @@ impl<W: Write> Human<W> {
         // What is told in words the title says as well.
         let change = change.filter(|change| matches!(change, Preview::Diff { .. } | Preview::Many { .. }));
         let proposal = (call.name == PROPOSE_COMMAND).then(|| Proposal::parse(&call.input).ok()).flatten();
-        turn.requested.insert(call.id.clone(), Requested { subject: subject.clone(), change, proposal });
+        let topic =
+            if *subject == Subject::Whole { call.input.get("question").and_then(|it| it.as_str()) } else { None };
+        let topic = topic.unwrap_or_default().to_owned();
+        turn.requested.insert(call.id.clone(), Requested { subject: subject.clone(), change, proposal, topic });
     }
 
     /// Shows a line a running tool printed.
@@ -90,7 +99,7 @@ impl<W: Write> Human<W> {
             return self.paint_live();
         }
         self.begin(Section::Tool);
-        let title = self.title(&known.subject, result);
+        let title = self.title_about(&known.subject, &known.topic, result);
         self.screen.commit(&title);
         match (known.change, result.outcome) {
             (Some(change), Outcome::Ok) => self.change(&change),
@@ -112,13 +121,19 @@ impl<W: Write> Human<W> {
 
     /// Composes a title line: `✓ Ran cargo test · 4.1 s`. A single file is a link where the terminal can open it.
     pub(super) fn title(&self, subject: &Subject, result: &Result<'_>) -> Line {
+        self.title_about(subject, "", result)
+    }
+
+    /// The same; `topic` is what a call without a subject is about.
+    fn title_about(&self, subject: &Subject, topic: &str, result: &Result<'_>) -> Line {
         let Result { name, outcome, facts, duration_ms, .. } = result;
         let theme = &self.looks.theme;
         let words = |what: &str| {
             let text = words::title_about(&self.locale, what, name, *outcome, facts, *duration_ms);
             format!(" {}", sanitize_line(&text))
         };
-        let whole = sanitize_line(&words::subject_text(&self.place, subject)).into_owned();
+        let whole = if topic.is_empty() { words::subject_text(&self.place, subject) } else { topic.to_owned() };
+        let whole = sanitize_line(&whole).into_owned();
         let (shown, text) = self.fitting(whole, words);
         let good = *outcome == Outcome::Ok && facts.exit_code.unwrap_or(0) == 0;
         let (mark, style) = if good { ("✓", theme.success) } else { ("✗", theme.error) };
