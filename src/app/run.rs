@@ -22,7 +22,8 @@ use crate::frontend::human::{Asker, Human, HumanOptions, Looks, Nobody};
 use crate::frontend::print;
 use crate::frontend::repl::run::Repl;
 use crate::frontend::repl::{
-    CommandMenu, Drafts, EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, SuggestTiming, show,
+    Clipboard, CommandMenu, Drafts, EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, SuggestTiming,
+    show,
 };
 use crate::frontend::signals::Signals;
 use crate::provider::Client;
@@ -169,6 +170,8 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
     let private = options.no_session || options.no_history;
     let mut editor = editor(base, &looks.theme, private, foreground);
     editor.keep_out(base.keys());
+    let pictures = base.paths.cache.as_ref().map(|cache| cache.join("pictures"));
+    editor.use_clipboard(Clipboard::of(&base.variables, pictures));
     let lists = base.menu_lists();
     editor.watch_lists(lists.clone());
     let drafts = base.paths.drafts().filter(|_| !private && !plain);

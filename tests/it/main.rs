@@ -43,6 +43,7 @@ mod markdown_structure;
 mod patch_tool;
 mod path_tools;
 mod picture;
+mod pictures;
 mod print_answer;
 mod print_exit;
 mod print_session;

@@ -9,6 +9,8 @@ pub(super) const WORDS: &str = "words";
 pub(super) const HISTORY: &str = "history";
 /// The host command that opens the line in an editor.
 pub(super) const EDIT: &str = "edit";
+/// The host command that attaches the clipboard's picture.
+pub(super) const PICTURE: &str = "picture";
 /// The host command that suspends axi.
 pub(super) const SUSPEND: &str = "suspend";
 
@@ -31,6 +33,8 @@ pub enum KeyAction {
     HistorySearch,
     /// Opens the line in an editor.
     Edit,
+    /// Attaches the picture of the clipboard.
+    Picture,
     /// Takes back the last change.
     Undo,
     /// Makes it again.
@@ -75,6 +79,7 @@ pub const ACTIONS: &[(&str, KeyAction)] = &[
     ("history-forward", KeyAction::HistoryForward),
     ("history-search", KeyAction::HistorySearch),
     ("edit", KeyAction::Edit),
+    ("picture", KeyAction::Picture),
     ("undo", KeyAction::Undo),
     ("redo", KeyAction::Redo),
     ("clear-screen", KeyAction::ClearScreen),
@@ -151,6 +156,7 @@ fn event(action: KeyAction) -> ReedlineEvent {
             ReedlineEvent::MenuDown,
         ]),
         KeyAction::Edit => ReedlineEvent::ExecuteHostCommand(EDIT.to_owned()),
+        KeyAction::Picture => ReedlineEvent::ExecuteHostCommand(PICTURE.to_owned()),
         KeyAction::Undo => ReedlineEvent::Edit(vec![EditCommand::Undo]),
         KeyAction::Redo => ReedlineEvent::Edit(vec![EditCommand::Redo]),
         KeyAction::ClearScreen => ReedlineEvent::ClearScreen,
@@ -170,6 +176,7 @@ pub(super) fn bind(keys: &mut Keybindings, own: &[KeyBinding]) {
         (CONTROL, Char('j'), KeyAction::Newline),
         (CONTROL, Char('r'), KeyAction::HistorySearch),
         (CONTROL, Char('o'), KeyAction::Edit),
+        (CONTROL, Char('v'), KeyAction::Picture),
         (CONTROL, Char('z'), KeyAction::Suspend),
         // Ctrl+_ and Ctrl+/ are the byte 0x1F, which crossterm calls Ctrl+7.
         (CONTROL, Char('7'), KeyAction::Undo),

@@ -10,6 +10,7 @@ use reedline::{
 
 use super::bindings::{EDIT, HISTORY, KeyBinding, WORDS};
 use super::burst::{self, Burst};
+use super::dropped;
 use super::mention;
 use super::menu::{MenuView, Subject};
 use super::paste::{self, PasteStore};
@@ -328,6 +329,13 @@ impl EditMode for LineMode {
         let event = match Event::from(raw) {
             Event::Paste(text) => {
                 self.known = None;
+                if let Some(mentions) = dropped::mentions(&text) {
+                    let mut state = self.state.lock();
+                    let found = mention::mentions(&mentions);
+                    state.attached.extend(found.into_iter().map(|mention| mentions[mention.range].to_owned()));
+                    drop(state);
+                    return ReedlineEvent::Edit(vec![EditCommand::InsertString(mentions)]);
+                }
                 return self.insertion(&text);
             }
             Event::Key(key) if key.kind != KeyEventKind::Release => {

@@ -15,6 +15,7 @@ use reedline::{
 };
 
 use super::bindings::{self, HISTORY, KeyBinding, WORDS};
+use super::clipboard::{Clipboard, NoPicture};
 use super::command_menu::CommandMenu;
 use super::drafts::{Drafts, LineView};
 use super::edit_mode::{Complete, LineMode};
@@ -102,6 +103,8 @@ pub enum ReadOutcome {
     Suspended,
     /// The interrupt was set: the editor keeps the line, which is also given here, pastes whole.
     Broken(String),
+    /// There is no picture to attach; the editor keeps the line.
+    NoPicture(NoPicture),
     /// The external editor could not be run; the editor keeps the line.
     EditorFailed {
         /// What was run.
@@ -125,6 +128,7 @@ pub struct Editor {
     pub(super) suggestions: Option<Arc<Suggestions>>,
     pub(super) session_words: SessionWords,
     pub(super) outside: Option<String>,
+    pub(super) clipboard: Clipboard,
     pub(super) foreground: Foreground,
 }
 
@@ -226,6 +230,7 @@ impl Editor {
             suggestions: None,
             session_words,
             outside: options.external_editor,
+            clipboard: Clipboard::default(),
             foreground: options.foreground.unwrap_or_else(|| Box::new(Command::status)),
         }
     }
@@ -277,6 +282,11 @@ impl Editor {
         let read = Box::new(move || pastes.expand(&state.lock().line.clone()));
         drafts.watch_line(LineView { read, is_private: Box::new(move |text| history.is_secret(text)) });
         self.state.lock().drafts = drafts;
+    }
+
+    /// Reads pictures from this clipboard.
+    pub fn use_clipboard(&mut self, clipboard: Clipboard) {
+        self.clipboard = clipboard;
     }
 
     /// Paints the menu again when one of these lists has come.

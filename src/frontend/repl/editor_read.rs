@@ -1,11 +1,14 @@
 //! Reading a line: what ends it, what was typed before it, and what happens to it while others need the screen.
 
 use std::io;
+use std::time::SystemTime;
 
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 use reedline::{EditCommand, Signal};
 
-use super::bindings::{EDIT, SUSPEND};
+use super::bindings::{EDIT, PICTURE, SUSPEND};
+use super::clipboard::NoPicture;
+use super::dropped;
 use super::editor::{Editor, ReadOutcome};
 use super::kick::Kick;
 use super::outside;
@@ -64,6 +67,12 @@ impl Editor {
                 (Signal::HostCommand(command), _) if command == EDIT => {
                     if let Some(failed) = self.edit_outside() {
                         return Ok(failed);
+                    }
+                }
+                (Signal::HostCommand(command), _) if command == PICTURE => {
+                    if let Err(why) = self.attach_clipboard() {
+                        self.set_line_aside()?;
+                        return Ok(ReadOutcome::NoPicture(why));
                     }
                 }
                 (Signal::HostCommand(command), _) if command == SUSPEND => {
@@ -168,6 +177,18 @@ impl Editor {
         let editor = self.outside.clone()?;
         let edited = outside::edit(text, Some(&editor), &mut self.foreground);
         Some(edited.map_err(|failed| (failed.command, failed.error.to_string())))
+    }
+
+    /// Puts the clipboard's picture into the line, as a mention that is deleted as one.
+    fn attach_clipboard(&mut self) -> Result<(), NoPicture> {
+        let path = self.clipboard.picture(SystemTime::now())?;
+        let mention = dropped::mention_of(&path).ok_or(NoPicture::NotKept)?;
+        self.state.lock().attached.insert(mention.clone());
+        let before = self.reedline.current_buffer_contents();
+        let blank = before[..self.reedline.current_insertion_point()].chars().next_back();
+        let gap = if blank.is_none_or(char::is_whitespace) { "" } else { " " };
+        self.reedline.run_edit_commands(&[EditCommand::InsertString(format!("{gap}{mention} "))]);
+        Ok(())
     }
 
     fn edit_outside(&mut self) -> Option<ReadOutcome> {

@@ -6,10 +6,12 @@
 mod attach;
 mod bindings;
 mod burst;
+mod clipboard;
 mod command_arguments;
 mod command_menu;
 mod draft_file;
 mod drafts;
+mod dropped;
 mod edit_mode;
 mod editor;
 mod editor_read;
@@ -48,6 +50,7 @@ mod user_commands;
 
 pub use attach::{AttachFact, AttachOptions, Attachments, Refusal, attach};
 pub use bindings::{ACTIONS, KeyAction, KeyBinding, KeyError, parse_binding};
+pub use clipboard::{Clipboard, NoPicture};
 pub use command_menu::{Arguments, Candidate, Candidates, CommandEntry, CommandMenu};
 pub use drafts::Drafts;
 pub use editor::{EditStyle, Editor, EditorOptions, EditorWords, Foreground, ReadOutcome};

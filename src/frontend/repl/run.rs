@@ -148,6 +148,10 @@ impl Repl {
                         ahead.prefill = draft;
                         continue;
                     }
+                    Ok(ReadOutcome::NoPicture(why)) => {
+                        self.say(show::no_picture(why));
+                        continue;
+                    }
                     Ok(ReadOutcome::EditorFailed { command, reason }) => {
                         let values = [("editor", command.as_str()), ("cause", reason.as_str())];
                         let what = self.human.locale().with("error.editor_failed", &values);

@@ -2,7 +2,7 @@
 
 use super::attach::{AttachFact, Refusal};
 use super::command_arguments::arguments;
-use super::{CommandEntry, CommandMenu, EditorWords, MenuLists, PromptParts};
+use super::{CommandEntry, CommandMenu, EditorWords, MenuLists, NoPicture, PromptParts};
 use crate::agent::Agent;
 use crate::approval::Mode;
 use crate::command::{COMMANDS, CommandSource, UserCommand};
@@ -101,6 +101,7 @@ pub fn help(locale: &Locale, own: &[UserCommand]) -> String {
         ("↑ ↓", "history"),
         ("Ctrl+R", "search"),
         ("Tab, →", "complete"),
+        ("Ctrl+V", "picture"),
         ("Ctrl+O", "editor"),
         ("/", "slash"),
         ("@", "file"),
@@ -126,6 +127,16 @@ pub fn attached(locale: &Locale, fact: &AttachFact) -> String {
         AttachFact::Folder { path, entries } => with("folder", path, &[("entries", entries.to_string())]),
         AttachFact::Picture { path, bytes } => with("picture", path, &[("kilobytes", (bytes / 1024).to_string())]),
         AttachFact::Refused { path, reason } => with("refused", path, &[("cause", refusal(locale, reason))]),
+    }
+}
+
+/// Finds the words for why there is no picture to attach.
+pub(super) const fn no_picture(why: NoPicture) -> &'static str {
+    match why {
+        NoPicture::NoProgram => "attach.clipboard.no_program",
+        NoPicture::Empty => "attach.clipboard.empty",
+        NoPicture::TooLarge => "attach.clipboard.too_large",
+        NoPicture::NotKept => "attach.clipboard.not_kept",
     }
 }
 
