@@ -74,6 +74,7 @@ mod shell_jobs;
 mod shell_tool;
 mod support;
 mod terminal_tool;
+mod tool_proof;
 mod tools;
 mod undo;
 mod web_tool;

@@ -1,0 +1,170 @@
+//! The tools against what others made: every commit of this repository as a patch, ripgrep's own answers.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use axi::conversation::Outcome;
+use axi::tool::{ApplyPatchTool, GlobTool, GrepTool};
+use serde_json::json;
+
+use crate::support::tool_bench::ToolBench;
+
+/// Commits of an ordinary run.
+const SOME: usize = 25;
+
+fn skip(why: &str) {
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("skipped: {why}\n").as_bytes());
+}
+
+fn repository() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Runs git in this repository; `None` where it fails (no git, no history).
+fn git(arguments: &[&str]) -> Option<Vec<u8>> {
+    let output = Command::new("git").arg("-C").arg(repository()).args(arguments).output().ok()?;
+    output.status.success().then_some(output.stdout)
+}
+
+/// The files of a commit's change, before and after: `None` where there was none.
+fn sides(commit: &str) -> Option<BTreeMap<String, [Option<Vec<u8>>; 2]>> {
+    let parent = format!("{commit}^");
+    let names = git(&["diff", "--no-renames", "--name-only", "-z", &parent, commit])?;
+    let names = String::from_utf8(names).ok()?;
+    let at = |revision: &str, name: &str| git(&["show", &format!("{revision}:{name}")]);
+    Some(
+        names.split_terminator('\0').map(|name| (name.to_owned(), [at(&parent, name), at(commit, name)])).collect(),
+    )
+}
+
+/// Applies commits to their parents; returns how many were applied and how many hold what no patch of text can.
+fn apply(commits: &[&str]) -> (usize, usize) {
+    let (mut applied, mut not_text) = (0, 0);
+    for commit in commits {
+        let Some(files) = sides(commit) else { continue };
+        let Some(diff) = git(&["diff", "-M", &format!("{commit}^"), commit]) else { continue };
+        let Ok(diff) = String::from_utf8(diff) else {
+            not_text += 1;
+            continue;
+        };
+        let bench = ToolBench::new();
+        for (name, [before, _]) in &files {
+            if let Some(before) = before {
+                bench.put(name, before);
+            }
+        }
+        let output = bench.run(&ApplyPatchTool, json!({"patch": diff}));
+        if output.outcome == Outcome::Failed
+            && ["binary files", "symbolic links", "no file's text"].iter().any(|why| output.content.contains(why))
+        {
+            not_text += 1;
+            continue;
+        }
+        assert_eq!(output.outcome, Outcome::Ok, "{commit}: {}", output.content);
+        assert!(!output.content.contains("(change "), "{commit} did not fit exactly: {}", output.content);
+        for (name, [_, after]) in files {
+            assert_eq!(std::fs::read(bench.path(&name)).ok(), after, "{commit}: {name}");
+        }
+        applied += 1;
+    }
+    (applied, not_text)
+}
+
+fn commits() -> Vec<String> {
+    let list = git(&["rev-list", "--no-merges", "HEAD"]).unwrap_or_default();
+    String::from_utf8_lossy(&list).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_last_commits_apply_to_their_parents_and_give_their_children() {
+    let commits = commits();
+    let some: Vec<&str> = commits.iter().map(String::as_str).take(SOME).collect();
+    let (applied, _) = apply(&some);
+    if applied == 0 {
+        skip("no history of git here");
+    }
+}
+
+/// Run for the figure: `cargo test --test it every_commit -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes minutes; the last commits are tried at every run"]
+fn every_commit_applies_to_its_parent_and_gives_its_child() {
+    let commits = commits();
+    let all: Vec<&str> = commits.iter().map(String::as_str).collect();
+    let (applied, not_text) = apply(&all);
+    let said = format!("{applied} of {} commits applied, {not_text} hold what is no text\n", all.len());
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), said.as_bytes());
+}
+
+fn ripgrep(directory: &Path, arguments: &[&str]) -> Option<Vec<String>> {
+    let output = Command::new("rg").current_dir(directory).arg("--no-config").args(arguments).output().ok()?;
+    Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+}
+
+#[test]
+fn grep_and_glob_find_what_ripgrep_finds_in_this_repository() {
+    let mut bench = ToolBench::new();
+    bench.place.cwd = repository();
+    bench.place.workspace = repository();
+    for pattern in ["fn \\w+_tests?\\(", "TODO|never", "pub\\(crate\\)", "^use ", "é|中"] {
+        let Some(expected) = ripgrep(&repository(), &["-l", "--sort", "path", pattern]) else {
+            return skip("ripgrep is not installed");
+        };
+        let found = bench.run(&GrepTool, json!({"pattern": pattern, "output": "files", "limit": 2000})).content;
+        let mut found: Vec<&str> = found.lines().collect();
+        found.sort_unstable();
+        let mut expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        expected.sort_unstable();
+        if !expected.is_empty() {
+            assert_eq!(found, expected, "{pattern}");
+        }
+    }
+    for pattern in ["*.rs", "src/**/*.rs", "**/m*.rs", "tests/it/{a,b}*.rs"] {
+        let expected = ripgrep(&repository(), &["--files", "-g", pattern]).unwrap_or_default().len();
+        let found = bench.run(&GlobTool, json!({"pattern": pattern}));
+        assert_eq!(found.facts.lines, Some(expected as u64), "{pattern}");
+    }
+}
+
+/// Run for the figure: `cargo test --release --test it beside_ripgrep -- --ignored --nocapture`.
+#[test]
+#[ignore = "makes 100,000 files; a figure, not a check"]
+fn a_hundred_thousand_files_beside_ripgrep() {
+    let bench = ToolBench::new();
+    for number in 0..100_000 {
+        bench.put(
+            &format!("d{}/f{number}.txt", number % 500),
+            format!("line one\nneedle {number}\n{}\n", "x ".repeat(50)),
+        );
+    }
+    for odd in ["new\nline", "quo\"te", "it's", "back\\slash"] {
+        bench.put(&format!("odd/{odd}"), "needle 99999\n");
+    }
+    std::os::unix::fs::symlink(".", bench.path("odd/loop")).unwrap();
+    let best = |work: &dyn Fn()| {
+        (0..5)
+            .map(|_| {
+                let at = Instant::now();
+                work();
+                at.elapsed()
+            })
+            .min()
+            .unwrap_or_default()
+    };
+    let place = bench.place.cwd.clone();
+    let ours = best(&|| {
+        drop(bench.run(&GrepTool, json!({"pattern": "needle 9999\\d", "output": "count", "limit": 2000})));
+    });
+    let theirs = best(&|| drop(ripgrep(&place, &["-c", "needle 9999\\d"])));
+    let files = bench.run(&GrepTool, json!({"pattern": "needle 9999\\d", "output": "files", "limit": 2000}));
+    let listed = best(&|| drop(bench.run(&GlobTool, json!({"pattern": "*7.txt"}))));
+    let names = best(&|| drop(ripgrep(&place, &["--files", "-g", "*7.txt"])));
+    let said = format!(
+        "grep {ours:?}, rg {theirs:?}; glob {listed:?}, rg --files {names:?}; {} files match\n",
+        files.content.lines().count()
+    );
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), said.as_bytes());
+    assert_eq!(files.content.lines().count(), 14);
+}
