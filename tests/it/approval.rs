@@ -7,6 +7,7 @@ use axi::approval::{Decision, Mode, Policy, Surroundings};
 use axi::conversation::{Effect, Subject};
 
 const CORPUS: &str = include_str!("corpus/shell_lines.tsv");
+const ADVERSARY: &str = include_str!("corpus/adversary_lines.tsv");
 
 pub(crate) fn place() -> Surroundings {
     let environment =
@@ -28,9 +29,8 @@ pub(crate) fn decide(line: &str, yes: bool) -> (Decision, bool) {
     (verdict.decision, verdict.never_auto)
 }
 
-fn corpus() -> Vec<(&'static str, String)> {
-    CORPUS
-        .lines()
+fn corpus(text: &'static str) -> Vec<(&'static str, String)> {
+    text.lines()
         .filter(|line| !line.starts_with('#') && !line.trim().is_empty())
         .map(|line| {
             let (expected, line) = line.split_once('\t').unwrap_or(("", line));
@@ -47,7 +47,7 @@ fn corpus() -> Vec<(&'static str, String)> {
 
 #[test]
 fn no_dangerous_line_runs_unasked_and_few_harmless_ones_are_asked() {
-    let lines = corpus();
+    let lines = corpus(CORPUS);
     let (mut ran, mut asked, mut not_never, mut never_without_need) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (expected, line) in &lines {
@@ -70,4 +70,28 @@ fn no_dangerous_line_runs_unasked_and_few_harmless_ones_are_asked() {
     assert!(lines.len() >= 300, "{}", lines.len());
     assert!(ran.is_empty() && not_never.is_empty() && asked.len() * 20 <= harmless, "{report}");
     assert!(never_without_need.is_empty(), "{report}");
+}
+
+#[test]
+fn a_second_corpus_by_an_adversary_finds_nothing_that_runs_unasked() {
+    let lines = corpus(ADVERSARY);
+    let (mut ran, mut asked, mut not_never) = (Vec::new(), Vec::new(), Vec::new());
+    for (expected, line) in &lines {
+        let (decision, never) = decide(line, false);
+        match *expected {
+            "allow" if decision != Decision::Allow => asked.push(line),
+            "ask" | "never" if decision == Decision::Allow => ran.push(line),
+            "never" if !never || decide(line, true).0 == Decision::Allow => not_never.push(line),
+            "allow" | "ask" | "never" => {}
+            other => panic!("{other:?} is no judgement: {line}"),
+        }
+    }
+    let harmless = lines.iter().filter(|(expected, _)| *expected == "allow").count();
+    let report = format!(
+        "of {} lines ran unasked: {ran:#?}\nnot forbidden to run unasked: {not_never:#?}\n\
+         of {harmless} harmless asked: {asked:#?}",
+        lines.len()
+    );
+    assert!(lines.len() >= 400, "{}", lines.len());
+    assert!(ran.is_empty() && not_never.is_empty() && asked.len() * 20 <= harmless, "{report}");
 }

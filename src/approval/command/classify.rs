@@ -144,6 +144,12 @@ fn reader(call: &Call<'_, '_>) -> Option<Finding> {
                     && field.value.start().chars().all(|c| c.is_ascii_digit() || c == '.')
             }) && !call.has_flag("dfrjv", &["date", "file", "reference"])
         }
+        // `+` and more than a place: commands of the pager, `!` among them.
+        "less" | "more" | "most" => positionals.iter().any(|field| {
+            let shown = field.value.shown();
+            let place = |c: char| c.is_ascii_digit() || matches!(c, 'G' | 'g' | 'F');
+            shown.strip_prefix('+').is_some_and(|command| !command.chars().all(place))
+        }),
         "sysctl" => positionals.iter().any(|field| field.value.shown().contains('=')),
         "jq" | "gojq" | "jaq" | "yq" => positionals.first().is_some_and(|field| {
             let text = field.value.shown();

@@ -38,7 +38,10 @@ impl Walker {
                     self.node(body, state.clone(), &Around::default());
                     false
                 }
-                WordPart::Number { inner } => self.inside(inner, state),
+                WordPart::Number { inner } => {
+                    self.evaluated(inner, state);
+                    self.inside(inner, state)
+                }
             };
         }
         unseen
@@ -48,6 +51,16 @@ impl Walker {
     pub(super) fn hidden_index(&mut self, word: &Word) {
         let hides = |part: &WordPart| matches!(part, WordPart::Text { text, .. } if text.contains("$(") || text.contains('`'));
         if word.parts.iter().any(hides) {
+            self.doubt(&word.source, Unparsed::Syntax);
+        }
+    }
+
+    /// Doubts arithmetic in reach of a value that holds an expansion: shells evaluate the text of variables there,
+    /// and with an index in it the command inside.
+    pub(super) fn evaluated(&mut self, word: &Word, state: &State<'_>) {
+        let values = state.variables.values().flatten().chain(state.arguments.iter().flatten());
+        let mut texts = values.map(super::value::Value::shown);
+        if texts.any(|text| text.contains(['$', '`'])) {
             self.doubt(&word.source, Unparsed::Syntax);
         }
     }
@@ -66,6 +79,9 @@ impl Walker {
         let mut has_file_output = false;
         for redirect in &command.redirects {
             if redirect.kind == RedirectKind::Text {
+                if command.words.first().and_then(Word::bare) == Some("read") {
+                    self.hidden_index(&redirect.target);
+                }
                 secret = secret.or_else(|| environment::secret_variable(&redirect.target, &state));
             }
             has_file_output |= matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append);

@@ -212,6 +212,7 @@ impl Walker {
                 for word in words {
                     self.inside(word, &state);
                     self.hidden_index(word);
+                    self.evaluated(word, &state);
                 }
                 Flow::same(state, Input::Inherited)
             }

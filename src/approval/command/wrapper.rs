@@ -218,6 +218,10 @@ impl<'s> Opening<'_, '_, 's> {
                 at += 1;
             } else if flag.starts_with('-') || flag.starts_with('+') {
                 is_text |= flag.starts_with('-') && flag.contains('c');
+                if flag.starts_with('-') && flag.contains('i') {
+                    // An interactive shell reads its start-up files first.
+                    self.note(Class::Execute, None);
+                }
                 at += if flag.contains(['o', 'O']) { 2 } else { 1 };
             } else {
                 break;
