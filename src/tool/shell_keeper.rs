@@ -13,6 +13,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
 
 use rustix::fs::{Mode, OFlags, open};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, waitpid};
@@ -89,6 +90,11 @@ fn keep(arguments: impl IntoIterator<Item = OsString>) -> std::io::Result<ExitCo
     // Ending is the command's business: it is told, and the keeper ends with it.
     let (told, ends) = UnixStream::pair()?;
     signal_hook::low_level::pipe::register(Signal::TERM.as_raw(), ends)?;
+    // Who started axi may ignore them (nohup, some multiplexers), and what is ignored stays so in every child: the
+    // command would get errors instead of being stopped. What is handled is back to the default after exec.
+    for signal in [Signal::TTIN, Signal::TTOU, Signal::TSTP, Signal::INT, Signal::QUIT] {
+        signal_hook::flag::register(signal.as_raw(), Arc::default())?;
+    }
     let on_it = mode == ON_IT;
     forbid_writing(&terminal, !on_it)?;
     let mut command = Command::new(program);

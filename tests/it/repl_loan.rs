@@ -289,3 +289,27 @@ fn ctrl_z_takes_the_terminal_back_from_a_command_that_cannot_be_stopped() {
     scene.person.sees("stopped");
     scene.works_on();
 }
+
+#[test]
+fn signals_that_whoever_started_axi_ignores_are_the_commands_own_again() {
+    let home = Home::new();
+    script(&home, "asks", ASKS);
+    let server = Server::start([answer::chat_call("call_1", "shell", r#"{"command":"./asks echo granted"}"#)]);
+    let inner = axi(&home, &server);
+    let mut command = home.command("/bin/sh");
+    command.args(["-c", "trap '' TTIN TTOU TSTP INT QUIT; exec \"$0\" -y --allow shell"]).arg(inner.get_program());
+    for (name, value) in inner.get_envs() {
+        if let Some(value) = value {
+            command.env(name, value);
+        }
+    }
+    let mut person = Person::meets(&command);
+    person.sends("go");
+    person.sees("password for ada: ");
+    person.types("\x1a");
+    person.sees(OVER);
+    server.push(answer::chat_text("So it is."));
+    person.sees("So it is.");
+    let told = last_said(&server.requests()[1]);
+    assert!(told.contains("took the terminal back with Ctrl+Z"), "{told}");
+}
