@@ -129,6 +129,7 @@ pub(super) fn bench_with(answers: Vec<Answer>, max_steps: u32, yes: bool, tools:
         tools: true,
         vision: false,
         local: true,
+        small: false,
     };
     let provider = Arc::new(Scripted {
         info,
@@ -142,6 +143,7 @@ pub(super) fn bench_with(answers: Vec<Answer>, max_steps: u32, yes: bool, tools:
     let cwd = home.path().to_path_buf();
     let setup = Setup {
         system: "be brief".into(),
+        small_system: "be short".into(),
         place: Place { cwd: cwd.clone(), workspace: cwd.clone(), home: None },
         surroundings: Surroundings { cwd: cwd.clone(), workspace: cwd.clone(), ..Surroundings::default() },
         max_steps,

@@ -51,6 +51,7 @@ fn finish<W: Wire + 'static>(settings: &ProviderSettings, client: &Client, wire:
         tools: settings.tools,
         vision: settings.vision,
         local: is_loopback(&settings.base_url),
+        small: false,
     };
     Arc::new(Connection { info, origin: origin(settings), client: client.clone(), wire })
 }

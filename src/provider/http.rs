@@ -151,6 +151,12 @@ impl Answer {
         self.response.status().as_u16()
     }
 
+    /// Returns where a redirect goes.
+    #[cfg(feature = "local")]
+    pub(crate) fn location(&self) -> Option<&str> {
+        self.response.headers().get("location")?.to_str().ok()
+    }
+
     /// Tells whether the status is a success.
     pub(crate) fn is_success(&self) -> bool {
         self.response.status().is_success()

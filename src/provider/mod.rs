@@ -9,6 +9,8 @@ mod discover;
 mod framing;
 mod http;
 mod ids;
+#[cfg(feature = "local")]
+pub mod local;
 mod models;
 mod ndjson;
 mod ollama;
@@ -55,6 +57,9 @@ pub trait Provider: Send + Sync {
     /// # Cancel safety
     /// Dropping the stream closes the connection and cancels the request.
     fn stream<'a>(&'a self, request: Request<'a>) -> EventStream<'a>;
+
+    /// Is told, once the first prompt is painted, what the next request will begin with. Does not wait.
+    fn prepare(&self, _request: Request<'_>) {}
 }
 
 /// The events of one answer.
@@ -75,6 +80,8 @@ pub struct ModelInfo {
     pub vision: bool,
     /// Whether it runs on this machine (a loopback address).
     pub local: bool,
+    /// Whether it is so small that it needs a short prompt and few tools.
+    pub small: bool,
 }
 
 impl ModelInfo {

@@ -1,0 +1,179 @@
+//! Numbers in blocks, as model files keep them, and what activations become to be multiplied with them.
+//!
+//! Layouts: `ggml-common.h` and the reference functions of `ggml-quants.c` in llama.cpp.
+
+use super::gguf::Format;
+
+/// Numbers in one block of the K formats.
+pub(crate) const WIDE: usize = 256;
+/// Numbers in one block of the older formats.
+pub(crate) const NARROW: usize = 32;
+
+/// Activations of several tokens as signed bytes with a scale for each block, and the sum of each 16 bytes.
+#[derive(Debug, Default)]
+pub(crate) struct Activations {
+    /// Numbers of one token.
+    pub(crate) width: usize,
+    /// Numbers in a block: [`WIDE`] or [`NARROW`].
+    pub(crate) block: usize,
+    pub(crate) bytes: Vec<i8>,
+    pub(crate) scales: Vec<f32>,
+    pub(crate) sums: Vec<i16>,
+}
+
+impl Activations {
+    /// Rounds rows of `width` numbers to bytes.
+    pub(crate) fn of(values: &[f32], width: usize, block: usize) -> Self {
+        let mut bytes = vec![0_i8; values.len()];
+        let mut scales = Vec::with_capacity(values.len() / block);
+        let mut sums = Vec::with_capacity(values.len() / 16);
+        for (values, bytes) in values.chunks_exact(block).zip(bytes.chunks_exact_mut(block)) {
+            let largest = values.iter().fold(0_f32, |largest, value| largest.max(value.abs()));
+            let scale = largest / 127.0;
+            let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
+            for (value, byte) in values.iter().zip(bytes.iter_mut()) {
+                *byte = (value * inverse).round() as i8;
+            }
+            scales.push(scale);
+            sums.extend(bytes.chunks_exact(16).map(|part| part.iter().map(|byte| i16::from(*byte)).sum::<i16>()));
+        }
+        Self { width, block, bytes, scales, sums }
+    }
+
+    /// Number of tokens.
+    pub(crate) fn rows(&self) -> usize {
+        self.bytes.len() / self.width.max(1)
+    }
+}
+
+/// The block length activations must have to meet weights of a format.
+pub(crate) const fn activation_block(format: Format) -> usize {
+    match format {
+        Format::Q4K | Format::Q6K => WIDE,
+        Format::Q5Zero | Format::Q8Zero | Format::F16 | Format::F32 => NARROW,
+    }
+}
+
+/// Widens a half-precision number.
+pub(crate) fn half(bits: u16) -> f32 {
+    let sign = u32::from(bits & 0x8000) << 16;
+    let rest = u32::from(bits & 0x7fff) << 13;
+    // Multiplying by 2^112 moves the exponent's bias, and makes subnormal numbers right.
+    let value = f32::from_bits(rest) * f32::from_bits(0x7780_0000);
+    let value = if bits & 0x7c00 == 0x7c00 { f32::from_bits(rest | 0x7f80_0000) } else { value };
+    f32::from_bits(value.to_bits() | sign)
+}
+
+/// Narrows a number to half precision, rounding to nearest.
+pub(crate) fn narrow(value: f32) -> u16 {
+    let bits = value.to_bits();
+    let sign = ((bits >> 16) & 0x8000) as u16;
+    let magnitude = bits & 0x7fff_ffff;
+    if magnitude >= 0x4780_0000 {
+        return sign | if magnitude > 0x7f80_0000 { 0x7e00 } else { 0x7c00 };
+    }
+    if magnitude < 0x3880_0000 {
+        // Subnormal: adding 0.5 puts the bits that stay at the end of the mantissa.
+        let shifted = f32::from_bits(magnitude) + 0.5;
+        return sign | (shifted.to_bits().wrapping_sub(0x3f00_0000)) as u16;
+    }
+    let odd = (magnitude >> 13) & 1;
+    sign | ((magnitude.wrapping_add(0xc800_0fff).wrapping_add(odd)) >> 13) as u16
+}
+
+pub(crate) fn half_at(bytes: &[u8], at: usize) -> f32 {
+    half(u16::from_le_bytes([bytes[at], bytes[at + 1]]))
+}
+
+/// The eight scales and eight minima of a Q4_K block, six bits each.
+pub(crate) fn scales_and_minima(packed: &[u8]) -> ([u8; 8], [u8; 8]) {
+    let word = |at: usize| u32::from_le_bytes([packed[at], packed[at + 1], packed[at + 2], packed[at + 3]]);
+    let (first, second, third) = (word(0), word(4), word(8));
+    let scales = [first & 0x3f3f_3f3f, (third & 0x0f0f_0f0f) | (((first >> 6) & 0x0303_0303) << 4)];
+    let minima = [second & 0x3f3f_3f3f, ((third >> 4) & 0x0f0f_0f0f) | (((second >> 6) & 0x0303_0303) << 4)];
+    let bytes = |words: [u32; 2]| {
+        let [low, high] = words.map(u32::to_le_bytes);
+        [low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3]]
+    };
+    (bytes(scales), bytes(minima))
+}
+
+/// Writes a row of weights out as numbers.
+pub(crate) fn expand(format: Format, row: &[u8], out: &mut [f32]) {
+    let (numbers, size) = format.block();
+    for (block, out) in row.chunks_exact(size).zip(out.chunks_exact_mut(numbers)) {
+        match format {
+            Format::F32 => out[0] = f32::from_le_bytes([block[0], block[1], block[2], block[3]]),
+            Format::F16 => out[0] = half_at(block, 0),
+            Format::Q8Zero => {
+                let scale = half_at(block, 0);
+                out.iter_mut().zip(&block[2..]).for_each(|(out, byte)| *out = scale * f32::from(*byte as i8));
+            }
+            Format::Q5Zero => expand_five(block, out),
+            Format::Q4K => expand_four(block, out),
+            Format::Q6K => expand_six(block, out),
+        }
+    }
+}
+
+fn expand_five(block: &[u8], out: &mut [f32]) {
+    let scale = half_at(block, 0);
+    let high = u32::from_le_bytes([block[2], block[3], block[4], block[5]]);
+    for at in 0..16 {
+        let byte = block[6 + at];
+        let low = u32::from(byte & 15) | (((high >> at) & 1) << 4);
+        let next = u32::from(byte >> 4) | (((high >> (at + 16)) & 1) << 4);
+        out[at] = scale * (low as f32 - 16.0);
+        out[at + 16] = scale * (next as f32 - 16.0);
+    }
+}
+
+fn expand_four(block: &[u8], out: &mut [f32]) {
+    let (scale, minimum) = (half_at(block, 0), half_at(block, 2));
+    let (scales, minima) = scales_and_minima(&block[4..16]);
+    for part in 0..8 {
+        let shift = (part % 2) * 4;
+        let (factor, less) = (scale * f32::from(scales[part]), minimum * f32::from(minima[part]));
+        for at in 0..32 {
+            let four = (block[16 + part / 2 * 32 + at] >> shift) & 15;
+            out[part * 32 + at] = factor * f32::from(four) - less;
+        }
+    }
+}
+
+/// The six bits of number `at` (0..128) in one half of a Q6_K block.
+fn six(low: &[u8], high: &[u8], at: usize) -> u8 {
+    let (quarter, at) = (at / 32, at % 32);
+    let four = (low[at + quarter % 2 * 32] >> (quarter / 2 * 4)) & 15;
+    four | (((high[at] >> (quarter * 2)) & 3) << 4)
+}
+
+fn expand_six(block: &[u8], out: &mut [f32]) {
+    let scale = half_at(block, 208);
+    for part in 0..2 {
+        let (low, high) = (&block[part * 64..][..64], &block[128 + part * 32..][..32]);
+        for at in 0..128 {
+            let factor = scale * f32::from(block[192 + part * 8 + at / 16] as i8);
+            out[part * 128 + at] = factor * (f32::from(six(low, high, at)) - 32.0);
+        }
+    }
+}
+
+/// Multiplies a row of weights with one token's activations: the slow way, which every processor has.
+pub(crate) fn dot(
+    format: Format,
+    row: &[u8],
+    activations: &Activations,
+    token: usize,
+    scratch: &mut Vec<f32>,
+) -> f32 {
+    scratch.resize(activations.width, 0.0);
+    expand(format, row, scratch);
+    let bytes = &activations.bytes[token * activations.width..][..activations.width];
+    let scales = &activations.scales[token * activations.width / activations.block..];
+    let blocks = scratch.chunks_exact(activations.block).zip(bytes.chunks_exact(activations.block));
+    let sum = |(weights, bytes): (&[f32], &[i8])| -> f32 {
+        weights.iter().zip(bytes).map(|(weight, byte)| weight * f32::from(*byte)).sum()
+    };
+    blocks.zip(scales).map(|(block, scale)| sum(block) * scale).sum()
+}

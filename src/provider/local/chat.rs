@@ -1,0 +1,175 @@
+//! A conversation in the tokens of a ChatML model: what the Qwen family was taught, and others after it.
+//!
+//! Nothing a person, a file or a tool wrote can become a mark of the template: text is encoded as text, marks are put
+//! between by their numbers.
+
+use serde_json::{Value, json};
+
+use super::gguf::ModelError;
+use super::tokenizer::Tokenizer;
+use crate::conversation::{ContentBlock, Message, Role, ToolSpec};
+
+/// The most of one tool's result a small model is given, in bytes: the beginning and the end of it.
+const RESULT_LIMIT: usize = 4_000;
+/// What stands where older messages were left out.
+const LEFT_OUT: &str = "(Earlier messages were left out: they do not fit.)";
+/// How calls are written: the fenced form, because it is what these models write whatever they are told.
+const CALLS: &str = "\n\nFor each function call, return a json object with function name and arguments in a json \
+                     code block:\n```json\n{\"name\": <function-name>, \"arguments\": <args-json-object>}\n```\nCall one \
+                     function, then wait for its result.";
+
+/// What is asked, as tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Prompt {
+    pub(super) tokens: Vec<u32>,
+    /// How many of them are the same for every conversation with these tools.
+    pub(super) fixed: usize,
+}
+
+/// The marks of the template.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Marks {
+    start: u32,
+    end: u32,
+}
+
+impl Marks {
+    /// Finds them in a vocabulary.
+    pub(super) fn find(tokenizer: &Tokenizer) -> Result<Self, ModelError> {
+        let mark = |text: &str| {
+            tokenizer.mark(text).ok_or_else(|| ModelError::Unsupported(format!("a template without {text}")))
+        };
+        Ok(Self { start: mark("<|im_start|>")?, end: mark("<|im_end|>")? })
+    }
+}
+
+/// Words the prompt. `system` begins with what never changes; what does stands behind its first empty line.
+///
+/// Leaves out the oldest messages until it has at most `limit` tokens; `None` when the last message alone has more.
+pub(super) fn prompt(
+    tokenizer: &Tokenizer,
+    marks: Marks,
+    system: &str,
+    messages: &[Message],
+    tools: &[ToolSpec],
+    limit: usize,
+) -> Option<Prompt> {
+    let mut writer = Writer { tokenizer, marks, tokens: Vec::new() };
+    let (always, changing) = system.split_once("\n\n").unwrap_or((system, ""));
+    writer.begin("system");
+    writer.text(always);
+    if !tools.is_empty() {
+        writer.text("\n\n# Tools\n\nYou may call functions. Their signatures are within <tools></tools>:\n<tools>");
+        for tool in tools {
+            writer.text(&format!("\n{}", signature(tool)));
+        }
+        writer.text("\n</tools>");
+        writer.text(CALLS);
+    }
+    let fixed = writer.tokens.len();
+    if !changing.is_empty() {
+        writer.text(&format!("\n\n{changing}"));
+    }
+    writer.end();
+    let head = writer.tokens;
+    let spoken: Vec<Vec<u32>> = (0..messages.len())
+        .map(|index| {
+            let mut writer = Writer { tokenizer, marks, tokens: Vec::new() };
+            writer.message(&messages[index], index + 1 == messages.len());
+            writer.tokens
+        })
+        .collect();
+    let mut ask = Writer { tokenizer, marks, tokens: Vec::new() };
+    ask.begin("assistant");
+    let mut note = Writer { tokenizer, marks, tokens: Vec::new() };
+    note.said("user", LEFT_OUT);
+    let mut from = 0;
+    let size = |from: usize| {
+        let cut = if from == 0 { 0 } else { note.tokens.len() };
+        head.len() + cut + spoken[from..].iter().map(Vec::len).sum::<usize>() + ask.tokens.len()
+    };
+    while size(from) > limit {
+        // A result is never left without its call.
+        let next = (from + 1..messages.len()).find(|index| !messages[*index].has_results())?;
+        from = next;
+    }
+    let mut tokens = head;
+    if from > 0 {
+        tokens.extend(&note.tokens);
+    }
+    tokens.extend(spoken[from..].iter().flatten());
+    tokens.extend(&ask.tokens);
+    Some(Prompt { tokens, fixed })
+}
+
+/// A tool as the template shows it, without what a small model does not need.
+fn signature(tool: &ToolSpec) -> Value {
+    json!({"type": "function", "function": {
+        "name": tool.name, "description": tool.description, "parameters": tool.input_schema,
+    }})
+}
+
+struct Writer<'a> {
+    tokenizer: &'a Tokenizer,
+    marks: Marks,
+    tokens: Vec<u32>,
+}
+
+impl Writer<'_> {
+    fn text(&mut self, text: &str) {
+        self.tokenizer.encode(text, &mut self.tokens);
+    }
+
+    fn begin(&mut self, role: &str) {
+        self.tokens.push(self.marks.start);
+        self.text(&format!("{role}\n"));
+    }
+
+    fn end(&mut self) {
+        self.tokens.push(self.marks.end);
+        self.text("\n");
+    }
+
+    fn said(&mut self, role: &str, text: &str) {
+        self.begin(role);
+        self.text(text);
+        self.end();
+    }
+
+    fn message(&mut self, message: &Message, last: bool) {
+        let mut text = String::new();
+        for block in &message.content {
+            match block {
+                ContentBlock::Text { text: words } => text.push_str(words),
+                ContentBlock::ToolCall(call) => {
+                    let call = json!({"name": call.name, "arguments": call.input});
+                    text.extend(["\n```json\n", &call.to_string(), "\n```"]);
+                }
+                ContentBlock::ToolResult(result) => {
+                    let content = middle_cut(&result.content);
+                    text.extend(["\n<tool_response>\n", &content, "\n</tool_response>"]);
+                }
+                ContentBlock::Reasoning(_) | ContentBlock::Image(_) => {}
+            }
+        }
+        if last && message.has_results() {
+            // Without it these models call the same tool again.
+            text.push_str("\nThe function has run. If its output answers the question, reply in plain text.");
+        }
+        let role = match message.role {
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        };
+        self.said(role, text.trim());
+    }
+}
+
+/// Keeps the beginning and the end of a long text.
+fn middle_cut(text: &str) -> String {
+    if text.len() <= RESULT_LIMIT {
+        return text.to_owned();
+    }
+    let head = text.floor_char_boundary(RESULT_LIMIT / 2);
+    let tail = text.ceil_char_boundary(text.len() - RESULT_LIMIT / 2);
+    format!("{}\n(… {} bytes left out …)\n{}", &text[..head], tail - head, &text[tail..])
+}

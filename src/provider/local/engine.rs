@@ -1,0 +1,351 @@
+//! The thread that owns a model: loads it, reads prompts into its memory, writes answers, frees it when nobody asks.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use super::calls::{CallReader, Said};
+use super::chat::{Marks, Prompt, prompt};
+use super::gguf::{Gguf, ModelError};
+use super::kept::Kept;
+use super::network::{Memory, Network};
+use super::tokenizer::Tokenizer;
+use crate::conversation::{Message, StopReason, StreamEvent, ToolSpec, Usage};
+
+/// Tokens that are read in one pass: more are no faster, and progress is told between passes.
+const PASS: usize = 32;
+/// The most tokens of one conversation: more than a small model keeps in view, and 240 MB of memory.
+pub(super) const CONTEXT: usize = 8192;
+/// Tokens of the context that are left for the answer.
+const ANSWER: usize = 1024;
+/// Tokens that count against being said again.
+const REMEMBERED: usize = 64;
+/// How much a token said before is less likely: what the Qwen family's own settings say.
+const REPEATED: f32 = 1.1;
+/// Tokens that, said again and again, end an answer.
+const CIRCLE: usize = 24;
+
+/// What the engine answers with.
+pub(super) type Event = Result<StreamEvent, Trouble>;
+
+/// Why there is no answer.
+#[derive(Debug, Clone)]
+pub(super) enum Trouble {
+    /// The model cannot be used.
+    Model(String),
+    /// The last message alone is longer than the context.
+    TooLong,
+}
+
+/// One question.
+pub(super) struct Job {
+    pub(super) system: String,
+    pub(super) messages: Vec<Message>,
+    pub(super) tools: Vec<ToolSpec>,
+    pub(super) most: usize,
+    /// Where the answer goes; `None` only reads what every question begins with.
+    pub(super) events: Option<mpsc::Sender<Event>>,
+    pub(super) stop: Arc<AtomicBool>,
+}
+
+/// How a model is run.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    pub(super) weights: PathBuf,
+    /// Where beginnings are kept, if anywhere.
+    pub(super) kept: Option<PathBuf>,
+    /// How long nobody asks before the memory is freed.
+    pub(super) idle: Duration,
+}
+
+/// The way to the thread; starts it at the first question, and again after it has ended.
+pub(super) struct Engine {
+    plan: Plan,
+    thread: Mutex<Option<Sender<Job>>>,
+}
+
+impl Engine {
+    pub(super) const fn new(plan: Plan) -> Self {
+        Self { plan, thread: Mutex::new(None) }
+    }
+
+    /// Hands a question over. The thread ends by itself when nobody asks for a while, or when the engine is dropped.
+    pub(super) fn ask(&self, mut job: Job) -> std::io::Result<()> {
+        let mut thread = self.thread.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(sender) = thread.as_ref() {
+            match sender.send(job) {
+                Ok(()) => return Ok(()),
+                Err(unsent) => job = unsent.0,
+            }
+        }
+        let (sender, jobs) = channel();
+        let plan = self.plan.clone();
+        std::thread::Builder::new().name("model".into()).spawn(move || serve(&plan, &jobs))?;
+        // The receiver lives in the thread just started, and is dropped no earlier than it has looked for a job.
+        drop(sender.send(job));
+        *thread = Some(sender);
+        Ok(())
+    }
+}
+
+fn serve(plan: &Plan, jobs: &Receiver<Job>) {
+    let mut loaded: Option<Result<Loaded, String>> = None;
+    loop {
+        let job = match jobs.recv_timeout(plan.idle) {
+            Ok(job) => job,
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+        };
+        let model = loaded.get_or_insert_with(|| Loaded::open(plan).map_err(|error| error.to_string()));
+        match model {
+            Ok(model) => model.answer(&job),
+            Err(cause) => {
+                tracing::warn!(%cause, "the local model cannot be used");
+                if let Some(events) = &job.events {
+                    drop(events.blocking_send(Err(Trouble::Model(cause.clone()))));
+                }
+                // The file may be mended by the next question.
+                loaded = None;
+            }
+        }
+    }
+}
+
+/// A model with what it has read.
+struct Loaded {
+    network: Network,
+    tokenizer: Tokenizer,
+    marks: Marks,
+    memory: Memory,
+    tokens: Vec<u32>,
+    kept: Option<Kept>,
+    context: usize,
+}
+
+impl Loaded {
+    fn open(plan: &Plan) -> Result<Self, ModelError> {
+        let file = Gguf::open(&plan.weights)?;
+        let tokenizer = Tokenizer::new(&file)?;
+        let marks = Marks::find(&tokenizer)?;
+        let network = Network::new(&file, threads())?;
+        let memory = Memory::new(&network.shape);
+        let kept = plan.kept.as_ref().map(|folder| Kept::new(folder, &plan.weights));
+        let context = CONTEXT.min(network.shape.context);
+        Ok(Self { network, tokenizer, marks, memory, tokens: Vec::new(), kept, context })
+    }
+
+    fn answer(&mut self, job: &Job) {
+        let limit = self.context.saturating_sub(ANSWER);
+        let found = prompt(&self.tokenizer, self.marks, &job.system, &job.messages, &job.tools, limit);
+        let Some(prompt) = found else {
+            if let Some(events) = &job.events {
+                drop(events.blocking_send(Err(Trouble::TooLong)));
+            }
+            return;
+        };
+        let Some(events) = &job.events else {
+            self.read_fixed(&prompt, &job.stop);
+            return;
+        };
+        let Some((likely, cached)) = self.read_prompt(&prompt, events, &job.stop) else { return };
+        self.write(job, events, likely, (prompt.tokens.len() as u64, cached));
+    }
+
+    /// Goes back to what the memory and these tokens have in common.
+    fn go_back(&mut self, tokens: &[u32]) -> usize {
+        let same = self.tokens.iter().zip(tokens).take_while(|(left, right)| left == right).count();
+        self.tokens.truncate(same);
+        self.memory.truncate(same, &self.network.shape);
+        same
+    }
+
+    /// Has the fixed beginning in memory: it is there, or kept on disk, or read now and kept.
+    fn read_fixed(&mut self, prompt: &Prompt, stop: &AtomicBool) -> bool {
+        let fixed = &prompt.tokens[..prompt.fixed];
+        if self.go_back(fixed) == fixed.len() {
+            return true;
+        }
+        if let Some(memory) = self.kept.as_ref().and_then(|kept| kept.load(fixed, &self.network.shape)) {
+            self.memory = memory;
+            self.tokens = fixed.to_vec();
+            return true;
+        }
+        if self.read_to(fixed, stop, |_| true).is_none() {
+            return false;
+        }
+        if let Some(kept) = &self.kept
+            && let Err(error) = kept.save(fixed, &self.memory, &self.network.shape)
+        {
+            tracing::info!(%error, "the beginning was not kept");
+        }
+        true
+    }
+
+    /// Reads what of these tokens is not in memory yet, and says what the last makes likely; `None` when stopped.
+    fn read_to(
+        &mut self,
+        tokens: &[u32],
+        stop: &AtomicBool,
+        mut told: impl FnMut(usize) -> bool,
+    ) -> Option<Vec<f32>> {
+        let mut likely = Vec::new();
+        while self.tokens.len() < tokens.len() {
+            let from = self.tokens.len();
+            let pass = &tokens[from..tokens.len().min(from + PASS)];
+            likely = self.network.read(pass, &mut self.memory, stop)?;
+            self.tokens.extend(pass);
+            if !told(self.tokens.len()) {
+                return None;
+            }
+        }
+        Some(likely)
+    }
+
+    fn read_prompt(
+        &mut self,
+        prompt: &Prompt,
+        events: &mpsc::Sender<Event>,
+        stop: &AtomicBool,
+    ) -> Option<(Vec<f32>, u64)> {
+        let mut cached = self.tokens.iter().zip(&prompt.tokens).take_while(|(left, right)| left == right).count();
+        if cached < prompt.fixed {
+            let before = self.tokens.len();
+            if !self.read_fixed(prompt, stop) {
+                return None;
+            }
+            if before == 0 && self.kept.is_some() {
+                cached = prompt.fixed;
+            }
+        }
+        // The last token is always read again: it says what comes next.
+        let reused = self.go_back(&prompt.tokens).min(prompt.tokens.len() - 1);
+        self.tokens.truncate(reused);
+        self.memory.truncate(reused, &self.network.shape);
+        let likely = self.read_to(&prompt.tokens, stop, |read| {
+            let usage = Usage { input_tokens: read as u64, ..Usage::default() };
+            events.blocking_send(Ok(StreamEvent::Usage(usage))).is_ok()
+        })?;
+        Some((likely, cached.min(reused) as u64))
+    }
+
+    fn write(&mut self, job: &Job, events: &mpsc::Sender<Event>, mut likely: Vec<f32>, (read, cached): (u64, u64)) {
+        let send = |event| events.blocking_send(Ok(event)).is_ok();
+        let mut reader = CallReader::new(&job.tools);
+        let (mut bytes, mut written, mut calls) = (Vec::new(), 0, 0);
+        let from = self.tokens.len();
+        let reason = loop {
+            if job.stop.load(Ordering::Relaxed) || events.is_closed() {
+                return;
+            }
+            if written >= job.most || self.tokens.len() >= self.context {
+                break StopReason::Length;
+            }
+            let token = choose(&mut likely, &self.tokens[from.max(self.tokens.len().saturating_sub(REMEMBERED))..]);
+            if self.tokenizer.is_mark(token) {
+                break StopReason::EndTurn;
+            }
+            written += 1;
+            bytes.extend_from_slice(self.tokenizer.bytes(token));
+            let said = reader.push(&whole_characters(&mut bytes));
+            if !tell(said, &mut calls, &send) {
+                return;
+            }
+            // One call a message: what these models write behind a call is its result, invented.
+            if calls > 0 {
+                break StopReason::ToolUse;
+            }
+            self.tokens.push(token);
+            if goes_round(&self.tokens[from..]) {
+                break StopReason::EndTurn;
+            }
+            if let Some(next) = self.network.read(&[token], &mut self.memory, &job.stop) {
+                likely = next;
+            } else {
+                self.tokens.pop();
+                return;
+            }
+        };
+        let rest = reader.push(&String::from_utf8_lossy(&bytes));
+        let told = tell(rest, &mut calls, &send) && (calls > 0 || tell(reader.finish(), &mut calls, &send));
+        let reason = if calls > 0 { StopReason::ToolUse } else { reason };
+        let usage = Usage {
+            input_tokens: read,
+            output_tokens: written as u64,
+            cache_read_tokens: cached,
+            ..Usage::default()
+        };
+        let _ = told && send(StreamEvent::Usage(usage)) && send(StreamEvent::Done(reason));
+    }
+}
+
+/// Sends what was said; tells whether anybody still listens.
+fn tell(said: Vec<Said>, calls: &mut usize, send: &impl Fn(StreamEvent) -> bool) -> bool {
+    said.into_iter().all(|said| match said {
+        Said::Text(text) if *calls > 0 && text.trim().is_empty() => true,
+        Said::Text(text) => send(StreamEvent::TextDelta(text)),
+        Said::Call { name, arguments } => {
+            let slot = *calls;
+            *calls += 1;
+            let start = StreamEvent::ToolCallStart { slot, id: String::new(), name, extra: serde_json::Map::new() };
+            send(start) && send(StreamEvent::ToolCallDelta { slot, arguments })
+        }
+    })
+}
+
+/// Takes the most likely token; those said before count less.
+fn choose(likely: &mut [f32], said: &[u32]) -> u32 {
+    let mut said = said.to_vec();
+    said.sort_unstable();
+    said.dedup();
+    for token in said {
+        if let Some(value) = likely.get_mut(token as usize) {
+            *value = if *value > 0.0 { *value / REPEATED } else { *value * REPEATED };
+        }
+    }
+    let best = likely.iter().enumerate().max_by(|left, right| left.1.total_cmp(right.1));
+    best.map_or(0, |(token, _)| u32::try_from(token).unwrap_or(0))
+}
+
+/// Tells whether the same words were said three times in a row.
+fn goes_round(tokens: &[u32]) -> bool {
+    let Some(last) = tokens.len().checked_sub(CIRCLE * 3).map(|from| &tokens[from..]) else { return false };
+    last[..CIRCLE] == last[CIRCLE..CIRCLE * 2] && last[..CIRCLE] == last[CIRCLE * 2..]
+}
+
+/// Takes the whole characters from the front of the bytes; what can still become one stays.
+fn whole_characters(bytes: &mut Vec<u8>) -> String {
+    let keep = match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => bytes.len() - error.valid_up_to(),
+        Ok(_) | Err(_) => 0,
+    };
+    let rest = bytes.split_off(bytes.len() - keep);
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    *bytes = rest;
+    text
+}
+
+/// Threads to compute with: one a physical core, one less while the machine is busy with other things.
+fn threads() -> usize {
+    let allowed = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let cores = physical_cores().unwrap_or(allowed).clamp(1, allowed);
+    let load = std::fs::read_to_string("/proc/loadavg").ok();
+    let load = load.and_then(|load| load.split(' ').next()?.parse::<f32>().ok()).unwrap_or(0.0);
+    if load > cores as f32 * 1.5 { (cores - 1).max(1) } else { cores }
+}
+
+fn physical_cores() -> Option<usize> {
+    let mut siblings = std::collections::BTreeSet::new();
+    for entry in std::fs::read_dir("/sys/devices/system/cpu").ok()?.flatten() {
+        if let Ok(list) = std::fs::read_to_string(entry.path().join("topology/thread_siblings_list")) {
+            siblings.insert(list.trim().to_owned());
+        }
+    }
+    (!siblings.is_empty()).then_some(siblings.len())
+}
+
+#[cfg(test)]
+#[path = "engine_tests.rs"]
+mod tests;

@@ -1,0 +1,297 @@
+//! Reads a model file in the GGUF format: what it says of itself, and where its tensors lie.
+//!
+//! The format: <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>. The file may come from anywhere: every
+//! length in it is checked against the file's own before anything is made of it.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use memmap2::Mmap;
+
+/// The most metadata entries or tensors a file may claim; real ones have a few hundred.
+const MOST_ENTRIES: u64 = 100_000;
+/// Where tensors begin when the file does not say, in bytes.
+const ALIGNMENT: u64 = 32;
+
+/// Why a model file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// It cannot be read.
+    #[error("it cannot be read: {0}")]
+    Io(#[from] std::io::Error),
+    /// It ends too early, or contradicts itself.
+    #[error("it is damaged: {0}")]
+    Damaged(&'static str),
+    /// It is a good file of a kind this engine does not know.
+    #[error("it needs {0}, which this engine does not have")]
+    Unsupported(String),
+}
+
+/// How the numbers of a tensor are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Format {
+    F32,
+    F16,
+    /// 32 numbers: scale, 16 × two low halves, one fifth bit each.
+    Q5Zero,
+    /// 32 numbers: scale, signed bytes.
+    Q8Zero,
+    /// 256 numbers of four bits, eight scales and minima of six.
+    Q4K,
+    /// 256 numbers of six bits, sixteen scales of eight.
+    Q6K,
+}
+
+impl Format {
+    fn of(code: u32) -> Result<Self, ModelError> {
+        Ok(match code {
+            0 => Self::F32,
+            1 => Self::F16,
+            6 => Self::Q5Zero,
+            8 => Self::Q8Zero,
+            12 => Self::Q4K,
+            14 => Self::Q6K,
+            other => return Err(ModelError::Unsupported(format!("tensor format {other}"))),
+        })
+    }
+
+    /// Numbers and bytes of one block.
+    pub(crate) const fn block(self) -> (usize, usize) {
+        match self {
+            Self::F32 => (1, 4),
+            Self::F16 => (1, 2),
+            Self::Q5Zero => (32, 22),
+            Self::Q8Zero => (32, 34),
+            Self::Q4K => (256, 144),
+            Self::Q6K => (256, 210),
+        }
+    }
+}
+
+/// A matrix in the file, one row after the other; a vector is one row.
+#[derive(Debug, Clone)]
+pub(crate) struct Tensor {
+    map: Arc<Mmap>,
+    bytes: Range<usize>,
+    pub(crate) format: Format,
+    pub(crate) columns: usize,
+    pub(crate) rows: usize,
+}
+
+impl Tensor {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.map[self.bytes.clone()]
+    }
+
+    /// Bytes of one row.
+    pub(crate) const fn row_bytes(&self) -> usize {
+        let (numbers, bytes) = self.format.block();
+        self.columns / numbers * bytes
+    }
+
+    pub(crate) fn row(&self, index: usize) -> &[u8] {
+        let size = self.row_bytes();
+        &self.bytes()[index * size..(index + 1) * size]
+    }
+}
+
+/// One value the file says of itself.
+#[derive(Debug, Clone)]
+enum Value {
+    Number(f64),
+    Text(Range<usize>),
+    Texts(Vec<Range<usize>>),
+    Numbers(Vec<f64>),
+}
+
+/// A model file, mapped into memory.
+#[derive(Debug)]
+pub(crate) struct Gguf {
+    map: Arc<Mmap>,
+    values: HashMap<String, Value>,
+    tensors: HashMap<String, Tensor>,
+}
+
+impl Gguf {
+    /// Maps a file and reads its tables; the weights are read by whoever uses them.
+    ///
+    /// # Errors
+    /// [`ModelError`].
+    pub(crate) fn open(path: &Path) -> Result<Self, ModelError> {
+        let file = File::open(path)?;
+        // SAFETY: a mapped file must not be shortened by others while it is in use. Weights are written once under
+        // another name and renamed, nobody shortens them; if somebody does, the process gets SIGBUS and no memory
+        // of another is read.
+        #[expect(unsafe_code, reason = "mapping a file is unsafe in every library")]
+        let map = Arc::new(unsafe { Mmap::map(&file)? });
+        let mut reader = Reader { bytes: &map, at: 0 };
+        if reader.take(4)? != b"GGUF" {
+            return Err(ModelError::Damaged("it does not begin as a model file does"));
+        }
+        let version = reader.u32()?;
+        if !(2..=3).contains(&version) {
+            return Err(ModelError::Unsupported(format!("version {version} of the file format")));
+        }
+        let (tensor_count, value_count) = (reader.u64()?, reader.u64()?);
+        if tensor_count > MOST_ENTRIES || value_count > MOST_ENTRIES {
+            return Err(ModelError::Damaged("it claims more entries than any model has"));
+        }
+        let mut values = HashMap::new();
+        for _ in 0..value_count {
+            let name = reader.text()?;
+            let name = String::from_utf8_lossy(&map[name]).into_owned();
+            let kind = reader.u32()?;
+            values.insert(name, reader.value(kind)?);
+        }
+        let mut found = Vec::new();
+        for _ in 0..tensor_count {
+            let name = reader.text()?;
+            let dimensions = reader.u32()?;
+            if dimensions > 4 {
+                return Err(ModelError::Damaged("a tensor of more than four dimensions"));
+            }
+            let mut sizes = [1_u64; 4];
+            for size in sizes.iter_mut().take(dimensions as usize) {
+                *size = reader.u64()?;
+            }
+            let code = reader.u32()?;
+            let offset = reader.u64()?;
+            found.push((String::from_utf8_lossy(&map[name]).into_owned(), sizes, code, offset));
+        }
+        let alignment = match values.get("general.alignment") {
+            Some(Value::Number(number)) if *number >= 1.0 && *number <= 65536.0 => *number as u64,
+            _ => ALIGNMENT,
+        };
+        let begin = (reader.at as u64).next_multiple_of(alignment);
+        let mut tensors = HashMap::new();
+        for (name, sizes, code, offset) in found {
+            let format = Format::of(code)?;
+            let (numbers, size) = format.block();
+            let columns = usize::try_from(sizes[0]).unwrap_or(usize::MAX);
+            let rows = sizes[1].checked_mul(sizes[2]).and_then(|rows| rows.checked_mul(sizes[3]));
+            let rows =
+                rows.and_then(|rows| usize::try_from(rows).ok()).ok_or(ModelError::Damaged("a tensor's size"))?;
+            if columns % numbers != 0 {
+                return Err(ModelError::Damaged("a row that is no whole number of blocks"));
+            }
+            let length = (columns / numbers).checked_mul(size).and_then(|row| row.checked_mul(rows));
+            let start = begin.checked_add(offset).and_then(|start| usize::try_from(start).ok());
+            let range = start.zip(length).and_then(|(start, length)| Some(start..start.checked_add(length)?));
+            let bytes = range
+                .filter(|range| range.end <= map.len())
+                .ok_or(ModelError::Damaged("it ends before its weights do"))?;
+            tensors.insert(name, Tensor { map: Arc::clone(&map), bytes, format, columns, rows });
+        }
+        Ok(Self { map, values, tensors })
+    }
+
+    /// Finds a tensor.
+    pub(crate) fn tensor(&self, name: &str) -> Result<Tensor, ModelError> {
+        self.tensors.get(name).cloned().ok_or_else(|| ModelError::Unsupported(format!("a model without {name}")))
+    }
+
+    /// Finds a number.
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        match self.values.get(name)? {
+            Value::Number(number) => Some(*number),
+            Value::Text(_) | Value::Texts(_) | Value::Numbers(_) => None,
+        }
+    }
+
+    /// Finds a text.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        match self.values.get(name)? {
+            Value::Text(range) => Some(String::from_utf8_lossy(&self.map[range.clone()]).into_owned()),
+            Value::Number(_) | Value::Texts(_) | Value::Numbers(_) => None,
+        }
+    }
+
+    /// Lists the texts of an array.
+    pub(crate) fn texts(&self, name: &str) -> Vec<&[u8]> {
+        match self.values.get(name) {
+            Some(Value::Texts(ranges)) => ranges.iter().map(|range| &self.map[range.clone()]).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Lists the numbers of an array.
+    pub(crate) fn numbers(&self, name: &str) -> &[f64] {
+        match self.values.get(name) {
+            Some(Value::Numbers(numbers)) => numbers,
+            _ => &[],
+        }
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], ModelError> {
+        let end = self.at.checked_add(count).filter(|end| *end <= self.bytes.len());
+        let end = end.ok_or(ModelError::Damaged("it ends in its tables"))?;
+        let taken = &self.bytes[self.at..end];
+        self.at = end;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], ModelError> {
+        self.take(N)?.first_chunk().copied().ok_or(ModelError::Damaged("it ends in its tables"))
+    }
+
+    fn u32(&mut self) -> Result<u32, ModelError> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    fn u64(&mut self) -> Result<u64, ModelError> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+
+    fn text(&mut self) -> Result<Range<usize>, ModelError> {
+        let length = usize::try_from(self.u64()?).unwrap_or(usize::MAX);
+        let start = self.at;
+        self.take(length)?;
+        Ok(start..self.at)
+    }
+
+    fn number(&mut self, kind: u32) -> Result<f64, ModelError> {
+        Ok(match kind {
+            0 | 7 => f64::from(self.array::<1>()?[0]),
+            1 => f64::from(i8::from_le_bytes(self.array()?)),
+            2 => f64::from(u16::from_le_bytes(self.array()?)),
+            3 => f64::from(i16::from_le_bytes(self.array()?)),
+            4 => f64::from(self.u32()?),
+            5 => f64::from(i32::from_le_bytes(self.array()?)),
+            6 => f64::from(f32::from_le_bytes(self.array()?)),
+            10 => self.u64()? as f64,
+            11 => i64::from_le_bytes(self.array()?) as f64,
+            12 => f64::from_le_bytes(self.array()?),
+            _ => return Err(ModelError::Damaged("a value of no known kind")),
+        })
+    }
+
+    fn value(&mut self, kind: u32) -> Result<Value, ModelError> {
+        match kind {
+            8 => Ok(Value::Text(self.text()?)),
+            9 => {
+                let kind = self.u32()?;
+                let count = self.u64()?;
+                // Every element takes at least a byte, so that a lie about the count ends before memory does.
+                if count > (self.bytes.len() - self.at) as u64 {
+                    return Err(ModelError::Damaged("an array longer than the file"));
+                }
+                if kind == 8 {
+                    (0..count).map(|_| self.text()).collect::<Result<_, _>>().map(Value::Texts)
+                } else {
+                    (0..count).map(|_| self.number(kind)).collect::<Result<_, _>>().map(Value::Numbers)
+                }
+            }
+            number => self.number(number).map(Value::Number),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! A model inside of axi: no key, no account, no server, no network.
+//!
+//! An own engine, because none of the libraries fits the two commands of the README: llama.cpp's bindings need CMake
+//! and libclang, candle chooses its kernels when it is built (three times slower on an ordinary build) and reads
+//! prompts token by token (huggingface/candle#3707). It knows the Qwen 2, Qwen 3 and Llama families in the formats of
+//! their usual Q4_K_M, Q5_0 and Q8_0 files, with ChatML templates.
+
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::float_cmp,
+    reason = "numerical code: the sizes were checked when the file was read, and rounding is its business"
+)]
+
+mod blocks;
+mod calls;
+mod chat;
+mod engine;
+mod fetch;
+mod gguf;
+mod kept;
+mod network;
+mod tokenizer;
+#[cfg(target_arch = "x86_64")]
+mod vector;
+mod weights;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use tokio::sync::mpsc;
+
+use engine::{CONTEXT, Engine, Job, Plan, Trouble};
+
+use super::{EventStream, ModelInfo, Provider, ProviderError, Request};
+pub use fetch::{FetchError, Progress, Sources, fetch};
+pub use gguf::ModelError;
+pub use weights::{Places, TABLE, Weights, by_name, check, find, folder, partial};
+
+/// The provider's name.
+pub const NAME: &str = "local";
+
+/// How long nobody asks before the memory of the model is given back.
+const IDLE: Duration = Duration::from_mins(10);
+
+/// Tokens of an answer when nobody says how many.
+const MOST: usize = 2048;
+
+/// A model run by axi itself.
+pub struct LocalProvider {
+    info: ModelInfo,
+    engine: Engine,
+}
+
+impl LocalProvider {
+    /// Makes the provider of a weights file. Nothing is read until it is asked or told to prepare.
+    ///
+    /// `kept` is the folder where the beginning of prompts is kept from run to run.
+    #[must_use]
+    pub fn new(name: &str, weights: PathBuf, kept: Option<PathBuf>) -> Self {
+        let info = ModelInfo {
+            provider: NAME.to_owned(),
+            model: name.to_owned(),
+            context_window: Some(CONTEXT as u64),
+            tools: true,
+            vision: false,
+            local: true,
+            small: true,
+        };
+        Self { info, engine: Engine::new(Plan { weights, kept, idle: IDLE }) }
+    }
+
+    fn job(request: Request<'_>, events: Option<mpsc::Sender<engine::Event>>, stop: &Arc<AtomicBool>) -> Job {
+        let most = request.max_output_tokens.and_then(|most| usize::try_from(most).ok()).unwrap_or(MOST);
+        Job {
+            system: request.system.to_owned(),
+            messages: request.messages.to_vec(),
+            tools: request.tools.to_vec(),
+            most,
+            events,
+            stop: Arc::clone(stop),
+        }
+    }
+
+    fn failed(&self, trouble: Trouble) -> ProviderError {
+        match trouble {
+            Trouble::TooLong => ProviderError::ContextOverflow { message: format!("{CONTEXT} tokens") },
+            Trouble::Model(message) => {
+                ProviderError::NoSuchModel { provider: NAME.to_owned(), model: self.info.model.clone(), message }
+            }
+        }
+    }
+}
+
+impl Provider for LocalProvider {
+    fn model(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn prepare(&self, request: Request<'_>) {
+        let job = Self::job(request, None, &Arc::default());
+        if let Err(error) = self.engine.ask(job) {
+            tracing::warn!(%error, "no thread for the model");
+        }
+    }
+
+    fn stream<'a>(&'a self, request: Request<'a>) -> EventStream<'a> {
+        let (sender, receiver) = mpsc::channel(64);
+        let stop = Arc::new(AtomicBool::new(false));
+        let job = Self::job(request, Some(sender.clone()), &stop);
+        if let Err(error) = self.engine.ask(job) {
+            // An empty channel of 64 takes one event.
+            drop(sender.try_send(Err(Trouble::Model(error.to_string()))));
+        }
+        drop(sender);
+        let listener = Listener { receiver, stop };
+        let events = futures_util::stream::unfold(listener, |mut listener| async move {
+            listener.receiver.recv().await.map(|event| (event, listener))
+        });
+        events.map(|event| event.map_err(|trouble| self.failed(trouble))).boxed()
+    }
+}
+
+/// Stops the engine when nobody listens any more: it looks in every layer of every token.
+struct Listener {
+    receiver: mpsc::Receiver<engine::Event>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,254 @@
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use super::super::blocks::{Activations, activation_block, dot};
+use super::super::gguf::{Format, Gguf, ModelError};
+use super::super::kept::Kept;
+use super::super::tokenizer::Tokenizer;
+use super::*;
+
+/// Numbers that look random and are the same every time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn bytes(&mut self, count: usize) -> Vec<u8> {
+        (0..count).map(|_| self.roll().to_le_bytes()[3]).collect()
+    }
+
+    fn number(&mut self) -> f32 {
+        (self.roll() % 2001) as f32 / 1000.0 - 1.0
+    }
+}
+
+/// A row of weights with scales of a usual size.
+fn row(format: Format, columns: usize, dice: &mut Dice) -> Vec<u8> {
+    let (numbers, size) = format.block();
+    let mut bytes = dice.bytes(columns / numbers * size);
+    let small = narrow(0.01).to_le_bytes();
+    for block in bytes.chunks_exact_mut(size) {
+        match format {
+            Format::F32 => block.copy_from_slice(&dice.number().to_le_bytes()),
+            Format::F16 => block.copy_from_slice(&narrow(dice.number()).to_le_bytes()),
+            Format::Q5Zero | Format::Q8Zero => block[..2].copy_from_slice(&small),
+            Format::Q4K => {
+                block[..2].copy_from_slice(&small);
+                block[2..4].copy_from_slice(&small);
+            }
+            Format::Q6K => block[208..].copy_from_slice(&small),
+        }
+    }
+    bytes
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn vectors_and_plain_numbers_come_to_the_same() {
+    // A processor without the extensions has nothing to compare.
+    let Some(vector) = Vector::detect() else { return };
+    let mut dice = Dice(7);
+    let columns = 512;
+    for format in [Format::Q4K, Format::Q6K, Format::Q5Zero, Format::Q8Zero, Format::F16, Format::F32] {
+        let weights = row(format, columns, &mut dice);
+        for tokens in [1, 3, 4] {
+            let values: Vec<f32> = (0..columns * tokens).map(|_| dice.number()).collect();
+            let activations = Activations::of(&values, columns, activation_block(format));
+            let mut fast = vec![0.0; tokens];
+            vector.row(format, &weights, &activations, 0, &mut fast);
+            let mut scratch = Vec::new();
+            for (token, fast) in fast.iter().enumerate() {
+                let slow = dot(format, &weights, &activations, token, &mut scratch);
+                assert!((fast - slow).abs() <= 0.001 * (1.0 + slow.abs()), "{format:?}: {fast} and {slow}");
+            }
+        }
+    }
+}
+
+#[test]
+fn half_precision_keeps_what_it_can_hold() {
+    for number in [0.0_f32, 1.0, -2.5, 65504.0, 6.1e-5, 6.0e-8, f32::INFINITY] {
+        assert_eq!(half(narrow(number)).to_bits() & 0xffff_0000, number.to_bits() & 0xffff_0000, "{number}");
+    }
+    assert!(half(narrow(f32::NAN)).is_nan());
+    assert_eq!(half(narrow(1e9)), f32::INFINITY);
+}
+
+/// Writes a model of one layer: enough to run everything, and to say nothing.
+struct Model {
+    bytes: Vec<u8>,
+}
+
+impl Model {
+    fn text(&mut self, text: &str) {
+        self.bytes.extend((text.len() as u64).to_le_bytes());
+        self.bytes.extend(text.as_bytes());
+    }
+
+    fn number(&mut self, name: &str, number: u32) {
+        self.text(name);
+        self.bytes.extend(4_u32.to_le_bytes());
+        self.bytes.extend(number.to_le_bytes());
+    }
+
+    fn texts(&mut self, name: &str, texts: &[&str]) {
+        self.text(name);
+        self.bytes.extend(9_u32.to_le_bytes());
+        self.bytes.extend(8_u32.to_le_bytes());
+        self.bytes.extend((texts.len() as u64).to_le_bytes());
+        for text in texts {
+            self.text(text);
+        }
+    }
+
+    fn write(folder: &Path) -> PathBuf {
+        let tokens = ["<|im_start|>", "<|im_end|>", "a", "b", "ab", "Ġ", "Ċ"];
+        let sizes: [(&str, u64, u64); 12] = [
+            ("token_embd.weight", 32, tokens.len() as u64),
+            ("output_norm.weight", 32, 1),
+            ("blk.0.attn_norm.weight", 32, 1),
+            ("blk.0.attn_q.weight", 32, 32),
+            ("blk.0.attn_k.weight", 32, 16),
+            ("blk.0.attn_v.weight", 32, 16),
+            ("blk.0.attn_k.bias", 16, 1),
+            ("blk.0.attn_output.weight", 32, 32),
+            ("blk.0.ffn_norm.weight", 32, 1),
+            ("blk.0.ffn_gate.weight", 32, 64),
+            ("blk.0.ffn_up.weight", 32, 64),
+            ("blk.0.ffn_down.weight", 64, 32),
+        ];
+        let mut model = Self { bytes: b"GGUF\x03\0\0\0".to_vec() };
+        model.bytes.extend((sizes.len() as u64).to_le_bytes());
+        model.bytes.extend(11_u64.to_le_bytes());
+        model.text("general.architecture");
+        model.bytes.extend(8_u32.to_le_bytes());
+        model.text("qwen2");
+        for (name, number) in [
+            ("block_count", 1),
+            ("embedding_length", 32),
+            ("feed_forward_length", 64),
+            ("attention.head_count", 4),
+            ("attention.head_count_kv", 2),
+            ("context_length", 128),
+        ] {
+            model.number(&format!("qwen2.{name}"), number);
+        }
+        model.text("tokenizer.ggml.model");
+        model.bytes.extend(8_u32.to_le_bytes());
+        model.text("gpt2");
+        model.texts("tokenizer.ggml.tokens", &tokens);
+        model.texts("tokenizer.ggml.merges", &["a b"]);
+        model.text("tokenizer.ggml.token_type");
+        model.bytes.extend(9_u32.to_le_bytes());
+        model.bytes.extend(5_u32.to_le_bytes());
+        model.bytes.extend((tokens.len() as u64).to_le_bytes());
+        for index in 0..tokens.len() {
+            model.bytes.extend(if index < 2 { 3_i32 } else { 1 }.to_le_bytes());
+        }
+        let mut offset = 0_u64;
+        for (name, columns, rows) in sizes {
+            model.text(name);
+            model.bytes.extend(2_u32.to_le_bytes());
+            model.bytes.extend(columns.to_le_bytes());
+            model.bytes.extend(rows.to_le_bytes());
+            model.bytes.extend(0_u32.to_le_bytes());
+            model.bytes.extend(offset.to_le_bytes());
+            offset += columns * rows * 4;
+        }
+        while !model.bytes.len().is_multiple_of(32) {
+            model.bytes.push(0);
+        }
+        let mut dice = Dice(3);
+        for _ in 0..offset / 4 {
+            model.bytes.extend(dice.number().to_le_bytes());
+        }
+        let path = folder.join("tiny.gguf");
+        std::fs::File::create(&path).unwrap().write_all(&model.bytes).unwrap();
+        path
+    }
+}
+
+#[test]
+fn reading_at_once_in_parts_and_from_the_disk_comes_to_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = Model::write(folder.path());
+    let file = Gguf::open(&path).unwrap();
+    let network = Network::new(&file, 1).unwrap();
+    let stop = AtomicBool::new(false);
+    let tokens = [2, 3, 4, 5, 2, 6];
+    let mut whole = Memory::new(&network.shape);
+    let expected = network.read(&tokens, &mut whole, &stop).unwrap();
+    let mut parts = Memory::new(&network.shape);
+    network.read(&tokens[..2], &mut parts, &stop).unwrap();
+    let kept = Kept::new(folder.path(), &path);
+    kept.save(&tokens[..2], &parts, &network.shape).unwrap();
+    // What was read behind it is forgotten again, as after an answer that was thrown away.
+    network.read(&[6, 6, 6], &mut parts, &stop).unwrap();
+    parts.truncate(2, &network.shape);
+    let mut again = kept.load(&tokens[..2], &network.shape).unwrap();
+    for memory in [&mut parts, &mut again] {
+        let likely = network.read(&tokens[2..], memory, &stop).unwrap();
+        for (left, right) in likely.iter().zip(&expected) {
+            assert!((left - right).abs() < 1e-3, "{likely:?} {expected:?}");
+        }
+    }
+    assert!(kept.load(&tokens[..3], &network.shape).is_none());
+}
+
+#[test]
+fn a_stopped_read_leaves_the_memory_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = Gguf::open(&Model::write(folder.path())).unwrap();
+    let network = Network::new(&file, 1).unwrap();
+    let mut memory = Memory::new(&network.shape);
+    network.read(&[2, 3], &mut memory, &AtomicBool::new(false)).unwrap();
+    let before = memory.clone();
+    assert_eq!(network.read(&[4], &mut memory, &AtomicBool::new(true)), None);
+    assert_eq!((memory.length, &memory.keys, &memory.values), (2, &before.keys, &before.values));
+}
+
+#[test]
+fn a_damaged_file_is_refused_wherever_it_is_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = std::fs::read(Model::write(folder.path())).unwrap();
+    let path = folder.path().join("cut.gguf");
+    for length in (0..whole.len()).step_by(97) {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        let opened = Gguf::open(&path);
+        assert!(matches!(opened, Err(ModelError::Damaged(_) | ModelError::Io(_))), "cut at {length}");
+    }
+    let mut dice = Dice(11);
+    for _ in 0..300 {
+        let mut bytes = whole.clone();
+        for _ in 0..4 {
+            let at = dice.roll() as usize % 900;
+            bytes[at] = dice.roll() as u8;
+        }
+        std::fs::write(&path, &bytes).unwrap();
+        // Whatever it says of itself: no panic, and no memory that the file could not fill.
+        if let Ok(file) = Gguf::open(&path) {
+            drop(Tokenizer::new(&file));
+            drop(Network::new(&file, 1));
+        }
+    }
+}
+
+#[test]
+fn text_becomes_tokens_and_never_marks() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = Gguf::open(&Model::write(folder.path())).unwrap();
+    let tokenizer = Tokenizer::new(&file).unwrap();
+    let mut tokens = Vec::new();
+    tokenizer.encode("ab a\n", &mut tokens);
+    assert_eq!(tokens, vec![4, 5, 2, 6]);
+    assert_eq!(tokenizer.mark("<|im_end|>"), Some(1));
+    let mut tokens = Vec::new();
+    tokenizer.encode("<|im_end|>", &mut tokens);
+    assert!(!tokens.iter().any(|token| tokenizer.is_mark(*token) && tokenizer.mark("<|im_end|>") == Some(*token)));
+}

