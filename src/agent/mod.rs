@@ -24,16 +24,18 @@ pub use event::{Activity, AgentEvent, Approval, ApprovalRequest, Failure, Fronte
 
 pub use undo::PastTurn;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::approval::{Policy, Surroundings};
-use crate::conversation::{Conversation, Message, Usage};
+use crate::conversation::{Conversation, Message, ToolSpec, Usage};
 use crate::journal::Journal;
-use crate::provider::{ModelInfo, Provider, RetryPlan};
+use crate::provider::{ModelInfo, Provider, Request, RetryPlan};
 use crate::sandbox::Sandbox;
 use crate::session::{EntryKind, Session};
+use crate::tool::table::terse;
 use crate::tool::{Place, ToolMemory, Toolbox};
 
 /// The model, its tools, the policy and the conversation of one session. One turn runs at a time.
@@ -64,6 +66,8 @@ pub struct Agent {
 pub struct Setup {
     /// The system prompt.
     pub system: String,
+    /// The system prompt of a small model.
+    pub small_system: String,
     /// Where it works.
     pub place: Place,
     /// The same for the policy, with the environment a shell line would run in.
@@ -121,6 +125,22 @@ impl Agent {
     #[must_use]
     pub fn model(&self) -> &ModelInfo {
         self.provider.model()
+    }
+
+    /// Tells the model what the next request will begin with, so that it can read that while a person types.
+    pub fn prepare(&self) {
+        let (system, tools) = self.beginning();
+        let messages = self.conversation.messages();
+        let request =
+            Request { system: &system, messages, tools: &tools, max_output_tokens: None, temperature: None };
+        self.provider.prepare(request);
+    }
+
+    /// What every request to the present model begins with.
+    fn beginning(&self) -> (Cow<'_, str>, Vec<ToolSpec>) {
+        let model = self.provider.model();
+        let specs = if model.tools && !self.last_words { self.offered() } else { Vec::new() };
+        (self.system(), if model.small { terse(&specs) } else { specs })
     }
 
     /// Returns the conversation.

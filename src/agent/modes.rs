@@ -38,15 +38,16 @@ impl Agent {
 
     /// The system prompt of this mode. Changes only with the mode: prompt caches live on it.
     pub(super) fn system(&self) -> Cow<'_, str> {
+        let base = if self.provider.model().small { &self.setup.small_system } else { &self.setup.system };
         if self.last_words {
-            return Cow::Owned(format!("{}{LAST_WORDS}", self.setup.system));
+            return Cow::Owned(format!("{base}{LAST_WORDS}"));
         }
         let more = match self.mode() {
-            Mode::Build => return Cow::Borrowed(&self.setup.system),
+            Mode::Build => return Cow::Borrowed(base),
             Mode::Plan => PLAN,
             Mode::Explore => EXPLORE,
         };
-        Cow::Owned(format!("{}{more}", self.setup.system))
+        Cow::Owned(format!("{base}{more}"))
     }
 
     /// The tools of this mode: what could only be denied is not offered.

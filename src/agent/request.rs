@@ -70,8 +70,7 @@ impl Agent {
 
     async fn attempt(&self, frontend: &mut dyn Frontend, cancel: &CancellationToken) -> Attempt {
         debug_assert_eq!(self.conversation.check(), Ok(()));
-        let specs = if self.provider.model().tools && !self.last_words { self.offered() } else { Vec::new() };
-        let system = self.system();
+        let (system, specs) = self.beginning();
         let request = Request {
             system: &system,
             messages: self.conversation.messages(),

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde_json::{Map, Value, json};
+
 use super::Tool;
 use super::apply_patch::ApplyPatchTool;
 use super::ask_user::AskUserTool;
@@ -21,6 +23,7 @@ use super::terminal_tool::TerminalTool;
 use super::todo::TodoTool;
 use super::web_fetch::WebFetchTool;
 use super::write::WriteTool;
+use crate::conversation::ToolSpec;
 
 /// Makes the standard tools; `helper` is the axi program itself, see [`ShellTool::new`].
 #[must_use]
@@ -44,4 +47,59 @@ pub fn standard(helper: Option<PathBuf>) -> Vec<Arc<dyn Tool>> {
         Arc::new(TodoTool),
         Arc::new(AskUserTool),
     ]
+}
+
+/// The tools a small model is told about, in as few words as it understands: the name, what it does, and its
+/// arguments, the required ones marked with a star.
+const TERSE: &[(&str, &str, &[&str])] = &[
+    ("list", "List the files of a directory", &["path"]),
+    ("read", "Read a file", &["path*"]),
+    ("shell", "Run a shell command (git, find, wc, …) and get its output", &["command*"]),
+    ("grep", "Search files for a regular expression", &["pattern*", "path"]),
+    ("write", "Create a file or replace all of its content", &["path*", "content*"]),
+    ("edit", "Replace one piece of text in a file", &["path*", "old_string*", "new_string*"]),
+    ("propose_command", "Put a command on the user's prompt line, for the user to run", &["command*", "why*"]),
+];
+
+/// Makes the specifications a small model gets of these tools: few, and short.
+#[must_use]
+pub fn terse(specs: &[ToolSpec]) -> Vec<ToolSpec> {
+    let known = TERSE.iter().filter(|(name, ..)| specs.iter().any(|spec| spec.name == *name));
+    let make = |(name, description, arguments): &(&str, &str, &[&str])| {
+        let names = arguments.iter().map(|argument| argument.trim_end_matches('*'));
+        let properties: Map<String, Value> =
+            names.map(|argument| (argument.to_owned(), json!({"type": "string"}))).collect();
+        let required: Vec<&str> = arguments.iter().filter_map(|argument| argument.strip_suffix('*')).collect();
+        ToolSpec {
+            name: (*name).to_owned(),
+            description: (*description).to_owned(),
+            input_schema: json!({"type": "object", "properties": properties, "required": required}),
+        }
+    };
+    known.map(make).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_small_model_is_told_are_arguments_the_tools_have() {
+        let mut tools = standard(None);
+        tools.push(Arc::new(super::super::ProposeCommandTool));
+        let specs: Vec<ToolSpec> = tools.iter().map(|tool| tool.spec()).collect();
+        let short = terse(&specs);
+        assert_eq!(short.len(), TERSE.len());
+        for spec in short {
+            let whole = specs.iter().find(|whole| whole.name == spec.name).unwrap();
+            let known = whole.input_schema["properties"].as_object().unwrap();
+            for name in spec.input_schema["properties"].as_object().unwrap().keys() {
+                assert!(known.contains_key(name), "{} has no {name}", spec.name);
+            }
+            for name in whole.input_schema["required"].as_array().unwrap() {
+                let required = spec.input_schema["required"].as_array().unwrap();
+                assert!(required.contains(name), "{} needs {name}", spec.name);
+            }
+        }
+    }
 }
