@@ -6,6 +6,11 @@ mod console;
 mod handoff;
 mod hook;
 pub mod keychain;
+#[cfg(feature = "local")]
+mod local;
+#[cfg(not(feature = "local"))]
+#[path = "app/no_local.rs"]
+mod local;
 mod logs;
 mod menu_lists;
 mod models;
@@ -132,6 +137,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
         | Invocation::Tools
         | Invocation::Sessions(_)
         | Invocation::Config(_)
+        | Invocation::Local(_)
         | Invocation::Doctor
         | Invocation::ResetTerminal
         | Invocation::Completions(_)
@@ -224,6 +230,7 @@ impl Base {
             Invocation::Tools => report::tools(&self),
             Invocation::Sessions(action) => report::sessions(&self, &action),
             Invocation::Config(action) => report::config(&self, action),
+            Invocation::Local(action) => local::command(&self, &action),
             Invocation::Doctor => report::doctor(&self),
             Invocation::ResetTerminal => report::reset_terminal(&self),
             Invocation::Completions(shell) => report::completions(&self, shell),

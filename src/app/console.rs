@@ -49,6 +49,20 @@ impl<'a> Console<'a> {
         write(&sanitize_line(text));
     }
 
+    /// Asks something: the answer is typed behind it.
+    #[expect(clippy::unused_self, reason = "as above")]
+    pub(super) fn ask(&self, question: &str) {
+        let mut error = std::io::stderr().lock();
+        drop(write!(error, "{} ", sanitize_line(question)).and_then(|()| error.flush()));
+    }
+
+    /// Writes a line of progress over the one before; nothing ends it.
+    #[expect(clippy::unused_self, reason = "as above")]
+    pub(super) fn rewrite(&self, text: &str) {
+        let mut error = std::io::stderr().lock();
+        drop(write!(error, "\r\x1b[K{}", sanitize_line(text)).and_then(|()| error.flush()));
+    }
+
     #[expect(clippy::unused_self, reason = "as above")]
     fn lines(&self, label: &str, text: &str) {
         for (index, line) in text.lines().enumerate() {

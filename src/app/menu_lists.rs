@@ -1,6 +1,6 @@
 //! What the slash menu lists of the outside: models, sessions, providers; and where a person's own commands are.
 
-use super::{Base, models};
+use super::{Base, local, models};
 use crate::frontend::repl::{ListedModel, ListedSession, MenuLists, MenuSources, ModelGroup, UserCommands};
 use crate::provider::{self, Client};
 use crate::session::{SessionStore, Summary};
@@ -12,13 +12,15 @@ impl Base {
     /// The lists of the menu; nothing is fetched before somebody looks.
     pub(super) fn menu_lists(&self) -> MenuLists {
         let (config, variables, locale) = (self.config.clone(), self.variables, self.locale.clone());
+        let own = local::lister(self);
         let models = move || {
             // On a thread of its own, hence with a runtime and connections of its own.
             let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
                 return Vec::new();
             };
             let listed = models::list(&config, &variables, &locale, &Client::default(), &runtime);
-            listed.into_iter().map(|(id, local)| ListedModel { group: group(&id, local), id }).collect()
+            let own = own().into_iter().map(|id| (id, true));
+            own.chain(listed).map(|(id, local)| ListedModel { group: group(&id, local), id }).collect()
         };
         let (store, paths) = (self.sessions(), self.paths.clone());
         let sessions = move || {

@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 use super::console::Console;
 use super::hook;
 use super::world::{change_key, keychain_cause};
-use super::{Base, keychain, models};
+use super::{Base, keychain, local, models};
 use crate::cli::{self, ConfigAction, SessionsAction};
 use crate::command::{self, KeyAction, Problem};
 use crate::conversation::{ContentBlock, Conversation, Role};
@@ -88,11 +88,16 @@ pub(super) fn models(base: &Base, wanted: Option<&str>) -> Exit {
 
 /// Lists the models of every provider that has a key or runs here; those that do not answer are left out.
 pub(super) fn all_models(base: &Base, client: &Client, runtime: &Runtime) -> Vec<String> {
+    let mut list = local::models(base);
     let listed = models::list(&base.config, &base.variables, &base.locale, client, runtime);
-    listed.into_iter().map(|(id, _)| id).collect()
+    list.extend(listed.into_iter().map(|(id, _)| id));
+    list
 }
 
 fn provider_models(base: &Base, name: &str, client: &Client, runtime: &Runtime) -> Result<Vec<String>, Problem> {
+    if name == "local" && !base.config.providers.contains_key(name) {
+        return Ok(local::models(base));
+    }
     let settings = models::resolve(&format!("{name}/any"), &base.config, &base.variables, &base.locale)?;
     let list = runtime.block_on(provider::list_models(&settings, client)).map_err(|error| {
         let told = crate::frontend::words::failure(&base.locale, &crate::agent::Failure::from(&error));

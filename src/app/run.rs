@@ -192,7 +192,13 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
         let said = base.locale.with("repl.resumed", &[("title", &show::title(&conversation))]);
         human.say(&said);
     }
-    if !local {
+    if agent.model().small {
+        // Read while the person types; what is asked at once is read at once.
+        if options.message.is_none() {
+            human.say(&base.locale.with("local.loading", &[("model", &agent.model().id())]));
+            agent.prepare();
+        }
+    } else if !local {
         prewarm(&client);
     }
     let directory = base.paths.shown(&base.cwd);

@@ -11,7 +11,7 @@ use super::background::BackgroundCache;
 use super::console::Console;
 use super::shell_session::Occasion;
 use super::world::discover;
-use super::{Base, models};
+use super::{Base, local, models};
 use crate::agent::{Agent, Setup, prompt};
 use crate::approval::{Decision, Mode, Policy, Rule, Source, Surroundings};
 use crate::cli::{AgentKind, ColorChoice, RunOptions};
@@ -123,6 +123,7 @@ impl Base {
         let system = prompt::system_prompt(&surroundings, &instructions);
         Setup {
             system,
+            small_system: prompt::small_prompt(&surroundings),
             surroundings: self.shell_surroundings(),
             place,
             max_steps: options.max_steps.or(self.config.max_steps).unwrap_or(MAX_STEPS),
@@ -167,7 +168,9 @@ impl Base {
         let named = wanted.map(str::to_owned).or(variable).or_else(|| self.config.model.clone());
         let (name, found) = if let Some(name) = named {
             (name, None)
-        } else if let Some((name, why)) = discover(self, client, runtime) {
+        } else if let Some((name, why)) =
+            discover(self, client, runtime).or_else(|| local::find_or_offer(self, client, runtime))
+        {
             let said = self.locale.with("repl.found", &[("model", &name), ("why", &why)]);
             (name, Some(said))
         } else {
@@ -177,6 +180,10 @@ impl Base {
             };
             return Err(Failed::new(problem, Exit::NotConfigured));
         };
+        if let Some(connected) = local::connect(self, &name, &self.locale) {
+            let provider = connected.map_err(|problem| Failed::new(problem, Exit::NotConfigured))?;
+            return Ok((provider, found));
+        }
         let settings = models::resolve(&name, &self.config, &self.variables, &self.locale)
             .map_err(|problem| Failed::new(problem, Exit::NotConfigured))?;
         Ok((connect(settings, client), found))

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::keychain::{self, KeychainError};
 use super::suggest::GhostUsage;
-use super::{Base, models, report, rules};
+use super::{Base, local, models, report, rules};
 use crate::approval::{Decision, Rule};
 use crate::command::{KeyAction, Problem, World};
 use crate::config;
@@ -33,6 +33,9 @@ impl Outside {
 
 impl World for Outside {
     fn connect(&mut self, model: &str, locale: &Locale) -> Result<Arc<dyn Provider>, Problem> {
+        if let Some(connected) = local::connect(&self.base, model, locale) {
+            return connected;
+        }
         let settings = models::resolve(model, &self.base.config, &self.base.variables, locale)?;
         Ok(connect(settings, &self.client))
     }

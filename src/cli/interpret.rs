@@ -4,7 +4,7 @@ use clap::ArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::{
-    AgentKind, ColorChoice, CommonOptions, ConfigAction, HandoffKind, InitOptions, Invocation, Output,
+    AgentKind, ColorChoice, CommonOptions, ConfigAction, HandoffKind, InitOptions, Invocation, LocalAction, Output,
     RenderOptions, RunOptions, SessionsAction, UsageError,
 };
 
@@ -39,6 +39,7 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
             Some("edit") => ConfigAction::Edit,
             Some(_) | None => ConfigAction::Show,
         }),
+        "local" => Invocation::Local(local_action(inner)),
         "doctor" if inner.get_flag("reset-terminal") => Invocation::ResetTerminal,
         "doctor" => Invocation::Doctor,
         "completions" => {
@@ -46,6 +47,17 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
             Invocation::Completions(shell.unwrap_or(clap_complete::Shell::Bash))
         }
         _ => Invocation::Manual,
+    }
+}
+
+fn local_action(matches: &ArgMatches) -> LocalAction {
+    let Some((name, inner)) = matches.subcommand() else { return LocalAction::List };
+    let model = || inner.get_one::<String>("model").cloned();
+    match name {
+        "pull" => LocalAction::Pull { model: model(), yes: inner.get_flag("agree") },
+        "remove" => LocalAction::Remove(model().unwrap_or_default()),
+        "path" => LocalAction::Path(model()),
+        _ => LocalAction::List,
     }
 }
 

@@ -38,6 +38,8 @@ pub enum Invocation {
     Sessions(SessionsAction),
     /// Works on the settings.
     Config(ConfigAction),
+    /// Works on the models inside of axi.
+    Local(LocalAction),
     /// Says what works and what does not.
     Doctor,
     /// Puts a terminal right that was left in a bad mode.
@@ -189,6 +191,24 @@ pub enum ConfigAction {
     Show,
     /// Opens the settings file in the editor.
     Edit,
+}
+
+/// What `axi local` does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LocalAction {
+    /// Lists the models and where their weights are.
+    List,
+    /// Fetches the weights of a model.
+    Pull {
+        /// Which; the default one when it is not said.
+        model: Option<String>,
+        /// Without asking.
+        yes: bool,
+    },
+    /// Removes the weights axi fetched.
+    Remove(String),
+    /// Prints where the weights of a model are, or where axi keeps them.
+    Path(Option<String>),
 }
 
 /// A command line that means nothing.

@@ -67,6 +67,12 @@ pub fn command(words: Words<'_>) -> Command {
             sub("tools").subcommand(sub("list")),
             sessions,
             sub("config").subcommands([sub("path"), sub("show"), sub("edit")]),
+            sub("local").subcommands([
+                sub("list"),
+                sub("pull").arg(positional("model")).arg(flag("agree", words).long("yes").short('y')),
+                sub("remove").arg(positional("model").required(true)),
+                sub("path").arg(positional("model")),
+            ]),
             sub("doctor").arg(flag("reset-terminal", words)),
             sub("completions").arg(positional("shell").required(true).value_parser(shells)),
             sub("man"),

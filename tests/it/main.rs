@@ -29,6 +29,8 @@ mod handoff_rewrite;
 mod handoff_shells;
 mod interrupt;
 mod keyboard;
+#[cfg(feature = "local")]
+mod local_model;
 mod locales;
 #[cfg(test)]
 mod markdown;

@@ -1,0 +1,334 @@
+//! The model inside of axi: finding its weights, offering to fetch them, and `axi local`.
+
+use std::io::{BufRead, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+use super::Base;
+use super::console::Console;
+use crate::cli::LocalAction;
+use crate::command::Problem;
+use crate::frontend::exit::Exit;
+use crate::locale::Locale;
+use crate::provider::local::{
+    self, FetchError, LocalProvider, NAME, Places, Progress, Sources, TABLE, Weights, by_name, find, partial,
+};
+use crate::provider::{Client, Provider};
+use crate::terminal::{KeyWatch, Tty, TypeAhead, escape_wait};
+
+/// Memory in bytes below which the smallest model is offered: the default one needs 1.6 GB.
+const MEMORY: u64 = 2_200_000_000;
+/// How often progress is told.
+const STEP: Duration = Duration::from_millis(200);
+
+/// Connects to `local/NAME` or `local/PATH`; `None` when the name is another provider's.
+pub(super) fn connect(base: &Base, name: &str, locale: &Locale) -> Option<Result<Arc<dyn Provider>, Problem>> {
+    let model = name.strip_prefix("local/").filter(|_| !base.config.providers.contains_key(NAME))?;
+    let kept = base.paths.cache.as_ref().map(|cache| cache.join("prefixes"));
+    let path = if let Some(weights) = by_name(model) {
+        find(weights, &places(base))
+    } else {
+        let path = match (model.strip_prefix("~/"), &base.paths.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => base.cwd.join(model),
+        };
+        path.is_file().then_some(path)
+    };
+    let shown = model.rsplit('/').next().unwrap_or(model);
+    Some(match path {
+        Some(path) => Ok(Arc::new(LocalProvider::new(shown.trim_end_matches(".gguf"), path, kept))),
+        None => Err(missing(locale, model)),
+    })
+}
+
+fn missing(locale: &Locale, model: &str) -> Problem {
+    let known: Vec<&str> = TABLE.iter().map(|weights| weights.name).collect();
+    let hint = if by_name(model).is_some() {
+        locale.with("local.missing_hint", &[("model", model)])
+    } else {
+        locale.with("local.unknown_hint", &[("known", &known.join(", "))])
+    };
+    Problem { what: locale.with("local.missing", &[("model", model)]), hint }
+}
+
+/// Lists the models whose weights are here.
+pub(super) fn models(base: &Base) -> Vec<String> {
+    lister(base)()
+}
+
+/// Returns what lists them, for a thread of its own: the disk is looked at when it is called.
+pub(super) fn lister(base: &Base) -> impl Fn() -> Vec<String> + Send + Sync + use<> {
+    let places = places(base);
+    move || {
+        let here = TABLE.iter().filter(|weights| find(weights, &places).is_some());
+        here.map(|weights| format!("{NAME}/{}", weights.name)).collect()
+    }
+}
+
+fn places(base: &Base) -> Places {
+    let variable = |name: &str| (base.variables)(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    Places {
+        cache: base.paths.cache.clone(),
+        home: base.paths.home.clone(),
+        ollama: variable("OLLAMA_MODELS"),
+        hub: variable("HF_HUB_CACHE").or_else(|| variable("HF_HOME").map(|home| home.join("hub"))),
+    }
+}
+
+/// Finds a model that is here, or offers to fetch one where a person can be asked. The second value says what was
+/// found.
+pub(super) fn find_or_offer(base: &Base, client: &Client, runtime: &Runtime) -> Option<(String, String)> {
+    if let Some(name) = models(base).into_iter().next() {
+        let why = base.locale.text("local.found").to_owned();
+        return Some((name, why));
+    }
+    let asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let weights = fitting()?;
+    let folder = local::folder(&places(base))?;
+    if !asked || !agreed(base, weights, &folder) {
+        return None;
+    }
+    match fetch(base, weights, &folder, client, runtime) {
+        Ok(_) => {
+            let why = base.locale.text("local.fetched").to_owned();
+            Some((format!("{NAME}/{}", weights.name), why))
+        }
+        Err(problem) => {
+            Console::new(&base.locale).fail(&problem);
+            None
+        }
+    }
+}
+
+/// The best model for the memory of this machine.
+fn fitting() -> Option<&'static Weights> {
+    let available = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
+        line.split_whitespace().nth(1)?.parse::<u64>().ok()
+    });
+    let short = available.is_some_and(|kibibytes| kibibytes * 1024 < MEMORY);
+    if short { TABLE.iter().min_by_key(|weights| weights.size) } else { TABLE.first() }
+}
+
+fn agreed(base: &Base, weights: &Weights, folder: &Path) -> bool {
+    let console = Console::new(&base.locale);
+    let size = megabytes(weights.size);
+    let folder = base.paths.shown(folder);
+    let values = [("model", weights.name), ("size", &size), ("licence", weights.licence), ("folder", &folder)];
+    console.note(base.locale.text("local.nothing_configured"));
+    console.ask(&base.locale.with("local.question", &values));
+    let mut line = String::new();
+    if std::io::stdin().lock().read_line(&mut line).is_err() || line.is_empty() {
+        return false;
+    }
+    let answer = line.trim().to_lowercase();
+    answer.is_empty() || ["y", "yes"].contains(&answer.as_str()) || answer == base.locale.text("local.yes")
+}
+
+fn megabytes(bytes: u64) -> String {
+    if bytes >= 1_000_000_000 {
+        format!("{}.{} GB", bytes / 1_000_000_000, bytes / 100_000_000 % 10)
+    } else {
+        format!("{} MB", bytes / 1_000_000)
+    }
+}
+
+/// Fetches weights with progress on standard error; ESC and Ctrl+C stop it and keep what has arrived.
+fn fetch(
+    base: &Base,
+    weights: &Weights,
+    folder: &Path,
+    client: &Client,
+    runtime: &Runtime,
+) -> Result<PathBuf, Problem> {
+    let locale = &base.locale;
+    let cancel = CancellationToken::new();
+    let interactive = std::io::stdin().is_terminal() && std::io::stderr().is_terminal() && !base.linear();
+    let tty = interactive.then(Tty::take).and_then(Result::ok);
+    if let Some(tty) = &tty {
+        tty.restorer().install_panic_hook();
+    }
+    let watch = tty
+        .as_ref()
+        .and_then(|_| KeyWatch::start(cancel.clone(), TypeAhead::default(), escape_wait(base.is_remote())).ok());
+    let console = Console::new(locale);
+    let begun = Instant::now();
+    let mut last: Option<Instant> = None;
+    let mut first = None;
+    let mut told = |progress: Progress| {
+        let now = Instant::now();
+        let line = match progress {
+            Progress::FromIndex => {
+                console.note(locale.text("local.from_index"));
+                return;
+            }
+            Progress::Fetched(bytes) => {
+                let since = *first.get_or_insert(bytes);
+                progress_line(locale, weights, bytes, bytes - since, begun.elapsed())
+            }
+            Progress::Checked(bytes) => {
+                let percent = (bytes * 100 / weights.size).to_string();
+                locale.with("local.checking", &[("percent", &percent)])
+            }
+        };
+        if last.is_none_or(|last| now - last > STEP) {
+            last = Some(now);
+            if interactive {
+                console.rewrite(&line);
+            }
+        }
+    };
+    if interactive {
+        console.note(locale.text("local.keys"));
+    }
+    let sources = Sources {
+        hub: (base.variables)("AXI_MODEL_HUB").filter(|hub| !hub.is_empty()),
+        python: PathBuf::from("python3"),
+    };
+    let fetched = runtime.block_on(local::fetch(weights, folder, &sources, client, &mut told, &cancel));
+    drop(watch);
+    drop(tty);
+    if interactive {
+        console.rewrite("");
+    }
+    fetched.map_err(|error| problem(base, weights, folder, error))
+}
+
+fn progress_line(locale: &Locale, weights: &Weights, bytes: u64, new: u64, elapsed: Duration) -> String {
+    let percent = (bytes * 100 / weights.size).to_string();
+    let speed = new / u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).max(1) * 1000;
+    let left = (weights.size - bytes.min(weights.size)) / speed.max(1);
+    let left = if speed == 0 { "–".to_owned() } else { format!("{}:{:02}", left / 60, left % 60) };
+    let (bytes, size, speed) = (megabytes(bytes), megabytes(weights.size), megabytes(speed));
+    let values =
+        [("percent", percent.as_str()), ("bytes", &bytes), ("size", &size), ("speed", &speed), ("left", &left)];
+    locale.with("local.progress", &values)
+}
+
+fn problem(base: &Base, weights: &Weights, folder: &Path, error: FetchError) -> Problem {
+    let locale = &base.locale;
+    let again = locale.with("local.again_hint", &[("model", weights.name)]);
+    match error {
+        FetchError::Stopped => {
+            let here = std::fs::metadata(partial(folder, weights)).map_or(0, |metadata| metadata.len());
+            Problem { what: locale.with("local.stopped", &[("bytes", &megabytes(here))]), hint: again }
+        }
+        FetchError::NoRoom { free, needed } => {
+            let (free, needed) = (megabytes(free), megabytes(needed));
+            let folder = base.paths.shown(folder);
+            let values = [("free", free.as_str()), ("needed", &needed), ("folder", &folder)];
+            Problem {
+                what: locale.with("local.no_room", &values),
+                hint: locale.text("local.no_room_hint").to_owned(),
+            }
+        }
+        FetchError::Io { path, cause } => {
+            let values = [("path", base.paths.shown(&path)), ("cause", cause.to_string())];
+            let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
+            Problem { what: locale.with("error.io", &values), hint: again }
+        }
+        FetchError::Unreachable { hub, index } => {
+            let values = [("hub", hub.as_str()), ("index", &index)];
+            let folder = base.paths.shown(folder);
+            let hint = locale.with("local.unreachable_hint", &[("file", weights.file), ("folder", &folder)]);
+            Problem { what: locale.with("local.unreachable", &values), hint }
+        }
+        FetchError::WrongHash => Problem { what: locale.text("local.wrong_hash").to_owned(), hint: again },
+    }
+}
+
+/// Runs `axi local`.
+pub(super) fn command(base: &Base, action: &LocalAction) -> Exit {
+    let console = Console::new(&base.locale);
+    let done = match action {
+        LocalAction::List => Ok(list(base)),
+        LocalAction::Pull { model, yes } => pull(base, model.as_deref(), *yes),
+        LocalAction::Remove(model) => remove(base, model),
+        LocalAction::Path(model) => path(base, model.as_deref()),
+    };
+    match done {
+        Ok(text) => console.print(&text),
+        Err((problem, exit)) => {
+            console.fail(&problem);
+            exit
+        }
+    }
+}
+
+fn list(base: &Base) -> String {
+    let places = places(base);
+    let row = |weights: &Weights| {
+        let here = match find(weights, &places) {
+            Some(path) => base.paths.shown(&path),
+            None => base.locale.text("local.not_here").to_owned(),
+        };
+        format!("{NAME}/{:<20} {:>7}  {:<11} {here}", weights.name, megabytes(weights.size), weights.licence)
+    };
+    TABLE.iter().map(row).collect::<Vec<_>>().join("\n")
+}
+
+fn named(base: &Base, model: Option<&str>) -> Result<&'static Weights, (Problem, Exit)> {
+    let model = model.map(|model| model.trim_start_matches("local/"));
+    match model {
+        None => TABLE.first().ok_or_else(|| (missing(&base.locale, ""), Exit::Usage)),
+        Some(model) => by_name(model).ok_or_else(|| (missing(&base.locale, model), Exit::Usage)),
+    }
+}
+
+fn no_folder(base: &Base) -> (Problem, Exit) {
+    (Problem { what: base.locale.text("local.no_folder").to_owned(), hint: String::new() }, Exit::Failed)
+}
+
+fn pull(base: &Base, model: Option<&str>, yes: bool) -> Result<String, (Problem, Exit)> {
+    let weights = named(base, model)?;
+    let places = places(base);
+    if let Some(path) = find(weights, &places) {
+        return Ok(path.display().to_string());
+    }
+    let folder = local::folder(&places).ok_or_else(|| no_folder(base))?;
+    let asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    if !yes && (!asked || !agreed(base, weights, &folder)) {
+        let what = base.locale.text("local.not_agreed").to_owned();
+        let exit = if asked { Exit::Interrupted } else { Exit::Usage };
+        return Err((Problem { what, hint: base.locale.text("local.not_agreed_hint").to_owned() }, exit));
+    }
+    let runtime = base.runtime().map_err(|failed| (failed.problem, failed.exit))?;
+    let fetched = fetch(base, weights, &folder, &Client::default(), &runtime);
+    fetched.map(|path| path.display().to_string()).map_err(|problem| (problem, Exit::Provider))
+}
+
+/// Removes what axi fetched; what others keep is theirs.
+fn remove(base: &Base, model: &str) -> Result<String, (Problem, Exit)> {
+    let weights = named(base, Some(model))?;
+    let folder = local::folder(&places(base)).ok_or_else(|| no_folder(base))?;
+    let mut removed = false;
+    for path in [folder.join(weights.file), partial(&folder, weights)] {
+        match std::fs::remove_file(&path) {
+            Ok(()) => removed = true,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => {
+                let values = [("path", base.paths.shown(&path)), ("cause", error.to_string())];
+                let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
+                let what = base.locale.with("error.io", &values);
+                return Err((Problem { what, hint: String::new() }, Exit::Failed));
+            }
+        }
+    }
+    let key = if removed { "local.removed" } else { "local.not_ours" };
+    Ok(base.locale.with(key, &[("model", weights.name)]))
+}
+
+fn path(base: &Base, model: Option<&str>) -> Result<String, (Problem, Exit)> {
+    let places = places(base);
+    let Some(model) = model else {
+        let folder = local::folder(&places).ok_or_else(|| no_folder(base))?;
+        return Ok(folder.display().to_string());
+    };
+    let weights = named(base, Some(model))?;
+    let path = find(weights, &places).ok_or_else(|| (missing(&base.locale, weights.name), Exit::Failed))?;
+    Ok(path.display().to_string())
+}

