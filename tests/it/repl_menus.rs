@@ -152,7 +152,11 @@ fn a_command_of_the_project_is_shown_and_asked_about_before_it_is_sent() {
     home.write("work/.axi/commands/deploy.md", "Deploy $1 with \u{1b}[31mcare.\n");
     home.write("work/.axi/commands/help.md", "Not this.");
     let server = Server::start([answer::chat_text("deployed"), answer::chat_text("again")]);
-    let mut person = Person::meets(&axi(&home, &server));
+    let mut person = Person { pty: crate::support::pty::Pty::options().spawn(&axi(&home, &server)) };
+    // The place is not trusted as a whole; one command of it may be all the same, once it was seen.
+    person.sees("Trust these files as they are?");
+    person.types("\r");
+    person.sees_prompt();
     person.sends("/deploy staging");
     person.sees("this project's command");
     person.sees("Deploy $1 with");
