@@ -13,6 +13,8 @@ const CONTROL_RIGHT: &str = "\x1b[1;5C";
 
 /// axi with a model for ghost text behind `small`.
 fn haunted(home: &Home, server: &Server, small: &Server) -> Command {
+    // The menu of models asks both servers.
+    small.ignore("GET /v1/models");
     let provider = format!("[providers.small]\nbase_url = \"{}\"\n", small.url("/v1"));
     home.write("config/axi/config.toml", &format!("suggest_model = \"small/tiny\"\n\n{provider}"));
     axi(home, server)
