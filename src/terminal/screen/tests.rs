@@ -137,6 +137,21 @@ fn an_unsure_tail_is_shown_and_taken_back() {
 }
 
 #[test]
+fn the_last_letter_of_a_full_row_is_seen_before_more_comes() {
+    for text in ["1234567890123456789", "12345678901234567中"] {
+        let mut screen = screen();
+        screen.live(&plain(text), &plain("status"));
+        screen.tail(&plain(" more"));
+        screen.flush();
+        assert_eq!(seen(&screen), format!("{text}\nstatus"));
+        screen.commit(&plain(text));
+        screen.live(&plain("more"), &plain("status"));
+        screen.flush();
+        assert_eq!(seen(&screen), format!("{text}\nmore\nstatus"));
+    }
+}
+
+#[test]
 fn the_status_row_is_cut_and_repainted_where_it_differs() {
     let mut screen = screen();
     screen.live(&plain("text"), &plain("⠋ thinking 1 s and more words"));

@@ -48,7 +48,10 @@ impl<W: Write> Screen<W> {
         }
         let open = self.held_back(&self.wanted_open);
         let end = Extent::default().after(&open, usize::MAX, self.columns);
-        let tail = cut(&self.wanted_tail, self.columns.saturating_sub(end.column + 1).min(self.tail_width()));
+        // What waits at the end of a full row is seen all the same.
+        let held = slice(&self.wanted_open, length(&open), usize::MAX);
+        let tail = if held.is_empty() { &self.wanted_tail } else { &held };
+        let tail = cut(tail, self.columns.saturating_sub(end.column + 1).min(self.tail_width()));
         if !queue.is_empty() || open != self.open.line || tail != self.tail {
             self.erase_tail();
         }
