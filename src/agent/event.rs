@@ -110,12 +110,16 @@ pub enum AgentEvent {
 pub enum Activity {
     /// The request is on its way; nothing has come back.
     Connecting,
-    /// Reasoning or text is arriving.
+    /// Reasoning is arriving.
     Thinking,
+    /// Text is arriving.
+    Answering,
     /// The model writes a call.
     WritingCall {
         /// The tool's name.
         name: String,
+        /// What the call is about, as far as it is written.
+        subject: Subject,
     },
     /// A tool runs.
     Running {

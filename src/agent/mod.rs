@@ -11,6 +11,7 @@ mod extent;
 mod failure;
 mod guard;
 mod modes;
+mod partial;
 pub mod prompt;
 mod reach;
 mod request;

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use tokio_util::sync::CancellationToken;
 
-use super::{Activity, Agent, AgentEvent, Failure, Frontend, Notice};
-use crate::conversation::{Finished, MessageBuilder, StreamEvent};
+use super::{Activity, Agent, AgentEvent, Failure, Frontend, Notice, partial};
+use crate::conversation::{Finished, MessageBuilder, StreamEvent, Subject};
 use crate::provider::{ProviderError, Request};
 use crate::session::EntryKind;
 
@@ -104,12 +104,25 @@ impl Agent {
                 }
             };
             builder.push(&event);
-            let now = show_event(event, frontend, &mut shown);
+            let writes = matches!(event, StreamEvent::ToolCallDelta { .. });
+            let mut now = show_event(event, frontend, &mut shown);
+            if writes && let Activity::WritingCall { name, subject: Subject::Whole } = &activity {
+                now = self
+                    .subject_so_far(name, builder.open_arguments())
+                    .map(|subject| Activity::WritingCall { name: name.clone(), subject });
+            }
             if let Some(now) = now.filter(|now| *now != activity) {
                 activity = now;
                 frontend.show(&AgentEvent::Waiting { activity: activity.clone() });
             }
         }
+    }
+
+    /// What a call that is being written is about, once its path is known.
+    fn subject_so_far(&self, name: &str, arguments: &str) -> Option<Subject> {
+        let path = partial::path(arguments)?;
+        let tool = self.tools.find(name)?;
+        Some(tool.subject(&serde_json::json!({ "path": path }), &self.setup.place))
     }
 
     fn count(&mut self, finished: &Finished, frontend: &mut dyn Frontend) {
@@ -137,14 +150,14 @@ fn show_event(event: StreamEvent, frontend: &mut dyn Frontend, shown: &mut bool)
         StreamEvent::TextDelta(text) if !text.is_empty() => {
             *shown = true;
             frontend.show(&AgentEvent::TextDelta { text });
-            Some(Activity::Thinking)
+            Some(Activity::Answering)
         }
         StreamEvent::ReasoningDelta(text) if !text.is_empty() => {
             *shown = true;
             frontend.show(&AgentEvent::ReasoningDelta { text });
             Some(Activity::Thinking)
         }
-        StreamEvent::ToolCallStart { name, .. } => Some(Activity::WritingCall { name }),
+        StreamEvent::ToolCallStart { name, .. } => Some(Activity::WritingCall { name, subject: Subject::Whole }),
         StreamEvent::TextDelta(_)
         | StreamEvent::ReasoningDelta(_)
         | StreamEvent::ReasoningSignature(_)

@@ -106,6 +106,15 @@ impl MessageBuilder {
         }
     }
 
+    /// Returns the arguments of the call that is being written, as far as they are there.
+    #[must_use]
+    pub fn open_arguments(&self) -> &str {
+        match self.parts.last() {
+            Some(Part::Call { arguments, .. }) => arguments,
+            Some(Part::Text(_) | Part::Reasoning { .. }) | None => "",
+        }
+    }
+
     /// Tells whether any text, reasoning or call has arrived.
     #[must_use]
     pub const fn is_empty(&self) -> bool {

@@ -176,22 +176,27 @@ pub fn activity(locale: &Locale, place: &Place, activity: &Activity) -> String {
     match activity {
         Activity::Connecting => locale.text("activity.connecting").to_owned(),
         Activity::Thinking => locale.text("activity.thinking").to_owned(),
-        Activity::WritingCall { name } => locale.with("activity.writing_call", &[("name", name)]),
         Activity::Exploring { running } => locale.count("activity.exploring", *running),
-        Activity::Running { name, subject } => {
-            let what = subject_text(place, subject);
-            if what.is_empty() {
-                return locale.with("activity.running", &[("what", name)]);
-            }
-            let key = format!("activity.tool.{name}");
-            let known = locale.text(&key);
-            if known == key {
-                let what = format!("{name} {what}");
-                return locale.with("activity.running", &[("what", &what)]);
-            }
-            locale.with(&key, &[("what", &what)])
+        Activity::Answering => locale.text("activity.answering").to_owned(),
+        Activity::WritingCall { name, subject: Subject::Whole } => {
+            locale.with("activity.writing_call", &[("name", name)])
+        }
+        // What a call will do is what the model works on while it writes it.
+        Activity::WritingCall { name, subject } | Activity::Running { name, subject } => {
+            doing(locale, name, &subject_text(place, subject))
         }
     }
+}
+
+fn doing(locale: &Locale, name: &str, what: &str) -> String {
+    if what.is_empty() {
+        return locale.with("activity.running", &[("what", name)]);
+    }
+    let key = format!("activity.tool.{name}");
+    if locale.text(&key) == key {
+        return locale.with("activity.running", &[("what", &format!("{name} {what}"))]);
+    }
+    locale.with(&key, &[("what", what)])
 }
 
 /// Words the title of a finished call: `Ran cargo test · 4.1 s · exit 1`.

@@ -103,7 +103,9 @@ fn everywhere(stage: &mut Stage, text: &str) {
             stage.tool(name, &subject, Outcome::Failed, text);
         }
     }
-    stage.later(100).show(AgentEvent::Waiting { activity: Activity::WritingCall { name: owned() } });
+    stage
+        .later(100)
+        .show(AgentEvent::Waiting { activity: Activity::WritingCall { name: owned(), subject: Subject::Whole } });
     let error = Failure::Status { provider: owned(), status: 500, message: owned() };
     stage.later(100).show(AgentEvent::Retrying { attempt: 1, of: 2, wait_ms: 9, error: error.clone() });
     for notice in [

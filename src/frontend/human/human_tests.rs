@@ -282,13 +282,24 @@ fn a_running_tool_shows_its_last_line_and_no_more() {
 }
 
 #[test]
+fn the_file_that_a_call_is_about_is_named_while_it_is_written() {
+    let mut stage = Stage::new(80);
+    let writing =
+        |subject| AgentEvent::Waiting { activity: Activity::WritingCall { name: "write".into(), subject } };
+    stage.start().text("Hi").show(AgentEvent::Waiting { activity: Activity::Answering });
+    assert_eq!(stage.later(100).show(writing(Subject::Whole)).rows()[1], "⠙ preparing write · 1 tokens");
+    let named = stage.later(100).show(writing(path("/work/src/app.rs"))).rows();
+    assert_eq!(named[1], "⠹ writing src/app.rs · 1 tokens");
+}
+
+#[test]
 fn the_status_row_is_painted_20_times_a_second_at_most() {
     let mut stage = Stage::new(80);
     stage.start();
     let mut painted = Vec::new();
     for step in 0..203 {
         let before = stage.bytes().len();
-        let activity = Activity::WritingCall { name: format!("tool{step}") };
+        let activity = Activity::WritingCall { name: format!("tool{step}"), subject: Subject::Whole };
         stage.later(5).show(AgentEvent::Waiting { activity });
         if stage.bytes().len() > before {
             painted.push(step);

@@ -45,7 +45,7 @@ impl<W: Write> Human<W> {
         let words = words::activity(&self.locale, &self.place, activity);
         // What is thought and written is seen as it arrives.
         let is_seen = match activity {
-            Activity::Thinking | Activity::WritingCall { .. } => true,
+            Activity::Thinking | Activity::Answering | Activity::WritingCall { .. } => true,
             Activity::Connecting | Activity::Running { .. } | Activity::Exploring { .. } => false,
         };
         self.busy_with(&words, !is_seen);
