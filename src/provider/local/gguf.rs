@@ -202,7 +202,7 @@ impl Gguf {
     }
 
     /// Finds a text.
-    pub(crate) fn text(&self, name: &str) -> Option<String> {
+    pub(crate) fn word(&self, name: &str) -> Option<String> {
         match self.values.get(name)? {
             Value::Text(range) => Some(String::from_utf8_lossy(&self.map[range.clone()]).into_owned()),
             Value::Number(_) | Value::Texts(_) | Value::Numbers(_) => None,

@@ -89,7 +89,7 @@ impl Memory {
 impl Network {
     /// Finds the weights in a file; reads only the small ones.
     pub(crate) fn new(file: &Gguf, threads: usize) -> Result<Self, ModelError> {
-        let family = file.text("general.architecture").unwrap_or_default();
+        let family = file.word("general.architecture").unwrap_or_default();
         if !["qwen2", "qwen3", "llama"].contains(&family.as_str()) {
             return Err(ModelError::Unsupported(format!("the architecture {family:?}")));
         }

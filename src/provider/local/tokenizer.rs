@@ -23,7 +23,7 @@ pub(crate) struct Tokenizer {
 
 impl Tokenizer {
     pub(crate) fn new(file: &Gguf) -> Result<Self, ModelError> {
-        match file.text("tokenizer.ggml.model").as_deref() {
+        match file.word("tokenizer.ggml.model").as_deref() {
             Some("gpt2") => {}
             other => return Err(ModelError::Unsupported(format!("the tokenizer {:?}", other.unwrap_or("none")))),
         }
