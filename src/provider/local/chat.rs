@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::gguf::ModelError;
 use super::tokenizer::Tokenizer;
-use crate::conversation::{ContentBlock, Message, Role, ToolSpec};
+use crate::conversation::{ContentBlock, Message, Outcome, Role, ToolSpec};
 
 /// The most of one tool's result a small model is given, in bytes: the beginning and the end of it.
 const RESULT_LIMIT: usize = 4_000;
@@ -152,8 +152,15 @@ impl Writer<'_> {
                 ContentBlock::Reasoning(_) | ContentBlock::Image(_) => {}
             }
         }
-        if last && message.has_results() {
-            // Without it these models call the same tool again.
+        let went_well = message.content.iter().all(|block| match block {
+            ContentBlock::ToolResult(result) => result.outcome == Outcome::Ok,
+            ContentBlock::Text { .. }
+            | ContentBlock::Reasoning(_)
+            | ContentBlock::ToolCall(_)
+            | ContentBlock::Image(_) => true,
+        });
+        if last && message.has_results() && went_well {
+            // Without it these models call the same tool again; behind a failure they say it back.
             text.push_str("\nThe function has run. If its output answers the question, reply in plain text.");
         }
         let role = match message.role {
