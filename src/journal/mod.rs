@@ -5,7 +5,7 @@
 //! no conversation and no words for people.
 //!
 //! What is not kept: owners nobody but root can set, extended attributes of copies, what stands in devices and
-//! sockets, files past the limits of [`keep`].
+//! sockets, files past the limits of `keep`.
 
 mod clean;
 mod keep;

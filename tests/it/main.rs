@@ -46,6 +46,7 @@ mod patch_tool;
 mod path_tools;
 mod picture;
 mod pictures;
+mod planted;
 mod print_answer;
 mod print_exit;
 mod print_session;
