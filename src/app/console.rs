@@ -50,6 +50,7 @@ impl<'a> Console<'a> {
     }
 
     /// Asks something: the answer is typed behind it.
+    #[cfg(feature = "local")]
     #[expect(clippy::unused_self, reason = "as above")]
     pub(super) fn ask(&self, question: &str) {
         let mut error = std::io::stderr().lock();
@@ -57,6 +58,7 @@ impl<'a> Console<'a> {
     }
 
     /// Writes a line of progress over the one before; nothing ends it.
+    #[cfg(feature = "local")]
     #[expect(clippy::unused_self, reason = "as above")]
     pub(super) fn rewrite(&self, text: &str) {
         let mut error = std::io::stderr().lock();
