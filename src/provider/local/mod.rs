@@ -40,7 +40,7 @@ use engine::{CONTEXT, Engine, Job, Plan, Trouble};
 use super::{EventStream, ModelInfo, Provider, ProviderError, Request};
 pub use fetch::{FetchError, Progress, Sources, fetch};
 pub use gguf::ModelError;
-pub use weights::{Places, TABLE, Weights, by_name, check, find, folder, partial};
+pub use weights::{Places, TABLE, Weights, by_name, check, find, folder, leavings};
 
 /// The provider's name.
 pub const NAME: &str = "local";

@@ -74,9 +74,20 @@ pub fn folder(places: &Places) -> Option<PathBuf> {
 }
 
 /// Returns where the part of a download is kept.
-#[must_use]
-pub fn partial(folder: &Path, weights: &Weights) -> PathBuf {
+pub(super) fn partial(folder: &Path, weights: &Weights) -> PathBuf {
     folder.join(format!("{}.part", weights.file))
+}
+
+/// Returns where joined parts are kept, and how far they are joined.
+pub(super) fn joined(folder: &Path, weights: &Weights) -> (PathBuf, PathBuf) {
+    (folder.join(format!("{}.parts", weights.file)), folder.join(format!("{}.joined", weights.file)))
+}
+
+/// Lists what a fetch that did not end may have left, the note of joined parts last.
+#[must_use]
+pub fn leavings(folder: &Path, weights: &Weights) -> [PathBuf; 3] {
+    let (parts, note) = joined(folder, weights);
+    [partial(folder, weights), parts, note]
 }
 
 /// Finds weights where people already have them: axi's own folder, the blobs of Ollama, the files of LM Studio, the
