@@ -271,6 +271,7 @@ fn without_an_answer_of_the_terminal_bash_leaves_the_command_in_its_history() {
     person.sees_line("");
     person.types("\r");
     person.sees("press the up arrow");
+    person.sees_line("");
     person.types("\x1b[A");
     person.sees_line("touch later");
     person.types("\r");
