@@ -55,8 +55,8 @@ struct State {
     parser: vt100::Parser<Answers>,
     /// What was printed last, cleaned.
     recent: String,
-    /// When something was printed last.
-    printed: Instant,
+    /// When something was printed or typed last: what was typed needs its time to show.
+    stirred: Instant,
     /// Counts what was printed, so that a look can tell whether anything is new.
     total: u64,
     /// The same at the last look.
@@ -151,7 +151,7 @@ impl Interactives {
             state: Mutex::new(State {
                 parser: parser(),
                 recent: String::new(),
-                printed: Instant::now(),
+                stirred: Instant::now(),
                 total: 0,
                 looked: 0,
                 busy_looks: 0,
@@ -203,11 +203,12 @@ impl Program {
             let mut state = lock(&self.state);
             state.busy_looks = 0;
             state.looked = state.total;
+            state.stirred = Instant::now();
         }
         (&self.near).write_all(keys)
     }
 
-    /// Waits until a pattern is printed, or, without one, until nothing was printed for `quiet`; at most `limit`.
+    /// Waits until a pattern is printed, or, without one, until nothing was printed or typed for `quiet`; at most `limit`.
     /// Tells whether it came to that.
     ///
     /// # Cancel safety
@@ -227,7 +228,7 @@ impl Program {
             let (done, silent) = {
                 let state = lock(&self.state);
                 let seen = found.map(|found| found(&state.recent) || found(&state.parser.screen().contents()));
-                (state.code.is_some() || seen == Some(true), state.printed.elapsed())
+                (state.code.is_some() || seen == Some(true), state.stirred.elapsed())
             };
             if done || found.is_none() && silent >= quiet {
                 return true;
@@ -252,7 +253,7 @@ impl Program {
     pub(crate) fn is_busy(&self) -> bool {
         let (code, silent) = {
             let state = lock(&self.state);
-            (state.code, state.printed.elapsed())
+            (state.code, state.stirred.elapsed())
         };
         code.is_none() && interactive_state::doing(self.leader, &self.near, silent) == Doing::Busy
     }
@@ -270,7 +271,7 @@ impl Program {
     pub(crate) fn look(&self) -> Look {
         let (code, silent) = {
             let state = lock(&self.state);
-            (state.code, state.printed.elapsed())
+            (state.code, state.stirred.elapsed())
         };
         let doing = match code {
             Some(code) => Doing::Ended(code),
@@ -322,7 +323,7 @@ impl State {
     /// Takes what was printed; gives what the terminal answers.
     fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.total += bytes.len() as u64;
-        self.printed = Instant::now();
+        self.stirred = Instant::now();
         self.recent.push_str(&super::output::clean(bytes));
         if self.recent.len() > RECENT {
             let from = self.recent.ceil_char_boundary(self.recent.len() - RECENT / 2);
