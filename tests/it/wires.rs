@@ -322,7 +322,7 @@ fn a_server_that_does_not_stream_is_understood() {
 
 #[test]
 fn silence_is_given_up_after_the_patience() {
-    let patience = axi::provider::Patience { idle_local: Duration::from_millis(200), ..Default::default() };
+    let patience = axi::provider::Patience { idle_local: Duration::from_secs(2), ..Default::default() };
     let gate = Gate::new();
     let server = Server::start([answer::chat_text("one two").gate_before(2, &gate)]);
     let provider = connect(settings(Protocol::OpenAiChat, &server), &Client::new(patience));
