@@ -11,6 +11,8 @@ mod local;
 #[cfg(not(feature = "local"))]
 #[path = "app/no_local.rs"]
 mod local;
+#[cfg(feature = "local")]
+mod local_memory;
 mod logs;
 mod menu_lists;
 mod models;

@@ -10,6 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::Base;
 use super::console::Console;
+use super::local_memory::{available, fitting};
+use super::setup::Failed;
 use crate::cli::LocalAction;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
@@ -20,8 +22,6 @@ use crate::provider::local::{
 use crate::provider::{Client, Provider};
 use crate::terminal::{KeyWatch, Tty, TypeAhead, escape_wait};
 
-/// Memory in bytes below which the smallest model is offered: the default one needs 1.6 GB.
-const MEMORY: u64 = 2_200_000_000;
 /// How often progress is told.
 const STEP: Duration = Duration::from_millis(200);
 
@@ -80,38 +80,27 @@ fn places(base: &Base) -> Places {
 }
 
 /// Finds a model that is here, or offers to fetch one where a person can be asked. The second value says what was
-/// found.
-pub(super) fn find_or_offer(base: &Base, client: &Client, runtime: &Runtime) -> Option<(String, String)> {
-    if let Some(name) = models(base).into_iter().next() {
+/// found. `None` when there is nothing and nobody agreed to fetch it; the error is of a fetch that was agreed to.
+pub(super) fn find_or_offer(
+    base: &Base,
+    client: &Client,
+    runtime: &Runtime,
+) -> Result<Option<(String, String)>, Failed> {
+    let places = places(base);
+    let wanted = fitting(available());
+    let here = wanted.iter().find(|weights| find(weights, &places).is_some());
+    if let Some(weights) = here {
         let why = base.locale.text("local.found").to_owned();
-        return Some((name, why));
+        return Ok(Some((format!("{NAME}/{}", weights.name), why)));
     }
     let asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    let weights = fitting()?;
-    let folder = local::folder(&places(base))?;
+    let (Some(weights), Some(folder)) = (wanted.first().copied(), local::folder(&places)) else { return Ok(None) };
     if !asked || !agreed(base, weights, &folder) {
-        return None;
+        return Ok(None);
     }
-    match fetch(base, weights, &folder, client, runtime) {
-        Ok(_) => {
-            let why = base.locale.text("local.fetched").to_owned();
-            Some((format!("{NAME}/{}", weights.name), why))
-        }
-        Err(problem) => {
-            Console::new(&base.locale).fail(&problem);
-            None
-        }
-    }
-}
-
-/// The best model for the memory of this machine.
-fn fitting() -> Option<&'static Weights> {
-    let available = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
-        line.split_whitespace().nth(1)?.parse::<u64>().ok()
-    });
-    let short = available.is_some_and(|kibibytes| kibibytes * 1024 < MEMORY);
-    if short { TABLE.iter().min_by_key(|weights| weights.size) } else { TABLE.first() }
+    fetch(base, weights, &folder, client, runtime).map_err(|(problem, exit)| Failed::new(problem, exit))?;
+    let why = base.locale.text("local.fetched").to_owned();
+    Ok(Some((format!("{NAME}/{}", weights.name), why)))
 }
 
 fn agreed(base: &Base, weights: &Weights, folder: &Path) -> bool {
@@ -144,7 +133,7 @@ fn fetch(
     folder: &Path,
     client: &Client,
     runtime: &Runtime,
-) -> Result<PathBuf, Problem> {
+) -> Result<PathBuf, (Problem, Exit)> {
     let locale = &base.locale;
     let cancel = CancellationToken::new();
     let interactive = std::io::stdin().is_terminal() && std::io::stderr().is_terminal() && !base.linear();
@@ -209,10 +198,15 @@ fn progress_line(locale: &Locale, weights: &Weights, bytes: u64, new: u64, elaps
     locale.with("local.progress", &values)
 }
 
-fn problem(base: &Base, weights: &Weights, folder: &Path, error: FetchError) -> Problem {
+fn problem(base: &Base, weights: &Weights, folder: &Path, error: FetchError) -> (Problem, Exit) {
     let locale = &base.locale;
     let again = locale.with("local.again_hint", &[("model", weights.name)]);
-    match error {
+    let exit = match error {
+        FetchError::Stopped => Exit::Interrupted,
+        FetchError::NoRoom { .. } | FetchError::Io { .. } => Exit::Failed,
+        FetchError::Unreachable { .. } | FetchError::WrongHash => Exit::Provider,
+    };
+    let problem = match error {
         FetchError::Stopped => {
             let sizes =
                 leavings(folder, weights).map(|path| std::fs::metadata(path).map_or(0, |found| found.len()));
@@ -240,7 +234,8 @@ fn problem(base: &Base, weights: &Weights, folder: &Path, error: FetchError) -> 
             Problem { what: locale.with("local.unreachable", &values), hint }
         }
         FetchError::WrongHash => Problem { what: locale.text("local.wrong_hash").to_owned(), hint: again },
-    }
+    };
+    (problem, exit)
 }
 
 /// Runs `axi local`.
@@ -300,7 +295,7 @@ fn pull(base: &Base, model: Option<&str>, yes: bool) -> Result<String, (Problem,
     }
     let runtime = base.runtime().map_err(|failed| (failed.problem, failed.exit))?;
     let fetched = fetch(base, weights, &folder, &Client::default(), &runtime);
-    fetched.map(|path| path.display().to_string()).map_err(|problem| (problem, Exit::Provider))
+    fetched.map(|path| path.display().to_string())
 }
 
 /// Removes what axi fetched; what others keep is theirs.

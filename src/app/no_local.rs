@@ -6,6 +6,7 @@ use tokio::runtime::Runtime;
 
 use super::Base;
 use super::console::Console;
+use super::setup::Failed;
 use crate::cli::LocalAction;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
@@ -25,8 +26,12 @@ pub(super) fn lister(_base: &Base) -> impl Fn() -> Vec<String> + Send + Sync + u
     Vec::new
 }
 
-pub(super) const fn find_or_offer(_base: &Base, _client: &Client, _runtime: &Runtime) -> Option<(String, String)> {
-    None
+pub(super) const fn find_or_offer(
+    _base: &Base,
+    _client: &Client,
+    _runtime: &Runtime,
+) -> Result<Option<(String, String)>, Failed> {
+    Ok(None)
 }
 
 pub(super) fn command(base: &Base, _action: &LocalAction) -> Exit {

@@ -157,6 +157,14 @@ impl Base {
         Toolbox::new(tools)
     }
 
+    /// Looks for a model where none is named; the error is that of a fetch the person agreed to.
+    fn found(&self, client: &Client, runtime: &Runtime) -> Result<Option<(String, String)>, Failed> {
+        match discover(self, client, runtime) {
+            Some(found) => Ok(Some(found)),
+            None => local::find_or_offer(self, client, runtime),
+        }
+    }
+
     /// Chooses the model: flag, `AXI_MODEL`, settings, else what is found. The second value says what was found.
     pub(super) fn provider(
         &self,
@@ -168,9 +176,7 @@ impl Base {
         let named = wanted.map(str::to_owned).or(variable).or_else(|| self.config.model.clone());
         let (name, found) = if let Some(name) = named {
             (name, None)
-        } else if let Some((name, why)) =
-            discover(self, client, runtime).or_else(|| local::find_or_offer(self, client, runtime))
-        {
+        } else if let Some((name, why)) = self.found(client, runtime)? {
             let said = self.locale.with("repl.found", &[("model", &name), ("why", &why)]);
             (name, Some(said))
         } else {

@@ -65,6 +65,9 @@ pub trait Provider: Send + Sync {
 /// The events of one answer.
 pub type EventStream<'a> = BoxStream<'a, Result<StreamEvent, ProviderError>>;
 
+/// The provider of the models that axi runs itself.
+pub const OWN: &str = "local";
+
 /// What is known about a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelInfo {
@@ -89,6 +92,12 @@ impl ModelInfo {
     #[must_use]
     pub fn id(&self) -> String {
         format!("{}/{}", self.provider, self.model)
+    }
+
+    /// Tells whether axi runs it itself, in its own process.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        self.provider == OWN
     }
 }
 

@@ -31,6 +31,8 @@ mod interrupt;
 mod keyboard;
 #[cfg(feature = "local")]
 mod local_model;
+#[cfg(feature = "local")]
+mod local_offer;
 mod locales;
 #[cfg(test)]
 mod markdown;

@@ -255,6 +255,14 @@ fn a_turn_stands_in_order_with_one_empty_row_between_sections() {
 }
 
 #[test]
+fn the_status_row_says_that_the_own_model_is_local() {
+    let mut stage = Stage::new(80);
+    stage.show(AgentEvent::TurnStarted { session: "s".to_owned(), model: "local/qwen".to_owned() });
+    stage.show(AgentEvent::Waiting { activity: Activity::Connecting });
+    assert_eq!(stage.rows(), ["⠋ waiting for the model · local"]);
+}
+
+#[test]
 fn the_status_row_lives_below_the_text_and_leaves_nothing() {
     let mut stage = Stage::new(80);
     stage.start();

@@ -27,6 +27,7 @@ use crate::agent::{AgentEvent, Approval, ApprovalRequest, Frontend};
 use crate::command::{ReasoningView, ThemeChoice};
 use crate::conversation;
 use crate::locale::Locale;
+use crate::provider::OWN;
 use crate::terminal::{
     Background, FRAME, KeyWatch, Line, Loan, Mark, MarkdownStream, Screen, Theme, Tty, TypeAhead,
 };
@@ -295,21 +296,22 @@ impl<W: Write> Human<W> {
         }
     }
 
-    fn started(&mut self) {
+    fn started(&mut self, model: &str) {
         self.resized();
         self.claim_title();
         self.ask_background();
         self.section = Section::Start;
         self.painted = None;
         self.status = Shown::default();
-        self.turn = Some(Turn::new(self.now()));
+        let own = model.split_once('/').is_some_and(|(provider, _)| provider == OWN);
+        self.turn = Some(Turn { own, ..Turn::new(self.now()) });
     }
 }
 
 impl<W: Write> Frontend for Human<W> {
     fn show(&mut self, event: &AgentEvent) {
         match event {
-            AgentEvent::TurnStarted { .. } => self.started(),
+            AgentEvent::TurnStarted { model, .. } => self.started(model),
             AgentEvent::Waiting { activity } => self.waiting(activity),
             AgentEvent::TextDelta { text } => {
                 self.count(text);

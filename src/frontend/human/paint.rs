@@ -160,12 +160,13 @@ impl<W: Write> Human<W> {
         let seconds = if elapsed.as_secs() == 0 { String::new() } else { words::whole_seconds(elapsed.as_secs()) };
         let tokens = counted("status.tokens", "count", turn.tokens.count());
         let queued = counted("status.queued", "count", typed.queue.len() as u64);
+        let own = if turn.own { self.locale.text("status.own") } else { "" };
         // Nobody can press it in print mode.
         let stop = if self.keyboard.is_some() { self.locale.text("status.stop") } else { "" };
         let status = Status {
             elapsed,
             activity: &turn.activity,
-            details: &[&seconds, &tokens, stop],
+            details: &[own, &seconds, &tokens, stop],
             typed: &typed.text,
             queued: &queued,
         };

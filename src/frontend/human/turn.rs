@@ -9,6 +9,8 @@ use crate::tool::Proposal;
 /// A turn under way.
 pub(super) struct Turn {
     pub(super) started: Instant,
+    /// Whether axi itself runs the model.
+    pub(super) own: bool,
     /// What the agent is busy with, in the user's words.
     pub(super) activity: String,
     pub(super) tokens: Tokens,
@@ -57,6 +59,7 @@ impl Turn {
     pub(super) fn new(started: Instant) -> Self {
         Self {
             started,
+            own: false,
             activity: String::new(),
             tokens: Tokens::default(),
             thinking: None,

@@ -15,6 +15,8 @@ pub(super) const SIGN: &str = "❯ ";
 const NORMAL_SIGN: &str = "❮ ";
 /// What stands before the further rows of a line.
 const FURTHER: &str = "  ";
+/// The model's place among what is left out, the highest first.
+const MODEL: u8 = 1;
 /// What separates the parts.
 const SEPARATOR: &str = " · ";
 
@@ -23,7 +25,8 @@ const SEPARATOR: &str = " · ";
 pub struct PromptParts {
     /// The working directory, the home directory as `~`.
     pub directory: String,
-    /// The model, as short as it is still told from others.
+    /// The model, as short as it is still told from others; before a slash, what is shown of it where that is too
+    /// long.
     pub model: String,
     /// How much of the context is used, for example `12%`.
     pub context: String,
@@ -63,13 +66,13 @@ fn push(out: &mut String, text: &str, style: Style, color: bool) {
 }
 
 /// Chooses what fits: at most half of the row, so that there is room to type. The context goes first, then the
-/// agent, then the model; the directory loses its beginning.
+/// agent, then the model's name behind its provider, then the model; the directory loses its beginning.
 fn lay_out(parts: &PromptParts, theme: &Theme, width: usize) -> Vec<(String, Style)> {
     let room = (width / 2).max(8);
     let mut shown = vec![
         (shorten_path(&one_row(&parts.directory), room), theme.heading, 0),
         (one_row(&parts.agent), theme.warning, 2),
-        (one_row(&parts.model), theme.dim, 1),
+        (one_row(&parts.model), theme.dim, MODEL),
         (one_row(&parts.context), theme.dim, 3),
     ];
     shown.retain(|(text, _, _)| !text.is_empty());
@@ -79,7 +82,11 @@ fn lay_out(parts: &PromptParts, theme: &Theme, width: usize) -> Vec<(String, Sty
             break;
         }
         let Some(least) = (0..shown.len()).max_by_key(|&index| shown[index].2) else { break };
-        shown.remove(least);
+        let (text, _, rank) = &mut shown[least];
+        match text.find('/').filter(|_| *rank == MODEL) {
+            Some(slash) => text.truncate(slash),
+            None => drop(shown.remove(least)),
+        }
     }
     shown.into_iter().map(|(text, style, _)| (text, style)).collect()
 }

@@ -34,6 +34,14 @@ fn half_of_the_row_stays_free() {
 }
 
 #[test]
+fn of_the_own_model_it_stays_visible_that_it_is_local() {
+    let own = PromptParts { model: "local/qwen2.5-coder-1.5b".to_owned(), ..parts() };
+    assert_eq!(left(&own, 80), "~/src/axi · local/qwen2.5-coder-1.5b ");
+    assert_eq!(left(&own, 40), "~/src/axi · local ");
+    assert_eq!(left(&own, 20), "~/src/axi ");
+}
+
+#[test]
 fn paths_lose_their_beginning() {
     assert_eq!(shorten_path("~/a/b", 10), "~/a/b");
     assert_eq!(shorten_path("~/projects/axi/src", 10), "…/axi/src");

@@ -14,7 +14,11 @@ use crate::terminal::sanitize_line;
 #[must_use]
 pub fn prompt(agent: &Agent, directory: &str) -> PromptParts {
     let model = agent.model();
-    let short = model.model.rsplit('/').next().unwrap_or(&model.model);
+    let mut short = model.model.rsplit('/').next().unwrap_or(&model.model).to_owned();
+    if model.is_own() {
+        // A person sees at every line that it is the small one, and that nothing leaves the machine.
+        short = format!("{}/{short}", model.provider);
+    }
     let used: u64 = agent.conversation().messages().iter().map(tokens::estimate_message).sum();
     let context = match model.context_window {
         Some(window) if window > 0 && used > 0 => format!("{}%", (used * 100 / window).min(100)),
@@ -22,7 +26,7 @@ pub fn prompt(agent: &Agent, directory: &str) -> PromptParts {
     };
     PromptParts {
         directory: sanitize_line(directory).into_owned(),
-        model: sanitize_line(short).into_owned(),
+        model: sanitize_line(&short).into_owned(),
         context,
         // The usual one goes without saying.
         agent: if agent.mode() == Mode::Build { String::new() } else { agent.mode().word().to_owned() },

@@ -43,7 +43,7 @@ pub use gguf::ModelError;
 pub use weights::{Places, TABLE, Weights, by_name, check, find, folder, leavings};
 
 /// The provider's name.
-pub const NAME: &str = "local";
+pub const NAME: &str = super::OWN;
 
 /// How long nobody asks before the memory of the model is given back.
 const IDLE: Duration = Duration::from_mins(10);
