@@ -9,6 +9,7 @@
 
 mod blast;
 pub mod command;
+mod git_index;
 mod offer;
 mod path;
 mod policy;
@@ -25,6 +26,7 @@ mod policy_tests;
 
 pub use blast::{BlastRadius, Disk, Entry, FileSystem, MOST_ENTRIES, blast_radius, forbidden_on_disk, has_targets};
 pub use command::suggest_rule;
+pub use git_index::{IndexEntry, Kept, each_index_entry};
 pub use offer::{Meaning, always_rule, newly_allowed};
 pub use policy::Policy;
 pub use rule::{Rule, RuleError};

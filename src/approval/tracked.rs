@@ -1,16 +1,11 @@
-//! What git keeps, read from its index; no process is started.
-//!
-//! Format: <https://git-scm.com/docs/index-format>, versions 2 to 4. What cannot be read is not tracked: that only
-//! ever makes a question sound worse than it is.
+//! What git keeps, read from its index; no process is started. What cannot be read is not tracked: that only ever makes
+//! a question sound worse than it is.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// A larger index is not read, in bytes: about a million files.
-const LARGEST: u64 = 128 * 1024 * 1024;
-/// Bytes of an entry before its hash.
-const STAT: usize = 40;
+use super::git_index::{Kept, each_index_entry};
 
 /// The files of one repository that git keeps, as they were when it looked last.
 #[derive(Debug, Default)]
@@ -33,18 +28,16 @@ impl Tracked {
     /// Reads the index of the repository at `root`; `None` when there is no repository.
     #[must_use]
     pub fn read(root: &Path) -> Option<Self> {
-        let folder = git_directory(root)?;
-        let shared = std::fs::read_to_string(folder.join("commondir"))
-            .map_or_else(|_| folder.clone(), |common| folder.join(common.trim()));
-        let config = std::fs::read_to_string(shared.join("config")).unwrap_or_default();
-        let hash = if config.to_ascii_lowercase().contains("sha256") { 32 } else { 20 };
-        let path = folder.join("index");
         let mut tracked = Self { root: root.to_owned(), ..Self::default() };
-        let fits = std::fs::metadata(&path).is_ok_and(|metadata| metadata.len() <= LARGEST);
-        if fits && let Ok(bytes) = std::fs::read(&path) {
-            // Entries before a damaged one stand.
-            let _ = tracked.parse(&bytes, hash);
-        }
+        // Entries before a damaged one stand.
+        each_index_entry(root, |entry| match entry.kept {
+            Kept::Content => {
+                let stat = Stat { seconds: entry.seconds, nanoseconds: entry.nanoseconds, bytes: entry.bytes };
+                tracked.files.insert(entry.path.to_owned(), stat);
+            }
+            Kept::Folder => tracked.folders.push(entry.path.to_owned()),
+            Kept::Nothing => {}
+        })?;
         Some(tracked)
     }
 
@@ -67,78 +60,6 @@ impl Tracked {
         // Some file systems and ports of git keep whole seconds only.
         is == *known || (known.nanoseconds == 0 && Stat { nanoseconds: 0, ..is } == *known)
     }
-
-    /// Takes the entries of an index; `None` where it ends early.
-    fn parse(&mut self, bytes: &[u8], hash: usize) -> Option<()> {
-        if bytes.get(..4)? != b"DIRC" {
-            return None;
-        }
-        let (version, count) = (number(bytes, 4)?, number(bytes, 8)?);
-        let mut at = 12;
-        let mut name: Vec<u8> = Vec::new();
-        for _ in 0..count {
-            let begin = at;
-            let stat = Stat {
-                seconds: number(bytes, begin + 8)?,
-                nanoseconds: number(bytes, begin + 12)?,
-                bytes: number(bytes, begin + 36)?,
-            };
-            let is_folder = number(bytes, begin + 24)? & 0o170_000 == 0o040_000;
-            at = begin + STAT + hash;
-            let flags = u16::from_be_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]);
-            at += 2;
-            let mut promised = false;
-            if version >= 3 && flags & 0x4000 != 0 {
-                // `git add --intent-to-add` keeps nothing of the file.
-                promised = bytes.get(at)? & 0x20 != 0;
-                at += 2;
-            }
-            if version >= 4 {
-                let (cut, next) = offset(bytes, at)?;
-                at = next;
-                name.truncate(name.len().checked_sub(cut)?);
-            } else {
-                name.clear();
-            }
-            let end = at + bytes.get(at..)?.iter().position(|byte| *byte == 0)?;
-            name.extend_from_slice(&bytes[at..end]);
-            // Entries of the old versions are padded to eight bytes, with at least one NUL.
-            at = if version >= 4 { end + 1 } else { begin + ((end - begin) / 8 + 1) * 8 };
-            if is_folder {
-                self.folders.push(name.clone());
-            } else if !promised {
-                self.files.insert(name.clone(), stat);
-            }
-        }
-        Some(())
-    }
-}
-
-/// The repository's own directory: `.git`, or where the file of that name leads (worktrees, submodules).
-fn git_directory(root: &Path) -> Option<PathBuf> {
-    let path = root.join(".git");
-    if path.is_dir() {
-        return Some(path);
-    }
-    let text = std::fs::read_to_string(path).ok()?;
-    Some(root.join(text.strip_prefix("gitdir:")?.trim()))
-}
-
-fn number(bytes: &[u8], at: usize) -> Option<u32> {
-    let four = bytes.get(at..at + 4)?;
-    Some(u32::from_be_bytes(four.try_into().ok()?))
-}
-
-/// A number of variable length, as in a pack's offsets; and where it ends.
-fn offset(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
-    let mut byte = *bytes.get(at)?;
-    let mut value = usize::from(byte & 0x7f);
-    while byte & 0x80 != 0 {
-        at += 1;
-        byte = *bytes.get(at)?;
-        value = value.checked_add(1)?.checked_mul(128)?.checked_add(usize::from(byte & 0x7f))?;
-    }
-    Some((value, at + 1))
 }
 
 #[cfg(test)]
@@ -202,17 +123,5 @@ mod tests {
         git(&main, &["worktree", "add", "-q", "../other"]);
         assert!(Tracked::read(&other).unwrap().keeps(&other.join("a")));
         assert!(Tracked::read(place.path()).is_none());
-    }
-
-    #[test]
-    fn a_damaged_index_breaks_nothing() {
-        let entry = [&[0; 62][..], b"a\0"].concat();
-        let good = [b"DIRC", &[0, 0, 0, 2, 0, 0, 0, 9][..], &entry].concat();
-        for end in 0..good.len() {
-            let _ = Tracked::default().parse(&good[..end], 20);
-            let _ = Tracked::default().parse(&good[..end], 32);
-        }
-        let cut = [b"DIRC", &[0, 0, 0, 4, 0, 0, 0, 9][..], &[0; 62], &[0xff; 30]].concat();
-        assert_eq!(Tracked::default().parse(&cut, 20), None);
     }
 }
