@@ -22,6 +22,7 @@ mod rules;
 mod run;
 mod setup;
 mod shell_session;
+mod stage;
 mod suggest;
 mod trust;
 mod world;

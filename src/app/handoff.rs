@@ -7,17 +7,15 @@ use super::console::Console;
 use super::run::{human_options, prewarm, repl, screen};
 use super::setup::Failed;
 use super::shell_session::Occasion;
+use super::stage::Stage;
 use super::{Base, rewrite};
 use crate::cli::{HandoffKind, RunOptions};
 use crate::command::Problem;
-use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
 use crate::frontend::handoff::{Facts, Handoff, OutputConsent, OutputSource, Put, is_secret_name, write_reply};
 use crate::frontend::human::Human;
-use crate::frontend::signals::Signals;
 use crate::provider::Client;
 use crate::session::Redactor;
-use crate::terminal::{Depth, Tty};
 
 /// Runs what the hook asks for.
 pub(super) fn run(mut base: Base, kind: HandoffKind) -> Exit {
@@ -85,21 +83,7 @@ fn job(base: &Rc<Base>, facts: &Facts) -> Result<(Exit, Put), Failed> {
         prewarm(&client);
     }
     let (agent, _) = base.agent(&options, provider, Occasion::Handoff)?;
-    let tty = Tty::take().map_err(|error| {
-        let what = base.locale.with("error.terminal", &[("cause", &error.to_string())]);
-        Failed::new(Problem { what, hint: String::new() }, Exit::Failed)
-    })?;
-    let tty = Rc::new(tty);
-    let plain = base.linear();
-    tty.keep_plain(plain);
-    tty.restorer().install_panic_hook();
-    let signals = Signals::start(Some(tty.restorer()));
-    let terminal = Terminal {
-        color: base.depth() >= Depth::Ansi,
-        plain,
-        tty: Some(Rc::clone(&tty)),
-        signals: signals.clone(),
-    };
+    let Stage { tty, signals, terminal, plain } = Stage::take(base)?;
     let looks = base.looks();
     let screen = screen(base, &looks);
     let mut human = Human::new(screen, human_options(base, &agent, looks, Box::new(terminal.clone())));

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::console::Console;
 use super::setup::Failed;
 use super::shell_session::Occasion;
+use super::stage::Stage;
 use super::suggest::GhostUsage;
 use super::world::Outside;
 use super::{Base, rules};
@@ -16,7 +17,6 @@ use crate::agent::Agent;
 use crate::cli::{Output as Form, RenderOptions, RunOptions};
 use crate::command::Problem;
 use crate::conversation::Message;
-use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
 use crate::frontend::human::{Asker, Human, HumanOptions, Looks, Nobody};
 use crate::frontend::print;
@@ -28,7 +28,7 @@ use crate::frontend::repl::{
 use crate::frontend::signals::Signals;
 use crate::provider::Client;
 use crate::session::Session;
-use crate::terminal::{Depth, Dress, Layout, Output, Screen, Size, Theme, Tty, Wrap};
+use crate::terminal::{Depth, Dress, Layout, Output, Screen, Size, Theme, Wrap};
 
 /// The most of standard input that is attached to a message, in bytes.
 const STDIN_LIMIT: u64 = 4 * 1024 * 1024;
@@ -146,21 +146,7 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
     let (provider, found) = base.provider(options.model.as_deref(), &client, &runtime)?;
     let local = provider.model().local;
     let (agent, conversation) = base.agent(&options, provider, Occasion::Repl)?;
-    let tty = Tty::take().map_err(|error| {
-        let what = base.locale.with("error.terminal", &[("cause", &error.to_string())]);
-        Failed::new(Problem { what, hint: String::new() }, Exit::Failed)
-    })?;
-    let tty = Rc::new(tty);
-    let plain = base.linear();
-    tty.keep_plain(plain);
-    tty.restorer().install_panic_hook();
-    let signals = Signals::start(Some(tty.restorer()));
-    let terminal = Terminal {
-        color: base.depth() >= Depth::Ansi,
-        plain,
-        tty: Some(Rc::clone(&tty)),
-        signals: signals.clone(),
-    };
+    let Stage { tty, signals, terminal, plain } = Stage::take(base)?;
     let looks = base.looks();
     let lender = Rc::clone(&tty);
     let foreground: Foreground = Box::new(move |command| {
