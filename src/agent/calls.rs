@@ -1,5 +1,6 @@
 //! The calls of one message: guard, judge, ask, run, answer. Every call gets exactly one result.
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
@@ -11,7 +12,7 @@ use crate::approval::command::judge;
 use crate::approval::{Decision, NeverAuto, Reason, Source, Verdict, always_rule, suggest_rule};
 use crate::conversation::{Effect, Outcome, Subject, ToolCall, ToolResult};
 use crate::sandbox::{Reach, Standing};
-use crate::tool::{Access, Tool, ToolFacts, ToolOutput};
+use crate::tool::{Access, Settled, Tool, ToolFacts, ToolOutput};
 
 /// Said to the model behind a result when several steps brought nothing new.
 const TAKE_STOCK: &str = "\n\n[Several steps brought nothing new. Take stock before the next call: what is known, what is \
@@ -145,9 +146,17 @@ impl Agent {
             }
         }
         let place = self.setup.place.clone();
+        // The guard compares what the model wrote, the person judges what will run.
+        let written = call;
+        let (call, note, settled) = settled(call, tool.settle(&call.input, &place, &self.memory));
+        let call = call.as_ref();
         let effect = tool.effect(&call.input, &place);
         let subject = tool.subject(&call.input, &place);
         frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject: subject.clone() });
+        if let Some(output) = settled {
+            guard.record(written, Some((output.outcome, &output.content)));
+            return unspent(output, CallEnd::Answered);
+        }
         let reach = match self.judge(call, tool.as_ref(), effect, &subject, frontend, cancel).await {
             Ok(reach) => reach,
             Err(answered) => return unspent(answered.0, answered.1),
@@ -156,12 +165,16 @@ impl Agent {
             return unspent(closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted));
         }
         let started = Instant::now();
-        let (output, mut end) = self.run_tool(call, tool.as_ref(), (subject, &reach), frontend, cancel).await;
+        let (mut output, mut end) = self.run_tool(call, tool.as_ref(), (subject, &reach), frontend, cancel).await;
+        if let Some(note) = note {
+            let apart = if output.content.ends_with('\n') { "" } else { "\n" };
+            output.content.extend([apart, &note]);
+        }
         self.look_after(frontend).await;
         if matches!(end, CallEnd::Answered) && output.outcome == Outcome::Ok && tool.concludes() {
             end = CallEnd::Stop(CallsEnd::Concluded);
         }
-        guard.record(call, Some((output.outcome, &output.content)));
+        guard.record(written, Some((output.outcome, &output.content)));
         (output, started.elapsed(), end)
     }
 
@@ -299,6 +312,15 @@ impl Agent {
             self.no_sandbox_told = true;
             frontend.show(&AgentEvent::Notice { notice: Notice::NoSandbox { missing } });
         }
+    }
+}
+
+/// What runs in a call's place, the note behind its result, or the result itself.
+fn settled(call: &ToolCall, settled: Settled) -> (Cow<'_, ToolCall>, Option<String>, Option<ToolOutput>) {
+    match settled {
+        Settled::AsIs => (Cow::Borrowed(call), None, None),
+        Settled::Input { input, note } => (Cow::Owned(ToolCall { input, ..call.clone() }), Some(note), None),
+        Settled::Answer(output) => (Cow::Borrowed(call), None, Some(*output)),
     }
 }
 

@@ -140,6 +140,6 @@ impl Shown {
 }
 
 /// Locks; what a panicking thread left is still a valid map.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

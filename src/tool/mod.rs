@@ -31,6 +31,8 @@ mod patch_apply;
 mod patch_unified;
 mod paths;
 mod person;
+mod project;
+mod project_table;
 mod propose_command;
 mod read;
 mod read_page;
@@ -44,6 +46,7 @@ pub mod shell_keeper;
 mod shell_loan;
 mod shell_output;
 mod shell_run;
+mod shell_settle;
 pub mod table;
 mod terminal_tool;
 mod text_file;
@@ -107,6 +110,12 @@ pub trait Tool: Send + Sync {
         Access::Usual
     }
 
+    /// Decides what the input leaves open and only the disk and the session know, once, before anything is judged:
+    /// what it gives is then judged, shown and run. Looks at the disk, changes nothing.
+    fn settle(&self, _input: &Value, _place: &Place, _memory: &ToolMemory) -> Settled {
+        Settled::AsIs
+    }
+
     /// Makes what a person sees before they approve; reads files, changes nothing.
     ///
     /// # Errors
@@ -125,6 +134,22 @@ pub trait Tool: Send + Sync {
     fn concludes(&self) -> bool {
         false
     }
+}
+
+/// What became of an input before it is judged.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Settled {
+    /// Nothing.
+    AsIs,
+    /// This one stands in its place; the note is for the model, behind the result.
+    Input {
+        /// The input that is judged, shown and run.
+        input: Value,
+        /// What was decided.
+        note: String,
+    },
+    /// There is nothing to run: this is the call's result.
+    Answer(Box<ToolOutput>),
 }
 
 /// What a call asks for beside what it would get by itself.
@@ -214,6 +239,8 @@ pub struct ToolMemory {
     pub(crate) jobs: jobs::Jobs,
     /// Programs on terminals of their own; they end with this memory.
     pub(crate) interactives: interactive::Interactives,
+    /// What was set up.
+    pub(crate) made: std::sync::Mutex<Vec<project::Made>>,
     /// The model's plan, to remind it.
     pub(crate) plan: std::sync::Mutex<memory::Plan>,
 }

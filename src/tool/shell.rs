@@ -11,7 +11,8 @@ use crate::conversation::{Effect, Outcome, Preview, Subject, ToolSpec};
 use super::arguments::{Arguments, Field, plain};
 use super::shell_loan;
 use super::shell_run::{self, Ended, Reason};
-use super::{Access, Place, Tool, ToolContext, ToolFacts, ToolOutput, jobs, paths, shell_job, text_file, work};
+use super::{Access, Place, Settled, Tool, ToolContext, ToolFacts, ToolMemory, ToolOutput};
+use super::{jobs, paths, shell_job, shell_settle, text_file, work};
 
 /// Seconds a command has when the model does not say.
 const DEFAULT_TIMEOUT: u64 = 30;
@@ -105,6 +106,8 @@ struct Request {
     background: bool,
     limit: u64,
     directory: PathBuf,
+    /// Whether the model named the directory.
+    said: bool,
     interactive: bool,
 }
 
@@ -125,16 +128,15 @@ impl Request {
         if background && lines.len() > 1 {
             return Err("shell: only one command can go to the background; join them with &&".to_owned());
         }
-        let directory = match arguments.optional_text("cwd")? {
-            Some(directory) if !directory.is_empty() => place.resolve(directory),
-            _ => place.cwd.clone(),
-        };
+        let said = arguments.optional_text("cwd")?.filter(|directory| !directory.is_empty());
+        let directory = said.map_or_else(|| place.cwd.clone(), |directory| place.resolve(directory));
+        let said = said.is_some();
         let limit = arguments.number("timeout")?.filter(|limit| *limit > 0).unwrap_or(DEFAULT_TIMEOUT);
         let interactive = arguments.flag("interactive")?;
         if interactive && (background || lines.len() > 1) {
             return Err("shell: an interactive command runs alone, and not in the background".to_owned());
         }
-        Ok(Self { lines, background, limit: limit.min(TIMEOUT_LIMIT), directory, interactive })
+        Ok(Self { lines, background, limit: limit.min(TIMEOUT_LIMIT), directory, said, interactive })
     }
 
     /// The line a rule or a person judges: with the directory, for relative paths mean something else there.
@@ -236,6 +238,12 @@ impl Tool for ShellTool {
         }
     }
 
+    fn settle(&self, input: &Value, place: &Place, memory: &ToolMemory) -> Settled {
+        // What cannot be read is refused when it is run.
+        let Ok(request) = Request::parse(input, place) else { return Settled::AsIs };
+        shell_settle::settle((input, &request.lines), (&request.directory, request.said), place, memory)
+    }
+
     fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
         Ok(Preview::Command { line: Request::parse(input, place)?.whole_line(place) })
     }
@@ -264,7 +272,11 @@ impl Tool for ShellTool {
             if request.background {
                 return in_background(helper, &request, &context).await;
             }
-            in_order(helper, &request, &context).await
+            let output = in_order(helper, &request, &context).await;
+            if output.outcome == Outcome::Ok {
+                shell_settle::remember(&request.lines, &request.directory, context.memory);
+            }
+            output
         })
     }
 }

@@ -53,6 +53,7 @@ mod print_answer;
 mod print_exit;
 mod print_session;
 mod print_terminal;
+mod project_root;
 mod pty;
 mod render;
 mod repl_approval;
