@@ -26,7 +26,7 @@ pub use event::{Activity, AgentEvent, Approval, ApprovalRequest, Failure, Fronte
 pub use undo::PastTurn;
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -172,6 +172,12 @@ impl Agent {
     #[must_use]
     pub const fn place(&self) -> &Place {
         &self.setup.place
+    }
+
+    /// Returns where whole outputs of tools are kept.
+    #[must_use]
+    pub fn outputs(&self) -> &Path {
+        &self.setup.output_dir
     }
 
     /// Returns the policy.

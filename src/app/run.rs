@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Read};
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use tokio_util::sync::CancellationToken;
 
@@ -91,6 +91,7 @@ fn print_mode(base: &Rc<Base>, options: &RunOptions, stdin_terminal: bool) -> Re
         Console::new(&base.locale).note(&found);
     }
     let (mut agent, _) = base.agent(options, provider, Occasion::Print)?;
+    crate::tool::sweep_aside(agent.outputs(), SystemTime::now());
     let cancel = CancellationToken::new();
     let signals = Signals::start(None);
     signals.watch(Some(cancel.clone()));

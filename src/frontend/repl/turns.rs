@@ -1,6 +1,7 @@
 //! One turn from the loop: the keys, the message with its files, what was typed meanwhile.
 
 use std::rc::Rc;
+use std::time::SystemTime;
 
 use tokio_util::sync::CancellationToken;
 
@@ -87,16 +88,12 @@ impl Repl {
         if planned && ahead.queue.is_empty() { self.planned(ahead) } else { Next::Line }
     }
 
-    /// Ends, once and on a thread, what the commands of a killed axi left running. Not at the start: it reads the
-    /// whole process table.
+    /// Sweeps, once and on a thread, what earlier runs left. Not at the start: it reads the whole process table.
     fn sweep(&mut self) {
         if std::mem::replace(&mut self.swept, true) {
             return;
         }
-        let sweep = || tracing::info!(ended = crate::tool::end_orphans(), "swept");
-        if let Err(error) = std::thread::Builder::new().name("sweep".into()).spawn(sweep) {
-            tracing::warn!(%error, "nothing was swept");
-        }
+        crate::tool::sweep_aside(self.agent.outputs(), SystemTime::now());
     }
 
     /// Makes the message with the files it mentions, and tells what became of each.
