@@ -226,3 +226,36 @@ fn words_of_the_session_are_offered_at_once_without_any_model() {
     person.sees_line("do rename parse_configuration_file now");
     assert!(person.pty.wait_until(|view| !view.text().contains("panicked"), PATIENCE));
 }
+
+/// How often any thread of a process has gone to sleep, Linux only.
+fn sleeps(id: u32) -> Option<u64> {
+    let tasks = std::fs::read_dir(format!("/proc/{id}/task")).ok()?;
+    let status = tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("status")).ok());
+    let count = |status: String| {
+        status.lines().find_map(|row| row.strip_prefix("voluntary_ctxt_switches:")?.trim().parse::<u64>().ok())
+    };
+    Some(status.filter_map(count).sum())
+}
+
+#[test]
+fn a_prompt_that_waits_for_no_answer_sleeps() {
+    let home = Home::new();
+    let server = Server::start([]);
+    let small = Server::start([answer::chat_text("run the tests")]);
+    let mut person = Person::meets(&haunted(&home, &server, &small));
+    person.types("now run");
+    sees_row(&person, "now run the tests");
+    let id = person.pty.id();
+    let begun = std::time::Instant::now();
+    // It may still have something to finish; then nothing wakes it up until a key.
+    loop {
+        let Some(before) = sleeps(id) else { return println!("skipped: /proc tells nothing here") };
+        std::thread::sleep(Duration::from_millis(300));
+        if sleeps(id) == Some(before) {
+            break;
+        }
+        assert!(begun.elapsed() < PATIENCE, "it wakes up again and again");
+    }
+    person.types("\x15");
+    person.sees_prompt();
+}

@@ -124,8 +124,7 @@ pub struct Editor {
     pub(super) history: HistoryStore,
     pub(super) commands: Arc<RwLock<CommandMenu>>,
     pub(super) spoken: Arc<RwLock<EditorWords>>,
-    pub(super) files: FileIndex,
-    pub(super) suggestions: Option<Arc<Suggestions>>,
+    background: Background,
     pub(super) session_words: SessionWords,
     pub(super) outside: Option<String>,
     pub(super) clipboard: Clipboard,
@@ -133,9 +132,12 @@ pub struct Editor {
 }
 
 /// reedline asks its completer whether work is going on in the background, and polls only then.
+#[derive(Clone)]
 struct Background {
     files: FileIndex,
     lists: Option<MenuLists>,
+    suggestions: Option<Arc<Suggestions>>,
+    state: SharedState,
 }
 
 impl Completer for Background {
@@ -144,10 +146,13 @@ impl Completer for Background {
     }
 
     fn poll_completion(&mut self) -> CompletionStatus {
-        let lists = self.lists.as_ref();
+        let (lists, suggestions) = (self.lists.as_ref(), self.suggestions.as_ref());
         // Whether more is coming is asked first: what comes between the two questions is news.
-        let working = self.files.is_walking() || lists.is_some_and(MenuLists::is_fetching);
-        if self.files.take_news() | lists.is_some_and(MenuLists::take_news) {
+        let asking = suggestions.is_some_and(|suggestions| suggestions.is_asking());
+        let working = asking || self.files.is_walking() || lists.is_some_and(MenuLists::is_fetching);
+        let ghost_text = suggestions.is_some_and(|suggestions| suggestions.take_news());
+        self.state.lock().repaint = ghost_text;
+        if self.files.take_news() | lists.is_some_and(MenuLists::take_news) | ghost_text {
             CompletionStatus::Ready
         } else if working {
             CompletionStatus::Pending
@@ -195,6 +200,7 @@ impl Editor {
             complete_unpainted(words(), history.clone()),
         )
         .with_own_keys(options.keys);
+        let background = Background { files: files.clone(), lists: None, suggestions: None, state: state.clone() };
         let mut reedline = Reedline::create()
             .with_hinter(Box::new(LineHinter::new(
                 history.clone(),
@@ -204,7 +210,7 @@ impl Editor {
             )))
             .with_history(Box::new(LineHistory { store: history.clone(), state: state.clone() }))
             .with_highlighter(Box::new(highlighter))
-            .with_completer(Box::new(Background { files: files.clone(), lists: None }))
+            .with_completer(Box::new(background.clone()))
             .with_menu(menu(WORDS, Box::new(words())))
             .with_menu(menu(HISTORY, Box::new(past)))
             .with_edit_mode(Box::new(mode))
@@ -226,8 +232,7 @@ impl Editor {
             history,
             commands,
             spoken,
-            files,
-            suggestions: None,
+            background,
             session_words,
             outside: options.external_editor,
             clipboard: Clipboard::default(),
@@ -237,22 +242,26 @@ impl Editor {
 
     /// Lets a model suggest what the history does not know.
     ///
-    /// From then on reedline looks every 50 ms whether an answer has come; without it, it sleeps until a key.
+    /// While an answer is on its way the line looks every 50 ms whether it has come; else it sleeps until a key.
+    /// reedline's own signal for a paint would have it look for ever.
     #[must_use]
     pub fn with_suggest(mut self, suggest: Box<dyn Suggest>, timing: SuggestTiming) -> Self {
-        let signal = self.reedline.repaint_signal();
         // Without a thread there is no ghost text, which is no reason not to have a line.
-        let started = Suggestions::start(suggest, timing, move || signal.request_repaint());
-        self.suggestions = started.ok().map(Arc::new);
-        let hinter = self.hinter();
-        self.rebuild(|reedline| reedline.with_hinter(Box::new(hinter)));
+        self.background.suggestions = Suggestions::start(suggest, timing).ok().map(Arc::new);
+        let (hinter, background) = (self.hinter(), self.background.clone());
+        self.rebuild(|reedline| reedline.with_hinter(Box::new(hinter)).with_completer(Box::new(background)));
         self
+    }
+
+    /// What a model suggests, where one is asked.
+    pub(super) fn suggestions(&self) -> Option<&Suggestions> {
+        self.background.suggestions.as_deref()
     }
 
     fn hinter(&self) -> LineHinter {
         let (words, state) = (self.session_words.clone(), self.state.clone());
         let mut hinter = LineHinter::new(self.history.clone(), words, state, self.prompt.theme.dim);
-        hinter.suggestions.clone_from(&self.suggestions);
+        hinter.suggestions.clone_from(&self.background.suggestions);
         hinter
     }
 
@@ -260,7 +269,7 @@ impl Editor {
     pub fn hear(&mut self, exchange: Exchange) {
         self.session_words.hear(&exchange.said);
         self.session_words.hear(&exchange.answered);
-        if let Some(suggestions) = &self.suggestions {
+        if let Some(suggestions) = self.suggestions() {
             suggestions.set_exchange(exchange);
         }
     }
@@ -291,7 +300,8 @@ impl Editor {
 
     /// Paints the menu again when one of these lists has come.
     pub fn watch_lists(&mut self, lists: MenuLists) {
-        let background = Background { files: self.files.clone(), lists: Some(lists) };
+        self.background.lists = Some(lists);
+        let background = self.background.clone();
         self.rebuild(|reedline| reedline.with_completer(Box::new(background)));
     }
 
@@ -329,7 +339,7 @@ impl Editor {
 
 impl Drop for Editor {
     fn drop(&mut self) {
-        self.files.stop();
+        self.background.files.stop();
     }
 }
 

@@ -24,7 +24,7 @@ impl Editor {
     /// When standard input is no terminal, or is gone.
     pub fn read(&mut self, prefill: &str) -> io::Result<ReadOutcome> {
         self.history.refresh();
-        if let Some(suggestions) = &self.suggestions {
+        if let Some(suggestions) = self.suggestions() {
             suggestions.new_line();
         }
         self.state.lock().unhinted = None;

@@ -219,7 +219,8 @@ impl Menu for LineMenu {
     }
 
     fn is_active(&self) -> bool {
-        self.active
+        // reedline paints without a key for a menu alone; ghost text that has come is none, and asks through it.
+        self.active || self.state.lock().repaint
     }
 
     fn set_active(&mut self, active: bool) {
@@ -270,8 +271,9 @@ impl Menu for LineMenu {
     }
 
     fn update_values(&mut self, _editor: &mut Editor, _completer: &mut dyn Completer) {
-        // Called when more rows have come; the paint that follows asks the source again.
-        self.stale = true;
+        // Called when more rows have come, or ghost text; the paint that follows asks the source again.
+        let ghost_text = std::mem::take(&mut self.state.lock().repaint);
+        self.stale |= self.active || !ghost_text;
     }
 
     fn reset_position(&mut self) {

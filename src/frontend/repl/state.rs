@@ -49,6 +49,8 @@ pub(super) struct LineState {
     pub(super) leftover: Vec<Event>,
     /// The line whose ghost text was closed by ESC.
     pub(super) unhinted: Option<String>,
+    /// Whether something has come that the next paint shows, though no key was pressed.
+    pub(super) repaint: bool,
     /// Whether the line was taken from the history and not edited since.
     pub(super) browsing: bool,
     /// Who keeps the line in case axi does not come to its end.

@@ -75,8 +75,10 @@ struct Slot {
     exchange: Exchange,
     /// Cancels what is being asked.
     asking: Option<CancellationToken>,
-    /// Line and continuation, the newest last; the continuation is empty when there was none.
+    /// Line and continuation, the one last used or made last; the continuation is empty when there was none.
     answers: VecDeque<(String, String, Instant)>,
+    /// Whether an answer has come that is not painted yet.
+    news: bool,
     closed: bool,
 }
 
@@ -104,30 +106,41 @@ impl Shared {
 }
 
 impl Suggestions {
-    /// Starts the worker; `repaint` is called when an answer is there.
-    pub(super) fn start(
-        suggest: Box<dyn Suggest>,
-        timing: SuggestTiming,
-        repaint: impl Fn() + Send + 'static,
-    ) -> std::io::Result<Self> {
+    /// Starts the worker.
+    pub(super) fn start(suggest: Box<dyn Suggest>, timing: SuggestTiming) -> std::io::Result<Self> {
         let shared = Arc::new(Shared { slot: Mutex::default(), changed: Condvar::new() });
         let worker = Arc::clone(&shared);
-        thread::Builder::new()
-            .name("suggest".to_owned())
-            .spawn(move || work(&worker, suggest, timing, &repaint))?;
+        thread::Builder::new().name("suggest".to_owned()).spawn(move || work(&worker, suggest, timing))?;
         Ok(Self { shared })
+    }
+
+    /// Tells whether an answer may come without a key.
+    pub(super) fn is_asking(&self) -> bool {
+        let slot = self.shared.lock();
+        slot.wanted.is_some() || slot.asking.is_some()
+    }
+
+    /// Tells once that an answer has come.
+    pub(super) fn take_news(&self) -> bool {
+        std::mem::take(&mut self.shared.lock().news)
     }
 
     /// Returns what may follow `line`, if an answer that still fits is there.
     pub(super) fn suggestion(&self, line: &str) -> Option<String> {
-        let slot = self.shared.lock();
-        slot.answers.iter().rev().find_map(|(base, text, at)| {
+        let mut slot = self.shared.lock();
+        let found = slot.answers.iter().enumerate().rev().find_map(|(index, (base, text, at))| {
             if at.elapsed() > GOOD_FOR || (base.is_empty() && !line.is_empty()) {
                 return None;
             }
             let typed = line.strip_prefix(base.as_str())?;
-            text.strip_prefix(typed).filter(|rest| !rest.is_empty()).map(str::to_owned)
-        })
+            let rest = text.strip_prefix(typed).filter(|rest| !rest.is_empty())?;
+            Some((index, rest.to_owned()))
+        });
+        let (index, rest) = found?;
+        // What is used is kept longest.
+        let used = slot.answers.remove(index);
+        slot.answers.extend(used);
+        Some(rest)
     }
 
     /// Hears what is on the line; `needed` says whether there is nothing better to show.
@@ -224,7 +237,7 @@ fn continuation(line: &str, row: &str) -> String {
     row.to_owned()
 }
 
-fn work(shared: &Shared, mut suggest: Box<dyn Suggest>, timing: SuggestTiming, repaint: &dyn Fn()) {
+fn work(shared: &Shared, mut suggest: Box<dyn Suggest>, timing: SuggestTiming) {
     let mut slot = shared.lock();
     while !slot.closed {
         let (Some(wanted), Some(since)) = (slot.wanted.clone(), slot.since) else {
@@ -256,14 +269,11 @@ fn work(shared: &Shared, mut suggest: Box<dyn Suggest>, timing: SuggestTiming, r
         }
         slot.asking = None;
         let text = tidy(&line, answer.as_deref().unwrap_or_default());
-        let shown = !text.is_empty();
+        slot.news |= !text.is_empty();
         slot.answers.retain(|(base, _, at)| *base != line && at.elapsed() <= GOOD_FOR);
         slot.answers.push_back((line, text, Instant::now()));
         if slot.answers.len() > ANSWERS {
             slot.answers.pop_front();
-        }
-        if shown {
-            repaint();
         }
     }
 }

@@ -30,17 +30,15 @@ struct Fixture {
     suggestions: Suggestions,
     asked: Receiver<Wanted>,
     answers: Sender<Option<String>>,
-    repainted: Receiver<()>,
 }
 
 fn fixture() -> Fixture {
     let (asked_sender, asked) = channel();
     let (answers, answers_receiver) = channel();
-    let (repaint, repainted) = channel();
     let timing = SuggestTiming { quiet: Duration::from_millis(1), idle: Duration::from_millis(2) };
     let scripted = Box::new(Scripted { asked: asked_sender, answers: answers_receiver });
-    let suggestions = Suggestions::start(scripted, timing, move || repaint.send(()).unwrap_or_default()).unwrap();
-    Fixture { suggestions, asked, answers, repainted }
+    let suggestions = Suggestions::start(scripted, timing).unwrap();
+    Fixture { suggestions, asked, answers }
 }
 
 impl Fixture {
@@ -48,7 +46,21 @@ impl Fixture {
         self.suggestions.heard(line, true);
         self.asked.recv_timeout(PATIENCE).unwrap();
         self.answers.send(Some(answer.to_owned())).unwrap();
-        self.repainted.recv_timeout(PATIENCE).unwrap();
+        self.wait_for_news();
+    }
+
+    /// Waits as the line does: only while an answer may come.
+    fn wait_for_news(&self) {
+        let begun = Instant::now();
+        loop {
+            let asking = self.suggestions.is_asking();
+            if self.suggestions.take_news() {
+                return;
+            }
+            assert!(asking, "nobody would look again");
+            assert!(begun.elapsed() < PATIENCE);
+            std::thread::yield_now();
+        }
     }
 }
 
@@ -70,7 +82,7 @@ fn a_key_cancels_what_is_asked() {
     fixture.suggestions.heard("write a ", true);
     assert_eq!(fixture.asked.recv_timeout(PATIENCE).unwrap(), Wanted::Continuation("write a ".to_owned()));
     fixture.answers.send(Some("test".to_owned())).unwrap();
-    fixture.repainted.recv_timeout(PATIENCE).unwrap();
+    fixture.wait_for_news();
     assert_eq!(fixture.suggestions.suggestion("write a ").as_deref(), Some("test"));
 }
 
@@ -84,6 +96,30 @@ fn answers_are_kept() {
     assert_eq!(fixture.suggestions.suggestion("first line").as_deref(), Some(" one"));
     // "first line" was not asked again: the third was next.
     assert!(fixture.asked.try_recv().is_err());
+}
+
+#[test]
+fn the_answer_that_was_used_longest_ago_goes_first() {
+    let fixture = fixture();
+    for number in 0..ANSWERS {
+        fixture.answer(&format!("line {number:02}"), " more");
+    }
+    assert!(fixture.suggestions.suggestion("line 00").is_some());
+    fixture.answer("one more line", " more");
+    assert!(fixture.suggestions.suggestion("line 00").is_some());
+    assert!(fixture.suggestions.suggestion("line 01").is_none());
+}
+
+#[test]
+fn nobody_has_to_look_for_an_answer_that_does_not_come() {
+    let fixture = fixture();
+    assert!(!fixture.suggestions.is_asking());
+    for line in ["", "/model", "hello"] {
+        fixture.suggestions.heard(line, false);
+        assert!(!fixture.suggestions.is_asking(), "{line}");
+    }
+    fixture.answer("write a", " test");
+    assert!(!fixture.suggestions.is_asking());
 }
 
 #[test]
