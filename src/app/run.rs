@@ -28,7 +28,7 @@ use crate::frontend::repl::{
 use crate::frontend::signals::Signals;
 use crate::provider::Client;
 use crate::session::Session;
-use crate::terminal::{Depth, Dress, Layout, Output, Screen, Size, Theme, Wrap};
+use crate::terminal::{Depth, Dress, Layout, Output, Screen, Size, Theme, Wrap, escape_wait};
 
 /// The most of standard input that is attached to a message, in bytes.
 const STDIN_LIMIT: u64 = 4 * 1024 * 1024;
@@ -267,6 +267,7 @@ fn editor(base: &Base, theme: &Theme, private: bool, foreground: Foreground) -> 
         words: show::editor_words(&base.locale),
         external_editor: external,
         foreground: Some(foreground),
+        escape_wait: escape_wait(base.is_remote()),
         interrupt: None,
     })
 }

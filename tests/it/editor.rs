@@ -80,10 +80,15 @@ fn editor(vi: bool, keep: bool) -> Editor {
         },
         external_editor: std::env::var("EDITOR").ok(),
         foreground: None,
+        escape_wait: Duration::from_millis(if has_variable("SLOW") { 20_000 } else { 10 }),
         interrupt: None,
     });
     editor.set_prompt(PromptParts { directory: "~/work".to_owned(), ..PromptParts::default() });
     editor
+}
+
+fn has_variable(name: &str) -> bool {
+    std::env::var_os(name).is_some()
 }
 
 fn commands() -> CommandMenu {
@@ -276,6 +281,38 @@ fn ctrl_z_hands_the_screen_over_and_keeps_the_line() {
     assert_eq!((at("second"), at("Suspended")), (at("first") + 1, at("first") + 2), "{rows:?}");
     pty.send("!\r");
     pty.wait_for(r#"sent "first!\nsecond""#);
+}
+
+#[test]
+fn an_arrow_key_in_any_pieces_never_leaves_text() {
+    for manner in ["emacs", "vi"] {
+        let home = Home::new();
+        let mut pty = play_on(&home, manner, 80, 24, &[("SLOW", "1")]);
+        pty.send("ab");
+        pty.wait_for("❯ ab");
+        let left = [
+            &["\x1b", "[D"][..],
+            &["\x1b", "[", "C"],
+            &["\x1b[", "D"],
+            &["\x1b", "O", "D"],
+            &["\x1b", "[1;", "1C"],
+        ];
+        for pieces in left {
+            for piece in pieces {
+                pty.send(piece);
+                // However long this takes: the pieces are read apart or together.
+                std::thread::sleep(Duration::from_millis(15));
+            }
+        }
+        pty.send("x\x1b");
+        std::thread::sleep(Duration::from_millis(15));
+        pty.send("\r");
+        pty.send("y");
+        pty.wait_for("y");
+        pty.send("\r");
+        // From the end of two: to the left, back, twice to the left, and one to the right.
+        pty.wait_for(r#"sent "ax\nyb""#);
+    }
 }
 
 #[test]

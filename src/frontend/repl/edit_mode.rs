@@ -11,6 +11,7 @@ use reedline::{
 use super::bindings::{EDIT, HISTORY, KeyBinding, WORDS};
 use super::burst::{self, Burst};
 use super::dropped;
+use super::escape::{Escape, Followed, Late};
 use super::mention;
 use super::menu::{MenuView, Subject};
 use super::paste::{self, PasteStore};
@@ -44,6 +45,9 @@ pub(super) struct LineMode {
     next_view: Option<MenuView>,
     /// Tells what Tab does to a line that is not painted yet: from where on it is replaced, and by what.
     complete: Complete,
+    escape: Escape,
+    /// Whether the last ESC ended vi's inserting.
+    left_inserting: bool,
 }
 
 /// See [`LineMode`].
@@ -73,7 +77,16 @@ impl LineMode {
             view: None,
             next_view: None,
             complete,
+            escape: Escape::new(Duration::ZERO),
+            left_inserting: false,
         }
+    }
+
+    /// Believes a lone ESC after this long.
+    #[must_use]
+    pub(super) fn with_escape_wait(mut self, wait: Duration) -> Self {
+        self.escape = Escape::new(wait);
+        self
     }
 
     /// Leaves the person's own keys alone.
@@ -317,8 +330,53 @@ fn changes_word(command: &EditCommand) -> bool {
     )
 }
 
-impl EditMode for LineMode {
-    fn parse_event(&mut self, raw: ReedlineRawEvent) -> ReedlineEvent {
+impl LineMode {
+    /// Handles ESC when it is that, else the key it is the beginning of.
+    fn escape(&mut self, key: KeyEvent) -> ReedlineEvent {
+        let after = match self.escape.follow() {
+            Followed::Key(whole) => return self.handle(Event::Key(whole)),
+            Followed::Apart(after) => after,
+        };
+        self.left_inserting = matches!(self.inner.edit_mode(), PromptEditMode::Vi(PromptViMode::Insert));
+        self.escape.believe(Instant::now());
+        let mut events = vec![self.handle(Event::Key(key))];
+        events.extend(after.into_iter().map(|event| self.unless_late(event)));
+        one_event(events)
+    }
+
+    /// Handles an event, which may be the late rest of a sequence whose ESC was taken for the key: that is then taken
+    /// back out of the line, and the key it belongs to handled.
+    fn unless_late(&mut self, event: Event) -> ReedlineEvent {
+        let Event::Key(key) = event else { return self.handle(event) };
+        if let Some(at) = self.state.lock().escaped.take() {
+            self.escape.believe(at);
+        }
+        // In vi's normal mode the characters of a sequence would be commands.
+        let held = self.is_vi_normal();
+        match self.escape.late(key, Instant::now()) {
+            Late::Part if held => ReedlineEvent::None,
+            Late::Part => self.handle(event),
+            Late::Own(before) => {
+                let before = if held { before } else { String::new() };
+                let keys =
+                    before.chars().map(|character| KeyEvent::new(KeyCode::Char(character), KeyModifiers::NONE));
+                one_event(keys.chain([key]).map(|key| self.handle(Event::Key(key))).collect())
+            }
+            Late::Ends(whole, _) if held => {
+                let insert = KeyEvent::new(KeyCode::Char('a'), KeyModifiers::NONE);
+                let back = self.left_inserting.then_some(insert);
+                one_event(back.into_iter().chain([whole]).map(|key| self.handle(Event::Key(key))).collect())
+            }
+            Late::Ends(whole, typed) => {
+                self.state.lock().fresh = false;
+                self.known = None;
+                let taken_back = ReedlineEvent::Edit(vec![EditCommand::Backspace; typed]);
+                one_event(vec![taken_back, self.handle(Event::Key(whole))])
+            }
+        }
+    }
+
+    fn handle(&mut self, event: Event) -> ReedlineEvent {
         let fresh = std::mem::take(&mut self.state.lock().fresh);
         if fresh {
             let state = self.state.lock();
@@ -326,7 +384,7 @@ impl EditMode for LineMode {
             self.painted = state.line.len();
             self.view.clone_from(&state.menu);
         }
-        let event = match Event::from(raw) {
+        let event = match event {
             Event::Paste(text) => {
                 self.known = None;
                 if let Some(mentions) = dropped::mentions(&text) {
@@ -369,6 +427,27 @@ impl EditMode for LineMode {
                 ReedlineEvent::Multiple(vec![ReedlineEvent::Edit(commands), ReedlineEvent::Menu(WORDS.to_owned())])
             }
             event => event,
+        }
+    }
+}
+
+/// Joins what is done one after the other.
+fn one_event(mut events: Vec<ReedlineEvent>) -> ReedlineEvent {
+    if events.len() == 1 { events.pop().unwrap_or(ReedlineEvent::None) } else { ReedlineEvent::Multiple(events) }
+}
+
+impl EditMode for LineMode {
+    fn parse_event(&mut self, raw: ReedlineRawEvent) -> ReedlineEvent {
+        match Event::from(raw) {
+            Event::Key(key)
+                if key.code == KeyCode::Esc
+                    && key.modifiers.is_empty()
+                    && key.kind != KeyEventKind::Release
+                    && !self.is_own(key) =>
+            {
+                self.escape(key)
+            }
+            event => self.unless_late(event),
         }
     }
 

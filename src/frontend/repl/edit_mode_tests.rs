@@ -28,7 +28,9 @@ fn complete() -> Complete {
 }
 
 fn mode() -> LineMode {
-    mode_after(|| Burst::Nothing)
+    let mut mode = mode_after(|| Burst::Nothing);
+    mode.escape.read = |_| None;
+    mode
 }
 
 /// Does what the highlighter does at a paint.
@@ -303,4 +305,61 @@ fn the_persons_own_keys_come_first() {
     assert_eq!(press(&mut mode, CONTROL, KeyCode::Char('c')), ReedlineEvent::None);
     assert!(matches!(press(&mut mode, NONE, KeyCode::Char('?')), ReedlineEvent::Multiple(_)));
     assert_eq!(mode.state.lock().ended, None);
+}
+
+#[test]
+fn an_arrow_key_in_pieces_is_one_key() {
+    let mut mode = mode();
+    paint(&mode, "ab", 2, None);
+    mode.escape.read = |wait| {
+        let character = if wait == Duration::ZERO { '[' } else { 'D' };
+        Some(Event::Key(KeyEvent::new(KeyCode::Char(character), NONE)))
+    };
+    let whole = press(&mut mode, NONE, KeyCode::Left);
+    paint(&mode, "ab", 2, None);
+    assert_eq!(press(&mut mode, NONE, KeyCode::Esc), whole);
+    assert_eq!(mode.state.lock().unhinted, None, "ESC was not pressed");
+    mode.escape.read = |_| Some(Event::Key(KeyEvent::new(KeyCode::Enter, NONE)));
+    assert_eq!(press(&mut mode, NONE, KeyCode::Esc), newline());
+}
+
+#[test]
+fn the_late_rest_of_an_arrow_key_is_taken_back() {
+    let mut mode = mode();
+    paint(&mode, "ab", 2, None);
+    let left = press(&mut mode, NONE, KeyCode::Left);
+    for by_the_turn in [false, true] {
+        paint(&mode, "ab", 2, None);
+        if by_the_turn {
+            mode.state.lock().escaped = Some(Instant::now());
+        } else {
+            press(&mut mode, NONE, KeyCode::Esc);
+        }
+        let inserted = press(&mut mode, NONE, KeyCode::Char('['));
+        assert!(
+            matches!(&inserted, ReedlineEvent::Multiple(events) if matches!(events[0], ReedlineEvent::Edit(_)))
+        );
+        paint(&mode, "ab[", 3, None);
+        let taken_back = ReedlineEvent::Edit(vec![EditCommand::Backspace]);
+        let expected = ReedlineEvent::Multiple(vec![taken_back, left.clone()]);
+        assert_eq!(press(&mut mode, NONE, KeyCode::Char('D')), expected);
+    }
+}
+
+#[test]
+fn in_vi_it_is_no_command_and_inserting_goes_on() {
+    let mut mode = mode();
+    mode.inner = Box::new(reedline::Vi::default());
+    let is_inserting = |mode: &LineMode| matches!(mode.inner.edit_mode(), PromptEditMode::Vi(PromptViMode::Insert));
+    paint(&mode, "ab", 2, None);
+    press(&mut mode, NONE, KeyCode::Esc);
+    assert!(!is_inserting(&mode));
+    assert_eq!(press(&mut mode, NONE, KeyCode::Char('[')), ReedlineEvent::None);
+    press(&mut mode, NONE, KeyCode::Char('D'));
+    assert!(is_inserting(&mode));
+    // What was no sequence is a command after all.
+    press(&mut mode, NONE, KeyCode::Esc);
+    press(&mut mode, NONE, KeyCode::Char('['));
+    press(&mut mode, NONE, KeyCode::Char('i'));
+    assert!(is_inserting(&mode));
 }

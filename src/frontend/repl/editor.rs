@@ -84,6 +84,8 @@ pub struct EditorOptions {
     pub external_editor: Option<String>,
     /// How programs are run that take the terminal over.
     pub foreground: Option<Foreground>,
+    /// How long a lone ESC waits until it is believed, see [`crate::terminal::escape_wait`].
+    pub escape_wait: Duration,
     /// Set by another thread to make [`Editor::read`] return [`ReadOutcome::Broken`].
     pub interrupt: Option<Arc<AtomicBool>>,
 }
@@ -199,7 +201,8 @@ impl Editor {
             Arc::clone(&paste_label),
             complete_unpainted(words(), history.clone()),
         )
-        .with_own_keys(options.keys);
+        .with_own_keys(options.keys)
+        .with_escape_wait(options.escape_wait);
         let background = Background { files: files.clone(), lists: None, suggestions: None, state: state.clone() };
         let mut reedline = Reedline::create()
             .with_hinter(Box::new(LineHinter::new(

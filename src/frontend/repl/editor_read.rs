@@ -1,7 +1,7 @@
 //! Reading a line: what ends it, what was typed before it, and what happens to it while others need the screen.
 
 use std::io;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 use reedline::{EditCommand, Signal};
@@ -87,6 +87,11 @@ impl Editor {
                 (_, _) => {}
             }
         }
+    }
+
+    /// Says when ESC stopped the turn: what looks like the late rest of an arrow key is then no typing.
+    pub fn escaped(&mut self, at: Option<Instant>) {
+        self.state.lock().escaped = at;
     }
 
     /// Takes ESC and Ctrl+C out of the keys that were read along with the last line's Enter. Tells whether there was

@@ -15,6 +15,7 @@ mod dropped;
 mod edit_mode;
 mod editor;
 mod editor_read;
+mod escape;
 mod feedback;
 mod file_index;
 mod file_ranking;

@@ -47,6 +47,8 @@ pub(super) struct LineState {
     pub(super) ended: Option<Ended>,
     /// Keys that were read along with a line's Enter: they belong to the next line.
     pub(super) leftover: Vec<Event>,
+    /// When ESC stopped the turn before this line: the rest of an arrow key may still come.
+    pub(super) escaped: Option<Instant>,
     /// The line whose ghost text was closed by ESC.
     pub(super) unhinted: Option<String>,
     /// Whether something has come that the next paint shows, though no key was pressed.

@@ -65,7 +65,8 @@ impl Repl {
             self.drafts.watch_typed(None);
             return Next::Leave;
         }
-        let TypeAhead { text, mut queue, queued_when_stopped, interrupted, .. } = typed;
+        let TypeAhead { text, mut queue, queued_when_stopped, interrupted, escaped, .. } = typed;
+        self.editor.escaped(escaped);
         ahead.interrupted = interrupted;
         if end == TurnEnd::Interrupted {
             // What was queued for the turn that was stopped goes back to the editor; what was sent after ESC is for

@@ -31,6 +31,10 @@ pub const TWICE: Duration = Duration::from_secs(1);
 /// must not swallow the keyboard (crossterm-rs/crossterm#1060).
 const SEQUENCE_WAIT: Duration = Duration::from_millis(300);
 const PASTE_WAIT: Duration = Duration::from_secs(1);
+/// How long the rest of a sequence whose ESC was taken for the key may be late, and its bytes apart: a person who
+/// goes on with `[` after ESC is slower with the letter behind it.
+const TAIL_WAIT: Duration = Duration::from_millis(300);
+const HELD_TAIL_WAIT: Duration = Duration::from_millis(60);
 /// How long stopping waits for a sequence, and for a paste, to end.
 const STOP_WAIT: Duration = Duration::from_millis(30);
 /// How long stopping waits for the terminal's answer: longer than a connection around the world takes.
@@ -43,10 +47,11 @@ const STOP: &str = "/stop";
 /// How often settling looks whether somebody has typed.
 const SETTLE_STEP: Duration = Duration::from_millis(10);
 
-/// How long a lone ESC waits until it is believed: 30 ms, and 100 ms over ssh, where a sequence may arrive in
-/// pieces. `remote` says whether SSH_CONNECTION or SSH_TTY is set.
+/// How long a lone ESC waits until it is believed: 10 ms, as in tmux, since a terminal of this machine writes a key
+/// in one piece; 100 ms, which nobody feels, over ssh, where a sequence may arrive in pieces
+/// (<https://github.com/earendil-works/pi/pull/7899>). `remote` says whether SSH_CONNECTION or SSH_TTY is set.
 pub fn escape_wait(remote: bool) -> Duration {
-    Duration::from_millis(if remote { 100 } else { 30 })
+    Duration::from_millis(if remote { 100 } else { 10 })
 }
 
 /// Reads the keyboard while a turn runs. The thread ends at [`KeyWatch::pause`], [`KeyWatch::stop`] or drop.
@@ -67,6 +72,7 @@ struct Running {
 struct Shared {
     input: OwnedFd,
     escape_wait: Duration,
+    tail_wait: Duration,
     cancel: CancellationToken,
     typed: Mutex<TypeAhead>,
     /// Counts changes of what is typed.
@@ -108,9 +114,19 @@ impl KeyWatch {
         typed: TypeAhead,
         escape_wait: Duration,
     ) -> io::Result<Self> {
+        Self::with_waits(input, cancel, typed, [escape_wait, TAIL_WAIT])
+    }
+
+    fn with_waits(
+        input: OwnedFd,
+        cancel: CancellationToken,
+        typed: TypeAhead,
+        [escape_wait, tail_wait]: [Duration; 2],
+    ) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             input,
             escape_wait,
+            tail_wait,
             cancel,
             typed: Mutex::new(typed),
             version: AtomicU64::new(0),
@@ -252,6 +268,10 @@ impl Shared {
                 Pending::Escape => Some(self.escape_wait),
                 Pending::Sequence => Some(SEQUENCE_WAIT),
                 Pending::Paste => Some(PASTE_WAIT),
+                // Who reads next is told of the ESC.
+                Pending::Tail if stop_at.is_some() => None,
+                Pending::Tail => Some(self.tail_wait),
+                Pending::HeldTail => Some(HELD_TAIL_WAIT),
             };
             let awaiting = self.awaiting.load(Ordering::Acquire);
             let late = stop_at.is_some_and(|at| Instant::now() >= at);
@@ -277,7 +297,11 @@ impl Shared {
             });
             match poll(&mut descriptors, timeout.as_ref()) {
                 Ok(0) => {
+                    let escape = parser.pending() == Pending::Escape;
                     parser.expire(&mut keys);
+                    if escape {
+                        parser.expect_tail();
+                    }
                     self.apply(&mut keys, &mut interrupted);
                     continue;
                 }
@@ -293,7 +317,9 @@ impl Shared {
                 let limit = match parser.pending() {
                     Pending::Paste => STOP_PASTE_WAIT,
                     _ if awaiting => STOP_ANSWER_WAIT,
-                    Pending::Nothing | Pending::Escape | Pending::Sequence => STOP_WAIT,
+                    Pending::Nothing | Pending::Escape | Pending::Sequence | Pending::Tail | Pending::HeldTail => {
+                        STOP_WAIT
+                    }
                 };
                 stop_at = Some(Instant::now() + limit);
                 // What has not been read belongs to whoever reads next.
@@ -324,6 +350,7 @@ impl Shared {
                 Key::Escape => {
                     let queued = typed.queue.len();
                     typed.queued_when_stopped.get_or_insert(queued);
+                    typed.escaped = Some(Instant::now());
                     self.cancel.cancel();
                 }
                 Key::Interrupt => {

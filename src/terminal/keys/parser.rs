@@ -39,12 +39,17 @@ pub(crate) enum Pending {
     Escape,
     /// The rest of a sequence or of a character.
     Sequence,
+    /// Nothing; but what comes may be the late rest of a sequence whose ESC was taken for the key.
+    Tail,
+    /// The rest of such a late rest.
+    HeldTail,
     /// The end of a paste.
     Paste,
 }
 
 /// Longest control sequence and control string that is believed to be one, in bytes.
 const LONGEST_SEQUENCE: usize = 64;
+const LONGEST_TAIL: usize = 8;
 const LONGEST_STRING: usize = 64 * 1024;
 const PASTE_END: &[u8] = b"\x1b[201~";
 const CONTROL_C: u8 = 0x03;
@@ -69,6 +74,8 @@ enum State {
         escape: bool,
     },
     Paste(Vec<u8>),
+    /// What came after an ESC that was taken for the key.
+    Tail(Vec<u8>),
 }
 
 /// The parser's state between two reads.
@@ -90,6 +97,8 @@ impl Parser {
             State::Ground => Pending::Nothing,
             State::Escape => Pending::Escape,
             State::Paste(_) => Pending::Paste,
+            State::Tail(ref held) if held.is_empty() => Pending::Tail,
+            State::Tail(_) => Pending::HeldTail,
             State::Character(_) | State::Control(_) | State::One { .. } | State::Mouse(_) | State::Text { .. } => {
                 Pending::Sequence
             }
@@ -104,6 +113,15 @@ impl Parser {
             State::Character(_) => keys.push(Key::Character('\u{FFFD}')),
             State::Escape => keys.push(Key::Escape),
             State::Paste(content) => keys.push(pasted(&content)),
+            State::Tail(held) => keys.extend(held.into_iter().map(|byte| Key::Character(char::from(byte)))),
+        }
+    }
+
+    /// Says that an ESC was taken for the key: until [`Parser::expire`] is called, what looks like the rest of a
+    /// sequence (`[A`) is that, not text.
+    pub(crate) fn expect_tail(&mut self) {
+        if matches!(self.state, State::Ground) {
+            self.state = State::Tail(Vec::new());
         }
     }
 
@@ -138,7 +156,32 @@ impl Parser {
                     State::Paste(content)
                 }
             }
+            State::Tail(held) => tail(held, byte, keys),
         };
+    }
+}
+
+/// Holds back what may be the rest of an arrow's or a function key's sequence; anything else is text after all.
+fn tail(mut held: Vec<u8>, byte: u8, keys: &mut Vec<Key>) -> State {
+    let goes_on = match held.as_slice() {
+        [] => matches!(byte, b'[' | b'O'),
+        [b'[', ..] => matches!(byte, b'0'..=b'9' | b';') && held.len() < LONGEST_TAIL,
+        [..] => false,
+    };
+    if goes_on {
+        held.push(byte);
+        return State::Tail(held);
+    }
+    match (held.as_slice(), byte) {
+        ([b'O'], b'A' | b'B') | ([b'[', ..], b'A'..=b'F' | b'H' | b'P'..=b'S' | b'Z' | b'u' | b'~') => {
+            keys.extend(sequence(held.get(1..).unwrap_or_default(), byte));
+            State::Ground
+        }
+        ([b'O'], b'C' | b'D' | b'F' | b'H' | b'P'..=b'S') => State::Ground,
+        (_, _) => {
+            keys.extend(held.into_iter().map(|byte| Key::Character(char::from(byte))));
+            ground(byte, keys)
+        }
     }
 }
 

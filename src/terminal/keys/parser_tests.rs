@@ -70,6 +70,36 @@ fn an_interrupt_gets_through_half_a_sequence() {
 }
 
 #[test]
+fn what_follows_an_escape_that_was_believed_is_its_rest_or_text() {
+    use Key::{Character, Enter, Escape, Up};
+    let late = |rest: &[u8]| {
+        let (mut parser, mut keys) = (Parser::default(), Vec::new());
+        parser.feed(b"\x1b", &mut keys);
+        parser.expire(&mut keys);
+        parser.expect_tail();
+        for byte in rest {
+            parser.feed(&[*byte], &mut keys);
+        }
+        parser.expire(&mut keys);
+        assert_eq!(keys.remove(0), Escape);
+        assert_eq!(parser.pending(), Pending::Nothing);
+        keys
+    };
+    assert_eq!(late(b"[A"), [Up]);
+    assert_eq!(late(b"OA"), [Up]);
+    assert_eq!(late(b"[D[3~"), [Character('['), Character('3'), Character('~')], "one key is late, not two");
+    for swallowed in [&b"[1;5C"[..], b"[3~", b"OH", b"[Z", b""] {
+        assert_eq!(late(swallowed), [], "{swallowed:?}");
+    }
+    for text in ["[", "[a]", "Ok", "O", "no", "[1] x", "[12345678A"] {
+        let expected: Vec<Key> = text.chars().map(Character).collect();
+        assert_eq!(late(text.as_bytes()), expected);
+    }
+    assert_eq!(late(b"[\r"), [Character('['), Enter]);
+    assert_eq!(late("中".as_bytes()), [Character('中')]);
+}
+
+#[test]
 fn what_is_unfinished_is_told() {
     for (bytes, pending) in [
         (&b""[..], Pending::Nothing),

@@ -102,7 +102,7 @@ impl KeyReader {
     /// Waits for bytes, or for a sequence to be given up; false when the terminal has gone.
     fn read(&mut self, until: Option<Instant>) -> io::Result<bool> {
         let sequence = match self.parser.pending() {
-            Pending::Nothing => None,
+            Pending::Nothing | Pending::Tail | Pending::HeldTail => None,
             Pending::Escape => Some(self.escape_wait),
             Pending::Sequence => Some(SEQUENCE_WAIT),
             Pending::Paste => Some(PASTE_WAIT),

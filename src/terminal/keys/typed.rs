@@ -25,6 +25,8 @@ pub struct TypeAhead {
     pub queued_when_stopped: Option<usize>,
     /// When Ctrl+C was last pressed: one more within a second leaves, also when the prompt is back by then.
     pub interrupted: Option<Instant>,
+    /// When ESC was last believed: what looks like the rest of an arrow key right after it is that.
+    pub escaped: Option<Instant>,
 }
 
 impl TypeAhead {

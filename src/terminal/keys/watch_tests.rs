@@ -15,7 +15,7 @@ struct Keyboard {
 fn keyboard(escape_wait: Duration) -> Keyboard {
     let (input, hand) = pipe_with(PipeFlags::CLOEXEC).unwrap();
     let cancel = CancellationToken::new();
-    let watch = KeyWatch::on(input, cancel.clone(), TypeAhead::default(), escape_wait).unwrap();
+    let watch = KeyWatch::with_waits(input, cancel.clone(), TypeAhead::default(), [escape_wait, NEVER]).unwrap();
     Keyboard { hand: Some(hand), watch, cancel }
 }
 
@@ -53,8 +53,10 @@ fn typing_is_kept_and_escape_cancels() {
     keyboard.send("nd");
     keyboard.wait(|watch| watch.typed().text == "second");
     let Keyboard { watch, .. } = keyboard;
+    let mut typed = watch.stop();
+    assert!(typed.escaped.take().is_some());
     assert_eq!(
-        watch.stop(),
+        typed,
         TypeAhead {
             text: "second".to_owned(),
             queue: vec!["first".to_owned()],
@@ -145,4 +147,19 @@ fn stopping_does_not_wait_for_keys_that_nobody_presses() {
     let Keyboard { watch, hand, .. } = keyboard;
     assert_eq!(watch.stop(), TypeAhead::default());
     drop(hand);
+}
+
+#[test]
+fn the_late_rest_of_an_arrow_key_is_no_text() {
+    for (rest, text) in [("[C", ""), ("[1;5D", ""), ("OD", ""), ("[x", "[x"), ("]", "]"), ("[12", "[12")] {
+        let keyboard = keyboard(SOON);
+        keyboard.send("\x1b");
+        keyboard.wait(|_| keyboard.cancel.is_cancelled());
+        keyboard.send(rest);
+        if text.is_empty() {
+            keyboard.send("!");
+            keyboard.wait(|watch| watch.typed().text == "!");
+        }
+        keyboard.wait(|watch| text.is_empty() || watch.typed().text == text);
+    }
 }
