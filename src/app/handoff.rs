@@ -87,6 +87,7 @@ fn job(base: &Rc<Base>, facts: &Facts) -> Result<(Exit, Put), Failed> {
     let looks = base.looks();
     let screen = screen(base, &looks);
     let mut human = Human::new(screen, human_options(base, &agent, looks, Box::new(terminal.clone())));
+    human.trust_known_background();
     if let Some(found) = found {
         human.say(&found);
     }

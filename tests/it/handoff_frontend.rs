@@ -70,6 +70,18 @@ fn an_answer_leaves_the_next_line_empty() {
 }
 
 #[test]
+fn the_terminal_is_asked_for_its_background_in_one_hand_off_only() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("One."), answer::chat_text("Two.")]);
+    let questions = ["first", "second"].map(|line| {
+        let mut pty = Pty::options().background("rgb:ffff/ffff/eeee").spawn(&handoff(&home, &server, line));
+        assert_eq!(pty.wait_exit().code(), Some(0));
+        pty.view(|view| String::from_utf8_lossy(view.raw()).matches("\x1b]11;?").count())
+    });
+    assert_eq!(questions, [1, 0]);
+}
+
+#[test]
 fn escape_and_ctrl_c_give_the_line_back_byte_for_byte() {
     for key in ["\x1b", "\x03"] {
         let home = Home::new();

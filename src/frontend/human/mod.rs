@@ -195,6 +195,14 @@ impl<W: Write> Human<W> {
         self.looks.palette.choice
     }
 
+    /// Takes the terminal's background for what it was told to be before, if it was: it is not asked again. Who may be
+    /// gone in a second leaves no question open, whose answer would end in somebody else's line.
+    pub fn trust_known_background(&mut self) {
+        if self.looks.palette.background.is_some() {
+            self.background = Asked::Done;
+        }
+    }
+
     /// Asks the terminal for its background, once, while the keyboard is watched: the watcher takes the answer.
     fn ask_background(&mut self) {
         if self.background == Asked::Unasked
