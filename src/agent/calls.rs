@@ -195,9 +195,10 @@ impl Agent {
         {
             forbid(&mut verdict, why);
         }
+        let outlives = tool.outlives(&call.input);
         let wants = self.wants(tool.access(&call.input), effect, subject, &verdict, self.policy.assumes_yes());
         match verdict.decision {
-            Decision::Allow if !wants.ask => {
+            Decision::Allow if !wants.ask && (!outlives || self.policy.assumes_yes()) => {
                 self.tell_no_sandbox(&wants.reach, subject, frontend);
                 return Ok(wants.reach);
             }
@@ -226,7 +227,7 @@ impl Agent {
             return Err(Box::new(stopped));
         }
         // More than its kind gets is agreed to once, each time.
-        let always_rule = if verdict.never_auto || wants.widened.is_some() {
+        let always_rule = if verdict.never_auto || wants.widened.is_some() || outlives {
             None
         } else {
             always_rule(&call.name, effect, subject, place)
@@ -244,6 +245,7 @@ impl Agent {
                 Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => None,
             },
             widened: wants.widened,
+            outlives,
         };
         match frontend.approve(&request) {
             Approval::Once => Ok(wants.reach),

@@ -322,6 +322,8 @@ pub struct ApprovalRequest {
     pub always_rule: Option<Rule>,
     /// Why it would reach further than other calls, if it would: a yes is then for this once.
     pub widened: Option<Widened>,
+    /// Whether what it starts goes on when axi ends: a yes is then for this once.
+    pub outlives: bool,
 }
 
 /// Why a call would reach further than its kind does.

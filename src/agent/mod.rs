@@ -37,7 +37,7 @@ use crate::provider::{ModelInfo, Provider, Request, RetryPlan};
 use crate::sandbox::Sandbox;
 use crate::session::{EntryKind, Session};
 use crate::tool::table::terse;
-use crate::tool::{Place, ToolMemory, Toolbox};
+use crate::tool::{JobReport, Place, ToolMemory, Toolbox};
 
 /// The model, its tools, the policy and the conversation of one session. One turn runs at a time.
 pub struct Agent {
@@ -172,6 +172,17 @@ impl Agent {
     #[must_use]
     pub const fn place(&self) -> &Place {
         &self.setup.place
+    }
+
+    /// Lists the commands in the background.
+    #[must_use]
+    pub fn jobs(&self) -> Vec<JobReport> {
+        self.memory.jobs(&self.setup.output_dir, (self.setup.now)())
+    }
+
+    /// Ends one of them; see [`ToolMemory::end_job`].
+    pub fn end_job(&self, number: u64) -> bool {
+        self.memory.end_job(&self.setup.output_dir, number, (self.setup.now)())
     }
 
     /// Returns where whole outputs of tools are kept.

@@ -1,6 +1,6 @@
 //! One row a command. Help, completion and locale keys come from the row.
 
-use super::{Argument, ReasoningView, SlashCommand, ThemeChoice, bodies, modes, permissions, sessions, undo};
+use super::{Argument, ReasoningView, SlashCommand, ThemeChoice, bodies, jobs, modes, permissions, sessions, undo};
 
 /// Every slash command.
 pub const COMMANDS: &[SlashCommand] = &[
@@ -22,6 +22,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("resume", &[], Argument::SessionId, sessions::resume),
     row("permissions", &[], Argument::Word(permissions::WORDS), permissions::permissions),
     row("tools", &[], Argument::None, bodies::tools),
+    row("jobs", &[], Argument::None, jobs::jobs),
     row("usage", &[], Argument::None, bodies::usage),
     row("login", &[], Argument::Provider, bodies::login),
     row("logout", &[], Argument::Provider, bodies::logout),

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
 
-use super::{Seen, ToolMemory, shell_job};
+use super::{Seen, ToolMemory, kept, shell_job};
 
 /// Texts longer than this are not kept for diffs (bytes).
 const TEXT_LIMIT: usize = 256 * 1024;
@@ -30,6 +31,23 @@ pub(crate) struct Plan {
     pub(crate) open: bool,
     /// Rounds of calls since it was written, or since it was last reminded of.
     pub(crate) rounds: u32,
+}
+
+/// A command in the background, as it is now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobReport {
+    /// Its number.
+    pub number: u64,
+    /// Its command line.
+    pub line: String,
+    /// How long it has been running, or ran.
+    pub lasted: Duration,
+    /// Whether it runs.
+    pub running: bool,
+    /// Its exit code, where its end was seen.
+    pub code: Option<i32>,
+    /// Whether it goes on when axi ends.
+    pub outlives: bool,
 }
 
 /// How a file relates to what the model knows of it.
@@ -72,6 +90,37 @@ impl ToolMemory {
             notes.push(format!("[your plan; keep it up to date with todo]\n{}", plan.text.trim_end()));
         }
         notes
+    }
+
+    /// Lists the commands in the background: those of this session, then those that outlive axi.
+    #[must_use]
+    pub fn jobs(&self, outputs: &Path, now: SystemTime) -> Vec<JobReport> {
+        let own = self.jobs.list().into_iter().map(|report| JobReport {
+            number: report.number,
+            line: report.line,
+            lasted: report.lasted,
+            running: report.code.is_none(),
+            code: report.code,
+            outlives: false,
+        });
+        let kept = kept::list(outputs, now).into_iter().map(|kept| JobReport {
+            number: kept.number,
+            line: kept.line,
+            lasted: kept.lasted,
+            running: kept.running,
+            code: kept.code,
+            outlives: true,
+        });
+        own.chain(kept).collect()
+    }
+
+    /// Ends one of them at once; false when there is none of this number that could be ended. Blocks, for one that
+    /// outlives axi up to three seconds.
+    pub fn end_job(&self, outputs: &Path, number: u64, now: SystemTime) -> bool {
+        if number >= kept::FIRST {
+            return kept::report(outputs, number, now).is_some() && kept::end(outputs, number);
+        }
+        self.jobs.signal(number, rustix::process::Signal::KILL)
     }
 
     /// Remembers the plan.

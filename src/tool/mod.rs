@@ -19,6 +19,7 @@ mod interactive;
 mod interactive_keys;
 mod interactive_state;
 mod jobs;
+mod kept;
 pub(crate) mod kind;
 mod list;
 mod make_directory;
@@ -43,6 +44,7 @@ mod shell_environment;
 mod shell_group;
 mod shell_job;
 pub mod shell_keeper;
+mod shell_kept;
 mod shell_loan;
 mod shell_output;
 mod shell_run;
@@ -75,6 +77,7 @@ pub use glob::GlobTool;
 pub use grep::GrepTool;
 pub use list::ListTool;
 pub use make_directory::MakeDirectoryTool;
+pub use memory::JobReport;
 pub use move_path::MoveTool;
 pub use multi_edit::MultiEditTool;
 pub use person::{Person, Wish};
@@ -110,6 +113,11 @@ pub trait Tool: Send + Sync {
     /// Declares how much more than usual the model asks for; a call that asks for any is never run unasked.
     fn access(&self, _input: &Value) -> Access {
         Access::Usual
+    }
+
+    /// Tells whether what the call starts goes on when axi ends; such a call is asked for each time.
+    fn outlives(&self, _input: &Value) -> bool {
+        false
     }
 
     /// Decides what the input leaves open and only the disk and the session know, once, before anything is judged:
@@ -239,6 +247,8 @@ pub struct ToolMemory {
     pub(crate) shown: std::sync::Mutex<memory::Shown>,
     /// Commands that run in the background; they end with this memory.
     pub(crate) jobs: jobs::Jobs,
+    /// How much of the output of commands that outlive axi was read.
+    pub(crate) kept_read: std::sync::Mutex<std::collections::HashMap<u64, u64>>,
     /// Programs on terminals of their own; they end with this memory.
     pub(crate) interactives: interactive::Interactives,
     /// What was set up.

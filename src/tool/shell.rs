@@ -12,7 +12,7 @@ use super::arguments::{Arguments, Field, plain};
 use super::shell_loan;
 use super::shell_run::{self, Ended, Reason};
 use super::{Access, Place, Settled, Tool, ToolContext, ToolFacts, ToolMemory, ToolOutput};
-use super::{jobs, paths, shell_job, shell_settle, text_file, work};
+use super::{jobs, paths, shell_job, shell_kept, shell_settle, text_file, work};
 
 /// Seconds a command has when the model does not say.
 const DEFAULT_TIMEOUT: u64 = 30;
@@ -87,6 +87,7 @@ const FIELDS: &[Field] = &[
     Field { name: "command", aliases: &["cmd", "script", "command_line"] },
     Field { name: "timeout", aliases: &["timeout_seconds", "timeout_secs"] },
     Field { name: "cwd", aliases: &["workdir", "working_directory", "directory"] },
+    Field { name: "keep", aliases: &["keep_running", "detach"] },
     plain("description"),
     plain("access"),
     Field { name: "interactive", aliases: &["tty", "terminal"] },
@@ -104,6 +105,7 @@ struct Request {
     /// At least one; run in order, until one fails.
     lines: Vec<String>,
     background: bool,
+    keep: bool,
     limit: u64,
     directory: PathBuf,
     /// Whether the model named the directory.
@@ -125,6 +127,8 @@ impl Request {
         let arguments = Arguments::parse("shell", input, FIELDS)?;
         let lines = lines(&arguments)?;
         let background = arguments.flag("background")?;
+        let keep = arguments.flag("keep")?;
+        let background = background || keep;
         if background && lines.len() > 1 {
             return Err("shell: only one command can go to the background; join them with &&".to_owned());
         }
@@ -136,7 +140,7 @@ impl Request {
         if interactive && (background || lines.len() > 1) {
             return Err("shell: an interactive command runs alone, and not in the background".to_owned());
         }
-        Ok(Self { lines, background, limit: limit.min(TIMEOUT_LIMIT), directory, said, interactive })
+        Ok(Self { lines, background, keep, limit: limit.min(TIMEOUT_LIMIT), directory, said, interactive })
     }
 
     /// The line a rule or a person judges: with the directory, for relative paths mean something else there.
@@ -193,28 +197,25 @@ impl Tool for ShellTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: "shell".to_owned(),
-            description: "Runs a bash command line. Every call is a new shell: cd and exports do not persist. \
-                          Input is empty; a command that asks on the terminal (a password) has the user asked. \
-                          interactive gives it the user's terminal at once (editor, login, git rebase -i); you \
-                          see nothing of it. What keeps running (servers, watchers) needs background; it ends with \
-                          the session. Long output is cut, the whole kept in a file."
+            description: "Runs a bash command line in a new shell: cd and exports do not persist. Input is empty; \
+                          one that asks on the terminal (a password) has the user asked. Long output is cut, the \
+                          whole kept in a file."
                 .to_owned(),
             input_schema: json!({
                 "type": "object",
                 "properties": {
                     "command": {"type": "string"},
-                    "commands": {"type": "array", "items": {"type": "string"}, "description": "Instead: several, \
-                                 in order, until one fails"},
-                    "background": {"type": "boolean", "description": "Do not wait; see shell_job"},
-                    "timeout": {"type": "integer", "minimum": 1, "maximum": 600, "description": "Seconds, default 30"},
-                    "cwd": {"type": "string", "description": "Directory to run in"},
-                    "access": {"type": "string", "enum": ["workspace", "full"], "description": "Only after the \
-                               sandbox refused something: asks the user for more"},
-                    "interactive": {"type": "boolean"},
-                    "description": {"type": "string", "description": "What it does, in a few words"}
-                },
-                "required": [],
-                "additionalProperties": false
+                    "commands": {"type": "array", "items": {"type": "string"}, "description": "Or several, \
+                                 until one fails"},
+                    "background": {"type": "boolean", "description": "For servers and watchers, see shell_job; ends with the session"},
+                    "keep": {"type": "boolean", "description": "The same, but outlives axi; only if the user wants that"},
+                    "timeout": {"type": "integer", "description": "Seconds, default 30"},
+                    "cwd": {"type": "string"},
+                    "access": {"type": "string", "enum": ["workspace", "full"], "description": "Asks the \
+                               user for more, after the sandbox refused something"},
+                    "interactive": {"type": "boolean", "description": "Has the user's terminal at once (editor, login, rebase -i); you see nothing"},
+                    "description": {"type": "string", "description": "What it does, in few words"}
+                }
             }),
         }
     }
@@ -244,6 +245,10 @@ impl Tool for ShellTool {
         shell_settle::settle((input, &request.lines), (&request.directory, request.said), place, memory)
     }
 
+    fn outlives(&self, input: &Value) -> bool {
+        Arguments::parse("shell", input, FIELDS).and_then(|arguments| arguments.flag("keep")).unwrap_or(false)
+    }
+
     fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
         Ok(Preview::Command { line: Request::parse(input, place)?.whole_line(place) })
     }
@@ -268,6 +273,10 @@ impl Tool for ShellTool {
             let helper = self.helper.as_deref();
             if request.interactive && !shell_loan::is_possible(helper, &context.person) {
                 return ToolOutput::failed(NO_TERMINAL);
+            }
+            if request.keep {
+                let line = request.lines.first().map(String::as_str).unwrap_or_default();
+                return shell_kept::start(helper, line, &request.directory, FIRST_LOOK, &context).await;
             }
             if request.background {
                 return in_background(helper, &request, &context).await;

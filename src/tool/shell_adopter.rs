@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
 use signal_hook::low_level::pipe;
 
+use super::kept;
 use super::shell_group::{descendants, signal_each};
 
 /// The first argument that makes `main` call [`adopter_main`].
@@ -32,19 +33,25 @@ const LOOK: Duration = Duration::from_millis(10);
 /// How long KILL may take.
 const KILL_GRACE: Duration = Duration::from_secs(1);
 
-/// Runs the command and ends what it leaves behind. Told to end (TERM, HUP, INT), or when axi dies, it kills all.
+/// Runs the command and ends what it leaves behind. Told to end (TERM, HUP, INT), or when axi dies, it kills all;
+/// what is kept ([`kept`]) goes on then.
 ///
 /// To be called first in `main`: before a runtime, a thread or a file is made.
 #[must_use]
 pub fn adopter_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     // Keys and signals of axi's terminal are not for it.
     let _ = rustix::process::setsid();
+    // The person said yes to its living on when axi ends: it is not swept then, nor when its first process ends, for
+    // one that puts itself into the background is meant as a whole.
+    let kept = std::env::var_os(kept::MARK).is_some();
     let told = Arc::new(AtomicBool::new(false));
     let Ok(mut woken) = watch(&told) else { return ExitCode::from(NOT_RUN) };
     #[cfg(any(target_os = "linux", target_os = "android"))]
     {
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-        let _ = rustix::process::set_parent_process_death_signal(Some(Signal::TERM));
+        if !kept {
+            let _ = rustix::process::set_parent_process_death_signal(Some(Signal::TERM));
+        }
     }
     let Ok(program) = std::env::current_exe() else { return ExitCode::from(NOT_RUN) };
     // Its standard error is not the command's: see `LEFT_SOME`.
@@ -60,7 +67,7 @@ pub fn adopter_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     // Its output is the command's: who reads it waits for the last one that holds it.
     close_output();
     let mut code = None;
-    while code.is_none() && !told.load(Ordering::Relaxed) {
+    while (code.is_none() || kept) && !told.load(Ordering::Relaxed) {
         match wait(WaitOptions::NOHANG) {
             Ok(Some((process, status))) if process == child => code = Some(exit_code(status)),
             Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}

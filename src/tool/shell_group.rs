@@ -183,7 +183,7 @@ fn owner_lives(mark: &str) -> bool {
 }
 
 /// The number of this process's own space of process numbers; see `pid_namespaces(7)`.
-fn namespace() -> Option<u64> {
+pub(crate) fn namespace() -> Option<u64> {
     let link = fs::read_link("/proc/self/ns/pid").ok()?;
     link.to_str()?.strip_prefix("pid:[")?.strip_suffix(']')?.parse().ok()
 }
@@ -196,13 +196,25 @@ fn mark_of(process: i32) -> Option<String> {
     })
 }
 
+/// Finds all living processes with this variable in their environment. Reads /proc.
+pub(crate) fn marked(variable: &str, value: &str) -> Vec<Pid> {
+    let needle = format!("{variable}={value}");
+    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
+    all.filter_map(|entry| number(&entry.file_name()))
+        .filter(|process| has_mark(*process, needle.as_bytes()))
+        .filter(|process| Status::read(*process).is_some_and(|status| !status.ended))
+        .filter_map(Pid::from_raw)
+        .collect()
+}
+
 fn has_mark(process: i32, needle: &[u8]) -> bool {
     // Other users' processes cannot be looked into, nor ended.
     fs::read(format!("/proc/{process}/environ"))
         .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|variable| variable == needle))
 }
 
-fn started(process: u32) -> Option<u64> {
+/// Returns when a living process started, in clock ticks after the system did.
+pub(crate) fn started(process: u32) -> Option<u64> {
     Status::read(i32::try_from(process).ok()?).filter(|status| !status.ended).map(|status| status.start)
 }
 

@@ -1,7 +1,7 @@
 //! The `shell_job` tool: looks after commands in the background.
 
 use std::fmt::Write as _;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
 use rustix::process::Signal;
@@ -12,7 +12,7 @@ use crate::conversation::{Effect, Preview, Subject, ToolSpec};
 use super::arguments::{Arguments, Field, plain};
 use super::jobs::{Jobs, Report};
 use super::output::{self, LIMITS};
-use super::{Place, Tool, ToolContext, ToolFacts, ToolOutput, text_file, work};
+use super::{Place, Tool, ToolContext, ToolFacts, ToolOutput, kept, shell_kept, text_file, work};
 
 /// Seconds that can be waited at most.
 const WAIT_LIMIT: u64 = 600;
@@ -63,10 +63,15 @@ pub(crate) fn worded(report: &Report) -> String {
         Some(0) => format!("done after {seconds} s"),
         Some(code) => format!("ended after {seconds} s with exit code {code}"),
     };
-    let line = report.line.lines().next().unwrap_or_default();
-    let short: String = line.chars().take(80).collect();
-    let more = if short.len() < report.line.len() { " …" } else { "" };
-    format!("job {}: {state}, {} printed: {short}{more}", report.number, text_file::size(report.total))
+    let printed = text_file::size(report.total);
+    format!("job {}: {state}, {printed} printed: {}", report.number, short(&report.line))
+}
+
+/// Cuts a command line to what fits into a list.
+pub(super) fn short(line: &str) -> String {
+    let short: String = line.lines().next().unwrap_or_default().chars().take(80).collect();
+    let more = if short.len() < line.len() { " …" } else { "" };
+    short + more
 }
 
 /// Words what a job printed since the last time, and how it stands.
@@ -99,10 +104,13 @@ pub(crate) fn news(jobs: &Jobs, number: u64) -> Option<ToolOutput> {
     Some(ToolOutput::ok(content, facts))
 }
 
+fn none(job: u64) -> ToolOutput {
+    ToolOutput::failed(format!("shell_job: there is no job {job}; action list shows them"))
+}
+
 async fn kill(jobs: &Jobs, job: u64) -> ToolOutput {
-    let none = || ToolOutput::failed(format!("shell_job: there is no job {job}; action list shows them"));
     if jobs.report(job).is_none() {
-        return none();
+        return none(job);
     }
     if jobs.signal(job, Signal::TERM) {
         jobs.wait(job, false, TERM_GRACE).await;
@@ -113,7 +121,7 @@ async fn kill(jobs: &Jobs, job: u64) -> ToolOutput {
     match news(jobs, job) {
         // That it ended is what was wanted.
         Some(output) => ToolOutput { facts: ToolFacts { exit_code: None, ..output.facts }, ..output },
-        None => none(),
+        None => none(job),
     }
 }
 
@@ -130,10 +138,9 @@ impl Tool for ShellJobTool {
                 "properties": {
                     "action": {"type": "string", "enum": ["list", "read", "kill"]},
                     "job": {"type": "integer", "description": "Its number"},
-                    "wait": {"type": "integer", "description": "read: seconds to wait for the job's end, at most"}
+                    "wait": {"type": "integer", "description": "read: seconds at most for it to end"}
                 },
-                "required": ["action"],
-                "additionalProperties": false
+                "required": ["action"]
             }),
         }
     }
@@ -163,9 +170,17 @@ impl Tool for ShellJobTool {
                 Err(problem) => ToolOutput::failed(problem),
                 Ok(Request::List) => {
                     let list = jobs.list();
-                    let lines: Vec<String> = list.iter().map(worded).collect();
+                    let kept = kept::list(context.output_dir, SystemTime::now());
+                    let lines: Vec<String> =
+                        list.iter().map(worded).chain(kept.iter().map(shell_kept::worded)).collect();
                     let text = if lines.is_empty() { "No jobs.".to_owned() } else { lines.join("\n") };
-                    ToolOutput::ok(text, ToolFacts { lines: Some(list.len() as u64), ..ToolFacts::default() })
+                    ToolOutput::ok(text, ToolFacts { lines: Some(lines.len() as u64), ..ToolFacts::default() })
+                }
+                Ok(Request::Read { job, .. }) if job >= kept::FIRST => {
+                    shell_kept::news(&context, job).unwrap_or_else(|| none(job))
+                }
+                Ok(Request::Kill { job }) if job >= kept::FIRST => {
+                    shell_kept::kill(&context, job).await.unwrap_or_else(|| none(job))
                 }
                 Ok(Request::Read { job, wait }) => {
                     if let Some(wait) = wait {
@@ -177,9 +192,7 @@ impl Tool for ShellJobTool {
                             () = jobs.wait(job, false, wait) => {}
                         }
                     }
-                    news(jobs, job).unwrap_or_else(|| {
-                        ToolOutput::failed(format!("shell_job: there is no job {job}; action list shows them"))
-                    })
+                    news(jobs, job).unwrap_or_else(|| none(job))
                 }
                 // To its end: half a kill would be none.
                 Ok(Request::Kill { job }) => kill(jobs, job).await,

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
@@ -23,7 +23,7 @@ use super::shell_group::{Group, Mark};
 use super::shell_keeper::{self, APART, ON_IT};
 use super::shell_loan::{self, Loan, Told as Word};
 use super::shell_output::{Collected, Progress, Told};
-use super::{interactive, shell_adopter, shell_child, work};
+use super::{interactive, kept, shell_adopter, shell_child, work};
 use crate::sandbox::{Confinement, Ground, Reach, Standing};
 
 /// From TERM to KILL.
@@ -108,7 +108,7 @@ pub(crate) async fn run(
     }
     let terminal = loan.as_mut().map(|loan| (loan, if interactive { ON_IT } else { APART }));
     let (told, tells) = UnixStream::pair()?;
-    let parts = Parts { helper, line, directory, mark: &mark, held: &held };
+    let parts = Parts { helper, line, directory, mark: &mark, held: &held, kept: false };
     let mut child = parts.start(writer.into(), tells.into(), terminal, |command| {
         // An adopter is told to end, by the guard, and then kills all the others.
         Command::from(command).kill_on_drop(!adopts(helper)).spawn()
@@ -254,6 +254,8 @@ struct Parts<'a> {
     directory: &'a Path,
     mark: &'a Mark,
     held: &'a Held,
+    /// Whether it goes on when axi ends.
+    kept: bool,
 }
 
 impl Parts<'_> {
@@ -266,7 +268,7 @@ impl Parts<'_> {
         terminal: Option<(&mut Loan, &str)>,
     ) -> std::io::Result<std::process::Command> {
         use std::os::unix::process::CommandExt as _;
-        let Self { helper, line, directory, mark, held } = self;
+        let Self { helper, line, directory, mark, held, kept } = self;
         let interactive = matches!(&terminal, Some((_, mode)) if *mode == ON_IT);
         let asking = terminal.is_some();
         let mut command = std::process::Command::new(helper.map_or(Path::new(shell), |helper| helper));
@@ -299,7 +301,8 @@ impl Parts<'_> {
             let set = SET.iter().filter(|(name, _)| !asking || !ASKING.contains(name));
             command.envs(set.copied());
         }
-        command.env(MARK, mark.value()).env("PWD", directory);
+        let (set, other) = if *kept { (kept::MARK, MARK) } else { (MARK, kept::MARK) };
+        command.env_remove(other).env(set, mark.value()).env("PWD", directory);
         if let Some(temporary) = &held.temporary {
             // Looking at a repository refreshes its index where it can; here it cannot.
             command.env("TMPDIR", temporary.path()).env("GIT_OPTIONAL_LOCKS", "0");
@@ -346,12 +349,47 @@ pub(crate) fn start_job(
     let (reader, writer) = std::io::pipe()?;
     let (told, tells) = UnixStream::pair()?;
     let held = Held::new(helper, directory, context)?;
-    let parts = Parts { helper, line, directory, mark: &mark, held: &held };
+    let parts = Parts { helper, line, directory, mark: &mark, held: &held, kept: false };
     let child = parts.start(writer.into(), tells.into(), None, |mut command| command.spawn())?;
     let path = context.output_dir.join(format!("job-{}.txt", mark.value()));
     let group = jobs::group_of(&child, mark, adopts(helper))?;
     let started = Started { child, group, reader, held: Box::new((held, told)) };
     context.memory.jobs.add(line.to_owned(), started, path)
+}
+
+/// Starts a command that goes on when axi ends.
+///
+/// # Errors
+/// What the system said when it could not be started.
+pub(crate) fn start_kept(
+    helper: Option<&Path>,
+    line: &str,
+    directory: &Path,
+    now: SystemTime,
+    context: &ToolContext<'_>,
+) -> std::io::Result<u64> {
+    let mark = Mark::new();
+    let mut held = Held::new(helper, directory, context)?;
+    let (_, tells) = UnixStream::pair()?;
+    let taken = kept::take(context.output_dir)?;
+    let parts = Parts { helper, line, directory, mark: &mark, held: &held, kept: true };
+    let started = taken
+        .output
+        .try_clone()
+        .and_then(|output| parts.start(output.into(), tells.into(), None, |mut command| command.spawn()));
+    match started {
+        Ok(child) => {
+            if let Some(temporary) = held.temporary.take() {
+                // Its directory lives as long as it does; the system cleans such places.
+                drop(temporary.keep());
+            }
+            taken.keep(child, (line, directory, &mark), now)
+        }
+        Err(error) => {
+            taken.give_back();
+            Err(error)
+        }
+    }
 }
 
 /// Starts a command on a pseudo-terminal of its own.
@@ -368,7 +406,7 @@ pub(crate) fn start_interactive(
     let (told, tells) = UnixStream::pair()?;
     let directory = context.place.cwd.as_path();
     let held = Held::new(Some(helper), directory, context)?;
-    let parts = Parts { helper: Some(helper), line, directory, mark: &mark, held: &held };
+    let parts = Parts { helper: Some(helper), line, directory, mark: &mark, held: &held, kept: false };
     let input = far.try_clone()?;
     let child = parts.start(far, tells.into(), None, |mut command| {
         // Whoever has a terminal may page, colour and edit.

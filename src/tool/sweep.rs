@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use super::kept;
 use super::shell_group::end_orphans;
 
 /// Whole outputs older than this go.
@@ -12,7 +13,7 @@ const LARGEST: u64 = 1024 * 1024 * 1024;
 /// However large all are, one as young as this may still be written by another axi, or be read in its session.
 const YOUNG: Duration = Duration::from_hours(1);
 /// How the tools name them; whatever else lies there is not ours.
-const NAMES: &[&str] = &["shell-", "job-", "web-"];
+const NAMES: &[&str] = &["shell-", "job-", "web-", "kept-"];
 
 /// What was swept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -59,13 +60,15 @@ fn clean(outputs: &Path, now: SystemTime) -> usize {
             .and_then(|name| name.to_str())
             .is_some_and(|name| NAMES.iter().any(|ours| name.starts_with(ours)))
     };
-    let kept = entries.flatten().filter(|entry| ours(&entry.path())).filter_map(|entry| {
-        // Not through a link: somebody else made that.
-        let metadata = entry.path().symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
-        // One from the future is young.
-        let age = now.duration_since(metadata.modified().ok()?).unwrap_or_default();
-        Some(Kept { path: entry.path(), bytes: metadata.len(), age })
-    });
+    let kept = entries.flatten().filter(|entry| ours(&entry.path()) && !kept::is_in_use(&entry.path())).filter_map(
+        |entry| {
+            // Not through a link: somebody else made that.
+            let metadata = entry.path().symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+            // One from the future is young.
+            let age = now.duration_since(metadata.modified().ok()?).unwrap_or_default();
+            Some(Kept { path: entry.path(), bytes: metadata.len(), age })
+        },
+    );
     // What cannot be removed is tried again the next time.
     chosen(kept.collect(), LARGEST).into_iter().filter(|path| std::fs::remove_file(path).is_ok()).count()
 }

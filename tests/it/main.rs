@@ -28,6 +28,7 @@ mod handoff_output;
 mod handoff_rewrite;
 mod handoff_shells;
 mod interrupt;
+mod kept_jobs;
 mod keyboard;
 #[cfg(feature = "local")]
 mod local_model;

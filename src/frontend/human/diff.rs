@@ -45,7 +45,8 @@ pub(super) fn preview(locale: &Locale, place: &Place, ink: Ink<'_>, request: &Ap
         lines.extend(rows.into_iter().map(|row| Line::styled(row, theme.warning)));
     }
     let widened = request.widened.map(|widened| words::widened(locale, widened).to_owned());
-    for reason in words::reasons(locale, place, &reasons).into_iter().chain(widened) {
+    let outlives = request.outlives.then(|| locale.text("reason.outlives").to_owned());
+    for reason in words::reasons(locale, place, &reasons).into_iter().chain(widened).chain(outlives) {
         let mut line = Line::new();
         line.push(Span::new("! ", theme.warning));
         line.push(Span::new(sanitize_line(&reason), theme.warning));

@@ -183,6 +183,7 @@ fn request(name: &str, preview: Preview) -> ApprovalRequest {
         reach: None,
         session_rule: None,
         widened: None,
+        outlives: false,
         always_rule: None,
     }
 }

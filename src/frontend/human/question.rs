@@ -128,7 +128,7 @@ impl Question {
 /// What "for this session" would mean, in words; `None` where it would change nothing.
 fn session_choice(locale: &Locale, request: &ApprovalRequest, name: &str) -> Option<String> {
     // More than its kind gets is agreed to once, each time.
-    if request.widened.is_some() {
+    if request.widened.is_some() || request.outlives {
         return None;
     }
     match &request.subject {

@@ -1,0 +1,285 @@
+//! Commands that go on when axi ends, because the person said yes to that: each is a small file beside its output, so
+//! that the next axi can list, read and end it.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::time::{Duration, Instant, SystemTime};
+
+use rustix::process::{Pid, Signal};
+use serde::{Deserialize, Serialize};
+
+use super::shell_group::{self, Mark};
+use super::{atomic, shell_output};
+
+/// Marks their processes, in place of the mark of those that end with axi.
+pub(crate) const MARK: &str = "AXI_KEPT";
+/// The first number: no session comes to so many jobs of its own.
+pub(crate) const FIRST: u64 = 1001;
+/// The last one.
+const LAST: u64 = 1999;
+/// Bytes of the output's end that are read at once.
+const TAIL: u64 = 64 * 1024;
+/// From TERM to KILL.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long KILL may take.
+const KILL_GRACE: Duration = Duration::from_secs(1);
+/// Looks for survivors are this far apart.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What is written down of one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Entry {
+    line: String,
+    directory: PathBuf,
+    mark: String,
+    process: i32,
+    /// Clock ticks from the system's start to its own; 0 where that is not known.
+    start: u64,
+    /// The space of process numbers, and the system's start, that the number is of.
+    space: u64,
+    boot: String,
+    /// Seconds after 1970.
+    begun: u64,
+    /// Its end, if an axi saw it: the exit code and when.
+    ended: Option<(i32, u64)>,
+}
+
+/// One as it is now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Kept {
+    /// Its number.
+    pub(crate) number: u64,
+    /// Its command line.
+    pub(crate) line: String,
+    /// Whether any process of it lives.
+    pub(crate) running: bool,
+    /// Its exit code, if an axi saw its end.
+    pub(crate) code: Option<i32>,
+    /// How long it has been running, or ran.
+    pub(crate) lasted: Duration,
+    /// Where its output is.
+    pub(crate) output: PathBuf,
+    /// Bytes printed.
+    pub(crate) total: u64,
+}
+
+/// A place among the kept, taken for a command that is about to start.
+pub(crate) struct Taken {
+    outputs: PathBuf,
+    number: u64,
+    /// Where both kinds of its output go.
+    pub(crate) output: File,
+}
+
+/// Takes the first number that is free on this machine.
+///
+/// # Errors
+/// What the file system said.
+pub(crate) fn take(outputs: &Path) -> io::Result<Taken> {
+    for number in FIRST..=LAST {
+        match shell_output::make(&output_of(outputs, number)) {
+            Ok(output) => return Ok(Taken { outputs: outputs.to_owned(), number, output }),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("too many commands were kept running; end some with shell_job"))
+}
+
+impl Taken {
+    /// Gives the place back.
+    pub(crate) fn give_back(self) {
+        drop(std::fs::remove_file(output_of(&self.outputs, self.number)));
+    }
+
+    /// Writes down what was started; a thread waits for its end as long as this axi lives.
+    ///
+    /// # Errors
+    /// What the file system said; the process is killed then.
+    pub(crate) fn keep(
+        self,
+        mut child: Child,
+        (line, directory, mark): (&str, &Path, &Mark),
+        now: SystemTime,
+    ) -> io::Result<u64> {
+        let process = i32::try_from(child.id()).map_err(io::Error::other)?;
+        let entry = Entry {
+            line: line.to_owned(),
+            directory: directory.to_owned(),
+            mark: mark.value().to_owned(),
+            process,
+            start: shell_group::started(child.id()).unwrap_or(0),
+            space: shell_group::namespace().unwrap_or(0),
+            boot: boot(),
+            begun: seconds(now),
+            ended: None,
+        };
+        let path = entry_of(&self.outputs, self.number);
+        if let Err(error) = write(&path, &entry) {
+            signal(&entry, Signal::KILL);
+            drop(child.wait());
+            self.give_back();
+            return Err(error);
+        }
+        let begun = Instant::now();
+        let wait = move || {
+            use std::os::unix::process::ExitStatusExt as _;
+            let Ok(status) = child.wait() else { return };
+            let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1);
+            let ended = Some((code, entry.begun + begun.elapsed().as_secs()));
+            // Ended by somebody who took the file away, too.
+            if path.exists() {
+                drop(write(&path, &Entry { ended, ..entry }));
+            }
+        };
+        // Without a thread only the exit code is not known.
+        drop(std::thread::Builder::new().name("kept".into()).spawn(wait));
+        Ok(self.number)
+    }
+}
+
+/// Lists all that are of this system's run, by number.
+pub(crate) fn list(outputs: &Path, now: SystemTime) -> Vec<Kept> {
+    let mut all: Vec<Kept> = numbers(outputs).filter_map(|number| report(outputs, number, now)).collect();
+    all.sort_by_key(|kept| kept.number);
+    all
+}
+
+fn numbers(outputs: &Path) -> impl Iterator<Item = u64> {
+    outputs.read_dir().into_iter().flatten().flatten().filter_map(|entry| number_of(&entry.path(), "json"))
+}
+
+/// The number in the name of a file of this kind.
+fn number_of(path: &Path, ending: &str) -> Option<u64> {
+    let name = path.file_name()?.to_str()?;
+    name.strip_prefix("kept-")?.strip_suffix(ending)?.strip_suffix('.')?.parse().ok()
+}
+
+/// Tells whether a file belongs to one that still runs, or may run where it cannot be looked at.
+pub(crate) fn is_in_use(path: &Path) -> bool {
+    let number = number_of(path, "json").or_else(|| number_of(path, "txt"));
+    let entry = number.zip(path.parent()).and_then(|(number, outputs)| read(&entry_of(outputs, number)));
+    entry.is_some_and(|entry| !is_here(&entry) && entry.boot == boot() || is_running(&entry))
+}
+
+/// Reports one.
+pub(crate) fn report(outputs: &Path, number: u64, now: SystemTime) -> Option<Kept> {
+    let entry = read(&entry_of(outputs, number)).filter(|entry| is_here(entry) || entry.ended.is_some())?;
+    let running = is_running(&entry);
+    let until = entry.ended.filter(|_| !running).map_or(seconds(now), |(_, at)| at);
+    let output = output_of(outputs, number);
+    Some(Kept {
+        number,
+        running,
+        code: entry.ended.filter(|_| !running).map(|(code, _)| code),
+        lasted: Duration::from_secs(until.saturating_sub(entry.begun)),
+        total: output.metadata().map_or(0, |metadata| metadata.len()),
+        output,
+        line: entry.line,
+    })
+}
+
+/// Reads what one printed from a place on; of much only the end, with the number of bytes left out.
+///
+/// # Errors
+/// What the file system said.
+pub(crate) fn output(kept: &Kept, from: u64) -> io::Result<(Vec<u8>, u64)> {
+    let mut file = File::open(&kept.output)?;
+    let length = file.metadata()?.len();
+    let begin = from.min(length).max(length.saturating_sub(TAIL));
+    file.seek(SeekFrom::Start(begin))?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes)?;
+    Ok((bytes, begin.saturating_sub(from)))
+}
+
+/// Ends one and forgets it; false when something of it lives on. Takes up to three seconds.
+pub(crate) fn end(outputs: &Path, number: u64) -> bool {
+    let path = entry_of(outputs, number);
+    let Some(entry) = read(&path).filter(is_here) else { return true };
+    for (kind, grace) in [(Signal::TERM, GRACE), (Signal::KILL, KILL_GRACE)] {
+        signal(&entry, kind);
+        let until = Instant::now() + grace;
+        while is_running(&entry) && Instant::now() < until {
+            std::thread::sleep(LOOK);
+            if kind == Signal::KILL {
+                // Again and again: one that forks while it is looked for gets away once, not every time.
+                signal(&entry, kind);
+            }
+        }
+    }
+    let ended = !is_running(&entry);
+    if ended {
+        // The output stays for who wants to read it; it goes with the other old ones.
+        drop(std::fs::remove_file(path));
+    }
+    ended
+}
+
+/// Tells whether the process numbers of an entry mean what they meant when it was written.
+fn is_here(entry: &Entry) -> bool {
+    entry.space == shell_group::namespace().unwrap_or(0) && entry.boot == boot()
+}
+
+fn is_running(entry: &Entry) -> bool {
+    is_here(entry) && !members(entry).is_empty()
+}
+
+fn members(entry: &Entry) -> Vec<Pid> {
+    let mut all = shell_group::marked(MARK, &entry.mark);
+    let leader = u32::try_from(entry.process)
+        .ok()
+        .filter(|leader| entry.start != 0 && shell_group::started(*leader) == Some(entry.start));
+    if leader.is_some() {
+        // Those that cleared their environment are found below it.
+        all.extend(Pid::from_raw(entry.process));
+        all.extend(shell_group::descendants(entry.process));
+    }
+    all
+}
+
+fn signal(entry: &Entry, signal: Signal) {
+    if !is_here(entry) {
+        return;
+    }
+    let (leader, others): (Vec<Pid>, Vec<Pid>) =
+        members(entry).into_iter().partition(|member| member.as_raw_nonzero().get() == entry.process);
+    shell_group::signal_each(&others, signal);
+    // An adopter ends by itself after the others, and first kills them when it is told to end.
+    match (cfg!(target_os = "linux"), signal) {
+        (true, Signal::TERM) => {}
+        (true, _) => shell_group::signal_each(&leader, Signal::TERM),
+        (false, _) => shell_group::signal_each(&leader, signal),
+    }
+}
+
+fn entry_of(outputs: &Path, number: u64) -> PathBuf {
+    outputs.join(format!("kept-{number}.json"))
+}
+
+fn output_of(outputs: &Path, number: u64) -> PathBuf {
+    outputs.join(format!("kept-{number}.txt"))
+}
+
+fn read(path: &Path) -> Option<Entry> {
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+}
+
+fn write(path: &Path, entry: &Entry) -> io::Result<()> {
+    if !path.exists() {
+        drop(shell_output::make(path)?);
+    }
+    // Keeps the permissions of what is there.
+    atomic::write(path, &serde_json::to_vec(entry).map_err(io::Error::other)?)
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// Names this run of the system; empty where nothing does.
+fn boot() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
