@@ -51,15 +51,13 @@ struct Report {
 pub(super) fn spec() -> ToolSpec {
     ToolSpec {
         name: NAME.to_owned(),
-        description:
-            "Has a sub-agent find something out in this workspace by reading only; its answer alone comes \
-                      back. For wide searches. Several in one message run side by side."
-                .to_owned(),
+        description: "Has a sub-agent find something out here by reading only; its answer alone comes back. \
+                      For wide searches; several run side by side."
+            .to_owned(),
         input_schema: json!({
             "type": "object",
             "properties": {"question": {"type": "string", "description": "All it needs to know: it sees nothing else"}},
-            "required": ["question"],
-            "additionalProperties": false
+            "required": ["question"]
         }),
     }
 }

@@ -243,16 +243,15 @@ impl Tool for ApplyPatchTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: "apply_patch".to_owned(),
-            description: "Changes several files at once, all or none. Format: `*** Begin Patch`, then for each \
-                          file `*** Add File: P` with +lines, `*** Delete File: P`, or `*** Update File: P` \
-                          (and `*** Move to: P`) with changes: `@@ line before`, then lines that begin with \
-                          blank (context), - or +; then `*** End Patch`. Or a diff as git makes it."
+            description: "Changes several files, all or none. Format: `*** Begin Patch`, for each file \
+                          `*** Add File: P` with +lines, `*** Delete File: P`, or `*** Update File: P` (and \
+                          `*** Move to: P`) with changes: `@@ line before`, then lines beginning with blank \
+                          (context), - or +; `*** End Patch`. Or a diff as git makes it."
                 .to_owned(),
             input_schema: json!({
                 "type": "object",
-                "properties": {"patch": {"type": "string", "description": "The whole patch"}},
-                "required": ["patch"],
-                "additionalProperties": false
+                "properties": {"patch": {"type": "string"}},
+                "required": ["patch"]
             }),
         }
     }

@@ -74,20 +74,18 @@ impl Tool for AskUserTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: "ask_user".to_owned(),
-            description: "Asks the user one question and waits for the answer. Only for what you cannot find out \
-                          or sensibly decide yourself. They may always answer in their own words unless \
-                          free_text is false."
+            description: "Asks the user a question, for what you can neither find out nor sensibly decide. They \
+                          may answer in their own words unless free_text is false."
                 .to_owned(),
             input_schema: json!({
                 "type": "object",
                 "properties": {
                     "question": {"type": "string"},
                     "choices": {"type": "array", "items": {"type": "string"}, "maxItems": MOST_CHOICES},
-                    "several": {"type": "boolean", "description": "More than one may be chosen"},
+                    "several": {"type": "boolean", "description": "May choose more than one"},
                     "free_text": {"type": "boolean"}
                 },
-                "required": ["question"],
-                "additionalProperties": false
+                "required": ["question"]
             }),
         }
     }

@@ -130,10 +130,9 @@ impl Tool for DeleteTool {
                 "type": "object",
                 "properties": {
                     "path": {"type": "string"},
-                    "recursive": {"type": "boolean", "description": "Also a directory that is not empty"}
+                    "recursive": {"type": "boolean", "description": "With all in it"}
                 },
-                "required": ["path"],
-                "additionalProperties": false
+                "required": ["path"]
             }),
         }
     }

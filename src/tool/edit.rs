@@ -81,19 +81,18 @@ impl Tool for EditTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: "edit".to_owned(),
-            description: "Replaces exact text in a file you have read. old_string must be there exactly once, \
-                          with its white space and without line numbers; or set replace_all."
+            description: "Replaces text in a file you have read. old_string must be there exactly once, with its \
+                          white space and without line numbers; or set replace_all."
                 .to_owned(),
             input_schema: json!({
                 "type": "object",
                 "properties": {
-                    "path": {"type": "string", "description": "File to change"},
-                    "old_string": {"type": "string", "description": "Text to replace"},
-                    "new_string": {"type": "string", "description": "Text in its place"},
-                    "replace_all": {"type": "boolean", "description": "Replace every occurrence"}
+                    "path": {"type": "string"},
+                    "old_string": {"type": "string"},
+                    "new_string": {"type": "string"},
+                    "replace_all": {"type": "boolean"}
                 },
-                "required": ["path", "old_string", "new_string"],
-                "additionalProperties": false
+                "required": ["path", "old_string", "new_string"]
             }),
         }
     }

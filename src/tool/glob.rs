@@ -113,17 +113,16 @@ impl Tool for GlobTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: "glob".to_owned(),
-            description: "Finds files by name, newest first, as `**/*.rs` or `src/{a,b}/*.ts`. Skips ignored \
-                          and hidden files."
+            description: "Finds files by name, newest first, as `**/*.rs` or `src/{a,b}/*.ts`; none that are \
+                          ignored or hidden."
                 .to_owned(),
             input_schema: json!({
                 "type": "object",
                 "properties": {
-                    "pattern": {"type": "string", "description": "Glob, relative to path"},
-                    "path": {"type": "string", "description": "Directory, default the working directory"}
+                    "pattern": {"type": "string"},
+                    "path": {"type": "string", "description": "Directory to search"}
                 },
-                "required": ["pattern"],
-                "additionalProperties": false
+                "required": ["pattern"]
             }),
         }
     }

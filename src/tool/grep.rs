@@ -141,23 +141,22 @@ impl Tool for GrepTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: "grep".to_owned(),
-            description: "Searches file contents with a regular expression (ripgrep's syntax), line by line. \
-                          Skips ignored, hidden and binary files."
+            description: "Searches the lines of files for a regular expression (ripgrep's syntax); none that are \
+                          ignored, hidden or binary."
                 .to_owned(),
             input_schema: json!({
                 "type": "object",
                 "properties": {
-                    "pattern": {"type": "string", "description": "Regular expression"},
-                    "path": {"type": "string", "description": "File or directory, default the working directory"},
+                    "pattern": {"type": "string"},
+                    "path": {"type": "string", "description": "File or directory"},
                     "glob": {"type": "string", "description": "Only these files, as *.rs or !*.min.js"},
                     "ignore_case": {"type": "boolean"},
-                    "literal": {"type": "boolean", "description": "Pattern is plain text"},
-                    "context": {"type": "integer", "minimum": 0, "description": "Lines around each match"},
+                    "literal": {"type": "boolean", "description": "Plain text"},
+                    "context": {"type": "integer", "description": "Lines around each match"},
                     "output": {"type": "string", "enum": ["content", "files", "count"], "description": "Default content"},
-                    "limit": {"type": "integer", "minimum": 1, "description": "Lines or files, default 100"}
+                    "limit": {"type": "integer", "description": "Default 100"}
                 },
-                "required": ["pattern"],
-                "additionalProperties": false
+                "required": ["pattern"]
             }),
         }
     }

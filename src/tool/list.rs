@@ -97,10 +97,9 @@ impl Tool for ListTool {
             input_schema: json!({
                 "type": "object",
                 "properties": {
-                    "path": {"type": "string", "description": "Directory, default the working directory"},
-                    "depth": {"type": "integer", "minimum": 1, "description": "Levels, default 2"}
-                },
-                "additionalProperties": false
+                    "path": {"type": "string"},
+                    "depth": {"type": "integer", "description": "Levels, default 2"}
+                }
             }),
         }
     }

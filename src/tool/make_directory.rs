@@ -27,9 +27,8 @@ impl Tool for MakeDirectoryTool {
             description: "Makes a directory and its parents.".to_owned(),
             input_schema: json!({
                 "type": "object",
-                "properties": {"path": {"type": "string", "description": "Directory to make"}},
-                "required": ["path"],
-                "additionalProperties": false
+                "properties": {"path": {"type": "string"}},
+                "required": ["path"]
             }),
         }
     }

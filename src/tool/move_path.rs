@@ -73,8 +73,7 @@ impl Tool for MoveTool {
                     "from": {"type": "string"},
                     "to": {"type": "string", "description": "New name, or an existing directory"}
                 },
-                "required": ["from", "to"],
-                "additionalProperties": false
+                "required": ["from", "to"]
             }),
         }
     }

@@ -46,16 +46,13 @@ impl Tool for MultiEditTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: "multi_edit".to_owned(),
-            description: "Makes several `edit`s in one file, in order: each sees the result of those before. \
-                          All or none."
-                .to_owned(),
+            description: "Several `edit`s of one file, in order, all or none.".to_owned(),
             input_schema: json!({
                 "type": "object",
                 "properties": {
-                    "path": {"type": "string", "description": "File to change"},
+                    "path": {"type": "string"},
                     "edits": {
                         "type": "array",
-                        "minItems": 1,
                         "items": {
                             "type": "object",
                             "properties": {
@@ -63,13 +60,11 @@ impl Tool for MultiEditTool {
                                 "new_string": {"type": "string"},
                                 "replace_all": {"type": "boolean"}
                             },
-                            "required": ["old_string", "new_string"],
-                            "additionalProperties": false
+                            "required": ["old_string", "new_string"]
                         }
                     }
                 },
-                "required": ["path", "edits"],
-                "additionalProperties": false
+                "required": ["path", "edits"]
             }),
         }
     }

@@ -112,8 +112,7 @@ impl Tool for ProposeCommandTool {
                     "why": {"type": "string", "description": "One line: what it does"},
                     "touches": {"type": "string", "description": "One line: what it changes; empty if nothing"}
                 },
-                "required": ["command", "why", "touches"],
-                "additionalProperties": false
+                "required": ["command", "why", "touches"]
             }),
         }
     }

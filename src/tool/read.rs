@@ -59,18 +59,15 @@ impl Tool for ReadTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: "read".to_owned(),
-            description: "Reads a file: text with line numbers, or a picture (png, jpeg, gif, webp). \
-                          Long files come in pages; use offset to go on."
-                .to_owned(),
+            description: "Reads a file: text with line numbers, or a picture. Long files come in pages.".to_owned(),
             input_schema: json!({
                 "type": "object",
                 "properties": {
-                    "path": {"type": "string", "description": "File to read"},
-                    "offset": {"type": "integer", "minimum": 1, "description": "First line, default 1"},
-                    "limit": {"type": "integer", "minimum": 1, "description": "Lines, default 2000"}
+                    "path": {"type": "string"},
+                    "offset": {"type": "integer", "description": "First line, default 1"},
+                    "limit": {"type": "integer", "description": "Lines, default 2000"}
                 },
-                "required": ["path"],
-                "additionalProperties": false
+                "required": ["path"]
             }),
         }
     }

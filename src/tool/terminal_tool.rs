@@ -185,8 +185,8 @@ impl Tool for TerminalTool {
         ToolSpec {
             name: "terminal".to_owned(),
             description:
-                "Programs that need a terminal (REPLs, debuggers, wizards, editors): start one, send keys, \
-                          read its screen and whether it is idle, busy, waiting or serving. For all else use shell."
+                "For programs that need a terminal (REPL, debugger, wizard, editor): start one, send keys, \
+                          read its screen and whether it is idle, busy, waiting or serving. Else use shell."
                     .to_owned(),
             input_schema: json!({
                 "type": "object",
@@ -194,12 +194,11 @@ impl Tool for TerminalTool {
                     "action": {"type": "string", "enum": ["start", "send", "read", "stop"]},
                     "command": {"type": "string", "description": "For start"},
                     "terminal": {"type": "integer", "description": "The number start gave"},
-                    "keys": {"type": "string", "description": "Text and keys: ls<enter>, <ctrl+c>, <up>, <esc>"},
+                    "keys": {"type": "string", "description": "As ls<enter>, <ctrl+c>, <up>, <esc>"},
                     "until": {"type": "string", "description": "Wait for this regular expression"},
                     "wait": {"type": "integer", "description": "Seconds at most"}
                 },
-                "required": ["action"],
-                "additionalProperties": false
+                "required": ["action"]
             }),
         }
     }

@@ -67,8 +67,8 @@ impl Tool for TodoTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: "todo".to_owned(),
-            description: "Writes down your plan for work of several steps; send the whole list each time. \
-                          One step in_progress at a time."
+            description: "Writes down your plan for work of several steps: the whole list each time, one step \
+                          in_progress."
                 .to_owned(),
             input_schema: json!({
                 "type": "object",
@@ -81,13 +81,11 @@ impl Tool for TodoTool {
                                 "text": {"type": "string"},
                                 "status": {"type": "string", "enum": ["pending", "in_progress", "completed"]}
                             },
-                            "required": ["text", "status"],
-                            "additionalProperties": false
+                            "required": ["text", "status"]
                         }
                     }
                 },
-                "required": ["todos"],
-                "additionalProperties": false
+                "required": ["todos"]
             }),
         }
     }

@@ -141,17 +141,16 @@ impl Tool for WriteTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: "write".to_owned(),
-            description: "Writes a whole file; makes directories as needed. An existing file must have been \
-                          read before. Prefer `edit` for changes."
+            description: "Writes a whole file, with its directories. One that exists must have been read \
+                          before; prefer `edit`."
                 .to_owned(),
             input_schema: json!({
                 "type": "object",
                 "properties": {
-                    "path": {"type": "string", "description": "File to write"},
-                    "content": {"type": "string", "description": "The whole new content"}
+                    "path": {"type": "string"},
+                    "content": {"type": "string"}
                 },
-                "required": ["path", "content"],
-                "additionalProperties": false
+                "required": ["path", "content"]
             }),
         }
     }

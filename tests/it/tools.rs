@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::support::tool_bench::ToolBench;
 
 #[test]
-fn every_specification_is_a_closed_object_and_every_field_is_described_by_its_type() {
+fn every_specification_is_an_object_whose_arguments_are_the_tools_and_every_field_is_described_by_its_type() {
     let toolbox = Toolbox::new(table::standard(None));
     let names: Vec<String> = toolbox.specs().iter().map(|spec| spec.name.clone()).collect();
     assert_eq!(
@@ -39,7 +39,6 @@ fn every_specification_is_a_closed_object_and_every_field_is_described_by_its_ty
     );
     for spec in toolbox.specs() {
         assert_eq!(spec.input_schema["type"], "object", "{}", spec.name);
-        assert_eq!(spec.input_schema["additionalProperties"], false, "{}", spec.name);
         let properties = spec.input_schema["properties"].as_object().unwrap();
         assert!(properties.values().all(|property| property["type"].is_string()), "{}", spec.name);
         let required = spec.input_schema["required"].as_array().cloned().unwrap_or_default();
@@ -57,7 +56,7 @@ fn every_specification_is_a_closed_object_and_every_field_is_described_by_its_ty
     // Small local models read all of it at every turn: about four bytes a token.
     let bytes: usize =
         toolbox.specs().iter().map(|spec| spec.description.len() + spec.input_schema.to_string().len()).sum();
-    assert!(bytes < 11000, "{bytes}");
+    assert!(bytes < 6500, "{bytes}");
 }
 
 #[test]
