@@ -28,7 +28,7 @@ use crate::frontend::repl::{
 use crate::frontend::signals::Signals;
 use crate::provider::Client;
 use crate::session::Session;
-use crate::terminal::{Depth, Dress, Layout, Output, Screen, Size, Theme, Wrap, escape_wait};
+use crate::terminal::{Depth, Dress, Layout, Output, PictureProtocol, Screen, Size, Theme, Wrap, escape_wait};
 
 /// The most of standard input that is attached to a message, in bytes.
 const STDIN_LIMIT: u64 = 4 * 1024 * 1024;
@@ -215,6 +215,10 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
         remote,
         shell,
         program: base.program.clone(),
+        pictures: PictureProtocol::choose(
+            base.config.inline_images.as_deref().filter(|_| !plain).unwrap_or("off"),
+            &base.surroundings(),
+        ),
         ran: Vec::new(),
         swept: false,
         plain,

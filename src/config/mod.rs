@@ -38,6 +38,8 @@ pub struct Config {
     pub reasoning: Option<String>,
     /// When the end of a long turn is told: `auto`, `always` or `never`.
     pub notify: Option<String>,
+    /// Whether attached pictures are shown: `off`, `auto`, or the terminal's way: `kitty`, `iterm2`, `sixel`.
+    pub inline_images: Option<String>,
     /// `emacs` or `vi`.
     pub edit_mode: Option<String>,
     /// `on` or `off`: whether commands are confined.

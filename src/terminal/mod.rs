@@ -3,6 +3,7 @@
 //! This room knows no agent, provider, tool or locale.
 
 mod guest;
+mod inline_picture;
 mod keys;
 mod layout;
 mod line;
@@ -22,6 +23,7 @@ mod tty;
 pub mod width;
 
 pub use guest::Guest;
+pub use inline_picture::{InlinePicture, PictureProtocol};
 pub use keys::{KeyReader, KeyWatch, Press, TWICE, TypeAhead, TypedView, drain_crossterm, escape_wait};
 pub use layout::cut;
 pub use line::{Line, Span};
@@ -36,4 +38,4 @@ pub use skin::SkinError;
 pub use status::{FRAME, Status, spinner, status_line};
 pub use surroundings::{Background, ColorChoice, Depth, Surroundings, background_of_answer};
 pub use theme::Theme;
-pub use tty::{Lent, Output, Restorer, Size, Tty};
+pub use tty::{Lent, Output, Restorer, Size, Tty, cell_pixels};

@@ -65,6 +65,8 @@ pub struct Surroundings {
     pub modern: bool,
     /// Whether `SSH_CONNECTION` or `SSH_TTY` is set.
     pub remote: bool,
+    /// Whether `TMUX`, `STY` (screen) or `ZELLIJ` is set.
+    pub multiplexed: bool,
 }
 
 impl Surroundings {
@@ -85,6 +87,7 @@ impl Surroundings {
             force_hyperlink: value("FORCE_HYPERLINK"),
             modern: set(&["KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "DOMTERM"]),
             remote: set(&["SSH_CONNECTION", "SSH_TTY"]),
+            multiplexed: set(&["TMUX", "STY", "ZELLIJ"]),
         }
     }
 

@@ -220,6 +220,15 @@ impl Size {
     }
 }
 
+/// Width and height of a cell in pixels; a common size where the terminal does not tell.
+pub fn cell_pixels() -> (u32, u32) {
+    let told = tcgetwinsize(rustix::stdio::stdout()).ok();
+    let cell = |pixels: u16, cells: u16| u32::from(pixels).checked_div(u32::from(cells)).filter(|&size| size > 0);
+    let width = told.and_then(|size| cell(size.ws_xpixel, size.ws_col));
+    let height = told.and_then(|size| cell(size.ws_ypixel, size.ws_row));
+    (width.unwrap_or(8), height.unwrap_or(16))
+}
+
 fn size_of(descriptor: BorrowedFd<'_>) -> Option<Size> {
     let size = tcgetwinsize(descriptor).ok()?;
     (size.ws_col > 0).then_some(Size { columns: size.ws_col, rows: size.ws_row })

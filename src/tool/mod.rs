@@ -32,6 +32,7 @@ mod patch_apply;
 mod patch_unified;
 mod paths;
 mod person;
+pub mod picture;
 mod project;
 mod project_table;
 mod propose_command;

@@ -6,19 +6,20 @@ use std::path::PathBuf;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Image, Preview, Subject, ToolSpec};
+use crate::conversation::{Effect, Preview, Subject, ToolSpec};
 
 use super::arguments::{Arguments, Field, PATH};
 use super::kind::{Kind, SAMPLE};
+use super::picture::{self, Fitted, Scaled};
 use super::read_page::{self, Page, Range};
 use super::text_file::{self, Encoding, WHOLE_LIMIT};
 use super::work::{self, Stop};
-use super::{Place, Seen, Tool, ToolContext, ToolFacts, ToolOutput, base64, kind, memory, paths};
+use super::{Place, Seen, Tool, ToolContext, ToolFacts, ToolOutput, kind, memory, paths};
 
 /// Lines of a page when the model does not say.
 const DEFAULT_LINES: u64 = 2000;
 /// Larger pictures are refused (bytes); Anthropic's limit, the smallest of the providers'.
-const PICTURE_LIMIT: u64 = 5 * 1024 * 1024;
+const PICTURE_LIMIT: u64 = 20 * 1024 * 1024;
 /// What is hashed of each end of a file too large to be loaded (bytes).
 const LARGE_SAMPLE: u64 = 1024 * 1024;
 
@@ -41,7 +42,7 @@ struct Request {
 /// What a file turned out to be.
 enum Found {
     Text { page: Page, encoding: Encoding, seen: Seen, text: Option<String>, size: u64 },
-    Picture(Image, u64),
+    Picture(Fitted),
 }
 
 impl Request {
@@ -102,8 +103,11 @@ impl Tool for ReadTool {
             match found {
                 Err(stopped) => stopped,
                 Ok(Err(problem)) => ToolOutput::failed(problem),
-                Ok(Ok(Found::Picture(image, size))) => {
-                    let says = format!("A picture ({}, {}).", image.media_type, text_file::size(size));
+                Ok(Ok(Found::Picture(Fitted { image, bytes, scaled }))) => {
+                    let scaled = scaled.map_or_else(String::new, |Scaled { from, to }| {
+                        format!(", scaled down from {} × {} to {} × {} pixels", from.0, from.1, to.0, to.1)
+                    });
+                    let says = format!("A picture ({}, {}{scaled}).", image.media_type, text_file::size(bytes));
                     ToolOutput { images: vec![image], ..ToolOutput::ok(says, facts(None)) }
                 }
                 Ok(Ok(Found::Text { page, encoding, seen, text, size })) => {
@@ -184,8 +188,9 @@ fn look(place: &Place, request: &Request, stop: &Stop) -> Result<Found, String> 
                 ));
             }
             file.take(PICTURE_LIMIT).read_to_end(&mut bytes).map_err(problem)?;
-            let image = Image { media_type: media_type.to_owned(), data: base64::encode(&bytes) };
-            return Ok(Found::Picture(image, size));
+            let fitted = picture::fit(media_type, &bytes)
+                .map_err(|unfit| format!("{} is a picture {unfit}.", paths::shown(place, path)))?;
+            return Ok(Found::Picture(fitted));
         }
         Kind::Binary(what) => return Err(binary(what)),
         Kind::Text => {}

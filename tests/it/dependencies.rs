@@ -55,6 +55,7 @@ const NONE_OF: &[(&str, &str)] = &[
 /// Crates that may stand twice, and why nothing can be done about it today.
 const MAY_REPEAT: &[(&str, &str)] = &[
     ("base64", "crossterm 0.29 asks for 0.22, reqwest for 0.23; both are small"),
+    ("miniz_oxide", "png 0.18 asks for 0.8 by itself and for 0.9 through flate2; it is small"),
     ("getrandom", "ring 0.17 asks for 0.2"),
     ("syn", "build time only: the derive macros move to the next major one by one"),
     ("vte", "strip-ansi-escapes (reedline) asks for 0.14, the emulator vt100 for 0.15; both are small"),

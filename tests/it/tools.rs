@@ -159,7 +159,9 @@ fn what_is_no_text_is_said() {
     let bench = ToolBench::new();
     bench.put("program", b"\x7fELF\x02\x01\x01\0\0\0");
     bench.put("dot.png", b"\x89PNG\r\n\x1a\nrest");
-    bench.put("big.png", [b"\x89PNG\r\n\x1a\n".to_vec(), vec![0; 6 << 20]].concat());
+    let broken = |megabytes: usize| [b"\x89PNG\r\n\x1a\n".to_vec(), vec![0; megabytes << 20]].concat();
+    bench.put("big.png", broken(21));
+    bench.put("broken.png", broken(6));
     bench.put("empty", "");
     let read = |name: &str| bench.run(&ReadTool, json!({"path": name}));
     assert_eq!(
@@ -172,7 +174,11 @@ fn what_is_no_text_is_said() {
         (picture.images[0].media_type.as_str(), picture.images[0].data.as_str()),
         ("image/png", "iVBORw0KGgpyZXN0")
     );
-    assert!(read("big.png").content.contains("at most 5.0 MB"), "{}", read("big.png").content);
+    assert!(read("big.png").content.contains("at most 20.0 MB"), "{}", read("big.png").content);
+    assert_eq!(
+        read("broken.png").content,
+        "broken.png is a picture larger than models take, and cannot be scaled down."
+    );
     assert_eq!(read("empty").content, "(The file is empty.)");
     assert_eq!(read(".").content, ". is a directory; use `list` to see what is in it.");
 }

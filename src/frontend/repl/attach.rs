@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use super::mention::{self, Mention};
 use crate::conversation::Image;
 use crate::conversation::tokens::estimate;
-use crate::tool::base64;
 use crate::tool::kind::{Kind, SAMPLE, kind};
+use crate::tool::picture::{self, Scaled, Thumbnail, Unfit};
 
 /// Pictures of a message at most.
 const IMAGES: usize = 5;
@@ -37,6 +37,10 @@ pub struct AttachOptions {
     pub home: Option<PathBuf>,
     /// Tokens all blocks together may take, as [`estimate`] counts them.
     pub budget: u64,
+    /// Whether the model sees pictures.
+    pub vision: bool,
+    /// The room for showing a picture, in pixels; `None` where none is shown.
+    pub thumbnails: Option<(u32, u32)>,
 }
 
 /// What the model gets, and what the person is told.
@@ -46,6 +50,8 @@ pub struct Attachments {
     pub text: String,
     /// The pictures.
     pub images: Vec<Image>,
+    /// The same as they are shown; `None` for those that cannot be.
+    pub thumbnails: Vec<Option<Thumbnail>>,
     /// What became of each path, in the order of the message.
     pub facts: Vec<AttachFact>,
 }
@@ -80,8 +86,10 @@ pub enum AttachFact {
     Picture {
         /// As written.
         path: String,
-        /// Its size.
+        /// Its size, as it is sent.
         bytes: u64,
+        /// How it was made smaller.
+        scaled: Option<Scaled>,
     },
     /// Nothing is attached.
     Refused {
@@ -113,6 +121,15 @@ pub enum Refusal {
     /// There are five pictures already.
     #[error("more than 5 pictures")]
     TooManyPictures,
+    /// It has more pixels than can be scaled down.
+    #[error("picture of too many pixels")]
+    TooManyPixels,
+    /// It is larger than models take, of a kind that cannot be scaled down.
+    #[error("picture larger than models take")]
+    NotScaled,
+    /// The model sees no pictures.
+    #[error("this model cannot see pictures")]
+    NoVision,
     /// Reading failed; what the system says.
     #[error("{0}")]
     Failed(String),
@@ -122,7 +139,7 @@ pub enum Refusal {
 enum Content {
     Text { text: String, cut: bool },
     Listing { names: Vec<String>, more: usize },
-    Picture { image: Image, bytes: u64 },
+    Picture { image: Image, bytes: u64, scaled: Option<Scaled>, thumbnail: Option<Thumbnail> },
     Refused(Refusal),
 }
 
@@ -139,7 +156,7 @@ pub fn attach(message: &str, options: &AttachOptions) -> Attachments {
         let quoted = message.get(range).is_some_and(|written| written.starts_with("@\""));
         let meant = quoted || path.contains(['/', '.']) || real.symlink_metadata().is_ok();
         if found.len() < FILES && meant && seen.insert(real.clone()) {
-            found.push((path, read(&real, &mut pictures)));
+            found.push((path, read(&real, &mut pictures, options)));
         }
     }
     compose(found, options.budget)
@@ -153,8 +170,8 @@ fn real_path(path: &str, options: &AttachOptions) -> PathBuf {
     }
 }
 
-fn read(path: &Path, pictures: &mut usize) -> Content {
-    try_read(path, pictures).unwrap_or_else(|error| {
+fn read(path: &Path, pictures: &mut usize, options: &AttachOptions) -> Content {
+    try_read(path, pictures, options).unwrap_or_else(|error| {
         Content::Refused(match error.kind() {
             std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => Refusal::NotFound,
             std::io::ErrorKind::PermissionDenied => Refusal::Denied,
@@ -163,7 +180,7 @@ fn read(path: &Path, pictures: &mut usize) -> Content {
     })
 }
 
-fn try_read(path: &Path, pictures: &mut usize) -> std::io::Result<Content> {
+fn try_read(path: &Path, pictures: &mut usize, options: &AttachOptions) -> std::io::Result<Content> {
     let metadata = fs::metadata(path)?;
     if metadata.is_dir() {
         return list(path);
@@ -176,13 +193,19 @@ fn try_read(path: &Path, pictures: &mut usize) -> std::io::Result<Content> {
     let mut bytes = Vec::new();
     file.by_ref().take(SAMPLE as u64).read_to_end(&mut bytes)?;
     match kind(&bytes) {
+        Kind::Picture(_) if !options.vision => Ok(Content::Refused(Refusal::NoVision)),
         Kind::Picture(_) if metadata.len() > IMAGE_BYTES => Ok(Content::Refused(Refusal::PictureTooLarge)),
         Kind::Picture(_) if *pictures >= IMAGES => Ok(Content::Refused(Refusal::TooManyPictures)),
         Kind::Picture(media_type) => {
             file.take(IMAGE_BYTES).read_to_end(&mut bytes)?;
+            let fitted = match picture::fit(media_type, &bytes) {
+                Ok(fitted) => fitted,
+                Err(Unfit::TooManyPixels) => return Ok(Content::Refused(Refusal::TooManyPixels)),
+                Err(Unfit::TooLarge) => return Ok(Content::Refused(Refusal::NotScaled)),
+            };
             *pictures += 1;
-            let image = Image { media_type: media_type.to_owned(), data: base64::encode(&bytes) };
-            Ok(Content::Picture { image, bytes: bytes.len() as u64 })
+            let thumbnail = options.thumbnails.and_then(|room| picture::thumbnail(media_type, &bytes, room));
+            Ok(Content::Picture { image: fitted.image, bytes: fitted.bytes, scaled: fitted.scaled, thumbnail })
         }
         Kind::Binary(name) => Ok(Content::Refused(Refusal::Binary(name))),
         Kind::Text => {
@@ -244,10 +267,11 @@ fn compose(found: Vec<(String, Content)>, budget: u64) -> Attachments {
                 let block = format!("<file path=\"{name}\" kind=\"folder\">\n{}\n</file>\n", escape(&listing));
                 (block, AttachFact::Folder { path, entries })
             }
-            Content::Picture { image, bytes } => {
+            Content::Picture { image, bytes, scaled, thumbnail } => {
                 attachments.images.push(image);
+                attachments.thumbnails.push(thumbnail);
                 let block = format!("<file path=\"{name}\" kind=\"picture\"/>\n");
-                (block, AttachFact::Picture { path, bytes })
+                (block, AttachFact::Picture { path, bytes, scaled })
             }
             Content::Refused(reason) => {
                 let error = escape_attribute(&reason.to_string());

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::*;
+use crate::tool::base64;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
@@ -29,7 +30,8 @@ fn run(folder: &TempDir, message: &str) -> Attachments {
 
 fn run_within(folder: &TempDir, message: &str, budget: u64) -> Attachments {
     let home = Some(folder.path().join("src"));
-    attach(message, &AttachOptions { directory: folder.path().to_owned(), home, budget })
+    let directory = folder.path().to_owned();
+    attach(message, &AttachOptions { directory, home, budget, vision: true, thumbnails: None })
 }
 
 #[test]
@@ -46,7 +48,7 @@ fn files_folders_and_pictures_are_attached() {
         AttachFact::File { path: "a.txt".to_owned(), lines: 2 },
         AttachFact::File { path: "src/b b.rs".to_owned(), lines: 1 },
         AttachFact::Folder { path: "src/".to_owned(), entries: 2 },
-        AttachFact::Picture { path: "pic.png".to_owned(), bytes: PNG.len() as u64 },
+        AttachFact::Picture { path: "pic.png".to_owned(), bytes: PNG.len() as u64, scaled: None },
     ];
     assert_eq!(found.facts, expected);
 }
@@ -114,6 +116,40 @@ fn one_endless_line_is_cut_too() {
     let found = run_within(&folder, "@line.json", 10_000);
     assert!(found.text.len() < 30_000, "{}", found.text.len());
     assert_eq!(found.facts, [AttachFact::Truncated { path: "line.json".to_owned(), kept: 1, lines: 1 }]);
+}
+
+#[test]
+fn pictures_are_attached_as_models_take_them_or_not_at_all() {
+    let folder = folder();
+    let options = |vision| AttachOptions {
+        directory: folder.path().to_owned(),
+        home: None,
+        budget: 1_000,
+        vision,
+        thumbnails: Some((100, 100)),
+    };
+    let large = image::RgbImage::from_pixel(2_500, 100, image::Rgb([9, 90, 200]));
+    large.save_with_format(folder.path().join("large.png"), image::ImageFormat::Png).unwrap();
+    fs::write(folder.path().join("wide.gif"), b"GIF89a\xff\xff\x01\0").unwrap();
+    fs::write(folder.path().join("huge.jpg"), b"\xff\xd8\xff\xe0").unwrap();
+    let huge = File::options().write(true).open(folder.path().join("huge.jpg")).unwrap();
+    huge.set_len(IMAGE_BYTES + 1).unwrap();
+    let found = attach("@large.png @wide.gif @huge.jpg", &options(true));
+    let refused = |path: &str, reason| AttachFact::Refused { path: path.to_owned(), reason };
+    let [AttachFact::Picture { scaled: Some(scaled), .. }, rest @ ..] = &found.facts[..] else {
+        panic!("{:?}", found.facts)
+    };
+    assert_eq!(*scaled, Scaled { from: (2_500, 100), to: (2_000, 80) });
+    assert_eq!(
+        rest,
+        [refused("wide.gif", Refusal::NotScaled), refused("huge.jpg", Refusal::PictureTooLarge)],
+        "what cannot be sent does not count"
+    );
+    assert_eq!((found.images.len(), found.thumbnails[0].as_ref().map(|small| small.width)), (1, Some(100)));
+    let blind = attach("@large.png", &options(false));
+    assert_eq!(blind.facts, [refused("large.png", Refusal::NoVision)]);
+    assert_eq!(blind.text, "<file path=\"large.png\" error=\"this model cannot see pictures\"/>\n");
+    assert!(blind.images.is_empty());
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::frontend::human::Human;
 use crate::frontend::input::{self, Input};
 use crate::frontend::signals::Signals;
 use crate::session::{Loaded, Session};
-use crate::terminal::{Line, Output, Span, TWICE, Tty, sanitize_line};
+use crate::terminal::{Line, Output, PictureProtocol, Span, TWICE, Tty, sanitize_line};
 
 /// Makes a session that begins now.
 pub type NewSession = Box<dyn Fn() -> Session>;
@@ -53,6 +53,8 @@ pub struct Repl {
     pub shell: String,
     /// This program, which starts children on a terminal of their own.
     pub program: Option<PathBuf>,
+    /// How the terminal is shown attached pictures, if it is.
+    pub pictures: Option<PictureProtocol>,
     /// What `!` lines printed since the last message, as the model reads it.
     pub ran: Vec<String>,
     /// Whether what an earlier axi left behind has been ended.

@@ -1,5 +1,7 @@
 //! What the loop shows around turns: the prompt's parts, the slash menu, help. Pure.
 
+use std::io::Write;
+
 use super::attach::{AttachFact, Refusal};
 use super::command_arguments::arguments;
 use super::{CommandEntry, CommandMenu, EditorWords, MenuLists, NoPicture, PromptParts};
@@ -8,7 +10,9 @@ use crate::approval::Mode;
 use crate::command::{COMMANDS, CommandSource, UserCommand};
 use crate::conversation::{Conversation, Message, tokens};
 use crate::locale::Locale;
-use crate::terminal::sanitize_line;
+use crate::terminal::{InlinePicture, PictureProtocol, Screen, cell_pixels, sanitize_line};
+use crate::tool::base64;
+use crate::tool::picture::Thumbnail;
 
 /// Makes the parts of the prompt.
 #[must_use]
@@ -129,9 +133,38 @@ pub fn attached(locale: &Locale, fact: &AttachFact) -> String {
             with("truncated", path, &[("kept", kept.to_string()), ("lines", lines.to_string())])
         }
         AttachFact::Folder { path, entries } => with("folder", path, &[("entries", entries.to_string())]),
-        AttachFact::Picture { path, bytes } => with("picture", path, &[("kilobytes", (bytes / 1024).to_string())]),
+        AttachFact::Picture { path, bytes, scaled: None } => {
+            with("picture", path, &[("kilobytes", bytes.div_ceil(1024).to_string())])
+        }
+        AttachFact::Picture { path, bytes, scaled: Some(scaled) } => {
+            let size = |(width, height): (u32, u32)| format!("{width} × {height}");
+            let kilobytes = ("kilobytes", bytes.div_ceil(1024).to_string());
+            with("picture_scaled", path, &[kilobytes, ("from", size(scaled.from)), ("to", size(scaled.to))])
+        }
         AttachFact::Refused { path, reason } => with("refused", path, &[("cause", refusal(locale, reason))]),
     }
+}
+
+/// Rows that a picture takes at most: what is said about it is to stay in sight.
+const PICTURE_ROWS: u32 = 12;
+/// Columns that it takes at most.
+const PICTURE_COLUMNS: u32 = 60;
+
+/// The room for a picture on a terminal of so many columns, in pixels.
+pub(super) fn picture_room(columns: usize) -> (u32, u32) {
+    let (width, height) = cell_pixels();
+    let columns = u32::try_from(columns.saturating_sub(1)).unwrap_or(PICTURE_COLUMNS).min(PICTURE_COLUMNS);
+    (columns * width, PICTURE_ROWS * height)
+}
+
+/// Shows a picture below what was said.
+pub(super) fn picture<W: Write>(screen: &mut Screen<W>, protocol: PictureProtocol, thumbnail: &Thumbnail) {
+    let (width, height) = cell_pixels();
+    let cells = (thumbnail.width.div_ceil(width).max(1), thumbnail.height.div_ceil(height).max(1));
+    let png = base64::encode(&thumbnail.png);
+    let (width, height) = (thumbnail.width, thumbnail.height);
+    let shown = InlinePicture { width, height, png: &png, pixels: &thumbnail.pixels };
+    screen.picture(&protocol.sequence(shown, cells));
 }
 
 /// Finds the words for why there is no picture to attach.
@@ -153,6 +186,9 @@ fn refusal(locale: &Locale, reason: &Refusal) -> String {
         Refusal::Special => text("special"),
         Refusal::PictureTooLarge => text("picture_too_large"),
         Refusal::TooManyPictures => text("too_many_pictures"),
+        Refusal::TooManyPixels => text("too_many_pixels"),
+        Refusal::NotScaled => text("not_scaled"),
+        Refusal::NoVision => text("no_vision"),
         Refusal::Failed(cause) => cause.clone(),
     }
 }

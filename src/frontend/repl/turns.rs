@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use tokio_util::sync::CancellationToken;
 
-use super::attach::{AttachOptions, attach};
+use super::attach::{AttachFact, AttachOptions, attach};
 use super::run::{Ahead, Next, Repl};
 use super::show;
 use crate::agent::TurnEnd;
@@ -102,23 +102,31 @@ impl Repl {
         let model = self.agent.model();
         let budget = model.context_window.map_or(ATTACHED_TOKENS, |window| window / 2);
         let place = self.agent.place();
-        let options = AttachOptions { directory: place.cwd.clone(), home: place.home.clone(), budget };
-        let vision = model.vision;
-        let attached = attach(&text, &options);
+        let options = AttachOptions {
+            directory: place.cwd.clone(),
+            home: place.home.clone(),
+            budget,
+            vision: model.vision,
+            thumbnails: self.pictures.map(|_| show::picture_room(self.human.screen().columns())),
+        };
+        let mut attached = attach(&text, &options);
+        let mut thumbnails = attached.thumbnails.drain(..);
         for fact in &attached.facts {
             let said = show::attached(self.human.locale(), fact);
             self.human.say(&said);
+            if matches!(fact, AttachFact::Picture { .. })
+                && let (Some(protocol), Some(Some(thumbnail))) = (self.pictures, thumbnails.next())
+            {
+                show::picture(self.human.screen(), protocol, &thumbnail);
+            }
         }
+        drop(thumbnails);
         let mut message = Message::user(text);
         message.content.extend(self.ran.drain(..).map(|text| ContentBlock::Text { text }));
         if !attached.text.is_empty() {
             message.content.push(ContentBlock::Text { text: format!("\n\n{}", attached.text) });
         }
-        if !attached.images.is_empty() && !vision {
-            self.say("attach.no_vision");
-        } else {
-            message.content.extend(attached.images.into_iter().map(ContentBlock::Image));
-        }
+        message.content.extend(attached.images.into_iter().map(ContentBlock::Image));
         message
     }
 }

@@ -259,6 +259,17 @@ impl<W: Write> Screen<W> {
         }
     }
 
+    /// Takes the live rows away and writes a sequence that shows a picture and leaves the cursor in its last row. Does
+    /// nothing in linear mode.
+    pub fn picture(&mut self, sequence: &[u8]) {
+        self.end_live();
+        if self.kind == Kind::Live {
+            self.buffer.extend_from_slice(sequence);
+            self.buffer.extend_from_slice(b"\r\n");
+            self.send();
+        }
+    }
+
     /// Tells the new size. What is shown stays; the status row is painted anew at the next flush.
     pub fn resize(&mut self, columns: u16, rows: u16) {
         let (columns, rows) = (usize::from(columns.max(NARROWEST)), usize::from(rows.max(1)));
