@@ -180,8 +180,9 @@ pub(crate) fn stream_answer(bytes: usize, pause: Duration, wrap: Wrap) {
 }
 
 fn check(bytes: usize, wrap: Wrap, heights: (u64, u64)) {
-    let seeds: u64 = std::env::var("AXI_TEST_SEEDS").map_or(2, |count| count.parse().unwrap());
-    for seed in (1..=seeds).map(|seed| seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)) {
+    // The last one once left a letter of the status row in a row of wide letters.
+    let seeds = std::env::var("AXI_TEST_SEEDS").map_or(vec![1, 11], |count| (1..=count.parse().unwrap()).collect());
+    for seed in seeds.into_iter().map(|seed: u64| seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)) {
         let (found, expected) = stream_and_resize(bytes, 500, wrap, heights, seed);
         assert!(found == expected, "seed {seed:x}: {}", first_difference(&found, &expected));
     }

@@ -3,6 +3,8 @@
 use std::io::Write;
 
 use nu_ansi_term::Style;
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::{Item, OpenRow, PUSHES, Place, SURE_COLUMNS, Screen};
 use crate::terminal::layout::{Extent, common_prefix, cut, grapheme_floor, length, measure, slice};
@@ -24,6 +26,8 @@ const LEAVE_MARGIN_AND_ERASE: &[u8] = b" \x1b[K\x08\x1b[X";
 /// below if there is none. VT is LF that keeps its column, and that the kernel does not translate: at a LF it cuts
 /// what we write in two, and a resize between `ESC 7` and `ESC 8` would make the cursor come back to a wrong row.
 const LEAVE_OPEN_ROW: &[u8] = b"\x0b\x1b[A\x1b7\r\x0b";
+/// Cells of text that may be written at once over a status row, see `grow`: no row of [`SURE_COLUMNS`] is filled by it.
+const PART: usize = SURE_COLUMNS - 2;
 /// An empty row above the status row, with room for it below.
 const PUSH_STATUS_DOWN: &[u8] = b"\x0b\x1b[A\x1b[L\r";
 
@@ -101,12 +105,14 @@ impl<W: Write> Screen<W> {
         let mut commits = 0;
         let mut start = (&self.open.line, self.open.start, self.open.end);
         let empty = Line::new();
+        let mut parts = 0;
         for line in queue.iter().filter_map(|item| match item {
             Item::Line(line) => Some(line),
             Item::Mark(_) => None,
         }) {
             commits += 1;
-            if commits > PUSHES || !self.stays_in_row(start, line) {
+            parts += if has_wide(line) { measure(line).0 / PART } else { 0 };
+            if commits.max(parts) > PUSHES || !self.stays_in_row(start, line) {
                 return false;
             }
             start = (&empty, Extent::default(), Extent::default());
@@ -148,10 +154,43 @@ impl<W: Write> Screen<W> {
             if self.place == Place::Here {
                 self.push_status_down();
             }
-            self.open.end = self.open.end.after(&slice(line, from, usize::MAX), usize::MAX, self.columns);
-            self.put(line, from);
+            self.grow(line, from);
             self.open.line = line.clone();
+        }
+    }
+
+    /// Writes `line` from byte `from` on. Where the terminal is narrower than we know, the text runs over the status row;
+    /// then a wide character that does not fit at the end of a row leaves a cell of it standing. So such text goes out
+    /// in parts that fill no row, and what stands behind each is erased.
+    fn grow(&mut self, line: &Line, from: usize) {
+        let part = slice(line, from, usize::MAX);
+        let end = self.open.end.after(&part, usize::MAX, self.columns);
+        let sure = !self.open.reflowed && end.row == 0 && end.column + end.doubt <= SURE_COLUMNS;
+        if sure || self.place != Place::Below || !has_wide(&part) {
+            self.open.end = end;
+            self.put(line, from);
             self.open.grew = true;
+            return;
+        }
+        let text = part.text();
+        let mut clusters = text.graphemes(true).peekable();
+        let (mut start, mut next) = (from, from);
+        while clusters.peek().is_some() {
+            if self.open.grew {
+                self.drop_background();
+                self.leave_margin();
+            }
+            let (mut cells, mut end) = (0, self.open.end);
+            // Not up to the last column: the margin cannot be left from there.
+            while let Some(cluster) = clusters.next_if(|_| cells < PART || end.column + 1 == self.columns) {
+                end.advance(cluster, self.columns);
+                cells += cluster.width();
+                next += cluster.len();
+            }
+            self.put(&slice(line, 0, next), start);
+            self.open.end = end;
+            self.open.grew = true;
+            start = next;
         }
     }
 
@@ -366,6 +405,11 @@ impl<W: Write> Screen<W> {
     }
 }
 
+/// Whether a character of the line takes more than one cell.
+fn has_wide(line: &Line) -> bool {
+    line.spans.iter().any(|span| !span.text.is_ascii() && span.text.chars().any(|it| it.width() > Some(1)))
+}
+
 /// How many bytes at the end of two lines of equal width are the same, not reaching before byte `from`.
 fn common_tail(first: &Line, second: &Line, from: usize) -> usize {
     let total = length(first);
@@ -386,9 +430,6 @@ fn common_tail(first: &Line, second: &Line, from: usize) -> usize {
     let start = (total - tail.min(total - from.min(total))).max(from);
     let text = second.text();
     // Both boundaries have to fall on whole clusters, and at the same column in both lines.
-    let whole = unicode_segmentation::UnicodeSegmentation::grapheme_indices(text.as_str(), true)
-        .map(|(index, _)| index)
-        .find(|&index| index >= start)
-        .unwrap_or(total);
+    let whole = text.grapheme_indices(true).map(|(index, _)| index).find(|&index| index >= start).unwrap_or(total);
     if measure(&slice(first, 0, whole)) == measure(&slice(second, 0, whole)) { total - whole } else { 0 }
 }
