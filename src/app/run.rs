@@ -20,6 +20,7 @@ use crate::conversation::Message;
 use crate::frontend::exit::Exit;
 use crate::frontend::human::{Asker, Human, HumanOptions, Looks, Nobody};
 use crate::frontend::print;
+use crate::frontend::render::{self, Width, usable};
 use crate::frontend::repl::run::Repl;
 use crate::frontend::repl::{
     Clipboard, CommandMenu, Drafts, EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, SuggestTiming,
@@ -286,10 +287,14 @@ pub(super) fn render(base: &Base, options: &RenderOptions) -> Exit {
         let dress = Dress { styles: base.depth() != Depth::Plain, ..Dress::PLAIN };
         Screen::linear(Output::new(), dress)
     };
-    let width = options.width.unwrap_or_else(|| terminal_size().0);
+    let width = match options.width {
+        None if terminal => Width::Follows(terminal_size),
+        Some(_) | None => Width::Fixed,
+    };
+    let columns = || if terminal { usable(terminal_size().0) } else { usize::from(terminal_size().0) };
     let wrap = if options.soft_wrap { Wrap::Soft } else { looks.wrap };
     let layout = Layout {
-        width: usize::from(width),
+        width: options.width.map_or_else(columns, usize::from),
         wrap,
         theme: looks.theme,
         hyperlinks: looks.hyperlinks && terminal,
@@ -302,7 +307,7 @@ pub(super) fn render(base: &Base, options: &RenderOptions) -> Exit {
         Some(_) | None => Ok(Box::new(std::io::stdin())),
     };
     let rendered = source.and_then(|mut source| {
-        crate::frontend::render::run(&mut source, &mut screen, layout).map_err(|error| {
+        render::run(&mut source, &mut screen, layout, width).map_err(|error| {
             let path = options.file.as_ref().map_or_else(|| "stdin".to_owned(), |path| path.display().to_string());
             (path, error)
         })

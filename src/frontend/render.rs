@@ -7,11 +7,25 @@ use crate::terminal::{Layout, MarkdownStream, Screen};
 /// How much is read at once; what arrives slower is printed as it comes.
 const CHUNK: usize = 64 * 1024;
 
+/// Where the width of the rows comes from.
+#[derive(Debug, Clone, Copy)]
+pub enum Width {
+    /// The layout's, whatever happens: no terminal, or the person chose it.
+    Fixed,
+    /// The terminal's, whose columns and rows this tells, asked before each piece of the text.
+    Follows(fn() -> (u16, u16)),
+}
+
 /// Prints everything `source` has. A closed pipe on the way out ends it quietly.
 ///
 /// # Errors
 /// What reading or writing said.
-pub fn run<W: Write>(source: &mut impl Read, screen: &mut Screen<W>, layout: Layout) -> std::io::Result<()> {
+pub fn run<W: Write>(
+    source: &mut impl Read,
+    screen: &mut Screen<W>,
+    layout: Layout,
+    width: Width,
+) -> std::io::Result<()> {
     let mut stream = MarkdownStream::new(layout);
     let mut bytes = vec![0; CHUNK];
     let mut kept = 0;
@@ -25,6 +39,11 @@ pub fn run<W: Write>(source: &mut impl Read, screen: &mut Screen<W>, layout: Lay
         // A character cut by the end of the chunk waits for its rest; the end of the input has no rest.
         let whole = if read == 0 { end } else { complete(&bytes[..end]) };
         let text = String::from_utf8_lossy(&bytes[..whole]);
+        if let Width::Follows(size) = width {
+            let (columns, rows) = size();
+            screen.resize(columns, rows);
+            stream.resize(usable(columns));
+        }
         let mut rows = stream.push(&text);
         if read == 0 {
             rows.extend(stream.finish());
@@ -50,6 +69,13 @@ pub fn run<W: Write>(source: &mut impl Read, screen: &mut Screen<W>, layout: Lay
         bytes.copy_within(whole..end, 0);
         kept = end - whole;
     }
+}
+
+/// The cells of a row on a terminal of so many columns: one that is filled to the last cell makes terminals differ about
+/// where the cursor is.
+#[must_use]
+pub const fn usable(columns: u16) -> usize {
+    columns.saturating_sub(1) as usize
 }
 
 /// Returns how many bytes end with a whole character (at most three are left over).

@@ -62,6 +62,33 @@ fn on_a_terminal_words_appear_before_their_row_is_full() {
 }
 
 #[test]
+fn rows_follow_the_width_of_the_terminal_while_text_arrives() {
+    let home = Home::new();
+    let mut command = home.command("bash");
+    let axi = env!("CARGO_BIN_EXE_axi");
+    command.args(["--norc", "-c", &format!("mkfifo words; cat words | '{axi}' render; echo status $?")]);
+    let mut pty = Pty::options().size(60, 12).spawn(&command);
+    let path = home.work().join("words");
+    while !path.exists() {
+        std::thread::yield_now();
+    }
+    let mut words = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    words.write_all(b"one two three four five six seven eight nine ten\n\nnow").unwrap();
+    pty.wait_for("now");
+    pty.resize(20, 12);
+    words.write_all(b" it is narrow\n\none two three four five six seven eight nine ten\n\nthen").unwrap();
+    pty.wait_for("then");
+    pty.resize(40, 12);
+    words.write_all(b" wide\n\none two three four five six seven eight nine ten\n").unwrap();
+    drop(words);
+    pty.wait_for("status 0");
+    let rows = pty.transcript();
+    assert!(rows.contains("one two three four\nfive six seven\neight nine ten\n\nthen wide\n"), "{rows}");
+    assert!(rows.contains("one two three four five six seven eight\nnine ten\nstatus 0"), "{rows}");
+    pty.wait_exit();
+}
+
+#[test]
 fn a_reader_that_leaves_is_no_failure() {
     let home = Home::new();
     let text: String = "some words that fill rows\n\n".repeat(20_000);
