@@ -10,6 +10,8 @@ pub(crate) mod reflow;
 pub(crate) mod rust_source;
 pub(crate) mod server;
 pub(crate) mod shells;
+pub(crate) mod streams;
 pub(crate) mod svg;
 pub(crate) mod talk;
+pub(crate) mod tmux;
 pub(crate) mod tool_bench;
