@@ -12,7 +12,7 @@ use crate::command::Notify;
 use crate::conversation::ContentBlock::{Reasoning, Text, ToolCall as Call, ToolResult as Answer};
 use crate::conversation::{Effect, Message, Outcome, Preview, Subject, ToolCall, Usage};
 use crate::terminal::{Depth, Dress, Wrap};
-use crate::tool::{EditTool, ToolFacts};
+use crate::tool::{Tool, ToolFacts};
 
 /// A person who answers every question alike.
 struct Says(Approval);
@@ -41,19 +41,29 @@ fn place() -> Place {
 
 impl Stage {
     fn new(columns: u16) -> Self {
+        Self::with(columns, Vec::new())
+    }
+
+    fn with(columns: u16, tools: Vec<std::sync::Arc<dyn Tool>>) -> Self {
         let size: fn() -> (u16, u16) = match columns {
             40 => || (40, 30),
             200 => || (200, 30),
             _ => || (80, 30),
         };
-        Self::on(Screen::new(Vec::new(), columns, 30, Dress::FULL), size, columns, Depth::Ansi)
+        Self::on(Screen::new(Vec::new(), columns, 30, Dress::FULL), size, columns, Depth::Ansi, tools)
     }
 
     fn linear(dress: Dress, depth: Depth) -> Self {
-        Self::on(Screen::linear(Vec::new(), dress), || (80, 24), 80, depth)
+        Self::on(Screen::linear(Vec::new(), dress), || (80, 24), 80, depth, Vec::new())
     }
 
-    fn on(screen: Screen<Vec<u8>>, size: fn() -> (u16, u16), columns: u16, depth: Depth) -> Self {
+    fn on(
+        screen: Screen<Vec<u8>>,
+        size: fn() -> (u16, u16),
+        columns: u16,
+        depth: Depth,
+        tools: Vec<std::sync::Arc<dyn Tool>>,
+    ) -> Self {
         let clock = Rc::new(Cell::new(Instant::now()));
         let now = Rc::clone(&clock);
         let palette = palette(depth);
@@ -77,7 +87,7 @@ impl Stage {
                 place: place(),
                 asker: Box::new(Says(Approval::Once)),
                 rules: Rules::default(),
-                tools: Toolbox::new(vec![std::sync::Arc::new(EditTool)]),
+                tools: Toolbox::new(tools),
                 keep_background: Box::new(|_| {}),
                 clock: Box::new(move || now.get()),
             },
@@ -344,47 +354,6 @@ fn reasoning_is_seen_as_the_person_wishes() {
 }
 
 #[test]
-fn a_change_that_nobody_is_asked_about_is_shown_after_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.txt");
-    let text = numbered("line ", 60);
-    std::fs::write(&file, &text).unwrap();
-    let turn = |asked: bool| {
-        let mut stage = Stage::new(80);
-        let mut call = call("edit");
-        call.input = json!({"path": file, "old_string": "line 30\n", "new_string": "line thirty\n"});
-        let subject = Subject::Paths { paths: vec![PathBuf::from("/work/a.txt")] };
-        stage.start().show(AgentEvent::ToolRequested { call: call.clone(), effect: Effect::Write, subject });
-        if asked {
-            stage.human.approve(&request("edit", Preview::Text { text: "the change".to_owned() }));
-        }
-        let facts = ToolFacts { added: Some(1), removed: Some(1), ..ToolFacts::default() };
-        stage.show(AgentEvent::ToolFinished {
-            call_id: "c".to_owned(),
-            name: "edit".to_owned(),
-            outcome: Outcome::Ok,
-            content: "Edited.".to_owned(),
-            facts,
-            duration_ms: 3,
-        });
-        stage.end(TurnEnd::Done).rows()
-    };
-    let expected = [
-        "✓ Edited a.txt · +1 −1",
-        "  27   line 27",
-        "  28   line 28",
-        "  29   line 29",
-        "  30 - line 30",
-        "  30 + line thirty",
-        "  31   line 31",
-        "  32   line 32",
-        "  33   line 33",
-    ];
-    assert_eq!(turn(false), expected);
-    assert_eq!(turn(true), ["the change", "? Make this change?", "✓ Edited a.txt · +1 −1"]);
-}
-
-#[test]
 fn a_long_command_leaves_room_for_what_came_of_it() {
     let mut stage = Stage::new(40);
     let line = "for i in 1 2 3 4 5 6 7; do echo counting $i; done";
@@ -470,3 +439,6 @@ fn a_turn_is_printed_again_in_full() {
 
 #[path = "hostile_tests.rs"]
 mod hostile;
+
+#[path = "change_tests.rs"]
+mod changes;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use crate::conversation::{Preview, Subject};
+use crate::conversation::{Preview, Subject, ToolCall};
 use crate::tool::Proposal;
 
 /// A turn under way.
@@ -32,7 +32,9 @@ pub(super) struct Thinking {
 /// What was known of a call before it ran.
 pub(super) struct Requested {
     pub(super) subject: Subject,
-    /// The change it will make, unless a person is asked and sees it then.
+    /// A call that changes files, until it runs or a person is asked and sees the change then.
+    pub(super) changes: Option<ToolCall>,
+    /// The change it makes, that nobody was asked about.
     pub(super) change: Option<Preview>,
     /// The command it proposes.
     pub(super) proposal: Option<Proposal>,
@@ -42,7 +44,7 @@ pub(super) struct Requested {
 
 impl Default for Requested {
     fn default() -> Self {
-        Self { subject: Subject::Whole, change: None, proposal: None, topic: String::new() }
+        Self { subject: Subject::Whole, changes: None, change: None, proposal: None, topic: String::new() }
     }
 }
 
@@ -71,7 +73,7 @@ impl Turn {
     /// A person saw this call's change and decided.
     pub(super) fn asked(&mut self, call_id: &str) {
         if let Some(requested) = self.requested.get_mut(call_id) {
-            requested.change = None;
+            requested.changes = None;
         }
     }
 }

@@ -42,6 +42,9 @@ impl<W: Write> Human<W> {
         ) {
             self.end_stream();
         }
+        if let Activity::Running { .. } = activity {
+            self.look_ahead();
+        }
         let words = words::activity(&self.locale, &self.place, activity);
         // What is thought and written is seen as it arrives.
         let is_seen = match activity {
@@ -68,16 +71,27 @@ impl<W: Write> Human<W> {
 
     pub(super) fn requested(&mut self, call: &ToolCall, effect: Effect, subject: &Subject) {
         let Some(turn) = &mut self.turn else { return };
-        // The file is still as it was: what the change does to it can be told only now.
-        let change = if effect == Effect::Write { self.tools.find(&call.name) } else { None };
-        let change = change.and_then(|tool| tool.preview(&call.input, &self.place).ok());
-        // What is told in words the title says as well.
-        let change = change.filter(|change| matches!(change, Preview::Diff { .. } | Preview::Many { .. }));
+        let changes = (effect == Effect::Write).then(|| call.clone());
         let proposal = (call.name == PROPOSE_COMMAND).then(|| Proposal::parse(&call.input).ok()).flatten();
         let topic =
             if *subject == Subject::Whole { call.input.get("question").and_then(|it| it.as_str()) } else { None };
         let topic = topic.unwrap_or_default().to_owned();
-        turn.requested.insert(call.id.clone(), Requested { subject: subject.clone(), change, proposal, topic });
+        turn.requested.insert(
+            call.id.clone(),
+            Requested { subject: subject.clone(), changes, change: None, proposal, topic },
+        );
+    }
+
+    /// Takes down what the call that runs now will change, unless a person has seen it: the files are still as they were.
+    fn look_ahead(&mut self) {
+        let Some(turn) = &mut self.turn else { return };
+        for requested in turn.requested.values_mut() {
+            let Some(call) = requested.changes.take() else { continue };
+            let change = self.tools.find(&call.name).and_then(|tool| tool.preview(&call.input, &self.place).ok());
+            // What is told in words the title says as well.
+            let is_told = |change: &Preview| matches!(change, Preview::Diff { .. } | Preview::Many { .. });
+            requested.change = change.filter(is_told);
+        }
     }
 
     /// Shows a line a running tool printed.
