@@ -1,11 +1,12 @@
 //! Plain output of the commands that are no conversation: results on stdout, everything else on stderr.
 
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
 
+use super::run::terminal_size;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::locale::Locale;
-use crate::terminal::sanitize_line;
+use crate::terminal::{Line, cut, in_rows, sanitize_line};
 
 /// Writes for a command.
 pub(super) struct Console<'a> {
@@ -46,35 +47,52 @@ impl<'a> Console<'a> {
     /// Says something quiet.
     #[expect(clippy::unused_self, reason = "the console is the one way to say anything")]
     pub(super) fn note(&self, text: &str) {
-        write(&sanitize_line(text));
+        write(&sanitize_line(text), 0);
     }
 
     /// Asks something: the answer is typed behind it.
     #[cfg(feature = "local")]
     #[expect(clippy::unused_self, reason = "as above")]
     pub(super) fn ask(&self, question: &str) {
+        let question = laid_out(&sanitize_line(question), 0);
         let mut error = std::io::stderr().lock();
-        drop(write!(error, "{} ", sanitize_line(question)).and_then(|()| error.flush()));
+        drop(write!(error, "{} ", question.trim_end()).and_then(|()| error.flush()));
     }
 
     /// Writes a line of progress over the one before; nothing ends it.
     #[cfg(feature = "local")]
     #[expect(clippy::unused_self, reason = "as above")]
     pub(super) fn rewrite(&self, text: &str) {
+        let line = Line::styled(sanitize_line(text), nu_ansi_term::Style::default());
+        // A row that wraps is not written over.
+        let line = width().map_or_else(|| line.clone(), |width| cut(&line, width)).text();
         let mut error = std::io::stderr().lock();
-        drop(write!(error, "\r\x1b[K{}", sanitize_line(text)).and_then(|()| error.flush()));
+        drop(write!(error, "\r\x1b[K{line}").and_then(|()| error.flush()));
     }
 
     #[expect(clippy::unused_self, reason = "as above")]
     fn lines(&self, label: &str, text: &str) {
         for (index, line) in text.lines().enumerate() {
-            let lead = if index == 0 { format!("{label} ") } else { "  ".to_owned() };
-            write(&format!("{lead}{}", sanitize_line(line)));
+            let (lead, hang) = if index == 0 { (format!("{label} "), 2) } else { ("  ".to_owned(), 0) };
+            write(&format!("{lead}{}", sanitize_line(line)), hang);
         }
     }
 }
 
-fn write(line: &str) {
+/// Writes a line, broken into rows as prose is where it is a terminal that would break it anywhere; rows after the first
+/// are set in by `hang` cells more.
+fn write(line: &str, hang: usize) {
     // Standard error that is gone cannot be told about anywhere.
-    drop(writeln!(std::io::stderr(), "{line}"));
+    drop(std::io::stderr().write_all(laid_out(line, hang).as_bytes()));
+}
+
+fn laid_out(line: &str, hang: usize) -> String {
+    let Some(width) = width() else { return format!("{line}\n") };
+    let rows = in_rows(&Line::styled(line, nu_ansi_term::Style::default()), width, hang);
+    rows.iter().map(|row| row.text() + "\n").collect()
+}
+
+/// The cells of a row on standard error, where that is a terminal.
+fn width() -> Option<usize> {
+    std::io::stderr().is_terminal().then(|| usize::from(terminal_size().0).saturating_sub(1))
 }

@@ -28,7 +28,7 @@ pub use keys::{KeyReader, KeyWatch, Press, TWICE, TypeAhead, TypedView, drain_cr
 pub use layout::cut;
 pub use line::{Line, Span};
 pub use loan::Loan;
-pub use markdown::{Highlighter, Layout, MarkdownStream, Reasoning, Wrap};
+pub use markdown::{Highlighter, Layout, MarkdownStream, Reasoning, Wrap, in_rows};
 pub use marks::Mark;
 pub use relay::{Relayed, relay};
 pub use reset::reset_terminal;

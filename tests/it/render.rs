@@ -124,6 +124,28 @@ fn colours_are_for_those_who_want_them() {
 }
 
 #[test]
+fn what_axi_says_ends_its_rows_between_words() {
+    for language in ["en", "zh-CN"] {
+        let home = Home::new();
+        let mut command = home.axi();
+        command.args(["--lang", language, "-m", "nobody/nothing", "-p", "hi"]);
+        let said = String::from_utf8(command.output().unwrap().stderr).unwrap();
+        let mut pty = Pty::options().size(30, 16).spawn(&command);
+        pty.wait_exit();
+        let shown = pty.transcript();
+        let rows: Vec<&str> = shown.trim_end().lines().collect();
+        assert!(rows.len() > said.lines().count(), "{shown}");
+        assert!(rows.iter().all(|row| !row.trim_start().starts_with(['，', '。', '：', '）'])), "{shown}");
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        if language == "en" {
+            assert_eq!(words(&shown), words(&said));
+        } else {
+            assert_eq!(words(&shown).concat(), words(&said).concat());
+        }
+    }
+}
+
+#[test]
 fn a_file_that_is_not_there_is_told() {
     let home = Home::new();
     let output = home.axi().args(["render", "none.md"]).output().unwrap();

@@ -3,6 +3,7 @@
 
 use std::io::Write;
 
+use super::said::HANG;
 use super::{Human, Section};
 use crate::conversation::{Answer, Question};
 use crate::terminal::{Line, Span, sanitize, sanitize_line};
@@ -33,7 +34,7 @@ impl<W: Write> Human<W> {
             let mut line = Line::new();
             line.push(Span::new(if index == 0 { "? " } else { "  " }, theme.accent));
             line.push(Span::new(row.to_owned(), theme.strong));
-            self.screen.commit(&line);
+            self.commit_rows(&line, HANG);
         }
         let own_words = question.free_text && !question.choices.is_empty();
         let own = own_words.then(|| self.locale.text("ask.own_words").to_owned());
@@ -43,7 +44,7 @@ impl<W: Write> Human<W> {
             let mut line = Line::new();
             line.push(Span::new(format!("  {} ", index + 1), theme.accent));
             line.push(Span::plain(choice.clone()));
-            self.screen.commit(&line);
+            self.commit_rows(&line, HANG);
         }
         let count = choices.len().to_string();
         let key = match (choices.len(), question.several) {
@@ -68,7 +69,7 @@ impl<W: Write> Human<W> {
             let mut line = Line::new();
             line.push(Span::new("❯ ", theme.accent));
             line.push(Span::plain(said));
-            self.screen.commit(&line);
+            self.commit_rows(&line, HANG);
         }
         self.paint_live();
         answer

@@ -53,7 +53,7 @@ impl<W: Write> Human<W> {
             }
             (TurnEnd::Interrupted, Some(told)) => {
                 self.begin(Section::Notice);
-                self.screen.commit(&Line::styled(told.what, self.looks.theme.dim));
+                self.commit_rows(&Line::styled(told.what, self.looks.theme.dim), 0);
             }
             (_, Some(told)) => {
                 self.begin(Section::Notice);

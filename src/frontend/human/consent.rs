@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use super::said::HANG;
 use super::{Human, Question};
 use crate::agent::Approval;
 use crate::approval::{Decision, Rule};
@@ -77,7 +78,9 @@ impl<W: Write> Human<W> {
                 lines.push(Line::styled(sanitize_line(&text).into_owned(), self.looks.theme.dim));
             }
         }
-        self.screen.commit_all(&lines);
+        for line in &lines {
+            self.commit_rows(line, HANG);
+        }
         self.screen.end_live();
         let answer = self.asker.ask(&Question::keep(&self.locale), &mut self.screen);
         self.screen.forget();
@@ -88,7 +91,7 @@ impl<W: Write> Human<W> {
             Ok(path) => self.locale.with("approve.keep.kept", &[("path", &path)]),
             Err(cause) => self.locale.with("approve.keep.not_kept", &[("cause", &cause)]),
         };
-        self.screen.commit_all(&[Line::styled(sanitize_line(&said).into_owned(), self.looks.theme.dim)]);
+        self.commit_rows(&Line::styled(sanitize_line(&said), self.looks.theme.dim), 0);
         self.screen.end_live();
         true
     }

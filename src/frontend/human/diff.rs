@@ -30,11 +30,16 @@ pub(super) struct Ink<'a> {
     pub(super) highlight: bool,
 }
 
-/// Lays out the preview and the reasons of a request.
+/// Lays out the preview of a request.
 pub(super) fn preview(locale: &Locale, place: &Place, ink: Ink<'_>, request: &ApprovalRequest) -> Vec<Line> {
-    let theme = ink.theme;
     let mut lines = Vec::new();
     add(&request.preview, locale, place, ink, &mut lines);
+    lines
+}
+
+/// Lays out what speaks against a request: how far it reaches, and why it is asked.
+pub(super) fn doubts(locale: &Locale, place: &Place, theme: &Theme, request: &ApprovalRequest) -> Vec<Line> {
+    let mut lines = Vec::new();
     let mut reasons = request.reasons.clone();
     if let (Subject::Command { line }, Some(radius)) = (&request.subject, &request.reach) {
         let rows = reach::rows(locale, place, line, radius);

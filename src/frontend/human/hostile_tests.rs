@@ -219,7 +219,7 @@ fn linear_mode_tells_what_happens_as_lines() {
     whole_turn(&mut stage);
     let text = String::from_utf8(stage.bytes()).unwrap();
     let expected = WHOLE_TURN
-        .replace("anoth\ner", "another")
+        .replace("picks\n  another", "picks another")
         .replace("The tests fail.", "waiting for the model …\n\nThe tests fail.")
         .replace("the tests and", "the **tests** and")
         .replace("✓ Read", "reading src/parser.rs …\n✓ Read")

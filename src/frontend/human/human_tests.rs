@@ -246,8 +246,8 @@ $ rm a
 Done.
 
 error: cannot reach http://x: refused
-hint: is the server running, the network up, the proxy right? /model picks anoth
-er model";
+hint: is the server running, the network up, the proxy right? /model picks
+  another model";
 
 #[test]
 fn a_turn_stands_in_order_with_one_empty_row_between_sections() {
@@ -256,7 +256,7 @@ fn a_turn_stands_in_order_with_one_empty_row_between_sections() {
     assert_eq!(stage.rows().join("\n"), WHOLE_TURN);
     let mut wide = Stage::new(200);
     whole_turn(&mut wide);
-    assert_eq!(wide.rows().join("\n"), WHOLE_TURN.replace("anoth\ner", "another"));
+    assert_eq!(wide.rows().join("\n"), WHOLE_TURN.replace("picks\n  another", "picks another"));
     let mut narrow = Stage::new(40);
     whole_turn(&mut narrow);
     let rows = narrow.rows();

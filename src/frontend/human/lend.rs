@@ -15,7 +15,7 @@ impl<W: Write> Human<W> {
         self.end_stream();
         self.begin(Section::Notice);
         let text = self.locale.text("loan.begins").to_owned();
-        self.screen.commit(&Line::styled(text, self.looks.theme.warning));
+        self.commit_rows(&Line::styled(text, self.looks.theme.warning), 0);
         self.call_for_answer();
         self.screen.end_live();
         let Some(keyboard) = &mut self.keyboard else { return false };
@@ -42,7 +42,7 @@ impl<W: Write> Human<W> {
         self.listen_again();
         self.resized();
         let text = self.locale.text("loan.over").to_owned();
-        self.screen.commit(&Line::styled(text, self.looks.theme.dim));
+        self.commit_rows(&Line::styled(text, self.looks.theme.dim), 0);
         self.paint_live();
     }
 

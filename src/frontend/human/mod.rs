@@ -380,6 +380,10 @@ impl<W: Write> Frontend for Human<W> {
         self.begin(Section::Question);
         let lines = diff::preview(&self.locale, &self.place, self.ink(), request);
         self.screen.commit_all(&lines);
+        let doubts = diff::doubts(&self.locale, &self.place, &self.looks.theme, request);
+        for row in &doubts {
+            self.commit_rows(row, said::HANG);
+        }
         self.section = Section::Tool;
         let question = Question::new(&self.locale, request);
         self.hush();

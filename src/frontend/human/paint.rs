@@ -206,7 +206,7 @@ impl<W: Write> Human<W> {
         if self.looks.reasoning == ReasoningView::Summary {
             self.begin(Section::Reasoning);
         }
-        self.screen.commit(&Line::styled(text, self.looks.theme.dim));
+        self.commit_rows(&Line::styled(text, self.looks.theme.dim), 0);
     }
 }
 

@@ -13,14 +13,14 @@ impl<W: Write> Human<W> {
     pub(super) fn proposal(&mut self, proposal: &Proposal) {
         self.begin(Section::Question);
         let theme = self.looks.theme;
-        let mut rows = Vec::new();
         // Never cut: nobody enters what was not shown.
         for (index, text) in proposal.command.lines().enumerate() {
             let mut row = Line::new();
             row.push(Span::new(if index == 0 { "❯ " } else { "  " }, theme.accent));
             row.push(Span::new(sanitize_line(&text.replace('\t', "    ")), theme.strong));
-            rows.push(row);
+            self.screen.commit(&row);
         }
+        let mut rows = Vec::new();
         if !proposal.why.is_empty() {
             rows.push(Line::styled(format!("  {}", sanitize_line(&proposal.why)), theme.dim));
         }
@@ -31,7 +31,9 @@ impl<W: Write> Human<W> {
         for warning in self.warnings(&proposal.command) {
             rows.push(Line::styled(format!("  ! {}", sanitize_line(&warning)), theme.warning));
         }
-        self.screen.commit_all(&rows);
+        for row in &rows {
+            self.commit_rows(row, 0);
+        }
         self.section = Section::Tool;
     }
 

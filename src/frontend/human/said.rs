@@ -4,7 +4,11 @@ use std::io::Write;
 
 use super::{Human, Section};
 use crate::frontend::words::Told;
-use crate::terminal::{Line, MarkdownStream, Span, sanitize_line};
+use crate::terminal::width::width;
+use crate::terminal::{Line, MarkdownStream, Span, Wrap, in_rows, sanitize_line};
+
+/// How far the rows after the first one of an error or a question are set in, in cells.
+pub(super) const HANG: usize = 2;
 
 impl<W: Write> Human<W> {
     /// Prints markdown at once, as a section of its own.
@@ -20,9 +24,10 @@ impl<W: Write> Human<W> {
 
     /// Prints one quiet line.
     pub fn say(&mut self, text: &str) {
+        self.resized();
         let style = self.looks.theme.dim;
         for line in text.lines() {
-            self.screen.commit(&Line::styled(sanitize_line(line), style));
+            self.commit_rows(&Line::styled(sanitize_line(line), style), 0);
         }
         self.screen.end_live();
     }
@@ -30,6 +35,7 @@ impl<W: Write> Human<W> {
     /// Prints an error and what to do now.
     pub fn fail(&mut self, what: &str, hint: &str) {
         self.failed = true;
+        self.resized();
         let told = Told { what: what.to_owned(), hint: hint.to_owned() };
         self.tell("error.label", self.looks.theme.error, &told);
         self.screen.end_live();
@@ -37,6 +43,7 @@ impl<W: Write> Human<W> {
 
     /// Prints a warning.
     pub fn warn(&mut self, what: &str) {
+        self.resized();
         let told = Told { what: what.to_owned(), hint: String::new() };
         self.tell("error.warning", self.looks.theme.warning, &told);
         self.screen.end_live();
@@ -58,15 +65,25 @@ impl<W: Write> Human<W> {
                 line.push(Span::plain(" "));
             }
             line.push(Span::plain(sanitize_line(text).into_owned()));
-            self.screen.commit(&line);
+            self.commit_rows(&line, HANG);
         }
         let hint = self.locale.text("error.hint").to_owned();
         for (index, text) in told.hint.lines().enumerate() {
             let mut line = Line::new();
-            let lead = if index == 0 { hint.clone() } else { " ".repeat(hint.chars().count()) };
+            let lead = if index == 0 { hint.clone() } else { " ".repeat(width(&hint)) };
             line.push(Span::new(format!("{lead} {}", sanitize_line(text)), self.looks.theme.dim));
-            self.screen.commit(&line);
+            self.commit_rows(&line, if index == 0 { HANG } else { 0 });
         }
+    }
+
+    /// Prints a line of ours, broken into rows as prose is; rows after the first are set in by `hang` cells more.
+    pub(super) fn commit_rows(&mut self, line: &Line, hang: usize) {
+        if self.screen.is_linear() || self.looks.wrap == Wrap::Soft {
+            // Without a width nothing is too wide; or the terminal wraps, so that a copy is one line.
+            return self.screen.commit(line);
+        }
+        let rows = in_rows(line, self.screen.columns() - 1, hang);
+        self.screen.commit_all(&rows);
     }
 
     /// Starts a section: one empty row between different ones, none between two tools.

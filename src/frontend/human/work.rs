@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::paint::PAINT_STEP;
+use super::said::HANG;
 use super::turn::Requested;
 use super::{Human, Section, diff, words};
 use crate::agent::Activity;
@@ -119,7 +120,9 @@ impl<W: Write> Human<W> {
             (Some(change), Outcome::Ok) => self.change(&change),
             (_, Outcome::Ok) if result.name == "todo" => {
                 let rows = self.plan(result.content);
-                self.screen.commit_all(&rows);
+                for row in &rows {
+                    self.commit_rows(row, HANG);
+                }
             }
             (_, Outcome::Ok) if result.name != "shell" => {}
             (_, Outcome::Denied) => {}
@@ -234,7 +237,7 @@ impl<W: Write> Human<W> {
         let count = hidden.to_string();
         let key = if self.keyboard.is_some() { "approve.more_to_show" } else { "approve.too_long" };
         let text = self.locale.with(key, &[("count", &count)]);
-        self.screen.commit(&Line::styled(format!("  {text}"), self.looks.theme.dim));
+        self.commit_rows(&Line::styled(format!("  {text}"), self.looks.theme.dim), 0);
     }
 }
 

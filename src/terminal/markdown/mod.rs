@@ -28,6 +28,7 @@ mod inline;
 mod links;
 mod output;
 mod raw_html;
+mod rows;
 mod source;
 mod starts;
 mod table;
@@ -36,6 +37,7 @@ mod text;
 mod wrap;
 
 pub use highlight::Highlighter;
+pub use rows::in_rows;
 
 use block::{Blocks, Leaf};
 use inline::Ending;

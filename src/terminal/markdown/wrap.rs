@@ -84,7 +84,12 @@ pub(super) struct Wrapper {
     rows: usize,
     /// Width and prefix of the rows after the one being filled, when they are others.
     next: Option<(usize, Prefix)>,
+    /// Whether a word wider than a row begins on the row before it.
+    cuts_long_words: bool,
 }
+
+/// With fewer cells left, a word wider than a row begins on a row of its own all the same.
+const SHORTEST_START: usize = 8;
 
 impl Wrapper {
     pub(super) fn new(width: usize, mode: Wrap) -> Self {
@@ -102,7 +107,14 @@ impl Wrapper {
             last: Class::Start,
             rows: 0,
             next: None,
+            cuts_long_words: false,
         }
+    }
+
+    /// Begins words wider than a row on the row before. Not while text streams: a word is known only when it has ended.
+    pub(super) fn cutting_long_words(mut self) -> Self {
+        self.cuts_long_words = true;
+        self
     }
 
     /// Starts a block with these prefixes; what was before is finished.
@@ -289,7 +301,9 @@ impl Wrapper {
         self.style_to_end(style, link);
         while self.mode == Wrap::Word && self.column > self.room() {
             let room = self.room();
-            if self.settled > 0 {
+            let is_long = self.column - self.word_column > self.width.saturating_sub(self.rest.width);
+            let cuts = self.cuts_long_words && is_long && self.word_column + SHORTEST_START <= room;
+            if self.settled > 0 && !cuts {
                 self.emit(self.settled, out);
                 self.drop_front(self.word, self.word_column);
             } else {
