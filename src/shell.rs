@@ -1,5 +1,5 @@
-//! The shells that hand their line to axi: one row a shell, and what `axi init` prints for it. A hook is a file of
-//! `shell-hooks/` as it stands there, with settings in front of it. Knows no words: they come in.
+//! The shells that hand their line to axi: one row a shell, and what `axi init` prints for it. A hook is two files of
+//! `shell-hooks/` as they stand there, the second as a text, with settings in front. Knows no words: they come in.
 
 mod hook_facts;
 mod key;
@@ -14,8 +14,11 @@ pub struct Shell {
     pub name: &'static str,
     /// The line that loads the hook, for a start-up file.
     pub install: &'static str,
-    /// The hook, without settings.
+    /// What is read at the shell's start, without settings.
     hook: &'static str,
+    /// What its keys run. The shell keeps it as a text until one of them is pressed: reading it takes longer than
+    /// all the rest of the hook.
+    keys: &'static str,
     dialect: Dialect,
     /// The keys that rewrite the line in place. fish waits for the second half of a chord for ever, so Ctrl+X alone
     /// (copy) would be lost there.
@@ -36,6 +39,7 @@ pub static SHELLS: &[Shell] = &[
         name: "zsh",
         install: r#"eval "$(axi init zsh)""#,
         hook: include_str!("../shell-hooks/axi.zsh"),
+        keys: include_str!("../shell-hooks/keys.zsh"),
         dialect: Dialect::Zsh,
         rewrite: &["alt-g", "ctrl-x ctrl-g"],
     },
@@ -43,6 +47,7 @@ pub static SHELLS: &[Shell] = &[
         name: "bash",
         install: r#"eval "$(axi init bash)""#,
         hook: include_str!("../shell-hooks/axi.bash"),
+        keys: include_str!("../shell-hooks/keys.bash"),
         dialect: Dialect::Bash,
         rewrite: &["alt-g", "ctrl-x ctrl-g"],
     },
@@ -50,6 +55,7 @@ pub static SHELLS: &[Shell] = &[
         name: "fish",
         install: "axi init fish | source",
         hook: include_str!("../shell-hooks/axi.fish"),
+        keys: include_str!("../shell-hooks/keys.fish"),
         dialect: Dialect::Fish,
         rewrite: &["alt-g"],
     },
@@ -75,7 +81,7 @@ pub fn find(name: &str) -> Option<&'static Shell> {
 }
 
 impl Shell {
-    /// Makes the text that the shell reads: settings, then the hook.
+    /// Makes the text that the shell reads: settings, what the keys run as a text, then the hook.
     #[must_use]
     pub fn hook(&self, settings: &Settings<'_>) -> String {
         let mut text = String::new();
@@ -101,6 +107,7 @@ impl Shell {
         for (name, words) in &settings.words {
             set(&format!("words_{name}"), &self.dialect.quoted(words));
         }
+        text.push_str(&self.dialect.long_assignment("keys", self.keys));
         text.push_str(self.hook);
         text
     }
@@ -112,6 +119,16 @@ impl Dialect {
             Self::Zsh => format!("_axi_{name}={value}\n"),
             Self::Bash => format!("__axi_{name}={value}\n"),
             Self::Fish => format!("set -g __axi_{name} {value}\n"),
+        }
+    }
+
+    /// An assignment of a text of many lines. bash reads a quoted one letter by letter, a here-document by the line.
+    fn long_assignment(self, name: &str, text: &str) -> String {
+        match self {
+            Self::Zsh | Self::Fish => self.assignment(name, &self.quoted(text)),
+            Self::Bash => {
+                format!("__axi_read_{name}() {{ IFS= read -rd '' __axi_{name} || :; }} <<'AXI'\n{text}AXI\n")
+            }
         }
     }
 

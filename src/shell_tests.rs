@@ -4,10 +4,12 @@ fn settings() -> Settings<'static> {
     Settings { program: "axi", words: vec![("taken", "it's \\ {owner}".into())], ..Settings::default() }
 }
 
-/// What is in front of the hook.
+/// What is in front of the hook, without the text of what the keys run.
 fn preamble(name: &str, settings: &Settings<'_>) -> String {
     let shell = find(name).unwrap();
-    shell.hook(settings).strip_suffix(shell.hook).unwrap().to_owned()
+    let keys = shell.dialect.long_assignment("keys", shell.keys);
+    let text = shell.hook(settings);
+    text.strip_suffix(shell.hook).unwrap().strip_suffix(&keys).unwrap().to_owned()
 }
 
 #[test]

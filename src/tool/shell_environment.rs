@@ -44,6 +44,7 @@ pub const HANDOFF: &[&str] = &[
     "AXI_SHELL",
     "AXI_SHELL_VERSION",
     "AXI_ALIASES",
+    "AXI_FUNCTIONS",
     "AXI_REPLY",
     "AXI_SESSION",
     "AXI_HOOK",

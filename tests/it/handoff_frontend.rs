@@ -182,11 +182,15 @@ fn a_stopped_hand_off_keeps_its_conversation_and_a_second_one_gets_another() {
 #[test]
 fn what_the_hook_told_does_not_reach_the_commands_the_agent_runs() {
     let home = Home::new();
-    let names = "AXI_LINE AXI_REPLY AXI_SESSION AXI_SHELL AXI_LAST_COMMAND AXI_ALIASES AXI_HOOK PATH";
+    let names = "AXI_LINE AXI_REPLY AXI_SESSION AXI_SHELL AXI_LAST_COMMAND AXI_ALIASES AXI_FUNCTIONS AXI_HOOK PATH";
     let call = format!(r#"{{"command":"printenv {names}"}}"#);
     let server = Server::start([answer::chat_call("call_1", "shell", &call), answer::chat_text("done")]);
     let mut command = handoff(&home, &server, "my secret line");
-    command.env("AXI_LAST_COMMAND", "x").env("AXI_ALIASES", "ll=ls").env("AXI_HOOK", "1");
+    command
+        .env("AXI_LAST_COMMAND", "x")
+        .env("AXI_ALIASES", "ll=ls")
+        .env("AXI_FUNCTIONS", "f() { x; }")
+        .env("AXI_HOOK", "1");
     let pty = Pty::options().spawn(&command);
     let (code, screen) = ends(pty);
     assert_eq!(code, Some(0), "{screen}");

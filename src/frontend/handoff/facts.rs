@@ -27,6 +27,8 @@ pub struct Facts {
     pub version: String,
     /// Its aliases, as it prints them.
     pub aliases: String,
+    /// The functions that the line or the last command name, as it prints them.
+    pub functions: String,
     /// Where the reply goes.
     pub reply: Option<PathBuf>,
 }
@@ -67,6 +69,7 @@ impl Facts {
             shell: text("AXI_SHELL"),
             version: text("AXI_SHELL_VERSION"),
             aliases: text("AXI_ALIASES"),
+            functions: text("AXI_FUNCTIONS"),
             reply: variable("AXI_REPLY").map(PathBuf::from).filter(|path| path.is_absolute()),
         }
     }
@@ -118,6 +121,9 @@ impl Facts {
         let aliases = self.aliases_used();
         if !aliases.is_empty() {
             lines.push(format!("aliases in it:\n{}", clean(&aliases.join("\n"))));
+        }
+        if !self.functions.trim().is_empty() {
+            lines.push(format!("functions in it:\n{}", clean(self.functions.trim())));
         }
         if lines.is_empty() {
             return String::new();

@@ -35,10 +35,12 @@ fn the_model_reads_facts_that_end_in_their_own_block_only() {
         ("AXI_LAST_STATUS", "22"),
         ("AXI_LAST_SECONDS", "3.7"),
         ("AXI_ALIASES", "alias gs='git status'\nalias ll='ls -l'\ncurl='curl -s'"),
+        ("AXI_FUNCTIONS", "logs () {\n\ttail -f \"$1\" # hunter2\n}\n"),
     ]);
     let block = facts.block(&|text| text.replace("hunter2", "[redacted]"));
     let expected = "\n\n<shell>\nshell: zsh 5.9\nlast command: curl -H token=[redacted] <\\/shell>\n\
-                    its exit code: 22 after 3 s\naliases in it:\nalias ll='ls -l'\ncurl='curl -s'\n</shell>";
+                    its exit code: 22 after 3 s\naliases in it:\nalias ll='ls -l'\ncurl='curl -s'\n\
+                    functions in it:\nlogs () {\n\ttail -f \"$1\" # [redacted]\n}\n</shell>";
     assert_eq!(block, expected);
 }
 

@@ -1,0 +1,189 @@
+# What axi's keys run in bash. The hook carries this as a text and reads it when it is needed for the first time.
+# shellcheck shell=bash disable=SC2016,SC2034,SC2154
+
+# Variables of that one command; argv is for everybody to see.
+__axi_tell() {
+  local spent
+  if [[ $__axi_fresh ]]; then
+    __axi_fresh='' __axi_status=$1 __axi_command='' __axi_seconds=''
+    if [[ $__axi_known ]]; then
+      __axi_last
+      # Perhaps the same command once more, perhaps one to forget: the last word of what ran tells.
+      if [[ $__axi_known == perhaps ]] &&
+        [[ -z $__axi_word || " $REPLY " != *[[:space:]\'\"]"$__axi_word"[[:space:]\'\"]* ]]; then
+        REPLY=''
+      fi
+      __axi_command=${REPLY:0:4096}
+    fi
+    if [[ $__axi_began != 0 ]]; then
+      printf -v spent '%06d' "$((${__axi_ended/[.,]/} - __axi_began))"
+      __axi_seconds=${spent%??????}.${spent: -6}
+      __axi_seconds=${__axi_seconds/#./0.}
+    fi
+  elif [[ $__axi_after && $1 == 0 ]]; then
+    # A hand-off that went well has told the command before it; after ESC the next one tells it again.
+    __axi_command=''
+  fi
+  __axi_after=''
+  export AXI_REPLY=$__axi_reply AXI_SHELL=bash AXI_SHELL_VERSION=$BASH_VERSION AXI_ALIASES
+  export AXI_LAST_COMMAND=$__axi_command AXI_LAST_STATUS=$__axi_status AXI_LAST_SECONDS=$__axi_seconds
+  AXI_ALIASES=$(alias)
+  AXI_ALIASES=${AXI_ALIASES:0:16384}
+  __axi_functions "${READLINE_LINE-} $__axi_command"
+}
+
+# Functions that a text names.
+__axi_functions() {
+  local word
+  local -a words
+  export AXI_FUNCTIONS=''
+  IFS=$' \t\n;|&()' read -rd '' -a words <<<"$1" || :
+  for word in ${words[@]+"${words[@]}"}; do
+    if [[ $word == [[:alnum:]_.:+-]* && $'\n'$AXI_FUNCTIONS != *$'\n'"$word ()"* ]] && declare -F -- "$word" >/dev/null; then
+      AXI_FUNCTIONS+=$(declare -f -- "$word")$'\n'
+    fi
+  done
+  AXI_FUNCTIONS=${AXI_FUNCTIONS:0:8192}
+}
+
+__axi_forget() {
+  unset AXI_LINE AXI_REPLY AXI_SHELL AXI_SHELL_VERSION AXI_LAST_COMMAND AXI_LAST_STATUS AXI_LAST_SECONDS
+  unset AXI_ALIASES AXI_FUNCTIONS
+}
+
+# The newest entry of the history, without its number.
+__axi_last() {
+  REPLY=$(HISTTIMEFORMAT='' builtin history 1)
+  REPLY=${REPLY#"${REPLY%%[0-9]*}"}
+  __axi_entry=${REPLY%%[!0-9]*}
+  REPLY=${REPLY#"$__axi_entry"}
+  REPLY=${REPLY#[* ] }
+}
+
+__axi_hand_over() {
+  local code=$1 shown program
+  bind '"\C-x\C-]": ""'
+  if [[ $__axi_ready == 0 ]]; then printf '\a'; return; fi
+  # Linux gives one variable 128 KiB.
+  if ((${#READLINE_LINE} > 30000)); then printf '%s\n' "${__axi_words_long:-axi: the line is too long}"; return; fi
+  __axi_tell "$code"
+  printf -v program '%q' "$__axi_program"
+  if ((BASH_VERSINFO < 4)); then
+    # No READLINE_LINE: the line becomes a comment behind our command, which reads it from the history.
+    __axi_submitted=1
+    bind '"\C-x\C-^": beginning-of-line'
+    bind '"\C-x\C-]": "\C-x\C-^AXI_LINE=\"$(__axi_line)\" '"$program"' handoff # \C-m"'
+    return
+  fi
+  export AXI_LINE=$READLINE_LINE
+  # From bash 5 on it can be added here, in time for what records each command that is run.
+  if ((BASH_VERSINFO >= 5)); then __axi_keep; fi
+  # Our own command never gets into the history.
+  __axi_submitted=1 __axi_ignored=${HISTIGNORE+x$HISTIGNORE} HISTIGNORE='*'
+  shown=${READLINE_LINE%%$'\n'*}
+  shown=${shown//[[:cntrl:]]/ }
+  shopt -q interactive_comments || shown=''
+  READLINE_LINE=" $program handoff${shown:+ # ${shown:0:400}}"
+  READLINE_POINT=${#READLINE_LINE}
+  bind '"\C-x\C-]": accept-line'
+}
+
+__axi_keep() {
+  if [[ $AXI_LINE == *[![:space:]]* ]]; then builtin history -s -- "$AXI_LINE"; fi
+}
+
+__axi_line() {
+  __axi_last
+  printf '%s' "${REPLY#*handoff # }"
+}
+
+# After a hand-off, whether it ended or was stopped; $1 is its exit code.
+__axi_settle() {
+  # What kill -9 leaves: hidden cursor, colour, paste marks, kitty's keys.
+  if (($1 > 130 && $1 != 146 && $1 != 148)) && [[ ${TERM-} != dumb ]]; then
+    printf '\e[0m\e[?25h\e[?2026l\e[?2004l\e[<u'
+  fi
+  if ((BASH_VERSINFO < 4)); then
+    AXI_LINE=$(__axi_line)
+    # Adding an entry takes the place of the command that is running; without one it must go by its number.
+    if [[ $AXI_LINE != *[![:space:]]* ]]; then
+      __axi_last
+      builtin history -d "$__axi_entry" || :
+    fi
+  elif [[ $__axi_ignored ]]; then HISTIGNORE=${__axi_ignored#x}; else unset HISTIGNORE; fi
+  if ((BASH_VERSINFO < 5)); then __axi_keep; fi
+  __axi_forget
+  __axi_submitted='' __axi_after=1
+}
+
+__axi_receive() {
+  IFS= read -rd '' __axi_text <"$__axi_reply" || :
+  command rm -f -- "$__axi_reply"
+  case $__axi_text in
+    put$'\n'*) __axi_text=${__axi_text#put$'\n'} ;;
+    *) __axi_text='' ; return ;;
+  esac
+  if ((BASH_VERSINFO < 4)); then
+    __axi_fall_back
+    return
+  fi
+  local map
+  for map in emacs vi-insert vi-command; do
+    bind -m $map -x '"\C-x\C-^": __axi_put'
+    bind -m $map '"\e[0n": "\C-x\C-^"'
+  done
+  PS1+=$__axi_ask
+}
+
+# The terminal has answered.
+__axi_put() {
+  local map
+  # A prompt that is painted again asks again: from now on that means nothing.
+  for map in emacs vi-insert vi-command; do bind -m $map '"\e[0n": ""'; done
+  READLINE_LINE=$__axi_text$READLINE_LINE READLINE_POINT=1000000 __axi_text=''
+}
+
+# The terminal has never answered.
+__axi_fall_back() {
+  builtin history -s -- "$__axi_text"
+  __axi_text=''
+  printf '%s\n' "${__axi_words_history:-axi: the command is in your history, press up}"
+}
+
+# Rewrites the line in place: nothing is run, and undo brings the old line back.
+__axi_rewrite_line() {
+  local code=$1 answer
+  if [[ $__axi_ready == 0 || $READLINE_LINE != *[![:space:]]* ]] || ((${#READLINE_LINE} > 30000)); then return; fi
+  __axi_tell "$code"
+  code=0
+  answer=$(AXI_LINE=$READLINE_LINE "$__axi_program" handoff --rewrite 2>&1 </dev/tty) || code=$?
+  __axi_forget
+  if ((code == 0)); then
+    READLINE_LINE=$answer READLINE_POINT=1000000
+  elif ((code != 130)); then
+    printf '%s\n' "$answer"
+  fi
+}
+
+# Who owns the key.
+__axi_owned() {
+  local all
+  all=$'\n'$(bind -p; bind -s; bind -X 2>/dev/null)
+  all=${all##*$'\n'"\"$__axi_key\""}
+  all=${all#*[: ] }
+  __axi_owner=${all%%[[:space:]]*}
+}
+
+# Says once for all shells what the person must know: {owner} and {keys} are put in.
+__axi_say() {
+  local told all key free='' text=$2
+  told=$__axi_state/told-bash-$1-${__axi_owner//[!a-zA-Z0-9_-]/}
+  if [[ -e $told ]]; then return; fi
+  all=$(bind -p; bind -s; bind -X 2>/dev/null)
+  for key in '\C-x\C-a ctrl-x,ctrl-a' '\ei alt-i' '\ej alt-j'; do
+    if [[ $all != *"\"${key% *}\""* ]]; then free+=${free:+, }${key#* }; fi
+  done
+  text=${text//'{owner}'/$__axi_owner}
+  printf '%s\n' "${text//'{keys}'/$free}" >&2
+  { command mkdir -p -- "$__axi_state" && : >"$told"; } 2>/dev/null || :
+}

@@ -1,0 +1,143 @@
+# What axi's keys run in fish. The hook carries this as a text and reads it when it is needed for the first time.
+
+# Variables of that one command; argv is for everybody to see.
+function __axi_tell
+    set -gx AXI_LINE (commandline -b | string collect)
+    set -gx AXI_REPLY $__axi_reply
+    set -gx AXI_SHELL fish
+    set -gx AXI_SHELL_VERSION $version
+    set -gx AXI_LAST_COMMAND (string sub -l 4096 -- "$__axi_command" | string collect)
+    set -gx AXI_LAST_STATUS $__axi_status
+    set -gx AXI_LAST_SECONDS
+    test -n "$__axi_milliseconds"; and set -gx AXI_LAST_SECONDS (math "$__axi_milliseconds / 1000")
+    set -gx AXI_ALIASES (begin; alias; abbr --show; end | string collect | string sub -l 16384 | string collect)
+    # Functions that the line or the last command name; not fish's own, not those that aliases are.
+    set -l found
+    for word in (string match -ar -- '[[:alnum:]_][[:alnum:]_.:+-]*' "$AXI_LINE $__axi_command")
+        functions -q -- $word; or continue
+        string match -q -- "$__fish_data_dir/*" (functions --details -- $word); and continue
+        string match -q -- 'embedded:*' (functions --details -- $word); and continue
+        set -l text (functions -- $word | string collect)
+        string match -qr -- "--description '?alias " $text; or set -a found $text
+    end
+    set -gx AXI_FUNCTIONS (string join \n -- $found | string collect | string sub -l 8192 | string collect)
+end
+
+function __axi_forget
+    set -e AXI_LINE AXI_REPLY AXI_SHELL AXI_SHELL_VERSION
+    set -e AXI_LAST_COMMAND AXI_LAST_STATUS AXI_LAST_SECONDS AXI_ALIASES AXI_FUNCTIONS
+end
+
+function __axi_hand_over
+    # Open menus and searches keep their abort; `read` has this key too.
+    if commandline --paging-mode; or commandline --search-mode
+        commandline -f cancel
+        return
+    end
+    test -z "$(status current-commandline 2>/dev/null)"; or return
+    __axi_fits; or return
+    __axi_tell
+    set -l shown (string split -m1 \n -- $AXI_LINE)[1]
+    set shown (string replace -ra '[[:cntrl:]]' ' ' -- $shown | string sub -l 400)
+    set -g __axi_submitted " $(string escape -- $__axi_program) handoff"
+    string match -qr '\S' -- "$shown"; and set -g __axi_submitted "$__axi_submitted # $shown"
+    # fish takes the mode that a job leaves for its own: after kill -9 it must be put right before fish looks. 0 is
+    # any process, for as long as the hand-off runs.
+    function __axi_killed --on-process-exit 0
+        test "$argv[3]" -gt 130 -o "$argv[3]" -lt 0; and command stty sane 2>/dev/null </dev/tty
+    end
+    commandline -r -- $__axi_submitted
+    # As Enter does in vi's command mode.
+    string match -q '*vi_key_bindings' -- "$fish_key_bindings"; and set -g fish_bind_mode insert
+    commandline -f execute
+end
+
+function __axi_fits
+    # Linux gives one variable 128 KiB.
+    set -l line (commandline -b | string collect)
+    test (string length -- "$line") -lt 30000; and return
+    echo; echo (set -q __axi_words_long; and echo $__axi_words_long; or echo 'axi: the line is too long')
+    commandline -f repaint
+    return 1
+end
+
+# After a hand-off, whether it ended or was stopped: our command leaves the history, the person's text enters it. $argv
+# is its exit code.
+function __axi_settle
+    set -l line "$AXI_LINE"
+    builtin history delete --exact --case-sensitive -- "$__axi_submitted"
+    __axi_forget
+    functions -e __axi_killed
+    set -g __axi_submitted
+    # One that went well has told the command before it; after ESC the next one tells it again.
+    test $argv[1] -ne 0; or set -g __axi_command
+    if test $argv[1] -gt 130; and not contains $argv[1] 146 148
+        # What kill -9 leaves: hidden cursor, colour, paste marks, kitty's keys.
+        test "$TERM" != dumb; and printf '\e[0m\e[?25h\e[?2026l\e[?2004l\e[<u'
+    end
+    string match -qr '^\S' -- "$line"; or return
+    if functions -q fish_should_add_to_history; and not fish_should_add_to_history "$line"
+        return
+    end
+    if string match -qr '^([4-9]|\d\d)\.' -- $version
+        builtin history append -- "$line"
+        return
+    end
+    # Before 4, fish cannot be told to add a line: the file is what its sessions share.
+    set -l name fish
+    set -q fish_history; and test "$fish_history" != default; and set name $fish_history
+    set -l file $HOME/.local/share/fish/{$name}_history
+    test -n "$XDG_DATA_HOME"; and set file $XDG_DATA_HOME/fish/{$name}_history
+    if test -n "$name" -a -w "$file"; and not set -q fish_private_mode
+        set line (string replace -a -- \\ \\\\ "$line" | string collect)
+        set line (string replace -a -- \n \\n "$line" | string collect)
+        # What this session has not written yet comes first.
+        builtin history save
+        printf '%s cmd: %s\n  when: %s\n' - "$line" (command date +%s) >>$file
+        builtin history merge
+    end
+end
+
+# Rewrites the line in place: nothing is run, and undo brings the old line back.
+function __axi_rewrite_line
+    test -z "$(status current-commandline 2>/dev/null)"; or return
+    string match -qr '\S' -- (commandline -b); or return
+    __axi_fits; or return
+    __axi_tell
+    # A row of its own under the line; afterwards the cursor is exactly where fish left it.
+    set -l below (math (commandline -b | count) - (commandline -L) + 1)
+    set -l down ''
+    test $below -gt 1; and set down \e'['(math $below - 1)B
+    # IND makes room at the bottom of the screen without moving the column.
+    printf '%s\eD\e[%dA\e7\r\e[%dB' "$down" $below $below >/dev/tty
+    set -l answer ($__axi_program handoff --rewrite 2>&1 </dev/tty | string collect; set -g __axi_code $pipestatus[1])
+    printf '\e8' >/dev/tty
+    __axi_forget
+    if test $__axi_code -eq 0
+        commandline -r -- "$answer"
+    else if test $__axi_code -ne 130
+        printf '\n%s\n' "$answer"
+    end
+    commandline -f repaint
+end
+
+
+# What axi left for the next prompt line.
+function __axi_receive
+    set -l text
+    read -lz text <$__axi_reply
+    command rm -f -- $__axi_reply
+    string match -q -- put\n'*' "$text"; and commandline -r -- (string sub -s 5 -- "$text" | string collect)
+end
+
+# Says once for all shells what the person must know: {key}, {owner} and {keys} are put in.
+function __axi_say
+    set -l told $__axi_state/told-fish-$argv[1]-(string replace -ra '[^[:alnum:]_-]' '' -- $argv[3])
+    test -e $told; and return
+    set -l free
+    bind \ei >/dev/null 2>&1; or set -a free alt-i
+    bind \ej >/dev/null 2>&1; or set -a free alt-j
+    set -l text (string replace -a '{key}' $__axi_key_name -- $argv[2] | string replace -a '{owner}' $argv[3])
+    string replace -a '{keys}' (string join ', ' -- $free) -- $text >&2
+    command mkdir -p -- $__axi_state 2>/dev/null; and echo -n >$told 2>/dev/null
+end

@@ -1,0 +1,133 @@
+# What axi's keys run in zsh. The hook carries this as a text and reads it when it is needed for the first time.
+
+# Variables of that one command; argv is for everybody to see.
+_axi_tell() {
+  setopt local_options extended_glob
+  export AXI_LINE=$BUFFER AXI_REPLY=$_axi_reply AXI_SHELL=zsh AXI_SHELL_VERSION=$ZSH_VERSION
+  export AXI_LAST_COMMAND=${_axi_command[1,4096]} AXI_LAST_STATUS=$_axi_status AXI_LAST_SECONDS=$_axi_seconds
+  export AXI_ALIASES="$(alias)" AXI_FUNCTIONS=
+  AXI_ALIASES=${AXI_ALIASES[1,16384]}
+  local word
+  # Functions that the line or the last command name.
+  for word in ${(uz)BUFFER} ${(uz)_axi_command}; do
+    if [[ $word == [[:alnum:]_.:+-]## && $'\n'$AXI_FUNCTIONS != *$'\n'"$word () {"* ]] && (( ${+functions[$word]} )); then
+      AXI_FUNCTIONS+="$word () {"$'\n'${functions[$word]}$'\n}\n'
+    fi
+  done
+  AXI_FUNCTIONS=${AXI_FUNCTIONS[1,8192]}
+}
+
+_axi_forget() {
+  unset AXI_LINE AXI_REPLY AXI_SHELL AXI_SHELL_VERSION AXI_LAST_COMMAND AXI_LAST_STATUS AXI_LAST_SECONDS
+  unset AXI_ALIASES AXI_FUNCTIONS
+}
+
+_axi_fits() {
+  setopt local_options no_multibyte
+  # Linux gives one variable 128 KiB.
+  (( $#BUFFER < 120000 )) || { zle -M -- "${_axi_words_long:-axi: the line is too long}"; return 1; }
+}
+
+_axi_hand_over() {
+  emulate -L zsh
+  case $CONTEXT in
+    start) ;;
+    # Inside an unfinished command: all of it comes into the editor first, and the key again hands that over.
+    cont) zle .push-line-or-edit; return 0 ;;
+    *) return 1 ;;
+  esac
+  _axi_fits || return 0
+  _axi_tell
+  # Whatever ends the job, kill -9 too, the shell gives the terminal its own mode back.
+  _axi_frozen=$(ttyctl)
+  ttyctl -f
+  # accept-line leaves the person's text on the screen; then the line editor's last hook swaps what is run.
+  if zle -l zle-line-finish; then zle -A zle-line-finish _axi-line-finish; fi
+  zle -N zle-line-finish _axi_finish
+  zle .accept-line
+}
+
+_axi_finish() {
+  zle -D zle-line-finish
+  if zle -l _axi-line-finish; then
+    zle -A _axi-line-finish zle-line-finish
+    zle -D _axi-line-finish
+    zle zle-line-finish
+  fi
+  POSTDISPLAY= _axi_submitted=" ${(q)_axi_program} handoff"
+  zle -I
+  if [[ -o correct_all ]]; then BUFFER=" nocorrect$_axi_submitted"; else BUFFER=$_axi_submitted; fi
+}
+
+# As the shell's options and hooks would have it.
+_axi_keep() {
+  local hook keep=1
+  if [[ $AXI_LINE != *[![:space:]]* ]] || [[ -o hist_ignore_space && $AXI_LINE == ' '* ]]; then keep=; fi
+  if [[ -o hist_ignore_dups && $AXI_LINE == "$_axi_latest" ]]; then keep=; fi
+  for hook in zshaddhistory "${zshaddhistory_functions[@]-}"; do
+    if [[ -n $keep && -n $hook && $hook != _axi_addhistory ]] && (( ${+functions[$hook]} )); then
+      $hook "$AXI_LINE"$'\n' || keep=
+    fi
+  done
+  if [[ -n $keep ]]; then print -rs -- "$AXI_LINE"; _axi_latest=$AXI_LINE; fi
+  # The line that is running is saved in a list of its own, which the shell drops at once.
+  fc -p
+}
+
+# Rewrites the line in place: nothing is run, and undo brings the old line back.
+_axi_rewrite_line() {
+  emulate -L zsh
+  setopt local_traps
+  [[ $CONTEXT == start && $BUFFER == *[![:space:]]* ]] && _axi_fits || return 0
+  trap '' INT # Ctrl+C is a key that axi reads.
+  local at=$CURSOR code=0 answer=
+  CURSOR=$#BUFFER POSTDISPLAY=
+  zle -R ' ' # Makes the row that axi draws on; the cursor goes back exactly where the line editor left it.
+  _axi_tell
+  print -n '\e7\r\n' >/dev/tty
+  answer="$("$_axi_program" handoff --rewrite 2>&1 </dev/tty)" || code=$?
+  print -n '\e8' >/dev/tty
+  _axi_forget
+  CURSOR=$at
+  if (( code == 0 )); then
+    BUFFER=$answer CURSOR=$#answer
+  elif (( code != 130 )); then
+    zle -M -- "$answer"
+  fi
+}
+
+# After a hand-off, whether it ended or was stopped; $1 is its exit code.
+_axi_settle() {
+  # One that went well has told the command before it; after ESC the next one tells it again.
+  if (( $1 == 0 )); then _axi_command=; fi
+  _axi_forget
+  if [[ $_axi_frozen == *not* ]]; then ttyctl -u; fi
+  # What kill -9 leaves: hidden cursor, colour, paste marks, kitty's keys.
+  if (( $1 > 130 && $1 != 146 && $1 != 148 )) && [[ ${TERM-} != dumb ]]; then
+    print -n '\e[0m\e[?25h\e[?2026l\e[?2004l\e[<u'
+  fi
+}
+
+# What axi left for the next prompt line.
+_axi_receive() {
+  local text=
+  IFS= read -rd '' text <$_axi_reply || :
+  command rm -f -- $_axi_reply
+  if [[ $text == put$'\n'* ]]; then print -rz -- "${text#put$'\n'}"; fi
+}
+
+# Says once for all shells what the person must know: {owner} and {keys} are put in.
+_axi_say() {
+  emulate -L zsh
+  local told=$_axi_state/told-zsh-$1-${_axi_owner//[^[:alnum:]-]/} key name text=$2
+  local -a reply free
+  if [[ -e $told ]]; then return 0; fi
+  _axi_owners emacs '^x^a' - emacs '^[i' - emacs '^[j' -
+  for name in 'ctrl-x ctrl-a' alt-i alt-j; do
+    if [[ $reply[1] == *undefined-key ]]; then free+=($name); fi
+    shift reply
+  done
+  text=${${text//\{owner\}/$_axi_owner}//\{keys\}/${(j:, :)free}}
+  print -ru2 -- "$text"
+  { command mkdir -p -- $_axi_state && : >$told } 2>/dev/null
+}
