@@ -79,6 +79,7 @@ mod screen;
 mod server;
 mod shell_jobs;
 mod shell_tool;
+mod stop_anywhere;
 mod support;
 mod terminal_tool;
 mod tool_proof;

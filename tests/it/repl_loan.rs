@@ -223,6 +223,46 @@ fn an_interactive_command_has_the_terminal_and_the_persons_own_editor_at_once() 
 }
 
 #[test]
+fn git_rebases_interactively_in_the_persons_own_editor() {
+    if !is_installed("git") {
+        return eprintln!("not run: there is no git");
+    }
+    let home = Home::new();
+    // Turns the list round when it is told to.
+    let editor = "#!/bin/sh\nprintf 'turn round? '; read -r word; [ \"$word\" = yes ] || exit 1\n\
+                  grep '^pick' \"$1\" | tac > \"$1.new\" && mv \"$1.new\" \"$1\"\n";
+    script(&home, "editor", editor);
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"];
+        let output = home.command("git").args(identity).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    git(&["init", "-q", "-b", "main", "."]);
+    git(&["config", "user.name", "Ada"]);
+    git(&["config", "user.email", "ada@example.com"]);
+    for name in ["base", "one", "two"] {
+        home.write(&format!("work/{name}"), name);
+        git(&["add", name]);
+        git(&["commit", "-q", "-m", name]);
+    }
+    let call = serde_json::json!({ "command": "git rebase -i HEAD~2", "interactive": true });
+    let server = Server::start([answer::chat_call("call_1", "shell", &call.to_string())]);
+    let mut command = axi(&home, &server);
+    command.args(["-y", "--allow", "shell"]).env("EDITOR", home.work().join("editor"));
+    let mut person = Person::meets(&command);
+    person.sends("go");
+    person.sees("turn round? ");
+    person.types("yes\r");
+    let mut scene = Scene { home, server, person };
+    scene.server.push(answer::chat_text("So it is."));
+    scene.person.sees("So it is.");
+    let log = scene.home.command("git").args(["log", "--format=%s"]).output().unwrap();
+    assert_eq!(String::from_utf8(log.stdout).unwrap(), "one\ntwo\nbase\n");
+    scene.works_on();
+}
+
+#[test]
 fn what_was_typed_before_stays_type_ahead_and_nothing_asks_twice() {
     let mut scene = Scene::running("mkfifo door; echo waiting; cat door; ./asks echo granted");
     scene.person.sees("  waiting");

@@ -108,6 +108,20 @@ impl ToolBench {
         })
     }
 
+    /// Runs a tool and cancels the turn at a moment.
+    pub(crate) fn run_stopped(&self, tool: &dyn Tool, input: Value, moment: Duration) -> ToolOutput {
+        let (sender, _receiver) = mpsc::channel(1000);
+        self.runtime.block_on(async {
+            let output_dir = self.output_dir();
+            let run = tool.run(input, self.context(sender, &output_dir));
+            let stop = async {
+                tokio::time::sleep(moment).await;
+                self.cancel.cancel();
+            };
+            tokio::join!(run, stop).0
+        })
+    }
+
     /// Runs a tool and drops its future as soon as it has told a line.
     pub(crate) fn run_dropped(&self, tool: &dyn Tool, input: Value) {
         let (sender, mut receiver) = mpsc::channel(1000);
