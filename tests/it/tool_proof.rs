@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use axi::conversation::Outcome;
-use axi::tool::{ApplyPatchTool, GlobTool, GrepTool};
+use axi::tool::{ApplyPatchTool, EditTool, GlobTool, GrepTool, ReadTool};
 use serde_json::json;
 
 use crate::support::tool_bench::ToolBench;
@@ -18,8 +18,9 @@ fn skip(why: &str) {
     let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("skipped: {why}\n").as_bytes());
 }
 
+/// This repository, or another one that is named by `PROOF_REPOSITORY`.
 fn repository() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    std::env::var_os("PROOF_REPOSITORY").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from)
 }
 
 /// Runs git in this repository; `None` where it fails (no git, no history).
@@ -49,6 +50,10 @@ fn apply(commits: &[&str]) -> (usize, usize) {
             not_text += 1;
             continue;
         };
+        if diff.is_empty() {
+            // A commit without a change.
+            continue;
+        }
         let bench = ToolBench::new();
         for (name, [before, _]) in &files {
             if let Some(before) = before {
@@ -72,6 +77,73 @@ fn apply(commits: &[&str]) -> (usize, usize) {
     (applied, not_text)
 }
 
+/// Makes each change of a commit's diff as an edit; returns how many were made and how many texts stand there more
+/// than once.
+fn edit(commits: &[&str]) -> (usize, usize) {
+    let (mut made, mut ambiguous) = (0, 0);
+    for commit in commits {
+        let Some(files) = sides(commit) else { continue };
+        for (name, sides) in files {
+            let [Some(before), Some(after)] = sides else { continue };
+            let (Ok(before), Ok(_)) = (String::from_utf8(before), std::str::from_utf8(&after)) else { continue };
+            let parent = format!("{commit}^");
+            let Some(diff) = git(&["diff", "--no-renames", &parent, commit, "--", &name]) else { continue };
+            let Ok(diff) = String::from_utf8(diff) else { continue };
+            let bench = ToolBench::new();
+            bench.put("file", &before);
+            bench.run(&ReadTool, json!({"path": "file", "limit": 1_000_000}));
+            let mut whole = true;
+            for (old, new) in hunks(&diff) {
+                let now = String::from_utf8(bench.get("file")).unwrap();
+                if old.is_empty() || now.matches(&old).count() != 1 {
+                    (ambiguous, whole) = (ambiguous + 1, false);
+                    continue;
+                }
+                let input = json!({"path": "file", "old_string": old, "new_string": new});
+                let output = bench.run(&EditTool, input);
+                assert_eq!(output.outcome, Outcome::Ok, "{commit}: {name}: {}", output.content);
+                made += 1;
+            }
+            if whole && diff.contains("\n@@") {
+                assert_eq!(bench.get("file"), after, "{commit}: {name}");
+            }
+        }
+    }
+    (made, ambiguous)
+}
+
+/// The text before and after of each part of a diff.
+fn hunks(diff: &str) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    let mut last = "";
+    for line in diff.split_inclusive('\n') {
+        if line.starts_with("@@") {
+            all.push(Default::default());
+            continue;
+        }
+        let Some((old, new)) = all.last_mut() else { continue };
+        match line.split_at(1) {
+            (" ", text) => {
+                old.push_str(text);
+                new.push_str(text);
+            }
+            ("-", text) => old.push_str(text),
+            ("+", text) => new.push_str(text),
+            // "\ No newline at end of file" is about the line before.
+            _ => {
+                if last != "+" {
+                    old.pop();
+                }
+                if last != "-" {
+                    new.pop();
+                }
+            }
+        }
+        last = line.get(..1).unwrap_or_default();
+    }
+    all
+}
+
 fn commits() -> Vec<String> {
     let list = git(&["rev-list", "--no-merges", "HEAD"]).unwrap_or_default();
     String::from_utf8_lossy(&list).lines().map(str::to_owned).collect()
@@ -82,19 +154,26 @@ fn the_last_commits_apply_to_their_parents_and_give_their_children() {
     let commits = commits();
     let some: Vec<&str> = commits.iter().map(String::as_str).take(SOME).collect();
     let (applied, _) = apply(&some);
+    edit(&some[..some.len().min(5)]);
     if applied == 0 {
         skip("no history of git here");
     }
 }
 
-/// Run for the figure: `cargo test --test it every_commit -- --ignored --nocapture`.
+/// Run for the figure: `cargo test --test it every_commit -- --ignored --nocapture`; `PROOF_REPOSITORY` names another
+/// one, `PROOF_COMMITS` how many of its last commits.
 #[test]
 #[ignore = "takes minutes; the last commits are tried at every run"]
 fn every_commit_applies_to_its_parent_and_gives_its_child() {
     let commits = commits();
-    let all: Vec<&str> = commits.iter().map(String::as_str).collect();
+    let most = std::env::var("PROOF_COMMITS").ok().and_then(|most| most.parse().ok()).unwrap_or(usize::MAX);
+    let all: Vec<&str> = commits.iter().map(String::as_str).take(most).collect();
     let (applied, not_text) = apply(&all);
-    let said = format!("{applied} of {} commits applied, {not_text} hold what is no text\n", all.len());
+    let (made, ambiguous) = edit(&all);
+    let said = format!(
+        "{applied} of {} commits applied, {not_text} hold what is no text; {made} edits made, {ambiguous} not unique\n",
+        all.len()
+    );
     let _ = std::io::Write::write_all(&mut std::io::stderr(), said.as_bytes());
 }
 
