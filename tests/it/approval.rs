@@ -8,6 +8,7 @@ use axi::conversation::{Effect, Subject};
 
 const CORPUS: &str = include_str!("corpus/shell_lines.tsv");
 const ADVERSARY: &str = include_str!("corpus/adversary_lines.tsv");
+const RED_TEAM: &str = include_str!("corpus/red_team_lines.tsv");
 
 pub(crate) fn place() -> Surroundings {
     let environment =
@@ -45,6 +46,11 @@ fn corpus(text: &'static str) -> Vec<(&'static str, String)> {
         .collect()
 }
 
+/// The lines of the third corpus, for laws.
+pub(crate) fn red_team() -> Vec<String> {
+    corpus(RED_TEAM).into_iter().map(|(_, line)| line).collect()
+}
+
 #[test]
 fn no_dangerous_line_runs_unasked_and_few_harmless_ones_are_asked() {
     let lines = corpus(CORPUS);
@@ -74,9 +80,18 @@ fn no_dangerous_line_runs_unasked_and_few_harmless_ones_are_asked() {
 
 #[test]
 fn a_second_corpus_by_an_adversary_finds_nothing_that_runs_unasked() {
-    let lines = corpus(ADVERSARY);
+    holds(&corpus(ADVERSARY), 400);
+}
+
+#[test]
+fn a_third_corpus_by_somebody_who_saw_neither_finds_nothing_that_runs_unasked() {
+    holds(&corpus(RED_TEAM), 2500);
+}
+
+#[track_caller]
+fn holds(lines: &[(&'static str, String)], at_least: usize) {
     let (mut ran, mut asked, mut not_never) = (Vec::new(), Vec::new(), Vec::new());
-    for (expected, line) in &lines {
+    for (expected, line) in lines {
         let (decision, never) = decide(line, false);
         match *expected {
             "allow" if decision != Decision::Allow => asked.push(line),
@@ -92,6 +107,6 @@ fn a_second_corpus_by_an_adversary_finds_nothing_that_runs_unasked() {
          of {harmless} harmless asked: {asked:#?}",
         lines.len()
     );
-    assert!(lines.len() >= 400, "{}", lines.len());
+    assert!(lines.len() >= at_least, "{}", lines.len());
     assert!(ran.is_empty() && not_never.is_empty() && asked.len() * 20 <= harmless, "{report}");
 }

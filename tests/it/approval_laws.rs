@@ -59,6 +59,10 @@ fn at_home() -> impl Strategy<Value = String> {
         spelled("../../../u"),
         spelled("/home/u/work/app/../.."),
         spelled("/usr/../home/u"),
+        spelled(".."),
+        spelled("../"),
+        spelled("/home/u/work"),
+        spelled("../../work/."),
     ];
     let expanded = prop_oneof![
         Just("~"),
@@ -78,6 +82,10 @@ fn at_home() -> impl Strategy<Value = String> {
         Just("`echo ~`"),
         Just("\"$(echo /home/u)\""),
         Just("/[h]ome/u"),
+        Just("\"$PWD\"/.."),
+        Just("$(pwd)/.."),
+        Just("\"$UNKNOWN\"/"),
+        Just("$EMPTY/"),
     ]
     .prop_map(ToOwned::to_owned);
     prop_oneof![spelled_out, expanded]
@@ -97,6 +105,14 @@ fn destructive() -> impl Strategy<Value = String> {
         spelled("mv").prop_map(|name| format!("{name} @ /tmp/x")),
         spelled("shred").prop_map(|name| format!("{name} -u @")),
         Just("rsync -a --delete empty/ @".to_owned()),
+        Just("git -C @ clean -fdx".to_owned()),
+        Just("truncate -s 0 @/*".to_owned()),
+        Just("rmdir -p @".to_owned()),
+        Just("pushd @ && rm -rf ./*".to_owned()),
+        Just("(cd @; find . -delete)".to_owned()),
+        Just("d=@; cd \"$d\" && rm -rf *".to_owned()),
+        Just("printf '%s\\n' @ | xargs -I{} rm -rf {}".to_owned()),
+        Just("while read x; do rm -rf \"$x\"; done <<< @".to_owned()),
         Just("cd @ && rm -rf *".to_owned()),
         Just("cd @; rm -rf ./*".to_owned()),
         Just("x=@; rm -rf \"$x\"".to_owned()),
@@ -243,7 +259,14 @@ proptest! {
         ways in proptest::collection::vec(0_u8..25, 0..4),
     ) {
         let line = ways.iter().fold(line, |line, way| wrapped(&line, *way));
-        prop_assert_ne!(decision(&loosest(), &line), Decision::Allow, "{}", line);
+        let mut policy = loosest();
+        prop_assert_ne!(decision(&policy, &line), Decision::Allow, "{}", line);
+        // Nor does a yes for the session, or the rule that "always" would keep.
+        policy.grant_for_session("shell", &Subject::Command { line: line.clone() });
+        if let Some(rule) = suggest_rule(&line) {
+            prop_assert!(policy.add_rule(Decision::Allow, rule, Source::User).is_ok());
+        }
+        prop_assert_ne!(decision(&policy, &line), Decision::Allow, "{}", line);
     }
 
     #[test]

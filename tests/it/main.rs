@@ -9,6 +9,7 @@
 
 mod approval;
 mod approval_laws;
+mod approval_rules;
 mod attention;
 mod consent_prompt;
 mod consent_reach;

@@ -24,6 +24,10 @@ pub(crate) fn after(call: &Call<'_, '_>) -> After {
     match call.name {
         "exit" => After::Never,
         "cd" | "pushd" => {
+            // With two words shells go to the first, to a mixture of both, or nowhere.
+            if call.positionals().len() > 1 {
+                return After::In(vec![None]);
+            }
             let target = call.positionals().first().map(|field| field.value.clone());
             let value = match target {
                 Some(value) => value,
@@ -42,13 +46,12 @@ pub(crate) fn after(call: &Call<'_, '_>) -> After {
             let names = call.positionals().iter().filter_map(|field| field.value.known()).collect::<Vec<_>>();
             After::Set(names.into_iter().chain(["REPLY".to_owned()]).map(|name| (name, Vec::new())).collect())
         }
-        "shift" | "set" => After::Set(
-            (1..10)
-                .map(|n| n.to_string())
-                .chain(["@".to_owned(), "*".to_owned()])
-                .map(|n| (n, Vec::new()))
-                .collect(),
-        ),
+        "shift" | "set" => {
+            let names = (1..10).map(|n| n.to_string()).chain(["@".to_owned(), "*".to_owned()]);
+            // Under a name no variable has: an expression may come upon what they hold.
+            let held = call.arguments.iter().map(|field| field.value.clone()).collect();
+            After::Set(names.map(|n| (n, Vec::new())).chain([("set …".to_owned(), held)]).collect())
+        }
         "unset" => After::Set(
             call.positionals()
                 .iter()

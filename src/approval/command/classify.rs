@@ -3,9 +3,9 @@
 use super::super::path::is_credential;
 use super::super::{Class, NeverAuto, Unparsed};
 use super::call::{Call, Field, Finding, Input};
-use super::table::{PROGRAMS, READERS, Reads, SUBS};
+use super::table::{self, PROGRAMS, READERS, Reads, SUBS};
 use super::value::{Chunk, PathPattern, Value};
-use super::{effects, environment, git, looks, programs};
+use super::{awk, effects, environment, git, looks, programs, special};
 
 /// Interpreters of other languages, and what can hide in their arguments.
 const INTERPRETERS: &[&str] = &[
@@ -56,6 +56,9 @@ const INTERPRETERS: &[&str] = &[
     "tcsh",
 ];
 
+/// Programs that run what is written to their input, now or later.
+const RUNS_INPUT: &[&str] = &["make", "gmake", "crontab", "at", "batch", "parallel"];
+
 /// Judges one command.
 pub(crate) fn classify(call: &Call<'_, '_>) -> Finding {
     if asks_version(call) {
@@ -80,6 +83,19 @@ pub(crate) fn classify(call: &Call<'_, '_>) -> Finding {
         }
         _ => {}
     }
+    if call.name == "set" && call.texts().iter().any(|text| sets_by_words(text)) {
+        return Finding::unparsed(Unparsed::Redefined);
+    }
+    match special::classify(call) {
+        // What does more may be known to the other tables.
+        Some(finding) if finding.class == Class::ReadOnly => {
+            let mut finding = finding;
+            reads(call, call.positionals(), &mut finding);
+            return finding;
+        }
+        Some(finding) => return effects::classify(call).unwrap_or(finding),
+        None => {}
+    }
     if let Some(finding) = reader(call) {
         return finding;
     }
@@ -99,9 +115,19 @@ pub(crate) fn classify(call: &Call<'_, '_>) -> Finding {
     unknown(call)
 }
 
+/// `set -k` makes assignments of all words that look like one, wherever they stand.
+fn sets_by_words(text: &str) -> bool {
+    text == "keyword" || text.strip_prefix('-').is_some_and(|letters| letters.contains('k'))
+}
+
 fn unknown(call: &Call<'_, '_>) -> Finding {
     let mut finding = Finding::new(Class::Execute);
     let base = call.name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if let (true, Input::Text(text)) = (RUNS_INPUT.contains(&call.name), call.input)
+        && let Some(looks) = looks::destructive(text)
+    {
+        finding.never = Some(NeverAuto::HiddenDestructive { looks });
+    }
     if INTERPRETERS.contains(&call.name) || INTERPRETERS.contains(&base) {
         finding.unparsed = Some(Unparsed::Script);
         let inside = call.arguments.iter().map(|field| field.value.shown());
@@ -131,19 +157,21 @@ pub(crate) fn prints_files(name: &str) -> bool {
     READERS.iter().any(|row| prints(row.reads) && row.names.contains(&name))
 }
 
+/// Tells whether a program is in the table of those that only look.
+pub(crate) fn only_looks(name: &str) -> bool {
+    READERS.iter().any(|row| row.names.contains(&name))
+}
+
 fn reader(call: &Call<'_, '_>) -> Option<Finding> {
     let row = READERS.iter().find(|row| row.names.contains(&call.name))?;
     let does_more = call.has_flag(row.letters, row.longs) && !(row.letters.is_empty() && row.longs.is_empty());
     let positionals = call.positionals();
-    let too_many = row.most.is_some_and(|most| positionals.len() > most);
-    // `date` sets the clock by a word without a plus; `sysctl` sets by an equals sign.
+    let valued: &[&str] = match call.name {
+        "xxd" => &["-l", "-len", "-s", "-seek", "-c", "-cols", "-g", "-o", "-n"],
+        _ => &[],
+    };
+    let too_many = row.most.is_some_and(|most| special::operands(call, valued).len() > most);
     let sets = match call.name {
-        "date" | "gdate" => {
-            positionals.iter().any(|field| {
-                !field.value.start().starts_with('+')
-                    && field.value.start().chars().all(|c| c.is_ascii_digit() || c == '.')
-            }) && !call.has_flag("dfrjv", &["date", "file", "reference"])
-        }
         // `+` and more than a place: commands of the pager, `!` among them.
         "less" | "more" | "most" => positionals.iter().any(|field| {
             let shown = field.value.shown();
@@ -153,12 +181,14 @@ fn reader(call: &Call<'_, '_>) -> Option<Finding> {
         "sysctl" => positionals.iter().any(|field| field.value.shown().contains('=')),
         "jq" | "gojq" | "jaq" | "yq" => positionals.first().is_some_and(|field| {
             let text = field.value.shown();
-            let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-            words.into_iter().any(|word| matches!(word, "env" | "ENV"))
+            // `.env` is a field of that name.
+            let text = if call.name == "yq" { text } else { text.replace(".env", ".") };
+            let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            words.any(|word| matches!(word, "env" | "ENV" | "strenv" | "envsubst"))
                 || text.contains("input_filename") && call.name == "yq"
                 || text.contains("load")
         }),
-        "alias" | "trap" => !positionals.is_empty(),
+        "alias" => !positionals.is_empty(),
         _ => false,
     };
     if does_more || too_many || sets {
@@ -285,7 +315,18 @@ fn subcommand_looks(call: &Call<'_, '_>) -> bool {
         }
         let tail =
             Call { name: call.name, arguments: &rest[row.words.len()..], state: call.state, input: call.input };
-        let more = (!row.letters.is_empty() || !row.longs.is_empty()) && tail.has_flag(row.letters, row.longs);
+        let elsewhere = call.name.ends_with("ctl")
+            && matches!(canonical, "systemctl" | "loginctl" | "timedatectl" | "hostnamectl")
+            && call.has_flag("HM", &["host", "machine"]);
+        let more = elsewhere
+            || match row.letters {
+                // No flag at all.
+                table::ANY => tail
+                    .arguments
+                    .iter()
+                    .any(|field| matches!(field.value.start().chars().next(), None | Some('-'))),
+                letters => (!letters.is_empty() || !row.longs.is_empty()) && tail.has_flag(letters, row.longs),
+            };
         !more && row.most.is_none_or(|most| tail.positionals().len() <= most)
     })
 }
@@ -361,9 +402,11 @@ fn text_program(call: &Call<'_, '_>) -> Finding {
         texts.push(script.value.known());
     }
     let looks = texts.iter().all(|text| {
-        text.as_deref().is_some_and(|text| {
-            if is_sed { programs::sed_only_looks(text) } else { programs::awk_only_looks(text) }
-        })
+        text.as_deref().is_some_and(
+            |text| {
+                if is_sed { programs::sed_only_looks(text) } else { awk::only_looks(text) }
+            },
+        )
     });
     if known && looks && !texts.is_empty() {
         let mut finding = Finding::new(Class::ReadOnly);

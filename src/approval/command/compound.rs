@@ -1,8 +1,23 @@
 //! Compound commands into their trees: groups, conditions, loops, cases, tests, functions.
 
 use super::lexer::Until;
+use super::looks;
 use super::parser::{Parser, Refused};
 use super::syntax::{Node, Word};
+
+/// Tells whether a text can only be an expression: to a plain POSIX shell `((` opens two subshells, and what stands
+/// in them is run.
+fn is_expression(text: &str) -> bool {
+    let operand = |c: char| c.is_alphanumeric() || c == '_';
+    let mut last: Option<char> = None;
+    for word in text.split_whitespace() {
+        if last.is_some_and(operand) && word.starts_with(operand) {
+            return false;
+        }
+        last = word.chars().last();
+    }
+    looks::destructive(text).is_none()
+}
 
 impl Parser<'_> {
     /// Reads a compound command, if one starts here.
@@ -12,6 +27,9 @@ impl Parser<'_> {
             if self.peek() == Some('(') {
                 self.bump()?;
                 let inner = self.arithmetic()?;
+                if !is_expression(&inner.source) {
+                    return Err(Refused);
+                }
                 return Ok(Some(Node::Test { words: vec![inner] }));
             }
             let body = self.nested(')')?;

@@ -75,7 +75,14 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
     });
     let items =
         if filtered || name.is_some() { opening.state.some_below(&roots, name.as_deref()) } else { roots.clone() };
-    let items = if filtered || finds_secret(name.as_deref()) { items } else { roots.clone() };
+    // Without a filter it is the directory itself, and all names below it.
+    let items = if filtered || finds_secret(name.as_deref()) {
+        items
+    } else {
+        let mut both = opening.state.some_below(&roots, None);
+        both.extend(roots.clone());
+        both
+    };
     let mut finding = Finding::new(if may_be_any { Class::Execute } else { Class::ReadOnly });
     let mut at = 0;
     while let Some(field) = expression.get(at) {

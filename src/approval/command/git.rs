@@ -28,7 +28,7 @@ const LOOKS: &[Looks] = &[
     Looks(&["ls-tree"], "", NONE),
     Looks(&["cat-file"], "", &["filters", "textconv"]),
     Looks(&["rev-parse"], "", NONE),
-    Looks(&["rev-list"], "", NONE),
+    Looks(&["rev-list"], "", DIFF),
     Looks(&["describe"], "", NONE),
     Looks(&["merge-base"], "", NONE),
     Looks(&["name-rev"], "", NONE),
@@ -57,13 +57,28 @@ const LOOKS: &[Looks] = &[
     Looks(&["reflog", "show"], "", DIFF),
     Looks(&["reflog", "list"], "", NONE),
     Looks(&["bisect", "log"], "", NONE),
-    Looks(&["bisect", "view"], "", NONE),
     Looks(&["lfs", "ls-files"], "", NONE),
     Looks(&["lfs", "status"], "", NONE),
-    Looks(&["config", "list"], "", NONE),
+    Looks(&["config", "list"], "e", &["edit"]),
     Looks(&["config", "get"], "", NONE),
-    Looks(&["merge-tree"], "", NONE),
     Looks(&["fsck"], "", &["lost-found"]),
+];
+
+/// Commands with flags, or first words, that carry a command line of their own: a rule for the command never admits
+/// what stands in there.
+const CARRIERS: &[(&str, &str, &[&str], &[&str])] = &[
+    ("archive", "", &["exec", "remote"], NONE),
+    ("bisect", "", NONE, &["run", "visualize", "view"]),
+    ("clone", "cu", &["upload-pack", "config", "template"], NONE),
+    ("difftool", "x", &["extcmd"], NONE),
+    ("fetch", "", &["upload-pack"], NONE),
+    ("filter-branch", "", &["setup", "tree-filter", "index-filter", "msg-filter", "env-filter"], NONE),
+    ("grep", "O", &["open-files-in-pager"], NONE),
+    ("ls-remote", "", &["upload-pack", "exec"], NONE),
+    ("pull", "", &["upload-pack"], NONE),
+    ("push", "", &["receive-pack", "exec"], NONE),
+    ("rebase", "x", &["exec"], NONE),
+    ("submodule", "", NONE, &["foreach"]),
 ];
 
 /// Flags in front of the command that change nothing.
@@ -125,6 +140,13 @@ pub(crate) fn classify(call: &Call<'_, '_>) -> Finding {
     }
     let place = directory.unwrap_or_else(|| Value::text("."));
     let mut finding = judge(&command, rest, &inner, &place);
+    let carries = |(name, letters, longs, words): &(&str, &str, &[&str], &[&str])| {
+        *name == command
+            && (inner.has_flag(letters, longs) || inner.texts().iter().any(|text| words.contains(&text.as_str())))
+    };
+    if CARRIERS.iter().any(carries) {
+        finding.unparsed = Some(Unparsed::Wrapper);
+    }
     finding.unparsed = finding.unparsed.or(doubt);
     if doubt.is_some() {
         finding.class = finding.class.max(Class::Execute);
@@ -174,7 +196,7 @@ fn judge(command: &str, rest: &[Field], call: &Call<'_, '_>, place: &Value) -> F
         }
         "remote" => only(&["-v", "--verbose"]),
         "reflog" => {
-            positionals == 0 || !has(&["expire", "delete", "drop", "exists", "write"]) && !call.has_flag("", DIFF)
+            !call.has_flag("", DIFF) && (positionals == 0 || !has(&["expire", "delete", "drop", "exists", "write"]))
         }
         "config" => {
             let gets =
@@ -185,6 +207,8 @@ fn judge(command: &str, rest: &[Field], call: &Call<'_, '_>, place: &Value) -> F
             ) || has(&["set", "unset", "edit", "rename-section", "remove-section"]);
             !changes && (gets || positionals == 1)
         }
+        "submodule" => positionals == 0 && only(&["-q", "--quiet"]),
+        "archive" => only(&["-l", "--list"]),
         "symbolic-ref" => positionals == 1 && !call.has_flag("dm", &["delete"]),
         _ => false,
     };

@@ -74,7 +74,12 @@ pub(crate) fn destructive(text: &str) -> Option<String> {
     let found = |text: &str| {
         text.split(ends).find(|token| NAMES.contains(token) || token.starts_with("mkfs")).map(ToOwned::to_owned)
     };
-    found(&plain).or_else(|| found(text))
+    // One word each of many programs, and together a loss.
+    let cleans = |text: &str| {
+        let has = |wanted: &str| text.split(ends).any(|token| token == wanted);
+        (has("git") && has("clean")).then(|| "git clean".to_owned())
+    };
+    found(&plain).or_else(|| found(text)).or_else(|| cleans(&plain))
 }
 
 /// Tells whether a word is the name of a program that destroys, or that runs what it is given.

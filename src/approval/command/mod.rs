@@ -10,6 +10,7 @@
 //! What is not certain is asked. Strictness is never bought by guessing what a person meant.
 
 mod after;
+mod awk;
 mod call;
 mod classify;
 mod compound;
@@ -27,6 +28,7 @@ mod parser;
 mod programs;
 mod redirect;
 mod simple;
+mod special;
 mod state;
 mod suggest;
 mod syntax;

@@ -1,4 +1,4 @@
-//! Texts of sed and awk: whether they only look. What is not certainly harmless is not.
+//! Texts of sed: whether they only look. What is not certainly harmless is not.
 
 /// Tells whether a text of sed neither writes, runs nor reads files.
 pub(crate) fn sed_only_looks(script: &str) -> bool {
@@ -33,7 +33,14 @@ impl Sed<'_> {
                 '\\' => self.at += 1,
                 '\n' => return None,
                 // Whether a delimiter in brackets counts is not the same in every sed.
-                '[' if brackets && !inside => inside = true,
+                '[' if brackets && !inside => {
+                    inside = true;
+                    // A bracket first in brackets is one of them in some seds, and ends them in others.
+                    let first = if self.peek() == Some('^') { self.at + 1 } else { self.at };
+                    if self.characters.get(first) == Some(&']') {
+                        return None;
+                    }
+                }
                 ']' if inside => inside = false,
                 _ if character == delimiter && inside => return None,
                 _ if character == delimiter => return Some(()),
@@ -88,8 +95,10 @@ impl Sed<'_> {
             match command {
                 '{' | '}' | 'p' | 'P' | 'd' | 'D' | 'n' | 'N' | 'h' | 'H' | 'g' | 'G' | 'x' | '=' | 'z' => {}
                 'q' | 'Q' | 'l' => self.skip(" 0123456789"),
+                // A blank ends a label, and behind it GNU sed reads the next command.
                 'b' | 't' | 'T' | ':' => {
-                    while self.peek().is_some_and(|c| !matches!(c, '\n' | ';' | '}')) {
+                    self.skip(" \t");
+                    while self.peek().is_some_and(|c| !matches!(c, ' ' | '\t' | '\n' | ';' | '}')) {
                         self.at += 1;
                     }
                 }
@@ -116,55 +125,4 @@ impl Sed<'_> {
             }
         }
     }
-}
-
-/// Tells whether a text of awk only prints.
-pub(crate) fn awk_only_looks(program: &str) -> bool {
-    let without_or = program.replace("||", "  ");
-    let suspicious = ["system", "getline", "@", "ENVIRON", "close", "fflush", "ARGV", "PROCINFO", "extension"];
-    if without_or.contains('|') || suspicious.iter().any(|word| program.contains(word)) {
-        return false;
-    }
-    // `>` compares outside the braces, and writes to a file after a print inside of them.
-    let (mut depth, mut characters) = (0_i32, program.chars().peekable());
-    while let Some(character) = characters.next() {
-        match character {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            '>' if characters.peek() == Some(&'=') => {}
-            '>' if depth != 0 => return in_condition(program),
-            _ => {}
-        }
-    }
-    true
-}
-
-/// A `>` in braces compares for certain only where nothing is printed, or inside `if (…)`.
-fn in_condition(program: &str) -> bool {
-    let (mut round, mut printing) = (0_u32, false);
-    let mut word = String::new();
-    for character in program.chars() {
-        if character.is_alphanumeric() || character == '_' {
-            word.push(character);
-            continue;
-        }
-        if matches!(word.as_str(), "print" | "printf") {
-            printing = true;
-        }
-        word.clear();
-        match character {
-            '(' => round += 1,
-            ')' => round = round.saturating_sub(1),
-            ';' | '\n' | '}' | '{' => {
-                printing = false;
-                round = 0;
-            }
-            // Quotes and slashes could make any of these characters mean something else.
-            '"' | '/' | '\\' if printing => {}
-            '>' if printing || round == 0 => return false,
-            _ => {}
-        }
-    }
-    // A string or pattern may hide where a statement ends.
-    !program.contains(['"', '/', '\\'])
 }

@@ -1,14 +1,14 @@
 //! One simple command on the way: its words, assignments and redirections, before it is judged.
 
 use super::super::path::is_credential;
-use super::super::{Class, Unparsed};
+use super::super::{Class, NeverAuto, Unparsed};
 use super::call::{Action, Field, Finding, Input, Touched};
 use super::danger::is_harmless_device;
 use super::state::State;
 use super::syntax::{Assignment, Operator, Redirect, RedirectKind, Simple, Word, WordPart};
 use super::value::Value;
 use super::walk::{Around, Flow, UNKNOWN, Walker};
-use super::{Judged, Part, classify, environment};
+use super::{Judged, Part, classify, environment, wrapper};
 
 impl Walker {
     /// Judges the commands inside a word.
@@ -26,6 +26,10 @@ impl Walker {
                         let sets = matches!(operator, Operator::Default(_));
                         if sets && name != "HOME" && environment::matters(name, state.place) {
                             self.doubt(name, Unparsed::Environment);
+                        }
+                        // An offset and an index are expressions.
+                        if word.source.starts_with([':', '[']) {
+                            self.evaluated(word, state);
                         }
                         self.inside(word, state)
                     }
@@ -63,6 +67,14 @@ impl Walker {
         if texts.any(|text| text.contains(['$', '`'])) {
             self.doubt(&word.source, Unparsed::Syntax);
         }
+        // An expression can set variables, too.
+        let names = word.source.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let mut set = names.filter(|name| environment::matters(name, state.place));
+        if word.source.contains('=')
+            && let Some(name) = set.next()
+        {
+            self.doubt(name, Unparsed::Environment);
+        }
     }
 
     pub(super) fn simple<'s>(&mut self, command: &Simple, state: State<'s>, around: &Around) -> Flow<'s> {
@@ -72,8 +84,13 @@ impl Walker {
         let reader = command.words.first().and_then(Word::bare).is_some_and(classify::prints_files);
         let mut secret = None;
         for word in &command.words {
-            if self.inside(word, &state) && reader {
-                secret = Some(word.source.clone());
+            if self.inside(word, &state) {
+                if reader {
+                    secret = Some(word.source.clone());
+                }
+                if command.words.iter().filter_map(Word::bare).any(wrapper::runs_text) {
+                    self.forbid(NeverAuto::UnseenScript);
+                }
             }
         }
         let mut has_file_output = false;
@@ -154,6 +171,16 @@ impl Walker {
             for word in &command.words {
                 self.hidden_index(word);
             }
+            // The same by way of a variable.
+            let indexed = |text: &str| text.contains('[') && (text.contains("$(") || text.contains('`'));
+            if fields.iter().any(|field| indexed(&field.value.shown())) {
+                self.doubt(&command.source, Unparsed::Syntax);
+            }
+        }
+        if first.value.known().as_deref() == Some("let") {
+            for word in &command.words {
+                self.evaluated(word, &state);
+            }
         }
         self.invoke(&fields, state, around)
     }
@@ -215,7 +242,9 @@ impl Walker {
         };
         for value in values {
             let text = value.known().unwrap_or_default();
-            if is_harmless_device(&text) || text.starts_with("/dev/fd/") {
+            let descriptor = text.strip_prefix("/dev/fd/");
+            if is_harmless_device(&text) || descriptor.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()))
+            {
                 continue;
             }
             let class =

@@ -272,6 +272,9 @@ impl<'a> State<'a> {
         let values = match words.as_slice() {
             ["pwd"] => self.directory_values(),
             ["git", "rev-parse", "--show-toplevel"] => vec![Value::text(self.place.workspace.to_string_lossy())],
+            ["which", name] | ["command", "-v", name] if name.chars().all(|c| c.is_ascii_alphanumeric()) => {
+                vec![Value::text(format!("/usr/bin/{name}"))]
+            }
             ["mktemp", ..] => vec![Value::text("/tmp/tmp.made-by-mktemp")],
             ["nproc" | "date", ..] => vec![Value::text("0")],
             ["echo", text] if !text.starts_with('-') => vec![Value::text(*text)],

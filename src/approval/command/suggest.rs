@@ -68,8 +68,10 @@ pub fn suggest_rule(line: &str) -> Option<Rule> {
     let depth = DEPTH.iter().find(|(program, _)| program == name).map_or(1, |(_, depth)| *depth);
     let start = words.get(..depth)?;
     let plain = |word: &String| !word.is_empty() && !word.starts_with('-') && !word.contains(['\n', '\t']);
-    let too_wide =
-        TOO_WIDE.contains(&name.as_str()) || start.iter().skip(1).any(|word| RUNNERS.contains(&word.as_str()));
+    // What looks by itself and was asked does more by one of its flags: only with this one is it meant.
+    let too_wide = TOO_WIDE.contains(&name.as_str())
+        || super::classify::only_looks(name)
+        || start.iter().skip(1).any(|word| RUNNERS.contains(&word.as_str()));
     if too_wide || !start.iter().all(plain) {
         // Exactly these words, where they are few enough to be read.
         return (words.len() <= 8 && !words.iter().any(|word| word.contains(['\n', '\t'])))

@@ -4,7 +4,7 @@ use super::super::{NeverAuto, Unparsed};
 use super::call::Input;
 use super::state::State;
 use super::syntax::Node;
-use super::{Judged, Target, looks, parser};
+use super::{Judged, Target, environment, looks, parser};
 
 /// More commands than this in one line are not followed.
 pub(super) const MOST_STEPS: u32 = 400;
@@ -157,6 +157,9 @@ impl Walker {
                 for word in words {
                     self.inside(word, &state);
                     values.extend(state.expand(word));
+                }
+                if environment::matters(variable, state.place) && !environment::is_harmless(variable, &values) {
+                    self.doubt(variable, Unparsed::Environment);
                 }
                 let mut inner = state.clone();
                 inner.variables.insert(variable.clone(), values);

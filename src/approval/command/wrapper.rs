@@ -45,6 +45,12 @@ const POWER: &[(&str, &[&str])] = &[
 
 const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "rbash"];
 
+/// Tells whether a program runs the text it is given.
+pub(crate) fn runs_text(name: &str) -> bool {
+    let base = name.rsplit('/').next().unwrap_or_default();
+    SHELLS.contains(&base) || matches!(base, "eval" | "source" | ".")
+}
+
 /// Opens a wrapper; `None` when the command is none.
 pub(crate) fn open<'s>(
     walker: &mut Walker,
@@ -54,6 +60,12 @@ pub(crate) fn open<'s>(
     around: &Around,
 ) -> Option<Flow<'s>> {
     let arguments = fields.get(1..).unwrap_or_default();
+    if let [only] = arguments
+        && matches!(only.value.known().as_deref(), Some("--version" | "--help"))
+        && !SHELLS.contains(&name)
+    {
+        return None;
+    }
     let mut inner = around.clone();
     inner.outer.push(fields.iter().map(|field| field.written.clone()).collect());
     let mut opening = Opening { walker, fields, state, around: inner };
@@ -62,6 +74,11 @@ pub(crate) fn open<'s>(
     }
     if let Some((_, valued, skipped)) = PLAIN.iter().find(|(wrapper, _, _)| *wrapper == name) {
         let rest = after_flags(arguments, valued)?;
+        let flags = &arguments[..arguments.len() - rest.len()];
+        // The one of them that can write a file.
+        if name == "time" && flags.iter().any(|flag| is_time_output(flag.value.start())) {
+            opening.note(Class::Execute, None);
+        }
         let rest = rest.get(*skipped..)?;
         return if rest.is_empty() { None } else { Some(opening.run(rest)) };
     }
@@ -110,6 +127,13 @@ pub(crate) fn open<'s>(
             opening.walker_suspect(arguments);
             Some(opening.same())
         }
+        "parallel" => {
+            opening.note(Class::Execute, Some(Unparsed::Wrapper));
+            opening.walker_suspect(arguments);
+            opening.walker.forbid_by_looks();
+            Some(opening.same())
+        }
+        "ssh" if matches!(arguments, [only] if only.value.known().as_deref() == Some("-V")) => None,
         "ssh" | "mosh" => {
             opening.note(Class::Network, None);
             opening.walker_suspect(arguments);
@@ -136,6 +160,10 @@ fn after_flags<'f>(fields: &'f [Field], valued: &[&str]) -> Option<&'f [Field]> 
         at += if valued.contains(&start) { 2 } else { 1 };
     }
     Some(&[])
+}
+
+fn is_time_output(flag: &str) -> bool {
+    flag.starts_with("--o") || flag.starts_with("--a") || !flag.starts_with("--") && flag.contains(['o', 'a'])
 }
 
 fn is_assignment(field: &Field) -> bool {
@@ -199,7 +227,7 @@ impl<'s> Opening<'_, '_, 's> {
 
     fn shell(&mut self, arguments: &[Field]) -> Flow<'s> {
         let mut at = 0;
-        let mut is_text = false;
+        let (mut is_text, mut only_checked) = (false, false);
         while let Some(field) = arguments.get(at) {
             let Some(flag) = field.value.known() else { break };
             if flag == "--" || flag == "-" {
@@ -218,6 +246,7 @@ impl<'s> Opening<'_, '_, 's> {
                 at += 1;
             } else if flag.starts_with('-') || flag.starts_with('+') {
                 is_text |= flag.starts_with('-') && flag.contains('c');
+                only_checked = at == 0 && flag == "-n";
                 if flag.starts_with('-') && flag.contains('i') {
                     // An interactive shell reads its start-up files first.
                     self.note(Class::Execute, None);
@@ -238,6 +267,11 @@ impl<'s> Opening<'_, '_, 's> {
             return Flow::same(self.state.clone(), flow.output);
         }
         match rest.first() {
+            // Read for mistakes, and not run.
+            Some(_) if only_checked => {
+                self.note(Class::ReadOnly, None);
+                self.same()
+            }
             Some(file) => self.file(file),
             None => self.input_script(state),
         }
@@ -253,6 +287,10 @@ impl<'s> Opening<'_, '_, 's> {
             return self.input_script(self.state.clone());
         }
         self.note(Class::Execute, Some(Unparsed::Script));
+        // The line may have written the file first.
+        if self.walker.line.contains('>') || self.walker.line.contains("tee") {
+            self.walker.forbid_by_looks();
+        }
         self.same()
     }
 
@@ -331,6 +369,7 @@ impl<'s> Opening<'_, '_, 's> {
             }
             match text.as_str() {
                 "-u" | "--unset" => at += 2,
+                "-i" | "-" | "-0" | "-v" | "--ignore-environment" | "--null" | "--debug" => at += 1,
                 "-C" | "--chdir" => {
                     let directory = arguments.get(at + 1).map_or_else(Value::unknown, |field| field.value.clone());
                     state.directories = directory
@@ -349,7 +388,17 @@ impl<'s> Opening<'_, '_, 's> {
                     self.walker.forbid_by_looks();
                     return Some(self.same());
                 }
-                _ if text.starts_with('-') => at += 1,
+                _ if ["--unset=", "--block-signal", "--default-signal", "--ignore-signal", "-u"]
+                    .iter()
+                    .any(|known| text.starts_with(known)) =>
+                {
+                    at += 1;
+                }
+                _ if text.starts_with('-') => {
+                    // What is not known may take the next word along: then the command is another one.
+                    self.note(Class::Execute, Some(Unparsed::Wrapper));
+                    at += 1;
+                }
                 _ => break,
             }
         }
@@ -388,6 +437,10 @@ impl<'s> Opening<'_, '_, 's> {
             "-i" | "--replace" => Some("{}".to_owned()),
             _ => text.strip_prefix("-I").filter(|rest| !rest.is_empty()).map(ToOwned::to_owned),
         });
+        if texts.iter().any(|text| text.starts_with("--process") || text.starts_with("--pro")) {
+            // It sets a variable of any name.
+            self.note(Class::Execute, Some(Unparsed::Environment));
+        }
         let reads_file = texts.iter().any(|text| text.starts_with("-a") || text.starts_with("--arg-file"));
         let items = match &self.around.input {
             Input::Text(text) if !reads_file => text

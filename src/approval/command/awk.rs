@@ -1,0 +1,204 @@
+//! Texts of awk: whether they only print. What is not certainly harmless is not.
+
+/// Words with which a program runs something, reads a file of its own choice or looks at the environment.
+const MORE: &[&str] = &[
+    "system",
+    "getline",
+    "ENVIRON",
+    "close",
+    "fflush",
+    "ARGV",
+    "ARGC",
+    "PROCINFO",
+    "SYMTAB",
+    "FUNCTAB",
+    "extension",
+];
+
+/// Words after which a slash begins a pattern, though a name's letters stand before it.
+const BEFORE_PATTERN: &[&str] = &["print", "printf", "return", "in", "else", "do", "case", "exit"];
+
+/// Files that are no files.
+const STREAMS: &[&str] = &["/dev/stderr", "/dev/stdout"];
+
+#[derive(Debug, PartialEq)]
+enum Token {
+    Word(String),
+    Text(String),
+    /// A pattern, whole.
+    Pattern,
+    Mark(char),
+    /// The end of a statement, as far as a newline is one.
+    Line,
+}
+
+/// Tells whether a text of awk only prints.
+pub(crate) fn only_looks(program: &str) -> bool {
+    let Some(tokens) = tokens(program) else { return false };
+    let (mut printing, mut round) = (false, 0_i32);
+    for (index, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Word(word) if MORE.contains(&word.as_str()) => return false,
+            Token::Word(word) if word == "print" || word == "printf" => (printing, round) = (true, 0),
+            Token::Line | Token::Mark(';' | '{' | '}') => printing = false,
+            Token::Mark('(') => round += 1,
+            Token::Mark(')') => round -= 1,
+            // `||` has become another mark: this one is a pipe. `@` calls by a name made at run time.
+            Token::Mark('|' | '@') => return false,
+            // Outside of brackets it writes to a file after a print, and compares elsewhere.
+            Token::Mark('>') if printing && round <= 0 => {
+                if !is_stream(tokens.get(index + 1..).unwrap_or_default()) {
+                    return false;
+                }
+            }
+            Token::Word(_) | Token::Text(_) | Token::Pattern | Token::Mark(_) => {}
+        }
+    }
+    true
+}
+
+fn is_stream(rest: &[Token]) -> bool {
+    let rest = if rest.first() == Some(&Token::Mark('>')) { &rest[1..] } else { rest };
+    let ended = matches!(rest.get(1), None | Some(Token::Line | Token::Mark(';' | '}')));
+    matches!(rest.first(), Some(Token::Text(name)) if STREAMS.contains(&name.as_str())) && ended
+}
+
+/// The program's tokens; `None` where they cannot be told for certain.
+fn tokens(program: &str) -> Option<Vec<Token>> {
+    // What a slash means after a bracket that closes depends on the bracket: both readings must be harmless.
+    let may_write = program.contains(['>', '|']);
+    let characters: Vec<char> = program.chars().collect();
+    let peek = |at: usize| characters.get(at).copied();
+    let (mut tokens, mut at) = (Vec::new(), 0);
+    while let Some(character) = peek(at) {
+        at += 1;
+        match character {
+            ' ' | '\t' => {}
+            '\n' => tokens.push(Token::Line),
+            '\\' if peek(at) == Some('\n') => at += 1,
+            '\\' => return None,
+            '#' => {
+                while peek(at).is_some_and(|c| c != '\n') {
+                    at += 1;
+                }
+            }
+            '"' => {
+                let mut text = String::new();
+                loop {
+                    match peek(at)? {
+                        '"' => break,
+                        '\n' => return None,
+                        '\\' => {
+                            text.push('\\');
+                            at += 1;
+                            text.push(peek(at)?);
+                        }
+                        other => text.push(other),
+                    }
+                    at += 1;
+                }
+                at += 1;
+                tokens.push(Token::Text(text));
+            }
+            '/' => match divides(&tokens) {
+                Some(false) => {
+                    at = pattern_end(&characters, at)?;
+                    tokens.push(Token::Pattern);
+                }
+                None if may_write => return None,
+                Some(true) | None => tokens.push(Token::Mark('/')),
+            },
+            '|' | '>' if peek(at) == Some(if character == '|' { '|' } else { '=' }) => {
+                at += 1;
+                tokens.push(Token::Mark('='));
+            }
+            _ if character.is_alphanumeric() || character == '_' => {
+                let mut word = String::from(character);
+                while let Some(next) = peek(at).filter(|c| c.is_alphanumeric() || *c == '_' || *c == '.') {
+                    word.push(next);
+                    at += 1;
+                }
+                tokens.push(Token::Word(word));
+            }
+            _ => tokens.push(Token::Mark(character)),
+        }
+    }
+    Some(tokens)
+}
+
+/// Whether a slash after these tokens divides; `None` where it may also begin a pattern.
+fn divides(tokens: &[Token]) -> Option<bool> {
+    match tokens.last() {
+        Some(Token::Text(_) | Token::Pattern | Token::Mark(']')) => Some(true),
+        Some(Token::Mark(')' | '+' | '-')) => None,
+        None | Some(Token::Line | Token::Mark(_)) => Some(false),
+        // Without brackets it counts the line, and a pattern may follow.
+        Some(Token::Word(word)) if word == "length" => None,
+        Some(Token::Word(word)) => Some(!BEFORE_PATTERN.contains(&word.as_str())),
+    }
+}
+
+/// Where a pattern ends; `None` for one that awks read differently.
+fn pattern_end(characters: &[char], from: usize) -> Option<usize> {
+    let (mut at, mut inside) = (from, false);
+    loop {
+        let character = *characters.get(at)?;
+        at += 1;
+        match character {
+            '\n' => return None,
+            '\\' => at += 1,
+            '[' if !inside => {
+                inside = true;
+                let first = characters.get(at).copied();
+                let first = if first == Some('^') { characters.get(at + 1).copied() } else { first };
+                if first == Some(']') {
+                    return None;
+                }
+            }
+            ']' => inside = false,
+            '/' if inside => return None,
+            '/' => return Some(at),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_prints_is_told_from_what_writes() {
+        for looks in [
+            "{print $1}",
+            "{print $1 \" -> \" $2}",
+            "{print \"a>b | c\"}",
+            "$3 > 100 {print $1}",
+            "{if ($2 > 5) print $1}",
+            "{print ($1 > 2)}",
+            "/a\\/b/ || /c|d/ {n++} END {print n / 2}",
+            "{print \"x\" > \"/dev/stderr\"}",
+            "/[^}]/ {print}",
+            "{print \"system\"}",
+        ] {
+            assert!(only_looks(looks), "{looks}");
+        }
+        for more in [
+            "/}/{print > \"out\"}",
+            "BEGIN{x=\"}\"; print \"a\" > \"out\"; x=\"{\"}",
+            "BEGIN { # }\nprint \"a\" > \"out\" # {\n}",
+            "{print $1 > 2}",
+            "{print(1)(2) > \"x\"}",
+            "{if (x) /\"/; print \"a\" > \"out\"; y = \"/\"}",
+            "{print | \"sh\"}",
+            "{system(\"x\")}",
+            "{\"date\" | getline}",
+            "{print > \"/dev/stderr\" \"x\"}",
+            "/[/]/ {print > \"x/\"}",
+            "{print > \"/dev/stderr.x\"}",
+            "{f=\"a\"; @f(1)}",
+        ] {
+            assert!(!only_looks(more), "{more}");
+        }
+    }
+}
