@@ -16,7 +16,7 @@ if [[ $- == *i* && (-o emacs || -o vi) ]]; then
   __axi_reply=${XDG_RUNTIME_DIR:-$__axi_state}/axi/$AXI_SESSION.reply
   __axi_ask='\[\e[5n\]' __axi_none='' __axi_text='' __axi_owner='' __axi_submitted='' __axi_ignored='' __axi_handed=''
   __axi_began=0 __axi_ended=0 __axi_number='' __axi_fresh='' __axi_known='' __axi_after=''
-  __axi_command='' __axi_status=0 __axi_seconds='' __axi_word='' __axi_vi=''
+  __axi_command='' __axi_status=0 __axi_seconds='' __axi_word='' __axi_vi='' __axi_code=0
   # 1 while the prompt of a new command is shown: not in `read -e`, not inside an unfinished command.
   __axi_ready=0
 
@@ -33,7 +33,7 @@ if [[ $- == *i* && (-o emacs || -o vi) ]]; then
         __axi_known=perhaps
       fi
     fi
-    __axi_number=$HISTCMD __axi_ready=1
+    __axi_number=$HISTCMD __axi_ready=1 __axi_code=$code
     if [[ ${__axi_new-} ]]; then __axi_started; fi
     if [[ -o vi && -z $__axi_vi ]]; then __axi_vi=1 && __axi_bind vi-insert vi-command; fi
     if [[ $__axi_text ]]; then __axi_fall_back; fi
@@ -56,12 +56,15 @@ if [[ $- == *i* && (-o emacs || -o vi) ]]; then
 
   __axi_handoff() {
     local code=$?
+    # Under ble.sh a key does not find the exit code of the last command, the prompt does.
+    if [[ ${BLE_VERSION-} ]]; then code=$__axi_code; fi
     __axi_load
     __axi_hand_over "$code"
   }
 
   __axi_rewrite() {
     local code=$?
+    if [[ ${BLE_VERSION-} ]]; then code=$__axi_code; fi
     __axi_load
     __axi_rewrite_line "$code"
   }

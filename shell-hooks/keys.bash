@@ -165,13 +165,23 @@ __axi_rewrite_line() {
   fi
 }
 
-# Who owns the key.
+# Who owns the key; nobody, when it is bound to nothing.
 __axi_owned() {
-  local all
+  local all line=$'\n'"\"$__axi_key\""
   all=$'\n'$(bind -p; bind -s; bind -X 2>/dev/null)
-  all=${all##*$'\n'"\"$__axi_key\""}
-  all=${all#*[: ] }
-  __axi_owner=${all%%[[:space:]]*}
+  if [[ $all == *"$line"* ]]; then
+    all=${all##*"$line"}
+    all=${all%%$'\n'*}
+    # `: "text"`, and in bash 5.3 ` "text"`.
+    all=${all#:}
+    all=${all# }
+    all=${all#\"}
+    __axi_owner=${all%%[[:space:]\"]*}
+    : "${__axi_owner:=macro}"
+  elif ((BASH_VERSINFO < 4 || BASH_VERSINFO == 4 && BASH_VERSINFO[1] < 3)); then
+    # This bash does not tell what was bound with -x.
+    __axi_owner='bind-x'
+  fi
 }
 
 # Says once for all shells what the person must know: {owner} and {keys} are put in.

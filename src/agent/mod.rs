@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::approval::{Policy, Surroundings};
+use crate::approval::{BlastRadius, Policy, Surroundings};
 use crate::conversation::{Conversation, Message, ToolSpec, Usage};
 use crate::journal::Journal;
 use crate::provider::{ModelInfo, Provider, Request, RetryPlan};
@@ -166,6 +166,14 @@ impl Agent {
     #[must_use]
     pub const fn tools(&self) -> &Toolbox {
         &self.tools
+    }
+
+    /// Counts what a shell line would hit; `None` when it names nothing to change.
+    ///
+    /// # Cancel safety
+    /// Dropping it leaves a thread that ends by itself and changes nothing.
+    pub async fn survey(&self, line: &str, cancel: &tokio_util::sync::CancellationToken) -> Option<BlastRadius> {
+        reach::survey(line, &self.setup.surroundings, cancel).await
     }
 
     /// Returns where it works.

@@ -55,6 +55,20 @@ fn a_proposed_command_is_shown_and_put_on_the_prompt_line() {
 }
 
 #[test]
+fn what_a_proposed_command_would_reach_is_counted_on_the_disk() {
+    let home = Home::new();
+    for name in ["one", "two", "three"] {
+        home.write(&format!("work/build/{name}"), "12345");
+    }
+    let proposal = r#"{"command":"rm -r build","why":"Removes the build","touches":""}"#;
+    let server = Server::start([answer::chat_call("call_1", "propose_command", proposal)]);
+    let (code, screen) = ends(Pty::options().spawn(&handoff(&home, &server, "clean up")));
+    assert_eq!((code, reply(&home).unwrap()), (Some(0), b"put\nrm -r build".to_vec()));
+    assert!(screen.contains("would delete 3 files (15 B)"), "{screen}");
+    assert!(home.work().join("build/one").exists());
+}
+
+#[test]
 fn an_answer_leaves_the_next_line_empty() {
     let home = Home::new();
     let server = Server::start([answer::chat_text("It is the third of May.")]);

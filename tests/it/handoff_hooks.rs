@@ -35,9 +35,9 @@ fn vi(row: &Row) -> &'static str {
 #[test]
 fn vi_keys_hand_over_from_both_modes_and_take_the_command_back() {
     for row in &ROWS {
-        for keys in ["\x07", "\x1b\x07"] {
+        for (keys, in_tmux) in [("\x07", false), ("\x1b\x07", false), ("\x07", true)] {
             let server = Server::start([]);
-            let Some(mut person) = row.start(&server, vi(row), None, false) else { continue };
+            let Some(mut person) = row.start(&server, vi(row), None, in_tmux) else { continue };
             // ESC and what follows must not arrive as one Alt key.
             server.push(answer::chat_text("Here you are."));
             person.types("what now?");
@@ -54,7 +54,8 @@ fn vi_keys_hand_over_from_both_modes_and_take_the_command_back() {
             person.types("\r");
             person.sees_line("");
             assert!(person.home.work().join("back").exists());
-            person.settled(row.shell, 0, &["what now?", "again", "touch back"].map(str::to_owned));
+            let case = if keys == "\x07" { "vi mode" } else { "vi mode, from its commands" };
+            person.settled(case, 0, &["what now?", "again", "touch back"].map(str::to_owned));
         }
     }
 }
@@ -66,9 +67,9 @@ fn a_key_that_is_taken_stays_where_it_is_and_the_person_is_told_once() {
         "bind -x '\"\\C-g\": READLINE_LINE=mine'\n",
         "bind \\cg 'commandline -r mine'\n",
     ];
-    for (row, taken) in ROWS.iter().zip(taken) {
+    for ((row, taken), in_tmux) in ROWS.iter().zip(taken).flat_map(|row| [(row, false), (row, true)]) {
         let server = Server::start([]);
-        let Some(mut person) = row.start(&server, taken, None, false) else { continue };
+        let Some(mut person) = row.start(&server, taken, None, in_tmux) else { continue };
         let told = "axi: ctrl-g belongs to";
         assert_eq!(person.pty.transcript().matches(told).count(), 1, "{}", person.pty.describe());
         assert!(person.pty.transcript().contains("alt-i, alt-j"), "{}", person.pty.describe());
@@ -76,12 +77,13 @@ fn a_key_that_is_taken_stays_where_it_is_and_the_person_is_told_once() {
         person.sees_line("mine");
         person.types("\x05\x15");
         person.sees_line("");
+        person.settled("key already taken", 0, &[]);
         person.enters("axi doctor");
         person.sees("its key: none: ctrl-g belongs to");
         // The next shell says nothing.
         person.types("\x0c");
         person.sees_line("");
-        person.enters(row.shell);
+        person.enters(&row.program());
         person.sees_line("");
         assert_eq!(person.pty.transcript().matches(told).count(), 0, "{}", person.pty.describe());
     }
@@ -116,16 +118,18 @@ fn a_hook_that_is_loaded_twice_is_loaded_once() {
             // A start-up file that is strict must not die of the hook, nor show a word of it.
             shell => format!("set -eu\neval \"$(axi init {shell})\"\neval \"$(axi init {shell})\"\nset +eu\n"),
         };
-        let server = Server::start([]);
-        let Some(mut person) = row.start(&server, "", Some(&twice), false) else { continue };
-        assert_eq!(person.pty.transcript().trim(), "@@", "{}: quiet", row.shell);
-        is_answered(&mut person, &server, "\x07");
-        server.push(proposes("touch once"));
-        person.hands_over("again");
-        person.sees_line("touch once");
-        person.types("\x15");
-        person.sees_line("");
-        person.settled(row.shell, 0, &["what now?", "again"].map(str::to_owned));
+        for in_tmux in [false, true] {
+            let server = Server::start([]);
+            let Some(mut person) = row.start(&server, "", Some(&twice), in_tmux) else { continue };
+            assert_eq!(person.pty.transcript().trim(), "@@", "{}: quiet", row.shell);
+            is_answered(&mut person, &server, "\x07");
+            server.push(proposes("touch once"));
+            person.hands_over("again");
+            person.sees_line("touch once");
+            person.types("\x15");
+            person.sees_line("");
+            person.settled("hook sourced twice", 0, &["what now?", "again"].map(str::to_owned));
+        }
     }
 }
 
@@ -145,7 +149,7 @@ fn what_the_shell_was_told_to_forget_is_forgotten() {
                 person.pty.wait_until(|view| view.text().trim_end() == "@@", crate::support::pty::PATIENCE);
             assert!(cleared, "{}", person.pty.describe());
         }
-        person.settled(row.shell, 0, &["what now?".to_owned()]);
+        person.settled("what is to be forgotten", 0, &["what now?".to_owned()]);
         // Nor does a command that is to be forgotten travel along.
         person.enters(" sh -c 'exit 4'");
         person.sees_line("");
@@ -153,6 +157,34 @@ fn what_the_shell_was_told_to_forget_is_forgotten() {
         person.hands_over("why did it fail?");
         person.sees("Nothing known.");
         assert!(!server.requests().last().unwrap().text.contains("exit 4"), "{}", row.shell);
+        // One that is repeated is not to be forgotten.
+        for _ in 0..2 {
+            person.enters("sh -c 'exit 5'");
+            person.sees_line("");
+        }
+        server.push(answer::chat_text("Five."));
+        person.hands_over("why did it fail?");
+        person.sees("Five.");
+        assert!(last_said(server.requests().last().unwrap()).contains("exit 5"), "{}", row.shell);
+    }
+}
+
+#[test]
+fn functions_and_aliases_travel_when_they_are_named() {
+    let settings = [
+        "deploy() { echo zone-nine; }\nunused() { echo zone-ten; }\nalias gs='git status'\n",
+        "deploy() { echo zone-nine; }\nunused() { echo zone-ten; }\nalias gs='git status'\n",
+        "function deploy; echo zone-nine; end\nfunction unused; echo zone-ten; end\nalias gs='git status'\n",
+    ];
+    for (row, settings) in ROWS.iter().zip(settings) {
+        let server = Server::start([answer::chat_text("It says nine.")]);
+        let Some(mut person) = row.start(&server, settings, None, false) else { continue };
+        person.hands_over("what does deploy do, and gs");
+        person.sees("It says nine.");
+        person.sees_line("");
+        let said = last_said(&server.requests()[0]);
+        assert!(said.contains("functions in it:") && said.contains("echo zone-nine"), "{}: {said}", row.shell);
+        assert!(said.contains("git status") && !said.contains("zone-ten"), "{}: {said}", row.shell);
     }
 }
 
@@ -257,7 +289,7 @@ fn a_rewrite_takes_the_lines_place_and_undo_brings_it_back() {
         assert!(!person.home.work().join("rewritten").exists());
         person.types("\x15");
         person.sees_line("");
-        person.settled(row.shell, 0, &[]);
+        person.settled("quick rewrite", 0, &[]);
     }
 }
 

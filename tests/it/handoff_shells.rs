@@ -32,9 +32,7 @@ impl Round {
 
     #[track_caller]
     fn settled(&mut self, case: &str, code: i32) {
-        let case = format!("{}, {case}", self.name);
-        self.person.settled(&case, code, &self.history);
-        eprintln!("holds: {case}");
+        self.person.settled(case, code, &self.history);
     }
 
     /// What the model was asked last, without what travels along.
@@ -185,7 +183,10 @@ impl Round {
     }
 
     fn many_lines(&mut self) {
-        let line = "first line\n  second 'line'\nthird";
+        // fish 4 takes the indentation of what is pasted away by itself.
+        let indent = if self.name.starts_with("fish") { "" } else { "  " };
+        let line = format!("first line\n{indent}second  'line'\nthird");
+        let line = line.as_str();
         self.server.push(answer::chat_text("Three lines."));
         self.person.pastes(line);
         self.person.sees("third");

@@ -26,6 +26,7 @@ mod ghost;
 mod handoff_frontend;
 mod handoff_hooks;
 mod handoff_output;
+mod handoff_plugins;
 mod handoff_rewrite;
 mod handoff_shells;
 mod interrupt;

@@ -138,6 +138,7 @@ impl Handoff {
                 return (Exit::from(&turned.end), Put::Line);
             }
             if let Some(proposal) = proposed(self.agent.conversation().messages()) {
+                self.count(&proposal.command);
                 return (Exit::Done, Put::Text(proposal.command));
             }
             typed = turned.typed;
@@ -149,6 +150,14 @@ impl Handoff {
             text = typed.queue.remove(0);
             self.echo(&text);
             message = Message::user(text.clone());
+        }
+    }
+
+    /// Says what the proposed line would reach, counted on the disk and not as the model has it.
+    fn count(&mut self, line: &str) {
+        let cancel = CancellationToken::new();
+        if let Some(radius) = self.runtime.block_on(self.agent.survey(line, &cancel)) {
+            self.human.proposal_reach(line, &radius);
         }
     }
 

@@ -3,8 +3,9 @@
 use std::io::Write;
 
 use super::{Human, Section, words};
-use crate::approval::{Mode, Policy, Surroundings};
+use crate::approval::{BlastRadius, Mode, Policy, Surroundings};
 use crate::conversation::{Effect, Subject};
+use crate::frontend::reach;
 use crate::terminal::{Line, Span, sanitize_line};
 use crate::tool::Proposal;
 
@@ -35,6 +36,16 @@ impl<W: Write> Human<W> {
             self.commit_rows(row, 0);
         }
         self.section = Section::Tool;
+    }
+
+    /// Says what lies on the disk now where a proposed line would reach.
+    pub fn proposal_reach(&mut self, line: &str, radius: &BlastRadius) {
+        let style = self.looks.theme.warning;
+        let rows = reach::rows(&self.locale, &self.place, line, radius);
+        for row in rows {
+            self.commit_rows(&Line::styled(format!("  {row}"), style), 2);
+        }
+        self.screen.end_live();
     }
 
     /// What axi itself can see in the line, whatever the model says about it.

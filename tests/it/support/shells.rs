@@ -24,7 +24,7 @@ pub(crate) struct Row {
     /// What is in it before the hook.
     before: &'static str,
     /// The line that loads the hook.
-    load: &'static str,
+    pub(crate) load: &'static str,
 }
 
 /// Every shell with a hook.
@@ -66,7 +66,7 @@ pub(crate) struct AtPrompt {
 impl Row {
     /// Starts the shell in a terminal that answers nothing.
     pub(crate) fn start_mute(&self, server: &Server) -> Option<AtPrompt> {
-        self.start_on(Pty::options().mute(), server, "", None, false)
+        self.start_on(Pty::options().mute(), server, ("", None), false, &|_| {})
     }
 
     /// Starts the shell with the hook loaded by `load`, or by its own line; `settings` come before it. `None`, and
@@ -78,18 +78,30 @@ impl Row {
         load: Option<&str>,
         in_tmux: bool,
     ) -> Option<AtPrompt> {
-        self.start_on(Pty::options(), server, settings, load, in_tmux)
+        self.start_on(Pty::options(), server, (settings, load), in_tmux, &|_| {})
+    }
+
+    /// Starts the shell with `load` alone, once `prepare` has seen its home directory.
+    pub(crate) fn start_prepared(&self, server: &Server, load: &str, prepare: &dyn Fn(&Path)) -> Option<AtPrompt> {
+        self.start_on(Pty::options(), server, ("", Some(load)), false, prepare)
+    }
+
+    /// The program: another version of the shell where `AXI_TEST_BASH` and the like say so.
+    pub(crate) fn program(&self) -> String {
+        let other = std::env::var(format!("AXI_TEST_{}", self.shell.to_uppercase()));
+        other.unwrap_or_else(|_| self.shell.to_owned())
     }
 
     fn start_on(
         &self,
         terminal: Options,
         server: &Server,
-        settings: &str,
-        load: Option<&str>,
+        (settings, load): (&str, Option<&str>),
         in_tmux: bool,
+        prepare: &dyn Fn(&Path),
     ) -> Option<AtPrompt> {
-        for program in [Some(self.shell), in_tmux.then_some("tmux")].into_iter().flatten() {
+        let shell = self.program();
+        for program in [Some(shell.as_str()), in_tmux.then_some("tmux")].into_iter().flatten() {
             if !is_installed(program) {
                 eprintln!("skipped: {program} is not here");
                 return None;
@@ -98,11 +110,10 @@ impl Row {
         let home = Home::new();
         std::fs::create_dir(home.path().join("bin")).unwrap();
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_axi"), home.path().join("bin/axi")).unwrap();
+        prepare(home.path());
         home.write(self.file, &format!("{}{settings}{}", self.before, load.unwrap_or(self.load)));
-        let (program, arguments): (&str, &[&str]) = match self.shell {
-            "bash" => ("bash", &["--noprofile"]),
-            shell => (shell, &[]),
-        };
+        let program = shell.as_str();
+        let arguments: &[&str] = if self.shell == "bash" { &["--noprofile"] } else { &[] };
         let socket = in_tmux.then(|| home.path().join("tmux"));
         let mut command = if let Some(socket) = &socket {
             home.write("tmux.conf", "set -g status off\nset -g default-terminal screen-256color\n");
@@ -208,6 +219,7 @@ impl AtPrompt {
         assert!(!hidden, "{case}: the cursor is hidden");
         if self.tmux.is_none() {
             assert!(!paste && !alternate, "{case}: paste mode {paste}, alternate screen {alternate}");
+            assert_eq!(self.keyboard_levels(), 0, "{case}: kitty's keyboard flags");
             let modes = self.pty.termios().local_modes;
             let cooked = LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
             assert!(modes.contains(cooked), "{case}: {modes:?}");
@@ -222,6 +234,29 @@ impl AtPrompt {
         self.types("\r");
         let cleared = self.pty.wait_until(|view| view.text().trim_end() == "@@", PATIENCE);
         assert!(cleared, "{case}: the prompt is whole and once:\n{}", self.pty.describe());
+        let place = if self.tmux.is_some() { "tmux" } else { "pty" };
+        eprintln!("holds | {} | {place} | {case}", self.shell);
+    }
+
+    /// How many levels of kitty's keyboard flags are pushed: `CSI > n u` is one more, `CSI < n u` takes some back,
+    /// never more than there are.
+    fn keyboard_levels(&self) -> u32 {
+        self.pty.view(|view| {
+            let raw = String::from_utf8_lossy(view.raw()).into_owned();
+            raw.split("\x1b[").skip(1).fold(0_u32, |levels, sequence| {
+                let Some((number, _)) = sequence.get(1..).and_then(|rest| rest.split_once('u')) else {
+                    return levels;
+                };
+                if !number.chars().all(|digit| digit.is_ascii_digit() || digit == ';') {
+                    return levels;
+                }
+                match sequence.as_bytes().first() {
+                    Some(b'>') => levels + 1,
+                    Some(b'<') => levels.saturating_sub(number.parse().unwrap_or(1)),
+                    _ => levels,
+                }
+            })
+        })
     }
 
     /// Kills the axi that is running here.
