@@ -75,6 +75,7 @@ __axi_hand_over() {
     bind '"\C-x\C-]": "\C-x\C-^AXI_LINE=\"$(__axi_line)\" '"$program"' handoff # \C-m"'
     return
   fi
+  __axi_be_last
   export AXI_LINE=$READLINE_LINE
   # From bash 5 on it can be added here, in time for what records each command that is run.
   if ((BASH_VERSINFO >= 5)); then __axi_keep; fi
@@ -132,7 +133,25 @@ __axi_receive() {
     bind -m $map -x '"\C-x\C-^": __axi_put'
     bind -m $map '"\e[0n": "\C-x\C-^"'
   done
-  PS1+=$__axi_ask
+}
+
+# What sets the prompt anew may run after ours (starship): the question goes in at the very end.
+__axi_be_last() {
+  if ((BASH_VERSINFO < 4 || ${#PROMPT_COMMAND[@]} == 0)); then return; fi
+  local last=${PROMPT_COMMAND[${#PROMPT_COMMAND[@]}-1]-}
+  if [[ $last == *__axi_asks ]]; then return; fi
+  if ((${#PROMPT_COMMAND[@]} > 1)); then
+    PROMPT_COMMAND+=(__axi_asks)
+  else
+    # shellcheck disable=SC2178 # one command, in an array or not
+    PROMPT_COMMAND=$last$'\n'__axi_asks
+  fi
+}
+
+__axi_asks() {
+  local code=$?
+  if [[ $__axi_text ]]; then PS1=${PS1%"$__axi_ask"}$__axi_ask; fi
+  return "$code"
 }
 
 # The terminal has answered.
