@@ -1,4 +1,10 @@
 //! A web page as markdown for the model: one pass over its tags, no tree, so that no page is too deep. Pure.
+//!
+//! Own code after trying what there is on real pages (an encyclopaedia's of 1.4 MB, a forum's, rustdoc's and a book's)
+//! and on hostile ones: htmd 0.5 (a tree, by html5ever) overflows the stack on 20,000 lists in each other, which ends
+//! the process; html2text 0.16 refuses them with an error and writes no markdown tables or code fences; `fast_html2md`
+//! 0.0.63 does not build with its streaming rewriter alone. Headings, tables and code come out alike; this leaves
+//! menus out (a third less for the model) and takes a fifth of htmd's time.
 
 use reqwest::Url;
 
