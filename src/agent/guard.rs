@@ -68,8 +68,9 @@ impl LoopGuard {
     /// is stopped again.
     pub(super) fn record(&mut self, call: &ToolCall, result: Option<(Outcome, &str)>) {
         let now = fingerprint(call);
-        if let Some((Outcome::Ok, result)) = result {
-            self.progress |= self.known.insert((now, hash(&result)));
+        let result = result.map(|(outcome, result)| (outcome, without_times(result)));
+        if let Some((Outcome::Ok, result)) = &result {
+            self.progress |= self.known.insert((now, hash(result)));
         }
         let result = result.map(|(_, result)| result);
         let known = || self.recent.iter().rev().find(|(name, _)| *name == now).map_or(0, |(_, result)| *result);
@@ -85,6 +86,25 @@ impl LoopGuard {
         self.idle = if std::mem::take(&mut self.progress) { 0 } else { self.idle + 1 };
         self.idle > 0 && self.idle.is_multiple_of(IDLE_STEPS)
     }
+}
+
+/// A result without what differs from run to run of the same: times of day and durations (`0.12s`, `3 ms`).
+fn without_times(result: &str) -> String {
+    let mut kept = String::with_capacity(result.len());
+    for word in result.split_inclusive(char::is_whitespace) {
+        let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+        let number = bare.trim_end_matches(|letter: char| letter.is_alphabetic());
+        let is_number = number.starts_with(|digit: char| digit.is_ascii_digit());
+        let of_digits =
+            |marks: &[char]| number.chars().all(|letter| letter.is_ascii_digit() || marks.contains(&letter));
+        let duration =
+            ["s", "ms", "µs", "us", "ns", "m"].contains(&&bare[number.len()..]) && of_digits(&['.', ',', 'm']);
+        let clock = number.matches(':').count() == 2 && of_digits(&[':', '.', ',']);
+        if !(is_number && (duration || clock)) {
+            kept.push_str(word);
+        }
+    }
+    kept
 }
 
 fn fingerprint(call: &ToolCall) -> u64 {
@@ -138,6 +158,21 @@ mod tests {
     fn a_call_whose_result_changes_may_be_repeated() {
         let verdicts = run(&[("make", "1 error"), ("make", "0 errors"), ("make", "0 errors ")]);
         assert_eq!(verdicts, vec![Verdict::Go; 3]);
+    }
+
+    #[test]
+    fn a_result_that_differs_in_its_times_only_is_the_same() {
+        let said =
+            |number: u32| format!("ok. 3 passed; finished in 0.{number}s at 12:00:{number}, took {number}ms");
+        let verdicts = run(&[("test", &said(12)), ("test", &said(34)), ("test", &said(56))]);
+        assert_eq!(verdicts, vec![Verdict::Go, Verdict::Go, STOP]);
+        for (text, kept) in [
+            ("1 error in 3 files", "1 error in 3 files"),
+            ("finished in 0.12s", "finished in "),
+            ("[1m2s] é 7µs 5 m 12:30 12:30:01 v1.2.3 s 3sum", "é 5 m 12:30 v1.2.3 s 3sum"),
+        ] {
+            assert_eq!(without_times(text), kept);
+        }
     }
 
     #[test]
