@@ -14,6 +14,7 @@
 )]
 
 mod answer;
+mod line;
 mod process;
 mod program;
 mod report;
@@ -27,7 +28,23 @@ use report::{Figures, print};
 use server::Server;
 
 /// The names of the figures, in the order they are taken.
-const NAMES: &[&str] = &["version", "echo", "key", "idle", "oneshot", "first", "stream", "interrupt", "render"];
+const NAMES: &[&str] = &[
+    "version",
+    "echo",
+    "key",
+    "idle",
+    "oneshot",
+    "first",
+    "stream",
+    "interrupt",
+    "render",
+    "laden",
+    "keys",
+    "files",
+    "paste",
+];
+/// Those of the line with a long life behind it, which takes some seconds to make.
+const LADEN: &[&str] = &["laden", "keys", "files"];
 
 fn main() {
     // `cargo bench` adds `--bench`.
@@ -48,15 +65,18 @@ fn main() {
     if peer.is_none() {
         println!("aichat is not here: axi alone (AXI_PEER, PATH and ~/.cache/axi-peers/bin were looked at)");
     }
-    for name in NAMES {
-        if wanted.is_empty() || wanted.iter().any(|one| one == name) {
-            take(name, &server, &programs, runs);
-        }
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|one| one == name);
+    let laden = Program::axi(&server.base_url());
+    if LADEN.iter().any(|name| is_wanted(name)) {
+        line::burden(&laden).expect("there is room for a history and files");
+    }
+    for name in NAMES.iter().filter(|name| is_wanted(name)) {
+        take(name, &server, &programs, &laden, runs);
     }
     println!("\nload {}, {} answers served", process::load(), server.answers());
 }
 
-fn take(name: &str, server: &Server, programs: &[&Program], runs: u32) {
+fn take(name: &str, server: &Server, programs: &[&Program], laden: &Program, runs: u32) {
     let each = |figure: &dyn Fn(&Program) -> Result<Figures, String>| -> Vec<Result<Figures, String>> {
         programs.iter().map(|program| figure(program)).collect()
     };
@@ -85,6 +105,22 @@ fn take(name: &str, server: &Server, programs: &[&Program], runs: u32) {
             "≥ 20 MB/s of CPU without highlighting, memory independent of length",
             vec![answer::whole_file(programs[0])],
         ),
+        "laden" => (
+            "the same with 1,000,000 lines of history and 100,000 files",
+            "not slower",
+            vec![line::start(programs[0], laden, runs)],
+        ),
+        "keys" => (
+            "keys with 1,000,000 lines of history and 100,000 files",
+            "≤ 5 ms each",
+            vec![line::keys(laden, runs.div_ceil(4))],
+        ),
+        "files" => (
+            "the first @ among 100,000 files",
+            "list ≤ 30 ms, keys ≤ 5 ms",
+            vec![line::first_files(laden, runs.div_ceil(2))],
+        ),
+        "paste" => ("a paste of 10,000 lines", "at once", vec![line::paste(programs[0], runs.div_ceil(4))]),
         _ => (
             "the interrupting key (axi ESC, aichat Ctrl+C) while text comes",
             "connection closed ≤ 15 ms, prompt ≤ 30 ms",

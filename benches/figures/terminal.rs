@@ -144,6 +144,25 @@ impl Terminal {
         }
     }
 
+    /// How often something was read so far.
+    pub(crate) fn reads(&self) -> usize {
+        self.lock().moments.len()
+    }
+
+    /// Waits for the read after so many: its moment.
+    pub(crate) fn wait_read(&self, before: usize, patience: Duration) -> Result<Instant, String> {
+        let (seen, waited) = self
+            .seen
+            .1
+            .wait_timeout_while(self.lock(), patience, |seen| seen.moments.len() <= before && !seen.closed)
+            .unwrap_or_else(PoisonError::into_inner);
+        seen.moments
+            .get(before)
+            .filter(|_| !waited.timed_out())
+            .map(|(moment, _)| *moment)
+            .ok_or_else(|| format!("nothing came; the last it printed:\n{}", String::from_utf8_lossy(&seen.plain)))
+    }
+
     /// Waits until nothing has been read for a while.
     pub(crate) fn settle(&self, quiet: Duration) {
         loop {
