@@ -121,7 +121,7 @@ fn folders_open_and_ignored_files_are_not_offered() {
     pty.wait_for("› src/");
     pty.send("\t");
     pty.wait_for("❯ @src/");
-    pty.wait_for("  src/main.rs");
+    pty.wait_for("› src/main.rs");
     pty.send("m");
     pty.wait_for("› src/main.rs");
     // A path that is written in full is sent as it is.

@@ -91,7 +91,9 @@ impl FileIndex {
         let mut index = self.lock();
         let index = &mut *index;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let rows = index.ranking.best(&index.entries, typed, now, &attached).into_iter().map(row).collect();
+        let best = index.ranking.best(&index.entries, typed, now, &attached).into_iter();
+        // A folder that is written already is looked into: taking it once more would do nothing.
+        let rows = best.filter(|path| !typed.ends_with('/') || *path != typed).map(row).collect();
         Offer { subject: Subject::File, span, rows, pending: index.walking, exact: self.names(typed) }
     }
 

@@ -71,6 +71,15 @@ fn rows_are_written_as_mentions() {
 }
 
 #[test]
+fn a_folder_that_is_written_shows_what_is_in_it() {
+    let folder = tree();
+    let index = index(&folder);
+    let inside = labels(&offer(&index, "src/"));
+    assert!(inside.iter().all(|path| path.starts_with("src/") && path != "src/"), "{inside:?}");
+    assert!(inside.contains(&"src/main.rs".to_owned()), "{inside:?}");
+}
+
+#[test]
 fn what_exists_is_exact() {
     let folder = tree();
     let index = index(&folder);
