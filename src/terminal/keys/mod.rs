@@ -3,6 +3,7 @@
 //! An own thread reads the terminal with an own parser: crossterm takes the ESC of an arrow key that arrives in
 //! two pieces for the ESC key, which on a slow line would stop the agent.
 
+mod burst;
 mod leftover;
 mod parser;
 mod reader;
@@ -20,6 +21,7 @@ use rustix::io::Errno;
 use tokio_util::sync::CancellationToken;
 
 use super::surroundings::Background;
+use burst::Burst;
 pub use leftover::drain_crossterm;
 use parser::{Key, Parser, Pending};
 pub use reader::{KeyReader, Press};
@@ -261,6 +263,7 @@ impl Shared {
     fn read(&self, stopped: &OwnedFd) {
         let (mut parser, mut keys, mut buffer) = (Parser::default(), Vec::new(), [0; 4096]);
         let mut interrupted: Option<Instant> = None;
+        let mut burst = Burst::default();
         let mut stop_at: Option<Instant> = None;
         loop {
             let wait = match parser.pending() {
@@ -328,7 +331,10 @@ impl Shared {
             if readable {
                 match rustix::io::read(&self.input, &mut buffer) {
                     Ok(0) => return self.hang_up(),
-                    Ok(count) => parser.feed(&buffer[..count], &mut keys),
+                    Ok(count) => {
+                        parser.feed(&buffer[..count], &mut keys);
+                        burst.join(&mut keys, Instant::now());
+                    }
                     Err(Errno::INTR | Errno::AGAIN) => {}
                     Err(_) => return self.hang_up(),
                 }

@@ -163,3 +163,11 @@ fn the_late_rest_of_an_arrow_key_is_no_text() {
         keyboard.wait(|watch| text.is_empty() || watch.typed().text == text);
     }
 }
+
+#[test]
+fn a_flood_of_rows_is_one_text_and_queues_nothing() {
+    let keyboard = keyboard(SOON);
+    keyboard.send("one\rtwo\rthree\rfour\rfive");
+    keyboard.wait(|watch| watch.typed().text == "one\ntwo\nthree\nfour\nfive");
+    assert_eq!(keyboard.watch.typed().queue, Vec::<String>::new());
+}
