@@ -20,7 +20,7 @@ fn keys_of_the_settings_do_what_they_are_bound_to_and_wrong_ones_are_told() {
     let server = Server::start([answer::chat_text("done")]);
     let mut person = Person::meets(&axi(&home, &server));
     person.sees("there is no key hyper+x");
-    person.sees("there is no action explode; there are");
+    person.sees("there is no action explode;");
     person.types("one\x07two");
     person.waits(|view| view.text().ends_with("two"), "two rows");
     person.types(F2);
