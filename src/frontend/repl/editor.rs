@@ -19,7 +19,7 @@ use super::clipboard::{Clipboard, NoPicture};
 use super::command_menu::CommandMenu;
 use super::drafts::{Drafts, LineView};
 use super::edit_mode::{Complete, LineMode};
-use super::file_index::FileIndex;
+use super::file_index::{FileIndex, KEY_WAIT};
 use super::highlighter::LineHighlighter;
 use super::hinter::{LineHinter, from_history};
 use super::history::{HistoryOptions, HistoryStore, LineHistory};
@@ -36,6 +36,9 @@ use crate::terminal::Theme;
 
 /// How long a message from another thread may wait to be seen.
 const POLL: Duration = Duration::from_millis(50);
+
+/// How long Tab waits for the list of a line that is not painted yet: it takes what nobody has seen.
+const COMPLETE_WAIT: Duration = Duration::from_millis(500);
 
 /// The keys' manners.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -151,7 +154,7 @@ impl Completer for Background {
         let (lists, suggestions) = (self.lists.as_ref(), self.suggestions.as_ref());
         // Whether more is coming is asked first: what comes between the two questions is news.
         let asking = suggestions.is_some_and(|suggestions| suggestions.is_asking());
-        let working = asking || self.files.is_walking() || lists.is_some_and(MenuLists::is_fetching);
+        let working = asking || self.files.is_working() || lists.is_some_and(MenuLists::is_fetching);
         let ghost_text = suggestions.is_some_and(|suggestions| suggestions.take_news());
         self.state.lock().repaint = ghost_text;
         if self.files.take_news() | lists.is_some_and(MenuLists::take_news) | ghost_text {
@@ -183,6 +186,7 @@ impl Editor {
             files: files.clone(),
             state: state.clone(),
             matcher: SkimMatcherV2::default(),
+            patience: KEY_WAIT,
         };
         let past = HistorySource { history: history.clone(), matcher: SkimMatcherV2::default() };
         let menu = |name: &str, source: Box<dyn Source>| {
@@ -199,7 +203,7 @@ impl Editor {
             state.clone(),
             pastes.clone(),
             Arc::clone(&paste_label),
-            complete_unpainted(words(), history.clone()),
+            complete_unpainted(WordSource { patience: COMPLETE_WAIT, ..words() }, history.clone()),
         )
         .with_own_keys(options.keys)
         .with_escape_wait(options.escape_wait);

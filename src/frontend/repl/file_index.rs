@@ -1,9 +1,10 @@
 //! The files and folders `@` offers: walked in the background, `.gitignore` honoured, cached.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ignore::{WalkBuilder, WalkState};
@@ -12,6 +13,7 @@ use super::file_ranking::{FileEntry, ROWS, Ranking};
 use super::git_index::GitIndex;
 use super::mention;
 use super::menu::{Offer, Row, Subject};
+use super::sources::has_letters;
 use super::state::SharedState;
 
 /// Entries kept at most: a home directory must not fill the memory.
@@ -25,16 +27,48 @@ const FIRST_WAIT: Duration = Duration::from_millis(8);
 /// Entries a walking thread hands over at a time.
 const BATCH: usize = 256;
 
+/// How long a key waits for its list: a list of a hundred thousand files may take longer, and comes without a key.
+pub(super) const KEY_WAIT: Duration = Duration::from_millis(3);
+
+/// What walking and ranking threads work on. No key waits for it.
 #[derive(Debug, Default)]
 struct Index {
     entries: Vec<FileEntry>,
     ranking: Ranking,
     /// What a walk under way has found so far, when there is an older list to show.
     next: Vec<FileEntry>,
+}
+
+/// What keys and threads tell each other; held for moments.
+#[derive(Debug, Default)]
+struct Notes {
     walking: bool,
     walked: Option<Instant>,
     /// Set when there is something new to show.
     news: bool,
+    /// Counts changes of the entries.
+    version: u64,
+    /// The letters that are to be ranked for, and the paths attached before.
+    wanted: Option<(String, HashSet<String>)>,
+    /// Whether a thread is ranking.
+    ranking: bool,
+    /// Whether somebody has stopped waiting for the answer.
+    late: bool,
+    answer: Answer,
+}
+
+/// The paths for some letters.
+#[derive(Debug, Default)]
+struct Answer {
+    typed: String,
+    version: u64,
+    paths: Vec<String>,
+}
+
+impl Notes {
+    fn is_answered(&self, typed: &str) -> bool {
+        self.version > 0 && self.answer.version == self.version && self.answer.typed == typed
+    }
 }
 
 /// The index of one directory.
@@ -43,6 +77,7 @@ pub(super) struct FileIndex {
     root: PathBuf,
     home: Option<PathBuf>,
     index: Arc<Mutex<Index>>,
+    notes: Arc<(Mutex<Notes>, Condvar)>,
     stop: Arc<AtomicBool>,
     state: SharedState,
 }
@@ -50,21 +85,26 @@ pub(super) struct FileIndex {
 impl FileIndex {
     /// Makes an empty index of `root`; nothing is read before the first [`FileIndex::offer`].
     pub(super) fn new(root: PathBuf, home: Option<PathBuf>, state: SharedState) -> Self {
-        Self { root, home, index: Arc::default(), stop: Arc::default(), state }
+        Self { root, home, index: Arc::default(), notes: Arc::default(), stop: Arc::default(), state }
     }
 
     fn lock(&self) -> MutexGuard<'_, Index> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells whether a walk is under way.
-    pub(super) fn is_walking(&self) -> bool {
-        self.lock().walking
+    fn notes(&self) -> MutexGuard<'_, Notes> {
+        self.notes.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells whether a walk or a ranking is under way.
+    pub(super) fn is_working(&self) -> bool {
+        let notes = self.notes();
+        notes.walking || notes.ranking
     }
 
     /// Tells whether there is something new since the last call.
     pub(super) fn take_news(&self) -> bool {
-        std::mem::take(&mut self.lock().news)
+        std::mem::take(&mut self.notes().news)
     }
 
     /// Ends a walk under way.
@@ -72,8 +112,9 @@ impl FileIndex {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Returns what the picker shows for `typed`; starts a walk when there is none or the last is old.
-    pub(super) fn offer(&self, span: Range<usize>, typed: &str) -> Offer {
+    /// Returns what the picker shows for `typed`; starts a walk when there is none or the last is old. Waits for the list
+    /// at most for `patience`; what fits of the list before is shown when it takes longer, and the list is news then.
+    pub(super) fn offer(&self, span: Range<usize>, typed: &str, patience: Duration) -> Offer {
         let outside = typed.starts_with(['/', '~']) || typed.starts_with("../") || typed == "..";
         if outside {
             let rows = self.outside_rows(typed);
@@ -82,19 +123,73 @@ impl FileIndex {
         let first = self.refresh();
         if first {
             let begin = Instant::now();
-            while self.is_walking() && begin.elapsed() < FIRST_WAIT {
+            while self.notes().walking && begin.elapsed() < FIRST_WAIT {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
+        self.rank_for(typed);
+        let waiting = |notes: &mut Notes| notes.ranking && !notes.is_answered(typed);
+        let notes = self.notes.1.wait_timeout_while(self.notes(), patience, waiting);
+        let mut notes = notes.unwrap_or_else(PoisonError::into_inner).0;
+        let answered = notes.is_answered(typed);
+        notes.late |= !answered;
+        let old = notes.answer.typed != typed;
+        let letters = typed.trim_start_matches("./").to_lowercase();
+        let paths = notes.answer.paths.iter().map(String::as_str);
+        let fitting = paths.filter(|path| !old || has_letters(&path.to_lowercase(), &letters));
+        // A folder that is written already is looked into: taking it once more would do nothing.
+        let rows = fitting.filter(|path| !typed.ends_with('/') || *path != typed).map(row).collect();
+        let pending = notes.walking || !answered;
+        drop(notes);
+        Offer { subject: Subject::File, span, rows, pending, exact: self.names(typed) }
+    }
+
+    /// Has the entries ranked for these letters, on a thread that ends when nobody wants more.
+    fn rank_for(&self, typed: &str) {
         let attached =
             self.state.lock().attached.iter().map(|mention| mention::path_of(mention).to_owned()).collect();
-        let mut index = self.lock();
-        let index = &mut *index;
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let best = index.ranking.best(&index.entries, typed, now, &attached).into_iter();
-        // A folder that is written already is looked into: taking it once more would do nothing.
-        let rows = best.filter(|path| !typed.ends_with('/') || *path != typed).map(row).collect();
-        Offer { subject: Subject::File, span, rows, pending: index.walking, exact: self.names(typed) }
+        let mut notes = self.notes();
+        if notes.is_answered(typed) {
+            notes.wanted = None;
+            return;
+        }
+        notes.wanted = Some((typed.to_owned(), attached));
+        if std::mem::replace(&mut notes.ranking, true) {
+            return;
+        }
+        drop(notes);
+        let ranker = self.clone();
+        let spawned = std::thread::Builder::new().name("rank".to_owned()).spawn(move || ranker.rank());
+        if spawned.is_err() {
+            // Then the key does it.
+            self.rank();
+        }
+    }
+
+    fn rank(&self) {
+        loop {
+            let mut notes = self.notes();
+            let Some((typed, attached)) = notes.wanted.take() else {
+                notes.ranking = false;
+                drop(notes);
+                self.notes.1.notify_all();
+                return;
+            };
+            // Counted before the entries are looked at: what comes in between is ranked again.
+            let version = notes.version;
+            drop(notes);
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+            let mut index = self.lock();
+            let Index { entries, ranking, .. } = &mut *index;
+            let best = ranking.best(entries, &typed, now, &attached);
+            let paths = best.into_iter().map(str::to_owned).collect();
+            drop(index);
+            let mut notes = self.notes();
+            notes.answer = Answer { typed, version, paths };
+            notes.news |= std::mem::take(&mut notes.late);
+            drop(notes);
+            self.notes.1.notify_all();
+        }
     }
 
     /// Turns a written path into a real one.
@@ -112,20 +207,20 @@ impl FileIndex {
 
     /// Starts a walk if one is due; tells whether it is the first.
     fn refresh(&self) -> bool {
-        let mut index = self.lock();
-        let due = index.walked.is_none_or(|walked| walked.elapsed() > GOOD_FOR);
-        if index.walking || !due {
+        let mut notes = self.notes();
+        let due = notes.walked.is_none_or(|walked| walked.elapsed() > GOOD_FOR);
+        if notes.walking || !due {
             return false;
         }
-        let first = index.walked.is_none();
-        index.walking = true;
-        drop(index);
+        let first = notes.walked.is_none();
+        notes.walking = true;
+        drop(notes);
         self.stop.store(false, Ordering::Relaxed);
         let walker = self.clone();
         // Ends by itself, at the latest after WALK_LIMIT or when `stop` is called.
         let spawned = std::thread::Builder::new().name("files".to_owned()).spawn(move || walker.walk(first));
         if spawned.is_err() {
-            self.lock().walking = false;
+            self.notes().walking = false;
         }
         first
     }
@@ -161,9 +256,12 @@ impl FileIndex {
         let mut index = self.lock();
         index.entries = entries;
         index.ranking = Ranking::default();
-        index.walking = false;
-        index.walked = Some(Instant::now());
-        index.news = true;
+        drop(index);
+        let mut notes = self.notes();
+        notes.version += 1;
+        notes.walking = false;
+        notes.walked = Some(Instant::now());
+        notes.news = true;
     }
 
     /// Lists a folder outside of the root: one level, by its own name.
@@ -204,7 +302,12 @@ impl Batch<'_> {
         let list = if self.first { &mut index.entries } else { &mut index.next };
         list.append(&mut self.entries);
         let room = list.len() < ENTRIES;
-        index.news |= self.first;
+        drop(index);
+        if self.first {
+            let mut notes = self.index.notes();
+            notes.version += 1;
+            notes.news = true;
+        }
         room
     }
 }

@@ -26,7 +26,7 @@ fn index(folder: &TempDir) -> FileIndex {
 /// Asks until the walk is over, as repaints do.
 fn offer(index: &FileIndex, typed: &str) -> Offer {
     loop {
-        let offer = index.offer(0..typed.len() + 1, typed);
+        let offer = index.offer(0..typed.len() + 1, typed, KEY_WAIT);
         if !offer.pending {
             return offer;
         }
@@ -105,6 +105,26 @@ fn a_later_walk_sees_new_files() {
     let index = index(&folder);
     offer(&index, "");
     fs::write(folder.path().join("later.rs"), "").unwrap();
-    index.lock().walked = None;
+    index.notes().walked = None;
     assert_eq!(labels(&offer(&index, "later")), ["later.rs"]);
+}
+
+#[test]
+fn a_key_waits_for_no_list_and_sees_what_fits_of_the_last_one() {
+    let folder = tree();
+    let index = index(&folder);
+    offer(&index, "");
+    index.take_news();
+    // Somebody else is at the entries for long.
+    let busy = index.lock();
+    let early = index.offer(0..5, "main", Duration::ZERO);
+    assert_eq!((labels(&early), early.pending), (vec!["src/main.rs".to_owned()], true));
+    assert!(index.is_working());
+    drop(busy);
+    let begun = Instant::now();
+    while !index.take_news() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "nobody would paint the list");
+        std::thread::yield_now();
+    }
+    assert_eq!(labels(&offer(&index, "main")), ["src/main.rs"]);
 }

@@ -44,12 +44,18 @@ struct Memory {
     file: Option<HistoryFile>,
     path: Option<PathBuf>,
     directory: String,
-    /// By position; `None` where a newer line says the same.
-    lines: Vec<Option<Entry>>,
-    position: HashMap<String, usize>,
+    lines: Lines,
     loaded: bool,
     loading: bool,
     enabled: bool,
+}
+
+/// The lines, each once.
+#[derive(Debug, Default)]
+struct Lines {
+    /// By position; `None` where a newer line says the same.
+    lines: Vec<Option<Entry>>,
+    position: HashMap<String, usize>,
 }
 
 struct Shared {
@@ -69,6 +75,32 @@ pub(super) struct HistoryStore {
 
 impl Memory {
     fn push(&mut self, entry: Entry) {
+        self.lines.push(entry);
+    }
+
+    /// Takes over what was read, below what was sent meanwhile.
+    fn fill(&mut self, read: Lines) {
+        let session = std::mem::replace(&mut self.lines, read);
+        for entry in session.lines.into_iter().flatten() {
+            self.lines.push(entry);
+        }
+        self.loaded = true;
+    }
+}
+
+impl Lines {
+    /// Orders what was read of the file. Takes its time: no key may wait for it.
+    fn read(entries: Vec<Entry>, directory: &str) -> Self {
+        let mut lines = Self::default();
+        let (here, elsewhere): (Vec<_>, Vec<_>) =
+            entries.into_iter().partition(|entry| entry.directory == directory);
+        for entry in elsewhere.into_iter().chain(here) {
+            lines.push(entry);
+        }
+        lines
+    }
+
+    fn push(&mut self, entry: Entry) {
         let key = key(&entry);
         if let Some(old) = self.position.insert(key, self.lines.len()) {
             self.lines[old] = None;
@@ -76,15 +108,8 @@ impl Memory {
         self.lines.push(Some(entry));
     }
 
-    fn fill(&mut self, entries: Vec<Entry>) {
-        let session = std::mem::take(&mut self.lines);
-        self.position.clear();
-        let (here, elsewhere): (Vec<_>, Vec<_>) =
-            entries.into_iter().partition(|entry| entry.directory == self.directory);
-        for entry in elsewhere.into_iter().chain(here).chain(session.into_iter().flatten()) {
-            self.push(entry);
-        }
-        self.loaded = true;
+    fn iter(&self) -> std::slice::Iter<'_, Option<Entry>> {
+        self.lines.iter()
     }
 }
 
@@ -108,8 +133,7 @@ impl HistoryStore {
             file: options.path.clone().map(HistoryFile::new),
             path: options.path,
             directory: options.directory,
-            lines: Vec::new(),
-            position: HashMap::new(),
+            lines: Lines::default(),
             loading: false,
             enabled: options.enabled,
         };
@@ -137,10 +161,11 @@ impl HistoryStore {
         }
         memory.loading = true;
         let Some(mut file) = memory.file.take() else { return };
+        let directory = memory.directory.clone();
         drop(memory);
         let store = self.clone();
         let reader = move || {
-            let entries = file.read_newest().unwrap_or_default();
+            let entries = Lines::read(file.read_newest().unwrap_or_default(), &directory);
             let mut memory = store.lock();
             memory.fill(entries);
             memory.file = Some(file);
@@ -299,7 +324,7 @@ impl History for LineHistory {
     fn load(&self, id: HistoryItemId) -> reedline::Result<HistoryItem> {
         let memory = self.store.ready();
         let position = usize::try_from(id.0).unwrap_or(usize::MAX);
-        match memory.lines.get(position) {
+        match memory.lines.lines.get(position) {
             Some(Some(entry)) => Ok(self.item(position, entry)),
             Some(None) | None => Err(unsupported("that line")),
         }
@@ -318,10 +343,10 @@ impl History for LineHistory {
         let limit = query.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(0));
         let start = query.start_id.and_then(|id| usize::try_from(id.0).ok());
         let found = |position: usize| {
-            let entry = memory.lines.get(position)?.as_ref()?;
+            let entry = memory.lines.lines.get(position)?.as_ref()?;
             matches(entry, search).then(|| self.item(position, entry))
         };
-        let count = memory.lines.len();
+        let count = memory.lines.lines.len();
         Ok(match query.direction {
             SearchDirection::Backward => {
                 (0..start.unwrap_or(count).min(count)).rev().filter_map(found).take(limit).collect()

@@ -1,6 +1,7 @@
 //! Where the menus' rows come from: commands and files for what is being typed, the history for Ctrl+R.
 
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use fuzzy_matcher::FuzzyMatcher as _;
 use fuzzy_matcher::skim::SkimMatcherV2;
@@ -23,6 +24,8 @@ pub(super) struct WordSource {
     pub(super) files: FileIndex,
     pub(super) state: SharedState,
     pub(super) matcher: SkimMatcherV2,
+    /// How long the list of files is waited for.
+    pub(super) patience: Duration,
 }
 
 impl Source for WordSource {
@@ -30,7 +33,7 @@ impl Source for WordSource {
         let before = line.get(..cursor)?;
         let offer = match mention::open_mention(before) {
             _ if line.starts_with('!') => None,
-            Some((at, typed)) => Some(self.files.offer(at..cursor, typed)),
+            Some((at, typed)) => Some(self.files.offer(at..cursor, typed, self.patience)),
             None => {
                 let commands = self.commands.read().unwrap_or_else(PoisonError::into_inner);
                 commands.offer(&self.matcher, before)
