@@ -1,7 +1,7 @@
 //! The `shell` tool: one command line, without a terminal, with a time limit.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -102,8 +102,10 @@ pub struct ShellTool {
 }
 
 struct Request {
-    /// At least one; run in order, until one fails.
+    /// What the model gave: at least one.
     lines: Vec<String>,
+    /// What is judged, shown and run.
+    line: String,
     background: bool,
     keep: bool,
     limit: u64,
@@ -126,6 +128,8 @@ impl Request {
     fn parse(input: &Value, place: &Place) -> Result<Self, String> {
         let arguments = Arguments::parse("shell", input, FIELDS)?;
         let lines = lines(&arguments)?;
+        let line = one_line(&lines);
+        check(&line)?;
         let background = arguments.flag("background")?;
         let keep = arguments.flag("keep")?;
         let background = background || keep;
@@ -140,19 +144,28 @@ impl Request {
         if interactive && (background || lines.len() > 1) {
             return Err("shell: an interactive command runs alone, and not in the background".to_owned());
         }
-        Ok(Self { lines, background, keep, limit: limit.min(TIMEOUT_LIMIT), directory, said, interactive })
+        Ok(Self { lines, line, background, keep, limit: limit.min(TIMEOUT_LIMIT), directory, said, interactive })
     }
 
     /// The line a rule or a person judges: with the directory, for relative paths mean something else there.
     fn whole_line(&self, place: &Place) -> String {
-        let line = self.lines.join("\n");
+        let line = &self.line;
         if self.directory == place.cwd {
-            return line;
+            return line.clone();
         }
         let directory = self.directory.to_string_lossy();
         // Only a NUL cannot be quoted, and no path has one.
         let quoted = shlex::try_quote(&directory).unwrap_or_default();
         format!("cd {quoted} && {line}")
+    }
+}
+
+/// Makes one text of a list. It is what is judged, shown and run, letter by letter: lines judged together and run apart
+/// would let the first one quote the others away.
+fn one_line(lines: &[String]) -> String {
+    match lines {
+        [line] => line.clone(),
+        several => format!("set -e\n{}", several.join("\n")),
     }
 }
 
@@ -205,8 +218,8 @@ impl Tool for ShellTool {
                 "type": "object",
                 "properties": {
                     "command": {"type": "string"},
-                    "commands": {"type": "array", "items": {"type": "string"}, "description": "Or several, \
-                                 until one fails"},
+                    "commands": {"type": "array", "items": {"type": "string"}, "description": "Or several \
+                                 in one shell, until one fails"},
                     "background": {"type": "boolean", "description": "For servers and watchers, see shell_job; ends with the session"},
                     "keep": {"type": "boolean", "description": "The same, but outlives axi; only if the user wants that"},
                     "timeout": {"type": "integer", "description": "Seconds, default 30"},
@@ -275,13 +288,13 @@ impl Tool for ShellTool {
                 return ToolOutput::failed(NO_TERMINAL);
             }
             if request.keep {
-                let line = request.lines.first().map(String::as_str).unwrap_or_default();
+                let line = request.line.as_str();
                 return shell_kept::start(helper, line, &request.directory, FIRST_LOOK, &context).await;
             }
             if request.background {
                 return in_background(helper, &request, &context).await;
             }
-            let output = in_order(helper, &request, &context).await;
+            let output = in_front(helper, &request, &context).await;
             if output.outcome == Outcome::Ok {
                 shell_settle::remember(&request.lines, &request.directory, context.memory);
             }
@@ -290,43 +303,14 @@ impl Tool for ShellTool {
     }
 }
 
-/// Runs the commands one after the other, all within one time limit.
-async fn in_order(helper: Option<&Path>, request: &Request, context: &ToolContext<'_>) -> ToolOutput {
-    let deadline = Instant::now() + Duration::from_secs(request.limit);
-    let several = request.lines.len() > 1;
-    let mut whole: Option<ToolOutput> = None;
-    for (index, line) in request.lines.iter().enumerate() {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let run = shell_run::run(helper, (line, request.interactive), &request.directory, left, context);
-        let output = match run.await {
-            Ok(ended) => worded(ended, request, context.person.can_lend()),
-            Err(error) => ToolOutput::failed(format!("shell: could not be started: {error}")),
-        };
-        if !several {
-            return output;
-        }
-        let mut so_far = match whole.take() {
-            None => ToolOutput { content: String::new(), ..output.clone() },
-            Some(before) => ToolOutput {
-                content: format!("{}\n", before.content.trim_end()),
-                facts: ToolFacts {
-                    lines: Some(before.facts.lines.unwrap_or(0) + output.facts.lines.unwrap_or(0)),
-                    ..output.facts.clone()
-                },
-                ..output.clone()
-            },
-        };
-        so_far.content.extend(["$ ", line, "\n", &output.content]);
-        if output.outcome != Outcome::Ok {
-            let rest = request.lines.len() - index - 1;
-            if rest > 0 {
-                so_far.content.extend(["\n[the other ", &rest.to_string(), " were not run]"]);
-            }
-            return so_far;
-        }
-        whole = Some(so_far);
+/// Runs the command to its end or its time limit.
+async fn in_front(helper: Option<&Path>, request: &Request, context: &ToolContext<'_>) -> ToolOutput {
+    let limit = Duration::from_secs(request.limit);
+    let run = shell_run::run(helper, (&request.line, request.interactive), &request.directory, limit, context);
+    match run.await {
+        Ok(ended) => worded(ended, request, context.person.can_lend()),
+        Err(error) => ToolOutput::failed(format!("shell: could not be started: {error}")),
     }
-    whole.unwrap_or_else(|| ToolOutput::failed("shell: there is no command"))
 }
 
 /// Starts the command and looks for a moment what becomes of it.
@@ -338,7 +322,7 @@ async fn in_background(helper: Option<&Path>, request: &Request, context: &ToolC
             jobs::MOST
         ));
     }
-    let line = request.lines.first().map(String::as_str).unwrap_or_default();
+    let line = request.line.as_str();
     let job = match shell_run::start_job(helper, line, &request.directory, context) {
         Ok(job) => job,
         Err(error) => return ToolOutput::failed(format!("shell: could not be started: {error}")),
