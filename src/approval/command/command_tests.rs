@@ -78,6 +78,8 @@ fn rules_are_suggested_narrowly() {
     assert_eq!(suggested("cargo test --workspace"), Some("shell(cargo test:*)".to_owned()));
     assert_eq!(suggested("git commit -m 'a b'"), Some("shell(git commit:*)".to_owned()));
     assert_eq!(suggested("cd x && npm test | tail -5"), Some("shell(npm test:*)".to_owned()));
+    // One answer to one question, which another program may ask for another thing.
+    assert_eq!(suggested("terminal_keys 1 'y<enter>'"), None);
     assert_eq!(suggested("npm run build"), Some("shell(npm run build)".to_owned()));
     for line in [
         "python3 x.py",

@@ -41,6 +41,10 @@ const TOO_WIDE: &[&str] = &[
     "tar", "rsync", "install", "gdb",
 ];
 
+/// What the tools of interactive programs call their keys: a yes to one answer is no yes to it where another question is
+/// asked.
+const KEYS: &str = "terminal_keys";
+
 /// What must not be in a rule even as a sub-command: it runs whatever follows it.
 const RUNNERS: &[&str] = &["exec", "run", "x", "dlx", "create", "config", "push", "publish", "install", "add"];
 
@@ -62,7 +66,7 @@ pub fn suggest_rule(line: &str) -> Option<Rule> {
     let words: Option<Vec<String>> = words.iter().cloned().collect();
     let words = words?;
     let name = words.first()?;
-    if name.contains('/') || super::looks::is_destructive_name(name) && name != "git" {
+    if name == KEYS || name.contains('/') || super::looks::is_destructive_name(name) && name != "git" {
         return None;
     }
     let depth = DEPTH.iter().find(|(program, _)| program == name).map_or(1, |(_, depth)| *depth);
