@@ -155,8 +155,9 @@ impl Sandbox {
             }),
             Reach::Workspace { .. } if !support.holds_workspace() => None,
             Reach::Workspace { network, also } => {
-                let mut writable = vec![ground.workspace.to_owned(), ground.directory.to_owned()];
-                writable.extend([ground.temporary.to_owned(), self.temporary.clone()]);
+                // Not where it runs: that the model chooses, and may choose `/`.
+                let mut writable =
+                    vec![ground.workspace.to_owned(), ground.temporary.to_owned(), self.temporary.clone()];
                 writable.extend(also.iter().cloned());
                 writable.extend(writable::beside(ground.workspace, self.home.as_deref()));
                 Some(Confinement {

@@ -70,3 +70,13 @@ fn a_reader_writes_its_own_directory_only_and_a_place_of_work_is_no_secret() {
         assert!(made.network && !made.read_only);
     }
 }
+
+#[test]
+fn where_the_model_has_a_command_run_is_not_written_for_it() {
+    let sandbox = sandbox(Wanted::On);
+    let ground = Ground { directory: Path::new("/"), ..ground(Path::new("/home/x/work")) };
+    let reach = Reach::Workspace { network: false, also: Vec::new() };
+    let Some(held) = sandbox.confinement(&reach, ground) else { return };
+    assert!(!held.writable.contains(&PathBuf::from("/")), "{held:?}");
+    assert!(held.writable.contains(&PathBuf::from("/home/x/work")), "{held:?}");
+}

@@ -66,17 +66,35 @@ pub(super) fn beside(workspace: &Path, home: Option<&Path>) -> Vec<PathBuf> {
 fn git_directories(workspace: &Path) -> Vec<PathBuf> {
     let Ok(text) = std::fs::read_to_string(workspace.join(".git")) else { return Vec::new() };
     let Some(named) = text.trim_end().strip_prefix("gitdir: ") else { return Vec::new() };
-    let directory = workspace.join(named);
-    // A file in the workspace must not open any directory it likes: only what git itself made looks like this.
-    if !directory.join("HEAD").is_file() {
+    let Ok(directory) = workspace.join(named).canonicalize() else { return Vec::new() };
+    // A file in the workspace must not open any directory it likes: git's own is led back to from there.
+    if !directory.join("HEAD").is_file() || !leads_back(&directory, workspace) {
         return Vec::new();
     }
     let common = match std::fs::read_to_string(directory.join("commondir")) {
         Ok(common) => directory.join(common.trim_end()),
         Err(_) => directory.clone(),
     };
-    let real = [directory, common].into_iter().filter_map(|path| path.canonicalize().ok());
-    real.filter(|path| path.components().any(|part| part.as_os_str() == ".git")).collect()
+    // What a worktree keeps lies in what it shares.
+    let Some(common) = common.canonicalize().ok().filter(|common| directory.starts_with(common)) else {
+        return Vec::new();
+    };
+    let both = [directory, common];
+    both.into_iter().filter(|path| path.components().any(|part| part.as_os_str() == ".git")).collect()
+}
+
+/// Tells whether git's directory names the workspace: a worktree's has a file `gitdir`, a submodule's a setting.
+fn leads_back(directory: &Path, workspace: &Path) -> bool {
+    let same = |one: &Path, other: &Path| {
+        one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+    };
+    if let Ok(file) = std::fs::read_to_string(directory.join("gitdir")) {
+        return same(&directory.join(file.trim_end()), &workspace.join(".git"));
+    }
+    let settings = std::fs::read_to_string(directory.join("config")).unwrap_or_default();
+    let mut lines = settings.lines().filter_map(|line| line.trim().strip_prefix("worktree"));
+    let mut places = lines.by_ref().filter_map(|rest| rest.trim_start().strip_prefix('='));
+    places.any(|place| same(&directory.join(place.trim().trim_matches('"')), workspace))
 }
 
 /// The devices a child may open for writing.
@@ -112,7 +130,32 @@ mod tests {
         let side = root.join("side");
         std::fs::create_dir(&side).unwrap();
         std::fs::write(side.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
-        assert_eq!(git_directories(&side), [own, root.join("main/.git")]);
+        assert_eq!(git_directories(&side), Vec::<PathBuf>::new(), "nothing there says that it is this worktree's");
+        std::fs::write(own.join("gitdir"), format!("{}\n", side.join(".git").display())).unwrap();
+        assert_eq!(git_directories(&side), [own.clone(), root.join("main/.git")]);
+
+        // Somebody else's worktree, and an own one that would share somebody else's repository.
+        let planted = root.join("thief");
+        std::fs::create_dir_all(planted.join("mine/.git")).unwrap();
+        std::fs::write(planted.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+        assert_eq!(git_directories(&planted), Vec::<PathBuf>::new());
+        std::fs::write(planted.join(".git"), "gitdir: mine/.git\n").unwrap();
+        for (name, text) in [("HEAD", "x"), ("gitdir", "../../.git"), ("commondir", "../../../main/.git")] {
+            std::fs::write(planted.join("mine/.git").join(name), text).unwrap();
+        }
+        assert_eq!(git_directories(&planted), Vec::<PathBuf>::new());
+        std::fs::remove_file(planted.join("mine/.git/commondir")).unwrap();
+        assert_eq!(git_directories(&planted), [planted.join("mine/.git"), planted.join("mine/.git")]);
+
+        let module = root.join("main/.git/modules/part");
+        let part = root.join("main/part");
+        std::fs::create_dir_all(&module).unwrap();
+        std::fs::create_dir(&part).unwrap();
+        std::fs::write(module.join("HEAD"), "x").unwrap();
+        std::fs::write(part.join(".git"), "gitdir: ../.git/modules/part\n").unwrap();
+        assert_eq!(git_directories(&part), Vec::<PathBuf>::new());
+        std::fs::write(module.join("config"), "[core]\n\tbare = false\n\tworktree = ../../../part\n").unwrap();
+        assert_eq!(git_directories(&part), [module.clone(), module]);
 
         let planted = root.join("planted");
         std::fs::create_dir_all(root.join("home")).unwrap();
