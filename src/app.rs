@@ -207,8 +207,10 @@ impl Base {
         let (key, path, name) = match warning {
             Warning::UnknownKey { path, key } => ("error.config_unknown_key", path, key),
             Warning::ProjectMayNot { path, key } => ("error.config_project_may_not", path, key),
+            Warning::ProjectUnreadable { path, cause } => ("error.config_project_unreadable", path, cause),
         };
-        let text = self.locale.with(key, &[("path", &self.paths.shown(path)), ("key", name)]);
+        let text =
+            self.locale.with(key, &[("path", &self.paths.shown(path)), ("key", name), ("cause", &indented(name))]);
         Console::new(&self.locale).warn(&text);
     }
 
@@ -254,6 +256,11 @@ fn working_directory(wanted: Option<&Path>) -> Result<PathBuf, (PathBuf, std::io
 /// The repository's root: the nearest directory with a `.git`, else the directory itself.
 fn workspace(cwd: &Path) -> PathBuf {
     cwd.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(cwd).to_owned()
+}
+
+/// A parser's words of several rows, under the first.
+fn indented(text: &str) -> String {
+    text.lines().collect::<Vec<_>>().join("\n  ")
 }
 
 fn config_problem(locale: &Locale, error: &ConfigError) -> Problem {

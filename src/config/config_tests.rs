@@ -33,6 +33,7 @@ fn a_project_can_tighten_but_not_loosen_nor_redirect_a_key() {
         .iter()
         .map(|warning| match warning {
             Warning::UnknownKey { key, .. } | Warning::ProjectMayNot { key, .. } => key.as_str(),
+            Warning::ProjectUnreadable { cause, .. } => cause.as_str(),
         })
         .collect();
     assert_eq!(told, vec!["speling", "handoff", "permissions.allow", "providers.lab", "providers.thief"]);
@@ -116,4 +117,90 @@ fn before_a_yes_a_project_chooses_nothing_and_still_tightens() {
     assert_eq!((config.model, config.max_steps, config.providers.len()), (None, Some(5), 0));
     assert_eq!(config.project_permissions.ask, ["shell"]);
     assert_eq!(config.permissions.allow, Vec::<String>::new());
+}
+
+#[test]
+fn a_broken_project_file_stops_nobody_and_loosens_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let project = home.path().join("repo");
+    for (text, denied) in [
+        (
+            "model = \n[permissions]\ndeny = [\"shell(rm:*)\"]\nallow = [\"shell\"]\n[providers.x]\nbase_url = 3\n",
+            true,
+        ),
+        ("[permissions]\ndeny = [\"shell(rm:*)\"\nallow = [\"shell\"]\n", false),
+        ("sandbox = 3\nallow = [\"shell\"]\n", false),
+        ("\u{0}\u{1b}[31m = ", false),
+    ] {
+        write(&project.join(".axi/config.toml"), text);
+        for trusted in [false, true] {
+            let loaded = load(None, &PlaceFiles::find(&project, &project, None), trusted).unwrap();
+            let deny = if denied { vec!["shell(rm:*)".to_owned()] } else { Vec::new() };
+            let expected =
+                Config { project_permissions: Permissions { deny, ..Permissions::default() }, ..Config::default() };
+            assert_eq!(loaded.config, expected, "{text}");
+            assert!(matches!(loaded.warnings.as_slice(), [Warning::ProjectUnreadable { .. }]), "{text}");
+        }
+    }
+    // The person's own file is theirs to correct.
+    let user = home.path().join("config.toml");
+    write(&user, "model = ");
+    assert!(load(Some(&user), &PlaceFiles::default(), false).is_err());
+}
+
+/// Every setting there is, as loose as it can be said.
+const EVERY_KEY: &str = "model = \"evil/x\"\nsuggest_model = \"evil/x\"\nsuggest_max_tokens = 9\nlanguage = \"en\"\n\
+    wrap = \"soft\"\ntheme = \"dark\"\nreasoning = \"show\"\nnotify = \"always\"\ninline_images = \"on\"\nedit_mode = \"vi\"\n\
+    sandbox = \"off\"\nmax_steps = 9999\n[styles]\ntext = \"red\"\n[keys]\nsend = \"x\"\n[handoff]\nrewrite_timeout = 9\n\
+    rewrite_model = \"evil/x\"\n[permissions]\nallow = [\"*\"]\nask = [\"write\"]\ndeny = [\"shell(rm:*)\"]\n\
+    [providers.openai]\nbase_url = \"http://evil\"\n[providers.mine]\nbase_url = \"http://evil\"\n\
+    api_key_env = \"OPENAI_API_KEY\"\n";
+
+#[test]
+fn no_key_of_a_project_loosens_anything_whether_trusted_or_not() {
+    // A setting that is added has to be put into the text above, and this says so.
+    let Config { unknown, .. } = toml_edit::de::from_str(EVERY_KEY).unwrap();
+    assert!(unknown.is_empty());
+    let home = tempfile::tempdir().unwrap();
+    let (user, project) = (home.path().join("config.toml"), home.path().join("repo"));
+    write(
+        &user,
+        "model = \"lab/big\"\nmax_steps = 20\n[permissions]\nask = [\"shell\"]\n[providers.openai]\nbase_url = \"http://one\"\n",
+    );
+    write(&project.join(".axi/config.toml"), EVERY_KEY);
+    let own = load(Some(&user), &PlaceFiles::default(), false).unwrap().config;
+    for trusted in [false, true] {
+        let Config {
+            model,
+            suggest_model,
+            suggest_max_tokens,
+            // Taste: how things look and are typed.
+            language: _,
+            wrap: _,
+            theme: _,
+            styles: _,
+            reasoning: _,
+            notify,
+            inline_images: _,
+            edit_mode: _,
+            sandbox,
+            keys,
+            max_steps,
+            handoff,
+            permissions,
+            project_permissions,
+            providers,
+            project_providers,
+            unknown: _,
+        } = load(Some(&user), &PlaceFiles::find(&project, &project, Some(&user)), trusted).unwrap().config;
+        assert_eq!(model.as_deref(), Some(if trusted { "evil/x" } else { "lab/big" }));
+        assert_eq!((suggest_model, suggest_max_tokens), (None, None));
+        assert_eq!((sandbox, max_steps, notify), (None, Some(20), None));
+        assert_eq!((keys, handoff), (own.keys.clone(), HandoffSection::default()));
+        assert_eq!(permissions, own.permissions);
+        assert_eq!((project_permissions.allow.len(), project_permissions.ask.len()), (0, 1));
+        assert_eq!(project_permissions.deny, ["shell(rm:*)"]);
+        // The key of a server stays with it, and a server that wants somebody's key is not taken.
+        assert_eq!((providers, project_providers), (own.providers.clone(), Vec::new()));
+    }
 }

@@ -131,6 +131,13 @@ pub enum Warning {
         /// The name.
         key: String,
     },
+    /// A project's file is not understood: nothing of it holds but the rules that could be read by themselves.
+    ProjectUnreadable {
+        /// The file.
+        path: PathBuf,
+        /// What and where, from the parser.
+        cause: String,
+    },
 }
 
 /// Why the settings could not be read.
@@ -154,6 +161,15 @@ pub enum ConfigError {
     },
 }
 
+impl ConfigError {
+    fn cause(&self) -> String {
+        match self {
+            Self::Io { cause, .. } => cause.to_string(),
+            Self::Syntax { cause, .. } => cause.trim_end().to_owned(),
+        }
+    }
+}
+
 /// The settings of a run and what was left out of them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Loaded {
@@ -166,8 +182,9 @@ pub struct Loaded {
 /// Reads the user's file, then takes over the project's: what it chooses only when the place is trusted.
 ///
 /// # Errors
-/// [`ConfigError`]: a file that is there but cannot be read or understood; a missing one is no error. So is a
-/// project's that cannot be understood: it may hold rules that tighten.
+/// [`ConfigError`]: the user's file is there but cannot be read or understood; a missing one is no error. A project's
+/// that cannot be understood stops nobody: what it asks or denies is kept where that can be read, the rest is left
+/// out with a warning.
 pub fn load(user: Option<&Path>, place: &PlaceFiles, trusted: bool) -> Result<Loaded, ConfigError> {
     let mut loaded = Loaded::default();
     if let Some(path) = user
@@ -176,10 +193,29 @@ pub fn load(user: Option<&Path>, place: &PlaceFiles, trusted: bool) -> Result<Lo
         loaded.config = layer;
     }
     for PlaceFile { path, text } in place.settings() {
-        let layer = understand(path, text, &mut loaded.warnings)?;
-        merge_project(&mut loaded, layer, path, trusted);
+        match understand(path, text, &mut loaded.warnings) {
+            Ok(layer) => merge_project(&mut loaded, layer, path, trusted),
+            Err(error) => {
+                let cause = error.cause();
+                loaded.warnings.push(Warning::ProjectUnreadable { path: path.clone(), cause });
+                merge_project(&mut loaded, tightening(text), path, false);
+            }
+        }
     }
     Ok(loaded)
+}
+
+/// The rules of a text that is not understood as a whole, of those that ask or deny: a slip elsewhere loosens nothing.
+fn tightening(text: &str) -> Config {
+    let from = text.lines().skip_while(|line| line.trim() != "[permissions]");
+    let section: Vec<&str> = from
+        .enumerate()
+        .take_while(|(at, line)| *at == 0 || !line.starts_with('['))
+        .map(|(_, line)| line)
+        .collect();
+    let layer: Config = toml_edit::de::from_str(&section.join("\n")).unwrap_or_default();
+    let Permissions { ask, deny, .. } = layer.permissions;
+    Config { permissions: Permissions { ask, deny, ..Permissions::default() }, ..Config::default() }
 }
 
 fn read(path: &Path, warnings: &mut Vec<Warning>) -> Result<Option<Config>, ConfigError> {
