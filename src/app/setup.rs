@@ -196,7 +196,8 @@ impl Base {
     }
 
     pub(super) fn sessions(&self) -> Option<SessionStore> {
-        self.paths.sessions().map(SessionStore::new)
+        let store = self.paths.sessions().map(SessionStore::new)?;
+        Some(store.with_journals(self.paths.journal()))
     }
 
     pub(super) fn new_session(&self, keep: bool) -> Session {

@@ -31,6 +31,21 @@ pub(super) fn clean(root: &Path, own: &Path) {
     }
 }
 
+/// Takes the journal of one session away; none is no error.
+///
+/// # Errors
+/// What the system said, and `InvalidInput` for a name that is no plain name.
+pub fn forget(root: &Path, session: &str) -> std::io::Result<()> {
+    let mut parts = Path::new(session).components();
+    let (Some(std::path::Component::Normal(_)), None) = (parts.next(), parts.next()) else {
+        return Err(std::io::ErrorKind::InvalidInput.into());
+    };
+    match std::fs::remove_dir_all(root.join(session)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 /// Bytes on the disk.
 fn size(journal: &Path) -> u64 {
     let places = [journal.to_owned(), journal.join("objects"), journal.join("aside")];
@@ -41,6 +56,20 @@ fn size(journal: &Path) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_journal_goes_alone_and_no_name_leads_elsewhere() {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["one/objects", "two/objects"] {
+            std::fs::create_dir_all(root.path().join(name)).unwrap();
+        }
+        forget(root.path(), "one").unwrap();
+        forget(root.path(), "one").unwrap();
+        for odd in ["", ".", "..", "two/..", "/", "../x", "two/objects"] {
+            assert!(forget(root.path(), odd).is_err(), "{odd}");
+        }
+        assert!(!root.path().join("one").exists() && root.path().join("two/objects").exists());
+    }
 
     #[test]
     fn old_journals_go_and_what_is_no_journal_stays() {

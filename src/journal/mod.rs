@@ -14,6 +14,7 @@ mod record;
 mod restore;
 mod state;
 
+pub use clean::forget;
 pub use plan::{Change, Plan, Standing};
 pub use record::Turn;
 pub use restore::{Foreign, TakenBack};

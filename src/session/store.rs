@@ -19,6 +19,7 @@ const MOST_BYTES: u64 = 8 * 1024 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionStore {
     directory: PathBuf,
+    journals: Option<PathBuf>,
 }
 
 /// What a list shows of a session, from its first lines only.
@@ -40,7 +41,13 @@ impl SessionStore {
     /// Looks at `directory`, which need not exist.
     #[must_use]
     pub const fn new(directory: PathBuf) -> Self {
-        Self { directory }
+        Self { directory, journals: None }
+    }
+
+    /// Lets the journals below this directory go with their sessions: what is deleted leaves no copies of files.
+    #[must_use]
+    pub fn with_journals(self, journals: Option<PathBuf>) -> Self {
+        Self { journals, ..self }
     }
 
     /// Returns where the sessions are.
@@ -87,12 +94,16 @@ impl SessionStore {
         }
     }
 
-    /// Deletes a session's file.
+    /// Deletes a session's file, and before it the journal of what it changed.
     ///
     /// # Errors
-    /// As [`SessionStore::find`], and [`SessionError::Io`].
+    /// As [`SessionStore::find`], and [`SessionError::Io`]; the session is then still there.
     pub fn delete(&self, id: &str) -> Result<SessionId, SessionError> {
         let (id, path) = self.find(id)?;
+        if let Some(journals) = &self.journals {
+            crate::journal::forget(journals, id.as_str())
+                .map_err(|cause| SessionError::Io { path: journals.clone(), cause })?;
+        }
         std::fs::remove_file(&path).map_err(|cause| SessionError::Io { path, cause })?;
         Ok(id)
     }

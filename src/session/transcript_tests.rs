@@ -88,3 +88,20 @@ fn only_the_owner_can_read_it() {
     let mode = std::fs::metadata(session.path().unwrap()).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
 }
+
+#[test]
+fn a_deleted_session_takes_its_journal_along_and_no_other() {
+    let state = tempfile::tempdir().unwrap();
+    let journals = state.path().join("journal");
+    let store =
+        super::super::SessionStore::new(state.path().join("sessions")).with_journals(Some(journals.clone()));
+    let mut session = session(store.directory());
+    session.append_message("lab/m", &Message::user("hi"), at(2)).unwrap();
+    for name in [session.id().as_str(), "other"] {
+        std::fs::create_dir_all(journals.join(name).join("objects")).unwrap();
+        std::fs::write(journals.join(name).join("objects/copy"), "what was in a file").unwrap();
+    }
+    store.delete(session.id().as_str()).unwrap();
+    assert!(!journals.join(session.id().as_str()).exists() && journals.join("other/objects/copy").exists());
+    assert!(!session.path().unwrap().exists());
+}
