@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::command::{Action, PathPattern, Target, danger, judge};
+use super::command::{Action, PathPattern, Target, danger, is_harmless_device, judge};
+use super::path::is_scratch;
 use super::{NeverAuto, Surroundings};
 
 /// More entries than this are not looked at: beyond it a person needs no exact number.
@@ -75,6 +76,8 @@ pub struct BlastRadius {
     pub untracked: u64,
     /// Files among them outside the workspace.
     pub outside: u64,
+    /// Where something new would be made outside the workspace and the places for temporary files.
+    pub made_outside: Vec<PathBuf>,
     /// Whether counting stopped at [`MOST_ENTRIES`] or because it took too long; the numbers are then a lower bound.
     pub truncated: bool,
     /// Whether the disk did not answer in time; then there are no numbers.
@@ -154,7 +157,13 @@ impl<'a> Counter<'a> {
         self.radius.filtered |= target.filtered;
         for path in self.resolve(&target.pattern) {
             self.follow_links(target, &path);
-            let Some(entry) = self.files.entry(&path) else { continue };
+            let entry = self.files.entry(&path);
+            let into = entry.is_none_or(|entry| entry.is_directory && !target.recursive);
+            let makes = matches!(target.action, Action::Overwrite | Action::Change);
+            if makes && into && self.is_outside(&path) && !self.radius.made_outside.contains(&path) {
+                self.radius.made_outside.push(path.clone());
+            }
+            let Some(entry) = entry else { continue };
             if self.radius.existing.len() < MOST_NAMED {
                 self.radius.existing.push(path.clone());
             }
@@ -164,6 +173,14 @@ impl<'a> Counter<'a> {
             }
             self.count(&path, entry, target, limits);
         }
+    }
+
+    fn is_outside(&self, path: &Path) -> bool {
+        let device = is_harmless_device(&path.to_string_lossy());
+        !path.starts_with(&self.place.workspace)
+            && !is_scratch(path)
+            && !device
+            && self.radius.made_outside.len() < MOST_NAMED
     }
 
     /// A link in front of the last component may lead to where nothing may be touched.

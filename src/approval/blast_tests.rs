@@ -116,3 +116,14 @@ fn links_are_followed_to_where_nothing_may_be_touched() {
     assert_eq!(radius("rm up").never_auto, None);
     assert_eq!(radius("rm -rf build").never_auto, None);
 }
+
+#[test]
+fn what_would_be_made_outside_is_named_though_nothing_lies_there_yet() {
+    let made = |line: &str| radius(line).made_outside;
+    assert_eq!(made("cp notes.txt ~/bin/tool"), [PathBuf::from("/home/u/bin/tool")]);
+    assert_eq!(made("cargo build && cp notes.txt ../../other/"), [PathBuf::from("/home/u/other")]);
+    assert_eq!(made("echo x >> ~/.profile"), [PathBuf::from("/home/u/.profile")]);
+    for none in ["cp notes.txt new.txt", "echo x > /tmp/y", "ls > /dev/null", "rm ~/nothing", "rm ~/other/x"] {
+        assert_eq!(made(none), Vec::<PathBuf>::new(), "{none}");
+    }
+}

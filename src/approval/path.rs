@@ -3,40 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::Surroundings;
-
-/// Directories below home whose files are credentials.
-const CREDENTIAL_DIRECTORIES: &[&str] = &[
-    ".ssh",
-    ".aws",
-    ".gnupg",
-    ".azure",
-    ".kube",
-    ".docker",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/op",
-    ".config/hub",
-    ".local/share/keyrings",
-    ".password-store",
-    ".mozilla",
-    ".config/google-chrome",
-    ".config/chromium",
-    ".config/BraveSoftware",
-    "Library/Keychains",
-    "Library/Application Support/Google/Chrome",
-    "Library/Application Support/Firefox",
-    ".terraform.d",
-    ".config/rclone",
-    ".config/sops",
-    ".oci",
-    ".thunderbird",
-    ".electrum",
-    ".bitcoin",
-    ".config/containers",
-    ".config/doctl",
-    ".vault-token",
-    ".config/glab-cli",
-];
+use crate::sandbox::SECRETS_IN_HOME;
 
 /// Names of files that hold credentials wherever they lie.
 const CREDENTIAL_NAMES: &[&str] = &[
@@ -170,7 +137,8 @@ pub(crate) fn is_credential(path: &Path, home: Option<&Path>) -> bool {
     {
         return true;
     }
-    let in_home = |rest: &Path| CREDENTIAL_DIRECTORIES.iter().any(|directory| rest.starts_with(directory));
+    // What the sandbox hides there is asked for here: run unasked, it could not be read anyway.
+    let in_home = |rest: &Path| SECRETS_IN_HOME.iter().any(|place| rest.starts_with(place));
     if home.and_then(|home| path.strip_prefix(home).ok()).is_some_and(in_home) {
         return true;
     }

@@ -19,6 +19,15 @@ pub(super) fn rows(locale: &Locale, place: &Place, line: &str, reach: &BlastRadi
         rows.push(sentence(locale, reach));
     }
     rows.extend(names(locale, place, line, reach));
+    if !reach.made_outside.is_empty() {
+        let shown: Vec<String> = reach
+            .made_outside
+            .iter()
+            .take(MOST_NAMES)
+            .map(|path| sanitize_line(&place.shown(path).display().to_string()).into_owned())
+            .collect();
+        rows.push(locale.with("reach.made_outside", &[("names", &shown.join(locale.text("reach.and")))]));
+    }
     rows
 }
 
@@ -181,6 +190,9 @@ mod tests {
         );
         let some = BlastRadius { files: 7, removed: 7, filtered: true, ..BlastRadius::default() };
         assert_eq!(said("en", &some), "would delete at most 7 files (0 B)");
+        let outside =
+            BlastRadius { made_outside: vec!["/srv/a".into(), "/opt/b".into()], ..BlastRadius::default() };
+        assert_eq!(said("en", &outside), "would write outside the workspace: /srv/a, /opt/b");
         let none = BlastRadius { unanswered: true, ..BlastRadius::default() };
         assert_eq!(said("en", &none), "how much it would hit is not known: the disk does not answer");
         assert_eq!(said("en", &BlastRadius::default()), "");

@@ -5,8 +5,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Files and directories below a home that hold credentials, keys, cookies or what was typed.
-const IN_HOME: &[&str] = &[
+/// Files and directories below a home that hold credentials, keys, cookies or what was typed: hidden from what runs
+/// unasked, and asked for by name.
+pub const SECRETS_IN_HOME: &[&str] = &[
     ".ssh",
     ".aws",
     ".gnupg",
@@ -59,7 +60,7 @@ const IN_HOME: &[&str] = &[
     ".config/age",
     ".config/chromium",
     ".config/configstore",
-    ".config/containers/auth.json",
+    ".config/containers",
     ".config/doctl",
     ".config/gcloud",
     ".config/gh",
@@ -159,7 +160,7 @@ pub(super) fn all(home: Option<&Path>, also: &[PathBuf], root: bool) -> BTreeSet
         // The rest of that list is root's alone to read, or the system's fault.
         system.extend(IN_SYSTEM.iter().filter(|path| path.starts_with("/run/")));
     }
-    let in_homes = homes.iter().flat_map(|home| IN_HOME.iter().map(|name| home.join(name)));
+    let in_homes = homes.iter().flat_map(|home| SECRETS_IN_HOME.iter().map(|name| home.join(name)));
     for path in in_homes.chain(system.into_iter().map(PathBuf::from)).chain(also.iter().cloned()) {
         add(&path);
     }

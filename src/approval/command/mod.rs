@@ -40,7 +40,7 @@ mod wrapper;
 use std::path::PathBuf;
 
 pub use call::Action;
-pub(crate) use danger::danger;
+pub(crate) use danger::{danger, is_harmless_device};
 pub use suggest::suggest_rule;
 pub use value::PathPattern;
 
