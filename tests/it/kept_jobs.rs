@@ -9,6 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::support::home::Home;
+use crate::support::pty::Pty;
 use crate::support::server::{Server, answer};
 use crate::support::talk::{Person, axi};
 use crate::support::tool_bench::ToolBench;
@@ -108,7 +109,8 @@ fn a_killed_axi_leaves_what_the_person_agreed_to_and_nothing_else() {
         answer::chat_call("c2", "shell", &start(format!("sleep {kept}"), true)),
         answer::chat_text("Both run."),
     ]);
-    let mut person = Person::meets(axi(&home, &server).args(["--allow", "shell"]));
+    // So wide that no row of the list is broken, however long the numbers of processes are.
+    let mut person = Person::on(Pty::options().size(160, 40), axi(&home, &server).args(["--allow", "shell"]));
     person.sends("start them");
     // What is allowed is asked all the same when it is to outlive axi, and for this once only.
     person.sees("it goes on when axi ends; /jobs shows and ends it");
