@@ -2,23 +2,25 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use futures_util::future::BoxFuture;
 use globset::{GlobBuilder, GlobMatcher};
-use ignore::WalkBuilder;
+use ignore::{WalkBuilder, WalkState};
 use serde_json::{Value, json};
 
 use crate::conversation::{Effect, Preview, Subject, ToolSpec};
 
 use super::arguments::{Arguments, Field, PATH};
 use super::work::{self, Stop};
-use super::{Place, Tool, ToolContext, ToolFacts, ToolOutput, paths, text_file};
+use super::{Place, Tool, ToolContext, ToolFacts, ToolOutput, memory, paths, text_file};
 
 /// Files told to the model.
 const LIMIT: usize = 200;
 /// Files remembered while walking; of more than these the newest may be missed.
-const KEPT: usize = 200_000;
+const KEPT: u64 = 200_000;
 
 const FIELDS: &[Field] = &[
     Field { name: "pattern", aliases: &["glob", "query"] },
@@ -87,26 +89,31 @@ fn find(request: &Request, place: &Place, stop: &Stop) -> Result<(Vec<PathBuf>, 
     if !metadata.is_dir() {
         return Err(format!("{} is not a directory.", paths::shown(place, &request.root)));
     }
-    let mut found: Vec<(Option<SystemTime>, PathBuf)> = Vec::new();
-    let mut count = 0;
+    let found: Mutex<Vec<(Option<SystemTime>, PathBuf)>> = Mutex::default();
+    let count = AtomicU64::new(0);
     let mut walk = WalkBuilder::new(&request.root);
     walk.hidden(!request.hidden).add_custom_ignore_filename(".rgignore");
     walk.filter_entry(|entry| entry.file_name() != ".git");
-    for entry in walk.build().flatten() {
-        if stop.is_set() {
-            break;
-        }
-        if entry.file_type().is_none_or(|kind| kind.is_dir()) || !request.matches(entry.path()) {
-            continue;
-        }
-        count += 1;
-        if found.len() < KEPT {
-            let modified = entry.metadata().ok().and_then(|metadata| metadata.modified().ok());
-            found.push((modified, entry.into_path()));
-        }
-    }
+    // On as many threads as ripgrep takes.
+    walk.build_parallel().run(|| {
+        Box::new(|entry| {
+            if stop.is_set() {
+                return WalkState::Quit;
+            }
+            let Ok(entry) = entry else { return WalkState::Continue };
+            if entry.file_type().is_none_or(|kind| kind.is_dir()) || !request.matches(entry.path()) {
+                return WalkState::Continue;
+            }
+            if count.fetch_add(1, Ordering::Relaxed) < KEPT {
+                let modified = entry.metadata().ok().and_then(|metadata| metadata.modified().ok());
+                memory::lock(&found).push((modified, entry.into_path()));
+            }
+            WalkState::Continue
+        })
+    });
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     found.sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| first.cmp(second)));
-    Ok((found.into_iter().take(LIMIT).map(|(_, path)| path).collect(), count))
+    Ok((found.into_iter().take(LIMIT).map(|(_, path)| path).collect(), count.into_inner()))
 }
 
 impl Tool for GlobTool {
