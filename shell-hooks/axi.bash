@@ -101,7 +101,7 @@ if [[ $- == *i* && (-o emacs || -o vi) ]]; then
     local old
     REPLY=''
     {
-      { bind -m emacs -q abort; bind -m emacs -q glob-complete-word; } >|/proc/self/fd/3 || :
+      { bind -m emacs -q abort; bind -m emacs -q glob-complete-word; } >>/proc/self/fd/3 || :
       while IFS= read -r old; do REPLY+=$old; done <&3
     } 2>/dev/null 3<<<''
     if [[ -z $REPLY ]]; then REPLY=$(bind -m emacs -q abort; bind -m emacs -q glob-complete-word); fi

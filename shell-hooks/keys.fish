@@ -93,7 +93,8 @@ function __axi_settle
         set line (string replace -a -- \n \\n "$line" | string collect)
         # What this session has not written yet comes first.
         builtin history save
-        printf '%s cmd: %s\n  when: %s\n' - "$line" (command date +%s) >>$file
+        # A second ago: fish's own clock may be a tick behind, and it leaves out what comes from the future.
+        printf '%s cmd: %s\n  when: %s\n' - "$line" (math (command date +%s) - 1) >>$file
         builtin history merge
     end
 end

@@ -29,6 +29,11 @@ where that makes it right.
 - If an answer is what they want, answer.
 ";
 
+/// The same in the words that a small model follows.
+const SMALL_HANDOFF: &str = "\
+The user typed this message at their shell prompt. If a shell command does what they want, do not run anything: call \
+propose_command with that command. Only if they ask for an explanation, answer in words.";
+
 /// The same for a small model: what it would do wrong otherwise, and no more.
 const SMALL_BEHAVIOUR: &str = "\
 You are axi, an assistant in the user's terminal. Answer briefly in Markdown. To look at files or run commands, call \
@@ -94,6 +99,10 @@ pub fn small_prompt(surroundings: &Surroundings<'_>) -> String {
         surroundings.place.cwd.display(),
         surroundings.system
     );
+    if surroundings.handoff {
+        prompt.push('\n');
+        prompt.push_str(SMALL_HANDOFF);
+    }
     if surroundings.language != "en" {
         prompt.push_str("\nAnswer in this language: ");
         prompt.push_str(surroundings.language);

@@ -63,6 +63,66 @@ fn it_is_sent_once_when_the_person_says_so() {
     assert!(!said(&server.requests()[1], 1).contains("<output>"));
 }
 
+/// The program, its variables, what its stand-in does, and how it must be asked.
+type Other = (&'static str, &'static [(&'static str, &'static str)], &'static str, &'static str);
+
+/// Who holds the screen, as its variables say, and a stand-in for its program: it notes what it was asked, and
+/// answers as the program documents it.
+const OTHERS: [Other; 5] = [
+    (
+        "screen",
+        &[("STY", "12.pts"), ("WINDOW", "0")],
+        "for file; do :; done; cat \"$HOME/screen.txt\" >\"$file\"",
+        "hardcopy -h",
+    ),
+    (
+        "zellij",
+        &[("ZELLIJ", "0"), ("ZELLIJ_PANE_ID", "7")],
+        "cat \"$HOME/screen.txt\"",
+        "--pane-id terminal_7 --full",
+    ),
+    (
+        "zellij",
+        &[("ZELLIJ", "0"), ("ZELLIJ_PANE_ID", "7")],
+        "case $* in *--pane-id*) exit 2 ;; esac; for file; do :; done; cat \"$HOME/screen.txt\" >\"$file\"",
+        "dump-screen --full /",
+    ),
+    (
+        "kitty",
+        &[("KITTY_LISTEN_ON", "unix:/tmp/k"), ("KITTY_WINDOW_ID", "3")],
+        "cat \"$HOME/screen.txt\"",
+        "@ get-text --match id:3 --extent all",
+    ),
+    (
+        "wezterm",
+        &[("WEZTERM_PANE", "4")],
+        "cat \"$HOME/screen.txt\"",
+        "cli get-text --pane-id 4 --start-line -3000",
+    ),
+];
+
+#[test]
+fn every_holder_is_asked_in_its_own_words() {
+    for (program, variables, answers, asked) in OTHERS {
+        let home = Home::new();
+        home.write("screen.txt", SCREEN);
+        let path = home
+            .write(&format!("bin/{program}"), &format!("#!/bin/sh\necho \"$@\" >> \"$HOME/asked\"\n{answers}\n"));
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let server = Server::start([answer::chat_text("A semicolon is missing.")]);
+        let mut command = handoff(&home, &server, "why did it fail");
+        command.env_remove("TMUX").env_remove("TMUX_PANE").envs(variables.iter().copied());
+        let mut pty = Pty::options().spawn(&command);
+        pty.wait_for("❯ Yes, once");
+        pty.send("\r");
+        let (code, screen) = ends(pty);
+        assert_eq!(code, Some(0), "{program}: {screen}");
+        assert!(said(&server.requests()[0], 1).contains("<output>\ncc -c file1.c\n"), "{program}");
+        let found = std::fs::read_to_string(home.path().join("asked")).unwrap();
+        assert!(found.lines().last().unwrap().contains(asked), "{program}: {found}");
+    }
+}
+
 #[test]
 fn always_is_for_this_directory_and_is_kept_in_the_persons_own_state() {
     let home = home(SCREEN);

@@ -40,7 +40,7 @@ pub(super) struct Holder {
     through_file: bool,
 }
 
-/// Everybody who can be asked. kitty only where it listens on a socket: through the terminal itself its answer would
+/// Everybody who can be asked; of one who is here twice, the second row is for older versions. kitty only where it listens on a socket: through the terminal itself its answer would
 /// mix with what is typed.
 const HOLDERS: &[Holder] = &[
     Holder {
@@ -51,6 +51,15 @@ const HOLDERS: &[Holder] = &[
         arguments: &["capture-pane", "-p", "-J", "-S", "-{rows}", "-t", "{pane}"],
         through_file: false,
     },
+    Holder {
+        name: "zellij",
+        sign: "ZELLIJ",
+        pane: "ZELLIJ_PANE_ID",
+        program: "zellij",
+        arguments: &["action", "dump-screen", "--pane-id", "terminal_{pane}", "--full"],
+        through_file: false,
+    },
+    // Before 0.44: the pane with the focus, into a file.
     Holder {
         name: "zellij",
         sign: "ZELLIJ",
@@ -121,7 +130,12 @@ impl Around {
     pub(super) async fn ask(&self) -> Option<String> {
         let folder = tempfile::tempdir().ok()?;
         let file = folder.path().join("screen");
-        let answer = tokio::time::timeout(PATIENCE, self.answer(&file)).await;
+        let mut answer = tokio::time::timeout(PATIENCE, self.answer(&file)).await;
+        let older = HOLDERS.iter().find(|holder| holder.name == self.holder.name && **holder != self.holder);
+        if let (Ok(Err(_)), Some(holder)) = (&answer, older) {
+            let older = Self { holder: *holder, ..self.clone() };
+            answer = tokio::time::timeout(PATIENCE, older.answer(&file)).await;
+        }
         match answer {
             Ok(Ok(bytes)) => Some(String::from_utf8_lossy(&bytes).into_owned()),
             Ok(Err(error)) => {

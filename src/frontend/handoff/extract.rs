@@ -36,6 +36,28 @@ pub(super) fn extract(answer: &str) -> Option<String> {
     (!nothing && !refused && is_plain_line(command)).then(|| command.to_owned())
 }
 
+/// Languages of fences that hold a command.
+const SHELL: &[&str] = &["sh", "bash", "zsh", "fish", "shell", "console"];
+
+/// The most lines of a command in an answer; more are a script.
+const FENCED_LINES: usize = 5;
+
+/// Finds the command of an answer that holds one fence, with a shell's commands in it, and no other.
+#[must_use]
+pub(super) fn only_command(answer: &str) -> Option<String> {
+    let answer = without_thoughts(answer).replace("\r\n", "\n");
+    let fences: Vec<&str> = answer.lines().filter(|line| line.trim_start().starts_with("```")).collect();
+    let [opening, _closing] = fences.as_slice() else { return None };
+    let language = opening.trim_start().trim_start_matches('`').trim().to_lowercase();
+    if !SHELL.contains(&language.as_str()) {
+        return None;
+    }
+    let command = without_prompts(&from_fence(&answer)?);
+    let command = command.trim();
+    let is_one = !command.is_empty() && command.lines().count() <= FENCED_LINES && is_plain_line(command);
+    is_one.then(|| command.to_owned())
+}
+
 /// Leaves out what a model thought aloud.
 fn without_thoughts(answer: &str) -> &str {
     match answer.rsplit_once("</think>") {

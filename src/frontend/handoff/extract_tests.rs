@@ -96,3 +96,25 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn an_answer_with_one_fence_of_shell_is_a_command() {
+    let found = |answer: &str| only_command(answer);
+    assert_eq!(
+        found("Use this:\n\n```bash\n$ du -sh * | sort -h\n```\nIt sorts."),
+        Some("du -sh * | sort -h".into())
+    );
+    assert_eq!(found("```sh\n# all of it\nls\npwd\n```"), Some("ls\npwd".into()));
+    for none in [
+        "It is `ls`.",
+        "```python\nprint(1)\n```",
+        "```\nls\n```",
+        "```sh\nls\n```\nor\n```sh\nls -l\n```",
+        "```sh\nls",
+        "```sh\n\n```",
+        "```sh\na\nb\nc\nd\ne\nf\n```",
+        "```sh\nls \u{1b}[A\n```",
+    ] {
+        assert_eq!(found(none), None, "{none}");
+    }
+}

@@ -144,8 +144,10 @@ impl Handoff {
             typed = turned.typed;
             if typed.queue.is_empty() {
                 let left = typed.text.trim();
-                let put = if left.is_empty() { self.left_behind(begun) } else { Put::Text(left.to_owned()) };
-                return (Exit::Done, put);
+                if !left.is_empty() {
+                    return (Exit::Done, Put::Text(left.to_owned()));
+                }
+                return (Exit::Done, self.left_behind(begun).or_else(|| self.written()).unwrap_or(Put::Nothing));
             }
             text = typed.queue.remove(0);
             self.echo(&text);
@@ -173,7 +175,7 @@ impl Handoff {
     }
 
     /// What the commands that ran since then were to change in the shell, and could not: one line to review.
-    fn left_behind(&mut self, begun: usize) -> Put {
+    fn left_behind(&mut self, begun: usize) -> Option<Put> {
         let messages = self.agent.conversation().messages().get(begun..).unwrap_or_default();
         let mut ran: Vec<String> = Vec::new();
         for (index, message) in messages.iter().enumerate() {
@@ -195,13 +197,23 @@ impl Handoff {
                 }
             }
         }
-        let Some(line) = left::left_behind(ran.iter().map(String::as_str)).filter(|line| is_plain_line(line))
-        else {
-            return Put::Nothing;
-        };
+        let line = left::left_behind(ran.iter().map(String::as_str)).filter(|line| is_plain_line(line))?;
         let said = self.human.locale().text("handoff.left").to_owned();
         self.human.say(&said);
-        Put::Text(line)
+        Some(Put::Text(line))
+    }
+
+    /// The one command that a small model wrote into its answer instead of proposing it.
+    fn written(&mut self) -> Option<Put> {
+        if !self.agent.model().small {
+            return None;
+        }
+        let answer = self.agent.conversation().messages().last()?.text();
+        let line = extract::only_command(&answer)?;
+        let said = self.human.locale().text("handoff.written").to_owned();
+        self.human.say(&said);
+        self.count(&line);
+        Some(Put::Text(line))
     }
 
     /// Shows a line that was sent while the turn before it ran.
