@@ -1,6 +1,6 @@
 //! Arbitrary bytes in arbitrary pieces: no panic, no control character in a row, and the same rows as in one piece.
 //!
-//! `cargo fuzz run markdown`
+//! `bash fuzz/run 600 markdown`, or with a nightly compiler `cargo fuzz run markdown`.
 #![no_main]
 
 use axi::terminal::{Layout, Line, MarkdownStream, Theme};

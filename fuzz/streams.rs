@@ -1,6 +1,6 @@
 //! Arbitrary bytes in two pieces through the parsers of the wires: no panic, and the same events as in one piece.
 //!
-//! `cargo fuzz run streams`
+//! `bash fuzz/run 600 streams`, or with a nightly compiler `cargo fuzz run streams`.
 #![no_main]
 
 use axi::provider::{NdjsonParser, SseParser};
