@@ -191,37 +191,6 @@ fn render(program: &Program, colour: &str) -> Command {
     program.command(&["render", "--color", colour, "--width", &crate::terminal::COLUMNS.to_string()])
 }
 
-/// Markdown of 10 MB to styled text: megabytes for a second of CPU, and the most memory; axi only.
-pub(crate) fn whole_file(program: &Program) -> Result<Figures, String> {
-    const SIZE: u32 = 10_000_000;
-    let text = markdown(SIZE as usize);
-    let without_code = text.replace("```rust", "```");
-    let mut figures = Vec::new();
-    for (what, peak_name, text) in [("highlighted", "peak", &text), ("plain code", "peak of it", &without_code)] {
-        let file = program.home().join("long.md");
-        std::fs::write(&file, text).map_err(|error| error.to_string())?;
-        let before = process::cpu_of_ended_children();
-        let mut command = render(program, "always");
-        command.arg(&file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(|error| error.to_string())?;
-        let mut peak = 0;
-        let status = loop {
-            if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
-                break status;
-            }
-            peak = peak.max(process::peak(child.id()));
-            std::thread::sleep(Duration::from_millis(5));
-        };
-        if !status.success() {
-            return Err(format!("render ended with {status}"));
-        }
-        let cpu = process::each_of(1, process::cpu_of_ended_children(), before);
-        figures.push((what, Figure::Speed(f64::from(SIZE) / 1e6 / cpu.as_secs_f64().max(0.01))));
-        figures.push((peak_name, Figure::Memory(peak)));
-    }
-    Ok(figures)
-}
-
 /// The interrupting key while text is coming: to the connection's end, and to the prompt.
 pub(crate) fn interrupt(server: &Server, program: &Program, runs: u32) -> Result<Figures, String> {
     let (terminal, mut place) = program.at_prompt()?;

@@ -4,6 +4,7 @@
 //! cargo bench --bench figures                    all of them, some minutes
 //! cargo bench --bench figures -- echo idle       some of them
 //! AXI_PEER=/path/to/aichat RUNS=10 cargo bench … another peer's place, other numbers of runs
+//! AXI_BAT=/path/to/bat AXI_RICH=/path/to/python cargo bench --bench figures -- render
 //! ```
 //! Everything runs against a server in this process, on loopback, in an empty home. Figures of a machine that does
 //! other work are worth less: the load is printed with them.
@@ -17,6 +18,7 @@ mod answer;
 mod line;
 mod process;
 mod program;
+mod render;
 mod report;
 mod server;
 mod start;
@@ -77,6 +79,10 @@ fn main() {
 }
 
 fn take(name: &str, server: &Server, programs: &[&Program], laden: &Program, runs: u32) {
+    if name == "render" {
+        let goal = "≥ 20 MB/s of CPU without highlighting, ≥ 5 × bat with it, ≤ 20 MiB, a coloured row in ≤ 20 ms";
+        return print("10 MB of markdown to styled text", goal, &render::files(programs[0]));
+    }
     let each = |figure: &dyn Fn(&Program) -> Result<Figures, String>| -> Vec<Result<Figures, String>> {
         programs.iter().map(|program| figure(program)).collect()
     };
@@ -99,11 +105,6 @@ fn take(name: &str, server: &Server, programs: &[&Program], laden: &Program, run
             "100 KB of markdown in 4-character deltas",
             "CPU ≤ 150 ms, 1 MB ≤ 10.3×, ≤ 1.3 bytes for a byte of styled text",
             each(&|program| answer::stream(server, program, 3)),
-        ),
-        "render" => (
-            "10 MB of markdown to styled text",
-            "≥ 20 MB/s of CPU without highlighting, memory independent of length",
-            vec![answer::whole_file(programs[0])],
         ),
         "laden" => (
             "the same with 1,000,000 lines of history and 100,000 files",
