@@ -359,13 +359,14 @@ pub(super) fn answer(
     frontend: &mut dyn Frontend,
 ) -> ToolResult {
     let ToolOutput { content, outcome, facts, images } = output;
+    let duration_ms = u64::try_from(spent.as_millis()).unwrap_or(u64::MAX);
     frontend.show(&AgentEvent::ToolFinished {
         call_id: call.id.clone(),
         name: call.name.clone(),
         outcome,
         content: content.clone(),
-        facts,
-        duration_ms: u64::try_from(spent.as_millis()).unwrap_or(u64::MAX),
+        facts: facts.clone(),
+        duration_ms,
     });
-    ToolResult { call_id: call.id.clone(), name: call.name.clone(), content, outcome, images }
+    ToolResult { call_id: call.id.clone(), name: call.name.clone(), content, outcome, images, facts, duration_ms }
 }

@@ -1,5 +1,7 @@
 //! Messages and the blocks they are made of.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -101,6 +103,42 @@ pub struct ToolResult {
     /// Pictures that belong to the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
+    /// What a person is told of it; the model is not.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub facts: ToolFacts,
+    /// How long it ran, in ms.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub duration_ms: u64,
+}
+
+/// Facts about a finished call, for the title line a front end shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolFacts {
+    /// The file or directory it was about, absolute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<PathBuf>,
+    /// A child's exit code; 128 + signal when a signal ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// Lines read, found or printed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<u64>,
+    /// Lines a change added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added: Option<u64>,
+    /// Lines a change removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed: Option<u64>,
+    /// The time limit that ended it, in seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timed_out_after: Option<u64>,
+    /// Where the whole output is, when `content` is only part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full_output: Option<PathBuf>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// A picture.
@@ -171,6 +209,8 @@ impl ToolResult {
             content: content.to_owned(),
             outcome,
             images: Vec::new(),
+            facts: ToolFacts::default(),
+            duration_ms: 0,
         }
     }
 }

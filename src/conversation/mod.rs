@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 pub use builder::{Finished, MessageBuilder};
 pub use event::{StopReason, StreamEvent, Usage};
-pub use message::{ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolResult};
+pub use message::{ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolFacts, ToolResult};
 pub use question::{Answer, Question};
 pub use spec::{Effect, Preview, Subject, ToolSpec};
 

@@ -94,6 +94,7 @@ pub use todo::TodoTool;
 pub use web_fetch::WebFetchTool;
 pub use write::WriteTool;
 
+pub use crate::conversation::ToolFacts;
 use crate::conversation::{Effect, Image, Outcome, Preview, Subject, ToolSpec};
 use crate::sandbox::{Reach, Sandbox};
 
@@ -280,32 +281,6 @@ pub struct ToolOutput {
     pub facts: ToolFacts,
     /// Pictures for models that can see.
     pub images: Vec<Image>,
-}
-
-/// Facts about a finished call, for the title line a front end shows.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolFacts {
-    /// The file or directory it was about, absolute.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<PathBuf>,
-    /// A child's exit code; 128 + signal when a signal ended it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exit_code: Option<i32>,
-    /// Lines read, found or printed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub lines: Option<u64>,
-    /// Lines a change added.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub added: Option<u64>,
-    /// Lines a change removed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub removed: Option<u64>,
-    /// The time limit that ended it, in seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub timed_out_after: Option<u64>,
-    /// Where the whole output is, when `content` is only part of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub full_output: Option<PathBuf>,
 }
 
 impl ToolOutput {

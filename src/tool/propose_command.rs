@@ -194,6 +194,8 @@ mod tests {
             content: String::new(),
             outcome,
             images: Vec::new(),
+            facts: ToolFacts::default(),
+            duration_ms: 0,
         };
         let turn = |outcome| {
             let mut conversation = Conversation::new();

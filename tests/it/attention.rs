@@ -1,9 +1,16 @@
 //! What the terminal is told beside the text: marks around prompts and answers, titles, its background.
 
+use std::time::{Duration, Instant};
+
+use axi::agent::{Activity, AgentEvent, Frontend as _, TurnEnd};
+use axi::command::Notify;
+use axi::terminal::{KeyWatch, Output, Tty, TypeAhead, Wrap, escape_wait};
+
 use crate::support::answer;
 use crate::support::home::Home;
 use crate::support::pty::{Options, Pty};
 use crate::support::server::{Gate, Server};
+use crate::support::streams;
 
 fn talk(home: &Home, options: Options, lines: &[&str]) -> (Vec<u8>, Vec<String>) {
     let server = Server::start(lines.iter().map(|_| answer::chat_text("some words")));
@@ -77,6 +84,54 @@ fn a_question_calls_who_looks_elsewhere() {
         let text = "waits for your answer: go";
         let notified = raw.contains(&format!("\x1b]9;axi: {text}\x1b\\\x1b]777;notify;axi;{text}\x1b\\\x07"));
         assert_eq!(notified, called, "{settings:?} {keys:?}\n{raw:?}");
+    }
+}
+
+/// Set for the program below; its value is for how many ms its turn runs.
+const PLAY: &str = "AXI_TEST_ATTENTION";
+
+/// Not a test: a turn of as many ms as asked, on a clock of its own. What is typed is shown until a file says go.
+#[test]
+fn plays_when_asked_to() {
+    let Ok(milliseconds) = std::env::var(PLAY) else { return };
+    let tty = std::rc::Rc::new(Tty::take().unwrap());
+    let clock = std::rc::Rc::new(std::cell::Cell::new(Instant::now()));
+    let now = std::rc::Rc::clone(&clock);
+    let mut human =
+        streams::human(Output::new(), || (80, 24), Box::new(move || now.get()), Wrap::Word, Notify::Auto);
+    let cancel = tokio_util::sync::CancellationToken::new();
+    human.watch(KeyWatch::start(cancel, TypeAhead::default(), escape_wait(false)).unwrap(), tty);
+    human.show(&AgentEvent::TurnStarted { session: "s".to_owned(), model: "p/m".to_owned() });
+    human.show(&AgentEvent::Waiting { activity: Activity::Connecting });
+    while !std::path::Path::new("go").exists() {
+        clock.set(clock.get() + Duration::from_micros(10));
+        human.tick();
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    clock.set(clock.get() + Duration::from_millis(milliseconds.parse().unwrap()));
+    human.show(&AgentEvent::TurnEnded { end: TurnEnd::Done });
+    human.unwatch();
+}
+
+#[test]
+fn a_turn_of_ten_seconds_calls_who_looks_elsewhere() {
+    for (milliseconds, keys, called) in
+        [(10_000, "\x1b[O", true), (9_000, "\x1b[O", false), (10_000, "\x1b[O\x1b[I", false), (10_000, "", false)]
+    {
+        let home = Home::new();
+        let mut command = home.command(std::env::current_exe().unwrap());
+        command.args(["--exact", "attention::plays_when_asked_to", "--nocapture"]);
+        command.env(PLAY, milliseconds.to_string());
+        let mut pty = Pty::options().spawn(&command);
+        pty.wait_for("waiting for the model");
+        // What is typed after them is shown when they have been read.
+        pty.send(format!("{keys}typed"));
+        pty.wait_for("typed");
+        home.write("work/go", "");
+        pty.wait_exit();
+        let raw = pty.view(|view| String::from_utf8_lossy(view.raw()).into_owned());
+        let notified = raw.contains("\x1b]9;axi: done\x1b\\\x1b]777;notify;axi;done\x1b\\\x07");
+        assert_eq!(notified, called, "{milliseconds} {keys:?}\n{raw:?}");
     }
 }
 

@@ -70,6 +70,7 @@ mod repl_narrow;
 mod repl_plain;
 mod repl_plan;
 mod repl_shell;
+mod repl_show;
 mod repl_terminal;
 mod repl_turn;
 mod replay;

@@ -92,13 +92,13 @@ impl<W: Write> Human<W> {
         let theme = &self.looks.theme;
         let subject =
             self.tools.find(&call.name).map_or(Subject::Whole, |tool| tool.subject(&call.input, &self.place));
-        let facts = ToolFacts::default();
+        let unknown = ToolFacts::default();
         let finished = Result {
             name: &call.name,
             outcome: result.map_or(Outcome::Interrupted, |result| result.outcome),
             content: result.map_or("", |result| &result.content),
-            facts: &facts,
-            duration_ms: 0,
+            facts: result.map_or(&unknown, |result| &result.facts),
+            duration_ms: result.map_or(0, |result| result.duration_ms),
         };
         let mut rows = vec![self.title(&subject, &finished)];
         if let Subject::Command { line } = &subject

@@ -407,6 +407,8 @@ fn a_turn_is_printed_again_in_full() {
     let output = numbered("", 9);
     let result = crate::conversation::ToolResult {
         content: output,
+        facts: ToolFacts { exit_code: Some(0), ..ToolFacts::default() },
+        duration_ms: 4_100,
         ..crate::conversation::ToolResult::closed(&call, Outcome::Ok)
     };
     let assistant = |content| Message { role: crate::conversation::Role::Assistant, content };
@@ -429,7 +431,7 @@ fn a_turn_is_printed_again_in_full() {
         Some(rows.iter().map(Line::text).collect())
     };
     let mut expected: Vec<String> =
-        ["❯ second", "  row", "", "Why not.", "", "I count.", "", "✓ shell"].map(str::to_owned).to_vec();
+        ["❯ second", "  row", "", "Why not.", "", "I count.", "", "✓ shell · 4.1 s"].map(str::to_owned).to_vec();
     expected.extend((1..=9).map(|line| format!("  {line}")));
     expected.extend([String::new(), "Nine.".to_owned()]);
     assert_eq!(rows(1), Some(expected));

@@ -130,7 +130,7 @@ impl Answer {
         let markdown = numbered_markdown(bytes);
         let (wire, clock) = (Wire::default(), Rc::new(Cell::new(Instant::now())));
         let now = Rc::clone(&clock);
-        let mut human = human(wire.clone(), Box::new(move || now.get()), wrap);
+        let mut human = human(wire.clone(), || SIZE.get(), Box::new(move || now.get()), wrap, Notify::Never);
         human.show(&AgentEvent::TurnStarted { session: "s".to_owned(), model: "p/m".to_owned() });
         human.show(&AgentEvent::Waiting { activity: Activity::Connecting });
         let characters = markdown.chars().collect::<Vec<_>>().into_iter();
@@ -172,7 +172,14 @@ impl Program for Answer {
     }
 }
 
-fn human(writer: Wire, clock: Box<dyn Fn() -> Instant>, wrap: Wrap) -> Human<Wire> {
+/// A front end for a person, with nobody to ask and no tools.
+pub(crate) fn human<W: Write>(
+    writer: W,
+    size: fn() -> (u16, u16),
+    clock: Box<dyn Fn() -> Instant>,
+    wrap: Wrap,
+    notify: Notify,
+) -> Human<W> {
     let palette = Palette { choice: ThemeChoice::Dark, depth: Depth::Ansi, background: None };
     let looks = Looks {
         theme: palette.theme(),
@@ -183,10 +190,10 @@ fn human(writer: Wire, clock: Box<dyn Fn() -> Instant>, wrap: Wrap) -> Human<Wir
         file_links: false,
         highlight: false,
         reasoning: ReasoningView::Show,
-        notify: Notify::Never,
+        notify,
     };
     let options = HumanOptions {
-        size: || SIZE.get(),
+        size,
         looks,
         locale: Locale::new("en"),
         place: Place { cwd: "/work".into(), workspace: "/work".into(), home: None },
@@ -196,7 +203,7 @@ fn human(writer: Wire, clock: Box<dyn Fn() -> Instant>, wrap: Wrap) -> Human<Wir
         keep_background: Box::new(|_| {}),
         clock,
     };
-    let (columns, rows) = SIZE.get();
+    let (columns, rows) = size();
     Human::new(Screen::new(writer, columns, rows, Dress::FULL), options)
 }
 

@@ -31,7 +31,7 @@ impl Tmux {
         let path = home.work().join("feed");
         let listener = UnixListener::bind(&path).unwrap();
         let line = format!(
-            "{FEED}='{}' '{}' --exact {program} --nocapture",
+            "{FEED}='{}' '{}' --exact {program} --nocapture >/dev/null 2>&1",
             path.display(),
             std::env::current_exe().unwrap().display()
         );
@@ -181,17 +181,18 @@ pub(crate) fn feed() {
     let Some(path) = std::env::var_os(FEED) else { return };
     let mut from = UnixStream::connect(path).unwrap();
     crossterm::terminal::enable_raw_mode().unwrap();
-    let mut output = axi::terminal::Output::new();
+    // Not standard output: there the test runner says how long this takes.
+    let mut terminal = std::fs::File::options().read(true).write(true).open("/dev/tty").unwrap();
     let mut length = [0; 4];
     while from.read_exact(&mut length).is_ok() {
         let mut bytes = vec![0; u32::from_le_bytes(length) as usize];
         from.read_exact(&mut bytes).unwrap();
-        output.write_all(&bytes).unwrap();
+        terminal.write_all(&bytes).unwrap();
         // The terminal's answer comes when it has read so far.
-        output.write_all(b"\x1b[5n").unwrap();
+        terminal.write_all(b"\x1b[5n").unwrap();
         let mut byte = [0];
         while byte != *b"n" {
-            std::io::stdin().lock().read_exact(&mut byte).unwrap();
+            terminal.read_exact(&mut byte).unwrap();
         }
         from.write_all(&[0]).unwrap();
     }
