@@ -289,6 +289,17 @@ fn the_status_row_lives_below_the_text_and_leaves_nothing() {
 }
 
 #[test]
+fn the_status_row_speaks_the_persons_language() {
+    let mut stage = Stage::new(80);
+    stage.human.set_locale(Locale::new("zh-CN"));
+    stage.start().later(3_000).text("好的");
+    assert_eq!(stage.rows()[1], "⠧ 等待模型 · 3 s · 2 个 token");
+    let writing = Activity::WritingCall { name: "write".into(), subject: path("/work/src/app.rs") };
+    stage.later(100).show(AgentEvent::Waiting { activity: writing });
+    assert_eq!(stage.rows()[1], "⠇ 正在写入 src/app.rs · 3 s · 2 个 token");
+}
+
+#[test]
 fn a_running_tool_shows_its_last_line_and_no_more() {
     let mut stage = Stage::new(80);
     stage.start().show(AgentEvent::Waiting {
@@ -306,9 +317,9 @@ fn the_file_that_a_call_is_about_is_named_while_it_is_written() {
     let writing =
         |subject| AgentEvent::Waiting { activity: Activity::WritingCall { name: "write".into(), subject } };
     stage.start().text("Hi").show(AgentEvent::Waiting { activity: Activity::Answering });
-    assert_eq!(stage.later(100).show(writing(Subject::Whole)).rows()[1], "⠙ preparing write · 1 tokens");
+    assert_eq!(stage.later(100).show(writing(Subject::Whole)).rows()[1], "⠙ preparing write · 1 token");
     let named = stage.later(100).show(writing(path("/work/src/app.rs"))).rows();
-    assert_eq!(named[1], "⠹ writing src/app.rs · 1 tokens");
+    assert_eq!(named[1], "⠹ writing src/app.rs · 1 token");
 }
 
 #[test]

@@ -153,13 +153,15 @@ impl<W: Write> Human<W> {
         let typed = self.keyboard.as_ref().map(|keyboard| keyboard.keys.typed()).unwrap_or_default();
         self.status.keys = self.keyboard.as_ref().map_or(0, |keyboard| keyboard.keys.version());
         let elapsed = now.saturating_duration_since(turn.started);
-        let counted = |key: &str, name: &str, count: u64| match count {
-            0 => String::new(),
-            count => self.locale.with(key, &[(name, &count.to_string())]),
-        };
         let seconds = if elapsed.as_secs() == 0 { String::new() } else { words::whole_seconds(elapsed.as_secs()) };
-        let tokens = counted("status.tokens", "count", turn.tokens.count());
-        let queued = counted("status.queued", "count", typed.queue.len() as u64);
+        let tokens = match turn.tokens.count() {
+            0 => String::new(),
+            count => self.locale.count("status.tokens", count),
+        };
+        let queued = match typed.queue.len() {
+            0 => String::new(),
+            count => self.locale.with("status.queued", &[("count", &count.to_string())]),
+        };
         let own = if turn.own { self.locale.text("status.own") } else { "" };
         // Nobody can press it in print mode.
         let stop = if self.keyboard.is_some() { self.locale.text("status.stop") } else { "" };
