@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use tokio_util::sync::CancellationToken;
 
 use crate::conversation::{Message, StreamEvent, Usage, tokens};
-use crate::provider::{Provider, ProviderError, Request};
+use crate::provider::{EventStream, Provider, ProviderError, Request};
 
 /// Tokens of an answer at most: a row of text, not more.
 const MOST_TOKENS: u64 = 30;
@@ -18,6 +18,15 @@ const TIME_LIMIT: Duration = Duration::from_secs(3);
 const SAID: usize = 600;
 /// Characters of the last answer that are sent along, from its end.
 const ANSWERED: usize = 1200;
+
+/// Lines of the history that are read together.
+const BLOCK: usize = 16;
+/// How many such blocks are read: a small model needs some two seconds for them, once.
+const BLOCKS: usize = 2;
+/// Characters of a line of the history that are read.
+const LINE: usize = 120;
+/// What stands before the lines of the history.
+const TYPED: &str = "What somebody types at the prompt of an assistant in a terminal, line by line:\n";
 
 const CONTINUE: &str = "You finish what a person is typing to an assistant in a terminal. Reply with the last word \
     they typed, completed if it is unfinished, and with how their message goes on. One short line, in their \
@@ -75,10 +84,49 @@ pub async fn guess(
         max_output_tokens: Some(MOST_TOKENS),
         temperature: Some(TEMPERATURE),
     };
+    let (mut guessed, result) = read(provider.stream(request), cancel).await;
+    if guessed.usage == Usage::default() {
+        let asked = tokens::estimate(system) + messages.iter().map(tokens::estimate_message).sum::<u64>();
+        guessed.usage.input_tokens = asked;
+        guessed.usage.output_tokens = guessed.text.as_deref().map_or(0, tokens::estimate);
+    }
+    (guessed, result)
+}
+
+/// Asks a model in this process how a line goes on, from the lines typed before it, oldest first. `None` where the
+/// model is elsewhere: lines of the history are sent to nobody. The text is what follows the line.
+///
+/// # Errors
+/// As [`guess`].
+///
+/// # Cancel safety
+/// As [`guess`].
+pub async fn guess_line(
+    provider: &dyn Provider,
+    typed: &[String],
+    line: &str,
+    cancel: &CancellationToken,
+) -> Option<(Guessed, Result<(), ProviderError>)> {
+    let (before, rest) = lines(typed, line);
+    Some(read(provider.finish_line(&before, &rest)?, cancel).await)
+}
+
+/// Words the lines typed so far; pure. The first text changes only when [`BLOCK`] more lines were typed, so that what
+/// was read of it is found again.
+fn lines(typed: &[String], line: &str) -> (String, String) {
+    let is_usual = |typed: &&String| !typed.trim().is_empty() && !typed.contains('\n') && !typed.starts_with('/');
+    let typed: Vec<&String> = typed.iter().filter(is_usual).collect();
+    let kept = typed.len() - typed.len() % BLOCK;
+    let row = |typed: &&String| format!("{}\n", typed.chars().take(LINE).collect::<String>());
+    let before = typed[kept.saturating_sub(BLOCKS * BLOCK)..kept].iter().map(row).collect::<String>();
+    let rest: String = typed[kept..].iter().map(row).collect();
+    (format!("{TYPED}{before}"), format!("{rest}{line}"))
+}
+
+async fn read(mut stream: EventStream<'_>, cancel: &CancellationToken) -> (Guessed, Result<(), ProviderError>) {
     let mut usage = Usage::default();
     let mut text = String::new();
     let read = async {
-        let mut stream = provider.stream(request);
         while let Some(event) = stream.next().await {
             match event? {
                 StreamEvent::TextDelta(delta) => {
@@ -104,13 +152,10 @@ pub async fn guess(
         () = tokio::time::sleep(TIME_LIMIT) => (false, Ok(())),
         result = read => (result.is_ok(), result),
     };
+    drop(stream);
     // The dropped connection is driven by a task of this runtime, which must be let run to close it.
     for _ in 0..8 {
         tokio::task::yield_now().await;
-    }
-    if usage == Usage::default() {
-        usage.input_tokens = tokens::estimate(system) + messages.iter().map(tokens::estimate_message).sum::<u64>();
-        usage.output_tokens = tokens::estimate(&text);
     }
     let text = Some(without_thinking(&text)).filter(|text| answered && !text.trim().is_empty()).map(str::to_owned);
     (Guessed { text, usage }, result)
@@ -165,6 +210,19 @@ mod tests {
         assert!(text.len() < SAID + ANSWERED + 200);
         let (_, text) = question(Guess::NextMessage, Exchange::default());
         assert_eq!(text, "They type next:");
+    }
+
+    #[test]
+    fn lines_of_the_history_stay_the_same_text_for_a_while() {
+        let typed = |count: usize| (0..count).map(|number| format!("line {number}")).collect::<Vec<_>>();
+        let (before, rest) = lines(&typed(3), "git st");
+        assert_eq!((before.as_str(), rest.as_str()), (TYPED, "line 0\nline 1\nline 2\ngit st"));
+        let (first, _) = lines(&typed(70), "");
+        assert!(first.starts_with(&format!("{TYPED}line 32\n")) && first.ends_with("line 63\n"), "{first}");
+        assert_eq!(lines(&typed(79), "x").0, first);
+        assert_ne!(lines(&typed(80), "x").0, first);
+        let odd = ["/help".to_owned(), "two\nrows".to_owned(), " ".to_owned(), "y".repeat(500)];
+        assert_eq!(lines(&odd, "").1, format!("{}\n", "y".repeat(LINE)));
     }
 
     #[test]

@@ -12,37 +12,69 @@ use super::Base;
 use super::console::Console;
 use super::local_memory::{available, fitting};
 use super::setup::Failed;
+use super::suggest::LineConnector;
 use crate::cli::LocalAction;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::locale::Locale;
 use crate::provider::local::{
-    self, FetchError, LocalProvider, NAME, Places, Progress, Sources, TABLE, Weights, by_name, find, leavings,
+    self, FetchError, IDLE, LocalProvider, NAME, Places, Progress, Sources, TABLE, Weights, by_name, find, leavings,
 };
 use crate::provider::{Client, Provider};
 use crate::terminal::{KeyWatch, Tty, TypeAhead, escape_wait};
 
+/// The most minutes a model may stay without a question: a year, for a clock has an end.
+const YEAR: u64 = 365 * 24 * 60;
 /// How often progress is told.
 const STEP: Duration = Duration::from_millis(200);
 
 /// Connects to `local/NAME` or `local/PATH`; `None` when the name is another provider's.
 pub(super) fn connect(base: &Base, name: &str, locale: &Locale) -> Option<Result<Arc<dyn Provider>, Problem>> {
-    let model = name.strip_prefix("local/").filter(|_| !base.config.providers.contains_key(NAME))?;
+    let model = own_name(base, name)?;
     let kept = base.paths.cache.as_ref().map(|cache| cache.join("prefixes"));
-    let path = if let Some(weights) = by_name(model) {
-        find(weights, &places(base))
-    } else {
-        let path = match (model.strip_prefix("~/"), &base.paths.home) {
-            (Some(rest), Some(home)) => home.join(rest),
-            _ => base.cwd.join(model),
+    Some(Finder::new(base).provider(model, kept).ok_or_else(|| missing(locale, model)))
+}
+
+/// What connects to a model of axi's own for ghost text; `None` when the name is another provider's.
+pub(super) fn line_connector(base: &Base, name: &str) -> Option<LineConnector> {
+    let model = own_name(base, name)?.to_owned();
+    let finder = Finder::new(base);
+    // Apart from what conversations begin with: what changes with the history must not push that out.
+    let kept = base.paths.cache.as_ref().map(|cache| cache.join("prefixes").join("lines"));
+    Some(Box::new(move || finder.provider(&model, kept.clone())))
+}
+
+fn own_name<'a>(base: &Base, name: &'a str) -> Option<&'a str> {
+    name.strip_prefix("local/").filter(|_| !base.config.providers.contains_key(NAME))
+}
+
+/// Finds weights; on whatever thread it is asked.
+struct Finder {
+    places: Places,
+    home: Option<PathBuf>,
+    cwd: PathBuf,
+    idle: Duration,
+}
+
+impl Finder {
+    fn new(base: &Base) -> Self {
+        let idle = base.config.local_idle_minutes.map_or(IDLE, |minutes| Duration::from_mins(minutes.min(YEAR)));
+        Self { places: places(base), home: base.paths.home.clone(), cwd: base.cwd.clone(), idle }
+    }
+
+    fn provider(&self, model: &str, kept: Option<PathBuf>) -> Option<Arc<dyn Provider>> {
+        let path = if let Some(weights) = by_name(model) {
+            find(weights, &self.places)
+        } else {
+            let path = match (model.strip_prefix("~/"), &self.home) {
+                (Some(rest), Some(home)) => home.join(rest),
+                _ => self.cwd.join(model),
+            };
+            path.is_file().then_some(path)
         };
-        path.is_file().then_some(path)
-    };
-    let shown = model.rsplit('/').next().unwrap_or(model);
-    Some(match path {
-        Some(path) => Ok(Arc::new(LocalProvider::new(shown.trim_end_matches(".gguf"), path, kept))),
-        None => Err(missing(locale, model)),
-    })
+        let shown = model.rsplit('/').next().unwrap_or(model).trim_end_matches(".gguf");
+        Some(Arc::new(LocalProvider::new(shown, path?, kept, self.idle)))
+    }
 }
 
 fn missing(locale: &Locale, model: &str) -> Problem {
@@ -283,10 +315,16 @@ fn no_folder(base: &Base) -> (Problem, Exit) {
 fn pull(base: &Base, model: Option<&str>, yes: bool) -> Result<String, (Problem, Exit)> {
     let weights = named(base, model)?;
     let places = places(base);
-    if let Some(path) = find(weights, &places) {
-        return Ok(path.display().to_string());
-    }
     let folder = local::folder(&places).ok_or_else(|| no_folder(base))?;
+    if let Some(path) = find(weights, &places) {
+        // Its size is right; whether its bytes still are is looked at here, and not at every start.
+        let good = local::check(&path, weights, |_| true).unwrap_or(false);
+        if good || path.parent() != Some(folder.as_path()) {
+            return Ok(path.display().to_string());
+        }
+        Console::new(&base.locale).warn(base.locale.text("local.spoilt"));
+        std::fs::remove_file(&path).map_err(|error| (unwritable(base, &path, &error), Exit::Failed))?;
+    }
     let asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     if !yes && (!asked || !agreed(base, weights, &folder)) {
         let what = base.locale.text("local.not_agreed").to_owned();
@@ -298,6 +336,12 @@ fn pull(base: &Base, model: Option<&str>, yes: bool) -> Result<String, (Problem,
     fetched.map(|path| path.display().to_string())
 }
 
+fn unwritable(base: &Base, path: &Path, error: &std::io::Error) -> Problem {
+    let values = [("path", base.paths.shown(path)), ("cause", error.to_string())];
+    let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
+    Problem { what: base.locale.with("error.io", &values), hint: String::new() }
+}
+
 /// Removes what axi fetched; what others keep is theirs.
 fn remove(base: &Base, model: &str) -> Result<String, (Problem, Exit)> {
     let weights = named(base, Some(model))?;
@@ -307,12 +351,7 @@ fn remove(base: &Base, model: &str) -> Result<String, (Problem, Exit)> {
         match std::fs::remove_file(&path) {
             Ok(()) => removed = true,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => {
-                let values = [("path", base.paths.shown(&path)), ("cause", error.to_string())];
-                let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-                let what = base.locale.with("error.io", &values);
-                return Err((Problem { what, hint: String::new() }, Exit::Failed));
-            }
+            Err(error) => return Err((unwritable(base, &path, &error), Exit::Failed)),
         }
     }
     let key = if removed { "local.removed" } else { "local.not_ours" };

@@ -7,6 +7,7 @@ use tokio::runtime::Runtime;
 use super::Base;
 use super::console::Console;
 use super::setup::Failed;
+use super::suggest::LineConnector;
 use crate::cli::LocalAction;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
@@ -16,6 +17,10 @@ use crate::provider::{Client, Provider};
 pub(super) fn connect(base: &Base, name: &str, locale: &Locale) -> Option<Result<Arc<dyn Provider>, Problem>> {
     let wanted = name.starts_with("local/") && !base.config.providers.contains_key("local");
     wanted.then(|| Err(left_out(locale)))
+}
+
+pub(super) fn line_connector(_base: &Base, _name: &str) -> Option<LineConnector> {
+    None
 }
 
 pub(super) const fn models(_base: &Base) -> Vec<String> {

@@ -1,21 +1,28 @@
 //! Ghost text from the model the person chose for it: connected when it is first wanted, counted, capped.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-use super::{Base, Variables, models};
-use crate::agent::suggest::{Exchange as Turn, Guess, guess};
+use super::{Base, Variables, local, models};
+use crate::agent::suggest::{Exchange as Turn, Guess, Guessed, guess, guess_line};
 use crate::config::Config;
 use crate::conversation::Usage;
-use crate::frontend::repl::{Exchange, Suggest, Wanted};
+use crate::frontend::repl::{Exchange, Suggest, Wanted, recent_lines};
 use crate::locale::Locale;
-use crate::provider::{Client, Provider, connect};
+use crate::provider::{Client, Provider, ProviderError, connect};
 use crate::session::Redactor;
 
 /// Turns a model of the settings off for one run.
 const OFF: &str = "off";
+
+/// Lines of the history that a model in this process is shown, at most.
+const LINES: usize = 64;
+
+/// Connects to a model in this process when it is first wanted.
+pub(super) type LineConnector = Box<dyn Fn() -> Option<Arc<dyn Provider>> + Send>;
 
 /// The tokens ghost text has used in this run.
 #[derive(Debug, Clone, Default)]
@@ -41,6 +48,10 @@ pub(super) struct ModelSuggest {
     redactor: Redactor,
     used: GhostUsage,
     most: Option<u64>,
+    /// Where the model is in this process: how to have it, and where the history is.
+    own: Option<(LineConnector, Option<PathBuf>)>,
+    /// Lines typed so far, oldest first, without secrets.
+    typed: Vec<String>,
     connection: Option<Connection>,
     /// Failures in a row.
     failures: u32,
@@ -51,6 +62,8 @@ struct Connection {
     runtime: Runtime,
     provider: Arc<dyn Provider>,
 }
+
+type Guessing = (Guessed, Result<(), ProviderError>);
 
 /// After so many failures one after the other the model is left alone for the rest of the run.
 const FAILURES: u32 = 5;
@@ -63,6 +76,7 @@ impl Base {
         if name == OFF {
             return None;
         }
+        let own = local::line_connector(self, &name).map(|connector| (connector, self.paths.history()));
         let most = variable("AXI_SUGGEST_MAX_TOKENS").and_then(|value| value.trim().parse().ok());
         Some(ModelSuggest {
             name,
@@ -72,6 +86,8 @@ impl Base {
             redactor: self.redactor(),
             used: used.clone(),
             most: most.or(self.config.suggest_max_tokens),
+            own,
+            typed: Vec::new(),
             connection: None,
             failures: 0,
             given_up: false,
@@ -82,6 +98,22 @@ impl Base {
 impl ModelSuggest {
     /// Connects, once. The keychain may be asked here, which takes its time.
     fn connect(&mut self) -> Option<Connection> {
+        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                tracing::warn!(%error, "no ghost text");
+                return None;
+            }
+        };
+        if let Some((connector, history)) = &self.own {
+            let provider = connector();
+            if provider.is_none() {
+                tracing::warn!(model = self.name, "no ghost text: its weights are not here");
+            }
+            let lines = history.as_ref().map(|path| recent_lines(path, LINES)).unwrap_or_default();
+            self.typed = lines.iter().map(|line| self.redactor.text(line)).collect();
+            return provider.map(|provider| Connection { runtime, provider });
+        }
         let settings = models::resolve(&self.name, &self.config, &self.variables, &self.locale);
         let settings = match settings {
             Ok(settings) => settings,
@@ -90,14 +122,25 @@ impl ModelSuggest {
                 return None;
             }
         };
-        match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-            // A client of its own: connections belong to the runtime that drives them.
-            Ok(runtime) => Some(Connection { runtime, provider: connect(settings, &Client::default()) }),
-            Err(error) => {
-                tracing::warn!(%error, "no ghost text");
-                None
-            }
+        // A client of its own: connections belong to the runtime that drives them.
+        Some(Connection { runtime, provider: connect(settings, &Client::default()) })
+    }
+
+    /// Asks a model in this process, which is shown lines typed before instead of the conversation.
+    fn finish_line(&mut self, line: &str, said: &str, cancel: &CancellationToken) -> Option<Guessing> {
+        if self.own.is_none() {
+            return None;
         }
+        if !said.is_empty() && self.typed.last().is_none_or(|last| last != said) {
+            self.typed.push(said.to_owned());
+        }
+        let connection = self.connection.as_ref()?;
+        let asked = guess_line(connection.provider.as_ref(), &self.typed, line, cancel);
+        let (mut guessed, result) = connection.runtime.block_on(asked)?;
+        // As others answer: the last word is said again, completed.
+        let word = line.rsplit(' ').next().unwrap_or_default();
+        guessed.text = guessed.text.map(|text| format!("{word}{text}"));
+        Some((guessed, result))
     }
 
     fn is_spent(&self) -> bool {
@@ -115,7 +158,6 @@ impl Suggest for ModelSuggest {
             self.connection = self.connect();
             self.given_up = self.connection.is_none();
         }
-        let connection = self.connection.as_ref()?;
         let (said, answered) = (self.redactor.text(&exchange.said), self.redactor.text(&exchange.answered));
         let line = match wanted {
             Wanted::Continuation(line) => self.redactor.text(line),
@@ -126,8 +168,12 @@ impl Suggest for ModelSuggest {
             Wanted::NextMessage => Guess::NextMessage,
         };
         let turn = Turn { said: &said, answered: &answered };
-        let (guessed, result) =
-            connection.runtime.block_on(guess(connection.provider.as_ref(), question, turn, cancel));
+        let (guessed, result) = if let Some(finished) = self.finish_line(&line, &said, cancel) {
+            finished
+        } else {
+            let connection = self.connection.as_ref()?;
+            connection.runtime.block_on(guess(connection.provider.as_ref(), question, turn, cancel))
+        };
         self.used.add(guessed.usage);
         if let Err(error) = result {
             self.failures += 1;

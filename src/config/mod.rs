@@ -26,6 +26,8 @@ pub struct Config {
     pub suggest_model: Option<String>,
     /// Tokens ghost text may use from start to end of axi, read and written together; unset means no limit.
     pub suggest_max_tokens: Option<u64>,
+    /// Minutes without a question after which axi's own model gives its memory back; unset means ten.
+    pub local_idle_minutes: Option<u64>,
     /// A language tag, or `auto`.
     pub language: Option<String>,
     /// `word` or `soft`.

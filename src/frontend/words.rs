@@ -5,7 +5,7 @@ use crate::approval::{Class, Decision, NeverAuto, Reason};
 pub use crate::command::{describe, rule_error};
 use crate::conversation::{Outcome, Subject};
 use crate::locale::Locale;
-use crate::provider::cause;
+use crate::provider::{OWN, cause};
 use crate::sandbox::{Missing, Standing, Support};
 use crate::tool::{Place, ToolFacts};
 
@@ -34,6 +34,9 @@ pub fn failure(locale: &Locale, failure: &Failure) -> Told {
         Failure::Unauthorized { provider, status, message } => {
             let status = status.to_string();
             with("unauthorized", &[("provider", provider), ("status", &status), ("message", message)])
+        }
+        Failure::NoSuchModel { provider, model, message } if provider == OWN => {
+            with("own_model", &[("model", model), ("message", message)])
         }
         Failure::NoSuchModel { provider, model, message } => {
             with("no_such_model", &[("provider", provider), ("model", model), ("message", message)])

@@ -58,6 +58,12 @@ pub trait Provider: Send + Sync {
     /// Dropping the stream closes the connection and cancels the request.
     fn stream<'a>(&'a self, request: Request<'a>) -> EventStream<'a>;
 
+    /// Writes how a line goes on behind `before`, as text and no conversation, while it is sure of it. `before` should
+    /// stay the same for a while: what was read of it is kept. `None` where the model is not in this process.
+    fn finish_line<'a>(&'a self, _before: &'a str, _line: &'a str) -> Option<EventStream<'a>> {
+        None
+    }
+
     /// Is told, once the first prompt is painted, what the next request will begin with. Does not wait.
     fn prepare(&self, _request: Request<'_>) {}
 }

@@ -4,11 +4,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use axi::provider::Client;
-use axi::provider::local::{FetchError, Progress, Sources, Weights, fetch};
+use axi::provider::local::{FetchError, Places, Progress, Sources, Weights, fetch, find};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::home::Home;
-use crate::support::server::{Answer, Server};
+use crate::support::server::{Answer, Gate, Server};
 use crate::support::talk::run;
 
 /// Ten bytes that stand for a gigabyte.
@@ -129,5 +129,71 @@ fn a_file_that_is_no_model_is_told_and_nothing_else_happens() {
     home.write("work/broken.gguf", "GGUF and then nothing");
     let asked = run(home.axi().args(["-m", "local/broken.gguf", "-p", "hi"]));
     assert_eq!(asked.code, Some(4), "{}", asked.err);
-    assert!(asked.err.contains("has no model broken"), "{}", asked.err);
+    assert!(asked.err.contains("the model broken cannot be used: it needs version"), "{}", asked.err);
+    assert!(asked.err.contains("axi local pull"), "{}", asked.err);
+}
+
+fn places(home: &Home) -> Places {
+    Places { cache: Some(home.path().join("cache/axi")), home: Some(home.path().to_owned()), ..Places::default() }
+}
+
+#[test]
+fn weights_that_other_programs_have_are_found_by_size_and_hash() {
+    let blob = format!(".ollama/models/blobs/sha256-{}", TINY.hash);
+    for path in [
+        blob.as_str(),
+        ".lmstudio/models/some/where/Other-Name.gguf",
+        ".cache/huggingface/hub/models--x/snapshots/1/t.GGUF",
+    ] {
+        let home = Home::new();
+        assert_eq!(find(&TINY, &places(&home)), None);
+        let there = home.write(path, "abcdefghij");
+        assert_eq!(find(&TINY, &places(&home)), Some(there), "{path}");
+        // The second time what is known is enough.
+        assert!(find(&TINY, &places(&home)).is_some());
+    }
+    let home = Home::new();
+    // As large, and something else; and one that only has the name.
+    home.write(".lmstudio/models/a/b/tiny.gguf", "0123456789");
+    home.write(".cache/huggingface/hub/models--x/tiny.gguf", "abc");
+    for _ in 0..2 {
+        assert_eq!(find(&TINY, &places(&home)), None);
+    }
+    // A file that is changed is looked at again.
+    let changed = home.write(".lmstudio/models/a/b/tiny.gguf", "abcdefghij");
+    std::fs::File::options().append(true).open(&changed).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+    assert_eq!(find(&TINY, &places(&home)), Some(changed));
+}
+
+#[test]
+fn a_redirect_keeps_the_place_where_a_fetch_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("tiny.gguf.part"), "abcde").unwrap();
+    let server = Server::start([Answer::new(302, "text/plain").header("location", "/storage/x")]);
+    server.route("GET /storage/x", Answer::new(206, "application/octet-stream").bytes("fghij"));
+    let (done, _) = bring(&server, folder.path(), &nobody());
+    assert_eq!(std::fs::read(done.unwrap()).unwrap(), b"abcdefghij");
+    assert!(server.requests().iter().all(|request| request.header("range") == Some("bytes=5-")));
+}
+
+#[test]
+fn a_fetch_that_is_stopped_keeps_what_has_arrived() {
+    let folder = tempfile::tempdir().unwrap();
+    let gate = Gate::new();
+    let slow = Answer::new(200, "application/octet-stream").bytes("abc").bytes("defghij").gate_before(1, &gate);
+    let server = Server::start([slow]);
+    let sources = Sources { hub: Some(server.url("/tiny.gguf")), python: nobody() };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let cancel = CancellationToken::new();
+    // Stopped as soon as something is here: what follows is held back.
+    let stop = cancel.clone();
+    let mut told = move |step| {
+        if step == Progress::Fetched(3) {
+            stop.cancel();
+        }
+    };
+    let client = Client::default();
+    let done = runtime.block_on(fetch(&TINY, folder.path(), &sources, &client, &mut told, &cancel));
+    assert!(matches!(done, Err(FetchError::Stopped)), "{done:?}");
+    assert_eq!(std::fs::read(folder.path().join("tiny.gguf.part")).unwrap(), b"abc");
 }

@@ -18,6 +18,9 @@ fn has_room(home: &Home) -> bool {
 
 fn offered(home: &Home, server: &Server) -> Pty {
     let mut command = home.axi();
+    for variable in ["OLLAMA_HOST", "LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL", "VLLM_BASE_URL"] {
+        command.env(variable, "http://127.0.0.1:1");
+    }
     command.env("AXI_MODEL_HUB", server.url("/weights"));
     let pty = Pty::options().spawn(&command);
     pty.wait_for("[Y/n]");

@@ -33,6 +33,8 @@ mod interrupt;
 mod kept_jobs;
 mod keyboard;
 #[cfg(feature = "local")]
+mod local_answers;
+#[cfg(feature = "local")]
 mod local_model;
 #[cfg(feature = "local")]
 mod local_offer;

@@ -192,6 +192,14 @@ fn parse(bytes: &[u8]) -> Vec<Entry> {
     lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()
 }
 
+/// Reads the newest lines of a history file, oldest first; none where it cannot be read.
+#[must_use]
+pub fn recent_lines(path: &Path, most: usize) -> Vec<String> {
+    let entries = HistoryFile::new(path.to_owned()).read_newest().unwrap_or_default();
+    let skipped = entries.len().saturating_sub(most);
+    entries.into_iter().skip(skipped).map(|entry| entry.line).collect()
+}
+
 #[cfg(test)]
 #[path = "history_file_tests.rs"]
 mod tests;

@@ -57,6 +57,7 @@ pub use drafts::Drafts;
 pub use editor::{EditStyle, Editor, EditorOptions, EditorWords, Foreground, ReadOutcome};
 pub use feedback::read_words;
 pub use history::HistoryOptions;
+pub use history_file::recent_lines;
 pub use menu_lists::{ListedModel, ListedSession, MenuLists, MenuSources, ModelGroup};
 pub use plain::read_line;
 pub use prompt::PromptParts;

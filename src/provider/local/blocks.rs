@@ -19,6 +19,8 @@ pub(crate) struct Activations {
     pub(crate) bytes: Vec<i8>,
     pub(crate) scales: Vec<f32>,
     pub(crate) sums: Vec<i16>,
+    /// The sum of a block's bytes, times its scale.
+    pub(crate) means: Vec<f32>,
 }
 
 impl Activations {
@@ -27,23 +29,51 @@ impl Activations {
         let mut bytes = vec![0_i8; values.len()];
         let mut scales = Vec::with_capacity(values.len() / block);
         let mut sums = Vec::with_capacity(values.len() / 16);
+        let mut means = Vec::with_capacity(values.len() / block);
         for (values, bytes) in values.chunks_exact(block).zip(bytes.chunks_exact_mut(block)) {
-            let largest = values.iter().fold(0_f32, |largest, value| largest.max(value.abs()));
+            let largest = largest(values);
             let scale = largest / 127.0;
             let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
             for (value, byte) in values.iter().zip(bytes.iter_mut()) {
-                *byte = (value * inverse).round() as i8;
+                // Adding this number rounds: what is left of the fraction is the last byte of the sum's bits.
+                *byte = (value * inverse + 12_582_912.0).to_bits() as i8;
             }
             scales.push(scale);
+            let from = sums.len();
             sums.extend(bytes.chunks_exact(16).map(|part| part.iter().map(|byte| i16::from(*byte)).sum::<i16>()));
+            means.push(scale * sums[from..].iter().map(|sum| i32::from(*sum)).sum::<i32>() as f32);
         }
-        Self { width, block, bytes, scales, sums }
+        Self { width, block, bytes, scales, sums, means }
     }
+}
 
-    /// Number of tokens.
-    pub(crate) fn rows(&self) -> usize {
-        self.bytes.len() / self.width.max(1)
+/// The largest absolute value; eight at a time, so that the processor can do them at once.
+fn largest(values: &[f32]) -> f32 {
+    let (eights, rest) = values.as_chunks::<8>();
+    let mut most = [0_f32; 8];
+    for values in eights {
+        for (most, value) in most.iter_mut().zip(values) {
+            let value = value.abs();
+            *most = if value > *most { value } else { *most };
+        }
     }
+    most.iter().copied().chain(rest.iter().map(|value| value.abs())).fold(0.0, f32::max)
+}
+
+/// e to the power of a number, right to six digits: many at once, which the library's function is not.
+pub(crate) fn exp(value: f32) -> f32 {
+    let value = value.clamp(-87.0, 88.0);
+    let whole = value * std::f32::consts::LOG2_E + 12_582_912.0;
+    let power = (whole.to_bits() << 23).wrapping_add(0x3f80_0000);
+    let whole = whole - 12_582_912.0;
+    // ln 2 in two parts: the first has few bits, so that its product is exact.
+    let rest = value - whole * 0.693_359_4 + whole * 2.121_944_4e-4;
+    let series = 1.0 / 120.0 + rest * (1.0 / 720.0);
+    let series = 1.0 / 24.0 + rest * series;
+    let series = 1.0 / 6.0 + rest * series;
+    let series = 0.5 + rest * series;
+    let series = 1.0 + rest * (1.0 + rest * series);
+    series * f32::from_bits(power)
 }
 
 /// The block length activations must have to meet weights of a format.
@@ -86,6 +116,7 @@ pub(crate) fn half_at(bytes: &[u8], at: usize) -> f32 {
 }
 
 /// The eight scales and eight minima of a Q4_K block, six bits each.
+#[inline]
 pub(crate) fn scales_and_minima(packed: &[u8]) -> ([u8; 8], [u8; 8]) {
     let word = |at: usize| u32::from_le_bytes([packed[at], packed[at + 1], packed[at + 2], packed[at + 3]]);
     let (first, second, third) = (word(0), word(4), word(8));

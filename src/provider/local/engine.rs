@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 
+use super::blocks::exp;
 use super::calls::{CallReader, Said};
 use super::chat::{Marks, Prompt, prompt};
 use super::gguf::{Gguf, ModelError};
 use super::kept::Kept;
-use super::network::{Memory, Network};
+use super::network::{Memory, Network, Next};
 use super::tokenizer::Tokenizer;
 use crate::conversation::{Message, StopReason, StreamEvent, ToolSpec, Usage};
 
@@ -26,6 +27,8 @@ const ANSWER: usize = 1024;
 const REMEMBERED: usize = 64;
 /// How much a token said before is less likely: what the Qwen family's own settings say.
 const REPEATED: f32 = 1.1;
+/// How sure of a token one must be to show it in a line that somebody is typing.
+const SURE: f32 = 0.3;
 /// Tokens that, said again and again, end an answer.
 const CIRCLE: usize = 24;
 
@@ -41,11 +44,17 @@ pub(super) enum Trouble {
     TooLong,
 }
 
+/// What is asked.
+pub(super) enum Ask {
+    /// The next message of a conversation.
+    Message { system: String, messages: Vec<Message>, tools: Vec<ToolSpec> },
+    /// How a line goes on. What stands before it stays the same for a while; `line` is what changes.
+    Line { before: String, line: String },
+}
+
 /// One question.
 pub(super) struct Job {
-    pub(super) system: String,
-    pub(super) messages: Vec<Message>,
-    pub(super) tools: Vec<ToolSpec>,
+    pub(super) ask: Ask,
     pub(super) most: usize,
     /// Where the answer goes; `None` only reads what every question begins with.
     pub(super) events: Option<mpsc::Sender<Event>>,
@@ -65,17 +74,24 @@ pub(super) struct Plan {
 /// The way to the thread; starts it at the first question, and again after it has ended.
 pub(super) struct Engine {
     plan: Plan,
-    thread: Mutex<Option<Sender<Job>>>,
+    thread: Arc<Way>,
+}
+
+/// Where questions are sent to; `None` while no thread is there.
+type Way = Mutex<Option<Sender<Job>>>;
+
+fn lock(way: &Way) -> MutexGuard<'_, Option<Sender<Job>>> {
+    way.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Engine {
-    pub(super) const fn new(plan: Plan) -> Self {
-        Self { plan, thread: Mutex::new(None) }
+    pub(super) fn new(plan: Plan) -> Self {
+        Self { plan, thread: Arc::default() }
     }
 
     /// Hands a question over. The thread ends by itself when nobody asks for a while, or when the engine is dropped.
     pub(super) fn ask(&self, mut job: Job) -> std::io::Result<()> {
-        let mut thread = self.thread.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut thread = lock(&self.thread);
         if let Some(sender) = thread.as_ref() {
             match sender.send(job) {
                 Ok(()) => return Ok(()),
@@ -83,21 +99,32 @@ impl Engine {
             }
         }
         let (sender, jobs) = channel();
-        let plan = self.plan.clone();
-        std::thread::Builder::new().name("model".into()).spawn(move || serve(&plan, &jobs))?;
-        // The receiver lives in the thread just started, and is dropped no earlier than it has looked for a job.
+        // It waits in the channel: `jobs` is here.
         drop(sender.send(job));
+        let (plan, way) = (self.plan.clone(), Arc::downgrade(&self.thread));
+        std::thread::Builder::new().name("model".into()).spawn(move || serve(&plan, &jobs, &way))?;
         *thread = Some(sender);
         Ok(())
     }
 }
 
-fn serve(plan: &Plan, jobs: &Receiver<Job>) {
+fn serve(plan: &Plan, jobs: &Receiver<Job>, way: &Weak<Way>) {
     let mut loaded: Option<Result<Loaded, String>> = None;
     loop {
         let job = match jobs.recv_timeout(plan.idle) {
             Ok(job) => job,
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Timeout) => {
+                let Some(way) = way.upgrade() else { return };
+                let mut way = lock(&way);
+                // A question may have come just now; behind the lock none can.
+                if let Ok(job) = jobs.try_recv() {
+                    job
+                } else {
+                    *way = None;
+                    return;
+                }
+            }
         };
         let model = loaded.get_or_insert_with(|| Loaded::open(plan).map_err(|error| error.to_string()));
         match model {
@@ -130,7 +157,7 @@ impl Loaded {
         let file = Gguf::open(&plan.weights)?;
         let tokenizer = Tokenizer::new(&file)?;
         let marks = Marks::find(&tokenizer)?;
-        let network = Network::new(&file, threads())?;
+        let network = Network::new(&file, cores())?;
         let memory = Memory::new(&network.shape);
         let kept = plan.kept.as_ref().map(|folder| Kept::new(folder, &plan.weights));
         let context = CONTEXT.min(network.shape.context);
@@ -138,8 +165,14 @@ impl Loaded {
     }
 
     fn answer(&mut self, job: &Job) {
+        self.network.use_threads(threads());
         let limit = self.context.saturating_sub(ANSWER);
-        let found = prompt(&self.tokenizer, self.marks, &job.system, &job.messages, &job.tools, limit);
+        let (found, tools) = match &job.ask {
+            Ask::Message { system, messages, tools } => {
+                (prompt(&self.tokenizer, self.marks, system, messages, tools, limit), tools.as_slice())
+            }
+            Ask::Line { before, line } => (self.line(before, line, limit), [].as_slice()),
+        };
         let Some(prompt) = found else {
             if let Some(events) = &job.events {
                 drop(events.blocking_send(Err(Trouble::TooLong)));
@@ -151,7 +184,66 @@ impl Loaded {
             return;
         };
         let Some((likely, cached)) = self.read_prompt(&prompt, events, &job.stop) else { return };
-        self.write(job, events, likely, (prompt.tokens.len() as u64, cached));
+        let read = (prompt.tokens.len() as u64, cached);
+        match &job.ask {
+            Ask::Message { .. } => self.write(job, tools, events, likely, read),
+            Ask::Line { line, .. } => self.finish_line(job, line, events, likely, read),
+        }
+    }
+
+    /// A line and what stands before it. The blank at its end belongs to the word that follows.
+    fn line(&self, before: &str, line: &str, limit: usize) -> Option<Prompt> {
+        let mut tokens = Vec::new();
+        self.tokenizer.encode(before, &mut tokens);
+        let fixed = tokens.len();
+        self.tokenizer.encode(line.trim_end_matches(' '), &mut tokens);
+        (!tokens.is_empty() && tokens.len() <= limit).then_some(Prompt { tokens, fixed })
+    }
+
+    /// Writes the rest of a line while it is sure of it.
+    fn finish_line(
+        &mut self,
+        job: &Job,
+        line: &str,
+        events: &mpsc::Sender<Event>,
+        mut likely: Vec<f32>,
+        (read, cached): (u64, u64),
+    ) {
+        let send = |event| events.blocking_send(Ok(event)).is_ok();
+        let (mut bytes, mut written) = (Vec::new(), 0);
+        let mut at_blank = line.ends_with(' ');
+        while written < job.most && !job.stop.load(Ordering::Relaxed) && !events.is_closed() {
+            let (token, sure) = likeliest(&likely);
+            let text = self.tokenizer.bytes(token);
+            if sure < SURE || self.tokenizer.is_mark(token) || text.contains(&b'\n') {
+                break;
+            }
+            // The blank is there already: what does not begin with one does not follow.
+            let text = match (at_blank, text.strip_prefix(b" ")) {
+                (true, Some(rest)) => rest,
+                (true, None) => break,
+                (false, _) => text,
+            };
+            at_blank = false;
+            written += 1;
+            bytes.extend_from_slice(text);
+            if !send(StreamEvent::TextDelta(whole_characters(&mut bytes))) {
+                return;
+            }
+            self.tokens.push(token);
+            let Some(next) = self.network.read(&[token], &mut self.memory, Next::Wanted, &job.stop) else {
+                self.tokens.pop();
+                return;
+            };
+            likely = next;
+        }
+        let usage = Usage {
+            input_tokens: read,
+            output_tokens: written as u64,
+            cache_read_tokens: cached,
+            ..Usage::default()
+        };
+        let _ = send(StreamEvent::Usage(usage)) && send(StreamEvent::Done(StopReason::EndTurn));
     }
 
     /// Goes back to what the memory and these tokens have in common.
@@ -195,7 +287,8 @@ impl Loaded {
         while self.tokens.len() < tokens.len() {
             let from = self.tokens.len();
             let pass = &tokens[from..tokens.len().min(from + PASS)];
-            likely = self.network.read(pass, &mut self.memory, stop)?;
+            let next = if from + pass.len() == tokens.len() { Next::Wanted } else { Next::Unwanted };
+            likely = self.network.read(pass, &mut self.memory, next, stop)?;
             self.tokens.extend(pass);
             if !told(self.tokens.len()) {
                 return None;
@@ -231,9 +324,16 @@ impl Loaded {
         Some((likely, cached.min(reused) as u64))
     }
 
-    fn write(&mut self, job: &Job, events: &mpsc::Sender<Event>, mut likely: Vec<f32>, (read, cached): (u64, u64)) {
+    fn write(
+        &mut self,
+        job: &Job,
+        tools: &[ToolSpec],
+        events: &mpsc::Sender<Event>,
+        mut likely: Vec<f32>,
+        (read, cached): (u64, u64),
+    ) {
         let send = |event| events.blocking_send(Ok(event)).is_ok();
-        let mut reader = CallReader::new(&job.tools);
+        let mut reader = CallReader::new(tools);
         let (mut bytes, mut written, mut calls) = (Vec::new(), 0, 0);
         let from = self.tokens.len();
         let reason = loop {
@@ -261,7 +361,7 @@ impl Loaded {
             if goes_round(&self.tokens[from..]) {
                 break StopReason::EndTurn;
             }
-            if let Some(next) = self.network.read(&[token], &mut self.memory, &job.stop) {
+            if let Some(next) = self.network.read(&[token], &mut self.memory, Next::Wanted, &job.stop) {
                 likely = next;
             } else {
                 self.tokens.pop();
@@ -293,6 +393,14 @@ fn tell(said: Vec<Said>, calls: &mut usize, send: &impl Fn(StreamEvent) -> bool)
             send(start) && send(StreamEvent::ToolCallDelta { slot, arguments })
         }
     })
+}
+
+/// The most likely token, and how sure it is, from 0 to 1.
+fn likeliest(likely: &[f32]) -> (u32, f32) {
+    let best = likely.iter().enumerate().max_by(|left, right| left.1.total_cmp(right.1));
+    let Some((token, best)) = best else { return (0, 0.0) };
+    let sum: f32 = likely.iter().map(|value| exp(value - best)).sum();
+    (u32::try_from(token).unwrap_or(0), 1.0 / sum)
 }
 
 /// Takes the most likely token; those said before count less.
@@ -327,13 +435,24 @@ fn whole_characters(bytes: &mut Vec<u8>) -> String {
     text
 }
 
-/// Threads to compute with: one a physical core, one less while the machine is busy with other things.
-fn threads() -> usize {
+/// Threads that can compute at once: one a physical core.
+fn cores() -> usize {
     let allowed = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let cores = physical_cores().unwrap_or(allowed).clamp(1, allowed);
+    physical_cores().unwrap_or(allowed).clamp(1, allowed)
+}
+
+/// Threads to compute the next answer with: asked anew each time, because the load changes.
+fn threads() -> usize {
     let load = std::fs::read_to_string("/proc/loadavg").ok();
-    let load = load.and_then(|load| load.split(' ').next()?.parse::<f32>().ok()).unwrap_or(0.0);
-    if load > cores as f32 * 1.5 { (cores - 1).max(1) } else { cores }
+    let load = load.and_then(|load| load.split(' ').next()?.parse().ok()).unwrap_or(0.0);
+    threads_under(load, cores())
+}
+
+/// All cores, or half of them while the machine is busy with other things: threads that wait for each other are slow
+/// where one of them has to wait for a core. On two cores that is one.
+fn threads_under(load: f32, cores: usize) -> usize {
+    // Computing here counts as load too, as much as there are cores.
+    if load > cores as f32 * 1.5 { cores.div_ceil(2) } else { cores }
 }
 
 fn physical_cores() -> Option<usize> {

@@ -26,9 +26,7 @@ fn a_file_that_is_no_model_is_told_and_the_next_question_tries_again() {
     for _ in 0..2 {
         let (sender, mut events) = mpsc::channel(8);
         let job = Job {
-            system: String::new(),
-            messages: vec![Message::user("hi")],
-            tools: Vec::new(),
+            ask: Ask::Message { system: String::new(), messages: vec![Message::user("hi")], tools: Vec::new() },
             most: 1,
             events: Some(sender),
             stop: Arc::default(),
@@ -36,5 +34,40 @@ fn a_file_that_is_no_model_is_told_and_the_next_question_tries_again() {
         engine.ask(job).unwrap();
         assert!(matches!(events.blocking_recv(), Some(Err(Trouble::Model(_)))));
         assert!(events.blocking_recv().is_none());
+    }
+}
+
+#[test]
+fn on_a_busy_machine_fewer_threads_compute() {
+    assert_eq!(threads_under(0.5, 2), 2);
+    assert_eq!(threads_under(4.0, 2), 1);
+    assert_eq!(threads_under(4.0, 8), 8);
+    assert_eq!(threads_under(20.0, 8), 4);
+    assert_eq!(threads_under(20.0, 1), 1);
+}
+
+#[test]
+fn how_sure_a_token_is_comes_from_all_of_them() {
+    assert_eq!(likeliest(&[0.0, 0.0]).1, 0.5);
+    let (token, sure) = likeliest(&[1.0, 9.0, 2.0]);
+    assert_eq!(token, 1);
+    assert!(sure > 0.99);
+}
+
+#[test]
+fn the_memory_is_given_back_when_nobody_asks_and_taken_again_when_somebody_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = folder.path().join("x.gguf");
+    std::fs::write(&weights, b"none").unwrap();
+    let engine = Engine::new(Plan { weights, kept: None, idle: Duration::ZERO });
+    for _ in 0..2 {
+        let (sender, mut events) = mpsc::channel(8);
+        let ask = Ask::Line { before: String::new(), line: "x".into() };
+        engine.ask(Job { ask, most: 1, events: Some(sender), stop: Arc::default() }).unwrap();
+        assert!(events.blocking_recv().is_some());
+        // The thread, which owns all of the model, ends.
+        while lock(&engine.thread).is_some() {
+            std::thread::yield_now();
+        }
     }
 }

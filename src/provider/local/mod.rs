@@ -17,6 +17,7 @@
 mod blocks;
 mod calls;
 mod chat;
+mod crew;
 mod engine;
 mod fetch;
 mod gguf;
@@ -25,6 +26,8 @@ mod network;
 mod tokenizer;
 #[cfg(target_arch = "x86_64")]
 mod vector;
+#[cfg(target_arch = "x86_64")]
+mod vector_wide;
 mod weights;
 
 use std::path::PathBuf;
@@ -35,7 +38,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use tokio::sync::mpsc;
 
-use engine::{CONTEXT, Engine, Job, Plan, Trouble};
+use engine::{Ask, CONTEXT, Engine, Job, Plan, Trouble};
 
 use super::{EventStream, ModelInfo, Provider, ProviderError, Request};
 pub use fetch::{FetchError, Progress, Sources, fetch};
@@ -45,8 +48,11 @@ pub use weights::{Places, TABLE, Weights, by_name, check, find, folder, leavings
 /// The provider's name.
 pub const NAME: &str = super::OWN;
 
-/// How long nobody asks before the memory of the model is given back.
-const IDLE: Duration = Duration::from_mins(10);
+/// How long nobody asks before the memory of a model is given back, when nobody says otherwise.
+pub const IDLE: Duration = Duration::from_mins(10);
+
+/// Tokens that a line is finished with, at most: each takes some 40 ms, and somebody is typing.
+const LINE: usize = 8;
 
 /// Tokens of an answer when nobody says how many.
 const MOST: usize = 2048;
@@ -60,9 +66,10 @@ pub struct LocalProvider {
 impl LocalProvider {
     /// Makes the provider of a weights file. Nothing is read until it is asked or told to prepare.
     ///
-    /// `kept` is the folder where the beginning of prompts is kept from run to run.
+    /// `kept` is the folder where the beginning of prompts is kept from run to run; the memory is given back when
+    /// nobody asked for `idle`.
     #[must_use]
-    pub fn new(name: &str, weights: PathBuf, kept: Option<PathBuf>) -> Self {
+    pub fn new(name: &str, weights: PathBuf, kept: Option<PathBuf>, idle: Duration) -> Self {
         let info = ModelInfo {
             provider: NAME.to_owned(),
             model: name.to_owned(),
@@ -72,19 +79,36 @@ impl LocalProvider {
             local: true,
             small: true,
         };
-        Self { info, engine: Engine::new(Plan { weights, kept, idle: IDLE }) }
+        Self { info, engine: Engine::new(Plan { weights, kept, idle }) }
     }
 
     fn job(request: Request<'_>, events: Option<mpsc::Sender<engine::Event>>, stop: &Arc<AtomicBool>) -> Job {
         let most = request.max_output_tokens.and_then(|most| usize::try_from(most).ok()).unwrap_or(MOST);
-        Job {
+        let ask = Ask::Message {
             system: request.system.to_owned(),
             messages: request.messages.to_vec(),
             tools: request.tools.to_vec(),
-            most,
-            events,
-            stop: Arc::clone(stop),
+        };
+        Job { ask, most, events, stop: Arc::clone(stop) }
+    }
+
+    /// Hands a question over and returns what comes of it.
+    fn events<'a>(
+        &'a self,
+        job: impl FnOnce(mpsc::Sender<engine::Event>, &Arc<AtomicBool>) -> Job,
+    ) -> EventStream<'a> {
+        let (sender, receiver) = mpsc::channel(64);
+        let stop = Arc::new(AtomicBool::new(false));
+        if let Err(error) = self.engine.ask(job(sender.clone(), &stop)) {
+            // An empty channel of 64 takes one event.
+            drop(sender.try_send(Err(Trouble::Model(error.to_string()))));
         }
+        drop(sender);
+        let listener = Listener { receiver, stop };
+        let events = futures_util::stream::unfold(listener, |mut listener| async move {
+            listener.receiver.recv().await.map(|event| (event, listener))
+        });
+        events.map(|event| event.map_err(|trouble| self.failed(trouble))).boxed()
     }
 
     fn failed(&self, trouble: Trouble) -> ProviderError {
@@ -110,19 +134,16 @@ impl Provider for LocalProvider {
     }
 
     fn stream<'a>(&'a self, request: Request<'a>) -> EventStream<'a> {
-        let (sender, receiver) = mpsc::channel(64);
-        let stop = Arc::new(AtomicBool::new(false));
-        let job = Self::job(request, Some(sender.clone()), &stop);
-        if let Err(error) = self.engine.ask(job) {
-            // An empty channel of 64 takes one event.
-            drop(sender.try_send(Err(Trouble::Model(error.to_string()))));
-        }
-        drop(sender);
-        let listener = Listener { receiver, stop };
-        let events = futures_util::stream::unfold(listener, |mut listener| async move {
-            listener.receiver.recv().await.map(|event| (event, listener))
-        });
-        events.map(|event| event.map_err(|trouble| self.failed(trouble))).boxed()
+        self.events(|sender, stop| Self::job(request, Some(sender), stop))
+    }
+
+    fn finish_line<'a>(&'a self, before: &'a str, line: &'a str) -> Option<EventStream<'a>> {
+        Some(self.events(|sender, stop| Job {
+            ask: Ask::Line { before: before.to_owned(), line: line.to_owned() },
+            most: LINE,
+            events: Some(sender),
+            stop: Arc::clone(stop),
+        }))
     }
 }
 

@@ -2,18 +2,23 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
-
-use super::blocks::{Activations, activation_block, dot, expand, half, narrow};
+use super::blocks::{Activations, activation_block, dot, exp, expand, half, narrow};
+use super::crew::Crew;
 use super::gguf::{Gguf, ModelError, Tensor};
 #[cfg(target_arch = "x86_64")]
-use super::vector::{TILE, Vector};
+use super::vector::Vector;
 
-/// Rows of a matrix that one thread takes at a time.
-const ROWS: usize = 64;
+/// Rows of matrices that one thread takes at a time.
+const ROWS: usize = 32;
+/// Tokens that are turned from rows to columns at once: what fits a line of the processor's cache.
+const TURNED: usize = 16;
 
-#[cfg(not(target_arch = "x86_64"))]
-const TILE: usize = 4;
+/// Whether anybody wants to know what comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    Wanted,
+    Unwanted,
+}
 
 /// Weights of one layer.
 struct Layer {
@@ -61,7 +66,7 @@ pub(crate) struct Network {
     head: Linear,
     #[cfg(target_arch = "x86_64")]
     vector: Option<Vector>,
-    threads: rayon::ThreadPool,
+    crew: Crew,
 }
 
 /// Keys and values of the tokens seen so far, in half precision: for each layer, token after token.
@@ -149,11 +154,7 @@ impl Network {
         let layers = layers.collect::<Result<Vec<_>, ModelError>>()?;
         let head = linear("output".into(), width, shape.vocabulary)
             .unwrap_or_else(|_| Linear { weights: embedding.clone(), bias: None });
-        let threads = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads.max(1))
-            .thread_name(|index| format!("model-{index}"))
-            .build()
-            .map_err(|error| ModelError::Io(std::io::Error::other(error)))?;
+        let crew = Crew::new(threads.max(1))?;
         Ok(Self {
             norm: norm("output_norm".into(), width)?,
             head,
@@ -161,23 +162,34 @@ impl Network {
             layers,
             shape,
             #[cfg(target_arch = "x86_64")]
-            vector: Vector::detect(),
-            threads,
+            vector: Vector::all().into_iter().next(),
+            crew,
         })
     }
 
-    /// Reads tokens into the memory and returns what the last of them makes likely: one number a token. `None`, and
-    /// the memory as it was, when it was stopped: that is looked at in every layer.
-    pub(crate) fn read(&self, tokens: &[u32], memory: &mut Memory, stop: &AtomicBool) -> Option<Vec<f32>> {
+    /// Computes with so many threads from now on.
+    pub(crate) fn use_threads(&self, threads: usize) {
+        self.crew.use_threads(threads);
+    }
+
+    /// Reads tokens into the memory and returns what the last of them makes likely, where that is wanted: one number a
+    /// token. `None`, and the memory as it was, when it was stopped: that is looked at in every layer.
+    pub(crate) fn read(
+        &self,
+        tokens: &[u32],
+        memory: &mut Memory,
+        next: Next,
+        stop: &AtomicBool,
+    ) -> Option<Vec<f32>> {
         let length = memory.length;
-        let likely = self.threads.install(|| self.forward(tokens, memory, stop));
+        let likely = self.forward(tokens, memory, next, stop);
         if likely.is_none() {
             memory.truncate(length, &self.shape);
         }
         likely
     }
 
-    fn forward(&self, tokens: &[u32], memory: &mut Memory, stop: &AtomicBool) -> Option<Vec<f32>> {
+    fn forward(&self, tokens: &[u32], memory: &mut Memory, next: Next, stop: &AtomicBool) -> Option<Vec<f32>> {
         let shape = &self.shape;
         let (width, head, start) = (shape.width, shape.head, memory.length);
         let mut states = vec![0.0; tokens.len() * width];
@@ -185,6 +197,7 @@ impl Network {
             let row = (*token as usize).min(shape.vocabulary - 1);
             expand(self.embedding.format, self.embedding.row(row), state);
         }
+        let turns = self.turns(start, tokens.len());
         for (index, layer) in self.layers.iter().enumerate() {
             if stop.load(Ordering::Relaxed) {
                 return None;
@@ -197,22 +210,22 @@ impl Network {
             if let Some(norm) = &layer.key_norm {
                 keys = normalise(&keys, norm, shape.epsilon);
             }
-            self.rotate(&mut queries, shape.heads * head, start);
-            self.rotate(&mut keys, shape.key_heads * head, start);
+            self.rotate(&mut queries, shape.heads * head, &turns);
+            self.rotate(&mut keys, shape.key_heads * head, &turns);
             memory.keys[index].extend(keys.iter().map(|key| narrow(*key)));
             memory.values[index].extend(values.iter().map(|value| narrow(*value)));
             let seen = self.attend(&queries, &memory.keys[index], &memory.values[index], start);
             let [out] = self.linears(&seen, [&layer.output]);
             add(&mut states, &out);
             let normal = normalise(&states, &layer.feed_norm, shape.epsilon);
-            let [mut gate, up] = self.linears(&normal, [&layer.gate, &layer.up]);
-            for (gate, up) in gate.iter_mut().zip(&up) {
-                *gate = *gate / (1.0 + (-*gate).exp()) * up;
-            }
+            let gate = self.gate(&normal, layer);
             let [out] = self.linears(&gate, [&layer.down]);
             add(&mut states, &out);
         }
         memory.length += tokens.len();
+        if next == Next::Unwanted {
+            return Some(Vec::new());
+        }
         let last = &states[states.len().saturating_sub(width)..];
         let last = normalise(last, &self.norm, shape.epsilon);
         let [likely] = self.linears(&last, [&self.head]);
@@ -221,42 +234,98 @@ impl Network {
 
     /// Multiplies the same tokens with several matrices.
     fn linears<const N: usize>(&self, values: &[f32], matrices: [&Linear; N]) -> [Vec<f32>; N] {
-        let columns = matrices[0].weights.columns;
-        let mut rounded: Vec<(usize, Activations)> = Vec::new();
+        let tokens = values.len() / matrices[0].weights.columns;
+        let across = self.across(values, &matrices);
+        let mut rest = across.as_slice();
         matrices.map(|matrix| {
-            let block = activation_block(matrix.weights.format);
-            let found = rounded.iter().position(|(found, _)| *found == block).unwrap_or_else(|| {
-                rounded.push((block, Activations::of(values, columns, block)));
-                rounded.len() - 1
-            });
-            self.linear(&rounded[found].1, matrix)
+            let (own, others) = rest.split_at(matrix.weights.rows * tokens);
+            rest = others;
+            self.turn(own, tokens)
         })
     }
 
-    fn linear(&self, activations: &Activations, matrix: &Linear) -> Vec<f32> {
-        let (tokens, rows) = (activations.rows(), matrix.weights.rows);
+    /// What the feed-forward part makes of its two matrices.
+    fn gate(&self, values: &[f32], layer: &Layer) -> Vec<f32> {
+        let tokens = values.len() / layer.gate.weights.columns;
+        let mut gate = self.across(values, &[&layer.gate, &layer.up]);
+        let up = gate.split_off(gate.len() / 2);
+        self.crew.fill(&mut gate, ROWS * TURNED * 4, |part, gate| {
+            for (gate, up) in gate.iter_mut().zip(&up[part * ROWS * TURNED * 4..]) {
+                *gate = *gate / (1.0 + exp(-*gate)) * up;
+            }
+        });
+        self.turn(&gate, tokens)
+    }
+
+    /// Rounds tokens to bytes, several at once.
+    fn activations(&self, values: &[f32], columns: usize, block: usize) -> Activations {
+        let tokens = values.len() / columns;
+        if tokens < TURNED {
+            return Activations::of(values, columns, block);
+        }
+        let mut parts: Vec<Activations> = (0..tokens.div_ceil(TURNED)).map(|_| Activations::default()).collect();
+        self.crew.fill(&mut parts, 1, |part, out| {
+            let values = &values[part * TURNED * columns..values.len().min((part + 1) * TURNED * columns)];
+            out[0] = Activations::of(values, columns, block);
+        });
+        let mut whole = Activations { width: columns, block, ..Activations::default() };
+        for part in parts {
+            whole.bytes.extend(part.bytes);
+            whole.scales.extend(part.scales);
+            whole.sums.extend(part.sums);
+            whole.means.extend(part.means);
+        }
+        whole
+    }
+
+    /// Multiplies tokens with matrices: for each of their rows one number a token.
+    fn across(&self, values: &[f32], matrices: &[&Linear]) -> Vec<f32> {
+        let columns = matrices[0].weights.columns;
+        let mut rounded: Vec<(usize, Activations)> = Vec::new();
+        for matrix in matrices {
+            let block = activation_block(matrix.weights.format);
+            if !rounded.iter().any(|(found, _)| *found == block) {
+                rounded.push((block, self.activations(values, columns, block)));
+            }
+        }
+        let tokens = values.len() / columns;
+        let rows: usize = matrices.iter().map(|matrix| matrix.weights.rows).sum();
         let mut across = vec![0.0; tokens * rows];
-        across.par_chunks_mut(ROWS * tokens).enumerate().for_each(|(chunk, out)| {
+        self.crew.fill(&mut across, ROWS * tokens, |chunk, out| {
             let mut scratch = Vec::new();
             for (row, out) in out.chunks_exact_mut(tokens).enumerate() {
-                let row = chunk * ROWS + row;
-                let weights = matrix.weights.row(row);
-                for (tile, out) in out.chunks_mut(TILE).enumerate() {
-                    self.row(matrix, weights, activations, tile * TILE, out, &mut scratch);
+                let (mut row, mut which) = (chunk * ROWS + row, 0);
+                while row >= matrices[which].weights.rows {
+                    row -= matrices[which].weights.rows;
+                    which += 1;
                 }
+                let matrix = matrices[which];
+                let block = activation_block(matrix.weights.format);
+                let Some((_, activations)) = rounded.iter().find(|(found, _)| *found == block) else { continue };
+                self.row(matrix, matrix.weights.row(row), activations, out, &mut scratch);
                 if let Some(bias) = &matrix.bias {
-                    for out in out.iter_mut() {
-                        *out += bias[row];
-                    }
+                    out.iter_mut().for_each(|out| *out += bias[row]);
                 }
             }
         });
+        across
+    }
+
+    /// Turns rows with a number a token into tokens with a number a row.
+    fn turn(&self, across: &[f32], tokens: usize) -> Vec<f32> {
         if tokens == 1 {
-            return across;
+            return across.to_vec();
         }
-        let mut out = vec![0.0; tokens * rows];
-        out.par_chunks_mut(rows).enumerate().for_each(|(token, out)| {
-            out.iter_mut().enumerate().for_each(|(row, out)| *out = across[row * tokens + token]);
+        let rows = across.len() / tokens;
+        let mut out = vec![0.0; across.len()];
+        self.crew.fill(&mut out, rows * TURNED, |part, out| {
+            for from in (0..rows).step_by(ROWS) {
+                let to = rows.min(from + ROWS);
+                for (token, out) in out.chunks_exact_mut(rows).enumerate() {
+                    let column = across[part * TURNED + token..].iter().step_by(tokens);
+                    out[from..to].iter_mut().zip(column.skip(from)).for_each(|(out, value)| *out = *value);
+                }
+            }
         });
         out
     }
@@ -266,28 +335,32 @@ impl Network {
         matrix: &Linear,
         weights: &[u8],
         activations: &Activations,
-        first: usize,
         out: &mut [f32],
         scratch: &mut Vec<f32>,
     ) {
         let format = matrix.weights.format;
         #[cfg(target_arch = "x86_64")]
         if let Some(vector) = self.vector {
-            return vector.row(format, weights, activations, first, out);
+            return vector.row(format, weights, activations, 0, out);
         }
-        for (at, out) in out.iter_mut().enumerate() {
-            *out = dot(format, weights, activations, first + at, scratch);
+        for (token, out) in out.iter_mut().enumerate() {
+            *out = dot(format, weights, activations, token, scratch);
         }
     }
 
-    /// Turns queries or keys by their place.
-    fn rotate(&self, values: &mut [f32], width: usize, start: usize) {
+    /// Sines and cosines of the places from `start` on, for half a head each.
+    fn turns(&self, start: usize, tokens: usize) -> Vec<(f32, f32)> {
         let head = self.shape.head;
         let step = |pair: usize| self.shape.rotation.powf(-2.0 * pair as f32 / head as f32);
         let steps: Vec<f32> = (0..head / 2).map(step).collect();
-        for (token, row) in values.chunks_exact_mut(width).enumerate() {
-            let turns: Vec<(f32, f32)> =
-                steps.iter().map(|step| ((start + token) as f32 * step).sin_cos()).collect();
+        let places = start..start + tokens;
+        places.flat_map(|place| steps.iter().map(move |step| (place as f32 * step).sin_cos())).collect()
+    }
+
+    /// Turns queries or keys by their place.
+    fn rotate(&self, values: &mut [f32], width: usize, turns: &[(f32, f32)]) {
+        let head = self.shape.head;
+        for (row, turns) in values.chunks_exact_mut(width).zip(turns.chunks_exact(head / 2)) {
             for head_values in row.chunks_exact_mut(head) {
                 for (pair, (sine, cosine)) in turns.iter().enumerate() {
                     let (left, right) =
@@ -307,25 +380,20 @@ impl Network {
         let shared = shape.heads / shape.key_heads;
         let scale = 1.0 / (head as f32).sqrt();
         let mut out = vec![0.0; queries.len()];
-        out.par_chunks_exact_mut(head).zip(queries.par_chunks_exact(head)).enumerate().for_each(
-            |(index, (out, query))| {
-                let (token, which) = (index / shape.heads, index % shape.heads);
-                let at = which / shared * head;
-                let seen = start + token + 1;
-                let mut weights: Vec<f32> = (0..seen)
-                    .map(|place| scale * self.dot_half(query, &keys[place * row + at..][..head]))
-                    .collect();
-                let largest = weights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-                let mut total = 0.0;
-                for weight in &mut weights {
-                    *weight = (*weight - largest).exp();
-                    total += *weight;
-                }
-                for (place, weight) in weights.iter().enumerate() {
-                    self.add_half(out, weight / total, &values[place * row + at..][..head]);
-                }
-            },
-        );
+        self.crew.fill(&mut out, head, |index, out| {
+            let query = &queries[index * head..][..head];
+            let (token, which) = (index / shape.heads, index % shape.heads);
+            let at = which / shared * head;
+            let seen = start + token + 1;
+            let mut weights: Vec<f32> =
+                (0..seen).map(|place| scale * self.dot_half(query, &keys[place * row + at..][..head])).collect();
+            let largest = weights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            weights.iter_mut().for_each(|weight| *weight = exp(*weight - largest));
+            let total: f32 = weights.iter().sum();
+            for (place, weight) in weights.iter().enumerate() {
+                self.add_half(out, weight / total, &values[place * row + at..][..head]);
+            }
+        });
         out
     }
 

@@ -2,7 +2,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use super::super::blocks::{Activations, activation_block, dot};
+use super::super::blocks::{Activations, activation_block, dot, exp};
 use super::super::gguf::{Format, Gguf, ModelError};
 use super::super::kept::Kept;
 use super::super::tokenizer::Tokenizer;
@@ -51,23 +51,49 @@ fn row(format: Format, columns: usize, dice: &mut Dice) -> Vec<u8> {
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn vectors_and_plain_numbers_come_to_the_same() {
-    // A processor without the extensions has nothing to compare.
-    let Some(vector) = Vector::detect() else { return };
     let mut dice = Dice(7);
     let columns = 512;
-    for format in [Format::Q4K, Format::Q6K, Format::Q5Zero, Format::Q8Zero, Format::F16, Format::F32] {
-        let weights = row(format, columns, &mut dice);
-        for tokens in [1, 3, 4] {
-            let values: Vec<f32> = (0..columns * tokens).map(|_| dice.number()).collect();
-            let activations = Activations::of(&values, columns, activation_block(format));
-            let mut fast = vec![0.0; tokens];
-            vector.row(format, &weights, &activations, 0, &mut fast);
-            let mut scratch = Vec::new();
-            for (token, fast) in fast.iter().enumerate() {
-                let slow = dot(format, &weights, &activations, token, &mut scratch);
-                assert!((fast - slow).abs() <= 0.001 * (1.0 + slow.abs()), "{format:?}: {fast} and {slow}");
+    // A processor without the extensions has nothing to compare.
+    for vector in Vector::all() {
+        for format in [Format::Q4K, Format::Q6K, Format::Q5Zero, Format::Q8Zero, Format::F16, Format::F32] {
+            let weights = row(format, columns, &mut dice);
+            for tokens in [1, 3, 4, 15] {
+                let values: Vec<f32> = (0..columns * tokens).map(|_| dice.number()).collect();
+                let activations = Activations::of(&values, columns, activation_block(format));
+                let mut fast = vec![0.0; tokens];
+                vector.row(format, &weights, &activations, 0, &mut fast);
+                let mut scratch = Vec::new();
+                for (token, fast) in fast.iter().enumerate() {
+                    let slow = dot(format, &weights, &activations, token, &mut scratch);
+                    assert!((fast - slow).abs() <= 0.001 * (1.0 + slow.abs()), "{format:?}: {fast} and {slow}");
+                }
             }
         }
+        let (left, right): (Vec<f32>, Vec<f32>) = (0..48).map(|_| (dice.number(), dice.number())).unzip();
+        let halves: Vec<u16> = right.iter().map(|value| narrow(*value)).collect();
+        for length in [8, 16, 40, 48] {
+            let slow: f32 = left[..length].iter().zip(&halves).map(|(left, right)| left * half(*right)).sum();
+            assert!((vector.dot_half(&left[..length], &halves[..length]) - slow).abs() < 1e-4);
+            let mut sum = left[..length].to_vec();
+            vector.add_half(&mut sum, 0.5, &halves[..length]);
+            for ((sum, left), right) in sum.iter().zip(&left).zip(&halves) {
+                assert!((sum - (left + 0.5 * half(*right))).abs() < 1e-5);
+            }
+        }
+    }
+}
+
+#[test]
+fn powers_of_e_and_bytes_are_what_the_library_says() {
+    for step in -2000..2000 {
+        let value = step as f32 * 0.04;
+        let expected = f64::from(value).exp();
+        assert!((f64::from(exp(value)) / expected - 1.0).abs() < 2e-6, "{value}: {} {expected}", exp(value));
+    }
+    let values: Vec<f32> = (0..256).map(|index| (index as f32 - 100.0) / 3.0).collect();
+    let activations = Activations::of(&values, 256, 256);
+    for (value, byte) in values.iter().zip(&activations.bytes) {
+        assert!((value - f32::from(*byte) * activations.scales[0]).abs() <= activations.scales[0] * 0.5001);
     }
 }
 
@@ -183,17 +209,17 @@ fn reading_at_once_in_parts_and_from_the_disk_comes_to_the_same() {
     let stop = AtomicBool::new(false);
     let tokens = [2, 3, 4, 5, 2, 6];
     let mut whole = Memory::new(&network.shape);
-    let expected = network.read(&tokens, &mut whole, &stop).unwrap();
+    let expected = network.read(&tokens, &mut whole, Next::Wanted, &stop).unwrap();
     let mut parts = Memory::new(&network.shape);
-    network.read(&tokens[..2], &mut parts, &stop).unwrap();
+    network.read(&tokens[..2], &mut parts, Next::Wanted, &stop).unwrap();
     let kept = Kept::new(folder.path(), &path);
     kept.save(&tokens[..2], &parts, &network.shape).unwrap();
     // What was read behind it is forgotten again, as after an answer that was thrown away.
-    network.read(&[6, 6, 6], &mut parts, &stop).unwrap();
+    network.read(&[6, 6, 6], &mut parts, Next::Wanted, &stop).unwrap();
     parts.truncate(2, &network.shape);
     let mut again = kept.load(&tokens[..2], &network.shape).unwrap();
     for memory in [&mut parts, &mut again] {
-        let likely = network.read(&tokens[2..], memory, &stop).unwrap();
+        let likely = network.read(&tokens[2..], memory, Next::Wanted, &stop).unwrap();
         for (left, right) in likely.iter().zip(&expected) {
             assert!((left - right).abs() < 1e-3, "{likely:?} {expected:?}");
         }
@@ -207,9 +233,9 @@ fn a_stopped_read_leaves_the_memory_as_it_was() {
     let file = Gguf::open(&Model::write(folder.path())).unwrap();
     let network = Network::new(&file, 1).unwrap();
     let mut memory = Memory::new(&network.shape);
-    network.read(&[2, 3], &mut memory, &AtomicBool::new(false)).unwrap();
+    network.read(&[2, 3], &mut memory, Next::Wanted, &AtomicBool::new(false)).unwrap();
     let before = memory.clone();
-    assert_eq!(network.read(&[4], &mut memory, &AtomicBool::new(true)), None);
+    assert_eq!(network.read(&[4], &mut memory, Next::Wanted, &AtomicBool::new(true)), None);
     assert_eq!((memory.length, &memory.keys, &memory.values), (2, &before.keys, &before.values));
 }
 

@@ -17,36 +17,79 @@ use std::arch::x86_64::{
 
 use super::blocks::{Activations, scales_and_minima};
 use super::gguf::Format;
-
-/// Tokens that are multiplied with a block of weights while it is unpacked.
-pub(crate) const TILE: usize = 4;
+use super::vector_wide as wide;
 
 /// Proof that the processor has the extensions.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Vector(());
+pub(crate) struct Vector {
+    /// Whether it has those of [`wide`] too.
+    wide: bool,
+}
 
-#[expect(clippy::unused_self, reason = "the value is the proof that the extensions are there")]
 impl Vector {
-    /// Asks the processor.
-    pub(crate) fn detect() -> Option<Self> {
-        let has =
+    /// Asks the processor: the best it can do first.
+    pub(crate) fn all() -> Vec<Self> {
+        let narrow =
             is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") && is_x86_feature_detected!("f16c");
-        has.then_some(Self(()))
+        let wide = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vnni");
+        let found = [(narrow && wide).then_some(Self { wide: true }), narrow.then_some(Self { wide: false })];
+        found.into_iter().flatten().collect()
     }
 
-    /// Multiplies one row of weights with the tokens from `first` on, one for each place in `out`, at most [`TILE`].
+    /// Multiplies one row of weights with the tokens from `first` on, one for each place in `out`.
     pub(crate) fn row(self, format: Format, row: &[u8], activations: &Activations, first: usize, out: &mut [f32]) {
-        // SAFETY: a Vector exists only where the extensions were found.
+        if self.wide {
+            self.tiles::<8>(format, row, activations, first, out);
+        } else {
+            self.tiles::<4>(format, row, activations, first, out);
+        }
+    }
+
+    /// As many tokens at once as there are registers for; what is over in smaller tiles.
+    fn tiles<const N: usize>(
+        self,
+        format: Format,
+        row: &[u8],
+        activations: &Activations,
+        first: usize,
+        out: &mut [f32],
+    ) {
+        let (tiles, rest) = out.as_chunks_mut::<N>();
+        let over = first + tiles.len() * N;
+        for (index, out) in tiles.iter_mut().enumerate() {
+            *out = self.tile(format, row, activations, first + index * N);
+        }
+        let (pairs, rest) = rest.as_chunks_mut::<2>();
+        let last = over + pairs.len() * 2;
+        for (index, out) in pairs.iter_mut().enumerate() {
+            *out = self.tile(format, row, activations, over + index * 2);
+        }
+        for (index, out) in rest.iter_mut().enumerate() {
+            [*out] = self.tile(format, row, activations, last + index);
+        }
+    }
+
+    fn tile<const N: usize>(self, format: Format, row: &[u8], activations: &Activations, first: usize) -> [f32; N] {
+        // SAFETY: a Vector exists only where the extensions were found, a wide one where those of `wide` were too.
         unsafe {
-            match out {
-                [a, b, c, d] => {
-                    let sums = tile::<4>(format, row, activations, first);
-                    [*a, *b, *c, *d] = sums;
-                }
-                rest => {
-                    for (index, out) in rest.iter_mut().enumerate() {
-                        [*out] = tile::<1>(format, row, activations, first + index);
-                    }
+            match (format, self.wide) {
+                (Format::Q4K, true) => wide::four(row, activations, first),
+                (Format::Q6K, true) => wide::six(row, activations, first),
+                (Format::Q8Zero, true) => wide::eight_narrow(row, activations, first)
+                    .unwrap_or_else(|| eight_narrow(row, activations, first)),
+                (Format::Q5Zero, true) => wide::five_narrow(row, activations, first)
+                    .unwrap_or_else(|| five_narrow(row, activations, first)),
+                (Format::Q4K, false) => four(row, activations, first),
+                (Format::Q6K, false) => six(row, activations, first),
+                (Format::Q8Zero, false) => eight_narrow(row, activations, first),
+                (Format::Q5Zero, false) => five_narrow(row, activations, first),
+                (Format::F16 | Format::F32, _) => {
+                    let mut scratch = Vec::new();
+                    std::array::from_fn(|at| super::blocks::dot(format, row, activations, first + at, &mut scratch))
                 }
             }
         }
@@ -55,13 +98,21 @@ impl Vector {
     /// Multiplies numbers with numbers of half precision.
     pub(crate) fn dot_half(self, left: &[f32], right: &[u16]) -> f32 {
         // SAFETY: as above.
-        unsafe { dot_half(left, right) }
+        unsafe {
+            if self.wide && left.len() % 16 == 0 { wide::dot_half(left, right) } else { dot_half(left, right) }
+        }
     }
 
     /// Adds numbers of half precision, times a factor.
     pub(crate) fn add_half(self, into: &mut [f32], factor: f32, numbers: &[u16]) {
         // SAFETY: as above.
-        unsafe { add_half(into, factor, numbers) }
+        unsafe {
+            if self.wide && into.len() % 16 == 0 {
+                wide::add_half(into, factor, numbers);
+            } else {
+                add_half(into, factor, numbers);
+            }
+        }
     }
 }
 
@@ -98,20 +149,6 @@ fn sum(numbers: __m256) -> f32 {
     let four = _mm_add_ps(_mm256_castps256_ps128(numbers), _mm256_extractf128_ps::<1>(numbers));
     let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
     _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)))
-}
-
-#[target_feature(enable = "avx2,fma,f16c")]
-fn tile<const N: usize>(format: Format, row: &[u8], activations: &Activations, first: usize) -> [f32; N] {
-    match format {
-        Format::Q4K => four::<N>(row, activations, first),
-        Format::Q6K => six::<N>(row, activations, first),
-        Format::Q8Zero => eight_narrow::<N>(row, activations, first),
-        Format::Q5Zero => five_narrow::<N>(row, activations, first),
-        Format::F16 | Format::F32 => {
-            let mut scratch = Vec::new();
-            std::array::from_fn(|at| super::blocks::dot(format, row, activations, first + at, &mut scratch))
-        }
-    }
 }
 
 /// Widens the half-precision number at a place.

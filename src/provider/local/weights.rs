@@ -91,7 +91,8 @@ pub fn leavings(folder: &Path, weights: &Weights) -> [PathBuf; 3] {
 }
 
 /// Finds weights where people already have them: axi's own folder, the blobs of Ollama, the files of LM Studio, the
-/// cache of the model hub. A file counts by its size; one of another's by its hash too, which is remembered.
+/// cache of the model hub. axi's own file and a blob that is named by its hash count by their size; another's file by
+/// its hash too, which takes seconds once and is then remembered.
 #[must_use]
 pub fn find(weights: &Weights, places: &Places) -> Option<PathBuf> {
     let own = folder(places).map(|folder| folder.join(weights.file));
@@ -113,24 +114,69 @@ pub fn find(weights: &Weights, places: &Places) -> Option<PathBuf> {
         folders.push((home.join(".cache/huggingface/hub"), 4));
     }
     folders.extend(places.hub.clone().map(|hub| (hub, 4)));
-    folders.into_iter().find_map(|(folder, depth)| below(&folder, depth, weights))
+    let mut known = Known::read(places);
+    folders.into_iter().find_map(|(folder, depth)| below(&folder, depth, weights, &mut known))
 }
 
-/// Looks for the file in a folder and those below it.
-fn below(folder: &Path, depth: usize, weights: &Weights) -> Option<PathBuf> {
+/// Looks for the file in a folder and those below it, whatever it is called there.
+fn below(folder: &Path, depth: usize, weights: &Weights, known: &mut Known) -> Option<PathBuf> {
     let entries = fs::read_dir(folder).ok()?;
     let mut folders = Vec::new();
     for entry in entries.flatten() {
         let path = entry.path();
-        if path.file_name().is_some_and(|name| name.eq_ignore_ascii_case(weights.file)) && has_size(&path, weights)
-        {
+        let is_model = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"));
+        if is_model && has_size(&path, weights) && known.has_hash(&path, weights) {
             return Some(path);
         }
         if depth > 0 && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             folders.push(path);
         }
     }
-    folders.into_iter().find_map(|folder| below(&folder, depth - 1, weights))
+    folders.into_iter().find_map(|folder| below(&folder, depth - 1, weights, known))
+}
+
+/// What is known of others' files: a line each with the hash asked for, whether it was that, when the file was changed
+/// last, and where it is.
+struct Known {
+    file: Option<PathBuf>,
+    lines: Vec<String>,
+}
+
+impl Known {
+    fn read(places: &Places) -> Self {
+        let file = places.cache.as_ref().map(|cache| cache.join("models.known"));
+        let text = file.as_ref().and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
+        Self { file, lines: text.lines().map(str::to_owned).collect() }
+    }
+
+    fn has_hash(&mut self, path: &Path, weights: &Weights) -> bool {
+        // The cache of the model hub has the file under its hash, and a link to it under its name.
+        if fs::read_link(path).is_ok_and(|target| target.file_name().is_some_and(|name| name == weights.hash)) {
+            return true;
+        }
+        let changed = fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+        let changed = changed.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        let Some(changed) = changed else { return false };
+        let line = |right: bool| format!("{} {right} {} {}", weights.hash, changed.as_nanos(), path.display());
+        if let Some(right) = [true, false].into_iter().find(|right| self.lines.contains(&line(*right))) {
+            return right;
+        }
+        let Ok(right) = check(path, weights, |_| true) else { return false };
+        self.lines.push(line(right));
+        if let Some(file) = &self.file
+            && let Err(error) = write_lines(file, &self.lines)
+        {
+            tracing::info!(%error, "the hash of a model is asked for again next time");
+        }
+        right
+    }
+}
+
+fn write_lines(file: &Path, lines: &[String]) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(file, lines.iter().map(|line| format!("{line}\n")).collect::<String>())
 }
 
 fn has_size(path: &Path, weights: &Weights) -> bool {

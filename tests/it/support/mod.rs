@@ -13,5 +13,7 @@ pub(crate) mod shells;
 pub(crate) mod streams;
 pub(crate) mod svg;
 pub(crate) mod talk;
+#[cfg(feature = "local")]
+pub(crate) mod tiny_model;
 pub(crate) mod tmux;
 pub(crate) mod tool_bench;

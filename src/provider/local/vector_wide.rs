@@ -1,0 +1,289 @@
+//! Rows of weights times activations with the byte products of AVX-512 (VNNI): twice the width, a third of the steps.
+
+#![expect(unsafe_code, reason = "loads from slices and stores into them, both of checked length")]
+
+use std::arch::x86_64::{
+    __m256, __m256i, __m512, __m512i, _MM_HINT_T0, _mm_add_ps, _mm_add_ss, _mm_cvtepu8_epi16, _mm_cvtph_ps,
+    _mm_cvtsi32_si128, _mm_cvtss_f32, _mm_loadu_si128, _mm_movehdup_ps, _mm_movehl_ps, _mm_prefetch,
+    _mm_set_epi64x, _mm_srli_epi16, _mm256_add_ps, _mm256_castps256_ps128, _mm256_cvtepi8_epi16,
+    _mm256_cvtepi32_ps, _mm256_cvtepu16_epi32, _mm256_extractf128_ps, _mm256_fnmadd_ps, _mm256_loadu_si256,
+    _mm256_madd_epi16, _mm256_or_si256, _mm256_set_m128i, _mm256_set1_ps, _mm256_setzero_ps, _mm256_slli_epi32,
+    _mm512_and_si512, _mm512_broadcast_i64x4, _mm512_castps512_ps256, _mm512_castsi256_si512, _mm512_cvtepi32_ps,
+    _mm512_cvtph_ps, _mm512_dpbusd_epi32, _mm512_dpwssd_epi32, _mm512_extractf32x8_ps, _mm512_fmadd_ps,
+    _mm512_insertf32x8, _mm512_inserti64x4, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_add_epi8,
+    _mm512_mul_ps, _mm512_or_si512, _mm512_packs_epi32, _mm512_permutexvar_epi16, _mm512_reduce_add_ps,
+    _mm512_set1_epi8, _mm512_set1_epi64, _mm512_set1_ps, _mm512_setr_epi64, _mm512_setzero_ps,
+    _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_slli_epi16, _mm512_srlv_epi16, _mm512_storeu_ps,
+    _mm512_xor_si512,
+};
+
+use super::blocks::{Activations, scales_and_minima};
+
+/// How far ahead the memory is asked, in bytes.
+const AHEAD: usize = 2048;
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
+fn load(bytes: &[u8]) -> __m512i {
+    assert!(bytes.len() >= 64);
+    // SAFETY: 64 bytes are there; the load needs no alignment.
+    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
+fn load_signed(bytes: &[i8]) -> __m512i {
+    assert!(bytes.len() >= 64);
+    // SAFETY: as above.
+    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
+}
+
+/// The same 32 bytes in both halves.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
+fn load_twice(bytes: &[u8]) -> __m512i {
+    assert!(bytes.len() >= 32);
+    // SAFETY: 32 bytes are there.
+    _mm512_broadcast_i64x4(unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) })
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
+fn load_sums(sums: &[i16]) -> __m256i {
+    assert!(sums.len() >= 16);
+    // SAFETY: 32 bytes are there.
+    unsafe { _mm256_loadu_si256(sums.as_ptr().cast()) }
+}
+
+/// Has the memory send what is needed next: by itself it stops at the end of each page.
+#[target_feature(enable = "avx512f")]
+fn ahead(block: &[u8]) {
+    for line in 0..4 {
+        // A hint about any address, also of none.
+        _mm_prefetch::<_MM_HINT_T0>(block.as_ptr().wrapping_add(AHEAD + line * 64).cast());
+    }
+}
+
+/// Widens the half-precision number at a place.
+#[target_feature(enable = "avx512f,f16c")]
+fn half(bytes: &[u8], at: usize) -> f32 {
+    _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(i32::from(u16::from_le_bytes([bytes[at], bytes[at + 1]])))))
+}
+
+#[target_feature(enable = "avx512f,avx512dq")]
+fn sum(wide: __m512, narrow: __m256) -> f32 {
+    let eight = _mm256_add_ps(_mm512_castps512_ps256(wide), _mm512_extractf32x8_ps::<1>(wide));
+    let eight = _mm256_add_ps(eight, narrow);
+    let four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps::<1>(eight));
+    let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)))
+}
+
+/// Four bits a number. A pair of parts is unpacked into one register, the products of two pairs are narrowed into
+/// one, which meets the scales: they stay below 32,768.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,f16c,fma")]
+pub(super) fn four<const N: usize>(row: &[u8], activations: &Activations, first: usize) -> [f32; N] {
+    const ZERO: i64 = i64::from_le_bytes([0, 128, 0, 128, 0, 128, 0, 128]);
+    const STEP: i64 = i64::from_le_bytes([1, 0, 1, 0, 1, 0, 1, 0]);
+    let blocks = activations.width / 256;
+    let low = _mm512_set1_epi8(15);
+    let nibbles = {
+        let high = i64::from_le_bytes([4, 0, 4, 0, 4, 0, 4, 0]);
+        _mm512_setr_epi64(0, 0, 0, 0, high, high, high, high)
+    };
+    // Where the scales of parts stand in a register of narrowed products.
+    let places = |from: i64| {
+        let (even, odd) = (ZERO + STEP * from, ZERO + STEP * (from + 1));
+        let (even_next, odd_next) = (ZERO + STEP * (from + 2), ZERO + STEP * (from + 3));
+        _mm512_setr_epi64(even, even_next, even, even_next, odd, odd_next, odd, odd_next)
+    };
+    let (places, next_places) = (places(0), places(4));
+    let mut totals = [_mm512_setzero_ps(); N];
+    let mut less = [_mm256_setzero_ps(); N];
+    for (block, weights) in row.as_chunks::<144>().0.iter().enumerate() {
+        ahead(weights);
+        let (scale, minimum) = (half(weights, 0), half(weights, 2));
+        let (scales, minima) = scales_and_minima(&weights[4..16]);
+        let scales = _mm512_set1_epi64(i64::from_le_bytes(scales));
+        let factors = [_mm512_shuffle_epi8(scales, places), _mm512_shuffle_epi8(scales, next_places)];
+        let minima = _mm256_cvtepu16_epi32(_mm_cvtepu8_epi16(_mm_set_epi64x(0, i64::from_le_bytes(minima))));
+        let minima = _mm256_or_si256(minima, _mm256_slli_epi32::<16>(minima));
+        let numbers: [__m512i; 4] = std::array::from_fn(|pair| {
+            _mm512_and_si512(_mm512_srlv_epi16(load_twice(&weights[16 + pair * 32..]), nibbles), low)
+        });
+        for token in 0..N {
+            let at = (first + token) * blocks + block;
+            let bytes = &activations.bytes.as_chunks::<256>().0[at];
+            let zero = _mm512_setzero_si512();
+            let products: [__m512i; 4] = std::array::from_fn(|pair| {
+                _mm512_dpbusd_epi32(zero, numbers[pair], load_signed(&bytes[pair * 64..]))
+            });
+            let sums = _mm512_dpwssd_epi32(zero, _mm512_packs_epi32(products[0], products[1]), factors[0]);
+            let sums = _mm512_dpwssd_epi32(sums, _mm512_packs_epi32(products[2], products[3]), factors[1]);
+            let factor = activations.scales[at];
+            totals[token] =
+                _mm512_fmadd_ps(_mm512_set1_ps(scale * factor), _mm512_cvtepi32_ps(sums), totals[token]);
+            let taken = _mm256_madd_epi16(minima, load_sums(&activations.sums[at * 16..]));
+            less[token] =
+                _mm256_fnmadd_ps(_mm256_set1_ps(minimum * factor), _mm256_cvtepi32_ps(taken), less[token]);
+        }
+    }
+    std::array::from_fn(|token| sum(totals[token], less[token]))
+}
+
+/// Six bits a number, 32 too high: that much times what they meet is taken back.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,f16c,fma")]
+pub(super) fn six<const N: usize>(row: &[u8], activations: &Activations, first: usize) -> [f32; N] {
+    let blocks = activations.width / 256;
+    let (low, high) = (_mm512_set1_epi8(15), _mm512_set1_epi8(0x30));
+    let by = |left: i64, right: i64| {
+        let spread = |bits: i64| bits * 0x0001_0001_0001_0001;
+        let (left, right) = (spread(left), spread(right));
+        _mm512_setr_epi64(left, left, left, left, right, right, right, right)
+    };
+    let (nibble, two, six) = (by(4, 4), by(0, 2), by(4, 6));
+    // Lane by lane: four products of scale n, four of scale n + 4.
+    let places = |from: i64| {
+        let spread = |scale: i64| scale * 0x0001_0001_0001_0001;
+        let (a, b, c, d) = (spread(from), spread(from + 1), spread(from + 2), spread(from + 3));
+        let (e, f, g, h) = (spread(from + 4), spread(from + 5), spread(from + 6), spread(from + 7));
+        _mm512_setr_epi64(a, e, b, f, c, g, d, h)
+    };
+    let places = [places(0), places(8)];
+    let mut totals = [_mm512_setzero_ps(); N];
+    let mut less = [_mm256_setzero_ps(); N];
+    for (block, weights) in row.as_chunks::<210>().0.iter().enumerate() {
+        ahead(weights);
+        let scale = half(weights, 208);
+        // SAFETY: sixteen bytes of scales follow the 192 of numbers.
+        let scales = _mm256_cvtepi8_epi16(unsafe { _mm_loadu_si128(weights[192..208].as_ptr().cast()) });
+        let wide = _mm512_castsi256_si512(scales);
+        let factors = places.map(|places| _mm512_permutexvar_epi16(places, wide));
+        let numbers: [__m512i; 4] = std::array::from_fn(|index| {
+            let (part, upper) = (index / 2, index % 2 == 1);
+            let fours = load(&weights[part * 64..]);
+            let fours = if upper { _mm512_srlv_epi16(fours, nibble) } else { fours };
+            let twos = load_twice(&weights[128 + part * 32..]);
+            let twos = _mm512_srlv_epi16(twos, if upper { six } else { two });
+            let twos = _mm512_and_si512(_mm512_slli_epi16::<4>(twos), high);
+            _mm512_or_si512(_mm512_and_si512(fours, low), twos)
+        });
+        for token in 0..N {
+            let at = (first + token) * blocks + block;
+            let bytes = &activations.bytes.as_chunks::<256>().0[at];
+            let zero = _mm512_setzero_si512();
+            let products: [__m512i; 4] = std::array::from_fn(|pair| {
+                _mm512_dpbusd_epi32(zero, numbers[pair], load_signed(&bytes[pair * 64..]))
+            });
+            let sums = _mm512_dpwssd_epi32(zero, _mm512_packs_epi32(products[0], products[1]), factors[0]);
+            let sums = _mm512_dpwssd_epi32(sums, _mm512_packs_epi32(products[2], products[3]), factors[1]);
+            let factor = scale * activations.scales[at];
+            totals[token] = _mm512_fmadd_ps(_mm512_set1_ps(factor), _mm512_cvtepi32_ps(sums), totals[token]);
+            let taken = _mm256_madd_epi16(scales, load_sums(&activations.sums[at * 16..]));
+            less[token] = _mm256_fnmadd_ps(_mm256_set1_ps(factor * 32.0), _mm256_cvtepi32_ps(taken), less[token]);
+        }
+    }
+    std::array::from_fn(|token| sum(totals[token], less[token]))
+}
+
+/// Adds the products of two blocks of 32 unsigned bytes with those of each token. The bytes stand `above` too high:
+/// that much times what they meet is taken back.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,f16c,fma")]
+fn unsigned<const N: usize>(
+    numbers: __m512i,
+    scales: [f32; 2],
+    above: f32,
+    activations: &Activations,
+    (first, block): (usize, usize),
+    totals: &mut [(__m512, f32); N],
+) {
+    let blocks = activations.width / 32;
+    let both = _mm512_insertf32x8::<1>(_mm512_set1_ps(scales[0]), _mm256_set1_ps(scales[1]));
+    for (token, (total, less)) in totals.iter_mut().enumerate() {
+        let at = (first + token) * blocks + block;
+        let bytes = load_signed(&activations.bytes[at * 32..]);
+        let sums = _mm512_cvtepi32_ps(_mm512_dpbusd_epi32(_mm512_setzero_si512(), numbers, bytes));
+        let (left, right) = (activations.scales[at], activations.scales[at + 1]);
+        let factors = _mm512_insertf32x8::<1>(_mm512_set1_ps(left), _mm256_set1_ps(right));
+        *total = _mm512_fmadd_ps(_mm512_mul_ps(both, factors), sums, *total);
+        *less += above * (scales[0] * activations.means[at] + scales[1] * activations.means[at + 1]);
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,f16c,fma")]
+fn summed<const N: usize>(totals: [(__m512, f32); N]) -> [f32; N] {
+    totals.map(|(total, less)| sum(total, _mm256_setzero_ps()) - less)
+}
+
+/// Eight bits a number. `None` where a row is no whole number of pairs of blocks.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,f16c,fma")]
+pub(super) fn eight_narrow<const N: usize>(
+    row: &[u8],
+    activations: &Activations,
+    first: usize,
+) -> Option<[f32; N]> {
+    let (pairs, []) = row.as_chunks::<68>() else { return None };
+    let top = _mm512_set1_epi8(-128);
+    let mut totals = [(_mm512_setzero_ps(), 0.0); N];
+    for (pair, weights) in pairs.iter().enumerate() {
+        ahead(weights);
+        // SAFETY: 32 bytes follow each scale in two blocks of 34.
+        let (left, right) = unsafe {
+            (
+                _mm256_loadu_si256(weights[2..34].as_ptr().cast()),
+                _mm256_loadu_si256(weights[36..68].as_ptr().cast()),
+            )
+        };
+        let numbers = _mm512_xor_si512(_mm512_inserti64x4::<1>(_mm512_castsi256_si512(left), right), top);
+        let scales = [half(weights, 0), half(weights, 34)];
+        unsigned(numbers, scales, 128.0, activations, (first, pair * 2), &mut totals);
+    }
+    Some(summed(totals))
+}
+
+/// Five bits a number. `None` as above.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,f16c,fma")]
+pub(super) fn five_narrow<const N: usize>(row: &[u8], activations: &Activations, first: usize) -> Option<[f32; N]> {
+    let (pairs, []) = row.as_chunks::<44>() else { return None };
+    let (low, fifth) = (_mm512_set1_epi8(15), _mm512_set1_epi8(16));
+    let mut totals = [(_mm512_setzero_ps(), 0.0); N];
+    for (pair, weights) in pairs.iter().enumerate() {
+        ahead(weights);
+        let word = |at: usize| {
+            u64::from(u32::from_le_bytes([weights[at], weights[at + 1], weights[at + 2], weights[at + 3]]))
+        };
+        // SAFETY: sixteen bytes follow each word in two blocks of 22.
+        let (left, right) = unsafe {
+            (_mm_loadu_si128(weights[6..22].as_ptr().cast()), _mm_loadu_si128(weights[28..44].as_ptr().cast()))
+        };
+        let left = _mm256_set_m128i(_mm_srli_epi16::<4>(left), left);
+        let right = _mm256_set_m128i(_mm_srli_epi16::<4>(right), right);
+        let fours = _mm512_and_si512(_mm512_inserti64x4::<1>(_mm512_castsi256_si512(left), right), low);
+        let numbers = _mm512_mask_add_epi8(fours, word(2) | word(24) << 32, fours, fifth);
+        let scales = [half(weights, 0), half(weights, 22)];
+        unsigned(numbers, scales, 16.0, activations, (first, pair * 2), &mut totals);
+    }
+    Some(summed(totals))
+}
+
+/// Multiplies numbers with numbers of half precision, both a multiple of sixteen.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
+pub(super) fn dot_half(left: &[f32], right: &[u16]) -> f32 {
+    let mut total = _mm512_setzero_ps();
+    for (left, right) in left.as_chunks::<16>().0.iter().zip(right.as_chunks::<16>().0) {
+        // SAFETY: sixteen numbers are there, of four and of two bytes.
+        let (left, right) = unsafe { (_mm512_loadu_ps(left.as_ptr()), _mm256_loadu_si256(right.as_ptr().cast())) };
+        total = _mm512_fmadd_ps(left, _mm512_cvtph_ps(right), total);
+    }
+    _mm512_reduce_add_ps(total)
+}
+
+/// Adds numbers of half precision, times a factor; a multiple of sixteen.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
+pub(super) fn add_half(into: &mut [f32], factor: f32, numbers: &[u16]) {
+    let factor = _mm512_set1_ps(factor);
+    for (into, numbers) in into.as_chunks_mut::<16>().0.iter_mut().zip(numbers.as_chunks::<16>().0) {
+        // SAFETY: as above.
+        unsafe {
+            let numbers = _mm512_cvtph_ps(_mm256_loadu_si256(numbers.as_ptr().cast()));
+            let sum = _mm512_fmadd_ps(factor, numbers, _mm512_loadu_ps(into.as_ptr()));
+            _mm512_storeu_ps(into.as_mut_ptr(), sum);
+        }
+    }
+}
