@@ -128,9 +128,7 @@ impl ModelSuggest {
 
     /// Asks a model in this process, which is shown lines typed before instead of the conversation.
     fn finish_line(&mut self, line: &str, said: &str, cancel: &CancellationToken) -> Option<Guessing> {
-        if self.own.is_none() {
-            return None;
-        }
+        self.own.as_ref()?;
         if !said.is_empty() && self.typed.last().is_none_or(|last| last != said) {
             self.typed.push(said.to_owned());
         }

@@ -10,6 +10,9 @@ use crate::conversation::ToolSpec;
 const OPENINGS: &[(&str, &str)] =
     &[("```json\n", "```"), ("```\n", "```"), ("<tool_call>", "</tool_call>"), ("", "")];
 
+/// Bytes of a tool's name that these models invent, at most.
+const LONGEST_NAME: usize = 32;
+
 /// What came out of the model's words.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Said {
@@ -132,7 +135,8 @@ impl<'a> CallReader<'a> {
         // The name comes first: as soon as it is none of ours, or another key stands there, this is an answer's code.
         let compact: String = body.chars().take(120).filter(|character| !character.is_whitespace()).collect();
         let expected = self.tools.iter().map(|tool| format!("{{\"name\":\"{}\"", tool.name));
-        if !expected.into_iter().any(|start| compact.starts_with(&start) || start.starts_with(&compact)) {
+        let ours = expected.into_iter().any(|start| compact.starts_with(&start) || start.starts_with(&compact));
+        if !ours && !is_invented(&compact) {
             return Verdict::Text(0);
         }
         let (whole, end) = match object_end(body) {
@@ -144,11 +148,24 @@ impl<'a> CallReader<'a> {
             return Verdict::Text(0);
         };
         let Some(name) = call.get("name").and_then(Value::as_str) else { return Verdict::Text(0) };
-        let Some(tool) = self.tools.iter().find(|tool| tool.name == name) else { return Verdict::Text(0) };
         let arguments = call.get("arguments").or_else(|| call.get("parameters")).cloned().unwrap_or_default();
-        let arguments = repair(arguments, &tool.input_schema);
+        let arguments = match self.tools.iter().find(|tool| tool.name == name) {
+            Some(tool) => repair(arguments, &tool.input_schema),
+            // Passed on, so that the model is told which tools there are.
+            None if arguments.is_object() => arguments,
+            None => return Verdict::Text(0),
+        };
         Verdict::Call { name: name.to_owned(), arguments: arguments.to_string(), end: start + end }
     }
+}
+
+/// Tells whether this is, or can become, a call of a tool that does not exist: `{"name":"rename","arguments":{`. An
+/// answer's own code has another second key.
+fn is_invented(compact: &str) -> bool {
+    let Some(rest) = compact.strip_prefix("{\"name\":\"") else { return false };
+    let end = rest.find(|letter: char| !letter.is_ascii_lowercase() && letter != '_').unwrap_or(rest.len());
+    let (next, rest) = ("\",\"arguments\":{", &rest[end..]);
+    end <= LONGEST_NAME && (rest.starts_with(next) || next.starts_with(rest))
 }
 
 /// Finds the end of the object that begins the text; the error is what would close it.

@@ -54,6 +54,14 @@ fn calls_are_read_in_every_way_these_models_write_them() {
 }
 
 #[test]
+fn a_call_of_a_tool_that_does_not_exist_is_a_call() {
+    for size in [1, 5, 1000] {
+        let text = "```json\n{\"name\": \"rename\", \"arguments\": {\"path\": \"a\"}}\n```";
+        assert_eq!(said(text, size), vec![call("rename", &json!({"path": "a"}))], "in pieces of {size}");
+    }
+}
+
+#[test]
 fn an_answers_own_code_stays_text() {
     for text in [
         "Use `ls`:\n```json\n{\"name\": \"axi\", \"version\": 1}\n```\nDone.",
@@ -61,6 +69,8 @@ fn an_answers_own_code_stays_text() {
         "{\"a\": 1}",
         "Text {\"name\": \"shell\", \"arguments\": {}} inside of a line",
         "```json\n{\"scripts\": {}}\n```",
+        "```json\n{\"name\": \"tool\", \"arguments\": 3}\n```",
+        "```json\n{\"name\": \"tool\"}\n```",
         "```\n",
     ] {
         for size in [1, 7, 1000] {

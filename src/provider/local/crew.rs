@@ -143,7 +143,7 @@ impl Drop for Closing<'_> {
 
 fn wait(looks: &mut u32) {
     *looks += 1;
-    if *looks % QUICK_LOOKS == 0 {
+    if looks.is_multiple_of(QUICK_LOOKS) {
         std::thread::yield_now();
     } else {
         std::hint::spin_loop();

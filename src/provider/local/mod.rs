@@ -93,10 +93,7 @@ impl LocalProvider {
     }
 
     /// Hands a question over and returns what comes of it.
-    fn events<'a>(
-        &'a self,
-        job: impl FnOnce(mpsc::Sender<engine::Event>, &Arc<AtomicBool>) -> Job,
-    ) -> EventStream<'a> {
+    fn events(&self, job: impl FnOnce(mpsc::Sender<engine::Event>, &Arc<AtomicBool>) -> Job) -> EventStream<'_> {
         let (sender, receiver) = mpsc::channel(64);
         let stop = Arc::new(AtomicBool::new(false));
         if let Err(error) = self.engine.ask(job(sender.clone(), &stop)) {

@@ -304,7 +304,9 @@ impl Network {
                 let Some((_, activations)) = rounded.iter().find(|(found, _)| *found == block) else { continue };
                 self.row(matrix, matrix.weights.row(row), activations, out, &mut scratch);
                 if let Some(bias) = &matrix.bias {
-                    out.iter_mut().for_each(|out| *out += bias[row]);
+                    for out in out.iter_mut() {
+                        *out += bias[row];
+                    }
                 }
             }
         });
@@ -388,7 +390,9 @@ impl Network {
             let mut weights: Vec<f32> =
                 (0..seen).map(|place| scale * self.dot_half(query, &keys[place * row + at..][..head])).collect();
             let largest = weights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            weights.iter_mut().for_each(|weight| *weight = exp(*weight - largest));
+            for weight in &mut weights {
+                *weight = exp(*weight - largest);
+            }
             let total: f32 = weights.iter().sum();
             for (place, weight) in weights.iter().enumerate() {
                 self.add_half(out, weight / total, &values[place * row + at..][..head]);

@@ -99,7 +99,11 @@ impl Vector {
     pub(crate) fn dot_half(self, left: &[f32], right: &[u16]) -> f32 {
         // SAFETY: as above.
         unsafe {
-            if self.wide && left.len() % 16 == 0 { wide::dot_half(left, right) } else { dot_half(left, right) }
+            if self.wide && left.len().is_multiple_of(16) {
+                wide::dot_half(left, right)
+            } else {
+                dot_half(left, right)
+            }
         }
     }
 
@@ -107,7 +111,7 @@ impl Vector {
     pub(crate) fn add_half(self, into: &mut [f32], factor: f32, numbers: &[u16]) {
         // SAFETY: as above.
         unsafe {
-            if self.wide && into.len() % 16 == 0 {
+            if self.wide && into.len().is_multiple_of(16) {
                 wide::add_half(into, factor, numbers);
             } else {
                 add_half(into, factor, numbers);

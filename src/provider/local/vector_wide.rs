@@ -141,9 +141,8 @@ pub(super) fn six<const N: usize>(row: &[u8], activations: &Activations, first: 
     // Lane by lane: four products of scale n, four of scale n + 4.
     let places = |from: i64| {
         let spread = |scale: i64| scale * 0x0001_0001_0001_0001;
-        let (a, b, c, d) = (spread(from), spread(from + 1), spread(from + 2), spread(from + 3));
-        let (e, f, g, h) = (spread(from + 4), spread(from + 5), spread(from + 6), spread(from + 7));
-        _mm512_setr_epi64(a, e, b, f, c, g, d, h)
+        let at = |scale: i64| spread(from + scale);
+        _mm512_setr_epi64(at(0), at(4), at(1), at(5), at(2), at(6), at(3), at(7))
     };
     let places = [places(0), places(8)];
     let mut totals = [_mm512_setzero_ps(); N];

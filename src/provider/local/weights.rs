@@ -176,7 +176,7 @@ fn write_lines(file: &Path, lines: &[String]) -> std::io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
-    fs::write(file, lines.iter().map(|line| format!("{line}\n")).collect::<String>())
+    fs::write(file, lines.join("\n") + "\n")
 }
 
 fn has_size(path: &Path, weights: &Weights) -> bool {

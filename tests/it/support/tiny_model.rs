@@ -69,7 +69,9 @@ pub(crate) fn write(home: &Home, follows: &[(&str, &str)]) -> PathBuf {
     file.word("tokenizer.ggml.model", "gpt2");
     let shown: Vec<String> = tokens.iter().map(|token| spelled(token)).collect();
     file.array("tokenizer.ggml.tokens", 8, tokens.len());
-    shown.iter().for_each(|token| file.text(token));
+    for token in &shown {
+        file.text(token);
+    }
     file.array("tokenizer.ggml.merges", 8, 0);
     file.array("tokenizer.ggml.token_type", 5, tokens.len());
     (0..tokens.len()).for_each(|index| file.int(if index < 2 { 3 } else { 1 }));
