@@ -116,8 +116,9 @@ pub fn forbidden_on_disk(line: &str, surroundings: &Surroundings, files: &dyn Fi
     let judgement = judge(line, surroundings);
     let mut counter = Counter::new(surroundings, files, judgement.never_auto);
     for target in judgement.targets.iter().filter(|target| !target.pattern.is_unresolved()) {
+        counter.follow_links(target, &target.pattern);
         for path in counter.resolve(&target.pattern) {
-            counter.follow_links(target, &path);
+            counter.follow_links(target, &PathPattern::exact(&path));
         }
     }
     counter.radius.never_auto
@@ -155,8 +156,9 @@ impl<'a> Counter<'a> {
             return;
         }
         self.radius.filtered |= target.filtered;
+        self.follow_links(target, &target.pattern);
         for path in self.resolve(&target.pattern) {
-            self.follow_links(target, &path);
+            self.follow_links(target, &PathPattern::exact(&path));
             let entry = self.files.entry(&path);
             let into = entry.is_none_or(|entry| entry.is_directory && !target.recursive);
             let makes = matches!(target.action, Action::Overwrite | Action::Change);
@@ -183,18 +185,16 @@ impl<'a> Counter<'a> {
             && self.radius.made_outside.len() < MOST_NAMED
     }
 
-    /// A link in front of the last component may lead to where nothing may be touched.
-    fn follow_links(&mut self, target: &Target, path: &Path) {
+    /// Links, in what is named and in the names of home and workspace, may lead to where nothing may be touched.
+    fn follow_links(&mut self, target: &Target, pattern: &PathPattern) {
         let destroys = match target.action {
             Action::Remove | Action::Move => true,
             Action::Attributes => target.recursive,
             Action::Overwrite | Action::Change => false,
         };
-        if !destroys || self.radius.never_auto.is_some() {
+        let Some((root, globs)) = pattern.walk().filter(|_| destroys && self.radius.never_auto.is_none()) else {
             return;
-        }
-        let parent = path.parent().and_then(|parent| self.files.real_path(parent));
-        let Some(real) = parent.zip(path.file_name()).map(|(parent, name)| parent.join(name)) else { return };
+        };
         // Home and workspace are compared by their real paths, too.
         let real_of = |path: &Path| self.files.real_path(path).unwrap_or_else(|| path.to_owned());
         let place = Surroundings {
@@ -202,8 +202,36 @@ impl<'a> Counter<'a> {
             workspace: real_of(&self.place.workspace),
             ..Surroundings::default()
         };
-        if real != path || place.workspace != self.place.workspace {
-            self.radius.never_auto = danger(&PathPattern::exact(&real), &place, false);
+        let elsewhere = place.home != self.place.home || place.workspace != self.place.workspace;
+        let through = self.files.real_path(&root);
+        if !globs.is_empty() {
+            if let Some(real) = through.filter(|real| elsewhere || *real != root) {
+                self.never(target, &pattern.rebased(&real), &place);
+            }
+            return;
+        }
+        let parent = root.parent().and_then(|parent| self.files.real_path(parent));
+        let itself = parent.zip(root.file_name()).map(|(parent, name)| parent.join(name));
+        if let Some(itself) = itself.as_ref().filter(|itself| elsewhere || **itself != root) {
+            self.never(target, &pattern.rebased(itself), &place);
+        }
+        // A link goes and not what it leads to, but for a slash behind its name, which a variable may hide, and for
+        // `chmod -R`.
+        let shown = pattern.shown();
+        let follows = target.action == Action::Attributes || shown.ends_with(['/', '.']) || shown.contains('$');
+        if let Some(followed) = through.filter(|_| follows && self.radius.never_auto.is_none()) {
+            self.never(target, &pattern.rebased(&followed), &place);
+        }
+    }
+
+    fn never(&mut self, target: &Target, pattern: &PathPattern, place: &Surroundings) {
+        let found = danger(pattern, place, false);
+        // What is picked by name or age may be picked in the whole workspace.
+        let usual = target.filtered
+            && matches!(found, Some(NeverAuto::WorkspaceOrAbove { .. }))
+            && !place.workspace.parent().is_some_and(|parent| pattern.covers(parent));
+        if !usual {
+            self.radius.never_auto = found;
         }
     }
 

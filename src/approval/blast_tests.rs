@@ -47,6 +47,11 @@ impl FileSystem for List {
 }
 
 fn radius(line: &str) -> BlastRadius {
+    radius_at(line, "/home/u")
+}
+
+/// With a home that is called so.
+fn radius_at(line: &str, home: &str) -> BlastRadius {
     let app = "/home/u/work/app";
     let files = [
         ("src/main.rs", 10),
@@ -62,12 +67,18 @@ fn radius(line: &str) -> BlastRadius {
             .map(|(name, bytes)| (PathBuf::from(app).join(name), *bytes))
             .chain([(PathBuf::from("/home/u/other/x"), 3)])
             .collect(),
-        links: [(PathBuf::from(app).join("up"), PathBuf::from("/home"))].into(),
+        links: [
+            (PathBuf::from(app).join("up"), PathBuf::from("/home")),
+            (PathBuf::from(app).join("python"), PathBuf::from("/usr/bin/python3")),
+            (PathBuf::from(app).join("mine"), PathBuf::from("/home/u")),
+            (PathBuf::from("/house"), PathBuf::from("/home")),
+        ]
+        .into(),
     };
     let place = Surroundings {
         cwd: PathBuf::from(app),
         workspace: PathBuf::from(app),
-        home: Some(PathBuf::from("/home/u")),
+        home: Some(PathBuf::from(home)),
         environment: BTreeMap::from([("OUT".to_owned(), "build".to_owned())]),
     };
     blast_radius(line, &place, &list, &|path| path.starts_with("/home/u/work/app/src"), &|| false)
@@ -125,5 +136,32 @@ fn what_would_be_made_outside_is_named_though_nothing_lies_there_yet() {
     assert_eq!(made("echo x >> ~/.profile"), [PathBuf::from("/home/u/.profile")]);
     for none in ["cp notes.txt new.txt", "echo x > /tmp/y", "ls > /dev/null", "rm ~/nothing", "rm ~/other/x"] {
         assert_eq!(made(none), Vec::<PathBuf>::new(), "{none}");
+    }
+}
+
+#[test]
+fn no_spelling_of_home_hides_it() {
+    for home in ["/home/u", "/home/u/", "/house/u", "/home/x/../u", "/home/u/work/app/mine"] {
+        for line in [
+            "rm -rf ~",
+            "rm -rf ~/*",
+            "rm -rf /home/u",
+            "rm -rf /home/u/*",
+            "rm -rf /house/u",
+            "rm -rf /house/u/*",
+            "rm -rf mine/",
+            "rm -rf mine/*",
+            "rm -rf mine/.",
+            "chmod -R 700 mine/",
+            "mv /house/u elsewhere",
+        ] {
+            let never = radius_at(line, home).never_auto;
+            // A home above the workspace is above the workspace, too.
+            let right = matches!(never, Some(NeverAuto::HomeOrAbove { .. } | NeverAuto::WorkspaceOrAbove { .. }));
+            assert!(right, "{home}: {line}: {never:?}");
+        }
+        for line in ["rm -rf build", "rm python", "rm -rf mine/other/x", "rm /house/u/other/x"] {
+            assert_eq!(radius_at(line, home).never_auto, None, "{home}: {line}");
+        }
     }
 }

@@ -292,6 +292,14 @@ impl PathPattern {
         }
     }
 
+    /// The same below another directory, in place of the one in front of the first glob.
+    pub(crate) fn rebased(&self, root: &Path) -> Self {
+        let mut moved = Self { shown: self.shown.clone(), ..Self::exact(root) };
+        let globs = self.components.iter().flatten().skip_while(|component| !component.is_glob());
+        moved.components.get_or_insert_default().extend(globs.cloned());
+        moved
+    }
+
     /// The directory in front of the first glob, and the rest, one glob a component: for a walk.
     pub(crate) fn walk(&self) -> Option<(PathBuf, Vec<String>)> {
         let components = self.components.as_ref()?;
