@@ -1,5 +1,6 @@
-//! Old journals go: by age, then by size, never the one in use.
+//! Old journals go: by age, then by size, never one in use.
 
+use std::fs::{File, TryLockError};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -25,7 +26,7 @@ pub(super) fn clean(root: &Path, own: &Path) {
     for (written, path) in journals {
         total = total.saturating_add(size(&path));
         let old = written.elapsed().is_ok_and(|age| age > OLDEST);
-        if old || total > LARGEST {
+        if (old || total > LARGEST) && !is_in_use(&path) {
             drop(std::fs::remove_dir_all(path));
         }
     }
@@ -44,6 +45,12 @@ pub fn forget(root: &Path, session: &str) -> std::io::Result<()> {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
         Ok(()) | Err(_) => Ok(()),
     }
+}
+
+/// Tells whether another axi has it open.
+fn is_in_use(journal: &Path) -> bool {
+    let file = File::open(journal.join("journal.jsonl"));
+    file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
 /// Bytes on the disk.
@@ -79,15 +86,18 @@ mod tests {
             std::fs::create_dir(&place).unwrap();
             let file = std::fs::File::create(place.join("journal.jsonl")).unwrap();
             file.set_modified(SystemTime::now() - age).unwrap();
+            file
         };
         let day = Duration::from_hours(24);
         journal("own", 90 * day);
         journal("new", day);
         journal("old", 31 * day);
+        let running = journal("running", 31 * day);
+        running.lock_shared().unwrap();
         std::fs::create_dir(root.path().join("other")).unwrap();
         clean(root.path(), &root.path().join("own"));
         let mut left: Vec<_> = root.path().read_dir().unwrap().flatten().map(|entry| entry.file_name()).collect();
         left.sort();
-        assert_eq!(left, ["new", "other", "own"]);
+        assert_eq!(left, ["new", "other", "own", "running"]);
     }
 }

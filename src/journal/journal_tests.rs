@@ -208,6 +208,69 @@ fn what_something_else_changed_since_stays_or_is_put_aside() {
 }
 
 #[test]
+fn what_the_person_wrote_between_two_changes_is_asked_for_and_put_aside() {
+    for new_turn in [true, false] {
+        let bench = Bench::new();
+        let mut journal = bench.journal();
+        bench.change(
+            &mut journal,
+            &[bench.touch("a", 'f'), bench.touch("new", 'f')],
+            "echo 1 > a; echo y > new",
+            true,
+        );
+        std::fs::write(bench.path("a"), "mine").unwrap();
+        // Only touched, it is still ours.
+        std::fs::File::open(bench.path("new")).unwrap().set_modified(UNIX_EPOCH).unwrap();
+        if new_turn {
+            journal.begin_turn(2, 8, UNIX_EPOCH);
+        }
+        bench.change(
+            &mut journal,
+            &[bench.touch("a", 'f'), bench.touch("new", 'f')],
+            "echo 2 > a; echo z > new",
+            true,
+        );
+        let plan = journal.plan(1).unwrap();
+        let standings: Vec<_> = plan.changes.iter().map(|change| change.standing).collect();
+        assert_eq!(standings, [Standing::Foreign, Standing::Ours], "in a new turn: {new_turn}");
+        let taken = journal.take_back(&plan, Foreign::Overwrite).unwrap();
+        assert_eq!(std::fs::read_to_string(bench.path("a")).unwrap(), "one\ntwo\nthree\n");
+        let aside = taken.aside.iter().map(|(_, copy)| std::fs::read_to_string(copy).unwrap());
+        assert_eq!(aside.collect::<Vec<_>>(), ["mine", "2\n"], "in a new turn: {new_turn}");
+    }
+}
+
+#[test]
+fn two_writers_of_one_journal_leave_each_other_what_they_keep() {
+    for how in ['f', 'r'] {
+        let bench = Bench::new();
+        let mut writers = [bench.journal(), bench.journal()];
+        for (index, name) in ["a", "src/main", "docs/b"].into_iter().enumerate() {
+            // Both have counted before the other has kept anything.
+            for writer in &mut writers {
+                writer.before(&[bench.touch(name, how)]).unwrap();
+            }
+            writers.rotate_left(index % 2);
+        }
+        let records = writers[0].log.read().unwrap();
+        let objects = records.iter().filter_map(|record| match record {
+            Record::Before { path, kept, .. } => kept.object().map(|number| (path, number)),
+            Record::Turn(_)
+            | Record::Again { .. }
+            | Record::After { .. }
+            | Record::Unseen { .. }
+            | Record::Undone { .. } => None,
+        });
+        let objects: Vec<_> = objects.collect();
+        assert_eq!(objects.len(), 6);
+        for (path, number) in objects {
+            let kept = std::fs::read(object(writers[0].directory(), number)).unwrap();
+            assert_eq!(kept, std::fs::read(path).unwrap(), "{}", path.display());
+        }
+    }
+}
+
+#[test]
 fn what_changes_while_the_person_is_asked_is_left() {
     let bench = Bench::new();
     let mut journal = bench.journal();

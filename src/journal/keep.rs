@@ -1,6 +1,6 @@
 //! Keeping what is about to be changed: second names and clones where the file system has them, copies up to a limit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
@@ -14,6 +14,8 @@ use super::{How, JournalError, State, Touch, object, state};
 const LARGEST: u64 = 256 * 1024 * 1024;
 /// More than this is not copied for one session by one process (bytes); second names and clones are free.
 const MOST_COPIED: u64 = 1024 * 1024 * 1024;
+/// More than this is not read to know again what one change left (bytes); the rest is known by length and time.
+const MOST_READ: u64 = 512 * 1024 * 1024;
 /// More entries of a directory are not looked at.
 const MOST_ENTRIES: usize = 50_000;
 /// So many copies are put on the disk one by one; more are left to one sync of the file system.
@@ -23,26 +25,38 @@ const FEW: usize = 16;
 const REMADE: &[&str] =
     &["node_modules", "target", "dist", "build", "__pycache__", ".venv", "venv", ".next", ".gradle", ".tox"];
 
+/// What one turn has recorded, and what is known of what earlier changes left.
+#[derive(Debug, Default)]
+pub(super) struct Recorded {
+    /// The paths of this turn: only the first state before it is gone back to.
+    paths: BTreeSet<PathBuf>,
+    /// What axi left where, in this turn or an earlier one: what is not so any more somebody else has changed.
+    left: BTreeMap<PathBuf, State>,
+}
+
+impl Recorded {
+    /// Begins another turn.
+    pub(super) fn clear(&mut self) {
+        self.paths.clear();
+    }
+}
+
 /// Keeps what one change touches.
 pub(super) struct Keeper<'a> {
     log: &'a mut Log,
     turn: u64,
-    recorded: &'a mut BTreeSet<PathBuf>,
+    recorded: &'a mut Recorded,
     copied: &'a mut u64,
     copies: Vec<PathBuf>,
     links: Vec<u64>,
     entries: usize,
+    read: u64,
     unkept: u64,
 }
 
 impl<'a> Keeper<'a> {
-    pub(super) fn new(
-        log: &'a mut Log,
-        turn: u64,
-        recorded: &'a mut BTreeSet<PathBuf>,
-        copied: &'a mut u64,
-    ) -> Self {
-        Self { log, turn, recorded, copied, copies: Vec::new(), links: Vec::new(), entries: 0, unkept: 0 }
+    pub(super) fn new(log: &'a mut Log, turn: u64, recorded: &'a mut Recorded, copied: &'a mut u64) -> Self {
+        Self { log, turn, recorded, copied, copies: Vec::new(), links: Vec::new(), entries: 0, read: 0, unkept: 0 }
     }
 
     /// Records what stands at a place, below it where that goes too, and the directory it stands in.
@@ -80,30 +94,31 @@ impl<'a> Keeper<'a> {
     /// Records what a change left at a place it touched.
     pub(super) fn look_again(&mut self, touch: &Touch) -> Result<(), JournalError> {
         for ancestor in touch.path.ancestors().skip(1) {
-            if !self.recorded.contains(ancestor) {
+            if !self.recorded.paths.contains(ancestor) {
                 break;
             }
-            self.left(ancestor)?;
+            self.left(ancestor, touch.how)?;
         }
-        self.left(&touch.path)?;
+        self.left(&touch.path, touch.how)?;
         let inside: Vec<PathBuf> = self
             .recorded
+            .paths
             .range(touch.path.clone()..)
             .skip(1)
             .take_while(|path| path.starts_with(&touch.path))
             .cloned()
             .collect();
         for path in inside {
-            self.left(&path)?;
+            self.left(&path, touch.how)?;
         }
         // What was made there was not there before.
         if touch.tree && Self::look(&touch.path)?.is_directory() {
             for path in self.below(&touch.path) {
-                if self.recorded.insert(path.clone()) {
+                if self.recorded.paths.insert(path.clone()) {
                     let state = State::MISSING;
                     let missing = Record::Before { turn: self.turn, path: path.clone(), state, kept: Kept::Whole };
                     self.log.append(&missing)?;
-                    self.left(&path)?;
+                    self.left(&path, touch.how)?;
                 }
             }
         }
@@ -126,10 +141,21 @@ impl<'a> Keeper<'a> {
         Ok(())
     }
 
-    fn left(&mut self, path: &Path) -> Result<(), JournalError> {
-        let failed = |cause| JournalError { path: path.to_owned(), cause };
-        let state = State::look_closely(path).map_err(failed)?;
+    fn left(&mut self, path: &Path, how: How) -> Result<(), JournalError> {
+        let mut state = Self::look(path)?;
+        if let Kind::File { length, .. } = state.kind
+            && how != How::Attributes
+            && self.read.saturating_add(length) <= MOST_READ
+        {
+            self.read += length;
+            state = Self::look_closely(path)?;
+        }
+        self.recorded.left.insert(path.to_owned(), state.clone());
         self.log.append(&Record::After { turn: self.turn, path: path.to_owned(), state })
+    }
+
+    fn look_closely(path: &Path) -> Result<State, JournalError> {
+        State::look_closely(path).map_err(|cause| JournalError { path: path.to_owned(), cause })
     }
 
     fn look(path: &Path) -> Result<State, JournalError> {
@@ -172,8 +198,17 @@ impl<'a> Keeper<'a> {
         found
     }
 
-    fn record(&mut self, path: &Path, state: State, touch: &Touch) -> Result<(), JournalError> {
-        if self.recorded.contains(path) {
+    fn record(&mut self, path: &Path, mut state: State, touch: &Touch) -> Result<(), JournalError> {
+        let mut changed = false;
+        if let Some(left) = self.recorded.left.remove(path)
+            && !left.is_same(&state)
+        {
+            // Only touched, it is what it was.
+            state = Self::look_closely(path)?;
+            changed = !left.is_same(&state);
+        }
+        // What somebody else has made of it meanwhile is kept once more: a later undo must not lose it.
+        if self.recorded.paths.contains(path) && !changed {
             return self.log.append(&Record::Again { turn: self.turn, path: path.to_owned() });
         }
         let kept = match state.kind {
@@ -186,39 +221,61 @@ impl<'a> Keeper<'a> {
             self.unkept += 1;
         }
         self.log.append(&Record::Before { turn: self.turn, path: path.to_owned(), state, kept })?;
-        self.recorded.insert(path.to_owned());
+        self.recorded.paths.insert(path.to_owned());
         Ok(())
     }
 
     fn keep(&mut self, path: &Path, length: u64, may_go: bool) -> Result<Kept, JournalError> {
-        let number = self.log.new_object()?;
-        let target = object(self.log.directory(), number);
         let alone = path.symlink_metadata().is_ok_and(|metadata| metadata.nlink() == 1);
-        // Only for what is about to lose its name: what is written in place would change under both.
-        if may_go && alone && std::fs::hard_link(path, &target).is_ok() {
-            self.links.push(number);
-            return Ok(Kept::Link { object: number });
+        let (number, target, mut file) = loop {
+            let number = self.log.new_object()?;
+            let target = object(self.log.directory(), number);
+            // Only for what is about to lose its name: what is written in place would change under both.
+            if may_go && alone {
+                match std::fs::hard_link(path, &target) {
+                    Ok(()) => {
+                        self.links.push(number);
+                        return Ok(Kept::Link { object: number });
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                    Err(_) => {}
+                }
+            }
+            match create(&target) {
+                Ok(file) => break (number, target, file),
+                // Another writer of this journal has it: its object is not ours to write or to remove.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(cause) => return Err(JournalError { path: target, cause }),
+            }
+        };
+        let kept = self.fill(path, length, &mut file);
+        match kept {
+            Ok(None) => {
+                self.copies.push(target);
+                return Ok(Kept::Copy { object: number });
+            }
+            // Half a copy is worse than none; that it stays does no harm, for no record names it.
+            Ok(Some(_)) | Err(_) => drop(std::fs::remove_file(&target)),
         }
-        if clone_file(path, &target).is_ok() {
-            self.copies.push(target);
-            return Ok(Kept::Copy { object: number });
+        kept.map(|why| why.unwrap_or(Kept::Unreadable)).map_err(|cause| JournalError { path: target, cause })
+    }
+
+    /// Fills an object; gives back why not, where that is no failure.
+    fn fill(&mut self, path: &Path, length: u64, target: &mut File) -> io::Result<Option<Kept>> {
+        let mut source = match state::open(path) {
+            Ok(source) => source,
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(Some(Kept::Unreadable)),
+            Err(error) => return Err(error),
+        };
+        if clone_file(&source, target) {
+            return Ok(None);
         }
         if length > LARGEST || self.copied.saturating_add(length) > MOST_COPIED {
-            return Ok(Kept::TooMuch);
+            return Ok(Some(Kept::TooMuch));
         }
-        match copy(path, &target) {
-            Ok(()) => {
-                *self.copied += length;
-                self.copies.push(target);
-                Ok(Kept::Copy { object: number })
-            }
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(Kept::Unreadable),
-            Err(cause) => {
-                // Half a copy is worse than none; that it stays does no harm, for no record names it.
-                drop(std::fs::remove_file(&target));
-                Err(JournalError { path: target, cause })
-            }
-        }
+        io::copy(&mut source, target)?;
+        *self.copied += length;
+        Ok(None)
     }
 }
 
@@ -230,27 +287,25 @@ fn is_remade(path: &Path, root: &Path) -> bool {
     named(inside) || root.file_name().is_some_and(|name| named(Path::new(name)))
 }
 
-/// Makes a file that shares its content until one of them is written.
+/// Makes a new file share its content with another until one of them is written; tells whether it does.
 #[cfg(target_os = "linux")]
-fn clone_file(from: &Path, to: &Path) -> io::Result<()> {
-    let source = state::open(from)?;
-    let target = File::options().write(true).create_new(true).mode(0o600).open(to)?;
-    rustix::fs::ioctl_ficlone(&target, &source).map_err(|error| {
-        // Another way is tried under the same name.
-        drop(std::fs::remove_file(to));
-        error.into()
-    })
+fn clone_file(source: &File, target: &File) -> bool {
+    rustix::fs::ioctl_ficlone(target, source).is_ok()
 }
 
 /// Elsewhere the system's own copy clones where it can.
 #[cfg(not(target_os = "linux"))]
-fn clone_file(_: &Path, _: &Path) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
+const fn clone_file(_: &File, _: &File) -> bool {
+    false
+}
+
+/// Makes a new file that only the user may read.
+fn create(path: &Path) -> io::Result<File> {
+    File::options().write(true).create_new(true).mode(0o600).open(path)
 }
 
 /// Copies a file's content to a new one that only the user may read.
 pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let mut source = state::open(from)?;
-    let mut target = File::options().write(true).create_new(true).mode(0o600).open(to)?;
-    io::copy(&mut source, &mut target).map(|_| ())
+    io::copy(&mut source, &mut create(to)?).map(|_| ())
 }

@@ -63,8 +63,8 @@ pub struct Journal {
     root: PathBuf,
     /// The turn that runs, and whether it is in the file yet.
     now: Option<(Turn, bool)>,
-    /// What was recorded in this turn already: only the first state before it counts.
-    recorded: BTreeSet<PathBuf>,
+    /// What was recorded already.
+    recorded: keep::Recorded,
     /// What the change that runs touches.
     touched: Vec<Touch>,
     /// What was kept of that as a second name.
@@ -92,7 +92,7 @@ impl Journal {
             log: Log::new(root.join(session)),
             root,
             now: None,
-            recorded: BTreeSet::new(),
+            recorded: keep::Recorded::default(),
             touched: Vec::new(),
             links: Vec::new(),
             copied: 0,

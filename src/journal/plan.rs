@@ -41,6 +41,8 @@ pub struct Change {
     /// Whether its content was not kept, so that it cannot come back.
     pub lost: bool,
     pub(super) kept: Kept,
+    /// Objects with what somebody else had made of it between two changes of ours.
+    pub(super) theirs: Vec<u64>,
 }
 
 /// Who made something what it is now.
@@ -60,6 +62,7 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
     let mut turns = BTreeSet::new();
     let mut before: BTreeMap<&Path, (&State, Kept)> = BTreeMap::new();
     let mut after: BTreeMap<&Path, &State> = BTreeMap::new();
+    let mut theirs: BTreeMap<&Path, Vec<Kept>> = BTreeMap::new();
     let mut plan = Plan::default();
     for record in records {
         match record {
@@ -67,7 +70,9 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
                 turns.insert(*turn);
                 before.entry(path).or_insert((state, *kept));
                 // Until this turn says what it left, nobody knows.
-                after.remove(path.as_path());
+                if after.remove(path.as_path()).is_some_and(|left| !left.is_same(state)) {
+                    theirs.entry(path).or_default().push(*kept);
+                }
             }
             Record::Again { turn, path } if wanted(turn) => drop(after.remove(path.as_path())),
             Record::After { turn, path, state } if wanted(turn) => drop(after.insert(path, state)),
@@ -91,7 +96,9 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         let (then, kept) =
             if path.ancestors().skip(1).any(inside) { (&State::MISSING, Kept::Whole) } else { (*then, *kept) };
         let failed = |cause| JournalError { path: path.to_owned(), cause };
-        let now = State::look_closely(path).map_err(failed)?;
+        // Of what only changed its mode no content is known.
+        let look = if kept == Kept::Attributes { State::look } else { State::look_closely };
+        let now = look(path).map_err(failed)?;
         let left = after.get(path).copied();
         if then.is_directory() && now.is_directory() && then.mode == now.mode {
             // Its time is only ours to set back while nothing else has made or taken away a name in it.
@@ -103,7 +110,9 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         if then.is_restored(&now) {
             continue;
         }
+        let between = theirs.get(path).map(Vec::as_slice);
         let standing = match left {
+            _ if between.is_some() => Standing::Foreign,
             Some(left) if left.is_same(&now) => Standing::Ours,
             Some(_) => Standing::Foreign,
             // What was to go and is gone went by us.
@@ -114,7 +123,9 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
             || then.kind == Kind::Other
             || !is_whole(kept, then, directory);
         let lines = compared(path, &now, then, kept, directory);
-        plan.changes.push(Change { path: path.to_owned(), now, then: then.clone(), standing, lines, lost, kept });
+        let theirs = between.unwrap_or_default().iter().filter_map(|kept| kept.object()).collect();
+        let (path, then) = (path.to_owned(), then.clone());
+        plan.changes.push(Change { path, now, then, standing, lines, lost, kept, theirs });
     }
     Ok(plan)
 }

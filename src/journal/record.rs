@@ -76,6 +76,16 @@ pub(super) enum Kept {
     Unreadable,
 }
 
+impl Kept {
+    /// The object that has its content.
+    pub(super) const fn object(self) -> Option<u64> {
+        match self {
+            Self::Copy { object } | Self::Link { object } => Some(object),
+            Self::Whole | Self::Attributes | Self::TooMuch | Self::Unreadable => None,
+        }
+    }
+}
+
 /// The file, opened when it is first written.
 #[derive(Debug)]
 pub(super) struct Log {
@@ -110,6 +120,8 @@ impl Log {
             let opened = OpenOptions::new().create(true).append(true).read(true).mode(0o600).open(&path);
             let mut file = opened.map_err(Self::failed(path.clone()))?;
             heal(&mut file).map_err(Self::failed(path.clone()))?;
+            // Held as long as it is open, so that no other axi sweeps it; without locks, age alone speaks for it.
+            drop(file.try_lock_shared());
             self.file = Some(file);
         }
         let missing = || JournalError { path, cause: std::io::ErrorKind::NotFound.into() };

@@ -49,8 +49,8 @@ pub(super) fn take_back(plan: &Plan, foreign: Foreign, directory: &Path) -> Take
             taken.left.push(change.path.clone());
             continue;
         }
-        match aside.copy(change) {
-            Ok(copy) => taken.aside.extend(copy.map(|copy| (change.path.clone(), copy))),
+        match aside.copies(change) {
+            Ok(copies) => taken.aside.extend(copies.into_iter().map(|copy| (change.path.clone(), copy))),
             Err(error) => {
                 taken.failed.push((change.path.clone(), error.to_string()));
                 continue;
@@ -109,17 +109,22 @@ struct Aside<'a> {
 }
 
 impl Aside<'_> {
-    /// Copies a file there.
-    fn copy(&self, change: &Change) -> Done {
-        let is_file = matches!(change.now.kind, Kind::File { .. });
-        if change.standing == Standing::Ours || !is_file || change.kept == Kept::Attributes {
-            return Ok(None);
+    /// Copies a file there, and what somebody else had made of it before our last change.
+    fn copies(&self, change: &Change) -> io::Result<Vec<PathBuf>> {
+        let mut copies = Vec::new();
+        for number in &change.theirs {
+            let object = object(self.directory, *number);
+            copies.push(self.place(&change.path, &|target| copy(&object, target))?);
         }
-        self.place(&change.path, &|target| copy(&change.path, target))
+        let is_file = matches!(change.now.kind, Kind::File { .. });
+        if change.standing != Standing::Ours && is_file && change.kept != Kept::Attributes {
+            copies.push(self.place(&change.path, &|target| copy(&change.path, target))?);
+        }
+        Ok(copies)
     }
 
     /// Moves a directory there with all that is in it.
-    fn take(&self, path: &Path) -> Done {
+    fn take(&self, path: &Path) -> io::Result<PathBuf> {
         self.place(path, &|target| {
             // An empty one is replaced, one with something in it is not.
             std::fs::create_dir(target)?;
@@ -128,14 +133,14 @@ impl Aside<'_> {
     }
 
     /// Numbered until there is a free name: earlier ones stay.
-    fn place(&self, path: &Path, put: &dyn Fn(&Path) -> io::Result<()>) -> Done {
+    fn place(&self, path: &Path, put: &dyn Fn(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
         let place = self.directory.join("aside");
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&place)?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         for number in 1..10_000_u32 {
             let target = place.join(format!("{number}-{name}"));
             match put(&target) {
-                Ok(()) => return Ok(Some(target)),
+                Ok(()) => return Ok(target),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -165,7 +170,7 @@ fn clear(change: &Change, aside: &Aside<'_>) -> Done {
         Ok(()) => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && change.standing != Standing::Ours => {
             // On another file system it cannot be moved, and stays.
-            aside.take(&change.path).map_err(|_| error)
+            aside.take(&change.path).map(Some).map_err(|_| error)
         }
         Err(error) => Err(error),
     }
