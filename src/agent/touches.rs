@@ -1,15 +1,18 @@
 //! What a call is about to change, for the journal: the places of a file tool, and of a shell line what can be known
 //! of it beforehand. Looks at the disk, changes nothing.
 
+use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use crate::approval::Class;
 use crate::approval::command::{Action, Judged, LineJudgement, Part, Target};
+use crate::approval::{Class, Kept, Tracked, each_index_entry};
 use crate::journal::{How, Touch};
 
 /// More places of one pattern are not looked up.
 const MOST_MATCHES: usize = 5_000;
+/// More entries of a repository are not looked at.
+const MOST_WALKED: usize = 200_000;
 
 /// Programs that take names away and do nothing else with what had them.
 const REMOVERS: &[&str] = &["rm", "rmdir", "unlink", "grm"];
@@ -194,22 +197,59 @@ fn git_command(part: &Judged) -> Option<&str> {
     None
 }
 
-/// The files git does not keep as they are: changed, or not known to it. Asks git, with nothing of the repository's
-/// own run.
+/// The files git does not keep as they are: changed, added and not committed, or not known to it. Read from its index
+/// and off the disk: `git status` would run the filters and the monitor a repository names.
 pub(super) fn unkept_by_git(directory: &Path) -> Vec<Touch> {
-    let plain = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-optional-locks"];
+    // Where there is no repository, git will not do anything either.
+    let Some(top) = directory.ancestors().find(|folder| folder.join(".git").exists()) else { return Vec::new() };
+    let tracked = Tracked::read(top).unwrap_or_default();
+    let (mut known, mut found) = (HashSet::new(), Vec::new());
+    // Of an index that cannot be read all files are new.
+    let _ = each_index_entry(top, |entry| {
+        let name = Path::new(std::ffi::OsStr::from_bytes(entry.path));
+        // Nobody but an attacker names a file outside.
+        let is_below = name.components().all(|part| matches!(part, Component::Normal(_)));
+        let path = top.join(name);
+        if is_below && entry.kept != Kept::Folder {
+            if !tracked.keeps(&path) {
+                found.push(path.clone());
+            }
+            known.insert(path);
+        }
+    });
+    found.extend(added(top));
+    found.extend(files_below(top).filter(|path| !known.contains(path) && !tracked.keeps(path)));
+    found.truncate(MOST_MATCHES);
+    found.into_iter().map(|path| Touch { path, tree: false, how: How::Any }).collect()
+}
+
+/// The files whose content is in the index and in no commit. Compares what git itself keeps: no file of the workspace
+/// is looked at, so that no filter runs, and nothing is fetched.
+fn added(top: &Path) -> Vec<PathBuf> {
+    let plain = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never"];
     let mut command = std::process::Command::new("git");
-    command.args(plain).args(["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"]);
-    let top =
-        std::process::Command::new("git").args(["rev-parse", "--show-toplevel"]).current_dir(directory).output();
-    // Where there is no git, the command will not run either.
-    let (Ok(output), Ok(top)) = (command.current_dir(directory).output(), top) else { return Vec::new() };
-    let root = PathBuf::from(std::ffi::OsStr::from_bytes(top.stdout.trim_ascii_end()));
-    let names = output.stdout.split(|byte| *byte == 0).filter_map(|entry| entry.get(3..));
-    names
-        .take(MOST_MATCHES)
-        .map(|name| Touch { path: root.join(std::ffi::OsStr::from_bytes(name)), tree: false, how: How::Any })
-        .collect()
+    command.args(plain.iter().flat_map(|setting| ["-c", setting])).arg("--no-optional-locks");
+    command.args(["diff-index", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv"]);
+    command.args(["--ignore-submodules", "HEAD", "--"]).env("GIT_NO_LAZY_FETCH", "1").current_dir(top);
+    let Ok(output) = command.stdin(std::process::Stdio::null()).output() else { return Vec::new() };
+    let names = output.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    names.map(|name| top.join(std::ffi::OsStr::from_bytes(name))).collect()
+}
+
+/// The files of a repository that git does not ignore, without those of repositories inside.
+fn files_below(top: &Path) -> impl Iterator<Item = PathBuf> {
+    let is_own = |entry: &ignore::DirEntry| {
+        entry.depth() == 0 || entry.file_name() != ".git" && !entry.path().join(".git").exists()
+    };
+    let walk = ignore::WalkBuilder::new(top)
+        .standard_filters(false)
+        .git_ignore(true)
+        .git_exclude(true)
+        .git_global(true)
+        .filter_entry(is_own)
+        .build();
+    let entries = walk.flatten().take(MOST_WALKED);
+    entries.filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir())).map(ignore::DirEntry::into_path)
 }
 
 #[cfg(test)]

@@ -97,24 +97,60 @@ fn what_nobody_can_know_is_said() {
     assert_eq!(place.of("curl https://x.example/a"), [""; 0]);
 }
 
+/// Runs git there; `None` when there is none.
+fn git(place: &Place, line: &str) -> Option<()> {
+    let mut command = std::process::Command::new("git");
+    let own = ["-c", "user.name=A", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"];
+    command.args(own).args(line.split(' ')).current_dir(&place.1).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    assert!(command.output().ok()?.status.success(), "{line}");
+    Some(())
+}
+
 #[test]
 fn before_git_throws_away_what_it_does_not_keep_is_known() {
     let place = Place::new();
-    let git = |line: &str| {
-        let mut command = std::process::Command::new("git");
-        let own = ["-c", "user.name=A", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"];
-        command.args(own).args(line.split(' ')).current_dir(&place.1).output()
-    };
-    if git("init -q").is_err() {
+    if git(&place, "init -q").is_none() {
         return;
     }
-    for line in ["add a.txt src", "commit -qm first"] {
-        assert!(git(line).unwrap().status.success(), "{line}");
+    std::fs::write(place.path(".gitignore"), "ignored\n").unwrap();
+    for line in ["add a.txt src .gitignore", "commit -qm first"] {
+        git(&place, line);
     }
-    std::fs::write(place.1.join("a.txt"), "changed").unwrap();
+    for name in ["ignored", "added"] {
+        std::fs::write(place.path(name), name).unwrap();
+    }
+    git(&place, "add added");
+    std::fs::write(place.path("a.txt"), "changed").unwrap();
+    std::fs::create_dir_all(place.path("inside/.git")).unwrap();
+    std::fs::write(place.path("inside/other"), "another repository's").unwrap();
     let mut found: Vec<PathBuf> =
         unkept_by_git(&place.1.join("docs")).into_iter().map(|touch| touch.path).collect();
     found.sort();
-    let expected = [".c.txt", "a.txt", "b.txt", "docs/a.txt", "link"].map(|name| place.1.join(name));
+    let expected = [".c.txt", "a.txt", "added", "b.txt", "docs/a.txt", "link"].map(|name| place.1.join(name));
     assert_eq!(found, expected);
+}
+
+#[test]
+fn nothing_a_repository_names_is_run_to_know_what_it_does_not_keep() {
+    let place = Place::new();
+    if git(&place, "init -q").is_none() {
+        return;
+    }
+    for line in ["add a.txt", "commit -qm first"] {
+        git(&place, line);
+    }
+    let ran = place.path("ran");
+    std::fs::write(place.path(".gitattributes"), "* filter=x diff=x\n").unwrap();
+    let config = format!(
+        "[filter \"x\"]\n\tclean = touch {0}; cat\n\tprocess = touch {0}\n[core]\n\tfsmonitor = touch {0}\n\
+         [diff \"x\"]\n\ttextconv = touch {0}\n\tcommand = touch {0}\n",
+        ran.display()
+    );
+    let mut file = std::fs::File::options().append(true).open(place.path(".git/config")).unwrap();
+    std::io::Write::write_all(&mut file, config.as_bytes()).unwrap();
+    // Of the same size: only its content tells, and git would have it filtered.
+    std::fs::write(place.path("a.txt"), "y").unwrap();
+    let found: Vec<PathBuf> = unkept_by_git(&place.1).into_iter().map(|touch| touch.path).collect();
+    assert!(found.contains(&place.path("a.txt")), "{found:?}");
+    assert!(!ran.exists());
 }
