@@ -170,7 +170,7 @@ impl Agent {
             let apart = if output.content.ends_with('\n') { "" } else { "\n" };
             output.content.extend([apart, &note]);
         }
-        self.look_after(frontend).await;
+        self.look_after(frontend, cancel).await;
         if matches!(end, CallEnd::Answered) && output.outcome == Outcome::Ok && tool.concludes() {
             end = CallEnd::Stop(CallsEnd::Concluded);
         }

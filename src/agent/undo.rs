@@ -1,6 +1,7 @@
 //! Taking back: the journal around each change, and what a person can take back of a session.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
@@ -12,6 +13,9 @@ use crate::conversation::{Effect, Message, Role, Subject};
 use crate::journal::{Foreign, Journal, JournalError, Plan, TakenBack, Turn};
 use crate::sandbox::Reach;
 use crate::session::{EntryKind, SessionError};
+
+/// How long a stopped turn waits for what its last call left to be looked at.
+const LAST_LOOK: Duration = Duration::from_secs(1);
 
 /// A turn that can be gone back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,17 +97,26 @@ impl Agent {
         true
     }
 
-    /// Looks at what a call has left. Goes on when the turn is stopped: what was changed is changed.
-    pub(super) async fn look_after(&mut self, frontend: &mut dyn Frontend) {
+    /// Looks at what a call has left. When the turn is stopped it goes on aside: what was changed is changed.
+    pub(super) async fn look_after(&mut self, frontend: &mut dyn Frontend, cancel: &CancellationToken) {
         let Some(mut journal) = self.journal.take() else { return };
-        let work = tokio::task::spawn_blocking(move || {
+        let mut work = tokio::task::spawn_blocking(move || {
             let looked = journal.after();
             (journal, looked)
         });
-        let (journal, looked) = match work.await {
-            Ok(done) => done,
-            Err(error) => {
+        let done = match watched(&mut work, frontend, cancel).await {
+            Some(done) => Some(done),
+            // Mostly it is a moment; what it has not told by then is in doubt, and said to be.
+            None => tokio::time::timeout(LAST_LOOK, work).await.ok(),
+        };
+        let (journal, looked) = match done {
+            Some(Ok(done)) => done,
+            Some(Err(error)) => {
                 tracing::error!(%error, "the journal's thread failed");
+                self.journal = self.open_journal();
+                return self.begin_journal_turn_again();
+            }
+            None => {
                 self.journal = self.open_journal();
                 return self.begin_journal_turn_again();
             }
