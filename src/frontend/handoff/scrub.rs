@@ -91,36 +91,56 @@ fn without_web_tokens(line: &str) -> String {
     clean
 }
 
-/// `API_TOKEN=…`, `"password": "…"`, `Authorization: Bearer …`, `--password …`.
+/// `API_TOKEN=…`, `"password": "…"`, `Authorization: Bearer …`, `--password …`. Each part of the line is looked at a
+/// few times at most: output is as long as a program likes, and all of it may look like names.
 fn without_named(line: &str) -> String {
     let lower = line.to_ascii_lowercase();
-    let Some(end) = NAMES.iter().filter_map(|name| lower.find(name).map(|at| at + name.len())).min() else {
-        return line.to_owned();
-    };
-    // The rest of the name, then what separates it from its value.
-    let name = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
-    let after = &line[end..];
-    let named = after.find(|character: char| !name(character)).unwrap_or(after.len());
-    let separator = |character: char| character.is_whitespace() || "=:\"'".contains(character);
-    let gap = after[named..].find(|character: char| !separator(character)).unwrap_or(after.len() - named);
-    let between = &after[named..named + gap];
-    let is_option = line[..end].rsplit(char::is_whitespace).next().is_some_and(|word| word.starts_with("--"));
-    let value_at = end + named + gap;
-    let value = &line[value_at..];
-    let is_whole = lower[..end].ends_with("authorization") || lower[..end].ends_with("cookie");
-    let length = if is_whole {
-        value.find(['"', '\'']).unwrap_or(value.len())
-    } else {
-        value
-            .find(|character: char| character.is_whitespace() || "\"',;".contains(character))
-            .unwrap_or(value.len())
-    };
-    let is_value = between.contains(['=', ':']) || is_option && !between.is_empty();
-    let (head, tail) = (&line[..value_at], &value[length..]);
-    if is_value && length >= SHORTEST && !value.starts_with(MARK) {
-        return format!("{head}{MARK}{}", without_named(tail));
+    let is_name = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
+    let is_gap = |character: char| character.is_whitespace() || "=:\"'".contains(character);
+    let next = |name: &str, from: usize| lower[from..].find(name).map(|at| from + at + name.len());
+    let mut ends: Vec<(&str, Option<usize>)> = NAMES.iter().map(|name| (*name, next(name, 0))).collect();
+    let mut clean = String::with_capacity(line.len());
+    // Up to where the line is done with, written, and known to be one name with what separates it from its value.
+    let (mut at, mut written, mut named, mut value_at) = (0, 0, 0, 0);
+    loop {
+        for (name, end) in &mut ends {
+            if end.is_some_and(|end| end < at + name.len()) {
+                *end = next(name, at);
+            }
+        }
+        let Some(end) = ends.iter().filter_map(|(_, end)| *end).min() else { break };
+        let is_option = line[at..end].rsplit(char::is_whitespace).next().is_some_and(|word| word.starts_with("--"));
+        at = end;
+        if end > named || value_at == 0 {
+            // The rest of the name, then what separates it from its value.
+            let not = |from: usize, is: &dyn Fn(char) -> bool| {
+                line[from..].find(|character| !is(character)).map_or(line.len(), |at| from + at)
+            };
+            named = not(end, &is_name);
+            value_at = not(named, &is_gap);
+        }
+        let between = &line[named..value_at];
+        let value = &line[value_at..];
+        let is_value = between.contains(['=', ':']) || is_option && !between.is_empty();
+        if !is_value || value.starts_with(MARK) {
+            continue;
+        }
+        let is_whole = lower[..end].ends_with("authorization") || lower[..end].ends_with("cookie");
+        let length = if is_whole {
+            value.find(['"', '\''])
+        } else {
+            value.find(|character: char| character.is_whitespace() || "\"',;".contains(character))
+        };
+        let length = length.unwrap_or(value.len());
+        if length >= SHORTEST {
+            clean.push_str(&line[written..value_at]);
+            clean.push_str(MARK);
+            at = value_at + length;
+            written = at;
+        }
     }
-    format!("{}{}", &line[..end], without_named(after))
+    clean.push_str(&line[written..]);
+    clean
 }
 
 /// Tells whether the value of a variable of this name is a secret.
@@ -185,6 +205,18 @@ mod tests {
                 .all(|it| is_secret_name(it))
         );
         assert!(!["PATH", "HOME", "KEYBOARD"].iter().any(|it| is_secret_name(it)));
+    }
+
+    /// Without an end for whoever looked at the rest of the line once more for each of them.
+    #[test]
+    fn a_long_line_of_nothing_but_names_is_looked_at_once() {
+        for part in
+            ["token ", "token", "token=", "token:[redacted]", "--token ", "://a:b@token", "eyJ.", "cookie: a\""]
+        {
+            let text = part.repeat((1 << 20) / part.len()) + " password=hunter22 end";
+            let (clean, _) = scrub(&text, &str::to_owned);
+            assert!(!clean.contains("hunter22") && clean.ends_with(" end"), "{part}");
+        }
     }
 
     proptest::proptest! {
