@@ -177,7 +177,7 @@ fn fetch(
         .as_ref()
         .and_then(|_| KeyWatch::start(cancel.clone(), TypeAhead::default(), escape_wait(base.is_remote())).ok());
     let console = Console::new(locale);
-    let begun = Instant::now();
+    let mut begun = Instant::now();
     let mut last: Option<Instant> = None;
     let mut first = None;
     let mut told = |progress: Progress| {
@@ -185,11 +185,13 @@ fn fetch(
         let line = match progress {
             Progress::FromIndex => {
                 console.note(locale.text("local.from_index"));
+                // What the hub had sent is counted apart, and may be more.
+                (first, begun) = (None, now);
                 return;
             }
             Progress::Fetched(bytes) => {
                 let since = *first.get_or_insert(bytes);
-                progress_line(locale, weights, bytes, bytes - since, begun.elapsed())
+                progress_line(locale, weights, bytes, bytes.saturating_sub(since), begun.elapsed())
             }
             Progress::Checked(bytes) => {
                 let percent = (bytes * 100 / weights.size).to_string();
