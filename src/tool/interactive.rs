@@ -14,7 +14,9 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use tokio::sync::Notify;
 
+use super::interactive_cap::Cap;
 use super::interactive_state::{self, Doing};
+use super::output::Cleaner;
 use super::shell_group::Group;
 
 /// Cells of a screen.
@@ -53,8 +55,13 @@ pub(crate) struct Program {
 
 struct State {
     parser: vt100::Parser<Answers>,
-    /// What was printed last, cleaned.
+    cap: Cap,
+    /// What was printed last, cleaned; at its end the line that has not ended yet.
     recent: String,
+    /// Bytes of it before that line.
+    ended: usize,
+    /// One for all that is printed: a read may end within a character or a sequence.
+    cleaner: Cleaner,
     /// When something was printed or typed last: what was typed needs its time to show.
     stirred: Instant,
     /// Counts what was printed, so that a look can tell whether anything is new.
@@ -148,15 +155,7 @@ impl Interactives {
             near,
             leader: i32::try_from(child.id()).unwrap_or(0),
             group,
-            state: Mutex::new(State {
-                parser: parser(),
-                recent: String::new(),
-                stirred: Instant::now(),
-                total: 0,
-                looked: 0,
-                busy_looks: 0,
-                code: None,
-            }),
+            state: Mutex::new(State::new()),
             changed: Notify::new(),
         });
         let shared = Arc::clone(&program);
@@ -320,20 +319,53 @@ impl Program {
 }
 
 impl State {
+    fn new() -> Self {
+        Self {
+            parser: parser(),
+            cap: Cap::default(),
+            recent: String::new(),
+            ended: 0,
+            cleaner: Cleaner::new(usize::MAX),
+            stirred: Instant::now(),
+            total: 0,
+            looked: 0,
+            busy_looks: 0,
+            code: None,
+        }
+    }
+
     /// Takes what was printed; gives what the terminal answers.
     fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.total += bytes.len() as u64;
         self.stirred = Instant::now();
-        self.recent.push_str(&super::output::clean(bytes));
-        if self.recent.len() > RECENT {
-            let from = self.recent.ceil_char_boundary(self.recent.len() - RECENT / 2);
-            self.recent.drain(..from);
-        }
+        self.remember(bytes);
+        let bytes = self.cap.push(bytes, COLUMNS.max(ROWS));
         // The emulator is not ours: what it does not take must not end axi.
-        if catch_unwind(AssertUnwindSafe(|| self.parser.process(bytes))).is_err() {
+        if catch_unwind(AssertUnwindSafe(|| self.parser.process(&bytes))).is_err() {
             self.parser = parser();
         }
         std::mem::take(&mut self.parser.callbacks_mut().0)
+    }
+
+    fn remember(&mut self, bytes: &[u8]) {
+        self.recent.truncate(self.ended);
+        self.cleaner.push(bytes, |line| {
+            self.recent.push_str(&line);
+            self.recent.push('\n');
+        });
+        self.ended = self.recent.len();
+        let line = self.cleaner.partial();
+        self.recent.push_str(&line);
+        if line.len() > RECENT / 2 {
+            // Programs that move the cursor end no line.
+            self.cleaner.cut();
+            self.ended = self.recent.len();
+        }
+        if self.recent.len() > RECENT {
+            let from = self.recent.ceil_char_boundary(self.recent.len() - RECENT / 2).min(self.ended);
+            self.recent.drain(..from);
+            self.ended -= from;
+        }
     }
 }
 
@@ -357,5 +389,46 @@ impl vt100::Callbacks for Answers {
             (None, 'c', _) => self.0.extend(b"\x1b[?62;22c"),
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_cut_between_two_reads_is_found_whole() {
+        let printed = "\u{1b}[1mdone\u{1b}[0m: 完成 ✓\nnext\u{1b}]0;title\u{7}> ".as_bytes();
+        for cut in 0..=printed.len() {
+            let mut state = State::new();
+            state.push(&printed[..cut]);
+            state.push(&printed[cut..]);
+            assert_eq!(state.recent, "done: 完成 ✓\nnext> ", "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_ends_no_line_is_remembered_to_its_last_words() {
+        let mut state = State::new();
+        for _ in 0..300 {
+            state.push(&b"\x1b[5;1Hword ".repeat(100));
+            assert!(state.recent.len() <= RECENT);
+        }
+        state.push(b"ready");
+        assert!(state.recent.ends_with("word ready"));
+    }
+
+    #[test]
+    fn counts_past_the_screen_do_not_hold_up_whoever_looks() {
+        let mut state = State::new();
+        // Counted one by one this would be minutes.
+        for letter in ["@", "L", "T"] {
+            let flood = format!("\u{1b}[65535{letter}").repeat(2_000);
+            for part in flood.as_bytes().chunks(4093) {
+                state.push(part);
+            }
+        }
+        state.push(b"\x1b[H\x1b[2Jready");
+        assert_eq!(state.parser.screen().contents().trim_end(), "ready");
     }
 }

@@ -16,6 +16,7 @@ mod grep_search;
 mod html_markdown;
 mod html_tokens;
 mod interactive;
+mod interactive_cap;
 mod interactive_keys;
 mod interactive_state;
 mod jobs;

@@ -114,6 +114,13 @@ impl Cleaner {
         }
     }
 
+    /// Takes the line that has not ended yet: what follows is a line of its own.
+    pub(crate) fn cut(&mut self) -> String {
+        let line = self.partial();
+        self.line.clear();
+        line
+    }
+
     /// The line that has not ended yet.
     pub(crate) fn partial(&self) -> String {
         // The C1 controls would be terminal sequences as well.
