@@ -47,7 +47,7 @@ impl Base {
         let project = project.filter(|folder| Some(folder) != user.as_ref()).collect();
         let mut commands = UserCommands::new(user, project);
         if self.trusted() {
-            commands.agree_to_all();
+            commands.agree_to(self.place_files.wanting());
         }
         commands
     }

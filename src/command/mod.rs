@@ -25,7 +25,7 @@ pub use permissions::{describe, rule_error};
 pub use sessions::session_problem;
 pub use table::COMMANDS;
 pub use taste::{Notify, ReasoningView, ThemeChoice};
-pub use user::{CommandSource, UserCommand, load_user_commands};
+pub use user::{CommandSource, UserCommand, command_body, load_user_commands};
 
 /// A row of the table.
 pub struct SlashCommand {

@@ -79,6 +79,12 @@ fn read(path: &Path, name: String, source: CommandSource) -> Option<UserCommand>
     (!body.is_empty()).then_some(UserCommand { name, description, usage, body, source, path: path.to_owned() })
 }
 
+/// The text of a command, as its file says it: without front matter.
+#[must_use]
+pub fn command_body(text: &str) -> String {
+    split_front_matter(&text.replace("\r\n", "\n")).1.trim().to_owned()
+}
+
 /// Cuts off what stands between two rows of `---` at the beginning.
 fn split_front_matter(text: &str) -> (&str, &str) {
     let Some(rest) = text.strip_prefix("---\n") else { return ("", text) };

@@ -42,6 +42,8 @@ pub struct PlaceFiles {
     /// Everything that needs trust, settings among it.
     wanting: Vec<PlaceFile>,
     digest: String,
+    /// Whether there is more than was looked at: a yes cannot be for that.
+    incomplete: bool,
 }
 
 /// What is known of a place.
@@ -70,8 +72,9 @@ impl PlaceFiles {
         for folder in folders {
             let settings = folder.join(".axi/config.toml");
             if own != Some(settings.as_path())
-                && let Some(bytes) = read(&settings)
+                && let Some((bytes, whole)) = read(&settings)
             {
+                files.incomplete |= !whole;
                 let text = String::from_utf8_lossy(&bytes).into_owned();
                 let file = PlaceFile { path: settings.clone(), text };
                 if wants_trust(&file.text) {
@@ -85,11 +88,12 @@ impl PlaceFiles {
             // One look tells that there is nothing in most folders.
             if axi.is_dir() && own.and_then(Path::parent) != Some(axi.as_path()) {
                 for name in FOLDERS {
-                    collect(&axi.join(name), DEEPEST, &mut others);
+                    files.incomplete |= !collect(&axi.join(name), DEEPEST, &mut others);
                 }
             }
             for path in others {
-                if let Some(bytes) = read(&path) {
+                if let Some((bytes, whole)) = read(&path) {
+                    files.incomplete |= !whole;
                     add(&mut context, &path, &bytes);
                     let text = String::from_utf8_lossy(&bytes).into_owned();
                     files.wanting.push(PlaceFile { path, text });
@@ -131,31 +135,34 @@ fn wants_trust(text: &str) -> bool {
     })
 }
 
-fn collect(folder: &Path, depth: u32, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
+/// Finds the files below; tells whether these are all.
+fn collect(folder: &Path, depth: u32, files: &mut Vec<PathBuf>) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else { return true };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     for path in paths {
-        if files.len() > MOST_FILES {
-            return;
-        }
         if path.is_dir() {
-            if depth > 1 {
-                collect(&path, depth - 1, files);
+            if depth > 1 && !collect(&path, depth - 1, files) {
+                return false;
             }
+        } else if files.len() >= MOST_FILES {
+            return false;
         } else {
             files.push(path);
         }
     }
+    true
 }
 
-/// Reads a regular file; `None` where there is none.
-fn read(path: &Path) -> Option<Vec<u8>> {
+/// Reads a regular file, and tells whether that is all of it; `None` where there is none.
+fn read(path: &Path) -> Option<(Vec<u8>, bool)> {
     // A pipe or a device would be waited for.
     std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     let mut bytes = Vec::new();
-    std::fs::File::open(path).ok()?.take(LARGEST).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+    let mut file = std::fs::File::open(path).ok()?.take(LARGEST);
+    file.read_to_end(&mut bytes).ok()?;
+    let whole = file.into_inner().read(&mut [0]).ok()? == 0;
+    Some((bytes, whole))
 }
 
 /// Adds a file so that neither names nor contents can be shifted into each other.
@@ -193,6 +200,7 @@ impl TrustStore {
             return Standing::Nothing;
         }
         match self.read().get(&files.root.to_string_lossy().into_owned()) {
+            Some(said) if said.digest == files.digest && said.trusted && files.incomplete => Standing::Unknown,
             Some(said) if said.digest == files.digest && said.trusted => Standing::Trusted,
             Some(said) if said.digest == files.digest => Standing::Refused,
             Some(_) => Standing::Changed,
@@ -284,5 +292,31 @@ mod tests {
         assert_eq!(store.standing(&other), Standing::Unknown);
         write(&state.path().join("deep/trust.json"), "damaged");
         assert_eq!(standing(), Standing::Unknown);
+    }
+
+    #[test]
+    fn a_place_with_more_than_is_looked_at_is_asked_about_each_time() {
+        let (place, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let root = place.path();
+        let store = TrustStore::new(state.path().join("trust.json"));
+        let agreed = || {
+            store.remember(&PlaceFiles::find(root, root, None), true).unwrap();
+            store.standing(&PlaceFiles::find(root, root, None))
+        };
+        let large = root.join(".axi/hooks/large");
+        write(&large, "x");
+        let file = std::fs::File::options().write(true).open(&large).unwrap();
+        file.set_len(LARGEST).unwrap();
+        assert_eq!(agreed(), Standing::Trusted);
+        file.set_len(LARGEST + 1).unwrap();
+        assert_eq!(agreed(), Standing::Unknown);
+        std::fs::remove_file(large).unwrap();
+        // Beside .mcp.json, which is looked for in any case.
+        for number in 1..MOST_FILES {
+            write(&root.join(format!(".axi/commands/{number}.md")), "x");
+        }
+        assert_eq!(agreed(), Standing::Trusted);
+        write(&root.join(".axi/skills/last"), "x");
+        assert_eq!(agreed(), Standing::Unknown);
     }
 }

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use super::run::{Ahead, Next, Repl};
-use crate::command::{self, CommandSource, UserCommand, load_user_commands};
+use crate::command::{self, CommandSource, UserCommand, command_body, load_user_commands};
+use crate::config::PlaceFile;
 use crate::terminal::sanitize;
 
 /// The commands of the person's own and of the project.
@@ -24,12 +25,11 @@ impl UserCommands {
         Self { user, project, loaded: Vec::new(), agreed: Vec::new() }
     }
 
-    /// Takes the project's commands as they are now for seen and agreed to: the place is trusted. One that changes
-    /// later is shown and asked about.
-    pub fn agree_to_all(&mut self) {
+    /// Takes the project's commands for seen and agreed to as they were shown: the place is trusted. One that says
+    /// something else, by now or later, is shown and asked about.
+    pub fn agree_to(&mut self, shown: &[PlaceFile]) {
         self.load();
-        let project = self.loaded.iter().filter(|command| command.source == CommandSource::Project);
-        self.agreed = project.map(|command| (command.path.clone(), command.body.clone())).collect();
+        self.agreed = shown.iter().map(|file| (file.path.clone(), command_body(&file.text))).collect();
     }
 
     /// Reads the folders again. A command of axi cannot be replaced, one of the person's own not by the project's.
@@ -84,5 +84,26 @@ impl Repl {
             self.own.agreed.push((command.path.clone(), command.body.clone()));
         }
         yes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_shown_is_agreed_to_and_not_what_is_there_by_now() {
+        let place = tempfile::tempdir().unwrap();
+        let shown = ["a", "b"].map(|name| {
+            let path = place.path().join(format!("{name}.md"));
+            std::fs::write(&path, "---\r\ndescription: d\r\n---\r\nReview.\r\n").unwrap();
+            PlaceFile { text: std::fs::read_to_string(&path).unwrap(), path }
+        });
+        std::fs::write(place.path().join("b.md"), "Delete all.").unwrap();
+        std::fs::write(place.path().join("c.md"), "New.").unwrap();
+        let mut commands = UserCommands::new(None, vec![place.path().to_owned()]);
+        commands.agree_to(&shown);
+        let asked = commands.list().iter().map(|command| (command.name.as_str(), commands.needs_asking(command)));
+        assert_eq!(asked.collect::<Vec<_>>(), [("a", false), ("b", true), ("c", true)]);
     }
 }
