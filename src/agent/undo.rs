@@ -63,7 +63,7 @@ impl Agent {
                 (Expected { touches, ..Expected::default() }, String::new())
             }
             Subject::Command { line } if *reach != Reach::ReadOnly => {
-                (touches::of_line(&judge(line, &self.setup.surroundings)), line.clone())
+                (touches::of_line(&judge(line, &self.setup.surroundings)), self.session.redacted(line))
             }
             Subject::Paths { .. } | Subject::Command { .. } | Subject::Host { .. } | Subject::Whole => return true,
         };

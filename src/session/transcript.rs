@@ -114,6 +114,12 @@ impl Session {
         self.path.as_deref()
     }
 
+    /// Takes out of a text what must not be written to the disk.
+    #[must_use]
+    pub fn redacted(&self, text: &str) -> String {
+        self.redactor.text(text)
+    }
+
     /// Appends a finished message and flushes it to the system.
     ///
     /// # Errors
