@@ -35,6 +35,7 @@ impl Agent {
         frontend.show(&AgentEvent::Waiting { activity });
         let (progress, mut lines) = mpsc::channel(PROGRESS_LINES);
         let (wish, mut wishes) = mpsc::channel(WISHES);
+        let redact = |text: &str| self.session.redacted(text);
         let context = ToolContext {
             place: &self.setup.place,
             cancel,
@@ -43,6 +44,7 @@ impl Agent {
             memory: &self.memory,
             sandbox: &self.setup.sandbox,
             reach,
+            redact: &redact,
             person: Person::new(wish, frontend.can_lend()),
         };
         let mut running = pin!(tool.run(call.input.clone(), context));

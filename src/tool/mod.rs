@@ -239,6 +239,8 @@ pub struct ToolContext<'a> {
     pub sandbox: &'a Sandbox,
     /// How far a child of this call may reach.
     pub reach: &'a Reach,
+    /// Takes out of a text what must not be written to the disk.
+    pub redact: &'a (dyn Fn(&str) -> String + Sync),
 }
 
 /// What the tools of a session remember between calls: which files were read, in which state.

@@ -383,7 +383,8 @@ pub(crate) fn start_kept(
                 // Its directory lives as long as it does; the system cleans such places.
                 drop(temporary.keep());
             }
-            taken.keep(child, (line, directory, &mark), now)
+            // The file that tells of it outlives this axi, too.
+            taken.keep(child, (&(context.redact)(line), directory, &mark), now)
         }
         Err(error) => {
             taken.give_back();
