@@ -123,22 +123,25 @@ impl Handoff {
         if !block.is_empty() {
             message.content.push(ContentBlock::Text { text: block });
         }
+        let mut queued = false;
         loop {
             self.human.set_topic(&text);
+            let kept = typed.clone();
             let turned = match self.turn(message, typed) {
                 Ok(turned) => turned,
                 Err(error) => {
                     tracing::warn!(%error, "the terminal cannot be read");
                     let what = self.human.locale().with("error.terminal", &[("cause", &error.to_string())]);
                     self.human.fail(&what, "");
-                    return (Exit::Failed, Put::Line);
+                    return (Exit::Failed, given_back(queued, text, &kept));
                 }
             };
             if turned.end != TurnEnd::Done {
-                return (Exit::from(&turned.end), Put::Line);
+                return (Exit::from(&turned.end), given_back(queued, text, &turned.typed));
             }
             if let Some(proposal) = proposed(self.agent.conversation().messages()) {
                 self.count(&proposal.command);
+                self.tell_unsent(&turned.typed);
                 return (Exit::Done, Put::Text(proposal.command));
             }
             typed = turned.typed;
@@ -150,6 +153,7 @@ impl Handoff {
                 return (Exit::Done, self.left_behind(begun).or_else(|| self.written()).unwrap_or(Put::Nothing));
             }
             text = typed.queue.remove(0);
+            queued = true;
             self.echo(&text);
             message = Message::user(text.clone());
         }
@@ -160,6 +164,14 @@ impl Handoff {
         let cancel = CancellationToken::new();
         if let Some(radius) = self.runtime.block_on(self.agent.survey(line, &cancel)) {
             self.human.proposal_reach(line, &radius);
+        }
+    }
+
+    /// Says what was typed and is neither sent nor on the prompt line: a command stands there.
+    fn tell_unsent(&mut self, typed: &TypeAhead) {
+        for text in unsent(typed) {
+            let said = self.human.locale().with("handoff.unsent", &[("text", &sanitize_line(&text))]);
+            self.human.say(&said);
         }
     }
 
@@ -226,5 +238,42 @@ impl Handoff {
             self.human.screen().commit(&line);
         }
         self.human.screen().end_live();
+    }
+}
+
+/// What was typed while a turn ran and was not sent, in its order.
+fn unsent(typed: &TypeAhead) -> Vec<String> {
+    let lines = typed.queue.iter().chain([&typed.text]);
+    lines.filter(|line| !line.trim().is_empty()).cloned().collect()
+}
+
+/// What goes back after a turn that did not come to its end: what waited, else what it was about. A line that was
+/// `queued` is not the one the shell handed over, which was answered before.
+fn given_back(queued: bool, text: String, typed: &TypeAhead) -> Put {
+    let waiting = unsent(typed);
+    match (waiting.is_empty(), queued) {
+        (false, _) => Put::Text(waiting.join("\n")),
+        (true, true) => Put::Text(text),
+        (true, false) => Put::Line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_that_was_stopped_gives_back_what_waited_or_its_own_line() {
+        let typed = |queue: &[&str], text: &str| TypeAhead {
+            queue: queue.iter().map(|line| (*line).to_owned()).collect(),
+            text: text.to_owned(),
+            ..TypeAhead::default()
+        };
+        assert_eq!(given_back(false, "first".to_owned(), &typed(&[], " ")), Put::Line);
+        assert_eq!(given_back(true, "second".to_owned(), &typed(&[], "")), Put::Text("second".to_owned()));
+        assert_eq!(
+            given_back(true, "second".to_owned(), &typed(&["third"], "half a fou")),
+            Put::Text("third\nhalf a fou".to_owned())
+        );
     }
 }
