@@ -75,6 +75,8 @@ pub struct Base {
     common: CommonOptions,
     /// Held while the conversation of the shell is ours.
     tie: RefCell<Option<ShellTie>>,
+    /// Keys that were found elsewhere than in the environment: none is written anywhere either.
+    found_keys: RefCell<Vec<String>>,
 }
 
 /// Why nothing could be begun, and in which language to say so.
@@ -184,7 +186,7 @@ impl Base {
             Some(tag) if tag != locale.tag() => Locale::new(tag),
             Some(_) | None => locale,
         };
-        let tie = RefCell::new(None);
+        let (tie, found_keys) = (RefCell::new(None), RefCell::new(Vec::new()));
         let base = Self {
             variables,
             raw_variables,
@@ -198,6 +200,7 @@ impl Base {
             standing,
             common,
             tie,
+            found_keys,
         };
         base.start_logs();
         Ok((base, loaded.warnings))

@@ -23,7 +23,7 @@ use crate::frontend::human::{Looks, Palette};
 use crate::frontend::repl::{ACTIONS, KeyBinding, KeyError, parse_binding};
 use crate::frontend::signals::Signals;
 use crate::frontend::words;
-use crate::provider::{Client, Provider, RetryPlan, connect};
+use crate::provider::{Client, Provider, ProviderSettings, RetryPlan, connect};
 use crate::sandbox::{Sandbox, Wanted};
 use crate::session::{Loaded, Redactor, Session, SessionError, SessionId, SessionStore, load};
 use crate::terminal::{self, Depth, Theme, Wrap};
@@ -45,14 +45,20 @@ impl Failed {
 }
 
 impl Base {
-    /// Every key the environment holds.
+    /// Every key the environment holds, and those the keychain gave.
     pub(super) fn keys(&self) -> impl Iterator<Item = String> {
         let table = crate::provider::TABLE.iter().flat_map(|row| row.key_variables.iter().copied());
         let own = self.config.providers.values().filter_map(|section| section.api_key_env.as_deref());
-        table.chain(own).filter_map(self.variables)
+        let found = self.found_keys.borrow().clone();
+        table.chain(own).filter_map(self.variables).chain(found)
     }
 
-    /// Knows every key the environment holds, so that none is written anywhere.
+    /// Remembers the key that was found for a provider, so that it is written nowhere.
+    pub(super) fn keep_out(&self, settings: &ProviderSettings) {
+        self.found_keys.borrow_mut().extend(settings.key.iter().map(|key| key.expose().to_owned()));
+    }
+
+    /// Knows every key there is, so that none is written anywhere.
     pub(super) fn redactor(&self) -> Redactor {
         Redactor::new(self.keys())
     }
@@ -192,6 +198,7 @@ impl Base {
         }
         let settings = models::resolve(&name, &self.config, &self.variables, &self.locale)
             .map_err(|problem| Failed::new(problem, Exit::NotConfigured))?;
+        self.keep_out(&settings);
         Ok((connect(settings, client), found))
     }
 

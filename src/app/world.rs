@@ -37,6 +37,7 @@ impl World for Outside {
             return connected;
         }
         let settings = models::resolve(model, &self.base.config, &self.base.variables, locale)?;
+        self.base.keep_out(&settings);
         Ok(connect(settings, &self.client))
     }
 
