@@ -25,7 +25,7 @@ use crate::frontend::signals::Signals;
 use crate::frontend::words;
 use crate::provider::{Client, Provider, ProviderSettings, RetryPlan, connect};
 use crate::sandbox::{Sandbox, Wanted};
-use crate::session::{Loaded, Redactor, Session, SessionError, SessionId, SessionStore, load};
+use crate::session::{Loaded, Redactor, Session, SessionError, SessionId, SessionStore, is_held, load};
 use crate::terminal::{self, Depth, Theme, Wrap};
 use crate::tool::{Place, ProposeCommandTool, Toolbox, table};
 
@@ -278,6 +278,10 @@ impl Base {
         let resumed = self.resumed(options, occasion)?;
         let keep = !options.no_session;
         let (session, conversation, usage) = match resumed {
+            Some((_, path)) if keep && is_held(&path) => {
+                Console::new(&self.locale).note(self.locale.text("repl.session_busy"));
+                (self.new_session(true), None, Usage::default())
+            }
             Some((loaded, path)) if keep => {
                 let session = Session::resume(loaded.id, loaded.directory, path, self.redactor());
                 (session, Some(loaded.conversation), loaded.usage)

@@ -11,7 +11,7 @@ mod transcript;
 pub use redact::Redactor;
 pub use store::{SessionStore, Summary};
 pub use tie::{ShellTie, Tied};
-pub use transcript::{Entry, EntryKind, Loaded, Session, load};
+pub use transcript::{Entry, EntryKind, Loaded, Session, is_held, load};
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! One session's file: append-only JSON lines, readable by its owner only, healed when it is loaded.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -84,6 +84,8 @@ pub struct Session {
     directory: PathBuf,
     path: Option<PathBuf>,
     file: Option<File>,
+    /// Keeps other axis out of a session that is gone on with, until it is dropped.
+    held: Option<File>,
     redactor: Redactor,
     started: bool,
 }
@@ -93,13 +95,14 @@ impl Session {
     #[must_use]
     pub fn new(id: SessionId, directory: PathBuf, sessions_dir: Option<&Path>, redactor: Redactor) -> Self {
         let path = sessions_dir.map(|sessions| sessions.join(format!("{id}.jsonl")));
-        Self { id, directory, path, file: None, redactor, started: false }
+        Self { id, directory, path, file: None, held: None, redactor, started: false }
     }
 
-    /// Goes on with a session that is on disk.
+    /// Goes on with a session that is on disk, and holds it where nobody else does: see [`is_held`].
     #[must_use]
     pub fn resume(id: SessionId, directory: PathBuf, path: PathBuf, redactor: Redactor) -> Self {
-        Self { id, directory, path: Some(path), file: None, redactor, started: true }
+        let held = File::open(&path).ok().filter(|file| file.try_lock().is_ok());
+        Self { id, directory, path: Some(path), file: None, held, redactor, started: true }
     }
 
     /// Returns its id.
@@ -170,7 +173,12 @@ impl Session {
         let Some(path) = self.path.clone() else { return Ok(()) };
         let failed = |cause| SessionError::Io { path: path.clone(), cause };
         if self.file.is_none() {
-            self.file = Some(open(&path).map_err(failed)?);
+            let file = open(&path).map_err(failed)?;
+            if self.held.is_none() {
+                // Without locks two may write to it: their lines stay whole.
+                drop(file.try_lock());
+            }
+            self.file = Some(file);
         }
         let Some(file) = self.file.as_mut() else { return Ok(()) };
         let time =
@@ -188,6 +196,12 @@ impl Session {
 }
 
 /// Opens for appending; an unfinished last line (power loss, full disk) gets its newline first.
+/// Tells whether an axi has the session of this file open: two must not write to one conversation.
+#[must_use]
+pub fn is_held(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
 fn open(path: &Path) -> std::io::Result<File> {
     if let Some(parent) = path.parent() {
         std::fs::DirBuilder::new().recursive(true).create(parent)?;

@@ -105,3 +105,28 @@ fn a_deleted_session_takes_its_journal_along_and_no_other() {
     assert!(!journals.join(session.id().as_str()).exists() && journals.join("other/objects/copy").exists());
     assert!(!session.path().unwrap().exists());
 }
+
+#[test]
+fn a_session_is_held_by_the_one_that_writes_it_or_goes_on_with_it() {
+    let home = tempfile::tempdir().unwrap();
+    let mut first = session(home.path());
+    first.append_message("a/b", &Message::user("hi"), at(1)).unwrap();
+    let path = first.path().unwrap().to_owned();
+    assert!(is_held(&path));
+    // A child that another test starts has the file, too, until it becomes another program.
+    let is_free = || {
+        (0..2_000).any(|_| {
+            let is_free = !is_held(&path);
+            if !is_free {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            is_free
+        })
+    };
+    drop(first);
+    assert!(is_free());
+    let again = Session::resume(load(&path).unwrap().id, "/src".into(), path.clone(), Redactor::default());
+    assert!(is_held(&path));
+    drop(again);
+    assert!(is_free());
+}

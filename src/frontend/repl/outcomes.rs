@@ -8,7 +8,7 @@ use crate::command::{self, KeyAction, Outcome, Problem, ReasoningView};
 use crate::conversation::{Conversation, Usage};
 use crate::frontend::human;
 use crate::locale::Locale;
-use crate::session::{SessionError, load};
+use crate::session::{SessionError, is_held, load};
 use crate::terminal::Output;
 
 impl Repl {
@@ -132,6 +132,10 @@ impl Repl {
             None => Err(SessionError::NotFound(id.to_owned())),
         };
         match found {
+            // Its own it may read anew.
+            Ok((loaded, path)) if loaded.id != *self.agent.session().id() && is_held(&path) => {
+                self.say("repl.resume_busy");
+            }
             Ok((loaded, path)) => {
                 let session = (self.resume_session)(&loaded, path);
                 let title = show::title(&loaded.conversation);
