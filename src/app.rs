@@ -20,6 +20,7 @@ mod report;
 mod rewrite;
 mod rules;
 mod run;
+mod settings;
 mod setup;
 mod shell_session;
 mod stage;
@@ -69,6 +70,8 @@ pub struct Base {
     cwd: PathBuf,
     workspace: PathBuf,
     config: config::Config,
+    /// Why the person's settings do not hold; only where a command can do without them.
+    broken: Option<ConfigError>,
     /// What this place brings, as it was read, and whether it is trusted.
     place_files: PlaceFiles,
     standing: Standing,
@@ -113,8 +116,13 @@ pub fn run(start: Start) -> Exit {
     }
     let common = common(&invocation);
     let environment = (variables, start.raw_variables);
-    match Base::new(environment, start.program, paths, locale, flag, common) {
+    let need = Need::of(&invocation);
+    match Base::new(environment, start.program, paths, locale, flag, common, need) {
         Ok((base, warnings)) => {
+            if let Some(error) = base.broken.as_ref().filter(|_| need == Need::Taste) {
+                let Problem { what, hint } = settings::problem(&base.locale, error);
+                Console::new(&base.locale).warn(&format!("{}\n{hint}", indented(&what)));
+            }
             // A line editor may take everything a rewrite says for its answer.
             let is_told = invocation != Invocation::Handoff(HandoffKind::Rewrite);
             for warning in warnings.iter().filter(|_| is_told) {
@@ -126,6 +134,41 @@ pub fn run(start: Start) -> Exit {
             let (locale, problem, exit) = *failed;
             Console::new(&locale).fail(&problem);
             exit
+        }
+    }
+}
+
+/// What a command cannot begin without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// A working directory, and settings that were understood: what they ask and deny must hold.
+    Everything,
+    /// Settings that were understood: else a key would go to a server that they replace.
+    Settings,
+    /// Neither; the settings change what is shown, so that it is told when they do not hold.
+    Taste,
+    /// Neither: they are mended by it, or told of by itself, or change nothing.
+    Nothing,
+}
+
+impl Need {
+    const fn of(invocation: &Invocation) -> Self {
+        match invocation {
+            Invocation::Run(_) | Invocation::Handoff(_) => Self::Everything,
+            Invocation::Models(_) => Self::Settings,
+            Invocation::Render(_)
+            | Invocation::Login(_)
+            | Invocation::Logout(_)
+            | Invocation::Tools
+            | Invocation::Sessions(_)
+            | Invocation::Local(_) => Self::Taste,
+            Invocation::Config(_)
+            | Invocation::Doctor
+            | Invocation::ResetTerminal
+            | Invocation::Completions(_)
+            | Invocation::Manual
+            | Invocation::Init(_)
+            | Invocation::Print(_) => Self::Nothing,
         }
     }
 }
@@ -159,13 +202,14 @@ impl Base {
         locale: Locale,
         flag: Option<String>,
         common: CommonOptions,
+        need: Need,
     ) -> Result<(Self, Vec<Warning>), Unstarted> {
         let cwd = match working_directory(common.cwd.as_deref()) {
             Ok(cwd) => cwd,
+            // It was deleted: what is done elsewhere is done from the root, where no project is.
+            Err(_) if common.cwd.is_none() && need != Need::Everything => PathBuf::from("/"),
             Err((path, cause)) => {
-                let values = [("path", path.display().to_string()), ("cause", cause.to_string())];
-                let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-                let problem = Problem { what: locale.with("error.cwd", &values), hint: String::new() };
+                let problem = place_problem(&locale, variables, path.as_deref(), &cause);
                 return Err(Box::new((locale, problem, Exit::Failed)));
             }
         };
@@ -173,10 +217,11 @@ impl Base {
         let place_files = PlaceFiles::find(&workspace, &cwd, paths.settings().as_deref());
         let standing = trust::standing(&paths, &place_files);
         let trusted = standing == Standing::Trusted;
-        let loaded = match config::load(paths.settings().as_deref(), &place_files, trusted) {
-            Ok(loaded) => loaded,
+        let (loaded, broken) = match config::load(paths.settings().as_deref(), &place_files, trusted) {
+            Ok(loaded) => (loaded, None),
+            Err(error) if matches!(need, Need::Taste | Need::Nothing) => (config::Loaded::default(), Some(error)),
             Err(error) => {
-                let problem = config_problem(&locale, &error);
+                let problem = settings::problem(&locale, &error);
                 return Err(Box::new((locale, problem, Exit::NotConfigured)));
             }
         };
@@ -196,6 +241,7 @@ impl Base {
             cwd,
             workspace,
             config,
+            broken,
             place_files,
             standing,
             common,
@@ -237,7 +283,7 @@ impl Base {
             Invocation::Models(provider) => report::models(&self, provider.as_deref()),
             Invocation::Tools => report::tools(&self),
             Invocation::Sessions(action) => report::sessions(&self, &action),
-            Invocation::Config(action) => report::config(&self, action),
+            Invocation::Config(action) => settings::config(&self, action),
             Invocation::Local(action) => local::command(&self, &action),
             Invocation::Doctor => report::doctor(&self),
             Invocation::ResetTerminal => report::reset_terminal(&self),
@@ -249,11 +295,21 @@ impl Base {
 }
 
 /// The directory to work in, with symlinks as the shell shows them where `PWD` is right.
-fn working_directory(wanted: Option<&Path>) -> Result<PathBuf, (PathBuf, std::io::Error)> {
+fn working_directory(wanted: Option<&Path>) -> Result<PathBuf, (Option<PathBuf>, std::io::Error)> {
     if let Some(wanted) = wanted {
-        std::env::set_current_dir(wanted).map_err(|cause| (wanted.to_owned(), cause))?;
+        std::env::set_current_dir(wanted).map_err(|cause| (Some(wanted.to_owned()), cause))?;
     }
-    std::env::current_dir().map_err(|cause| (PathBuf::from("."), cause))
+    std::env::current_dir().map_err(|cause| (None, cause))
+}
+
+/// Says why there is no directory to work in: the one that was asked for, else the one axi was started in, which the
+/// shell may still know by its name.
+fn place_problem(locale: &Locale, variables: Variables, wanted: Option<&Path>, cause: &std::io::Error) -> Problem {
+    let path = wanted.map(|path| path.display().to_string());
+    let hint = if path.is_some() { "error.cwd_hint" } else { "error.cwd_gone_hint" };
+    let path = path.or_else(|| variables("PWD")).unwrap_or_else(|| ".".to_owned());
+    let what = locale.with("error.cwd", &[("path", &path), ("cause", &cause.to_string())]);
+    Problem { what, hint: locale.text(hint).to_owned() }
 }
 
 /// The repository's root: the nearest directory with a `.git`, else the directory itself.
@@ -264,17 +320,6 @@ fn workspace(cwd: &Path) -> PathBuf {
 /// A parser's words of several rows, under the first.
 fn indented(text: &str) -> String {
     text.lines().collect::<Vec<_>>().join("\n  ")
-}
-
-fn config_problem(locale: &Locale, error: &ConfigError) -> Problem {
-    let (path, cause) = match error {
-        ConfigError::Io { path, cause } => (path, cause.to_string()),
-        ConfigError::Syntax { path, cause } => (path, cause.trim_end().to_owned()),
-    };
-    Problem {
-        what: locale.with("error.config", &[("path", &path.display().to_string()), ("cause", &cause)]),
-        hint: locale.text("error.config_hint").to_owned(),
-    }
 }
 
 /// Says that axi itself failed; the terminal was restored by the panic hook.

@@ -1,15 +1,14 @@
-//! The commands that are no conversation: models, tools, sessions, settings, keys, doctor, completions.
+//! The commands that are no conversation: models, tools, sessions, keys, doctor, completions.
 
 use std::io::{IsTerminal, Read};
-use std::process::Command;
 
 use tokio::runtime::Runtime;
 
 use super::console::Console;
 use super::hook;
 use super::world::{change_key, keychain_cause};
-use super::{Base, keychain, local, models};
-use crate::cli::{self, ConfigAction, SessionsAction};
+use super::{Base, keychain, local, models, settings};
+use crate::cli::{self, SessionsAction};
 use crate::command::{self, KeyAction, Problem};
 use crate::conversation::{ContentBlock, Conversation, Role};
 use crate::frontend::approve::Terminal;
@@ -182,47 +181,6 @@ fn conversation_parts(conversation: &Conversation) -> Vec<String> {
     parts
 }
 
-pub(super) fn config(base: &Base, action: ConfigAction) -> Exit {
-    let console = Console::new(&base.locale);
-    let Some(path) = base.paths.settings() else {
-        console.fail(&Problem { what: base.locale.text("error.no_config_dir").to_owned(), hint: String::new() });
-        return Exit::Failed;
-    };
-    match action {
-        ConfigAction::Path => console.print(&path.display().to_string()),
-        ConfigAction::Show => console.print(&std::fs::read_to_string(&path).unwrap_or_default()),
-        ConfigAction::Edit => edit(base, &path),
-    }
-}
-
-fn edit(base: &Base, path: &std::path::Path) -> Exit {
-    let console = Console::new(&base.locale);
-    let named =
-        ["VISUAL", "EDITOR"].iter().find_map(|name| (base.variables)(name).filter(|value| !value.is_empty()));
-    let Some(editor) = named else {
-        console.fail(&Problem {
-            what: base.locale.text("error.no_editor").to_owned(),
-            hint: path.display().to_string(),
-        });
-        return Exit::Failed;
-    };
-    let words = shlex::split(&editor).unwrap_or_else(|| vec![editor.clone()]);
-    let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-    let (program, arguments) =
-        words.split_first().map_or((editor.as_str(), [].as_slice()), |(first, rest)| (first.as_str(), rest));
-    match made.and_then(|()| Command::new(program).args(arguments).arg(path).status()) {
-        Ok(status) if status.success() => Exit::Done,
-        Ok(status) => failed_editor(base, &editor, &status.to_string()),
-        Err(error) => failed_editor(base, &editor, &error.to_string()),
-    }
-}
-
-fn failed_editor(base: &Base, editor: &str, cause: &str) -> Exit {
-    let what = base.locale.with("error.editor_failed", &[("editor", editor), ("cause", cause)]);
-    Console::new(&base.locale).fail(&Problem { what, hint: String::new() });
-    Exit::Failed
-}
-
 pub(super) fn doctor(base: &Base) -> Exit {
     Console::new(&base.locale).print(&doctor_text(base, &base.locale))
 }
@@ -267,7 +225,7 @@ pub(super) fn doctor_text(base: &Base, locale: &Locale) -> String {
     let mut rows = vec![
         ("doctor.version", env!("CARGO_PKG_VERSION").to_owned()),
         ("doctor.model", model.unwrap_or_else(|| locale.text("doctor.missing").to_owned())),
-        ("doctor.config", there(base.paths.settings())),
+        ("doctor.config", settings::standing(base, locale).unwrap_or_else(|| there(base.paths.settings()))),
         ("doctor.sessions", there(base.paths.sessions())),
         ("doctor.language", locale.tag().to_owned()),
         ("doctor.terminal", terminal),

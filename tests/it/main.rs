@@ -82,6 +82,7 @@ mod sandbox_escapes;
 mod sandbox_ordinary;
 mod screen;
 mod server;
+mod settings_broken;
 mod shell_jobs;
 mod shell_tool;
 mod stop_anywhere;
