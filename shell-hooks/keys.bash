@@ -100,9 +100,9 @@ __axi_line() {
 
 # After a hand-off, whether it ended or was stopped; $1 is its exit code.
 __axi_settle() {
-  # What kill -9 leaves: hidden cursor, colour, paste marks, kitty's keys.
+  # What kill -9 leaves: a row of what it was doing, a hidden cursor, colour, paste marks, kitty's keys.
   if (($1 > 130 && $1 != 146 && $1 != 148)) && [[ ${TERM-} != dumb ]]; then
-    printf '\e[0m\e[?25h\e[?2026l\e[?2004l\e[<u'
+    printf '\e[0m\e[J\e[?25h\e[?2026l\e[?2004l\e[<u'
   fi
   if ((BASH_VERSINFO < 4)); then
     AXI_LINE=$(__axi_line)
