@@ -60,12 +60,15 @@ fn one_that_is_kept_is_found_read_and_ended_by_the_next_session() {
     let time = own(411);
     let _mop = Mop(time.clone());
     let shell = ShellTool::new(Some(PathBuf::from(env!("CARGO_BIN_EXE_axi"))));
-    let line = format!("echo begun; (env -i setsid sleep {time} &); trap '' TERM; sleep {time}; sleep {time}");
+    let rest = format!("(env -i setsid sleep {time} &); trap '' TERM; sleep {time}; sleep {time}");
+    let line = format!("echo begun; : hunter2-hunter2; {rest}");
     let output = bench.run(&shell, json!({"command": line, "keep": true}));
     assert_eq!(output.outcome, Outcome::Ok, "{}", output.content);
     assert!(output.content.starts_with("begun\n[job 1001: kept running, for "), "{}", output.content);
     assert!(output.content.ends_with("shell_job reads and kills it, in later sessions, too]"));
     assert_count(&time, 2);
+    let noted = std::fs::read_to_string(bench.output_dir().join("kept-1001.json")).unwrap();
+    assert!(noted.contains(": [redacted]; (env -i") && !noted.contains("hunter2"), "{noted}");
     drop(std::mem::take(&mut bench.memory));
     let _ = axi::tool::sweep(&bench.output_dir(), std::time::SystemTime::now() + Duration::from_hours(99 * 24));
     let job = |action: &str| bench.run(&ShellJobTool, json!({"action": action, "job": 1001})).content;
