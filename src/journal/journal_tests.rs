@@ -100,7 +100,11 @@ impl Bench {
     }
 
     fn touch(&self, name: &str, what: char) -> Touch {
-        let how = if what == 'r' { How::Removed } else { How::Any };
+        let how = match what {
+            'r' => How::Removed,
+            'm' => How::Attributes,
+            _ => How::Any,
+        };
         Touch { path: self.path(name), tree: what != 'f', how }
     }
 
@@ -122,7 +126,8 @@ fn take_back(bench: &Bench, foreign: Foreign) -> TakenBack {
     journal.take_back(&plan, foreign).unwrap()
 }
 
-/// The destructive corpus: what is touched (`f`: itself, `t`: with all below, `r`: it is removed), and the command.
+/// The destructive corpus: what is touched (`f`: itself, `t`: with all below, `r`: it is removed,
+/// `m`: its mode and owner), and the command.
 const CORPUS: &[(&[(&str, char)], &str)] = &[
     (&[("a", 'f')], "echo more >> a"),
     (&[("a", 'f')], "echo x > a"),
@@ -172,6 +177,76 @@ fn every_destructive_command_is_taken_back_with_contents_modes_and_times() {
             assert_eq!(after, expected, "{line}, whole: {whole}");
         }
     }
+}
+
+/// What a call touches, and its command.
+type Call = (&'static [(&'static str, char)], &'static str);
+
+/// Changes that begin with modes: the calls of a turn.
+const MODES_FIRST: &[&[Call]] = &[
+    &[(&[("a", 'm'), ("a", 'f')], "chmod 600 a; sed -i s/one/1/ a")],
+    &[(&[("a", 'f'), ("a", 'm')], "echo x >> a; chmod 600 a")],
+    &[(&[("a", 'm'), ("a", 't')], "chmod 600 a; rm a")],
+    &[(&[("a", 'm'), ("a", 't'), ("d", 't')], "chmod 600 a; mv a d")],
+    &[(&[("src", 'm'), ("src", 't')], "chmod -R u+x src; rm -rf src")],
+    &[(&[("a", 'm')], "chmod +x a"), (&[("a", 'f')], "echo z > a")],
+    &[(&[("a", 'm')], "chmod +x a"), (&[("a", 'r')], "rm a")],
+    &[(&[("a", 'm')], "chmod +x a"), (&[("a", 'm')], "chmod 600 a"), (&[("a", 't'), ("d", 't')], "mv a d")],
+    &[(&[("src", 'm')], "chmod -R u+x src"), (&[("src", 'r')], "rm -rf src")],
+    &[(&[("src", 'm')], "chmod -R u+x src"), (&[("src/main", 'f')], "echo z > src/main"), (&[("a", 'r')], "rm a")],
+];
+
+#[test]
+fn what_is_written_or_removed_after_its_mode_was_changed_comes_back_with_its_first_mode() {
+    for calls in MODES_FIRST {
+        for (whole, new_turns) in [(true, false), (true, true), (false, false), (false, true)] {
+            let bench = Bench::new();
+            let (before, mut journal) = (bench.picture(), bench.journal());
+            for (touches, line) in *calls {
+                let touches: Vec<Touch> = touches.iter().map(|(name, what)| bench.touch(name, *what)).collect();
+                bench.change(&mut journal, &touches, line, whole);
+                if new_turns {
+                    journal.begin_turn(2, 8, UNIX_EPOCH);
+                }
+            }
+            let taken = take_back(&bench, Foreign::Leave);
+            let left = (&taken.failed[..], &taken.left[..]);
+            assert_eq!(left, (&[][..], &[][..]), "{calls:?}, whole: {whole}, new turns: {new_turns}");
+            let files = |mut picture: Picture| {
+                // Killed in between, times of directories may be somebody else's.
+                picture.retain(|_, value| whole || value.0 != "directory");
+                picture
+            };
+            let after = files(bench.picture());
+            assert_eq!(after, files(before), "{calls:?}, whole: {whole}, new turns: {new_turns}");
+        }
+    }
+}
+
+#[test]
+fn what_the_person_wrote_before_a_change_of_its_mode_is_kept_when_more_is_changed() {
+    let bench = Bench::new();
+    let mut journal = bench.journal();
+    bench.change(&mut journal, &[bench.touch("a", 'f')], "echo 1 > a", true);
+    std::fs::write(bench.path("a"), "mine").unwrap();
+    bench.change(&mut journal, &[bench.touch("a", 'm')], "chmod 600 a", true);
+    bench.change(&mut journal, &[bench.touch("a", 'f')], "echo 2 > a", true);
+    let taken = take_back(&bench, Foreign::Overwrite);
+    assert_eq!(std::fs::read_to_string(bench.path("a")).unwrap(), "one\ntwo\nthree\n");
+    let aside: Vec<_> = taken.aside.iter().map(|(_, copy)| std::fs::read_to_string(copy).unwrap()).collect();
+    assert_eq!(aside, ["mine", "2\n"]);
+}
+
+#[test]
+fn what_is_gone_though_only_its_mode_was_changed_is_said_to_be_lost() {
+    let bench = Bench::new();
+    let mut journal = bench.journal();
+    bench.change(&mut journal, &[bench.touch("a", 'm')], "chmod 600 a; rm a", true);
+    let plan = journal.plan(1).unwrap();
+    assert_eq!(
+        plan.changes.iter().map(|change| (&change.path, change.lost)).collect::<Vec<_>>(),
+        [(&bench.path("a"), true)]
+    );
 }
 
 #[test]

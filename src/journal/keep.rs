@@ -30,6 +30,8 @@ const REMADE: &[&str] =
 pub(super) struct Recorded {
     /// The paths of this turn: only the first state before it is gone back to.
     paths: BTreeSet<PathBuf>,
+    /// Those of them of which nothing but mode and owner was kept: what changes more has yet to keep the rest.
+    bare: BTreeSet<PathBuf>,
     /// What axi left where, in this turn or an earlier one: what is not so any more somebody else has changed.
     left: BTreeMap<PathBuf, State>,
 }
@@ -38,6 +40,7 @@ impl Recorded {
     /// Begins another turn.
     pub(super) fn clear(&mut self) {
         self.paths.clear();
+        self.bare.clear();
     }
 }
 
@@ -207,8 +210,9 @@ impl<'a> Keeper<'a> {
             state = Self::look_closely(path)?;
             changed = !left.is_same(&state);
         }
+        let is_bare = self.recorded.bare.contains(path) && touch.how != How::Attributes;
         // What somebody else has made of it meanwhile is kept once more: a later undo must not lose it.
-        if self.recorded.paths.contains(path) && !changed {
+        if self.recorded.paths.contains(path) && !changed && !is_bare {
             return self.log.append(&Record::Again { turn: self.turn, path: path.to_owned() });
         }
         let kept = match state.kind {
@@ -222,6 +226,11 @@ impl<'a> Keeper<'a> {
         }
         self.log.append(&Record::Before { turn: self.turn, path: path.to_owned(), state, kept })?;
         self.recorded.paths.insert(path.to_owned());
+        if kept == Kept::Attributes {
+            self.recorded.bare.insert(path.to_owned());
+        } else {
+            self.recorded.bare.remove(path);
+        }
         Ok(())
     }
 

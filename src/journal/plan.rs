@@ -60,7 +60,7 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
     let undone = undone(records);
     let wanted = |turn: &u64| *turn >= first && !undone.contains(turn);
     let mut turns = BTreeSet::new();
-    let mut before: BTreeMap<&Path, (&State, Kept)> = BTreeMap::new();
+    let mut before: BTreeMap<&Path, (State, Kept)> = BTreeMap::new();
     let mut after: BTreeMap<&Path, &State> = BTreeMap::new();
     let mut theirs: BTreeMap<&Path, Vec<Kept>> = BTreeMap::new();
     let mut plan = Plan::default();
@@ -68,10 +68,18 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         match record {
             Record::Before { turn, path, state, kept } if wanted(turn) => {
                 turns.insert(*turn);
-                before.entry(path).or_insert((state, *kept));
+                let first = before.entry(path).or_insert_with(|| (state.clone(), *kept));
+                if first.1 == Kept::Attributes && *kept != Kept::Attributes {
+                    // Its content was kept when more than its mode and owner was to change.
+                    *first = (state.with_attributes_of(&first.0), *kept);
+                }
                 // Until this turn says what it left, nobody knows.
                 if after.remove(path.as_path()).is_some_and(|left| !left.is_same(state)) {
                     theirs.entry(path).or_default().push(*kept);
+                } else if let Some(last) = theirs.get_mut(path.as_path()).and_then(|theirs| theirs.last_mut())
+                    && *last == Kept::Attributes
+                {
+                    *last = *kept;
                 }
             }
             Record::Again { turn, path } if wanted(turn) => drop(after.remove(path.as_path())),
@@ -94,7 +102,7 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         // What stands in a directory that was not there was not there either, whatever was seen of it later.
         let inside = |path: &Path| before.get(path).is_some_and(|(then, _)| !then.is_directory());
         let (then, kept) =
-            if path.ancestors().skip(1).any(inside) { (&State::MISSING, Kept::Whole) } else { (*then, *kept) };
+            if path.ancestors().skip(1).any(inside) { (&State::MISSING, Kept::Whole) } else { (then, *kept) };
         let failed = |cause| JournalError { path: path.to_owned(), cause };
         // Of what only changed its mode no content is known.
         let look = if kept == Kept::Attributes { State::look } else { State::look_closely };
@@ -120,6 +128,7 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
             None => Standing::Doubtful,
         };
         let lost = matches!(then.kind, Kind::File { .. }) && !has_content(kept) && kept != Kept::Attributes
+            || kept == Kept::Attributes && !matches!(now.kind, Kind::File { .. })
             || then.kind == Kind::Other
             || !is_whole(kept, then, directory);
         let lines = compared(path, &now, then, kept, directory);

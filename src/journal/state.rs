@@ -126,6 +126,14 @@ impl State {
         }
     }
 
+    /// This content, with the mode and owner an earlier look at the same file has seen.
+    pub(super) fn with_attributes_of(&self, earlier: &Self) -> Self {
+        match self.kind {
+            Kind::File { .. } => Self { mode: earlier.mode, owner: earlier.owner, ..self.clone() },
+            Kind::Missing | Kind::Link { .. } | Kind::Directory | Kind::Other => self.clone(),
+        }
+    }
+
     /// Tells whether both are files of one length.
     pub(super) fn has_length_of(&self, other: &Self) -> bool {
         match (&self.kind, &other.kind) {

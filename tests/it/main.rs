@@ -91,5 +91,6 @@ mod terminal_tool;
 mod tool_proof;
 mod tools;
 mod undo;
+mod undo_lines;
 mod web_tool;
 mod wires;

@@ -1,0 +1,88 @@
+//! `/undo` after shell lines that change one file in several ways: all is as it was, with contents, modes and times.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use serde_json::json;
+
+use crate::support::home::Home;
+use crate::support::server::{Server, answer};
+use crate::support::talk::{Person, axi};
+
+/// What stands somewhere: content or where a link leads, mode, and time in nanoseconds.
+type Picture = BTreeMap<PathBuf, (String, u32, i64)>;
+
+fn picture(directory: &Path) -> Picture {
+    let mut found = Picture::new();
+    for entry in directory.read_dir().unwrap().flatten() {
+        let path = entry.path();
+        let metadata = path.symlink_metadata().unwrap();
+        let content = if metadata.is_symlink() {
+            path.read_link().unwrap().display().to_string()
+        } else {
+            std::fs::read_to_string(&path).unwrap_or_default()
+        };
+        if metadata.is_dir() {
+            found.extend(picture(&path));
+        }
+        found.insert(path, (content, metadata.mode(), metadata.mtime() * 1_000_000_000 + metadata.mtime_nsec()));
+    }
+    found
+}
+
+fn fill(home: &Home) {
+    for name in ["work/c.txt", "work/sub/f"] {
+        let path = home.write(name, "xxx");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+        let time = UNIX_EPOCH + Duration::new(1_500_000_000, 123_456_789);
+        std::fs::File::open(&path).unwrap().set_modified(time).unwrap();
+    }
+}
+
+/// Plays one turn of calls a row, takes it back, and compares.
+fn all_come_back(rows: &[&[&str]]) {
+    let home = Home::new();
+    fill(&home);
+    let before = picture(&home.work());
+    let server = Server::start(Vec::new());
+    let mut person = Person::meets(axi(&home, &server).arg("-y"));
+    for (row, lines) in rows.iter().enumerate() {
+        for (index, line) in lines.iter().enumerate() {
+            let input = json!({ "command": line }).to_string();
+            server.push(answer::chat_call(&format!("call_{row}_{index}"), "shell", &input));
+        }
+        server.push(answer::chat_text(&format!("done {row} of it")));
+        person.sees_prompt();
+        person.sends("go on");
+        person.sees(&format!("done {row} of it"));
+        assert_ne!(picture(&home.work()), before, "{lines:?}");
+        person.sees_prompt();
+        person.sends("/undo yes");
+        person.waits(
+            |view| {
+                let text = view.transcript();
+                text.matches(" as it was.").count() + text.matches(" as they were.").count() > row
+            },
+            &format!("the end of the undo of {lines:?}"),
+        );
+        assert_eq!(picture(&home.work()), before, "{lines:?}");
+    }
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
+fn what_is_changed_after_its_mode_comes_back() {
+    all_come_back(&[
+        &["chmod 600 c.txt; sed -i s/x/y/ c.txt"],
+        &["chmod 600 c.txt; echo z > c.txt"],
+        &["chmod 600 c.txt && echo z >> c.txt"],
+        &["chmod 600 c.txt; cp sub/f c.txt; echo z >> c.txt"],
+        &["chmod 600 c.txt; rm c.txt"],
+        &["chmod 600 c.txt; mv c.txt d.txt"],
+        &["chmod -R 700 sub; rm -r sub"],
+        &["chmod +x c.txt", "echo z > c.txt"],
+        &["chmod +x c.txt", "rm c.txt"],
+    ]);
+}
