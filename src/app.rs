@@ -16,6 +16,7 @@ mod local_memory;
 mod logs;
 mod menu_lists;
 mod models;
+mod piped;
 mod report;
 mod rewrite;
 mod rules;

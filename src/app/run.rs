@@ -12,7 +12,7 @@ use super::shell_session::Occasion;
 use super::stage::Stage;
 use super::suggest::GhostUsage;
 use super::world::Outside;
-use super::{Base, rules};
+use super::{Base, piped, rules};
 use crate::agent::Agent;
 use crate::cli::{Output as Form, RenderOptions, RunOptions};
 use crate::command::Problem;
@@ -30,9 +30,6 @@ use crate::frontend::signals::Signals;
 use crate::provider::Client;
 use crate::session::Session;
 use crate::terminal::{Depth, Dress, Layout, Output, PictureProtocol, Screen, Size, Theme, Wrap, escape_wait};
-
-/// The most of standard input that is attached to a message, in bytes.
-const STDIN_LIMIT: u64 = 4 * 1024 * 1024;
 
 /// Runs the REPL, or one turn in print mode.
 pub(super) fn run(mut base: Base, options: RunOptions) -> Exit {
@@ -118,12 +115,16 @@ fn print_mode(base: &Rc<Base>, options: &RunOptions, stdin_terminal: bool) -> Re
 fn print_message(base: &Base, message: Option<&str>, stdin_terminal: bool) -> Result<String, Failed> {
     let mut text = message.unwrap_or_default().to_owned();
     if !stdin_terminal {
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().take(STDIN_LIMIT).read_to_end(&mut bytes).map_err(|error| {
+        let piped = piped::read(&mut std::io::stdin().lock()).map_err(|error| {
             let what = base.locale.with("error.stdin", &[("cause", &error.to_string())]);
             Failed::new(Problem { what, hint: String::new() }, Exit::Failed)
         })?;
-        let piped = String::from_utf8_lossy(&bytes);
+        if piped.left_out > 0 {
+            let values = [("all", megabytes(piped.all)), ("left_out", megabytes(piped.left_out))];
+            let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
+            Console::new(&base.locale).warn(&base.locale.with("error.stdin_cut", &values));
+        }
+        let piped = piped.text;
         if !piped.trim().is_empty() {
             if text.is_empty() {
                 piped.trim_end().clone_into(&mut text);
@@ -140,6 +141,12 @@ fn print_message(base: &Base, message: Option<&str>, stdin_terminal: bool) -> Re
         return Err(Failed::new(problem, Exit::Usage));
     }
     Ok(text)
+}
+
+/// Bytes as megabytes with one digit behind the point, never none of what is there.
+fn megabytes(bytes: u64) -> String {
+    let tenths = bytes.div_ceil(100_000);
+    format!("{}.{}", tenths / 10, tenths % 10)
 }
 
 pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed> {

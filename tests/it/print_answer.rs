@@ -45,6 +45,24 @@ fn what_is_piped_in_stands_under_the_message_or_is_the_message() {
 }
 
 #[test]
+fn more_than_a_message_holds_keeps_its_beginning_and_its_end_and_says_so() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("done")]);
+    let mut shell = shell(&axi(&home, &server), r#"seq 1 700000 | "$AXI" -p look"#);
+    let ran = run(&mut shell);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "done\n"), "{}", ran.err);
+    assert!(ran.err.contains("standard input is 4.8 MB") && ran.err.contains("left out"), "{}", ran.err);
+    let asked = last_said(&server.requests()[0]);
+    let shown: String = asked.chars().take(60).collect();
+    assert!(
+        asked.starts_with("look\n\n<stdin>\n1\n2\n") && asked.ends_with("\n699999\n700000\n</stdin>"),
+        "{shown}"
+    );
+    let notices: Vec<&str> = asked.lines().filter(|line| line.contains("left out")).collect();
+    assert_eq!(notices.len(), 1, "{notices:?}");
+}
+
+#[test]
 fn piped_bytes_that_are_no_text_are_still_asked_about() {
     let home = Home::new();
     let server = Server::start([answer::chat_text("done")]);
