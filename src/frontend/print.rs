@@ -39,7 +39,7 @@ pub async fn run<W: Write, E: Write>(
     let (out, err) = streams;
     let pipe = Pipe::new(out, cancel.clone());
     let direct = !agent.model().tools || agent.tools().specs().is_empty();
-    let mut told = Stderr { err, locale, place, subjects: Vec::new() };
+    let mut told = Stderr { err, locale, place, subjects: Vec::new(), retry: None };
     let (end, mut pipe) = match form {
         Form::Text => {
             let mut text = Both { answer: Text::new(pipe, direct), told: &mut told };
@@ -115,6 +115,8 @@ struct Stderr<'a, E> {
     locale: &'a Locale,
     place: &'a Place,
     subjects: Vec<(String, Subject)>,
+    /// The retry that was told last: its seconds are counted down event by event, and a line cannot be written over.
+    retry: Option<u32>,
 }
 
 impl<E: Write> Stderr<'_, E> {
@@ -136,6 +138,23 @@ impl<E: Write> Stderr<'_, E> {
     }
 
     fn show(&mut self, event: &AgentEvent) {
+        match event {
+            AgentEvent::Retrying { attempt, .. } if self.retry == Some(*attempt) => return,
+            AgentEvent::Retrying { attempt, .. } => self.retry = Some(*attempt),
+            // Something came: the next retry is another request's.
+            AgentEvent::MessageEnded | AgentEvent::ToolFinished { .. } | AgentEvent::Compacted { .. } => {
+                self.retry = None;
+            }
+            AgentEvent::TurnStarted { .. }
+            | AgentEvent::Waiting { .. }
+            | AgentEvent::TextDelta { .. }
+            | AgentEvent::ReasoningDelta { .. }
+            | AgentEvent::ToolRequested { .. }
+            | AgentEvent::ToolOutput { .. }
+            | AgentEvent::Usage { .. }
+            | AgentEvent::Notice { .. }
+            | AgentEvent::TurnEnded { .. } => {}
+        }
         match event {
             AgentEvent::ToolRequested { call, subject, .. } => {
                 self.subjects.push((call.id.clone(), subject.clone()));
@@ -186,3 +205,7 @@ impl<E: Write> Stderr<'_, E> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "print_tests.rs"]
+mod tests;

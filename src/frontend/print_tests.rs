@@ -1,0 +1,24 @@
+use super::*;
+use crate::agent::Failure;
+
+#[test]
+fn a_retry_is_told_once_however_long_it_is_waited_for() {
+    let (locale, place) = (Locale::new("en"), Place { cwd: "/".into(), workspace: "/".into(), home: None });
+    let mut told = Stderr { err: Vec::new(), locale: &locale, place: &place, subjects: Vec::new(), retry: None };
+    let retrying = |attempt, wait_ms| AgentEvent::Retrying {
+        attempt,
+        of: 4,
+        wait_ms,
+        error: Failure::Timeout { url: String::new(), seconds: 9 },
+    };
+    for event in
+        [retrying(1, 3000), retrying(1, 2000), retrying(1, 1000), retrying(2, 900), AgentEvent::MessageEnded]
+    {
+        told.show(&event);
+    }
+    told.show(&retrying(1, 500));
+    let lines = String::from_utf8(told.err).unwrap();
+    let lines: Vec<&str> = lines.lines().map(|line| line.rsplit_once("; ").unwrap().1).collect();
+    let expected = ["trying again (1 of 4) in 3 s", "trying again (2 of 4) in 1 s", "trying again (1 of 4) in 1 s"];
+    assert_eq!(lines, expected);
+}
