@@ -27,6 +27,7 @@ pub(super) enum CallsEnd {
     ApprovalNeeded {
         name: String,
         subject: Subject,
+        never_auto: bool,
     },
     Looping,
 }
@@ -227,7 +228,8 @@ impl Agent {
             return Err(Box::new(stopped));
         }
         // More than its kind gets is agreed to once, each time.
-        let always_rule = if verdict.never_auto || wants.widened.is_some() || outlives {
+        let never_auto = verdict.never_auto;
+        let always_rule = if never_auto || wants.widened.is_some() || outlives {
             None
         } else {
             always_rule(&call.name, effect, subject, place)
@@ -273,7 +275,8 @@ impl Agent {
                 let mut output = closed(call, Outcome::Denied);
                 "This call needs the user's approval and nobody can be asked in this mode."
                     .clone_into(&mut output.content);
-                let end = CallsEnd::ApprovalNeeded { name: call.name.clone(), subject: subject.clone() };
+                let (name, subject) = (call.name.clone(), subject.clone());
+                let end = CallsEnd::ApprovalNeeded { name, subject, never_auto };
                 Err(Box::new((output, CallEnd::Stop(end))))
             }
         }

@@ -197,6 +197,9 @@ pub enum TurnEnd {
         name: String,
         /// What rules are matched against.
         subject: Subject,
+        /// Whether `-y` does not allow it either, and no rule but one that names a host.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        never_auto: bool,
     },
     /// The step limit was reached.
     StepLimit {

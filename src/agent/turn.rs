@@ -95,7 +95,9 @@ impl Agent {
                 CallsEnd::Continue => Step::Again,
                 CallsEnd::Concluded => Step::End(TurnEnd::Done),
                 CallsEnd::Interrupted => Step::End(TurnEnd::Interrupted),
-                CallsEnd::ApprovalNeeded { name, subject } => Step::End(TurnEnd::ApprovalNeeded { name, subject }),
+                CallsEnd::ApprovalNeeded { name, subject, never_auto } => {
+                    Step::End(TurnEnd::ApprovalNeeded { name, subject, never_auto })
+                }
                 CallsEnd::Looping => {
                     self.last_words(frontend, cancel).await;
                     let stopped = cancel.is_cancelled();

@@ -158,13 +158,20 @@ pub fn turn_end(locale: &Locale, end: &TurnEnd) -> Option<Told> {
     match end {
         TurnEnd::Done | TurnEnd::Length => None,
         TurnEnd::Interrupted => with("interrupted", &[]),
-        TurnEnd::ApprovalNeeded { name, subject } => {
+        TurnEnd::ApprovalNeeded { name, subject, never_auto } => {
             let rule = match subject {
                 Subject::Command { line } => format!("{name}({line})"),
                 Subject::Host { host } => format!("{name}({host})"),
                 Subject::Paths { .. } | Subject::Whole => name.clone(),
             };
-            with("approval_needed", &[("name", name), ("rule", &rule)])
+            let mut told = with("approval_needed", &[("name", name), ("rule", &rule)])?;
+            if *never_auto {
+                // What cannot be undone is nobody's to allow beforehand; a host of this machine's own is, by its name.
+                let named = matches!(subject, Subject::Host { .. });
+                let key = if named { "turn.approval_named_hint" } else { "turn.approval_never_hint" };
+                told.hint = locale.with(key, &[("rule", &rule)]);
+            }
+            Some(told)
         }
         TurnEnd::StepLimit { limit } => with("step_limit", &[("limit", &limit.to_string())]),
         TurnEnd::Looping => with("looping", &[]),

@@ -132,6 +132,17 @@ fn a_call_nobody_can_approve_ends_with_5_and_says_how_to_allow_it() {
 }
 
 #[test]
+fn what_nothing_allows_beforehand_is_not_said_to_be_allowed_by_anything() {
+    let home = Home::new();
+    let removal = r#"{"command":"rm -rf ~"}"#;
+    let server = Server::start([answer::chat_call("call_1", "shell", removal)]);
+    let ran = ask(&home, &server, &["-y"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(5), ""), "{ran:?}");
+    assert!(ran.err.contains("run it yourself") && !ran.err.contains("--allow"), "{}", ran.err);
+    assert!(home.work().exists());
+}
+
+#[test]
 fn rules_and_yes_say_what_runs_and_deny_wins() {
     for (flags, made, told) in [
         (&["--allow", "shell(touch:*)"][..], true, ""),
