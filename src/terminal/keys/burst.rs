@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::parser::Key;
 
-/// So many line ends in one read are a paste; the line editor counts the same.
+/// So many rows with something in them in one read are a paste: a held Enter is none.
 const ROWS: usize = 4;
 /// A paste goes on as long as its pieces are no further apart.
 const APART: Duration = Duration::from_millis(25);
@@ -19,7 +19,7 @@ impl Burst {
     /// Makes one paste of the keys of one read if they are one, so that its rows are not sent one by one.
     pub(super) fn join(&mut self, keys: &mut Vec<Key>, now: Instant) {
         let goes_on = self.last.is_some_and(|last| now.saturating_duration_since(last) <= APART);
-        let rows = keys.iter().filter(|key| **key == Key::Enter).count();
+        let rows = keys.windows(2).filter(|pair| pair[0] != Key::Enter && pair[1] == Key::Enter).count();
         self.last = None;
         if !goes_on && rows < ROWS {
             return;
@@ -72,6 +72,7 @@ mod tests {
         assert_eq!(join("a\rb\rc\rd\re", 10), [Key::Paste("a\nb\nc\nd\ne".to_owned())]);
         assert_eq!(join("f\r", 30), [Key::Paste("f\n".to_owned())], "its last piece");
         assert_eq!(join("\r", 500), [Key::Enter]);
+        assert_eq!(join("\r\rnext\r\r\r", 1000), keys("\r\rnext\r\r\r"), "Enter held down");
         let mut stopped = [keys("a\rb\rc\rd\r"), vec![Key::Interrupt]].concat();
         let before = stopped.clone();
         Burst::default().join(&mut stopped, now);
