@@ -129,10 +129,7 @@ impl Taken {
             let Ok(status) = child.wait() else { return };
             let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1);
             let ended = Some((code, entry.begun + begun.elapsed().as_secs()));
-            // Ended by somebody who took the file away, too.
-            if path.exists() {
-                drop(write(&path, &Entry { ended, ..entry }));
-            }
+            drop(amend(&path, &Entry { ended, ..entry }));
         };
         // Without a thread only the exit code is not known.
         drop(std::thread::Builder::new().name("kept".into()).spawn(wait));
@@ -273,6 +270,16 @@ fn write(path: &Path, entry: &Entry) -> io::Result<()> {
     }
     // Keeps the permissions of what is there.
     atomic::write(path, &serde_json::to_vec(entry).map_err(io::Error::other)?)
+}
+
+/// Writes what a file says, but makes none: whoever ended the command may have taken it away, at this moment, too.
+/// What is written is longer than what was there, so that nobody reads half of either.
+fn amend(path: &Path, entry: &Entry) -> io::Result<()> {
+    use std::os::unix::fs::FileExt as _;
+    let text = serde_json::to_vec(entry).map_err(io::Error::other)?;
+    let file = std::fs::OpenOptions::new().write(true).open(path)?;
+    file.write_all_at(&text, 0)?;
+    file.set_len(text.len() as u64)
 }
 
 fn seconds(time: SystemTime) -> u64 {
