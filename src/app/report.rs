@@ -17,7 +17,7 @@ use crate::frontend::signals::Signals;
 use crate::frontend::words;
 use crate::locale::Locale;
 use crate::provider::{self, Client};
-use crate::session::{Loaded, SessionError, load};
+use crate::session::{Loaded, SessionError, Summary, load};
 use crate::terminal::{Size, sanitize};
 use crate::tool::table;
 
@@ -122,10 +122,14 @@ pub(super) fn sessions(base: &Base, action: &SessionsAction) -> Exit {
     };
     let open = |id: &str| store.find(id).and_then(|(_, path)| load(&path));
     let result: Result<String, SessionError> = match action {
-        SessionsAction::List => Ok(rows(base, |_| true)),
+        SessionsAction::List => Ok(rows(base, store.list())),
         SessionsAction::Search(text) => {
-            let text = text.to_lowercase();
-            Ok(rows(base, |path| std::fs::read_to_string(path).is_ok_and(|all| all.to_lowercase().contains(&text))))
+            let found = store.search(text);
+            if found.is_empty() && !store.list().is_empty() {
+                console.note(&base.locale.with("said.sessions_not_found", &[("text", text)]));
+                return Exit::Done;
+            }
+            Ok(rows(base, found))
         }
         SessionsAction::Show(id) => open(id).map(|loaded| sanitize(&markdown(&loaded)).into_owned()),
         SessionsAction::Export(id) => open(id).map(|loaded| markdown(&loaded)),
@@ -146,10 +150,9 @@ pub(super) fn sessions(base: &Base, action: &SessionsAction) -> Exit {
     }
 }
 
-fn rows(base: &Base, keep: impl Fn(&std::path::Path) -> bool) -> String {
-    let list = base.sessions().map(|store| store.list()).unwrap_or_default();
-    let kept = list.into_iter().filter(|row| keep(&row.path));
-    let lines = kept.map(|row| format!("{}  {}  {}", row.id, base.paths.shown(&row.directory), row.title));
+fn rows(base: &Base, list: Vec<Summary>) -> String {
+    let lines =
+        list.into_iter().map(|row| format!("{}  {}  {}", row.id, base.paths.shown(&row.directory), row.title));
     lines.map(|line| sanitize(&line).into_owned()).collect::<Vec<_>>().join("\n")
 }
 

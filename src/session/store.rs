@@ -8,8 +8,9 @@ use std::time::SystemTime;
 use serde_json::Value;
 
 use super::redact::Redactor;
-use super::transcript::{Entry, EntryKind, Session};
+use super::transcript::{Entry, EntryKind, Session, directory_of, read_entry};
 use super::{SessionError, SessionId, directory_mark};
+use crate::conversation::ContentBlock;
 
 /// How many sessions, and how many of their bytes, are searched for calls.
 const MOST_SESSIONS: usize = 40;
@@ -62,6 +63,15 @@ impl SessionStore {
         let mut found: Vec<Summary> =
             self.files().into_iter().filter_map(|(id, path)| summarise(id, path)).collect();
         found.sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| right.id.cmp(&left.id)));
+        found
+    }
+
+    /// Lists the sessions in which a text was said, called, answered or given as a title, whatever its case.
+    #[must_use]
+    pub fn search(&self, text: &str) -> Vec<Summary> {
+        let wanted = text.to_lowercase();
+        let mut found = self.list();
+        found.retain(|summary| says(&summary.path, &wanted));
         found
     }
 
@@ -153,7 +163,9 @@ impl SessionStore {
             .filter_map(|entry| {
                 let path = entry.path();
                 let stem = path.file_name()?.to_str()?.strip_suffix(".jsonl")?;
-                Some((SessionId::parse(stem)?, path))
+                let id = SessionId::parse(stem)?;
+                // A named pipe would be waited for.
+                path.is_file().then_some((id, path))
             })
             .collect()
     }
@@ -175,25 +187,62 @@ fn summarise(id: SessionId, path: PathBuf) -> Option<Summary> {
     let modified = file.metadata().and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
     let mut directory = None;
     let mut title = String::new();
-    for line in BufReader::new(file).lines().take(8).map_while(Result::ok) {
-        match serde_json::from_str::<Entry>(&line).map(|entry| entry.kind) {
-            Ok(EntryKind::Started { directory: found, .. }) => directory = Some(found),
-            Ok(EntryKind::Message { message }) => {
+    for line in BufReader::new(file).split(b'\n').take(8).map_while(Result::ok) {
+        match read_entry(&line).map(|entry| entry.kind) {
+            Some(EntryKind::Started { directory: found, directory_bytes, .. }) => {
+                directory = Some(directory_of(found, directory_bytes));
+            }
+            Some(EntryKind::Message { message }) => {
                 title = message.text().lines().next().unwrap_or_default().chars().take(80).collect();
                 break;
             }
-            Ok(
+            Some(
                 EntryKind::Usage { .. }
                 | EntryKind::Model { .. }
                 | EntryKind::TurnEnded { .. }
                 | EntryKind::Rewound { .. }
                 | EntryKind::Title { .. },
             )
-            | Err(_) => {}
+            | None => {}
         }
     }
     let title = newest_title(&path).unwrap_or(title);
     Some(Summary { id, path, directory: directory?, title, modified })
+}
+
+/// Whether the words of a session hold a text in lower case. What is written between them (`role`, `kind`) is not theirs.
+fn says(path: &Path, wanted: &str) -> bool {
+    let holds = |text: &str| text.to_lowercase().contains(wanted);
+    let Ok(file) = File::open(path) else { return false };
+    BufReader::new(file).split(b'\n').map_while(Result::ok).any(|line| {
+        match read_entry(&line).map(|entry| entry.kind) {
+            Some(EntryKind::Message { message }) => message.content.iter().any(|block| match block {
+                ContentBlock::Text { text } => holds(text),
+                ContentBlock::ToolCall(call) => holds(&call.name) || value_says(&call.input, &holds),
+                ContentBlock::ToolResult(result) => holds(&result.content),
+                ContentBlock::Reasoning(_) | ContentBlock::Image(_) => false,
+            }),
+            Some(EntryKind::Title { title }) => holds(&title),
+            Some(
+                EntryKind::Started { .. }
+                | EntryKind::Usage { .. }
+                | EntryKind::Model { .. }
+                | EntryKind::TurnEnded { .. }
+                | EntryKind::Rewound { .. },
+            )
+            | None => false,
+        }
+    })
+}
+
+/// Whether a value of a call says it: its texts, not the names of its fields.
+fn value_says(value: &Value, holds: &impl Fn(&str) -> bool) -> bool {
+    match value {
+        Value::String(text) => holds(text),
+        Value::Array(values) => values.iter().any(|value| value_says(value, holds)),
+        Value::Object(fields) => fields.values().any(|value| value_says(value, holds)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 /// The title given last. Its line may stand anywhere, so that all are passed over, unread.
@@ -206,7 +255,7 @@ fn newest_title(path: &Path) -> Option<String> {
     while file.read_until(b'\n', &mut line).ok()? > 0 {
         let head = &line[..line.len().min(HEAD)];
         if head.windows(MARK.len()).any(|part| part == MARK)
-            && let Ok(Entry { kind: EntryKind::Title { title: found }, .. }) = serde_json::from_slice(&line)
+            && let Some(Entry { kind: EntryKind::Title { title: found }, .. }) = read_entry(&line)
         {
             title = Some(found.lines().next().unwrap_or_default().chars().take(80).collect());
         }
@@ -214,3 +263,7 @@ fn newest_title(path: &Path) -> Option<String> {
     }
     title
 }
+
+#[cfg(test)]
+#[path = "store_tests.rs"]
+mod tests;

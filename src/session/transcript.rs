@@ -1,7 +1,9 @@
 //! One session's file: append-only JSON lines, readable by its owner only, healed when it is loaded.
 
+use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -36,8 +38,11 @@ pub enum EntryKind {
     Started {
         /// Its id.
         id: SessionId,
-        /// The working directory.
-        directory: PathBuf,
+        /// The working directory; bytes that are no UTF-8 are replaced.
+        directory: String,
+        /// Its bytes, where some are no UTF-8: JSON has no way to say them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        directory_bytes: Option<Vec<u8>>,
         /// `PROVIDER/MODEL`.
         model: String,
         /// axi's version.
@@ -134,7 +139,12 @@ impl Session {
         if !self.started {
             let started = EntryKind::Started {
                 id: self.id.clone(),
-                directory: self.directory.clone(),
+                directory: self.directory.to_string_lossy().into_owned(),
+                directory_bytes: self
+                    .directory
+                    .to_str()
+                    .is_none()
+                    .then(|| self.directory.as_os_str().as_bytes().to_vec()),
                 model: model.to_owned(),
                 axi: env!("CARGO_PKG_VERSION").to_owned(),
             };
@@ -237,6 +247,16 @@ pub struct Loaded {
     pub skipped: usize,
 }
 
+/// Reads a line of a session's file; a bad byte (a failing disk, an editor) costs a character, not the line.
+pub(super) fn read_entry(line: &[u8]) -> Option<Entry> {
+    serde_json::from_str(&String::from_utf8_lossy(line)).ok()
+}
+
+/// The directory that a first line tells of.
+pub(super) fn directory_of(text: String, bytes: Option<Vec<u8>>) -> PathBuf {
+    bytes.map_or_else(|| PathBuf::from(text), |bytes| PathBuf::from(OsString::from_vec(bytes)))
+}
+
 /// Reads a session's file, skipping lines that a crash cut or a newer version wrote.
 ///
 /// # Errors
@@ -256,15 +276,15 @@ pub fn load(path: &Path) -> Result<Loaded, SessionError> {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let Ok(Entry { version: VERSION, kind, .. }) = serde_json::from_slice::<Entry>(&line) else {
+        let Some(Entry { version: VERSION, kind, .. }) = read_entry(&line) else {
             skipped += 1;
             continue;
         };
         match (kind, loaded.as_mut()) {
-            (EntryKind::Started { id, directory, model, .. }, None) => {
+            (EntryKind::Started { id, directory, directory_bytes, model, .. }, None) => {
                 loaded = Some(Loaded {
                     id,
-                    directory,
+                    directory: directory_of(directory, directory_bytes),
                     model,
                     title: None,
                     conversation: Conversation::new(),

@@ -56,6 +56,17 @@ fn every_message_is_in_a_file_that_only_its_owner_reads() {
 }
 
 #[test]
+fn a_search_finds_what_was_said_and_says_when_nobody_said_it() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("It is plover.")]);
+    assert_eq!(ask(&home, &server, &["which?"]).code, Some(0));
+    let search = |text: &str| run(home.axi().args(["sessions", "search", text]));
+    assert!(search("PLOVER").out.contains("which?"));
+    let nobody = search("role");
+    assert_eq!((nobody.code, nobody.out.as_str(), nobody.err.as_str()), (Some(0), "", "no session says role\n"));
+}
+
+#[test]
 fn the_key_is_nowhere_in_the_home_however_much_is_logged() {
     let home = Home::new();
     home.write("work/.env", &format!("OPENAI_API_KEY={KEY}\n"));
