@@ -346,6 +346,23 @@ fn two_writers_of_one_journal_leave_each_other_what_they_keep() {
 }
 
 #[test]
+fn what_is_changed_by_a_path_through_a_link_comes_back() {
+    let whole = [
+        ("rm folder/main", &["folder/main"][..]),
+        ("rm -r folder/*; rm folder", &["folder/main", "folder/deep", "folder"]),
+    ];
+    for (line, names) in whole {
+        let bench = Bench::new();
+        symlink("src", bench.path("folder")).unwrap();
+        let before = bench.picture();
+        let touches: Vec<Touch> = names.iter().map(|name| bench.touch(name, 'r')).collect();
+        bench.change(&mut bench.journal(), &touches, line, true);
+        assert_eq!(take_back(&bench, Foreign::Leave).failed, [], "{line}");
+        assert_eq!(bench.picture(), before, "{line}");
+    }
+}
+
+#[test]
 fn what_changes_while_the_person_is_asked_is_left() {
     let bench = Bench::new();
     let mut journal = bench.journal();

@@ -114,10 +114,10 @@ impl Journal {
     /// # Errors
     /// [`JournalError`]; the change can then not be taken back, or not in full.
     pub fn before(&mut self, touches: &[Touch]) -> Result<Unkept, JournalError> {
-        self.touched = touches.to_vec();
+        self.touched = touches.iter().map(|touch| Touch { path: settled(&touch.path), ..touch.clone() }).collect();
         let Some(turn) = self.write_turn()? else { return Ok(Unkept::default()) };
         let mut keeper = keep::Keeper::new(&mut self.log, turn, &mut self.recorded, &mut self.copied);
-        for touch in touches {
+        for touch in &self.touched {
             keeper.touch(touch)?;
         }
         let (unkept, links) = keeper.finish();
@@ -223,6 +223,13 @@ fn undone(records: &[Record]) -> BTreeSet<u64> {
         | Record::Unseen { .. } => None,
     });
     lists.flatten().collect()
+}
+
+/// A path with no link in front of its last name: a thing has one path only, and no link that goes takes it along.
+fn settled(path: &Path) -> PathBuf {
+    let real = path.ancestors().skip(1).find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
+    let settled = real.and_then(|(ancestor, real)| Some(real.join(path.strip_prefix(ancestor).ok()?)));
+    settled.unwrap_or_else(|| path.to_owned())
 }
 
 /// The file of an object.

@@ -164,10 +164,15 @@ fn clear(change: &Change, aside: &Aside<'_>) -> Done {
         return Ok(None);
     }
     if !change.now.is_directory() {
-        return std::fs::remove_file(&change.path).map(|()| None);
+        return match std::fs::remove_file(&change.path) {
+            // It went by another name, through a link.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            removed => removed.map(|()| None),
+        };
     }
     match std::fs::remove_dir(&change.path) {
         Ok(()) => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && change.standing != Standing::Ours => {
             // On another file system it cannot be moved, and stays.
             aside.take(&change.path).map(Some).map_err(|_| error)
