@@ -2,6 +2,7 @@
 //!
 //! Knows no terminal and no locale: everything that happens is an [`AgentEvent`], shown by the one front end.
 
+mod aliases;
 #[cfg(test)]
 mod bench;
 mod calls;

@@ -5,9 +5,11 @@ use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use crate::approval::command::{Action, Judged, LineJudgement, Part, Target};
+use crate::approval::command::{Action, Judged, LineJudgement, Part};
 use crate::approval::{Class, Kept, Tracked, each_index_entry};
 use crate::journal::{How, Touch};
+
+use super::aliases::{self, end_of_link, is_follower};
 
 /// More places of one pattern are not looked up.
 const MOST_MATCHES: usize = 5_000;
@@ -15,7 +17,7 @@ const MOST_MATCHES: usize = 5_000;
 const MOST_WALKED: usize = 200_000;
 
 /// Programs that take names away and do nothing else with what had them.
-const REMOVERS: &[&str] = &["rm", "rmdir", "unlink", "grm"];
+pub(super) const REMOVERS: &[&str] = &["rm", "rmdir", "unlink", "grm"];
 /// Programs that give something a second name or another one, or write before they remove.
 const MOVERS: &[&str] = &["mv", "gmv", "ln", "cp", "rsync", "install", "ditto", "truncate", "shred", "srm", "git"];
 /// Programs that reach the network and change no file but those they are told to.
@@ -46,8 +48,8 @@ pub(super) fn of_paths(tool: &str, paths: &[PathBuf]) -> Vec<Touch> {
     paths.iter().map(|path| Touch { path: path.clone(), tree: true, how }).collect()
 }
 
-/// What is known of a line.
-pub(super) fn of_line(judgement: &LineJudgement) -> Expected {
+/// What is known of a line that begins in a directory.
+pub(super) fn of_line(judgement: &LineJudgement, begun_in: &Path) -> Expected {
     let mut expected = Expected { unseen: !judgement.unparsed.is_empty(), ..Expected::default() };
     for part in &judgement.parts {
         let program = program(part);
@@ -65,6 +67,7 @@ pub(super) fn of_line(judgement: &LineJudgement) -> Expected {
         }
     }
     let removed = only_removes(&judgement.parts);
+    let aliases = aliases::of_parts(&judgement.parts, begun_in);
     for target in &judgement.targets {
         if target.pattern.is_unresolved() {
             expected.unseen = true;
@@ -75,16 +78,21 @@ pub(super) fn of_line(judgement: &LineJudgement) -> Expected {
             Action::Remove if removed => How::Removed,
             Action::Remove | Action::Move | Action::Overwrite | Action::Change => How::Any,
         };
-        for path in matches(target) {
+        let Some((root, globs)) = target.pattern.walk() else { continue };
+        let led_to = aliases::led_to(&aliases, &judgement.parts, target);
+        expected.unseen |= led_to.is_none();
+        let roots = std::iter::once(root).chain(led_to.into_iter().flatten());
+        for path in roots.flat_map(|root| matches(root, &globs)) {
             // What git throws away below a directory it is asked for itself: see `unkept_by_git`.
             if expected.git && path.is_dir() {
                 continue;
             }
-            if target.filtered && !is_small(&path) {
+            let real = end_of_link(&path).filter(|_| is_follower(target));
+            if target.filtered && !is_small(real.as_ref().unwrap_or(&path)) {
                 expected.unseen = true;
                 continue;
             }
-            add(&mut expected, judgement, target.action, how, path);
+            add(&mut expected, judgement, target.action, how, (path, real));
         }
     }
     expected
@@ -97,13 +105,18 @@ fn only_removes(parts: &[Judged]) -> bool {
     first > 0 && !parts[first..].iter().any(|part| MOVERS.contains(&program(part)))
 }
 
-fn add(expected: &mut Expected, judgement: &LineJudgement, action: Action, how: How, path: PathBuf) {
+/// Adds a place, and what it leads to where that is changed with it.
+fn add(
+    expected: &mut Expected,
+    judgement: &LineJudgement,
+    action: Action,
+    how: How,
+    (path, real): (PathBuf, Option<PathBuf>),
+) {
     let writes = match action {
         Action::Overwrite | Action::Change => true,
         Action::Remove | Action::Move | Action::Attributes => false,
     };
-    // What is written through a link lands where it leads.
-    let real = path.is_symlink().then(|| path.canonicalize().ok()).flatten().filter(|_| writes);
     let into = real.as_ref().unwrap_or(&path);
     if writes && into.is_dir() {
         // Something is put into a directory: under the names of what the programs were given.
@@ -147,12 +160,11 @@ fn given_names(part: &Judged) -> Vec<PathBuf> {
     named.chain(part.paths.iter().filter_map(|(path, _)| path.file_name().map(PathBuf::from))).collect()
 }
 
-/// The places a target stands for on this disk.
-fn matches(target: &Target) -> Vec<PathBuf> {
-    let Some((root, globs)) = target.pattern.walk() else { return Vec::new() };
+/// The places that globs stand for on this disk below a directory, one a component.
+fn matches(root: PathBuf, globs: &[String]) -> Vec<PathBuf> {
     let mut paths = vec![root];
     for glob in globs {
-        let Ok(matcher) = globset::GlobBuilder::new(&glob).backslash_escape(true).build() else {
+        let Ok(matcher) = globset::GlobBuilder::new(glob).backslash_escape(true).build() else {
             return Vec::new();
         };
         let matcher = matcher.compile_matcher();
@@ -173,7 +185,7 @@ fn matches(target: &Target) -> Vec<PathBuf> {
 }
 
 /// A part's program, without directories; empty where it is not known.
-fn program(part: &Judged) -> &str {
+pub(super) fn program(part: &Judged) -> &str {
     match &part.part {
         Part::Command { words, .. } => {
             let word = words.first().and_then(Option::as_deref).unwrap_or_default();

@@ -32,7 +32,7 @@ impl Place {
             home: Some(self.0.path().join("nobody")),
             ..Surroundings::default()
         };
-        let expected = of_line(&judge(line, &place));
+        let expected = of_line(&judge(line, &place), &self.1);
         let mut told: Vec<String> = expected
             .touches
             .iter()
@@ -63,6 +63,72 @@ fn targets_are_looked_up_on_the_disk_and_links_followed() {
     assert_eq!(place.of("rm link"), ["-link"]);
     assert_eq!(place.of("chmod -R 600 src"), ["+src"]);
     assert_eq!(place.of("mkdir -p x/y"), ["x/y"]);
+}
+
+#[test]
+fn what_links_made_in_the_same_line_lead_to_is_touched() {
+    let place = Place::new();
+    std::os::unix::fs::symlink("src", place.path("folder")).unwrap();
+    std::os::unix::fs::symlink("fresh", place.path("dangling")).unwrap();
+    std::os::unix::fs::symlink("../b.txt", place.path("docs/up")).unwrap();
+    for (line, leads_to) in [
+        ("ln -s a.txt s; echo z > s", "a.txt"),
+        ("ln -sf a.txt s && cp b.txt s", "a.txt"),
+        ("ln -s a.txt s; tee -a s < b.txt", "a.txt"),
+        ("ln -s a.txt s; ln -s s t; echo z > t", "a.txt"),
+        ("cd src && ln -s ../a.txt s && echo z > s", "a.txt"),
+        ("mkdir new; ln -s ../a.txt new/; echo z > new/a.txt", "a.txt"),
+        ("ln -s main src/s; echo z > src/s", "src/main"),
+        ("ln b.txt docs; echo z > docs/b.txt", "b.txt"),
+        ("ln a.txt h; echo z > h", "a.txt"),
+        ("ln src/main; echo z > main", "src/main"),
+        ("cp -l a.txt h; sed -i s/x/y/ h", "a.txt"),
+        ("cp -al src copy; echo z > copy/main", "src/main"),
+        ("ln -s src s; rm s/main", "src/main"),
+        ("ln -s src s; rm -r s/", "src"),
+        ("ln -s src s; rm s/*", "src/main"),
+        ("ln -s src s; cd s; rm main", "src/main"),
+        ("mv link l; echo z > l", "a.txt"),
+        ("mv docs moved; echo z > moved/up", "b.txt"),
+        ("cp -a docs copy; echo z > copy/up", "b.txt"),
+        ("rm -r folder/", "src"),
+        ("x=folder/; rm -r $x", "src"),
+        ("echo z > dangling", "fresh"),
+        ("ln -s nowhere s; echo z > s", "nowhere"),
+    ] {
+        let told = place.of(line);
+        let has = told.iter().any(|name| name.trim_start_matches('-') == leads_to);
+        assert!(has && !told.contains(&"?".to_owned()), "{line}: {told:?}");
+    }
+    assert!(place.of("chmod 600 link").contains(&"+a.txt".to_owned()));
+}
+
+#[test]
+fn what_a_new_link_leads_to_is_left_alone_where_nothing_is_done_through_it() {
+    let place = Place::new();
+    for line in ["ln -s src s", "ln -sf a.txt s; cat s", "rm -f s; ln -s src s", "ln a.txt h; rm h", "mv link l"] {
+        let told = place.of(line);
+        let has = told.iter().any(|name| ["a.txt", "src", "src/main", "?"].contains(&name.trim_start_matches('-')));
+        assert!(!has, "{line}: {told:?}");
+    }
+    for line in ["cp -r src /tmp/odd-name && rm -rf /tmp/odd-name/main", "mv *.txt docs/; echo z > docs/new"] {
+        assert!(!place.of(line).contains(&"?".to_owned()), "{line}");
+    }
+}
+
+#[test]
+fn where_a_new_link_leads_to_nobody_knows_is_said() {
+    let place = Place::new();
+    for line in [
+        "ln -s $(pick) s; echo z > s",
+        "ln -s $(pick) s; rm -r s/",
+        "cd docs; ln -s ../a.txt; echo z > a.txt",
+        "ln ?.txt src; echo z > src/a.txt",
+        "ln -s src linked; rm -r l*/",
+        "ln -s src linked; rm l*/main",
+    ] {
+        assert!(place.of(line).contains(&"?".to_owned()), "{line}: {:?}", place.of(line));
+    }
 }
 
 #[test]

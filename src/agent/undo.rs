@@ -62,9 +62,10 @@ impl Agent {
                 let touches = touches::of_paths(tool, paths);
                 (Expected { touches, ..Expected::default() }, String::new())
             }
-            Subject::Command { line } if *reach != Reach::ReadOnly => {
-                (touches::of_line(&judge(line, &self.setup.surroundings)), self.session.redacted(line))
-            }
+            Subject::Command { line } if *reach != Reach::ReadOnly => (
+                touches::of_line(&judge(line, &self.setup.surroundings), &self.setup.surroundings.cwd),
+                self.session.redacted(line),
+            ),
             Subject::Paths { .. } | Subject::Command { .. } | Subject::Host { .. } | Subject::Whole => return true,
         };
         let Some(mut journal) = self.journal.take() else { return true };

@@ -1,7 +1,7 @@
 //! `/undo` after shell lines that change one file in several ways: all is as it was, with contents, modes and times.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -38,6 +38,9 @@ fn fill(home: &Home) {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
         let time = UNIX_EPOCH + Duration::new(1_500_000_000, 123_456_789);
         std::fs::File::open(&path).unwrap().set_modified(time).unwrap();
+    }
+    for (leads_to, name) in [("c.txt", "link"), ("sub", "folder"), ("nowhere", "dangling")] {
+        symlink(leads_to, home.work().join(name)).unwrap();
     }
 }
 
@@ -84,5 +87,20 @@ fn what_is_changed_after_its_mode_comes_back() {
         &["chmod -R 700 sub; rm -r sub"],
         &["chmod +x c.txt", "echo z > c.txt"],
         &["chmod +x c.txt", "rm c.txt"],
+    ]);
+}
+
+#[test]
+fn what_is_changed_through_links_comes_back() {
+    all_come_back(&[
+        &["ln -s c.txt s; echo z > s"],
+        &["ln -s c.txt s", "echo z > s"],
+        &["ln c.txt h.txt; echo z > h.txt"],
+        &["ln -s sub l; rm l/f; echo z > l/g"],
+        &["echo z > link"],
+        &["chmod 600 link; cp sub/f link; echo z >> link"],
+        &["rm folder/f"],
+        &["rm -r folder/*; rm folder"],
+        &["echo z > dangling"],
     ]);
 }

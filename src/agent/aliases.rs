@@ -1,0 +1,216 @@
+//! Names a line gives to what has one already: by links, and by moving or copying links. What is then done to the
+//! new name is done to what has the old one, which an undo has to know. Looks at the disk, changes nothing.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::approval::command::{Action, Judged, Part, Target};
+
+use super::touches::{REMOVERS, program};
+
+/// Longer chains of links are not followed.
+const LONGEST_CHAIN: usize = 40;
+
+/// What changes the directory that a line goes on in.
+const MOVING: &[&str] = &["cd", "pushd", "popd"];
+
+/// A name that a part of a line gives.
+#[derive(Debug)]
+pub(super) struct Alias {
+    /// Which part does.
+    part: usize,
+    /// The new name; `None` where it is not known.
+    name: Option<PathBuf>,
+    /// What it leads to; `None` where that is not known.
+    old: Option<PathBuf>,
+    /// Whether only links that stand there now lead anywhere: all else is a thing of its own under the new name.
+    only_links: bool,
+}
+
+/// How a program gives names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Naming {
+    /// By a link that says the old name, read from where the link stands.
+    Symbolic,
+    /// By anything whose old name is read from where the program runs.
+    Plain,
+    /// As above; but what is no link gets a copy, or loses its old name.
+    OnlyLinks,
+}
+
+/// The names that the parts of a line give that begins in a directory.
+pub(super) fn of_parts(parts: &[Judged], begun_in: &Path) -> Vec<Alias> {
+    let stays = !parts.iter().any(|part| MOVING.contains(&program(part)));
+    let begun_in = stays.then_some(begun_in);
+    let named = parts.iter().enumerate().filter_map(|(index, part)| Some((index, part, naming(part)?)));
+    named.flat_map(|(index, part, naming)| of_part(index, part, naming, begun_in)).collect()
+}
+
+/// Where a target leads by names that other parts of its line give: a place, with what follows it of the target's
+/// path. `None` where that cannot be known.
+pub(super) fn led_to(aliases: &[Alias], parts: &[Judged], target: &Target) -> Option<Vec<PathBuf>> {
+    let Some((root, globs)) = target.pattern.walk() else { return Some(Vec::new()) };
+    let is_whole = globs.is_empty();
+    let mut found: Vec<PathBuf> = Vec::new();
+    let mut waiting = vec![(root, is_follower(target))];
+    while let Some((path, follows)) = waiting.pop() {
+        for alias in aliases.iter().filter(|alias| is_used(alias, parts, target)) {
+            let Some(name) = &alias.name else { return None };
+            let Ok(rest) = path.strip_prefix(name) else {
+                // A pattern may mean the new name, too.
+                if !is_whole && name.starts_with(&path) && (follows || globs.len() > 1) {
+                    return None;
+                }
+                continue;
+            };
+            if rest.as_os_str().is_empty() && is_whole && !follows {
+                continue;
+            }
+            let old = alias.old.as_ref()?;
+            let led = if rest.as_os_str().is_empty() { old.clone() } else { old.join(rest) };
+            let led = if alias.only_links { through_links(old, &led) } else { Some(led) };
+            if let Some(led) = led.filter(|led| !found.contains(led)) {
+                if found.len() >= LONGEST_CHAIN {
+                    return None;
+                }
+                waiting.push((led.clone(), true));
+                found.push(led);
+            }
+        }
+    }
+    Some(found)
+}
+
+/// Tells whether what is done to a target is done to what it leads to, where it is a link: a link goes and not what
+/// it leads to, but for a slash behind its name, which a variable may hide.
+pub(super) fn is_follower(target: &Target) -> bool {
+    let shown = target.pattern.shown();
+    match target.action {
+        Action::Overwrite | Action::Change | Action::Attributes => true,
+        Action::Remove | Action::Move => shown.ends_with('/') || shown.ends_with("/.") || shown.contains('$'),
+    }
+}
+
+/// What a link leads to in the end, which need not be there; `None` for what is no link.
+pub(super) fn end_of_link(path: &Path) -> Option<PathBuf> {
+    if !path.is_symlink() {
+        return None;
+    }
+    if let Ok(real) = path.canonicalize() {
+        return Some(real);
+    }
+    let mut at = path.to_owned();
+    for _ in 0..LONGEST_CHAIN {
+        match at.read_link() {
+            Ok(says) => at = tidy(&at.parent()?.join(says)),
+            Err(_) => return Some(at),
+        }
+    }
+    None
+}
+
+fn naming(part: &Judged) -> Option<Naming> {
+    let Part::Command { words, .. } = &part.part else { return None };
+    let has = |letters: &str, names: &[&str]| {
+        words.iter().skip(1).flatten().any(|word| {
+            let short = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+            short.is_some_and(|rest| rest.contains(|letter| letters.contains(letter)))
+                || names.contains(&word.as_str())
+        })
+    };
+    match program(part) {
+        "ln" | "gln" if has("s", &["--symbolic"]) && !has("r", &["--relative"]) => Some(Naming::Symbolic),
+        "ln" | "gln" | "link" => Some(Naming::Plain),
+        "cp" | "gcp" if has("sl", &["--symbolic-link", "--link"]) => Some(Naming::Plain),
+        "cp" | "gcp" if has("adPRr", &["--archive", "--no-dereference", "--recursive"]) => Some(Naming::OnlyLinks),
+        "mv" | "gmv" => Some(Naming::OnlyLinks),
+        _ => None,
+    }
+}
+
+fn of_part(index: usize, part: &Judged, naming: Naming, begun_in: Option<&Path>) -> Vec<Alias> {
+    let only_links = naming == Naming::OnlyLinks;
+    let alias = |name, old| Alias { part: index, name, old, only_links };
+    let Part::Command { words, .. } = &part.part else { return Vec::new() };
+    // A target that is not known is said to be by itself.
+    let Some((target, _)) = part.paths.iter().rev().find(|(_, only_read)| !only_read) else { return Vec::new() };
+    let Some(given) = words.iter().skip(1).map(Option::as_deref).collect::<Option<Vec<&str>>>() else {
+        // That there are links among what only a pattern names is rare: saying so each time would be no help.
+        return if only_links { Vec::new() } else { vec![alias(Some(target.clone()), None)] };
+    };
+    let into = given.iter().any(|word| word.starts_with("-t") || word.starts_with("--target"));
+    let mut sources: Vec<&str> = given.into_iter().filter(|word| !word.starts_with('-')).collect();
+    let last = if into { None } else { sources.pop() };
+    let directory = last.and_then(|word| ran_in(word, target)).or_else(|| begun_in.map(Path::to_owned));
+    if let (true, Some(only)) = (sources.is_empty() && !only_links, last) {
+        // One word alone gets its own last name where the program runs.
+        let name = directory.and_then(|directory| Some(directory.join(Path::new(only).file_name()?)));
+        return vec![alias(name, Some(target.clone()))];
+    }
+    let itself = (target.is_symlink() || !target.is_dir()).then(|| target.clone());
+    let mut found = Vec::new();
+    for source in sources.into_iter().map(Path::new) {
+        let inside = source.file_name().map(|name| target.join(name));
+        // Which of both it is tells only whether the target is a directory by then.
+        for name in itself.clone().into_iter().chain(inside) {
+            let base = match naming {
+                _ if source.is_absolute() => Some(PathBuf::new()),
+                Naming::Symbolic => name.parent().map(Path::to_owned),
+                Naming::Plain | Naming::OnlyLinks => directory.clone(),
+            };
+            let old = base.map(|base| tidy(&base.join(source)));
+            let leads = old.as_ref().is_none_or(|old| !only_links || old.is_symlink() || old.is_dir());
+            found.extend(leads.then(|| alias(Some(name), old)));
+        }
+    }
+    found
+}
+
+/// The directory a program runs in to which a word means this path; `None` where the word does not tell.
+fn ran_in(word: &str, path: &Path) -> Option<PathBuf> {
+    let mut up = 0;
+    for component in Path::new(word).components() {
+        match component {
+            Component::Normal(_) => up += 1,
+            Component::CurDir => {}
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    path.ancestors().nth(up).map(Path::to_owned)
+}
+
+/// Tells whether another part than the one that gives a name changes a target.
+fn is_used(alias: &Alias, parts: &[Judged], target: &Target) -> bool {
+    let path = target.pattern.rough_path();
+    let others = parts.iter().enumerate().filter(|(index, _)| *index != alias.part);
+    // What is removed in the same line is not written by that.
+    let fits = |part: &&Judged| target.action != Action::Change || !REMOVERS.contains(&program(part));
+    let mut written =
+        others.map(|(_, part)| part).filter(fits).flat_map(|part| &part.paths).filter(|(_, only_read)| !only_read);
+    written.any(|(written, _)| Some(written) == path.as_ref())
+}
+
+/// What a path below an old name really is, where links lead there.
+fn through_links(old: &Path, path: &Path) -> Option<PathBuf> {
+    let real = end_of_link(path).or_else(|| path.canonicalize().ok())?;
+    let parent = old.parent()?.canonicalize().ok()?;
+    let plain = parent.join(path.strip_prefix(old.parent()?).ok()?);
+    (real != plain).then_some(real)
+}
+
+/// A path without `..`: as the disk has it, where there is such a directory.
+fn tidy(path: &Path) -> PathBuf {
+    let is_plain = path.components().all(|component| component != Component::ParentDir);
+    let parent = path.parent().filter(|_| !is_plain).and_then(|parent| parent.canonicalize().ok());
+    if let (Some(parent), Some(name)) = (parent, path.file_name()) {
+        return parent.join(name);
+    }
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(clean.pop()),
+            Component::CurDir => {}
+            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => clean.push(component),
+        }
+    }
+    clean
+}
