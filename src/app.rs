@@ -108,6 +108,12 @@ pub fn run(start: Start) -> Exit {
             return Exit::Usage;
         }
     };
+    if let Some(unknown) = flag.as_deref().filter(|flag| !is_language(flag)) {
+        let what = locale.with("usage.language", &[("language", unknown)]);
+        let hint = locale.with("usage.language_hint", &[("known", &languages())]);
+        Console::new(&locale).fail(&Problem { what, hint });
+        return Exit::Usage;
+    }
     // A start-up file runs it: settings that cannot be read must not cost a person the shell's hook.
     if let Invocation::Init(options) = &invocation {
         return hook::init(&locale, variables, start.program.as_deref(), options);
@@ -129,6 +135,10 @@ pub fn run(start: Start) -> Exit {
             for warning in warnings.iter().filter(|_| is_told) {
                 base.warn(warning);
             }
+            if let Some(unknown) = base.config.language.as_deref().filter(|tag| is_told && !is_language(tag)) {
+                let values = [("language", unknown), ("known", &languages())];
+                Console::new(&base.locale).warn(&base.locale.with("error.language", &values));
+            }
             base.dispatch(invocation)
         }
         Err(failed) => {
@@ -137,6 +147,15 @@ pub fn run(start: Start) -> Exit {
             exit
         }
     }
+}
+
+fn is_language(tag: &str) -> bool {
+    tag == "auto" || locale::matching(tag).is_some()
+}
+
+/// What a language may be, as a list.
+fn languages() -> String {
+    std::iter::once("auto").chain(locale::tags()).collect::<Vec<_>>().join(", ")
 }
 
 /// What a command cannot begin without.

@@ -45,7 +45,9 @@ fn resuming_takes_an_id_or_none() {
     assert_eq!(run("-r").resume, Some(None));
     assert_eq!(run("--resume 2026").resume, Some(Some("2026".into())));
     assert!(run("-c").resume_last);
-    assert_eq!(read("-c -r").map_err(|error| error.key), Err("usage.conflict"));
+    let conflict =
+        |argument: &str| UsageError { key: "usage.conflict", argument: argument.into(), suggestion: None };
+    assert_eq!(read("-c -r"), Err(conflict("--continue, --resume [<ID>]")));
 }
 
 #[test]
@@ -64,6 +66,16 @@ fn wrong_usage_is_named() {
             "usage.reserved"
         ]
     );
+}
+
+#[test]
+fn an_argument_that_is_no_text_is_named() {
+    let odd = <OsString as std::os::unix::ffi::OsStringExt>::from_vec(b"a\xffb".to_vec());
+    let read = |first: &str| parse(vec!["axi".into(), first.into(), odd.clone()], &|key| key.to_owned());
+    let expected = UsageError { key: "usage.no_text", argument: r#""a\xFFb""#.into(), suggestion: None };
+    assert_eq!(read("-p"), Err(expected));
+    // A path may have any bytes.
+    assert!(matches!(read("render"), Ok(Invocation::Render(_))));
 }
 
 #[test]

@@ -138,6 +138,9 @@ pub(super) fn usage_error(error: &clap::Error) -> UsageError {
     if let Some(value) = value {
         argument = format!("{argument}: {value}");
     }
+    if let Some(other) = text(ContextKind::PriorArg) {
+        argument = format!("{argument}, {other}");
+    }
     let suggestion = [ContextKind::SuggestedArg, ContextKind::SuggestedValue, ContextKind::ValidValue]
         .into_iter()
         .find_map(text)

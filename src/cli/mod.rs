@@ -234,10 +234,17 @@ pub fn parse(arguments: Vec<OsString>, words: Words<'_>) -> Result<Invocation, U
     if RESERVED.contains(&first) {
         return Err(UsageError { key: "usage.reserved", argument: first.to_owned(), suggestion: None });
     }
+    let no_text = arguments.iter().skip(1).find(|argument| argument.to_str().is_none()).cloned();
     match command(words).try_get_matches_from(arguments) {
         Ok(matches) => Ok(interpret(&matches)),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             Ok(Invocation::Print(error.render().to_string()))
+        }
+        Err(error) if error.kind() == ErrorKind::InvalidUtf8 => {
+            // Clap does not say which.
+            #[expect(clippy::unnecessary_debug_formatting, reason = "escaped, so that the bytes can be seen")]
+            let argument = no_text.map(|argument| format!("{argument:?}")).unwrap_or_default();
+            Err(UsageError { key: "usage.no_text", argument, suggestion: None })
         }
         Err(error) => Err(usage_error(&error)),
     }

@@ -30,7 +30,8 @@ fn a_command_line_that_makes_no_sense_ends_with_2_and_asks_nobody() {
     for (flags, told) in [
         (&["--nonsense"][..], "--nonsense"),
         (&["--output", "yaml"], "yaml"),
-        (&["-c", "-r", "x"], "--continue"),
+        (&["-c", "-r", "x"], "--continue, --resume"),
+        (&["--lang", "klingon"], "klingon"),
         (&["--allow", "shell("], "shell("),
         (&["--max-steps", "0"], "0"),
     ] {
@@ -290,6 +291,7 @@ fn an_odd_world_is_told_about_and_survived() {
     let mut bytes = axi(&home, &server);
     let ran = run(bytes.arg("-p").arg(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"a\xffb")));
     assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.err.contains(r#"not UTF-8 text: "a\xFFb""#), "{}", ran.err);
     home.write("config/axi/config.toml", "model = [broken\n");
     let broken = ask(&home, &server, &[]);
     assert_eq!(broken.code, Some(3));
@@ -298,8 +300,9 @@ fn an_odd_world_is_told_about_and_survived() {
         "{}",
         broken.err
     );
-    home.write("config/axi/config.toml", "nonsense = 1\n");
+    home.write("config/axi/config.toml", "nonsense = 1\nlanguage = \"klingon\"\n");
     let unknown = ask(&home, &server, &[]);
     assert_eq!((unknown.code, unknown.out.as_str()), (Some(0), "two\n"));
     assert!(unknown.err.contains("warning: ") && unknown.err.contains("nonsense"), "{}", unknown.err);
+    assert!(unknown.err.contains("klingon") && unknown.err.contains("auto, en, zh-CN"), "{}", unknown.err);
 }
