@@ -261,6 +261,9 @@ fn the_line_is_opened_in_the_persons_editor() {
     let mut pty = play_on(&home, "emacs", 80, 24, &[("EDITOR", "no-such-editor")]);
     pty.send("draft\x0f");
     pty.wait_for("EditorFailed");
+    let screen = pty.transcript();
+    let row = screen.lines().find(|row| row.contains("EditorFailed")).unwrap();
+    assert!(row.trim_start().starts_with("EditorFailed"), "{screen}");
     pty.send("!\r");
     pty.wait_for("sent \"draft!\"");
 }

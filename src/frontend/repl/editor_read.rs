@@ -66,6 +66,8 @@ impl Editor {
                 }
                 (Signal::HostCommand(command), _) if command == EDIT => {
                     if let Some(failed) = self.edit_outside() {
+                        // What is said of it gets rows of its own.
+                        self.set_line_aside()?;
                         return Ok(failed);
                     }
                 }
