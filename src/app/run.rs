@@ -20,7 +20,7 @@ use crate::conversation::Message;
 use crate::frontend::exit::Exit;
 use crate::frontend::human::{Asker, Human, HumanOptions, Looks, Nobody};
 use crate::frontend::print;
-use crate::frontend::render::{self, Width, usable};
+use crate::frontend::render::{self, RenderError, Width, usable};
 use crate::frontend::repl::run::Repl;
 use crate::frontend::repl::{
     Clipboard, CommandMenu, Drafts, EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, SuggestTiming,
@@ -315,8 +315,12 @@ pub(super) fn render(base: &Base, options: &RenderOptions) -> Exit {
     };
     let rendered = source.and_then(|mut source| {
         render::run(&mut source, &mut screen, layout, width).map_err(|error| {
-            let path = options.file.as_ref().map_or_else(|| "stdin".to_owned(), |path| path.display().to_string());
-            (path, error)
+            let source =
+                || options.file.as_ref().map_or_else(|| "stdin".to_owned(), |path| path.display().to_string());
+            match error {
+                RenderError::Read(error) => (source(), error),
+                RenderError::Write(error) => ("stdout".to_owned(), error),
+            }
         })
     });
     match rendered {

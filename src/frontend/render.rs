@@ -16,16 +16,27 @@ pub enum Width {
     Follows(fn() -> (u16, u16)),
 }
 
+/// Why a text could not be printed to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RenderError {
+    /// The text could not be read.
+    #[error("the text cannot be read: {0}")]
+    Read(std::io::Error),
+    /// What was made of it could not be written.
+    #[error("the rows cannot be written: {0}")]
+    Write(std::io::Error),
+}
+
 /// Prints everything `source` has. A closed pipe on the way out ends it quietly.
 ///
 /// # Errors
-/// What reading or writing said.
+/// [`RenderError`], with what reading or writing said.
 pub fn run<W: Write>(
     source: &mut impl Read,
     screen: &mut Screen<W>,
     layout: Layout,
     width: Width,
-) -> std::io::Result<()> {
+) -> Result<(), RenderError> {
     let mut stream = MarkdownStream::new(layout);
     let mut bytes = vec![0; CHUNK];
     let mut kept = 0;
@@ -33,7 +44,7 @@ pub fn run<W: Write>(
         let read = match source.read(&mut bytes[kept..]) {
             Ok(read) => read,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
+            Err(error) => return Err(RenderError::Read(error)),
         };
         let end = kept + read;
         // A character cut by the end of the chunk waits for its rest; the end of the input has no rest.
@@ -60,7 +71,7 @@ pub fn run<W: Write>(
         screen.flush();
         match screen.broken() {
             Some(ErrorKind::BrokenPipe) => return Ok(()),
-            Some(kind) => return Err(kind.into()),
+            Some(kind) => return Err(RenderError::Write(kind.into())),
             None => {}
         }
         if read == 0 {

@@ -39,6 +39,18 @@ fn in_a_pipe_a_row_is_printed_when_it_is_final() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_not_blamed_on_the_text() {
+    let home = Home::new();
+    home.write("work/text.md", "words\n");
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = home.axi().args(["render", "text.md"]).stdout(full).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.starts_with("error: stdout: "), "{told}");
+}
+
+#[test]
 fn on_a_terminal_words_appear_before_their_row_is_full() {
     let home = Home::new();
     let mut command = home.command("bash");
