@@ -261,8 +261,10 @@ fn is_loopback_url(url: &Url) -> bool {
 /// Returns scheme, host and port of an address: without path, query, user and password.
 #[must_use]
 pub(crate) fn url_origin(url: &str) -> String {
-    url.parse::<Url>()
-        .map_or_else(|_| "the configured address".to_owned(), |url| url.origin().ascii_serialization())
+    let Ok(url) = url.parse::<Url>() else { return "the configured address".to_owned() };
+    let origin = url.origin();
+    // An address without a host (`file:`) has an origin without a name.
+    if origin.is_tuple() { origin.ascii_serialization() } else { format!("{}:", url.scheme()) }
 }
 
 #[cfg(test)]
@@ -271,6 +273,8 @@ mod tests {
 
     #[test]
     fn addresses_of_this_machine_are_known() {
+        assert_eq!(url_origin("file:///etc/passwd"), "file:");
+        assert_eq!(url_origin("https://me:secret@host.example/v1?key=1"), "https://host.example");
         for url in [
             "http://127.0.0.1:1/v1",
             "http://localhost",
