@@ -173,7 +173,10 @@ pub fn turn_end(locale: &Locale, end: &TurnEnd) -> Option<Told> {
             }
             Some(told)
         }
-        TurnEnd::StepLimit { limit } => with("step_limit", &[("limit", &limit.to_string())]),
+        TurnEnd::StepLimit { limit } => Some(Told {
+            what: locale.count("turn.step_limit", u64::from(*limit)),
+            hint: locale.text("turn.step_limit_hint").to_owned(),
+        }),
         TurnEnd::Looping => with("looping", &[]),
         TurnEnd::Refused => with("refused", &[]),
         TurnEnd::Failed { error } => Some(failure(locale, error)),

@@ -169,7 +169,7 @@ fn the_step_limit_ends_with_6_and_every_call_is_answered() {
     let server = Server::start([answer::chat_call("call_1", "read", r#"{"path":"note.txt"}"#)]);
     let ran = ask(&home, &server, &["--max-steps", "1"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(6), ""), "{ran:?}");
-    assert!(ran.err.contains("stopped after 1 steps") && ran.err.contains("--max-steps"), "{}", ran.err);
+    assert!(ran.err.contains("stopped after 1 step\n") && ran.err.contains("--max-steps"), "{}", ran.err);
     server.push(answer::chat_text("it is plover"));
     let ran = ask(&home, &server, &["-c"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "it is plover\n"), "{ran:?}");

@@ -127,12 +127,17 @@ pub fn attached(locale: &Locale, fact: &AttachFact) -> String {
         all.extend(values.iter().map(|(name, value)| (*name, value.as_str())));
         locale.with(&format!("attach.{key}"), &all)
     };
+    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     match fact {
-        AttachFact::File { path, lines } => with("file", path, &[("lines", lines.to_string())]),
+        AttachFact::File { path, lines } => {
+            with("file", path, &[("lines", locale.count("title.lines", count(*lines)))])
+        }
         AttachFact::Truncated { path, kept, lines } => {
             with("truncated", path, &[("kept", kept.to_string()), ("lines", lines.to_string())])
         }
-        AttachFact::Folder { path, entries } => with("folder", path, &[("entries", entries.to_string())]),
+        AttachFact::Folder { path, entries } => {
+            with("folder", path, &[("entries", locale.count("attach.entries", count(*entries)))])
+        }
         AttachFact::Picture { path, bytes, scaled: None } => {
             with("picture", path, &[("kilobytes", bytes.div_ceil(1024).to_string())])
         }
