@@ -7,11 +7,9 @@ use std::time::{Duration, SystemTime};
 
 /// A journal nothing was written to for so long is of no use any more.
 const OLDEST: Duration = Duration::from_hours(30 * 24);
-/// All journals together (bytes on the disk); the oldest go first.
-const LARGEST: u64 = 4 * 1024 * 1024 * 1024;
 
-/// Takes old journals away. What cannot be taken away is tried again the next time.
-pub(super) fn clean(root: &Path, own: &Path) {
+/// Takes old journals away, and the oldest where all together have more than `most` bytes on the disk. What cannot be taken away is tried again the next time.
+pub(super) fn clean(root: &Path, own: &Path, most: u64) {
     let Ok(entries) = root.read_dir() else { return };
     let mut journals: Vec<(SystemTime, PathBuf)> = Vec::new();
     for path in entries.flatten().map(|entry| entry.path()).filter(|path| path != own) {
@@ -26,7 +24,7 @@ pub(super) fn clean(root: &Path, own: &Path) {
     for (written, path) in journals {
         total = total.saturating_add(size(&path));
         let old = written.elapsed().is_ok_and(|age| age > OLDEST);
-        if (old || total > LARGEST) && !is_in_use(&path) {
+        if (old || total > most) && !is_in_use(&path) {
             drop(std::fs::remove_dir_all(path));
         }
     }
@@ -95,9 +93,31 @@ mod tests {
         let running = journal("running", 31 * day);
         running.lock_shared().unwrap();
         std::fs::create_dir(root.path().join("other")).unwrap();
-        clean(root.path(), &root.path().join("own"));
+        clean(root.path(), &root.path().join("own"), u64::MAX);
         let mut left: Vec<_> = root.path().read_dir().unwrap().flatten().map(|entry| entry.file_name()).collect();
         left.sort();
         assert_eq!(left, ["new", "other", "own", "running"]);
+    }
+
+    #[test]
+    fn of_too_much_the_oldest_journals_go() {
+        let root = tempfile::tempdir().unwrap();
+        for (name, days) in [("own", 5), ("new", 1), ("older", 2), ("oldest", 3)] {
+            let place = root.path().join(name);
+            std::fs::create_dir_all(place.join("objects")).unwrap();
+            std::fs::write(place.join("objects/1"), "x".repeat(64 * 1024)).unwrap();
+            // What is on the disk is counted, and a file system may wait with that.
+            File::open(place.join("objects/1")).unwrap().sync_all().unwrap();
+            let file = File::create(place.join("journal.jsonl")).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_hours(24 * days)).unwrap();
+        }
+        let own = root.path().join("own");
+        let one = size(&own);
+        assert!(one > 0);
+        // Of what makes them too much, the own journal is part, and stays.
+        clean(root.path(), &own, 2 * one + one / 2);
+        let mut left: Vec<_> = root.path().read_dir().unwrap().flatten().map(|entry| entry.file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["new", "own"]);
     }
 }

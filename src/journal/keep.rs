@@ -10,10 +10,24 @@ use super::record::{Kept, Log, Record};
 use super::state::Kind;
 use super::{How, JournalError, State, Touch, object, state};
 
-/// A larger file is not copied (bytes).
-const LARGEST: u64 = 256 * 1024 * 1024;
-/// More than this is not copied for one session by one process (bytes); second names and clones are free.
-const MOST_COPIED: u64 = 1024 * 1024 * 1024;
+/// How much is kept.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// A larger file is not copied (bytes).
+    pub(super) file: u64,
+    /// More than this is not copied for one session by one process (bytes); second names and clones are free.
+    pub(super) copied: u64,
+    /// All journals together (bytes on the disk); the oldest go first.
+    pub(super) journals: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        const MEGABYTE: u64 = 1024 * 1024;
+        Self { file: 256 * MEGABYTE, copied: 1024 * MEGABYTE, journals: 4096 * MEGABYTE }
+    }
+}
+
 /// More than this is not read to know again what one change left (bytes); the rest is known by length and time.
 const MOST_READ: u64 = 512 * 1024 * 1024;
 /// More entries of a directory are not looked at.
@@ -50,6 +64,7 @@ pub(super) struct Keeper<'a> {
     turn: u64,
     recorded: &'a mut Recorded,
     copied: &'a mut u64,
+    limits: Limits,
     copies: Vec<PathBuf>,
     links: Vec<u64>,
     entries: usize,
@@ -58,8 +73,25 @@ pub(super) struct Keeper<'a> {
 }
 
 impl<'a> Keeper<'a> {
-    pub(super) fn new(log: &'a mut Log, turn: u64, recorded: &'a mut Recorded, copied: &'a mut u64) -> Self {
-        Self { log, turn, recorded, copied, copies: Vec::new(), links: Vec::new(), entries: 0, read: 0, unkept: 0 }
+    pub(super) fn new(
+        log: &'a mut Log,
+        turn: u64,
+        recorded: &'a mut Recorded,
+        copied: &'a mut u64,
+        limits: Limits,
+    ) -> Self {
+        Self {
+            log,
+            turn,
+            recorded,
+            copied,
+            limits,
+            copies: Vec::new(),
+            links: Vec::new(),
+            entries: 0,
+            read: 0,
+            unkept: 0,
+        }
     }
 
     /// Records what stands at a place, below it where that goes too, and the directory it stands in.
@@ -279,7 +311,7 @@ impl<'a> Keeper<'a> {
         if clone_file(&source, target) {
             return Ok(None);
         }
-        if length > LARGEST || self.copied.saturating_add(length) > MOST_COPIED {
+        if length > self.limits.file || self.copied.saturating_add(length) > self.limits.copied {
             return Ok(Some(Kept::TooMuch));
         }
         io::copy(&mut source, target)?;
@@ -318,3 +350,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let mut source = state::open(from)?;
     io::copy(&mut source, &mut create(to)?).map(|_| ())
 }
+
+#[cfg(test)]
+#[path = "keep_tests.rs"]
+mod tests;

@@ -71,6 +71,7 @@ pub struct Journal {
     links: Vec<u64>,
     /// Bytes copied for this session, by this process.
     copied: u64,
+    limits: keep::Limits,
     cleaned: bool,
 }
 
@@ -96,6 +97,7 @@ impl Journal {
             touched: Vec::new(),
             links: Vec::new(),
             copied: 0,
+            limits: keep::Limits::default(),
             cleaned: false,
         }
     }
@@ -116,7 +118,7 @@ impl Journal {
     pub fn before(&mut self, touches: &[Touch]) -> Result<Unkept, JournalError> {
         self.touched = touches.iter().map(|touch| Touch { path: settled(&touch.path), ..touch.clone() }).collect();
         let Some(turn) = self.write_turn()? else { return Ok(Unkept::default()) };
-        let mut keeper = keep::Keeper::new(&mut self.log, turn, &mut self.recorded, &mut self.copied);
+        let mut keeper = keep::Keeper::new(&mut self.log, turn, &mut self.recorded, &mut self.copied, self.limits);
         for touch in &self.touched {
             keeper.touch(touch)?;
         }
@@ -125,7 +127,7 @@ impl Journal {
         self.log.sync()?;
         if !self.cleaned {
             self.cleaned = true;
-            clean::clean(&self.root, self.log.directory());
+            clean::clean(&self.root, self.log.directory(), self.limits.journals);
         }
         Ok(unkept)
     }
@@ -137,7 +139,8 @@ impl Journal {
     pub fn after(&mut self) -> Result<(), JournalError> {
         let Some((turn, true)) = self.now else { return Ok(()) };
         let touched = std::mem::take(&mut self.touched);
-        let mut keeper = keep::Keeper::new(&mut self.log, turn.number, &mut self.recorded, &mut self.copied);
+        let mut keeper =
+            keep::Keeper::new(&mut self.log, turn.number, &mut self.recorded, &mut self.copied, self.limits);
         for touch in &touched {
             keeper.look_again(touch)?;
         }

@@ -104,3 +104,31 @@ fn what_is_changed_through_links_comes_back() {
         &["echo z > dangling"],
     ]);
 }
+
+#[test]
+fn what_is_too_large_to_keep_is_said_before_and_after() {
+    let home = Home::new();
+    fill(&home);
+    let large = home.write("work/large", "");
+    let mut cloning = home.command("cp");
+    if cloning.args(["--reflink=always", "c.txt", "clone"]).output().is_ok_and(|ran| ran.status.success()) {
+        eprintln!("this file system makes clones, which are free");
+        return;
+    }
+    // A hole takes no room; the length alone says that it is not copied.
+    std::fs::File::options().write(true).open(&large).unwrap().set_len(257 * 1024 * 1024).unwrap();
+    let input = json!({ "command": "echo z > large; echo z > c.txt" }).to_string();
+    let server = Server::start(vec![answer::chat_call("call_1", "shell", &input), answer::chat_text("done it")]);
+    let mut person = Person::meets(axi(&home, &server).arg("-y"));
+    person.sends("go on");
+    person.sees("done it");
+    assert!(person.count("too large to keep") == 1, "{}", person.pty.describe());
+    person.sees_prompt();
+    person.sends("/undo");
+    person.sees("cannot come back: no copy was kept");
+    person.sees_choice("Yes, take it back");
+    person.types("\r");
+    person.sees("left as it is: large");
+    assert_eq!(std::fs::read_to_string(home.work().join("c.txt")).unwrap(), "xxx");
+    assert_eq!(person.leaves(), Some(0));
+}
