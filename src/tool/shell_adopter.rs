@@ -34,7 +34,7 @@ const LOOK: Duration = Duration::from_millis(10);
 const KILL_GRACE: Duration = Duration::from_secs(1);
 
 /// Runs the command and ends what it leaves behind. Told to end (TERM, HUP, INT), or when axi dies, it kills all;
-/// what is kept ([`kept`]) goes on then.
+/// what is kept (`kept`) goes on then.
 ///
 /// To be called first in `main`: before a runtime, a thread or a file is made.
 #[must_use]
