@@ -7,7 +7,7 @@ use super::console::Console;
 use super::run::{human_options, prewarm, repl, screen};
 use super::setup::Failed;
 use super::shell_session::Occasion;
-use super::stage::Stage;
+use super::stage::stage;
 use super::{Base, rewrite};
 use crate::cli::{HandoffKind, RunOptions};
 use crate::command::Problem;
@@ -83,24 +83,14 @@ fn job(base: &Rc<Base>, facts: &Facts) -> Result<(Exit, Put), Failed> {
         prewarm(&client);
     }
     let (agent, _) = base.agent(&options, provider, Occasion::Handoff)?;
-    let Stage { tty, signals, terminal, plain } = Stage::take(base)?;
+    let stage = stage(base, &runtime)?;
     let looks = base.looks();
     let screen = screen(base, &looks);
-    let mut human = Human::new(screen, human_options(base, &agent, looks, Box::new(terminal.clone())));
+    let mut human = Human::new(screen, human_options(base, &agent, looks, Box::new(stage.terminal.clone())));
     human.trust_known_background();
     if let Some(found) = found {
         human.say(&found);
     }
-    let handoff = Handoff {
-        agent,
-        human,
-        tty,
-        runtime,
-        signals,
-        remote: base.is_remote(),
-        plain,
-        terminal,
-        output: output_source(base),
-    };
+    let handoff = Handoff { agent, human, stage, output: output_source(base) };
     Ok(handoff.run(facts))
 }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::console::Console;
 use super::setup::Failed;
 use super::shell_session::Occasion;
-use super::stage::Stage;
+use super::stage::stage;
 use super::suggest::GhostUsage;
 use super::world::Outside;
 use super::{Base, piped, rules};
@@ -155,9 +155,10 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
     let (provider, found) = base.provider(options.model.as_deref(), &client, &runtime)?;
     let local = provider.model().local;
     let (agent, conversation) = base.agent(&options, provider, Occasion::Repl)?;
-    let Stage { tty, signals, terminal, plain } = Stage::take(base)?;
+    let stage = stage(base, &runtime)?;
+    let plain = stage.plain;
     let looks = base.looks();
-    let lender = Rc::clone(&tty);
+    let lender = Rc::clone(&stage.tty);
     let foreground: Foreground = Box::new(move |command| {
         let _lent = lender.lend();
         command.status()
@@ -173,13 +174,13 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
     let drafts = drafts.map(|folder| Drafts::new(folder, base.cwd.clone())).unwrap_or_default();
     editor.keep_drafts(drafts.clone());
     let last = drafts.clone();
-    signals.before_the_end(move || last.flush());
+    stage.signals.before_the_end(move || last.flush());
     let ghost = GhostUsage::default();
     if let Some(suggest) = base.suggest(&ghost).filter(|_| !plain) {
         editor = editor.with_suggest(Box::new(suggest), SuggestTiming::default());
     }
     let screen = screen(base, &looks);
-    let mut human = Human::new(screen, human_options(base, &agent, looks, Box::new(terminal.clone())));
+    let mut human = Human::new(screen, human_options(base, &agent, looks, Box::new(stage.terminal.clone())));
     if let Some(found) = found {
         human.say(&found);
     }
@@ -197,7 +198,6 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
         prewarm(&client);
     }
     let directory = base.paths.shown(&base.cwd);
-    let remote = base.is_remote();
     let shell = (base.variables)("SHELL").filter(|shell| !shell.is_empty()).unwrap_or_else(|| "/bin/sh".to_owned());
     let pager = pager(base);
     let (for_new, for_resume, keep) = (Rc::clone(base), Rc::clone(base), !options.no_session);
@@ -205,11 +205,8 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
         agent,
         human,
         editor,
-        tty,
-        terminal,
-        runtime: Rc::clone(&runtime),
+        stage,
         world: Box::new(Outside::new(Rc::clone(base), client, runtime, ghost)),
-        signals,
         new_session: Box::new(move || {
             let session = for_new.new_session(keep);
             for_new.tie(session.id());
@@ -220,7 +217,6 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
             Session::resume(loaded.id.clone(), loaded.directory.clone(), path, for_resume.redactor())
         }),
         directory,
-        remote,
         shell,
         program: base.program.clone(),
         pictures: PictureProtocol::choose(
@@ -229,7 +225,6 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
         ),
         ran: Vec::new(),
         swept: false,
-        plain,
         pager,
         drafts,
         lists,

@@ -3,20 +3,10 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::Surroundings;
-use crate::sandbox::SECRETS_IN_HOME;
+use crate::sandbox::{SECRET_NAMES, SECRETS_IN_HOME};
 
-/// Names of files that hold credentials wherever they lie.
+/// Names of files that hold credentials wherever they lie, besides those that lie in homes.
 const CREDENTIAL_NAMES: &[&str] = &[
-    ".netrc",
-    "_netrc",
-    ".pgpass",
-    ".my.cnf",
-    ".mylogin.cnf",
-    ".git-credentials",
-    ".npmrc",
-    ".pypirc",
-    ".env",
-    ".envrc",
     "id_rsa",
     "id_dsa",
     "id_ecdsa",
@@ -24,8 +14,6 @@ const CREDENTIAL_NAMES: &[&str] = &[
     "credentials",
     "credentials.json",
     "credentials.toml",
-    ".vault-token",
-    ".htpasswd",
     "shadow",
     "gshadow",
     "sudoers",
@@ -34,16 +22,8 @@ const CREDENTIAL_NAMES: &[&str] = &[
     "secrets.json",
     "service-account.json",
     "kubeconfig",
-    ".s3cfg",
-    ".boto",
-    ".dockercfg",
     "master.key",
     "authorized_keys",
-    ".bash_history",
-    ".zsh_history",
-    ".psql_history",
-    ".mysql_history",
-    ".python_history",
     "fish_history",
     "logins.json",
     "key4.db",
@@ -131,7 +111,7 @@ pub(crate) fn is_credential(path: &Path, home: Option<&Path>) -> bool {
         return false;
     }
     let lower = name.to_ascii_lowercase();
-    if CREDENTIAL_NAMES.iter().any(|known| known.eq_ignore_ascii_case(&name))
+    if CREDENTIAL_NAMES.iter().chain(SECRET_NAMES).any(|known| known.eq_ignore_ascii_case(&name))
         || lower.starts_with(".env.")
         || CREDENTIAL_ENDINGS.iter().any(|ending| lower.ends_with(ending))
     {

@@ -14,5 +14,6 @@ mod reach;
 pub mod render;
 pub mod repl;
 pub mod signals;
+pub mod stage;
 pub mod text;
 pub mod words;

@@ -24,32 +24,11 @@ pub const SECRETS_IN_HOME: &[&str] = &[
     ".ethereum",
     ".terraform.d",
     ".fly",
-    ".vault-token",
-    ".netrc",
-    "_netrc",
-    ".pgpass",
-    ".my.cnf",
-    ".mylogin.cnf",
-    ".git-credentials",
-    ".npmrc",
-    ".pypirc",
     ".gem/credentials",
     ".cargo/credentials",
     ".cargo/credentials.toml",
     ".m2/settings-security.xml",
     ".gradle/gradle.properties",
-    ".s3cfg",
-    ".boto",
-    ".dockercfg",
-    ".htpasswd",
-    ".env",
-    ".envrc",
-    ".bash_history",
-    ".zsh_history",
-    ".psql_history",
-    ".mysql_history",
-    ".python_history",
-    ".node_repl_history",
     ".codex/auth.json",
     ".claude/.credentials.json",
     ".claude.json",
@@ -93,6 +72,31 @@ pub const SECRETS_IN_HOME: &[&str] = &[
     "Library/Mail",
     "Library/Messages",
     "Library/Safari",
+];
+
+/// Names of files that are secret in a home and wherever else they lie.
+pub const SECRET_NAMES: &[&str] = &[
+    ".vault-token",
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".my.cnf",
+    ".mylogin.cnf",
+    ".git-credentials",
+    ".npmrc",
+    ".pypirc",
+    ".s3cfg",
+    ".boto",
+    ".dockercfg",
+    ".htpasswd",
+    ".env",
+    ".envrc",
+    ".bash_history",
+    ".zsh_history",
+    ".psql_history",
+    ".mysql_history",
+    ".python_history",
+    ".node_repl_history",
 ];
 
 /// Beside homes: where running services keep secrets and sockets, and what only root could read anyway.
@@ -160,7 +164,8 @@ pub(super) fn all(home: Option<&Path>, also: &[PathBuf], root: bool) -> BTreeSet
         // The rest of that list is root's alone to read, or the system's fault.
         system.extend(IN_SYSTEM.iter().filter(|path| path.starts_with("/run/")));
     }
-    let in_homes = homes.iter().flat_map(|home| SECRETS_IN_HOME.iter().map(|name| home.join(name)));
+    let in_homes =
+        homes.iter().flat_map(|home| SECRETS_IN_HOME.iter().chain(SECRET_NAMES).map(|name| home.join(name)));
     for path in in_homes.chain(system.into_iter().map(PathBuf::from)).chain(also.iter().cloned()) {
         add(&path);
     }

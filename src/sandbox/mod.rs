@@ -22,7 +22,7 @@ mod writable;
 
 pub use child::{Confined, confine};
 pub use environment::is_secret_name;
-pub use hidden::SECRETS_IN_HOME;
+pub use hidden::{SECRET_NAMES, SECRETS_IN_HOME};
 pub use support::{Missing, Support};
 
 use std::ffi::OsString;

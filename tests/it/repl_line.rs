@@ -4,8 +4,8 @@ use rustix::termios::{InputModes, LocalModes, OutputModes};
 
 use crate::support::home::Home;
 use crate::support::pty::{Pty, View};
-use crate::support::server::{Gate, Server, answer};
-use crate::support::talk::{Person, axi, last_said};
+use crate::support::server::{Server, answer};
+use crate::support::talk::{Person, axi, in_the_middle, last_said};
 
 const UP: &str = "\x1b[A";
 const F2: &str = "\x1bOQ";
@@ -46,14 +46,6 @@ fn vi_keys_are_a_setting() {
     assert_eq!(last_said(&server.requests()[0]), "right word!");
 }
 
-fn in_the_middle(person: &mut Person, server: &Server) -> Gate {
-    let gate = Gate::new();
-    server.push(answer::chat_text("alpha beta gamma delta").gate_before(3, &gate));
-    person.sends("count");
-    person.sees("alpha beta");
-    gate
-}
-
 #[test]
 fn up_takes_the_last_queued_line_back() {
     let home = Home::new();
@@ -88,21 +80,6 @@ fn stop_as_a_word_stops_at_once_and_gives_the_queue_back() {
     person.sees_prompt();
     person.sends("/stop");
     person.sees("nothing is running");
-    assert_eq!(person.leaves(), Some(0));
-}
-
-#[test]
-fn a_queued_shell_line_runs_in_the_shell() {
-    let home = Home::new();
-    let server = Server::start([]);
-    let mut person = Person::meets(&axi(&home, &server));
-    let gate = in_the_middle(&mut person, &server);
-    person.types("!echo from-the-$((40+2))\r");
-    person.sees("1 queued");
-    gate.open();
-    person.sees("from-the-42");
-    person.sees_prompt();
-    assert_eq!(server.requests().len(), 1);
     assert_eq!(person.leaves(), Some(0));
 }
 

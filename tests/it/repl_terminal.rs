@@ -7,7 +7,7 @@ use rustix::process::{Pid, Signal};
 use crate::support::home::Home;
 use crate::support::pty::{PATIENCE, Pty};
 use crate::support::server::{Gate, Server, answer};
-use crate::support::talk::{Person, axi};
+use crate::support::talk::{Person, axi, in_the_middle};
 
 /// axi under a shell that writes down the terminal's mode before and after, axi's process id and its exit code.
 fn witnessed(home: &Home, server: &Server) -> Command {
@@ -38,14 +38,6 @@ fn is_as_before(person: &mut Person, home: &Home, code: &str) {
 fn signalled(home: &Home, signal: Signal) {
     let id = Pid::from_raw(told(home, "id").parse().unwrap()).unwrap();
     rustix::process::kill_process(id, signal).unwrap();
-}
-
-fn in_the_middle(person: &mut Person, server: &Server) -> Gate {
-    let gate = Gate::new();
-    server.push(answer::chat_text("alpha beta gamma delta").gate_before(3, &gate));
-    person.sends("count");
-    person.sees("alpha beta");
-    gate
 }
 
 #[test]

@@ -5,7 +5,7 @@ use rustix::process::Signal;
 use crate::support::home::Home;
 use crate::support::pty::Pty;
 use crate::support::server::{Gate, Server, answer};
-use crate::support::talk::{KEY, Person, axi, last_said, roles, said, session_lines};
+use crate::support::talk::{KEY, Person, axi, in_the_middle, last_said, roles, said, session_lines};
 
 #[test]
 fn a_message_is_sent_and_its_answer_stays_in_scrollback_once() {
@@ -39,15 +39,6 @@ fn a_message_on_the_command_line_is_sent_first() {
     person.sees("and again");
     assert_eq!(said(&server.requests()[1], 1), "hi you");
     assert_eq!(person.leaves(), Some(0));
-}
-
-/// Asks, and waits until two words of the answer are on the screen and the rest waits at a gate.
-fn in_the_middle(person: &mut Person, server: &Server) -> Gate {
-    let gate = Gate::new();
-    server.push(answer::chat_text("alpha beta gamma delta").gate_before(3, &gate));
-    person.sends("count");
-    person.sees("alpha beta");
-    gate
 }
 
 #[test]
@@ -231,18 +222,20 @@ fn escape_gives_the_queue_back_to_the_editor() {
 }
 
 #[test]
-fn a_slash_command_queued_during_a_turn_is_run_as_one() {
-    let home = Home::new();
-    let server = Server::start([]);
-    let mut person = Person::meets(&axi(&home, &server));
-    let gate = in_the_middle(&mut person, &server);
-    person.types("/usage\r");
-    person.sees("1 queued");
-    gate.open();
-    person.sees("10 tokens read, 5 written");
-    person.sees_prompt();
-    assert_eq!(server.requests().len(), 1);
-    assert_eq!(person.leaves(), Some(0));
+fn a_queued_line_is_run_as_what_its_sigil_says() {
+    for (line, effect) in [("/usage", "10 tokens read, 5 written"), ("!echo from-the-$((40+2))", "from-the-42")] {
+        let home = Home::new();
+        let server = Server::start([]);
+        let mut person = Person::meets(&axi(&home, &server));
+        let gate = in_the_middle(&mut person, &server);
+        person.types(format!("{line}\r"));
+        person.sees("1 queued");
+        gate.open();
+        person.sees(effect);
+        person.sees_prompt();
+        assert_eq!(server.requests().len(), 1);
+        assert_eq!(person.leaves(), Some(0));
+    }
 }
 
 #[test]

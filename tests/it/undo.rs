@@ -63,6 +63,17 @@ fn person(home: &Home, server: &Server) -> Person {
     Person::meets(axi(home, server).arg("-y"))
 }
 
+/// A person whose model has just broken things in a filled directory.
+fn broken() -> (Home, Server, Person) {
+    let home = Home::new();
+    fill(&home);
+    let server = Server::start(destructive());
+    let mut person = person(&home, &server);
+    person.sends("break things");
+    person.sees("all done");
+    (home, server, person)
+}
+
 #[test]
 fn the_last_turn_is_shown_and_taken_back_with_times_and_modes() {
     let home = Home::new();
@@ -95,12 +106,7 @@ fn the_last_turn_is_shown_and_taken_back_with_times_and_modes() {
 
 #[test]
 fn nothing_is_changed_by_a_no() {
-    let home = Home::new();
-    fill(&home);
-    let server = Server::start(destructive());
-    let mut person = person(&home, &server);
-    person.sends("break things");
-    person.sees("all done");
+    let (home, _server, mut person) = broken();
     let broken = picture(&home);
     person.sends("/undo no");
     person.sees("Nothing was changed.");
@@ -189,12 +195,7 @@ fn killed_in_the_middle_the_next_axi_takes_it_back() {
 
 #[test]
 fn what_somebody_else_changed_since_stays_unless_it_is_said() {
-    let home = Home::new();
-    fill(&home);
-    let server = Server::start(destructive());
-    let mut person = person(&home, &server);
-    person.sends("break things");
-    person.sees("all done");
+    let (home, _server, mut person) = broken();
     home.write("work/a.txt", "mine\n");
     person.sends("/undo");
     person.sees("was changed since by something else");

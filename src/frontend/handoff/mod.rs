@@ -21,16 +21,14 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
-use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-use super::approve::Terminal;
 use super::exit::Exit;
 use super::human::Human;
-use super::signals::Signals;
+use super::stage::Stage;
 use crate::agent::{Agent, TurnEnd};
 use crate::conversation::{ContentBlock, Message, Outcome, Subject};
-use crate::terminal::{KeyWatch, Line, Output as Out, Span, Tty, TypeAhead, escape_wait, sanitize_line};
+use crate::terminal::{KeyWatch, Line, Output as Out, Span, TypeAhead, escape_wait, sanitize_line};
 use crate::tool::{is_plain_line, proposed};
 use output::Output;
 use scrub::scrub;
@@ -68,18 +66,8 @@ pub struct Handoff {
     pub agent: Agent,
     /// The screen.
     pub human: Human<Out>,
-    /// The terminal.
-    pub tty: Rc<Tty>,
-    /// Runs turns.
-    pub runtime: Rc<Runtime>,
-    /// Signals.
-    pub signals: Signals,
-    /// Whether the terminal is at the other end of an ssh connection.
-    pub remote: bool,
-    /// Whether the terminal gets no escape sequence.
-    pub plain: bool,
-    /// Questions outside a turn.
-    pub terminal: Terminal,
+    /// The terminal, taken.
+    pub stage: Stage,
     /// The output of the last command.
     pub output: OutputSource,
 }
@@ -94,9 +82,9 @@ impl Handoff {
     /// Runs the turn, and one for each line that was sent while it ran. Returns what goes back to the shell.
     pub fn run(mut self, facts: &Facts) -> (Exit, Put) {
         let ended = self.turns(facts);
-        if self.plain {
+        if self.stage.plain {
             // Nothing was changed on a terminal without escape sequences but its mode: none must be sent to undo it.
-            std::mem::forget(self.tty.lend());
+            std::mem::forget(self.stage.tty.lend());
         }
         ended
     }
@@ -162,7 +150,7 @@ impl Handoff {
     /// Says what the proposed line would reach, counted on the disk and not as the model has it.
     fn count(&mut self, line: &str) {
         let cancel = CancellationToken::new();
-        if let Some(radius) = self.runtime.block_on(self.agent.survey(line, &cancel)) {
+        if let Some(radius) = self.stage.runtime.block_on(self.agent.survey(line, &cancel)) {
             self.human.proposal_reach(line, &radius);
         }
     }
@@ -177,11 +165,11 @@ impl Handoff {
 
     fn turn(&mut self, message: Message, typed: TypeAhead) -> std::io::Result<Turned> {
         let cancel = CancellationToken::new();
-        let keys = KeyWatch::start(cancel.clone(), typed, escape_wait(self.remote))?;
-        self.human.watch(keys, Rc::clone(&self.tty));
-        self.signals.watch(Some(cancel.clone()));
-        let end = self.runtime.block_on(self.agent.run_turn(message, &mut self.human, &cancel));
-        self.signals.watch(None);
+        let keys = KeyWatch::start(cancel.clone(), typed, escape_wait(self.stage.remote))?;
+        self.human.watch(keys, Rc::clone(&self.stage.tty));
+        self.stage.signals.watch(Some(cancel.clone()));
+        let end = self.stage.runtime.block_on(self.agent.run_turn(message, &mut self.human, &cancel));
+        self.stage.signals.watch(None);
         let typed = self.human.unwatch();
         Ok(Turned { end, typed })
     }

@@ -63,7 +63,7 @@ impl Handoff {
     pub(super) fn captured(&self, facts: &Facts) -> Option<Captured> {
         let last = facts.last.as_ref().filter(|last| matters(facts, last))?;
         let around = around(&self.output.variable)?;
-        let screen = self.runtime.block_on(around.ask())?;
+        let screen = self.stage.runtime.block_on(around.ask())?;
         let line = facts.message();
         let found = last_output(&screen, Wanted { command: &last.command, line: &line })?;
         let found = output::clean(found.as_bytes());
@@ -114,7 +114,7 @@ impl Handoff {
         let locale = self.human.locale().clone();
         // Keys typed before the question appeared stay type-ahead: they never answer it.
         let cancel = CancellationToken::new();
-        if let Ok(keys) = KeyWatch::start(cancel.clone(), std::mem::take(typed), escape_wait(self.remote)) {
+        if let Ok(keys) = KeyWatch::start(cancel.clone(), std::mem::take(typed), escape_wait(self.stage.remote)) {
             keys.settle(QUIET, QUIET_LIMIT);
             *typed = keys.stop();
         }
@@ -132,7 +132,7 @@ impl Handoff {
             (Answer::No, locale.text("handoff.output_no").to_owned()),
         ];
         let items: Vec<String> = choices.iter().map(|(_, text)| text.clone()).collect();
-        let picked = self.terminal.pick(&question, &items);
+        let picked = self.stage.terminal.pick(&question, &items);
         self.human.screen().forget();
         picked.and_then(|index| choices.get(index)).map(|(answer, _)| *answer)
     }

@@ -41,7 +41,7 @@ impl Repl {
                 self.say("said.language");
             }
             // The clipboard is reached by a sequence (OSC 52), and there are to be none.
-            Outcome::Copy(_) if self.plain => self.say("said.copy_plain"),
+            Outcome::Copy(_) if self.stage.plain => self.say("said.copy_plain"),
             Outcome::Copy(text) => {
                 let copy = crossterm::clipboard::CopyToClipboard::to_clipboard_from(text);
                 match crossterm::execute!(Output::new(), copy) {
@@ -53,7 +53,7 @@ impl Repl {
                 self.agent.set_session((self.new_session)(), Conversation::new(), Usage::default());
                 self.tell_editor();
                 self.ran.clear();
-                if clear && !self.plain {
+                if clear && !self.stage.plain {
                     // The visible screen only: scrollback is the person's.
                     drop(Output::new().write_all(b"\x1b[2J\x1b[H"));
                 }
@@ -62,7 +62,7 @@ impl Repl {
             Outcome::Resume(id) => self.resume(&id),
             Outcome::Pick { command, question, items } => {
                 let shown: Vec<String> = items.iter().map(|(shown, _)| shown.clone()).collect();
-                let picked = self.terminal.pick(&question, &shown);
+                let picked = self.stage.terminal.pick(&question, &shown);
                 let picked = picked.and_then(|index| items.into_iter().nth(index));
                 if let (Some((_, value)), Some(command)) = (picked, command::find(command)) {
                     let outcome = self.dispatch(command, &value);
@@ -90,7 +90,7 @@ impl Repl {
         let rows = self.human.in_full(messages);
         if self.human.is_long(&rows) && !self.human.screen().is_linear() {
             let bytes = self.human.bytes(&rows);
-            let paged = pager::page(&self.tty, &self.pager, &bytes);
+            let paged = pager::page(&self.stage.tty, &self.pager, &bytes);
             self.human.screen().forget();
             let Err(error) = paged else { return };
             let values = [("pager", self.pager.as_str()), ("cause", &error.to_string())];
@@ -116,7 +116,7 @@ impl Repl {
     fn ask_key(&mut self, provider: &str) {
         let locale = self.human.locale().clone();
         let question = locale.with("said.login_prompt", &[("provider", provider)]);
-        let Some(key) = self.terminal.secret(&question) else {
+        let Some(key) = self.stage.terminal.secret(&question) else {
             self.human.fail(locale.text("error.empty_key"), "");
             return;
         };

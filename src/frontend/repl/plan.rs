@@ -25,7 +25,7 @@ impl Repl {
     pub(super) fn planned(&mut self, ahead: &mut Ahead) -> Next {
         let locale = self.human.locale().clone();
         let items = CHOICES.map(|(_, key)| locale.text(key).to_owned());
-        let picked = self.terminal.pick(locale.text("plan.question"), &items);
+        let picked = self.stage.terminal.pick(locale.text("plan.question"), &items);
         self.human.screen().forget();
         match picked.map_or(Choice::Talk, |index| CHOICES[index].0) {
             Choice::Accept => self.build(locale.text("plan.accepted").to_owned(), ahead),

@@ -2,21 +2,17 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::rc::Rc;
 use std::time::Instant;
-
-use tokio::runtime::Runtime;
 
 use super::{Drafts, Editor, MenuLists, ReadOutcome, UserCommands, read_line, show};
 use crate::agent::Agent;
 use crate::command::{self, Outcome, World};
-use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
 use crate::frontend::human::Human;
 use crate::frontend::input::{self, Input};
-use crate::frontend::signals::Signals;
+use crate::frontend::stage::Stage;
 use crate::session::{Loaded, Session};
-use crate::terminal::{Line, Output, PictureProtocol, Span, TWICE, Tty, sanitize_line};
+use crate::terminal::{Line, Output, PictureProtocol, Span, TWICE, sanitize_line};
 
 /// Makes a session that begins now.
 pub type NewSession = Box<dyn Fn() -> Session>;
@@ -31,24 +27,16 @@ pub struct Repl {
     pub human: Human<Output>,
     /// The line editor.
     pub editor: Editor,
-    /// The terminal.
-    pub tty: Rc<Tty>,
-    /// Questions outside a turn.
-    pub terminal: Terminal,
-    /// Runs turns.
-    pub runtime: Rc<Runtime>,
+    /// The terminal, taken.
+    pub stage: Stage,
     /// Everything outside.
     pub world: Box<dyn World>,
-    /// Signals.
-    pub signals: Signals,
     /// Begins a session.
     pub new_session: NewSession,
     /// Goes on with one.
     pub resume_session: ResumeSession,
     /// The working directory as the prompt shows it.
     pub directory: String,
-    /// Whether the terminal is at the other end of an ssh connection.
-    pub remote: bool,
     /// The user's shell, for `!`.
     pub shell: String,
     /// This program, which starts children on a terminal of their own.
@@ -59,8 +47,6 @@ pub struct Repl {
     pub ran: Vec<String>,
     /// Whether what an earlier axi left behind has been ended.
     pub swept: bool,
-    /// Whether the terminal edits lines itself and gets no escape sequence.
-    pub plain: bool,
     /// The user's pager: a command line.
     pub pager: String,
     /// Keeps what is typed but not sent.
@@ -117,9 +103,9 @@ impl Repl {
         } else {
             self.drafts.discard();
         }
-        if self.plain {
+        if self.stage.plain {
             // Nothing was changed on a terminal without escape sequences but its mode: none must be sent to undo it.
-            std::mem::forget(self.tty.lend());
+            std::mem::forget(self.stage.tty.lend());
         }
         exit
     }
@@ -141,7 +127,7 @@ impl Repl {
                     Ok(ReadOutcome::Interrupted) => continue,
                     Ok(ReadOutcome::End) => return Exit::Done,
                     Ok(ReadOutcome::Suspended) => {
-                        if let Err(error) = self.tty.suspend() {
+                        if let Err(error) = self.stage.tty.suspend() {
                             tracing::warn!(%error, "the terminal did not come back");
                         }
                         continue;
@@ -179,9 +165,9 @@ impl Repl {
 
     fn read(&mut self, prefill: &str) -> std::io::Result<ReadOutcome> {
         let parts = show::prompt(&self.agent, &self.directory);
-        if self.plain {
+        if self.stage.plain {
             let prompt = format!("{} · {} ❯ {prefill}", parts.directory, parts.model);
-            let _lent = self.tty.lend();
+            let _lent = self.stage.tty.lend();
             let read = read_line(&mut std::io::stdin().lock(), &mut Output::new(), &prompt)?;
             return Ok(match read {
                 // What was typed ahead stands before the cursor; the terminal's own editing does not reach it.

@@ -54,8 +54,8 @@ impl Repl {
     /// On a pseudo-terminal where this program can start one (the person's terminal never leaves our mode then, so
     /// that keys typed at its end are not read in another), else on the terminal itself, which keeps nothing.
     fn run_line(&self, line: &str) -> io::Result<Relayed> {
-        let Some(program) = self.program.as_ref().filter(|_| !self.plain) else {
-            let _lent = self.tty.lend();
+        let Some(program) = self.program.as_ref().filter(|_| !self.stage.plain) else {
+            let _lent = self.stage.tty.lend();
             let status = without_handoff(Command::new(&self.shell).arg("-c").arg(line)).status()?;
             return Ok(Relayed { status, output: Vec::new(), unread: Vec::new() });
         };

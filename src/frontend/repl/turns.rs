@@ -32,10 +32,10 @@ impl Repl {
             // ESC came in one piece with the line's Enter, as over a slow connection: it was meant for this turn.
             cancel.cancel();
         }
-        match KeyWatch::start(cancel.clone(), typed, escape_wait(self.remote)) {
+        match KeyWatch::start(cancel.clone(), typed, escape_wait(self.stage.remote)) {
             Ok(keys) => {
                 self.drafts.watch_typed(Some(keys.view()));
-                self.human.watch(keys, Rc::clone(&self.tty));
+                self.human.watch(keys, Rc::clone(&self.stage.tty));
             }
             Err(error) => {
                 self.lost(&error);
@@ -43,15 +43,15 @@ impl Repl {
             }
         }
         self.sweep();
-        self.signals.watch(Some(cancel.clone()));
+        self.stage.signals.watch(Some(cancel.clone()));
         self.human.set_topic(&text);
         let message = self.message(text);
-        let end = self.runtime.block_on(async {
+        let end = self.stage.runtime.block_on(async {
             let end = self.agent.run_turn(message, &mut self.human, &cancel).await;
             close_dropped_connections().await;
             end
         });
-        self.signals.watch(None);
+        self.stage.signals.watch(None);
         let planned = end == TurnEnd::Done && self.agent.mode() == Mode::Plan;
         if planned {
             // Somebody in the middle of a word would answer with the next key what is asked of the plan.

@@ -79,7 +79,7 @@ impl Repl {
         self.human.say(&locale.with("said.command_of_project", &[("path", &path)]));
         self.human.say(&sanitize(&command.body));
         let choices = [locale.text("repl.command_no").to_owned(), locale.text("repl.command_yes").to_owned()];
-        let yes = self.terminal.pick(locale.text("repl.command_ask"), &choices) == Some(1);
+        let yes = self.stage.terminal.pick(locale.text("repl.command_ask"), &choices) == Some(1);
         if yes {
             self.own.agreed.push((command.path.clone(), command.body.clone()));
         }

@@ -249,16 +249,21 @@ impl MarkdownStream {
     fn end_line(&mut self) {
         self.take_reasoning();
         let line = std::mem::take(&mut self.pending);
-        if self.line_open {
-            self.blocks.more(&line);
-            self.blocks.end_line();
-        } else {
-            self.blocks.line(&line, true);
-        }
-        self.line_open = false;
+        self.finish_line(&line);
         // Keeps the memory for the next line.
         self.pending = line;
         self.pending.clear();
+    }
+
+    /// Gives the blocks the rest of a line, and its end.
+    fn finish_line(&mut self, line: &str) {
+        if self.line_open {
+            self.blocks.more(line);
+            self.blocks.end_line();
+        } else {
+            self.blocks.line(line, true);
+        }
+        self.line_open = false;
     }
 
     /// Takes the start of the open line if it is surely text.
@@ -305,13 +310,7 @@ impl MarkdownStream {
                     let Some(at) = self.pending.find(close) else { return };
                     let rest = self.pending.split_off(at);
                     let line = std::mem::take(&mut self.pending);
-                    if self.line_open {
-                        self.blocks.more(&line);
-                        self.blocks.end_line();
-                    } else {
-                        self.blocks.line(&line, true);
-                    }
-                    self.line_open = false;
+                    self.finish_line(&line);
                     self.blocks.close_to(1);
                     self.reasoning_rows += self.blocks.out.total() - self.rows_before_reasoning;
                     self.reasoning = None;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::home::Home;
 use super::pty::{Options, PATIENCE, Pty, View};
-use super::server::{Recorded, Server};
+use super::server::{Gate, Recorded, Server, answer};
 
 /// The key every run has in its environment: long enough and odd enough to be searched for.
 pub(crate) const KEY: &str = "odd-key-7f3b1c9d5e2a4860";
@@ -174,4 +174,13 @@ fn cursor_row(view: &View<'_>) -> String {
     let screen = view.screen();
     let (row, column) = screen.cursor_position();
     screen.rows(0, column).nth(usize::from(row)).unwrap_or_default()
+}
+
+/// Asks, and waits until two words of the answer are on the screen and the rest waits at a gate.
+pub(crate) fn in_the_middle(person: &mut Person, server: &Server) -> Gate {
+    let gate = Gate::new();
+    server.push(answer::chat_text("alpha beta gamma delta").gate_before(3, &gate));
+    person.sends("count");
+    person.sees("alpha beta");
+    gate
 }
