@@ -155,4 +155,16 @@ pub(crate) const CHOICES: &[Choice] = &[
         rows: &["hm", "", "Answer"],
         reason: "Reasoning that a model leaks in tags is shown dim, and told to the caller.",
     },
+    Choice {
+        markdown: DEEP,
+        rows: &["│ │ │ │ │ │ │ │ >> x"],
+        reason: "A hundred containers stand in each other, the document among them, and no more: each row would cost as \
+            many steps, and a model that says `>` over and over would stop everything.",
+    },
 ];
+
+/// 101 signs of a quote.
+const DEEP: &str = concat!(
+    ">>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>",
+    ">>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>>> x"
+);

@@ -78,6 +78,27 @@ impl Blocks {
         }
     }
 
+    /// Copies what the last row needs, see [`super::MarkdownStream::tail`].
+    pub(super) fn abridged(&self) -> Self {
+        let leaf = match &self.leaf {
+            Leaf::Text(text) => Leaf::Text(text.abridged()),
+            Leaf::Indented(_) => Leaf::Indented(Vec::new()),
+            Leaf::None | Leaf::Fence(_) | Leaf::Html(_) | Leaf::Maths(_) | Leaf::Table(_) => self.leaf.clone(),
+        };
+        Self {
+            layout: self.layout,
+            containers: self.containers.clone(),
+            leaf,
+            wrapper: self.wrapper.clone(),
+            parsed: Parsed::default(),
+            definitions: self.definitions.clone(),
+            out: Output::default(),
+            blank: self.blank,
+            airy: self.airy,
+            reasoning: self.reasoning,
+        }
+    }
+
     /// Steps over what the open containers ask of a line; returns how many the line is in.
     pub(super) fn matching(&self, cursor: &mut Cursor<'_>) -> usize {
         let mut matched = 0;
@@ -115,12 +136,14 @@ impl Blocks {
                 return;
             }
             let content = cursor.content();
-            if content.starts_with('>') {
+            // Deeper than any text means it: what is left of the line is text.
+            let nests = matched < container::DEEPEST;
+            if nests && content.starts_with('>') {
                 self.close_to(matched);
                 self.child_starts(Child::Block);
                 container::quote_mark(&mut cursor);
                 self.containers.push(Container::new(Kind::Quote));
-            } else if let Some((label, length)) = starts::footnote(content) {
+            } else if let Some((label, length)) = starts::footnote(content).filter(|_| nests) {
                 self.close_to(matched);
                 self.child_starts(Child::Block);
                 cursor.skip_indent();
@@ -128,7 +151,7 @@ impl Blocks {
                 self.push_item(4, format!("[{label}] "));
             } else if self.block_starts(content, &cursor, matched, whole) {
                 return;
-            } else if let Some((marker, length)) = item_start(content, in_paragraph) {
+            } else if let Some((marker, length)) = item_start(content, in_paragraph).filter(|_| nests) {
                 self.start_item(marker, length, &mut cursor, matched);
             } else {
                 break;

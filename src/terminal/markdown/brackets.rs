@@ -86,7 +86,7 @@ impl Reader<'_> {
                     return false;
                 }
                 Reference::None => {
-                    if !label.is_empty() {
+                    if !label.is_empty() && self.is_label(opener.after, close) {
                         self.out.unresolved.push((close, links::normalize_label(label)));
                     }
                     return self.literal(1);
@@ -100,9 +100,9 @@ impl Reader<'_> {
         self.push(close, end, Kind::LinkEnd(index));
         self.out.match_delimiters(opener.delimiters, Scope::Link);
         if !opener.image {
-            for other in self.out.openers.iter_mut().filter(|other| !other.image) {
-                other.active = false;
-            }
+            // What stands before one that was passed over so has been passed over too.
+            let others = self.out.openers.iter_mut().rev().filter(|other| !other.image);
+            others.take_while(|other| other.active).for_each(|other| other.active = false);
         }
         true
     }
@@ -112,6 +112,11 @@ impl Reader<'_> {
         self.out.tokens.truncate(token);
         self.out.delimiters.retain(|delimiter| delimiter.start < start);
         self.text_start = start;
+    }
+
+    /// Tells whether what stands between the brackets may name a definition: brackets in brackets do not.
+    fn is_label(&self, from: usize, close: usize) -> bool {
+        links::label_end(self.text, from) == Some(close)
     }
 
     fn reference(&mut self, label: &str, close: usize) -> Reference {
@@ -138,7 +143,7 @@ impl Reader<'_> {
                 None => {}
             }
         }
-        if label.contains('[') && links::label_end(label, 0).is_some() {
+        if !self.is_label(close - label.len(), close) {
             return Reference::None;
         }
         match self.definitions.find(label) {

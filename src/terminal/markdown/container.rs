@@ -8,6 +8,9 @@ use crate::terminal::{
     width::width,
 };
 
+/// So deep containers stand in each other at most, the document among them: each row costs as many steps. No text means
+/// to go there, but a model that says `>` over and over does (markdown-it has the same limit).
+pub(super) const DEEPEST: usize = 100;
 /// Bullets by depth.
 const BULLETS: [&str; 3] = ["•", "◦", "▪"];
 

@@ -35,7 +35,7 @@ impl Blocks {
         }
         let mut text_open = self.in_paragraph();
         let mut in_paragraph = inside && text_open;
-        loop {
+        for depth in matched.. {
             let content = cursor.content();
             if cursor.indent() >= 4 {
                 return text_open && matches!(starts::text_certainty(content), Certainty::Text);
@@ -43,6 +43,9 @@ impl Blocks {
             match starts::certainty(content, in_paragraph) {
                 Certainty::Unsure => return false,
                 Certainty::Text | Certainty::Heading => return true,
+                Certainty::Quote | Certainty::Item if depth >= container::DEEPEST => {
+                    return matches!(starts::text_certainty(content), Certainty::Text);
+                }
                 Certainty::Quote => {
                     container::quote_mark(&mut cursor);
                 }
@@ -65,6 +68,7 @@ impl Blocks {
             }
             (text_open, in_paragraph) = (false, false);
         }
+        false
     }
 }
 

@@ -10,6 +10,9 @@ use super::{entity, source, starts};
 /// How many bytes definitions may take in memory; later ones stay text.
 const DEFINITIONS_LIMIT: usize = 1 << 20;
 
+/// How deep round brackets stand in each other in a target (cmark's limit); CommonMark asks for three.
+const PARENTHESES: usize = 32;
+
 /// What stands after `](`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Suffix {
@@ -61,9 +64,15 @@ fn destination(text: &str, start: usize) -> Option<(&str, usize)> {
         }
         return None;
     }
+    let (depth, position) = bracketed(bytes, start);
+    (depth == 0).then(|| (&text[start..position], position))
+}
+
+/// Steps over a target: how many round brackets are open where it stops, and where that is.
+fn bracketed(bytes: &[u8], start: usize) -> (usize, usize) {
     let mut depth = 0_usize;
     let mut position = start;
-    while let Some(byte) = bytes.get(position) {
+    while let Some(byte) = bytes.get(position).filter(|_| depth <= PARENTHESES) {
         match byte {
             b'\\' if bytes.get(position + 1).is_some_and(u8::is_ascii_punctuation) => position += 1,
             b'(' => depth += 1,
@@ -74,14 +83,17 @@ fn destination(text: &str, start: usize) -> Option<(&str, usize)> {
         }
         position += 1;
     }
-    (depth == 0).then(|| (&text[start..position.min(text.len())], position.min(text.len())))
+    (depth, position.min(bytes.len()))
 }
 
 fn unfinished_destination(bytes: &[u8], start: usize) -> bool {
     let rest = &bytes[start.min(bytes.len())..];
     match rest.first() {
         Some(b'<') => !rest[1..].iter().any(|byte| matches!(byte, b'<' | b'\n')),
-        Some(_) => !rest.iter().any(|byte| matches!(byte, 0..=b' ')),
+        Some(_) => {
+            let (depth, end) = bracketed(bytes, start);
+            depth <= PARENTHESES && end == bytes.len()
+        }
         None => true,
     }
 }

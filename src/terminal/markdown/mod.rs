@@ -50,6 +50,8 @@ use super::{layout::slice, line::Line, theme::Theme};
 const RULE_WIDTH: usize = 80;
 /// The narrowest layout; a terminal narrower than this wraps itself.
 const NARROWEST: usize = 8;
+/// From this length on, in bytes, the start of a line is not looked at each time that it grows.
+const LONG: usize = 4096;
 /// The tags in which models leak their reasoning.
 const REASONING: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
 
@@ -112,6 +114,8 @@ pub struct MarkdownStream {
     line_ends: LineEnds,
     /// The line that has no end yet, as far as it is not taken.
     pending: String,
+    /// How much of it has been looked at.
+    looked_at: usize,
     /// The start of the open line is taken; more of it goes to the open block.
     line_open: bool,
     /// What closes the open reasoning.
@@ -129,6 +133,7 @@ impl MarkdownStream {
             blocks: Blocks::new(&layout),
             line_ends: LineEnds::default(),
             pending: String::new(),
+            looked_at: 0,
             line_open: false,
             reasoning: None,
             reasoning_rows: 0,
@@ -166,9 +171,20 @@ impl MarkdownStream {
 
     /// Lays out the last row as if all of it closed here.
     fn guess(&self) -> Line {
-        let mut copy = self.clone();
+        let mut copy = self.abridged();
         copy.end(Ending::Guess);
         copy.blocks.out.take().pop().unwrap_or_default()
+    }
+
+    /// Copies what the last row needs: of a word or a line without end, start and end are enough, so that a long one is
+    /// not laid out anew each time that it grows.
+    fn abridged(&self) -> Self {
+        Self {
+            blocks: self.blocks.abridged(),
+            pending: text::abridged(&self.pending),
+            line_ends: self.line_ends.clone(),
+            ..*self
+        }
     }
 
     /// Takes the empty row that stands before the unfinished row, once it is sure that a row follows it. Showing the
@@ -253,6 +269,7 @@ impl MarkdownStream {
         // Keeps the memory for the next line.
         self.pending = line;
         self.pending.clear();
+        self.looked_at = 0;
     }
 
     /// Gives the blocks the rest of a line, and its end.
@@ -268,6 +285,11 @@ impl MarkdownStream {
 
     /// Takes the start of the open line if it is surely text.
     fn take_start(&mut self) {
+        // A long line that may still be anything is looked at as often as it grows by a part of itself, not by a letter.
+        if self.pending.len() > LONG && self.pending.len() < self.looked_at + self.looked_at / 8 {
+            return;
+        }
+        self.looked_at = self.pending.len();
         self.take_reasoning();
         if self.pending.is_empty() {
             return;
@@ -288,6 +310,7 @@ impl MarkdownStream {
         }
         let taken = ready.len();
         self.pending.drain(..taken);
+        self.looked_at = 0;
     }
 
     /// Enters and leaves reasoning at its tags.
@@ -375,6 +398,9 @@ fn last_fitting(text: &str, cells: usize) -> &str {
     text
 }
 
+#[cfg(test)]
+#[path = "endless_tests.rs"]
+mod endless_tests;
 #[cfg(test)]
 #[path = "stream_tests.rs"]
 mod tests;

@@ -17,6 +17,20 @@ const WINDOW: usize = 16 * 1024;
 /// How much must come before held text beyond its reach is read again.
 const STRIDE: usize = 256;
 
+/// How much of the start and of the end of a text that is not laid out yet is enough to guess its last row.
+const START: usize = 512;
+const END: usize = 2 * REACH;
+
+/// Leaves the middle out of a text that is too long to guess with.
+pub(super) fn abridged(text: &str) -> String {
+    if text.len() <= START + END {
+        return text.to_owned();
+    }
+    let start = &text[..inline::floor_char_boundary(text, START)];
+    let end = &text[inline::floor_char_boundary(text, text.len() - END)..];
+    [start, end].concat()
+}
+
 /// An open paragraph or heading.
 #[derive(Debug, Clone)]
 pub(super) struct Text {
@@ -50,9 +64,29 @@ impl Text {
         }
     }
 
+    /// The same, without the middle of what is not laid out.
+    pub(super) fn abridged(&self) -> Self {
+        Self {
+            buffer: abridged(&self.buffer),
+            laid: self.laid.clone(),
+            before: self.before,
+            base: self.base,
+            is_heading: self.is_heading,
+            header: self.header.as_deref().map(abridged),
+            tried: 0,
+            held_to: None,
+        }
+    }
+
     /// Tells whether all it had is laid out.
     pub(super) fn is_empty(&self) -> bool {
         self.buffer.trim().is_empty()
+    }
+
+    /// Returns how many bytes are not laid out.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.buffer.len()
     }
 
     /// Returns the character that is to be laid out next.
@@ -224,8 +258,8 @@ impl Blocks {
         } else {
             self.parsed.read(source, text.before, ending, &self.definitions);
             emitter.tokens(&self.parsed, source, source.len());
-            for (_, label) in self.parsed.unresolved.drain(..) {
-                self.definitions.miss(label);
+            if ending == Ending::Closed {
+                self.parsed.unresolved.drain(..).for_each(|(_, label)| self.definitions.miss(label));
             }
         }
     }
