@@ -67,6 +67,7 @@ impl Agent {
                 end = CallsEnd::Interrupted;
             }
             if let Some(outcome) = rest {
+                self.tell_requested(&call, frontend);
                 results.push(answer(&call, closed(&call, outcome), Duration::ZERO, frontend));
                 continue;
             }
@@ -177,6 +178,14 @@ impl Agent {
         }
         guard.record(written, Some((output.outcome, &output.content)));
         (output, started.elapsed(), end)
+    }
+
+    /// Shows what a call that is not reached any more was about.
+    fn tell_requested(&self, call: &ToolCall, frontend: &mut dyn Frontend) {
+        let Some(tool) = self.tools.find(&call.name).filter(|_| call.invalid_input.is_none()) else { return };
+        let place = &self.setup.place;
+        let (effect, subject) = (tool.effect(&call.input, place), tool.subject(&call.input, place));
+        frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject });
     }
 
     /// Decides whether the call may run and how far it reaches, asking if need be; an error is its answer.

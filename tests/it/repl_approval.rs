@@ -121,6 +121,23 @@ fn no_denies_it_and_the_model_hears_so() {
 }
 
 #[test]
+fn one_no_denies_the_batch_and_each_row_says_what_it_was_about() {
+    let home = Home::new();
+    let write = r#"{"path":"notes.md","content":"x\n"}"#;
+    let calls = answer::chat_calls(&[("call_1", "shell", TOUCH), ("call_2", "write", write)]);
+    let server = Server::start([calls, answer::chat_text("Then not.")]);
+    let mut person = Person::meets(&axi(&home, &server));
+    person.sends("make the files");
+    person.sees_choice("Yes, once");
+    person.types("n");
+    person.sees("Then not.");
+    assert_eq!(person.count("✗ write notes.md · denied"), 1, "{}", person.pty.transcript());
+    assert!(!home.work().join("notes.md").exists());
+    assert_eq!(server.violations(), Vec::<String>::new());
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
 fn no_with_words_tells_the_model_the_words() {
     let mut scene = Scene::asked();
     scene.goes_to("No, and say what to do instead");
