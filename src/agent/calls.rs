@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::guard::{LoopGuard, Verdict as GuardVerdict};
 use super::modes::ONLY_READS;
+use super::undo::{Keeping, show_unkept};
 use super::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
 use crate::approval::command::judge;
 use crate::approval::{Decision, NeverAuto, Reason, Source, Verdict, always_rule, suggest_rule};
@@ -18,6 +19,10 @@ use crate::tool::{Access, Settled, Tool, ToolFacts, ToolOutput};
 const TAKE_STOCK: &str = "\n\n[Several steps brought nothing new. Take stock before the next call: what is known, what is \
                           missing, and which other way there is. If there is none, tell the user what you found.]";
 
+/// Said to the model when what was judged is not what would be touched any more.
+const LED_ELSEWHERE: &str = "Not run: while it was judged, something changed where this path leads (a directory or a \
+                             link in it was replaced). Look again before you repeat the call.";
+
 /// How a batch of calls ended.
 pub(super) enum CallsEnd {
     Continue,
@@ -28,6 +33,7 @@ pub(super) enum CallsEnd {
         name: String,
         subject: Subject,
         never_auto: bool,
+        unkept: bool,
     },
     Looping,
 }
@@ -37,6 +43,15 @@ pub(super) enum CallEnd {
     Answered,
     BatchDenied,
     Stop(CallsEnd),
+}
+
+/// What was agreed to.
+struct Granted {
+    reach: Reach,
+    /// Whether nobody and no rule said so, only `-y`.
+    assumed: bool,
+    /// Whether the person was told that it cannot be taken back in full.
+    warned: bool,
 }
 
 /// How far a call wants to reach.
@@ -159,15 +174,37 @@ impl Agent {
             guard.record(written, Some((output.outcome, &output.content)));
             return unspent(output, CallEnd::Answered);
         }
-        let reach = match self.judge(call, tool.as_ref(), effect, &subject, frontend, cancel).await {
-            Ok(reach) => reach,
+        let mut granted = match self.judge(call, tool.as_ref(), effect, (&subject, None), frontend, cancel).await {
+            Ok(granted) => granted,
             Err(answered) => return unspent(answered.0, answered.1),
         };
-        if !self.keep_before(&call.name, effect, (&subject, &reach), frontend, cancel).await {
-            return unspent(closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted));
+        match self.keep_before(&call.name, effect, (&subject, &granted.reach), frontend, cancel).await {
+            Keeping::Kept => {}
+            Keeping::Stopped => {
+                return unspent(closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted));
+            }
+            Keeping::Lacking { files, told } => {
+                if granted.assumed {
+                    // What cannot be taken back is nobody's to assume.
+                    let judged = self.judge(call, tool.as_ref(), effect, (&subject, Some(files)), frontend, cancel);
+                    granted = match judged.await {
+                        Ok(granted) => granted,
+                        Err(answered) => return unspent(answered.0, answered.1),
+                    };
+                }
+                if !granted.warned {
+                    frontend.show(&AgentEvent::Notice { notice: told });
+                }
+            }
         }
+        if tool.subject(&call.input, &place) != subject {
+            return unspent(ToolOutput::failed(LED_ELSEWHERE), CallEnd::Answered);
+        }
+        let trash = self.open_trash(&subject, &granted.reach, granted.assumed);
         let started = Instant::now();
-        let (mut output, mut end) = self.run_tool(call, tool.as_ref(), (subject, &reach), frontend, cancel).await;
+        let running = (subject, &granted.reach, trash.clone());
+        let (mut output, mut end) = self.run_tool(call, tool.as_ref(), running, frontend, cancel).await;
+        show_unkept(trash.as_ref(), frontend);
         if let Some(note) = note {
             let apart = if output.content.ends_with('\n') { "" } else { "\n" };
             output.content.extend([apart, &note]);
@@ -194,10 +231,10 @@ impl Agent {
         call: &ToolCall,
         tool: &dyn Tool,
         effect: Effect,
-        subject: &Subject,
+        (subject, unkept): (&Subject, Option<u64>),
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
-    ) -> Result<Reach, Box<(ToolOutput, CallEnd)>> {
+    ) -> Result<Granted, Box<(ToolOutput, CallEnd)>> {
         let place = &self.setup.surroundings;
         let mut verdict = self.policy.decide(&call.name, effect, subject, place);
         if let (Decision::Allow, Subject::Command { line }) = (verdict.decision, subject)
@@ -205,12 +242,16 @@ impl Agent {
         {
             forbid(&mut verdict, why);
         }
+        if unkept.is_some() {
+            verdict.decision = verdict.decision.max(Decision::Ask);
+        }
         let outlives = tool.outlives(&call.input);
         let wants = self.wants(tool.access(&call.input), effect, subject, &verdict, self.policy.assumes_yes());
         match verdict.decision {
             Decision::Allow if !wants.ask && (!outlives || self.policy.assumes_yes()) => {
                 self.tell_no_sandbox(&wants.reach, subject, frontend);
-                return Ok(wants.reach);
+                let assumed = verdict.reasons.contains(&Reason::AssumedYes);
+                return Ok(Granted { reach: wants.reach, assumed, warned: false });
             }
             Decision::Deny => {
                 let mut output = closed(call, Outcome::Denied);
@@ -232,6 +273,11 @@ impl Agent {
         if let Some(why) = reach.as_ref().and_then(|reach| reach.never_auto.clone()) {
             forbid(&mut verdict, why);
         }
+        let unkept = match unkept {
+            Some(files) => Some(files),
+            None => self.foresee(&call.name, effect, (subject, &wants.reach), cancel).await,
+        };
+        verdict.reasons.extend(unkept.map(|files| Reason::CannotUndo { files }));
         if cancel.is_cancelled() {
             let stopped = (closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted));
             return Err(Box::new(stopped));
@@ -258,16 +304,17 @@ impl Agent {
             widened: wants.widened,
             outlives,
         };
+        let granted = Granted { reach: wants.reach, assumed: false, warned: unkept.is_some() };
         match frontend.approve(&request) {
-            Approval::Once => Ok(wants.reach),
+            Approval::Once => Ok(granted),
             Approval::ForSession => {
                 self.policy.grant_for_session(&call.name, subject);
-                Ok(wants.reach)
+                Ok(granted)
             }
             Approval::Always(rule) => {
                 // Only a project's rules are refused.
                 drop(self.policy.add_rule(Decision::Allow, rule, Source::User));
-                Ok(wants.reach)
+                Ok(granted)
             }
             Approval::Deny(feedback) => {
                 let mut output = closed(call, Outcome::Denied);
@@ -285,7 +332,8 @@ impl Agent {
                 "This call needs the user's approval and nobody can be asked in this mode."
                     .clone_into(&mut output.content);
                 let (name, subject) = (call.name.clone(), subject.clone());
-                let end = CallsEnd::ApprovalNeeded { name, subject, never_auto };
+                let unkept = unkept.is_some() && self.policy.assumes_yes();
+                let end = CallsEnd::ApprovalNeeded { name, subject, never_auto, unkept };
                 Err(Box::new((output, CallEnd::Stop(end))))
             }
         }

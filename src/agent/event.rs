@@ -200,6 +200,8 @@ pub enum TurnEnd {
         /// Whether `-y` does not allow it either, and no rule but one that names a host.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         never_auto: bool,
+        /// Whether `-y` would have done, had copies of what it changes been kept; a rule that names it does.
+        unkept: bool,
     },
     /// The step limit was reached.
     StepLimit {

@@ -53,7 +53,8 @@ pub(super) async fn forbidden(line: &str, place: &Surroundings, cancel: &Cancell
     aside(cancel, move || forbidden_on_disk(&text, &here, &Disk)).await.unwrap_or(Some(unknown))
 }
 
-async fn aside<T: Send + 'static>(
+/// Does something on a thread of its own; `None` when the turn is stopped or the disk does not answer in time.
+pub(super) async fn aside<T: Send + 'static>(
     cancel: &CancellationToken,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {

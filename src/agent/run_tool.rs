@@ -11,7 +11,7 @@ use super::request::tick_at;
 use super::{Activity, Agent, AgentEvent, Frontend};
 use crate::conversation::{Answer, Outcome, Subject, ToolCall};
 use crate::sandbox::Reach;
-use crate::tool::{Person, Tool, ToolContext, ToolOutput, Wish};
+use crate::tool::{Person, SharedTrash, Tool, ToolContext, ToolOutput, Wish};
 
 /// How long a cancelled tool may take to end its child before it is dropped (TERM, 2 s, KILL, and a margin).
 const CANCEL_GRACE: Duration = Duration::from_secs(3);
@@ -27,7 +27,7 @@ impl Agent {
         &self,
         call: &ToolCall,
         tool: &dyn Tool,
-        (subject, reach): (Subject, &Reach),
+        (subject, reach, trash): (Subject, &Reach, Option<SharedTrash>),
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> (ToolOutput, CallEnd) {
@@ -44,6 +44,7 @@ impl Agent {
             memory: &self.memory,
             sandbox: &self.setup.sandbox,
             reach,
+            trash,
             redact: &redact,
             person: Person::new(wish, frontend.can_lend()),
         };

@@ -13,6 +13,8 @@ use super::aliases::{self, end_of_link, is_follower};
 
 /// More places of one pattern are not looked up.
 const MOST_MATCHES: usize = 5_000;
+/// More of what git does not keep is not kept here either.
+const MOST_UNKEPT: usize = 50_000;
 /// More entries of a repository are not looked at.
 const MOST_WALKED: usize = 200_000;
 
@@ -40,6 +42,8 @@ pub(super) struct Expected {
     pub(super) unseen: bool,
     /// Whether git may throw away what it does not keep.
     pub(super) git: bool,
+    /// Whether that is also what it is told to ignore.
+    pub(super) ignored: bool,
 }
 
 /// The places a file tool changes: what it names is all it touches.
@@ -63,6 +67,7 @@ pub(super) fn of_line(judgement: &LineJudgement, begun_in: &Path) -> Expected {
         if program == "git" && part.class != Class::ReadOnly {
             let keeps = git_command(part).is_some_and(|command| GIT_KEEPS_FILES.contains(&command));
             expected.git |= !keeps;
+            expected.ignored |= cleans_ignored(part);
             expected.unseen |= !keeps;
         }
     }
@@ -90,6 +95,11 @@ pub(super) fn of_line(judgement: &LineJudgement, begun_in: &Path) -> Expected {
             let real = end_of_link(&path).filter(|_| is_follower(target));
             if target.filtered && !is_small(real.as_ref().unwrap_or(&path)) {
                 expected.unseen = true;
+                continue;
+            }
+            if target.filtered {
+                // Any of what lies there may be meant.
+                expected.touches.push(Touch { path: real.unwrap_or(path), tree: true, how });
                 continue;
             }
             add(&mut expected, judgement, target.action, how, (path, real));
@@ -209,9 +219,17 @@ fn git_command(part: &Judged) -> Option<&str> {
     None
 }
 
+/// Tells whether a part has git throw away what it is told to ignore.
+fn cleans_ignored(part: &Judged) -> bool {
+    let Part::Command { words, .. } = &part.part else { return false };
+    let is_flag = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains(['x', 'X']);
+    // A word that is not known may be that flag.
+    git_command(part) == Some("clean") && words.iter().any(|word| word.as_deref().is_none_or(is_flag))
+}
+
 /// The files git does not keep as they are: changed, added and not committed, or not known to it. Read from its index
 /// and off the disk: `git status` would run the filters and the monitor a repository names.
-pub(super) fn unkept_by_git(directory: &Path) -> Vec<Touch> {
+pub(super) fn unkept_by_git(directory: &Path, ignored: bool) -> Vec<Touch> {
     // Where there is no repository, git will not do anything either.
     let Some(top) = directory.ancestors().find(|folder| folder.join(".git").exists()) else { return Vec::new() };
     let tracked = Tracked::read(top).unwrap_or_default();
@@ -230,8 +248,9 @@ pub(super) fn unkept_by_git(directory: &Path) -> Vec<Touch> {
         }
     });
     found.extend(added(top));
-    found.extend(files_below(top).filter(|path| !known.contains(path) && !tracked.keeps(path)));
-    found.truncate(MOST_MATCHES);
+    // With a directory that goes, its mode and time go.
+    found.extend(below(top, ignored).filter(|path| !known.contains(path) && !tracked.keeps(path)));
+    found.truncate(MOST_UNKEPT);
     found.into_iter().map(|path| Touch { path, tree: false, how: How::Any }).collect()
 }
 
@@ -248,20 +267,20 @@ fn added(top: &Path) -> Vec<PathBuf> {
     names.map(|name| top.join(std::ffi::OsStr::from_bytes(name))).collect()
 }
 
-/// The files of a repository that git does not ignore, without those of repositories inside.
-fn files_below(top: &Path) -> impl Iterator<Item = PathBuf> {
+/// What lies in a repository, without other repositories inside, and without what git ignores where that stays.
+fn below(top: &Path, ignored: bool) -> impl Iterator<Item = PathBuf> {
     let is_own = |entry: &ignore::DirEntry| {
         entry.depth() == 0 || entry.file_name() != ".git" && !entry.path().join(".git").exists()
     };
     let walk = ignore::WalkBuilder::new(top)
         .standard_filters(false)
-        .git_ignore(true)
-        .git_exclude(true)
-        .git_global(true)
+        .git_ignore(!ignored)
+        .git_exclude(!ignored)
+        .git_global(!ignored)
         .filter_entry(is_own)
         .build();
     let entries = walk.flatten().take(MOST_WALKED);
-    entries.filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir())).map(ignore::DirEntry::into_path)
+    entries.filter(|entry| entry.depth() > 0).map(ignore::DirEntry::into_path)
 }
 
 #[cfg(test)]

@@ -189,8 +189,11 @@ fn before_git_throws_away_what_it_does_not_keep_is_known() {
     std::fs::write(place.path("a.txt"), "changed").unwrap();
     std::fs::create_dir_all(place.path("inside/.git")).unwrap();
     std::fs::write(place.path("inside/other"), "another repository's").unwrap();
-    let mut found: Vec<PathBuf> =
-        unkept_by_git(&place.1.join("docs")).into_iter().map(|touch| touch.path).collect();
+    let mut found: Vec<PathBuf> = unkept_by_git(&place.1.join("docs"), false)
+        .into_iter()
+        .map(|touch| touch.path)
+        .filter(|path| !path.is_dir())
+        .collect();
     found.sort();
     let expected = [".c.txt", "a.txt", "added", "b.txt", "docs/a.txt", "link"].map(|name| place.1.join(name));
     assert_eq!(found, expected);
@@ -216,7 +219,8 @@ fn nothing_a_repository_names_is_run_to_know_what_it_does_not_keep() {
     std::io::Write::write_all(&mut file, config.as_bytes()).unwrap();
     // Of the same size: only its content tells, and git would have it filtered.
     std::fs::write(place.path("a.txt"), "y").unwrap();
-    let found: Vec<PathBuf> = unkept_by_git(&place.1).into_iter().map(|touch| touch.path).collect();
+    let found: Vec<PathBuf> =
+        unkept_by_git(&place.1, false).into_iter().map(|touch| touch.path).filter(|path| !path.is_dir()).collect();
     assert!(found.contains(&place.path("a.txt")), "{found:?}");
     assert!(!ran.exists());
 }

@@ -95,8 +95,8 @@ impl Agent {
                 CallsEnd::Continue => Step::Again,
                 CallsEnd::Concluded => Step::End(TurnEnd::Done),
                 CallsEnd::Interrupted => Step::End(TurnEnd::Interrupted),
-                CallsEnd::ApprovalNeeded { name, subject, never_auto } => {
-                    Step::End(TurnEnd::ApprovalNeeded { name, subject, never_auto })
+                CallsEnd::ApprovalNeeded { name, subject, never_auto, unkept } => {
+                    Step::End(TurnEnd::ApprovalNeeded { name, subject, never_auto, unkept })
                 }
                 CallsEnd::Looping => {
                     self.last_words(frontend, cancel).await;

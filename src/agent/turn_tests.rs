@@ -80,7 +80,8 @@ fn esc_in_an_approval_ends_the_turn_and_answers_every_call() {
 fn nobody_to_ask_ends_the_turn_with_what_was_needed() {
     let mut bench = bench(vec![calls(&["a"], StopReason::ToolUse)], 9, false);
     let mut recorder = Recorder { approvals: VecDeque::from([Approval::Unavailable]), ..Recorder::default() };
-    let expected = TurnEnd::ApprovalNeeded { name: "echo".into(), subject: Subject::Whole, never_auto: false };
+    let expected =
+        TurnEnd::ApprovalNeeded { name: "echo".into(), subject: Subject::Whole, never_auto: false, unkept: false };
     assert_eq!(bench.turn("go", &mut recorder), expected);
     assert_eq!(bench.agent.conversation().check(), Ok(()));
 }

@@ -1,21 +1,41 @@
 //! Taking back: the journal around each change, and what a person can take back of a session.
 
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
 use super::request::watched;
 use super::touches::{self, Expected};
-use super::{Agent, AgentEvent, Frontend, Notice};
+use super::{Agent, AgentEvent, Frontend, Notice, reach};
 use crate::approval::command::judge;
 use crate::conversation::{Effect, Message, Role, Subject};
 use crate::journal::{Foreign, Journal, JournalError, Plan, TakenBack, Turn};
 use crate::sandbox::Reach;
 use crate::session::{EntryKind, SessionError};
+use crate::tool::SharedTrash;
 
 /// How long a stopped turn waits for what its last call left to be looked at.
 const LAST_LOOK: Duration = Duration::from_secs(1);
+
+/// What came of keeping what a call is about to change.
+pub(super) enum Keeping {
+    /// All that could be known is kept.
+    Kept,
+    /// Not all, which is told: so many files, or 0 where it is not known.
+    Lacking { files: u64, told: Notice },
+    /// The turn was stopped meanwhile.
+    Stopped,
+}
+
+/// Tells of what a command has removed without a copy.
+pub(super) fn show_unkept(trash: Option<&SharedTrash>, frontend: &mut dyn Frontend) {
+    let files = trash.map_or(0, |trash| trash.lock().unwrap_or_else(PoisonError::into_inner).unkept());
+    if files > 0 {
+        frontend.show(&AgentEvent::Notice { notice: Notice::NotKept { files } });
+    }
+}
 
 /// A turn that can be gone back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +65,7 @@ impl Agent {
         }
     }
 
-    /// Keeps what a call is about to change; false when the turn was stopped meanwhile.
+    /// Keeps what a call is about to change.
     ///
     /// # Cancel safety
     /// Dropped, a thread keeps what it was keeping, and the journal is opened anew.
@@ -56,19 +76,9 @@ impl Agent {
         (subject, reach): (&Subject, &Reach),
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
-    ) -> bool {
-        let (expected, line) = match subject {
-            Subject::Paths { paths } if effect == Effect::Write => {
-                let touches = touches::of_paths(tool, paths);
-                (Expected { touches, ..Expected::default() }, String::new())
-            }
-            Subject::Command { line } if *reach != Reach::ReadOnly => (
-                touches::of_line(&judge(line, &self.setup.surroundings), &self.setup.surroundings.cwd),
-                self.session.redacted(line),
-            ),
-            Subject::Paths { .. } | Subject::Command { .. } | Subject::Host { .. } | Subject::Whole => return true,
-        };
-        let Some(mut journal) = self.journal.take() else { return true };
+    ) -> Keeping {
+        let Some((expected, line)) = self.expected(tool, effect, subject, reach) else { return Keeping::Kept };
+        let Some(mut journal) = self.journal.take() else { return Keeping::Kept };
         let directory = self.setup.place.cwd.clone();
         let work = tokio::task::spawn_blocking(move || {
             let kept = keep(&mut journal, expected, &line, &directory);
@@ -78,24 +88,76 @@ impl Agent {
             // What it wrote is right, only its end is not known here.
             self.journal = self.open_journal();
             self.begin_journal_turn_again();
-            return false;
+            return Keeping::Stopped;
         };
-        let problem = match done {
+        match done {
             Ok((journal, kept)) => {
                 self.journal = Some(journal);
                 match kept {
-                    Ok(0) => None,
-                    Ok(files) => Some(Notice::NotKept { files }),
-                    Err(error) => Some(self.unkept(&error)),
+                    Ok(0) => Keeping::Kept,
+                    Ok(files) => Keeping::Lacking { files, told: Notice::NotKept { files } },
+                    Err(error) => Keeping::Lacking { files: 0, told: self.unkept(&error) },
                 }
             }
-            // The thread panicked.
-            Err(error) => Some(Notice::NoUndo { path: PathBuf::new(), cause: error.to_string() }),
-        };
-        if let Some(notice) = problem {
-            frontend.show(&AgentEvent::Notice { notice });
+            Err(error) => {
+                tracing::error!(%error, "the journal's thread failed");
+                let told = Notice::NoUndo { path: PathBuf::new(), cause: error.to_string() };
+                Keeping::Lacking { files: 0, told }
+            }
         }
-        true
+    }
+
+    /// What a call is about to change, and its line where it is one; `None` where it changes nothing.
+    fn expected(&self, tool: &str, effect: Effect, subject: &Subject, reach: &Reach) -> Option<(Expected, String)> {
+        match subject {
+            Subject::Paths { paths } if effect == Effect::Write => {
+                let touches = touches::of_paths(tool, paths);
+                Some((Expected { touches, ..Expected::default() }, String::new()))
+            }
+            Subject::Command { line } if *reach != Reach::ReadOnly => {
+                let place = &self.setup.surroundings;
+                Some((touches::of_line(&judge(line, place), &place.cwd), self.session.redacted(line)))
+            }
+            Subject::Paths { .. } | Subject::Command { .. } | Subject::Host { .. } | Subject::Whole => None,
+        }
+    }
+
+    /// Tells of how many files no copies could be kept; `None` where all could, or nothing is kept in this session.
+    ///
+    /// # Cancel safety
+    /// Dropping it leaves a thread that ends by itself and changes nothing.
+    pub(super) async fn foresee(
+        &self,
+        tool: &str,
+        effect: Effect,
+        (subject, reach): (&Subject, &Reach),
+        cancel: &CancellationToken,
+    ) -> Option<u64> {
+        let outlook = self.journal.as_ref()?.outlook();
+        let (Expected { mut touches, git, ignored, .. }, _) = self.expected(tool, effect, subject, reach)?;
+        let directory = self.setup.place.cwd.clone();
+        let foreseen = reach::aside(cancel, move || {
+            if git {
+                touches.extend(touches::unkept_by_git(&directory, ignored));
+            }
+            outlook.unkept(&touches)
+        });
+        foreseen.await.filter(|files| *files > 0)
+    }
+
+    /// Makes the trash of a command that may remove things; `strict` where nobody has agreed to it but `-y`.
+    pub(super) fn open_trash(&mut self, subject: &Subject, reach: &Reach, strict: bool) -> Option<SharedTrash> {
+        if !matches!(subject, Subject::Command { .. }) || *reach == Reach::ReadOnly {
+            return None;
+        }
+        match self.journal.as_mut()?.trash(strict) {
+            Ok(trash) => trash.map(|trash| Arc::new(Mutex::new(trash))),
+            Err(error) => {
+                // What was to be kept before has failed in the same way, and was told.
+                tracing::warn!(%error, "no trash");
+                None
+            }
+        }
     }
 
     /// Looks at what a call has left. When the turn is stopped it goes on aside: what was changed is changed.
@@ -230,12 +292,12 @@ fn keep(
     line: &str,
     directory: &std::path::Path,
 ) -> Result<u64, JournalError> {
-    let Expected { mut touches, unseen, git } = expected;
+    let Expected { mut touches, unseen, git, ignored } = expected;
     if unseen {
         journal.unseen(line)?;
     }
     if git {
-        touches.extend(touches::unkept_by_git(directory));
+        touches.extend(touches::unkept_by_git(directory, ignored));
     }
     if touches.is_empty() {
         return Ok(0);

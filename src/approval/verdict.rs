@@ -151,6 +151,11 @@ pub enum Reason {
         /// The host.
         host: String,
     },
+    /// Copies of so many files cannot be kept, so that it cannot be taken back; 0 where none can be kept at all.
+    CannotUndo {
+        /// How many.
+        files: u64,
+    },
     /// `-y` said yes.
     AssumedYes,
 }

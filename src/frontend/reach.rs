@@ -85,7 +85,9 @@ fn bound(locale: &Locale, reach: &BlastRadius) -> String {
 fn names(locale: &Locale, place: &Place, line: &str, reach: &BlastRadius) -> Option<String> {
     let words: Vec<&str> = line.split(|c: char| c.is_whitespace() || "/'\"=;|&()".contains(c)).collect();
     let hidden = |path: &&std::path::PathBuf| {
-        path.file_name().is_some_and(|name| !words.contains(&name.to_string_lossy().as_ref()))
+        // Where it runs is said by the prompt.
+        *path != &place.cwd
+            && path.file_name().is_some_and(|name| !words.contains(&name.to_string_lossy().as_ref()))
     };
     let paths: Vec<_> = reach.existing.iter().filter(hidden).collect();
     if paths.is_empty() {

@@ -158,7 +158,7 @@ pub fn turn_end(locale: &Locale, end: &TurnEnd) -> Option<Told> {
     match end {
         TurnEnd::Done | TurnEnd::Length => None,
         TurnEnd::Interrupted => with("interrupted", &[]),
-        TurnEnd::ApprovalNeeded { name, subject, never_auto } => {
+        TurnEnd::ApprovalNeeded { name, subject, never_auto, unkept } => {
             let rule = match subject {
                 Subject::Command { line } => format!("{name}({line})"),
                 Subject::Host { host } => format!("{name}({host})"),
@@ -170,6 +170,10 @@ pub fn turn_end(locale: &Locale, end: &TurnEnd) -> Option<Told> {
                 let named = matches!(subject, Subject::Host { .. });
                 let key = if named { "turn.approval_named_hint" } else { "turn.approval_never_hint" };
                 told.hint = locale.with(key, &[("rule", &rule)]);
+            }
+            if *unkept && !never_auto {
+                told.what = locale.with("turn.approval_unkept", &[("name", name)]);
+                told.hint = locale.with("turn.approval_named_hint", &[("rule", &rule)]);
             }
             Some(told)
         }
@@ -324,6 +328,8 @@ pub fn reasons(locale: &Locale, place: &Place, reasons: &[Reason]) -> Vec<String
         Reason::Unparsed { text, .. } => Some(locale.with("reason.unparsed", &[("text", text)])),
         Reason::PrivateHost { host } => Some(locale.with("reason.private_host", &[("host", host)])),
         Reason::NeverAuto { why } => Some(never_auto(locale, why)),
+        Reason::CannotUndo { files: 0 } => Some(locale.text("reason.no_undo").to_owned()),
+        Reason::CannotUndo { files } => Some(locale.count("reason.not_undone", *files)),
         Reason::MatchedRule { .. }
         | Reason::DefaultForEffect { .. }
         | Reason::ModeOnlyReads { .. }

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::record::{Kept, Log, Record};
 use super::state::Kind;
@@ -40,7 +41,7 @@ const REMADE: &[&str] =
     &["node_modules", "target", "dist", "build", "__pycache__", ".venv", "venv", ".next", ".gradle", ".tox"];
 
 /// What one turn has recorded, and what is known of what earlier changes left.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Recorded {
     /// The paths of this turn: only the first state before it is gone back to.
     paths: BTreeSet<PathBuf>,
@@ -63,7 +64,7 @@ pub(super) struct Keeper<'a> {
     log: &'a mut Log,
     turn: u64,
     recorded: &'a mut Recorded,
-    copied: &'a mut u64,
+    copied: &'a AtomicU64,
     limits: Limits,
     copies: Vec<PathBuf>,
     links: Vec<u64>,
@@ -77,7 +78,7 @@ impl<'a> Keeper<'a> {
         log: &'a mut Log,
         turn: u64,
         recorded: &'a mut Recorded,
-        copied: &'a mut u64,
+        copied: &'a AtomicU64,
         limits: Limits,
     ) -> Self {
         Self {
@@ -311,11 +312,13 @@ impl<'a> Keeper<'a> {
         if clone_file(&source, target) {
             return Ok(None);
         }
-        if length > self.limits.file || self.copied.saturating_add(length) > self.limits.copied {
+        if length > self.limits.file
+            || self.copied.load(Ordering::Relaxed).saturating_add(length) > self.limits.copied
+        {
             return Ok(Some(Kept::TooMuch));
         }
         io::copy(&mut source, target)?;
-        *self.copied += length;
+        self.copied.fetch_add(length, Ordering::Relaxed);
         Ok(None)
     }
 }
@@ -330,18 +333,18 @@ fn is_remade(path: &Path, root: &Path) -> bool {
 
 /// Makes a new file share its content with another until one of them is written; tells whether it does.
 #[cfg(target_os = "linux")]
-fn clone_file(source: &File, target: &File) -> bool {
+pub(super) fn clone_file(source: &File, target: &File) -> bool {
     rustix::fs::ioctl_ficlone(target, source).is_ok()
 }
 
 /// Elsewhere the system's own copy clones where it can.
 #[cfg(not(target_os = "linux"))]
-const fn clone_file(_: &File, _: &File) -> bool {
+pub(super) const fn clone_file(_: &File, _: &File) -> bool {
     false
 }
 
 /// Makes a new file that only the user may read.
-fn create(path: &Path) -> io::Result<File> {
+pub(super) fn create(path: &Path) -> io::Result<File> {
     File::options().write(true).create_new(true).mode(0o600).open(path)
 }
 

@@ -9,19 +9,25 @@
 
 mod clean;
 mod keep;
+mod outlook;
 mod plan;
 mod record;
 mod restore;
 mod state;
+mod trash;
 
 pub use clean::forget;
+pub use outlook::Outlook;
 pub use plan::{Change, Plan, Standing};
 pub use record::Turn;
 pub use restore::{Foreign, TakenBack};
 pub use state::{Kind, State};
+pub use trash::Trash;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::SystemTime;
 
 use record::{Kept, Log, Record};
@@ -70,7 +76,7 @@ pub struct Journal {
     /// What was kept of that as a second name.
     links: Vec<u64>,
     /// Bytes copied for this session, by this process.
-    copied: u64,
+    copied: Arc<AtomicU64>,
     limits: keep::Limits,
     cleaned: bool,
 }
@@ -96,7 +102,7 @@ impl Journal {
             recorded: keep::Recorded::default(),
             touched: Vec::new(),
             links: Vec::new(),
-            copied: 0,
+            copied: Arc::default(),
             limits: keep::Limits::default(),
             cleaned: false,
         }
@@ -118,7 +124,7 @@ impl Journal {
     pub fn before(&mut self, touches: &[Touch]) -> Result<Unkept, JournalError> {
         self.touched = touches.iter().map(|touch| Touch { path: settled(&touch.path), ..touch.clone() }).collect();
         let Some(turn) = self.write_turn()? else { return Ok(Unkept::default()) };
-        let mut keeper = keep::Keeper::new(&mut self.log, turn, &mut self.recorded, &mut self.copied, self.limits);
+        let mut keeper = keep::Keeper::new(&mut self.log, turn, &mut self.recorded, &self.copied, self.limits);
         for touch in &self.touched {
             keeper.touch(touch)?;
         }
@@ -140,7 +146,7 @@ impl Journal {
         let Some((turn, true)) = self.now else { return Ok(()) };
         let touched = std::mem::take(&mut self.touched);
         let mut keeper =
-            keep::Keeper::new(&mut self.log, turn.number, &mut self.recorded, &mut self.copied, self.limits);
+            keep::Keeper::new(&mut self.log, turn.number, &mut self.recorded, &self.copied, self.limits);
         for touch in &touched {
             keeper.look_again(touch)?;
         }

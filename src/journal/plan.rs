@@ -109,8 +109,9 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         let now = look(path).map_err(failed)?;
         let left = after.get(path).copied();
         if then.is_directory() && now.is_directory() && then.mode == now.mode {
-            // Its time is only ours to set back while nothing else has made or taken away a name in it.
-            if then.modified == now.modified || left.is_some_and(|left| left.modified == now.modified) {
+            // Its time is only ours to set back while nothing else has made or taken away a name in it; killed in
+            // between, most likely it was us.
+            if then.modified == now.modified || left.is_none_or(|left| left.modified == now.modified) {
                 plan.times.push((path.to_owned(), then.clone()));
             }
             continue;

@@ -51,6 +51,7 @@ mod shell_loan;
 mod shell_output;
 mod shell_run;
 mod shell_settle;
+pub mod shell_trash;
 mod sweep;
 pub mod table;
 mod terminal_tool;
@@ -89,6 +90,7 @@ pub use shell::ShellTool;
 pub use shell_environment::HANDOFF as HANDOFF_VARIABLES;
 pub use shell_group::end_orphans;
 pub use shell_job::ShellJobTool;
+pub use shell_trash::SharedTrash;
 pub use sweep::{Swept, sweep, sweep_aside};
 pub use terminal_tool::TerminalTool;
 pub use todo::TodoTool;
@@ -239,6 +241,8 @@ pub struct ToolContext<'a> {
     pub sandbox: &'a Sandbox,
     /// How far a child of this call may reach.
     pub reach: &'a Reach,
+    /// Keeps what a command of this call removes.
+    pub trash: Option<SharedTrash>,
     /// Takes out of a text what must not be written to the disk.
     pub redact: &'a (dyn Fn(&str) -> String + Sync),
 }

@@ -10,6 +10,7 @@ use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
+use super::shell_trash;
 use crate::sandbox::{Confined, Confinement, confine, is_secret_name};
 
 /// The first descriptor that is not standard input, output or error.
@@ -101,10 +102,17 @@ fn become_program(arguments: impl IntoIterator<Item = OsString>, removed: &[Stri
     let mut arguments = arguments.into_iter();
     let Some(program) = arguments.next() else { return ExitCode::from(NOT_FOUND) };
     let arguments: Vec<OsString> = arguments.collect();
+    let trash = std::env::var_os(shell_trash::VARIABLE);
+    let path = trash.zip(std::env::var_os("PATH"));
+    let path = path.and_then(|(trash, path)| shell_trash::before(&trash, &path));
     let start = |program: &OsStr| {
         let mut command = Command::new(program);
         for name in removed {
             command.env_remove(name);
+        }
+        command.env_remove(shell_trash::VARIABLE);
+        if let Some(path) = &path {
+            command.env("PATH", path);
         }
         command.args(&arguments).exec()
     };

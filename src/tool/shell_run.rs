@@ -23,6 +23,7 @@ use super::shell_group::{Group, Mark};
 use super::shell_keeper::{self, APART, ON_IT};
 use super::shell_loan::{self, Loan, Told as Word};
 use super::shell_output::{Collected, Progress, Told};
+use super::shell_trash::{OpenTrash, VARIABLE};
 use super::{interactive, kept, shell_adopter, shell_child, work};
 use crate::sandbox::{Confinement, Ground, Reach, Standing};
 
@@ -213,18 +214,25 @@ pub(crate) async fn run(
 struct Held {
     confinement: Option<Confinement>,
     temporary: Option<TempDir>,
+    trash: Option<OpenTrash>,
 }
 
 impl Held {
     fn new(helper: Option<&Path>, directory: &Path, context: &ToolContext<'_>) -> std::io::Result<Self> {
-        let nothing = Self { confinement: None, temporary: None };
+        let trash = helper.zip(context.trash.clone());
+        let trash = trash.and_then(|(helper, trash)| {
+            let open = OpenTrash::new(helper, context.sandbox.temporary(), trash);
+            // What can be read off the command is kept all the same.
+            open.inspect_err(|error| tracing::warn!(%error, "no trash")).ok()
+        });
+        let nothing = |trash| Self { confinement: None, temporary: None, trash };
         // Only the helper can put anything on.
         if helper.is_none() || !matches!(context.sandbox.standing(), Standing::On(_)) {
-            return Ok(nothing);
+            return Ok(nothing(trash));
         }
         let shared = context.sandbox.temporary();
         let own = match context.reach {
-            Reach::Full => return Ok(nothing),
+            Reach::Full => return Ok(nothing(trash)),
             Reach::Workspace { .. } => None,
             Reach::ReadOnly => {
                 let permissions = std::fs::Permissions::from_mode(0o700);
@@ -234,7 +242,7 @@ impl Held {
         let temporary = own.as_ref().map_or(shared, TempDir::path);
         let ground = Ground { workspace: &context.place.workspace, directory, temporary };
         let confinement = context.sandbox.confinement(context.reach, ground);
-        Ok(Self { confinement, temporary: own })
+        Ok(Self { confinement, temporary: own, trash })
     }
 
     fn note(&self) -> Option<&'static str> {
@@ -303,6 +311,10 @@ impl Parts<'_> {
         }
         let (set, other) = if *kept { (kept::MARK, MARK) } else { (MARK, kept::MARK) };
         command.env_remove(other).env(set, mark.value()).env("PWD", directory);
+        match held.trash.as_ref().filter(|_| !kept) {
+            Some(trash) => drop(command.env(VARIABLE, trash.directory())),
+            None => drop(command.env_remove(VARIABLE)),
+        }
         if let Some(temporary) = &held.temporary {
             // Looking at a repository refreshes its index where it can; here it cannot.
             command.env("TMPDIR", temporary.path()).env("GIT_OPTIONAL_LOCKS", "0");

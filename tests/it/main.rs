@@ -91,6 +91,7 @@ mod terminal_tool;
 mod tool_proof;
 mod tools;
 mod undo;
+mod undo_corpus;
 mod undo_lines;
 mod web_tool;
 mod wires;

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::support::home::Home;
 use crate::support::server::{Server, answer};
-use crate::support::talk::{Person, axi};
+use crate::support::talk::{Person, axi, run};
 
 /// What stands somewhere: content or where a link leads, mode, and time in nanoseconds.
 type Picture = BTreeMap<PathBuf, (String, u32, i64)>;
@@ -105,22 +105,67 @@ fn what_is_changed_through_links_comes_back() {
     ]);
 }
 
+fn makes_clones(home: &Home) -> bool {
+    let mut cloning = home.command("cp");
+    let makes = cloning.args(["--reflink=always", "c.txt", "clone"]).output().is_ok_and(|ran| ran.status.success());
+    if makes {
+        eprintln!("this file system makes clones, which are free");
+    }
+    makes
+}
+
+/// A hole takes no room; the length alone says that it is not copied.
+fn enlarge(path: &Path) {
+    std::fs::File::options().write(true).open(path).unwrap().set_len(257 * 1024 * 1024).unwrap();
+}
+
+#[test]
+fn where_nobody_can_be_asked_what_cannot_be_undone_is_not_run_unless_a_rule_names_it() {
+    let home = Home::new();
+    fill(&home);
+    let large = home.write("work/large", "");
+    if makes_clones(&home) {
+        return;
+    }
+    enlarge(&large);
+    let write = json!({ "path": "large", "content": "z" }).to_string();
+    let shell = json!({ "command": "truncate -s 1 large" }).to_string();
+    for (tool, input) in [("shell", shell.as_str()), ("write", write.as_str())] {
+        let server = Server::start(vec![answer::chat_call("call_1", tool, input), answer::chat_text("done it")]);
+        let ran = run(axi(&home, &server).args(["-y", "-p", "go on"]));
+        // Other tools refuse what they cannot read by themselves.
+        if tool == "shell" {
+            assert_eq!(ran.code, Some(5), "{}", ran.err);
+            assert!(ran.err.contains("no copy could be kept"), "{}", ran.err);
+            assert!(ran.err.contains("--allow 'shell(truncate -s 1 large)'"), "{}", ran.err);
+        }
+        assert_eq!(large.metadata().unwrap().len(), 257 * 1024 * 1024, "{tool}");
+    }
+    let server = Server::start(vec![answer::chat_call("call_1", "shell", &shell), answer::chat_text("done it")]);
+    let ran = run(axi(&home, &server).args(["-y", "--allow", "shell(truncate -s 1 large)", "-p", "go on"]));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.err.contains("too large to keep a copy of"), "{}", ran.err);
+    assert_eq!(large.metadata().unwrap().len(), 1);
+}
+
 #[test]
 fn what_is_too_large_to_keep_is_said_before_and_after() {
     let home = Home::new();
     fill(&home);
     let large = home.write("work/large", "");
-    let mut cloning = home.command("cp");
-    if cloning.args(["--reflink=always", "c.txt", "clone"]).output().is_ok_and(|ran| ran.status.success()) {
-        eprintln!("this file system makes clones, which are free");
+    if makes_clones(&home) {
         return;
     }
-    // A hole takes no room; the length alone says that it is not copied.
-    std::fs::File::options().write(true).open(&large).unwrap().set_len(257 * 1024 * 1024).unwrap();
+    enlarge(&large);
     let input = json!({ "command": "echo z > large; echo z > c.txt" }).to_string();
     let server = Server::start(vec![answer::chat_call("call_1", "shell", &input), answer::chat_text("done it")]);
     let mut person = Person::meets(axi(&home, &server).arg("-y"));
     person.sends("go on");
+    // Nobody has agreed to that with `-y`.
+    person.sees("cannot be undone for 1 file");
+    person.sees_choice("Yes, once");
+    assert_eq!(large.metadata().unwrap().len(), 257 * 1024 * 1024);
+    person.types("y");
     person.sees("done it");
     assert!(person.count("too large to keep") == 1, "{}", person.pty.describe());
     person.sees_prompt();

@@ -183,7 +183,18 @@ fn unpacked(call: &Call<'_, '_>) -> Finding {
     if let Some(value) = call.value_of(flags) {
         finding.touched.push(Touched { value, action: Action::Overwrite, recursive: false, filtered: false });
     }
+    if unpacks(call) {
+        let value = call.value_of(flags).unwrap_or_else(|| Value::text("."));
+        finding.touched.push(Touched { value, action: Action::Change, recursive: true, filtered: true });
+    }
     finding
+}
+
+/// Tells whether an archive is taken apart, and not made.
+fn unpacks(call: &Call<'_, '_>) -> bool {
+    let first = call.arguments.first().map(|field| field.value.start()).unwrap_or_default();
+    let bundle = !first.starts_with("--") && first.contains('x');
+    call.name == "unzip" || bundle || call.has_flag("x", &["extract", "get"])
 }
 
 fn copied(call: &Call<'_, '_>) -> Finding {

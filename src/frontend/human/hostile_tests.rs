@@ -161,7 +161,7 @@ fn everywhere(stage: &mut Stage, text: &str) {
     stage.human.print(&rows);
     let paged = stage.human.bytes(&rows);
     assert_eq!(without_ours(&paged).chars().find(|character| is_command(*character) || *character == '\x08'), None);
-    stage.end(TurnEnd::ApprovalNeeded { name: owned(), subject: command(text), never_auto: false });
+    stage.end(TurnEnd::ApprovalNeeded { name: owned(), subject: command(text), never_auto: false, unkept: false });
     stage.start().end(TurnEnd::Failed { error });
 }
 

@@ -144,6 +144,7 @@ impl ToolBench {
             person: Person::nobody(),
             sandbox: &self.sandbox,
             reach: &self.reach,
+            trash: None,
             redact: &|text| text.replace("hunter2-hunter2", "[redacted]"),
         }
     }

@@ -1,0 +1,94 @@
+//! What a running command removes: kept a moment before it goes, whoever in the command removes it.
+//!
+//! Beside the journal that runs in its own turn, with records of the same turn in the same file.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::record::Log;
+use super::{Journal, JournalError, Touch, settled};
+
+/// The trash of one command.
+#[derive(Debug)]
+pub struct Trash {
+    journal: Journal,
+    touched: Vec<Touch>,
+    links: Vec<u64>,
+    unkept: u64,
+    /// When the turn began: what was made later was not there before it.
+    begun: SystemTime,
+    strict: bool,
+}
+
+impl Journal {
+    /// Makes a trash for a command of the turn that runs; `None` before the first. A `strict` one refuses what it
+    /// cannot keep.
+    ///
+    /// # Errors
+    /// [`JournalError`].
+    pub fn trash(&mut self, strict: bool) -> Result<Option<Trash>, JournalError> {
+        // Both write records of one turn, which has one number.
+        let Some(turn) = self.write_turn()? else { return Ok(None) };
+        let begun = self.now.map_or(0, |(turn, _)| turn.time);
+        tracing::trace!(turn, "a trash is made");
+        let journal = Self {
+            log: Log::new(self.log.directory().to_owned()),
+            root: self.root.clone(),
+            now: self.now,
+            recorded: self.recorded.clone(),
+            touched: Vec::new(),
+            links: Vec::new(),
+            copied: self.copied.clone(),
+            limits: self.limits,
+            cleaned: true,
+        };
+        let begun = UNIX_EPOCH + Duration::from_millis(begun);
+        Ok(Some(Trash { journal, touched: Vec::new(), links: Vec::new(), unkept: 0, begun, strict }))
+    }
+}
+
+impl Trash {
+    /// Keeps what is about to be removed, on the disk when it returns; tells whether it may go.
+    pub fn keep(&mut self, touches: &[Touch]) -> bool {
+        let old: Vec<Touch> = touches.iter().filter(|touch| !self.is_new(&touch.path)).cloned().collect();
+        if old.is_empty() {
+            return true;
+        }
+        let unkept = match self.journal.before(&old) {
+            Ok(unkept) => unkept.files,
+            Err(error) => {
+                tracing::warn!(%error, "what a command removes could not be kept");
+                old.len() as u64
+            }
+        };
+        self.touched.append(&mut self.journal.touched);
+        self.links.append(&mut self.journal.links);
+        if unkept > 0 && self.strict {
+            return false;
+        }
+        self.unkept += unkept;
+        true
+    }
+
+    /// How many files went without a copy.
+    #[must_use]
+    pub const fn unkept(&self) -> u64 {
+        self.unkept
+    }
+
+    /// Looks at what the command left of it all; to be called when it has ended.
+    ///
+    /// # Errors
+    /// [`JournalError`].
+    pub fn look_after(&mut self) -> Result<(), JournalError> {
+        self.journal.touched = std::mem::take(&mut self.touched);
+        self.journal.links = std::mem::take(&mut self.links);
+        self.journal.after()
+    }
+
+    /// Tells whether something was made in this turn; where the file system does not say so, it was not.
+    fn is_new(&self, path: &Path) -> bool {
+        let made = settled(path).symlink_metadata().and_then(|metadata| metadata.created());
+        made.is_ok_and(|made| made >= self.begun)
+    }
+}
