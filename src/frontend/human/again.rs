@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use super::paint::dimmed;
+use super::said::HANG;
 use super::work::Result;
 use super::{Human, diff};
 use crate::conversation::{ContentBlock, Message, Outcome, Role, Subject, ToolCall, ToolResult};
@@ -76,9 +77,9 @@ impl<W: Write> Human<W> {
             let mut line = Line::new();
             line.push(Span::new(if index == 0 { "❯ " } else { "  " }, self.looks.theme.accent));
             line.push(Span::plain(sanitize_line(text)));
-            line
+            self.in_rows(&line, HANG)
         };
-        text.lines().enumerate().map(line).collect()
+        text.lines().enumerate().flat_map(line).collect()
     }
 
     fn laid_out(&self, source: &str) -> Vec<Line> {
@@ -100,7 +101,7 @@ impl<W: Write> Human<W> {
             facts: result.map_or(&unknown, |result| &result.facts),
             duration_ms: result.map_or(0, |result| result.duration_ms),
         };
-        let mut rows = vec![self.title(&subject, &finished)];
+        let mut rows = self.in_rows(&self.title(&subject, &finished), HANG);
         if let Subject::Command { line } = &subject
             && line.lines().nth(1).is_some()
         {

@@ -46,6 +46,7 @@ impl Stage {
 
     fn with(columns: u16, tools: Vec<std::sync::Arc<dyn Tool>>) -> Self {
         let size: fn() -> (u16, u16) = match columns {
+            24 => || (24, 30),
             40 => || (40, 30),
             200 => || (200, 30),
             _ => || (80, 30),
@@ -370,6 +371,9 @@ fn a_long_command_leaves_room_for_what_came_of_it() {
     let line = "for i in 1 2 3 4 5 6 7; do echo counting $i; done";
     stage.start().tool("shell", &command(line), Outcome::Failed, "boom\n[exit code 1]").end(TurnEnd::Done);
     assert_eq!(stage.rows(), ["✗ Ran for i in 1 2 3 … · 4.1 s · exit 1", "  boom"]);
+    let mut stage = Stage::new(24);
+    stage.start().tool("shell", &command(line), Outcome::Failed, "boom\n[exit code 1]").end(TurnEnd::Done);
+    assert_eq!(stage.rows(), ["✗ Ran for i in 1 … ·", "  4.1 s · exit 1", "  boom"]);
 }
 
 #[test]
@@ -430,7 +434,9 @@ fn a_turn_is_printed_again_in_full() {
         model: "p/m".to_owned(),
     };
     let messages = [
-        Message::user("first"),
+        Message::user(
+            "first of all that was said in this long long conversation, which is broken between its words",
+        ),
         assistant(vec![Text { text: "one".to_owned() }]),
         Message::user("second\nrow"),
         assistant(vec![Reasoning(thought), Text { text: "I **count**.".to_owned() }, Call(call)]),
@@ -446,7 +452,19 @@ fn a_turn_is_printed_again_in_full() {
     expected.extend((1..=9).map(|line| format!("  {line}")));
     expected.extend([String::new(), "Nine.".to_owned()]);
     assert_eq!(rows(1), Some(expected));
-    assert_eq!(rows(2), Some(["❯ first", "", "one"].map(str::to_owned).to_vec()));
+    assert_eq!(
+        rows(2),
+        Some(
+            [
+                "❯ first of all that was said in this long long conversation, which is broken",
+                "  between its words",
+                "",
+                "one"
+            ]
+            .map(str::to_owned)
+            .to_vec()
+        )
+    );
     assert_eq!((rows(3), rows(0)), (None, None));
 }
 

@@ -78,12 +78,17 @@ impl<W: Write> Human<W> {
 
     /// Prints a line of ours, broken into rows as prose is; rows after the first are set in by `hang` cells more.
     pub(super) fn commit_rows(&mut self, line: &Line, hang: usize) {
+        let rows = self.in_rows(line, hang);
+        self.screen.commit_all(&rows);
+    }
+
+    /// Breaks a line of ours into rows as prose is; rows after the first are set in by `hang` cells more.
+    pub(super) fn in_rows(&self, line: &Line, hang: usize) -> Vec<Line> {
         if self.screen.is_linear() || self.looks.wrap == Wrap::Soft {
             // Without a width nothing is too wide; or the terminal wraps, so that a copy is one line.
-            return self.screen.commit(line);
+            return vec![line.clone()];
         }
-        let rows = in_rows(line, self.screen.columns() - 1, hang);
-        self.screen.commit_all(&rows);
+        in_rows(line, self.screen.columns() - 1, hang)
     }
 
     /// Starts a section: one empty row between different ones, none between two tools.

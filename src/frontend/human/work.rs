@@ -115,7 +115,7 @@ impl<W: Write> Human<W> {
         }
         self.begin(Section::Tool);
         let title = self.title_about(&known.subject, &known.topic, result);
-        self.screen.commit(&title);
+        self.commit_rows(&title, HANG);
         match (known.change, result.outcome) {
             (Some(change), Outcome::Ok) => self.change(&change),
             (_, Outcome::Ok) if result.name == "todo" => {
