@@ -110,6 +110,15 @@ pub enum AgentEvent {
 pub enum Activity {
     /// The request is on its way; nothing has come back.
     Connecting,
+    /// The model in this process is being loaded.
+    Loading,
+    /// The model in this process reads the request. Unit: tokens.
+    Reading {
+        /// So many are read, or were known.
+        read: u64,
+        /// All of them.
+        all: u64,
+    },
     /// Reasoning is arriving.
     Thinking,
     /// Text is arriving.

@@ -157,6 +157,8 @@ fn show_event(event: StreamEvent, frontend: &mut dyn Frontend, shown: &mut bool)
             frontend.show(&AgentEvent::ReasoningDelta { text });
             Some(Activity::Thinking)
         }
+        StreamEvent::Loading => Some(Activity::Loading),
+        StreamEvent::Reading { read, all } => Some(Activity::Reading { read, all }),
         StreamEvent::ToolCallStart { name, .. } => Some(Activity::WritingCall { name, subject: Subject::Whole }),
         StreamEvent::TextDelta(_)
         | StreamEvent::ReasoningDelta(_)

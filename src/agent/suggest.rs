@@ -136,7 +136,9 @@ async fn read(mut stream: EventStream<'_>, cancel: &CancellationToken) -> (Guess
                     }
                 }
                 StreamEvent::Usage(reported) => usage.merge(reported),
-                StreamEvent::ReasoningDelta(_)
+                StreamEvent::Loading
+                | StreamEvent::Reading { .. }
+                | StreamEvent::ReasoningDelta(_)
                 | StreamEvent::ReasoningSignature(_)
                 | StreamEvent::RedactedReasoning(_)
                 | StreamEvent::ToolCallStart { .. }

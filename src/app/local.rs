@@ -297,7 +297,9 @@ fn list(base: &Base) -> String {
             Some(path) => base.paths.shown(&path),
             None => base.locale.text("local.not_here").to_owned(),
         };
-        format!("{NAME}/{:<20} {:>7}  {:<11} {here}", weights.name, megabytes(weights.size), weights.licence)
+        let Weights { name, licence, template, context, .. } = weights;
+        let context = base.locale.with("local.context", &[("tokens", &context.to_string())]);
+        format!("{NAME}/{name:<20} {:>7}  {licence:<11} {template}, {context}  {here}", megabytes(weights.size))
     };
     TABLE.iter().map(row).collect::<Vec<_>>().join("\n")
 }

@@ -41,6 +41,7 @@ impl MessageBuilder {
     /// Takes one event in.
     pub fn push(&mut self, event: &StreamEvent) {
         match event {
+            StreamEvent::Loading | StreamEvent::Reading { .. } => {}
             StreamEvent::TextDelta(delta) => self.push_text(delta),
             StreamEvent::ReasoningDelta(delta) => self.push_reasoning(delta),
             StreamEvent::ReasoningSignature(signature) => self.sign(signature),

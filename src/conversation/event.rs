@@ -6,6 +6,15 @@ use serde_json::{Map, Value};
 /// One step of a model's answer as it arrives.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StreamEvent {
+    /// The model is being loaded; only one in this process tells.
+    Loading,
+    /// The request is being read; only a model in this process tells. Unit: tokens.
+    Reading {
+        /// So many are read, or were known.
+        read: u64,
+        /// All of them.
+        all: u64,
+    },
     /// More words of the answer.
     TextDelta(String),
     /// More words of reasoning.

@@ -192,6 +192,10 @@ pub fn turn_end(locale: &Locale, end: &TurnEnd) -> Option<Told> {
 pub fn activity(locale: &Locale, place: &Place, activity: &Activity) -> String {
     match activity {
         Activity::Connecting => locale.text("activity.connecting").to_owned(),
+        Activity::Loading => locale.text("activity.loading").to_owned(),
+        Activity::Reading { read, all } => {
+            locale.with("activity.reading", &[("read", &read.to_string()), ("all", &all.to_string())])
+        }
         Activity::Thinking => locale.text("activity.thinking").to_owned(),
         Activity::Exploring { running } => locale.count("activity.exploring", *running),
         Activity::Answering => locale.text("activity.answering").to_owned(),

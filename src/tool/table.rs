@@ -16,6 +16,7 @@ use super::list::ListTool;
 use super::make_directory::MakeDirectoryTool;
 use super::move_path::MoveTool;
 use super::multi_edit::MultiEditTool;
+use super::propose_command::NAME as PROPOSE_COMMAND;
 use super::read::ReadTool;
 use super::shell::ShellTool;
 use super::shell_job::ShellJobTool;
@@ -52,23 +53,25 @@ pub fn standard(helper: Option<PathBuf>) -> Vec<Arc<dyn Tool>> {
 /// The tools a small model is told about, in as few words as it understands: the name, what it does, and its
 /// arguments, the required ones marked with a star.
 const TERSE: &[(&str, &str, &[&str])] = &[
-    ("list", "List the files of a directory", &["path"]),
+    ("shell", "Run a shell command (ls, find, grep, git, mv, …) and get its output", &["command*"]),
     ("read", "Read a file", &["path*"]),
-    ("shell", "Run a shell command (git, find, wc, …) and get its output", &["command*"]),
-    ("grep", "Search files for a regular expression", &["pattern*", "path"]),
-    ("write", "Create a file or replace all of its content", &["path*", "content*"]),
     ("edit", "Replace one piece of text in a file", &["path*", "old_string*", "new_string*"]),
-    (
-        "propose_command",
-        "Put a command on the user's prompt line, for the user to run",
-        &["command*", "why*", "touches*"],
-    ),
+    ("write", "Create a file or replace all of its content", &["path*", "content*"]),
+];
+
+/// The same where a command for the prompt line is wanted.
+const TERSE_LINE: &[(&str, &str, &[&str])] = &[
+    ("propose_command", "Put a command on the user's prompt line, for the user to run", &["command*", "why*"]),
+    ("shell", "Run a shell command to look something up", &["command*"]),
+    ("read", "Read a file", &["path*"]),
 ];
 
 /// Makes the specifications a small model gets of these tools: few, and short.
 #[must_use]
 pub fn terse(specs: &[ToolSpec]) -> Vec<ToolSpec> {
-    let known = TERSE.iter().filter(|(name, ..)| specs.iter().any(|spec| spec.name == *name));
+    let is_there = |name: &str| specs.iter().any(|spec| spec.name == name);
+    let wanted = if is_there(PROPOSE_COMMAND) { TERSE_LINE } else { TERSE };
+    let known = wanted.iter().filter(|(name, ..)| is_there(name));
     let make = |(name, description, arguments): &(&str, &str, &[&str])| {
         let names = arguments.iter().map(|argument| argument.trim_end_matches('*'));
         let properties: Map<String, Value> =
@@ -89,20 +92,20 @@ mod tests {
 
     #[test]
     fn what_a_small_model_is_told_are_arguments_the_tools_have() {
-        let mut tools = standard(None);
-        tools.push(Arc::new(super::super::ProposeCommandTool));
-        let specs: Vec<ToolSpec> = tools.iter().map(|tool| tool.spec()).collect();
-        let short = terse(&specs);
-        assert_eq!(short.len(), TERSE.len());
-        for spec in short {
-            let whole = specs.iter().find(|whole| whole.name == spec.name).unwrap();
+        let all = standard(None).into_iter().chain([Arc::new(super::super::ProposeCommandTool) as Arc<dyn Tool>]);
+        let all: Vec<ToolSpec> = all.map(|tool| tool.spec()).collect();
+        let work: Vec<ToolSpec> = all.iter().filter(|spec| spec.name != PROPOSE_COMMAND).cloned().collect();
+        assert_eq!((terse(&work).len(), terse(&all).len()), (TERSE.len(), TERSE_LINE.len()));
+        for spec in terse(&work).into_iter().chain(terse(&all)) {
+            let whole = all.iter().find(|whole| whole.name == spec.name).unwrap();
             let known = whole.input_schema["properties"].as_object().unwrap();
             for name in spec.input_schema["properties"].as_object().unwrap().keys() {
                 assert!(known.contains_key(name), "{} has no {name}", spec.name);
             }
             for name in whole.input_schema["required"].as_array().into_iter().flatten() {
                 let required = spec.input_schema["required"].as_array().unwrap();
-                assert!(required.contains(name), "{} needs {name}", spec.name);
+                // What a command touches is found out by axi itself.
+                assert!(required.contains(name) || name == "touches", "{} needs {name}", spec.name);
             }
         }
     }

@@ -29,6 +29,66 @@ fn an_answer_comes_without_a_key_a_server_and_a_network() {
 }
 
 #[test]
+fn what_is_done_before_the_first_word_is_told() {
+    let home = Home::new();
+    let ran = run(local(&home, "Use ls.").args(["-p", "--output", "stream-json", "how do I list files?"]));
+    let lines: Vec<serde_json::Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let busy: Vec<&serde_json::Value> = lines.iter().map(|line| &line["activity"]).collect();
+    let loading = busy.iter().position(|activity| activity["kind"] == "loading").expect(&ran.out);
+    let reading: Vec<(u64, u64)> = busy[loading..]
+        .iter()
+        .filter_map(|activity| Some((activity["read"].as_u64()?, activity["all"].as_u64()?)))
+        .collect();
+    assert!(reading.len() > 2 && reading.is_sorted(), "{}", ran.out);
+    let (last, all) = *reading.last().unwrap();
+    assert_eq!(last, all, "{}", ran.out);
+    assert!(reading.iter().all(|(_, of)| *of == all), "{}", ran.out);
+}
+
+/// Runs what a model of these words calls, and returns what the call has made.
+fn made(follows: &[(&str, &str)]) -> (String, Ran) {
+    let home = Home::new();
+    write(&home, follows);
+    let ran = run(home.axi().args(["-m", "local/tiny.gguf", "-y", "--max-steps", "1", "-p", "hi"]));
+    (std::fs::read_to_string(home.work().join("made.txt")).unwrap_or_default(), ran)
+}
+
+#[test]
+fn a_name_that_no_tool_has_becomes_the_name_of_one() {
+    let (made, ran) = made(&[
+        ("\n", "{\"name\": \""),
+        ("{\"name\": \"", "rename"),
+        ("rename", "\", \"arguments\": {"),
+        ("shell", "\", \"arguments\": {"),
+        ("\", \"arguments\": {", "\"command\": \"echo yes > made.txt\"}}"),
+    ]);
+    assert_eq!(made, "yes\n", "{}", ran.err);
+}
+
+#[test]
+fn a_quote_inside_of_an_argument_does_not_end_it() {
+    let (made, ran) = made(&[
+        ("\n", "{\"name\": \"shell\", \"arguments\": {\"command\": \"printf %s "),
+        ("{\"name\": \"shell\", \"arguments\": {\"command\": \"printf %s ", "\""),
+        // The likeliest of those that go on inside of the text.
+        ("\\\"", "yes"),
+        ("\"", "yes"),
+        ("yes", "\\\" > made.txt\"}}"),
+    ]);
+    assert_eq!(made, "yes", "{}", ran.err);
+}
+
+#[test]
+fn what_a_tool_needs_is_asked_for_before_a_call_ends() {
+    let (made, ran) = made(&[
+        ("\n", "{\"name\": \"shell\", \"arguments\": {"),
+        ("{\"name\": \"shell\", \"arguments\": {", "}}"),
+        ("x", "\"command\": \"echo yes > made.txt\"}}"),
+    ]);
+    assert_eq!(made, "yes\n", "{}", ran.err);
+}
+
+#[test]
 fn calls_of_the_own_model_are_approved_no_looser_than_those_of_others() {
     for (tool, arguments) in [
         ("shell", r#"{"command": "touch made.txt"}"#),

@@ -18,6 +18,8 @@ const TINY: Weights = Weights {
     size: 10,
     hash: "72399361da6a7754fec986dca5b7cbaf1c810a28ded4abaf56b2106d06cb78b0",
     licence: "MIT",
+    template: "ChatML",
+    context: 8192,
     hub: "",
     parts: ("tiny-part", 2, "tiny_part"),
 };
@@ -111,6 +113,7 @@ fn a_person_is_told_what_there_is_and_what_to_do() {
     let listed = run(home.axi().args(["local", "list"]));
     assert_eq!(listed.code, Some(0));
     assert!(listed.out.contains("local/qwen2.5-coder-1.5b") && listed.out.contains("Apache-2.0"), "{}", listed.out);
+    assert!(listed.out.contains("ChatML") && listed.out.contains("8192"), "{}", listed.out);
     let asked = run(home.axi().args(["-m", "local/qwen2.5-coder-1.5b", "-p", "hi"]));
     assert_eq!(asked.code, Some(3));
     assert!(asked.err.contains("axi local pull qwen2.5-coder-1.5b"), "{}", asked.err);

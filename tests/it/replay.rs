@@ -43,6 +43,7 @@ fn hear(protocol: Protocol, pieces: &[&[u8]]) -> Heard {
     let mut slots = Vec::new();
     for event in events {
         match event {
+            StreamEvent::Loading | StreamEvent::Reading { .. } => {}
             StreamEvent::TextDelta(text) => heard.text.push_str(&text),
             StreamEvent::ReasoningDelta(text) => heard.reasoning.push_str(&text),
             StreamEvent::ReasoningSignature(signature) => heard.signatures.push(signature),

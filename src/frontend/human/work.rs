@@ -49,8 +49,13 @@ impl<W: Write> Human<W> {
         let words = words::activity(&self.locale, &self.place, activity);
         // What is thought and written is seen as it arrives.
         let is_seen = match activity {
-            Activity::Thinking | Activity::Answering | Activity::WritingCall { .. } => true,
-            Activity::Connecting | Activity::Running { .. } | Activity::Exploring { .. } => false,
+            // Reading is told at every step of some seconds' work: a line each is too much.
+            Activity::Thinking | Activity::Answering | Activity::WritingCall { .. } | Activity::Reading { .. } => {
+                true
+            }
+            Activity::Connecting | Activity::Loading | Activity::Running { .. } | Activity::Exploring { .. } => {
+                false
+            }
         };
         self.busy_with(&words, !is_seen);
     }

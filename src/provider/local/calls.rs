@@ -57,6 +57,25 @@ impl<'a> CallReader<'a> {
         self.read(true)
     }
 
+    /// The object that may be a call, as far as it is held.
+    pub(super) fn object(&self) -> Option<&str> {
+        if !self.at_line_start || self.in_fence || self.tools.is_empty() {
+            return None;
+        }
+        let inside = OPENINGS.iter().filter_map(|(opening, _)| self.held.strip_prefix(opening));
+        inside.map(str::trim_start).find(|inside| inside.starts_with('{'))
+    }
+
+    /// Tells whether what is held has the shape of a call: `{"name": …, "arguments": {`.
+    pub(super) fn is_call(&self) -> bool {
+        self.object().is_some_and(|object| is_shaped(&compact(object), true))
+    }
+
+    /// Forgets the last bytes of what is held.
+    pub(super) fn take_back(&mut self, bytes: usize) {
+        self.held.truncate(self.held.floor_char_boundary(self.held.len().saturating_sub(bytes)));
+    }
+
     fn read(&mut self, ended: bool) -> Vec<Said> {
         let mut said = Vec::new();
         while !self.held.is_empty() {
@@ -98,7 +117,7 @@ impl<'a> CallReader<'a> {
         }
         for (opening, closing) in OPENINGS {
             if let Some(rest) = self.held.strip_prefix(opening) {
-                match self.object(rest, ended) {
+                match self.judge_object(rest, ended) {
                     Verdict::Call { name, arguments, end } => {
                         let end = opening.len() + end;
                         let after = &self.held[end..];
@@ -123,7 +142,7 @@ impl<'a> CallReader<'a> {
     }
 
     /// Reads `{"name": …, "arguments": {…}}`.
-    fn object(&self, text: &str, ended: bool) -> Verdict {
+    fn judge_object(&self, text: &str, ended: bool) -> Verdict {
         let start = text.len() - text.trim_start().len();
         let body = &text[start..];
         if body.is_empty() {
@@ -133,10 +152,10 @@ impl<'a> CallReader<'a> {
             return Verdict::Text(0);
         }
         // The name comes first: as soon as it is none of ours, or another key stands there, this is an answer's code.
-        let compact: String = body.chars().take(120).filter(|character| !character.is_whitespace()).collect();
+        let compact = compact(body);
         let expected = self.tools.iter().map(|tool| format!("{{\"name\":\"{}\"", tool.name));
         let ours = expected.into_iter().any(|start| compact.starts_with(&start) || start.starts_with(&compact));
-        if !ours && !is_invented(&compact) {
+        if !ours && !is_shaped(&compact, false) {
             return Verdict::Text(0);
         }
         let (whole, end) = match object_end(body) {
@@ -159,13 +178,18 @@ impl<'a> CallReader<'a> {
     }
 }
 
-/// Tells whether this is, or can become, a call of a tool that does not exist: `{"name":"rename","arguments":{`. An
-/// answer's own code has another second key.
-fn is_invented(compact: &str) -> bool {
+/// The beginning of an object without its blanks.
+fn compact(object: &str) -> String {
+    object.chars().take(120).filter(|character| !character.is_whitespace()).collect()
+}
+
+/// Tells whether this is, or can become unless it is to be `whole`, a call: `{"name":"rename","arguments":{`, whatever
+/// the name. An answer's own code has another second key.
+fn is_shaped(compact: &str, whole: bool) -> bool {
     let Some(rest) = compact.strip_prefix("{\"name\":\"") else { return false };
     let end = rest.find(|letter: char| !letter.is_ascii_lowercase() && letter != '_').unwrap_or(rest.len());
     let (next, rest) = ("\",\"arguments\":{", &rest[end..]);
-    end <= LONGEST_NAME && (rest.starts_with(next) || next.starts_with(rest))
+    end <= LONGEST_NAME && (rest.starts_with(next) || !whole && next.starts_with(rest))
 }
 
 /// Finds the end of the object that begins the text; the error is what would close it.

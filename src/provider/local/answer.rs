@@ -1,0 +1,262 @@
+//! Writing an answer, token by token: text is passed on as it comes, a call is held to what the tools take.
+//!
+//! A call is known when its shape is: `{"name": …, "arguments": {`. From there on only what fits a tool is written;
+//! what did not fit before (a name that no tool has) is taken back, for none of it has been passed on yet.
+
+use std::sync::atomic::Ordering;
+
+use tokio::sync::mpsc;
+
+use super::blocks::exp;
+use super::calls::{CallReader, Said};
+use super::engine::{Event, Job, Loaded};
+use super::guide::{Guide, Place};
+use super::network::Next;
+use crate::conversation::{StopReason, StreamEvent, ToolSpec, Usage};
+
+/// Tokens that count against being said again.
+const REMEMBERED: usize = 64;
+/// How much a token said before is less likely: what the Qwen family's own settings say.
+const REPEATED: f32 = 1.1;
+/// Tokens that, said again and again, end an answer.
+const CIRCLE: usize = 24;
+/// Quotes inside of texts that are mended in one answer.
+const QUOTES: usize = 32;
+
+/// What is written and not passed on yet.
+struct Held<'a> {
+    reader: CallReader<'a>,
+    guide: Guide,
+    /// The beginning of a character.
+    bytes: Vec<u8>,
+    /// Bytes of each token.
+    lengths: Vec<usize>,
+    /// Whether it is known for a call.
+    is_call: bool,
+    quotes: usize,
+}
+
+impl Held<'_> {
+    /// How far the call is; `None` where anything may be written.
+    fn place(&self) -> Option<Place> {
+        let object = self.reader.object().filter(|_| self.is_call)?;
+        let place = self.guide.follow(Place::START, object.as_bytes())?;
+        self.guide.follow(place, &self.bytes)
+    }
+
+    /// Takes the last token back.
+    fn take_back(&mut self) -> bool {
+        let Some(length) = self.lengths.pop() else { return false };
+        let pending = self.bytes.len().saturating_sub(length);
+        let of_text = length - (self.bytes.len() - pending);
+        self.bytes.truncate(pending);
+        self.reader.take_back(of_text);
+        true
+    }
+}
+
+impl Loaded {
+    /// Writes the answer.
+    pub(super) fn write(
+        &mut self,
+        job: &Job,
+        tools: &[ToolSpec],
+        events: &mpsc::Sender<Event>,
+        mut likely: Vec<f32>,
+        (read, cached): (u64, u64),
+    ) {
+        let send = |event| events.blocking_send(Ok(event)).is_ok();
+        let reader = CallReader::new(tools);
+        let (bytes, lengths) = (Vec::new(), Vec::new());
+        let mut held = Held { reader, guide: Guide::new(tools), bytes, lengths, is_call: false, quotes: 0 };
+        let (mut written, mut calls) = (0, 0);
+        let from = self.tokens.len();
+        let reason = loop {
+            if job.stop.load(Ordering::Relaxed) || events.is_closed() {
+                return;
+            }
+            if written >= job.most || self.tokens.len() >= self.context {
+                break StopReason::Length;
+            }
+            let place = held.place();
+            if place.is_some_and(Place::is_end) {
+                break StopReason::ToolUse;
+            }
+            let token = if let Some(place) = place {
+                match self.choose_fitting(place, &mut held, &likely, job) {
+                    Chosen::Token(token) => token,
+                    Chosen::Nothing => {
+                        held.is_call = false;
+                        continue;
+                    }
+                    Chosen::Stopped => return,
+                }
+            } else {
+                let said = from.max(self.tokens.len().saturating_sub(REMEMBERED));
+                choose(&mut likely, &self.tokens[said..])
+            };
+            if self.tokenizer.is_mark(token) {
+                break StopReason::EndTurn;
+            }
+            written += 1;
+            let text = self.tokenizer.bytes(token);
+            held.lengths.push(text.len());
+            held.bytes.extend_from_slice(text);
+            let said = held.reader.push(&whole_characters(&mut held.bytes));
+            if !tell(said, &mut calls, &send) {
+                return;
+            }
+            // One call a message: what these models write behind a call is its result, invented.
+            if calls > 0 {
+                break StopReason::ToolUse;
+            }
+            self.tokens.push(token);
+            if goes_round(&self.tokens[from..]) {
+                break StopReason::EndTurn;
+            }
+            let Some(next) = self.network.read(&[token], &mut self.memory, Next::Wanted, &job.stop) else {
+                self.tokens.pop();
+                return;
+            };
+            likely = next;
+            if !held.is_call && held.reader.is_call() {
+                held.is_call = true;
+                let before = self.tokens.len();
+                while held.place().is_none() && held.reader.object().is_some() && held.take_back() {
+                    self.tokens.pop();
+                }
+                if self.tokens.len() < before {
+                    let Some(next) = self.read_last(job) else { return };
+                    likely = next;
+                }
+            }
+        };
+        let rest = held.reader.push(&String::from_utf8_lossy(&held.bytes));
+        let told = tell(rest, &mut calls, &send) && (calls > 0 || tell(held.reader.finish(), &mut calls, &send));
+        let reason = if calls > 0 { StopReason::ToolUse } else { reason };
+        let usage = Usage {
+            input_tokens: read,
+            output_tokens: written as u64,
+            cache_read_tokens: cached,
+            ..Usage::default()
+        };
+        let _ = told && send(StreamEvent::Usage(usage)) && send(StreamEvent::Done(reason));
+    }
+
+    /// Takes the most likely token that leaves a call possible.
+    fn choose_fitting(&mut self, place: Place, held: &mut Held<'_>, likely: &[f32], job: &Job) -> Chosen {
+        let (best, _) = likeliest(likely);
+        if self.fits(&held.guide, place, best).is_some() {
+            return Chosen::Token(best);
+        }
+        // A text that ended, and words behind it: its end was a quote inside of it.
+        let word = self.tokenizer.bytes(best).trim_ascii_start().first().copied();
+        let goes_on = word.is_some_and(|byte| !b"`}],:\"".contains(&byte)) && !self.tokenizer.is_mark(best);
+        if place.is_behind_text() && goes_on && held.quotes < QUOTES && held.take_back() {
+            held.quotes += 1;
+            self.tokens.pop();
+            let Some(likely) = self.read_last(job) else { return Chosen::Stopped };
+            let Some(place) = held.place() else { return Chosen::Nothing };
+            let inside = |token| self.fits(&held.guide, place, token).is_some_and(Place::is_in_text);
+            return most_likely(&likely, inside).map_or(Chosen::Nothing, Chosen::Token);
+        }
+        let fits = |token| self.fits(&held.guide, place, token).is_some();
+        most_likely(likely, fits).map_or(Chosen::Nothing, Chosen::Token)
+    }
+
+    fn fits(&self, guide: &Guide, place: Place, token: u32) -> Option<Place> {
+        let text = self.tokenizer.bytes(token);
+        // What is empty leads nowhere, again and again.
+        let is_text = !text.is_empty() && !self.tokenizer.is_mark(token);
+        is_text.then(|| guide.follow(place, text)).flatten()
+    }
+
+    /// Reads the last token again, after those behind it were taken back.
+    fn read_last(&mut self, job: &Job) -> Option<Vec<f32>> {
+        let last = self.tokens.len().checked_sub(1)?;
+        self.memory.truncate(last, &self.network.shape);
+        let next = self.network.read(&self.tokens[last..], &mut self.memory, Next::Wanted, &job.stop);
+        if next.is_none() {
+            self.tokens.truncate(last);
+        }
+        next
+    }
+}
+
+/// What comes of looking for a token that fits.
+enum Chosen {
+    Token(u32),
+    /// None does.
+    Nothing,
+    Stopped,
+}
+
+/// Sends what was said; tells whether anybody still listens.
+fn tell(said: Vec<Said>, calls: &mut usize, send: &impl Fn(StreamEvent) -> bool) -> bool {
+    said.into_iter().all(|said| match said {
+        Said::Text(text) if *calls > 0 && text.trim().is_empty() => true,
+        Said::Text(text) => send(StreamEvent::TextDelta(text)),
+        Said::Call { name, arguments } => {
+            let slot = *calls;
+            *calls += 1;
+            let start = StreamEvent::ToolCallStart { slot, id: String::new(), name, extra: serde_json::Map::new() };
+            send(start) && send(StreamEvent::ToolCallDelta { slot, arguments })
+        }
+    })
+}
+
+/// The most likely token, and how sure it is, from 0 to 1.
+pub(super) fn likeliest(likely: &[f32]) -> (u32, f32) {
+    let best = likely.iter().enumerate().max_by(|left, right| left.1.total_cmp(right.1));
+    let Some((token, best)) = best else { return (0, 0.0) };
+    let sum: f32 = likely.iter().map(|value| exp(value - best)).sum();
+    (u32::try_from(token).unwrap_or(0), 1.0 / sum)
+}
+
+/// Takes the most likely of the tokens that are allowed.
+fn most_likely(likely: &[f32], allowed: impl Fn(u32) -> bool) -> Option<u32> {
+    let mut best: Option<(u32, f32)> = None;
+    for (token, value) in likely.iter().enumerate() {
+        let Ok(token) = u32::try_from(token) else { break };
+        if best.is_none_or(|(_, best)| *value > best) && allowed(token) {
+            best = Some((token, *value));
+        }
+    }
+    best.map(|(token, _)| token)
+}
+
+/// Takes the most likely token; those said before count less.
+fn choose(likely: &mut [f32], said: &[u32]) -> u32 {
+    let mut said = said.to_vec();
+    said.sort_unstable();
+    said.dedup();
+    for token in said {
+        if let Some(value) = likely.get_mut(token as usize) {
+            *value = if *value > 0.0 { *value / REPEATED } else { *value * REPEATED };
+        }
+    }
+    let best = likely.iter().enumerate().max_by(|left, right| left.1.total_cmp(right.1));
+    best.map_or(0, |(token, _)| u32::try_from(token).unwrap_or(0))
+}
+
+/// Tells whether the same words were said three times in a row.
+fn goes_round(tokens: &[u32]) -> bool {
+    let Some(last) = tokens.len().checked_sub(CIRCLE * 3).map(|from| &tokens[from..]) else { return false };
+    last[..CIRCLE] == last[CIRCLE..CIRCLE * 2] && last[..CIRCLE] == last[CIRCLE * 2..]
+}
+
+/// Takes the whole characters from the front of the bytes; what can still become one stays.
+pub(super) fn whole_characters(bytes: &mut Vec<u8>) -> String {
+    let keep = match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => bytes.len() - error.valid_up_to(),
+        Ok(_) | Err(_) => 0,
+    };
+    let rest = bytes.split_off(bytes.len() - keep);
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    *bytes = rest;
+    text
+}
+
+#[cfg(test)]
+#[path = "answer_tests.rs"]
+mod tests;

@@ -1,0 +1,147 @@
+//! A few short talks that a small model is shown before the real one: what it sees done, it does.
+//!
+//! They show when words are enough and when a tool is needed, how a call looks, and that a result ends in an answer.
+//! They are the same for everybody, so that they are read once and kept.
+
+use serde_json::{Value, json};
+
+use crate::conversation::ToolSpec;
+
+/// What is said between the talks and the real one.
+pub(super) const END: &str = "These were examples. The real conversation begins here.";
+
+/// The tool that puts a command on the prompt line: where it is there, a command is what is wanted.
+const PROPOSE: &str = "propose_command";
+
+/// One step of a talk.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step {
+    User(&'static str),
+    Says(&'static str),
+    /// A tool and its arguments.
+    Calls(&'static str, &'static [(&'static str, &'static str)]),
+    Gives(&'static str),
+}
+
+use Step::{Calls, Gives, Says, User};
+
+/// Talks in which the agent works.
+const WORK: &[&[Step]] = &[
+    &[User("how do I see hidden files?"), Says("`ls -a`")],
+    &[User("which command shows free memory?"), Says("`free -h`")],
+    &[User("how do I rename a git branch?"), Says("`git branch -m NEW_NAME`")],
+    &[
+        User("how many text files are in this project?"),
+        Calls("shell", &[("command", "find . -type f -name '*.txt' | wc -l")]),
+        Gives("7"),
+        Says("There are 7 text files."),
+    ],
+    &[
+        User("what did the last commit change?"),
+        Calls("shell", &[("command", "git show --stat HEAD")]),
+        Gives("commit 4c1e0d7\nAuthor: Kim\n\n    Add a menu\n\n menu.js | 12 ++++++++++++"),
+        Says("It added a menu, in `menu.js`."),
+    ],
+    &[
+        User("copy a.md to b.md"),
+        Calls("shell", &[("command", "cp a.md b.md")]),
+        Gives(""),
+        Says("Copied a.md to b.md."),
+    ],
+    &[
+        User("bash: cargo: command not found"),
+        Says("The program `cargo` is not installed, or its directory is not in `PATH`."),
+    ],
+    &[
+        User("the title in app.js should be News"),
+        Calls("shell", &[("command", "grep -n title app.js")]),
+        Gives("3:const title = \"Old\";"),
+        Calls("edit", &[("path", "app.js"), ("old_string", "Old"), ("new_string", "News")]),
+        Gives("1 replacement"),
+        Says("The title in app.js is News now."),
+    ],
+];
+
+/// Talks in which a command for the prompt line is wanted.
+const LINE: &[&[Step]] = &[
+    &[
+        User("show hidden files"),
+        Calls(PROPOSE, &[("command", "ls -a"), ("why", "Lists all files, hidden ones too")]),
+        Gives("ok"),
+    ],
+    &[
+        User("count text files in this project"),
+        Calls(PROPOSE, &[("command", "find . -type f -name '*.txt' | wc -l"), ("why", "Counts the text files")]),
+        Gives("ok"),
+    ],
+    &[
+        User("gti push"),
+        Calls(PROPOSE, &[("command", "git push"), ("why", "Sends your commits to the remote")]),
+        Gives("ok"),
+    ],
+    &[
+        User("why does this fail? bash: cargo: command not found"),
+        Says("The program `cargo` is not installed, or its directory is not in `PATH`."),
+    ],
+];
+
+/// The talks for a model with these tools: none needs another one.
+pub(super) fn talks(tools: &[ToolSpec]) -> impl Iterator<Item = &'static [Step]> {
+    let has = |name: &str| tools.iter().any(|tool| tool.name == name);
+    let talks = match (tools.is_empty(), has(PROPOSE)) {
+        (true, _) => &[],
+        (false, true) => LINE,
+        (false, false) => WORK,
+    };
+    talks.iter().copied().filter(move |talk| {
+        talk.iter().all(|step| match step {
+            Calls(name, _) => has(name),
+            User(_) | Says(_) | Gives(_) => true,
+        })
+    })
+}
+
+/// The arguments of a call as JSON.
+pub(super) fn arguments(fields: &[(&str, &str)]) -> Value {
+    Value::Object(fields.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::guide::{Guide, Place};
+    use super::*;
+
+    fn tool(name: &str, arguments: &[&str]) -> ToolSpec {
+        let properties: serde_json::Map<String, Value> =
+            arguments.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
+        let input_schema = json!({"type": "object", "properties": properties, "required": arguments});
+        ToolSpec { name: name.into(), description: String::new(), input_schema }
+    }
+
+    #[test]
+    fn the_calls_that_are_shown_are_calls_of_the_tools() {
+        let shell = tool("shell", &["command"]);
+        let edit = tool("edit", &["path", "old_string", "new_string"]);
+        let propose = tool(PROPOSE, &["command", "why"]);
+        for tools in [vec![shell.clone(), edit], vec![shell, propose]] {
+            let guide = Guide::new(&tools);
+            let mut calls = 0;
+            for step in talks(&tools).flatten() {
+                if let Calls(name, fields) = step {
+                    let call = format!("{{\"name\": \"{name}\", \"arguments\": {}}}", arguments(fields));
+                    assert!(guide.follow(Place::START, call.as_bytes()).is_some_and(Place::is_end), "{call}");
+                    calls += 1;
+                }
+            }
+            assert!(calls > 2);
+        }
+    }
+
+    #[test]
+    fn a_talk_that_needs_another_tool_is_left_out() {
+        assert_eq!(talks(&[]).count(), 0);
+        let words: Vec<&Step> = talks(&[tool("read", &["path"])]).flatten().collect();
+        assert!(!words.is_empty());
+        assert!(words.iter().all(|step| matches!(step, User(_) | Says(_))));
+    }
+}
