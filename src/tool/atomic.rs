@@ -1,76 +1,133 @@
-//! Writing a file so that nobody ever sees half of it.
+//! Writing a file so that nobody ever sees half of it, and where it was judged to be and nowhere else.
 
-use std::fs::{File, OpenOptions, Permissions};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path};
+
+use rustix::fs::{AtFlags, Mode, OFlags, Stat};
+
+/// So many names are tried for a temporary file.
+const ATTEMPTS: u32 = 1000;
+
+/// Looks a directory up, and needs no right to list it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const LOOKED_UP: OFlags = OFlags::PATH;
+/// As above, where there is no such thing.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const LOOKED_UP: OFlags = OFlags::RDONLY;
 
 /// Replaces or makes a file: temporary file in the same directory, sync, rename, sync of the directory.
 ///
-/// `path` must be free of links at its end ([`super::paths::real`]). Parents are made. Permissions, and the owner
-/// where we may, are kept. A file with several hard links, or in a directory we may not write to, is written
-/// in place: a rename would cut the links, or could not happen.
+/// `path` must be free of links ([`super::paths::real`]): one that something has put into it since is not followed, so
+/// that what was judged and agreed to is what is written. Parents are made. Permissions, and the owner where we may,
+/// are kept. A file with several hard links, or in a directory we may not write to, is written in place: a rename
+/// would cut the links, or could not happen.
 ///
 /// # Errors
 /// What the file system said; the old content is then still there, but for a failed write in place.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let parent = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    let existing = match path.symlink_metadata() {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let parent = parent(path.parent().ok_or(io::ErrorKind::InvalidInput)?)?;
+    let existing = match rustix::fs::statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(metadata) => Some(metadata),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error),
+        Err(rustix::io::Errno::NOENT) => None,
+        Err(error) => return Err(error.into()),
     };
     if let Some(metadata) = &existing {
-        if metadata.permissions().mode() & 0o222 == 0 {
+        if metadata.st_mode & 0o222 == 0 {
             // The rename would work, but somebody said that this file is not to be changed.
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
         }
-        if metadata.nlink() > 1 {
-            return in_place(path, bytes);
+        if metadata.st_nlink > 1 {
+            return in_place(&parent, name, bytes);
         }
-    } else {
-        std::fs::create_dir_all(parent)?;
     }
     // A new file gets what the umask leaves of 0666, as if it had been opened by its own name.
-    let mode = existing.as_ref().map_or(0o666, |metadata| metadata.permissions().mode() & 0o7777);
-    let attempt = tempfile::Builder::new()
-        .prefix(".axi-")
-        .permissions(Permissions::from_mode(if existing.is_some() { 0o600 } else { mode }))
-        .tempfile_in(parent);
-    let mut temporary = match attempt {
-        Ok(temporary) => temporary,
+    let mode = if existing.is_some() { 0o600 } else { 0o666 };
+    let (temporary, mut file) = match temporary(&parent, Mode::from_raw_mode(mode)) {
         Err(error) if existing.is_some() && error.kind() == io::ErrorKind::PermissionDenied => {
-            return in_place(path, bytes);
+            return in_place(&parent, name, bytes);
         }
-        Err(error) => return Err(error),
+        other => other?,
     };
-    temporary.write_all(bytes)?;
-    if let Some(metadata) = &existing {
-        // Only root may give files away; for all others the owner is already right.
-        let _ = std::os::unix::fs::fchown(temporary.as_file(), Some(metadata.uid()), Some(metadata.gid()));
-        temporary.as_file().set_permissions(Permissions::from_mode(mode))?;
+    let written = fill(&mut file, existing.as_ref(), bytes)
+        .and_then(|()| rustix::fs::renameat(&parent, &temporary, &parent, name).map_err(io::Error::from));
+    if written.is_err() {
+        // Half a file under a name nobody knows is of no use.
+        let _ = rustix::fs::unlinkat(&parent, &temporary, AtFlags::empty());
     }
-    temporary.as_file().sync_all()?;
-    temporary.persist(path).map_err(|error| error.error)?;
+    written?;
     // Not every file system can sync a directory; the file itself is safe.
-    let _ = File::open(parent).and_then(|directory| directory.sync_all());
+    let listed = rustix::fs::openat(&parent, ".", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
+    drop(listed.map(|directory| File::from(directory).sync_all()));
     Ok(())
 }
 
-fn in_place(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).truncate(true).open(path)?;
+/// Opens a directory, step by step and through no link; what is missing is made.
+fn parent(path: &Path) -> io::Result<OwnedFd> {
+    let flags = LOOKED_UP | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut parent = rustix::fs::open("/", flags, Mode::empty())?;
+    for part in path.components() {
+        let Component::Normal(name) = part else { continue };
+        let open = |parent: &OwnedFd| rustix::fs::openat(parent, name, flags | OFlags::NOFOLLOW, Mode::empty());
+        let next = match open(&parent) {
+            Err(rustix::io::Errno::NOENT) => {
+                match rustix::fs::mkdirat(&parent, name, Mode::from_raw_mode(0o777)) {
+                    // Somebody else was faster.
+                    Ok(()) | Err(rustix::io::Errno::EXIST) => open(&parent),
+                    Err(error) => Err(error),
+                }
+            }
+            next => next,
+        };
+        parent = next?;
+    }
+    Ok(parent)
+}
+
+fn temporary(parent: &OwnedFd, mode: Mode) -> io::Result<(OsString, File)> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    for attempt in 0..ATTEMPTS {
+        let name = OsString::from(format!(".axi-{}-{attempt}", std::process::id()));
+        match rustix::fs::openat(parent, &name, flags, mode) {
+            Ok(file) => return Ok((name, file.into())),
+            Err(rustix::io::Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+fn fill(file: &mut File, existing: Option<&Stat>, bytes: &[u8]) -> io::Result<()> {
+    file.write_all(bytes)?;
+    if let Some(metadata) = existing {
+        // Only root may give files away; for all others the owner is already right.
+        let _ = std::os::unix::fs::fchown(&*file, Some(metadata.st_uid), Some(metadata.st_gid));
+        rustix::fs::fchmod(&*file, Mode::from_raw_mode(metadata.st_mode & 0o7777))?;
+    }
+    file.sync_all()
+}
+
+fn in_place(parent: &OwnedFd, name: &OsStr, bytes: &[u8]) -> io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut file = File::from(rustix::fs::openat(parent, name, flags, Mode::empty())?);
     file.write_all(bytes)?;
     file.sync_all()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]
     fn permissions_and_hard_links_are_kept_and_nothing_is_left_behind() {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("a");
+        let path = directory.path().canonicalize().unwrap().join("a");
         std::fs::write(&path, "old").unwrap();
         std::fs::set_permissions(&path, Permissions::from_mode(0o751)).unwrap();
         write(&path, b"new").unwrap();
@@ -84,10 +141,28 @@ mod tests {
     #[test]
     fn parents_are_made_and_a_read_only_file_is_left_alone() {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("x/y/a");
+        let path = directory.path().canonicalize().unwrap().join("x/y/a");
         write(&path, b"1").unwrap();
         std::fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
         assert_eq!(write(&path, b"2").unwrap_err().kind(), io::ErrorKind::PermissionDenied);
         assert_eq!(std::fs::read(&path).unwrap(), b"1");
+    }
+
+    #[test]
+    fn a_link_that_took_a_directorys_place_is_not_followed() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("outside")).unwrap();
+        std::os::unix::fs::symlink("outside", root.join("inside")).unwrap();
+        std::fs::write(root.join("outside/kept"), "old").unwrap();
+        for name in ["inside/kept", "inside/new", "inside/x/new"] {
+            assert!(write(&root.join(name), b"new").is_err(), "{name}");
+        }
+        assert_eq!(std::fs::read(root.join("outside/kept")).unwrap(), b"old");
+        assert_eq!(root.join("outside").read_dir().unwrap().count(), 1);
+        // At the end, the link itself is replaced.
+        std::os::unix::fs::symlink("outside/kept", root.join("end")).unwrap();
+        write(&root.join("end"), b"new").unwrap();
+        assert_eq!(std::fs::read(root.join("outside/kept")).unwrap(), b"old");
     }
 }

@@ -269,7 +269,7 @@ fn write(path: &Path, entry: &Entry) -> io::Result<()> {
         drop(shell_output::make(path)?);
     }
     // Keeps the permissions of what is there.
-    atomic::write(path, &serde_json::to_vec(entry).map_err(io::Error::other)?)
+    atomic::write(&path.canonicalize()?, &serde_json::to_vec(entry).map_err(io::Error::other)?)
 }
 
 /// Writes what a file says, but makes none: whoever ended the command may have taken it away, at this moment, too.

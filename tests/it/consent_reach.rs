@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use serde_json::json;
+
 use crate::support::home::Home;
 use crate::support::server::{Server, answer};
 use crate::support::talk::{Person, axi, run};
@@ -74,4 +76,33 @@ fn yes_still_runs_what_is_plainly_inside() {
     let ran = run(&mut command);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(!home.work().join("out").exists());
+}
+
+#[test]
+fn a_directory_swapped_for_a_link_while_the_question_is_open_is_not_written_through() {
+    for (tool, input) in [
+        ("write", json!({ "path": "dir/new", "content": "x" })),
+        ("mkdir", json!({ "path": "dir/new" })),
+        ("delete", json!({ "path": "dir/kept" })),
+        ("move", json!({ "from": "dir/kept", "to": "dir/new" })),
+    ] {
+        let home = Home::new();
+        home.write("work/dir/kept", "inside");
+        home.write("outside/kept", "outside");
+        let call = answer::chat_call("call_1", tool, &input.to_string());
+        let server = Server::start([call, answer::chat_text("Went on.")]);
+        let mut person = Person::meets(&axi(&home, &server));
+        person.sends("change it");
+        person.sees_choice("Yes, once");
+        std::fs::rename(home.work().join("dir"), home.work().join("old")).unwrap();
+        std::os::unix::fs::symlink("../outside", home.work().join("dir")).unwrap();
+        person.types("y");
+        person.sees("Went on.");
+        let told = crate::support::talk::last_said(&server.requests()[1]);
+        assert!(told.contains("something changed where this path leads"), "{tool}: {told}");
+        let outside: Vec<_> = home.path().join("outside").read_dir().unwrap().flatten().collect();
+        assert_eq!(outside.len(), 1, "{tool}");
+        assert_eq!(std::fs::read_to_string(home.path().join("outside/kept")).unwrap(), "outside", "{tool}");
+        assert_eq!(person.leaves(), Some(0));
+    }
 }

@@ -263,6 +263,63 @@ fn what_is_approved_writes_the_workspace_and_not_beside_it() {
     cage.denied(&format!("echo x > {}/.bashrc", home.display()));
 }
 
+/// What was approved reads anything and talks to this machine's own programs over sockets with a name: it is held to
+/// what it may write and to the network. What it can do beside that stands here, too, so that it is no surprise.
+#[test]
+fn what_is_approved_tries_each_way_out_and_gets_no_further() {
+    let reach = Reach::Workspace { network: false, also: Vec::new() };
+    let Some(cage) = Cage::new(reach) else { return };
+    if cage.abi < 2 {
+        return eprintln!("skipped: Landlock {} cannot hold what is approved", cage.abi);
+    }
+    let home = cage.home.display();
+    let outside = std::process::id();
+    std::fs::write(cage.home.join("notes/b"), "as it was").unwrap();
+    std::fs::set_permissions(cage.home.join("notes/b"), std::fs::Permissions::from_mode(0o640)).unwrap();
+    let open = std::fs::OpenOptions::new().append(true).open(cage.home.join("notes/b")).unwrap();
+    rustix::io::fcntl_setfd(&open, rustix::io::FdFlags::empty()).unwrap();
+    let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+    let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
+    tcp.set_nonblocking(true).unwrap();
+    udp.set_nonblocking(true).unwrap();
+    let (tcp_port, udp_port) = (tcp.local_addr().unwrap().port(), udp.local_addr().unwrap().port());
+    for line in [
+        format!("echo x >> {home}/notes/b"),
+        format!("truncate -s 0 {home}/notes/b"),
+        format!("rm {home}/notes/b"),
+        format!("mv {home}/notes/b ."),
+        format!("mv {home}/notes ."),
+        format!("mkdir {home}/notes/c"),
+        format!("ln -s {home}/notes/b soft && echo x > soft"),
+        format!("ln -s {home}/notes folder && echo x > folder/b"),
+        format!("ln {home}/notes/b hard"),
+        format!("cd {home}/notes && sed -i s/was/is/ b"),
+        format!("echo x > /proc/self/root{home}/notes/b"),
+        format!("exec 3<{home}/notes/b; echo x > /proc/self/fd/3"),
+        format!("echo x >&{}", open.as_raw_fd()),
+        format!("echo x > /proc/{outside}/fd/{}", open.as_raw_fd()),
+        format!("printf x | dd of=/proc/{outside}/mem bs=1 conv=notrunc"),
+        format!("echo x > /proc/{outside}/root{home}/notes/b"),
+        format!("echo x > /dev/tcp/127.0.0.1/{tcp_port}"),
+        format!("echo x > /dev/udp/127.0.0.1/{udp_port}"),
+        format!("echo x > {home}/.config/tool/settings"),
+        "echo x > /etc/axi-escape-test".to_owned(),
+        "echo x > /usr/local/bin/axi-escape-test".to_owned(),
+    ] {
+        cage.denied(&line);
+        assert_eq!(std::fs::read(cage.home.join("notes/b")).unwrap(), b"as it was", "{line}");
+    }
+    assert!(tcp.accept().is_err() && udp.recv(&mut [0; 8]).is_err(), "somebody came by the network");
+    // Landlock does not know modes, owners and times: an approved command can change those outside. The file's
+    // content stays, and the question before it said which files.
+    cage.allowed(&format!("chmod 600 {home}/notes/b"));
+    // A socket with a name is a program of this machine that listens to its user.
+    let unix = UnixListener::bind(cage.bench.path("socket")).unwrap();
+    unix.set_nonblocking(true).unwrap();
+    let connects = "import socket; socket.socket(socket.AF_UNIX).connect(\"socket\")";
+    cage.allowed(&format!("command -v python3 > /dev/null || exit 0; python3 -c '{connects}'"));
+}
+
 #[test]
 fn what_cannot_be_confined_is_not_run() {
     let run = |arguments: &[&str]| {

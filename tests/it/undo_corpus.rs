@@ -85,9 +85,9 @@ fn dated(path: &Path, seconds: u64) {
 }
 
 /// A repository where half of the directories are committed, and the other half are not known to git.
-fn fill(home: &Home) {
+fn fill(home: &Home, rows: usize) {
     for half in ["known", "other"] {
-        for row in 0..LINES.len() {
+        for row in 0..rows {
             let place = format!("work/{half}/r{row}");
             let texts =
                 [("a", "one\n"), ("b", "b\n"), ("sub/d", "one d\n"), ("sub/e f", "e\n"), (".hidden", "h\n")];
@@ -172,9 +172,9 @@ fn undoes(person: &mut Person) {
 }
 
 /// Runs lines as calls of one turn, each agreed to, takes the turn back, and compares.
-fn all_come_back(lines_of: impl FnOnce(&Home) -> Vec<String>) {
+fn all_come_back(rows: usize, lines_of: impl FnOnce(&Home) -> Vec<String>) {
     let home = Home::new();
-    fill(&home);
+    fill(&home, rows);
     let before = picture(&home.work());
     let lines = lines_of(&home);
     let mut script: Vec<_> = lines.iter().enumerate().map(|(index, line)| call(index, line)).collect();
@@ -198,18 +198,18 @@ fn all_come_back(lines_of: impl FnOnce(&Home) -> Vec<String>) {
 
 #[test]
 fn what_git_does_not_know_comes_back() {
-    all_come_back(|home| lines(home, "other"));
+    all_come_back(LINES.len(), |home| lines(home, "other"));
 }
 
 #[test]
 fn what_git_knows_comes_back() {
-    all_come_back(|home| lines(home, "known"));
+    all_come_back(LINES.len(), |home| lines(home, "known"));
 }
 
 #[test]
 fn what_git_throws_away_comes_back() {
     for line in OF_GIT {
-        all_come_back(|_| vec![(*line).to_owned()]);
+        all_come_back(2, |_| vec![(*line).to_owned()]);
     }
 }
 
@@ -228,7 +228,7 @@ fn meets_again(home: &Home, server: &Server) -> Person {
 /// Kills axi with its children once `moment` is there, meets a new one, takes back, and compares.
 fn killed(script: &[String], asked: usize, moment: impl Fn(&Path) -> bool) {
     let home = Home::new();
-    fill(&home);
+    fill(&home, LINES.len());
     let before = picture(&home.work());
     let calls: Vec<_> = script.iter().enumerate().map(|(index, line)| call(index, line)).collect();
     let server = Server::start(calls);
@@ -257,7 +257,7 @@ fn killed(script: &[String], asked: usize, moment: impl Fn(&Path) -> bool) {
 fn killed_behind_a_line_the_next_axi_takes_all_back() {
     let home = Home::new();
     let all = lines(&home, "other");
-    for last in [0, 6, 12, all.len() - 1] {
+    for last in [0, 12] {
         let mut script: Vec<String> = all.iter().take(last + 1).cloned().collect();
         let line = script.pop().unwrap();
         script.push(format!("( {line} ); touch mark; sleep 60"));
@@ -269,7 +269,7 @@ fn killed_behind_a_line_the_next_axi_takes_all_back() {
 #[test]
 fn killed_in_the_middle_of_removing_the_next_axi_takes_all_back() {
     let script = || vec!["cd other && for row in r*; do sh -c 'rm -r \"$0\"' $row; sleep 0.01; done".to_owned()];
-    for left in [LINES.len() - 1, LINES.len() / 2, 1] {
+    for left in [LINES.len() - 1, LINES.len() / 3] {
         let count = move |work: &Path| {
             let rows = work.join("other").read_dir().unwrap().flatten();
             rows.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"r")).count()
