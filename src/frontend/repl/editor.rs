@@ -23,6 +23,7 @@ use super::file_index::{FileIndex, KEY_WAIT};
 use super::highlighter::LineHighlighter;
 use super::hinter::{LineHinter, from_history};
 use super::history::{HistoryOptions, HistoryStore, LineHistory};
+use super::history_older::OlderLines;
 use super::menu::{LineMenu, Source};
 use super::menu_lists::MenuLists;
 use super::paste::PasteStore;
@@ -141,6 +142,7 @@ pub struct Editor {
 struct Background {
     files: FileIndex,
     lists: Option<MenuLists>,
+    older: OlderLines,
     suggestions: Option<Arc<Suggestions>>,
     state: SharedState,
 }
@@ -154,8 +156,11 @@ impl Completer for Background {
         let (lists, suggestions) = (self.lists.as_ref(), self.suggestions.as_ref());
         // Whether more is coming is asked first: what comes between the two questions is news.
         let asking = suggestions.is_some_and(|suggestions| suggestions.is_asking());
-        let working = asking || self.files.is_working() || lists.is_some_and(MenuLists::is_fetching);
-        let ghost_text = suggestions.is_some_and(|suggestions| suggestions.take_news());
+        let working = asking
+            || self.older.is_searching()
+            || self.files.is_working()
+            || lists.is_some_and(MenuLists::is_fetching);
+        let ghost_text = suggestions.is_some_and(|suggestions| suggestions.take_news()) | self.older.take_news();
         self.state.lock().repaint = ghost_text;
         if self.files.take_news() | lists.is_some_and(MenuLists::take_news) | ghost_text {
             CompletionStatus::Ready
@@ -207,7 +212,13 @@ impl Editor {
         )
         .with_own_keys(options.keys)
         .with_escape_wait(options.escape_wait);
-        let background = Background { files: files.clone(), lists: None, suggestions: None, state: state.clone() };
+        let background = Background {
+            files: files.clone(),
+            lists: None,
+            older: history.older.clone(),
+            suggestions: None,
+            state: state.clone(),
+        };
         let mut reedline = Reedline::create()
             .with_hinter(Box::new(LineHinter::new(
                 history.clone(),

@@ -16,6 +16,7 @@ use reedline::{
 
 use super::history_compact::{LARGE, LEFT, compact};
 use super::history_file::{Entry, HistoryFile};
+use super::history_older::{Found, OlderLines};
 use super::paste::{self, PasteStore, Piece};
 use super::secret::{KnownSecrets, looks_secret};
 use super::state::SharedState;
@@ -26,6 +27,8 @@ const REPLACEMENT: char = '\u{FFFC}';
 const PASTES_KEPT: usize = 256 * 1024;
 /// How long a key waits for the file to be read when it comes right after the start.
 const LOAD_WAIT: Duration = Duration::from_millis(500);
+/// How long ↑ waits for a line that is too old to be in memory; what comes later is there at the next key.
+const OLDER_WAIT: Duration = Duration::from_millis(3);
 
 /// Where the history is and whether it is kept.
 #[derive(Debug, Clone, Default)]
@@ -67,6 +70,7 @@ struct Shared {
 #[derive(Clone)]
 pub(super) struct HistoryStore {
     shared: Arc<Shared>,
+    pub(super) older: OlderLines,
     pastes: PasteStore,
     paste_label: Arc<dyn Fn(&str) -> String + Send + Sync>,
     /// Apart from the memory, which is locked while a line is looked at.
@@ -138,7 +142,7 @@ impl HistoryStore {
             enabled: options.enabled,
         };
         let shared = Arc::new(Shared { memory: Mutex::new(memory), done: Condvar::new() });
-        Self { shared, pastes, paste_label, secrets: Arc::default() }
+        Self { shared, older: OlderLines::default(), pastes, paste_label, secrets: Arc::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Memory> {
@@ -166,6 +170,9 @@ impl HistoryStore {
         let store = self.clone();
         let reader = move || {
             let entries = Lines::read(file.read_newest().unwrap_or_default(), &directory);
+            if let Some((file, end)) = file.older() {
+                store.older.are_in(file, end);
+            }
             let mut memory = store.lock();
             memory.fill(entries);
             memory.file = Some(file);
@@ -268,10 +275,25 @@ impl HistoryStore {
     /// Does not wait for the file.
     pub(super) fn completion(&self, line: &str) -> Option<String> {
         let memory = self.lock();
-        memory.lines.iter().rev().flatten().find_map(|entry| {
+        let rest = |entry: &Entry| {
             let rest = entry.line.strip_prefix(line)?;
             (!rest.is_empty() && entry.pastes.is_empty()).then(|| rest.to_owned())
+        };
+        memory.lines.iter().rev().flatten().find_map(rest).or_else(|| {
+            drop(memory);
+            rest(&self.older.newest(line, None, Duration::ZERO, |entry| rest(entry).is_some())?.entry)
         })
+    }
+
+    /// Returns older lines than those [`HistoryStore::visit`] visits that have `wanted` (in lower case) in them, and those
+    /// that have its letters in order, with how well they fit; and whether more may come.
+    pub(super) fn older_with_letters(&self, wanted: &str) -> (Vec<String>, Vec<(i64, String)>, bool) {
+        let (exact, fuzzy, pending) = self.older.with_letters(wanted);
+        let memory = self.lock();
+        let is_new = |entry: &Entry| !memory.lines.position.contains_key(&key(entry));
+        let exact = exact.into_iter().filter(is_new).map(|entry| entry.line).collect();
+        let fuzzy = fuzzy.into_iter().filter(|(_, entry)| is_new(entry));
+        (exact, fuzzy.map(|(score, entry)| (score, entry.line)).collect(), pending)
     }
 
     /// Calls `visit` with the lines, best first, until it returns `false`.
@@ -291,6 +313,28 @@ pub(super) struct LineHistory {
     pub(super) state: SharedState,
 }
 
+/// Where a line is, as reedline's ids tell it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In memory, by its position.
+    Memory(usize),
+    /// In the file, by its offset: a negative id.
+    File(u64),
+}
+
+impl Place {
+    fn of(id: HistoryItemId) -> Self {
+        usize::try_from(id.0).map_or_else(|_| Self::File(!id.0.cast_unsigned()), Self::Memory)
+    }
+
+    fn id(self) -> i64 {
+        match self {
+            Self::Memory(position) => i64::try_from(position).unwrap_or(i64::MAX),
+            Self::File(offset) => !i64::try_from(offset).unwrap_or(i64::MAX),
+        }
+    }
+}
+
 fn unsupported(feature: &'static str) -> ReedlineError {
     ReedlineError(ReedlineErrorVariants::HistoryFeatureUnsupported { history: "axi", feature })
 }
@@ -305,9 +349,9 @@ fn matches(entry: &Entry, search: Option<&CommandLineSearch>) -> bool {
 }
 
 impl LineHistory {
-    fn item(&self, position: usize, entry: &Entry) -> HistoryItem {
+    fn item(&self, id: i64, entry: &Entry) -> HistoryItem {
         let mut item = HistoryItem::from_command_line(self.store.line(entry));
-        item.id = i64::try_from(position).ok().map(HistoryItemId::new);
+        item.id = Some(HistoryItemId::new(id));
         item
     }
 }
@@ -323,11 +367,11 @@ impl History for LineHistory {
 
     fn load(&self, id: HistoryItemId) -> reedline::Result<HistoryItem> {
         let memory = self.store.ready();
-        let position = usize::try_from(id.0).unwrap_or(usize::MAX);
-        match memory.lines.lines.get(position) {
-            Some(Some(entry)) => Ok(self.item(position, entry)),
-            Some(None) | None => Err(unsupported("that line")),
-        }
+        let found = match Place::of(id) {
+            Place::Memory(position) => memory.lines.lines.get(position).cloned().flatten(),
+            Place::File(offset) => self.store.older.at(offset),
+        };
+        found.map(|entry| self.item(id.0, &entry)).ok_or_else(|| unsupported("that line"))
     }
 
     fn count(&self, query: SearchQuery) -> reedline::Result<i64> {
@@ -341,19 +385,44 @@ impl History for LineHistory {
         let memory = self.store.ready();
         let search = query.filter.command_line.as_ref();
         let limit = query.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(0));
-        let start = query.start_id.and_then(|id| usize::try_from(id.0).ok());
+        let start = query.start_id.map(Place::of);
+        let count = memory.lines.lines.len();
         let found = |position: usize| {
             let entry = memory.lines.lines.get(position)?.as_ref()?;
-            matches(entry, search).then(|| self.item(position, entry))
+            matches(entry, search).then(|| self.item(Place::Memory(position).id(), entry))
         };
-        let count = memory.lines.lines.len();
-        Ok(match query.direction {
-            SearchDirection::Backward => {
-                (0..start.unwrap_or(count).min(count)).rev().filter_map(found).take(limit).collect()
+        // Beyond what is in memory goes who asks for one line after the other.
+        let prefix = match search {
+            None => Some(""),
+            Some(CommandLineSearch::Prefix(prefix)) => Some(prefix.as_str()),
+            Some(CommandLineSearch::Substring(_) | CommandLineSearch::Exact(_)) => None,
+        };
+        let prefix = prefix.filter(|_| limit == 1);
+        let is_new = |entry: &Entry| !memory.lines.position.contains_key(&key(entry));
+        let older = |found: Found| self.item(Place::File(found.offset).id(), &found.entry);
+        Ok(match (query.direction, start) {
+            (SearchDirection::Backward, Some(Place::File(offset))) => {
+                let line =
+                    prefix.and_then(|prefix| self.store.older.newest(prefix, Some(offset), OLDER_WAIT, is_new));
+                line.map(older).into_iter().collect()
             }
-            SearchDirection::Forward => {
-                (start.map_or(0, |start| start + 1)..count).filter_map(found).take(limit).collect()
+            (SearchDirection::Backward, Some(Place::Memory(_)) | None) => {
+                let end = if let Some(Place::Memory(start)) = start { start.min(count) } else { count };
+                let mut lines: Vec<_> = (0..end).rev().filter_map(found).take(limit).collect();
+                // Asked for in any case, so that it is there when its turn comes.
+                let wait = if lines.is_empty() { OLDER_WAIT } else { Duration::ZERO };
+                let line = prefix.and_then(|prefix| self.store.older.newest(prefix, None, wait, is_new));
+                lines.extend(line.filter(|_| lines.is_empty()).map(older));
+                lines
             }
+            (SearchDirection::Forward, Some(Place::File(offset))) => {
+                let line = prefix.and_then(|prefix| self.store.older.next(prefix, offset, is_new));
+                line.map(older).into_iter().chain((0..count).filter_map(found)).take(limit).collect()
+            }
+            (SearchDirection::Forward, Some(Place::Memory(start))) => {
+                (start + 1..count).filter_map(found).take(limit).collect()
+            }
+            (SearchDirection::Forward, None) => (0..count).filter_map(found).take(limit).collect(),
         })
     }
 

@@ -13,10 +13,10 @@ use std::path::Path;
 
 use rustix::fs::{FlockOperation, flock};
 
-/// From this size on, in bytes, a file is shortened: some 500,000 lines.
-pub(super) const LARGE: u64 = 64 * 1024 * 1024;
-/// What is left of it, in bytes: twice as much as is ever read.
-pub(super) const LEFT: u64 = 32 * 1024 * 1024;
+/// From this size on, in bytes, a file is shortened: more than two million lines.
+pub(super) const LARGE: u64 = 256 * 1024 * 1024;
+/// What is left of it, in bytes: more than a million lines.
+pub(super) const LEFT: u64 = 128 * 1024 * 1024;
 
 /// Shortens the file at `path` to its newest `left` bytes, each line once, if it has more than `large`. Tells whether
 /// it did. Another process that is at it is left alone.

@@ -47,6 +47,8 @@ pub(super) struct Entry {
 pub(super) struct HistoryFile {
     path: PathBuf,
     read_to: u64,
+    /// Where in the file the entries begin that were read first.
+    older_end: u64,
     /// Which file that was: the name may mean another by now.
     read_of: Option<u64>,
 }
@@ -54,7 +56,7 @@ pub(super) struct HistoryFile {
 impl HistoryFile {
     /// Names the file; touches nothing.
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, read_to: 0, read_of: None }
+        Self { path, read_to: 0, older_end: 0, read_of: None }
     }
 
     /// Appends an entry. Makes the file, mode 0600, and its folder when they are missing.
@@ -127,9 +129,16 @@ impl HistoryFile {
         }
         let complete = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
         self.read_to = end - (bytes.len() - complete) as u64;
-        let mut entries = parse(&bytes[..complete]);
-        entries.drain(..entries.len().saturating_sub(ENTRIES));
-        Ok(entries)
+        let begin = last_lines(&bytes[..complete], ENTRIES);
+        self.older_end = end - (bytes.len() - begin) as u64;
+        Ok(parse(&bytes[begin..complete]))
+    }
+
+    /// Opens the file in which older entries stand than those that were read first, and tells where they end; `None`
+    /// where there are none, or the file has been exchanged since.
+    pub(super) fn older(&self) -> Option<(File, u64)> {
+        let file = open_if_there(&self.path).ok().flatten()?;
+        (self.older_end > 0 && identity(&file) == self.read_of).then_some((file, self.older_end))
     }
 
     /// Reads what was appended since the last read, by this process or another.
@@ -184,6 +193,12 @@ fn ends_in_the_middle(file: &mut File) -> io::Result<bool> {
 
 fn newlines(bytes: &[u8]) -> usize {
     bytes.split(|&byte| byte == b'\n').count() - 1
+}
+
+/// Where the last `count` lines begin; all lines end in a newline.
+fn last_lines(bytes: &[u8], count: usize) -> usize {
+    let mut ends = memchr::memrchr_iter(b'\n', bytes);
+    ends.nth(count).map_or(0, |newline| newline + 1)
 }
 
 /// Reads entries; passes over what is none (a torn write, another program's line).

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use reedline::SearchFilter;
 
+use super::super::history_file::ENTRIES;
 use super::*;
 
 fn store_at(path: Option<&Path>, directory: &str, enabled: bool) -> HistoryStore {
@@ -11,17 +12,17 @@ fn store_at(path: Option<&Path>, directory: &str, enabled: bool) -> HistoryStore
     HistoryStore::new(options, PasteStore::default(), Arc::new(|text| format!("[pasted {} bytes]", text.len())))
 }
 
-fn seen(store: &HistoryStore) -> LineHistory {
+fn seen_by(store: &HistoryStore) -> LineHistory {
     LineHistory { store: store.clone(), state: SharedState::default() }
 }
 
 fn send(store: &HistoryStore, line: &str) {
-    seen(store).save(HistoryItem::from_command_line(line)).unwrap();
+    seen_by(store).save(HistoryItem::from_command_line(line)).unwrap();
 }
 
 fn all(store: &HistoryStore) -> Vec<String> {
     let query = SearchQuery::everything(SearchDirection::Backward, None);
-    let items = seen(store).search(query).unwrap();
+    let items = seen_by(store).search(query).unwrap();
     items.into_iter().map(|item| item.command_line).collect()
 }
 
@@ -108,7 +109,7 @@ fn browsing_goes_by_prefix_and_comes_back() {
     for line in ["git log", "make", "git status"] {
         send(&store, line);
     }
-    let history = seen(&store);
+    let history = seen_by(&store);
     let step = |direction, start_id| {
         let search = CommandLineSearch::Prefix("git".to_owned());
         let filter = SearchFilter::from_text_search(search, None);
@@ -179,8 +180,66 @@ fn completion_is_the_rest_of_the_best_line() {
 #[test]
 fn a_line_that_was_not_sent_is_not_kept() {
     let store = store_at(None, "/d", true);
-    let mut history = seen(&store);
+    let mut history = seen_by(&store);
     history.state.lock().ended = Some(crate::frontend::repl::state::Ended::Help);
     history.save(HistoryItem::from_command_line("?")).unwrap();
     assert_eq!(all(&store), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_too_old_for_the_memory_is_found_by_up_and_as_ghost_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("history");
+    let line = |text: &str| format!("{{\"t\":1,\"d\":\"/d\",\"l\":\"{text}\"}}\n");
+    let newer: String = (0..ENTRIES).map(|number| line(&format!("newer {number}"))).collect();
+    std::fs::write(&path, line("ancient deploy to mars") + &line("newer 7") + &line("ancient song") + &newer)
+        .unwrap();
+    let store = store_at(Some(&path), "/d", true);
+    store.refresh();
+    drop(store.ready());
+    // Tries as often as it takes: the first keys may be too early.
+    let go = |direction, start_id, prefix: &str, seen: &dyn Fn(Option<&str>) -> bool| loop {
+        let filter = SearchFilter::from_text_search(CommandLineSearch::Prefix(prefix.to_owned()), None);
+        let query = SearchQuery {
+            direction,
+            start_time: None,
+            end_time: None,
+            start_id,
+            end_id: None,
+            limit: Some(1),
+            filter,
+        };
+        let item = seen_by(&store).search(query).unwrap().pop();
+        if seen(item.as_ref().map(|item| item.command_line.as_str())) {
+            return item.and_then(|item| item.id);
+        }
+        thread::yield_now();
+    };
+    let (back, on) = (SearchDirection::Backward, SearchDirection::Forward);
+    let oldest = Some(HistoryItemId::new(0));
+    let song = go(back, oldest, "", &|line| line == Some("ancient song"));
+    assert_eq!(seen_by(&store).load(song.unwrap()).unwrap().command_line, "ancient song");
+    let deploy = go(back, song, "", &|line| line == Some("ancient deploy to mars"));
+    go(back, deploy, "", &|line| line.is_none());
+    assert_eq!(
+        go(on, deploy, "", &|line| line == Some("ancient song")),
+        song,
+        "a line of the memory is passed over"
+    );
+    assert_eq!(go(on, song, "", &|line| line == Some("newer 0")), oldest);
+    let deploy = go(back, None, "ancient d", &|line| line == Some("ancient deploy to mars"));
+    go(on, deploy, "ancient d", &|line| line.is_none());
+    while store.completion("ancient s").as_deref() != Some("ong") {
+        thread::yield_now();
+    }
+    while store.completion("ancient de").as_deref() != Some("ploy to mars") {
+        thread::yield_now();
+    }
+    let lines = || {
+        let (exact, _, pending) = store.older_with_letters("mars");
+        (exact, pending)
+    };
+    while lines() != (vec!["ancient deploy to mars".to_owned()], false) {
+        thread::yield_now();
+    }
 }

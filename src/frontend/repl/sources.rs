@@ -14,9 +14,9 @@ use super::menu::{Offer, Row, Source, Subject};
 use super::state::SharedState;
 
 /// Rows of a menu at most; nobody reads further.
-const ROWS: usize = 100;
+pub(super) const ROWS: usize = 100;
 /// Lines longer than this, in bytes, are not looked through fuzzily.
-const FUZZY: usize = 512;
+pub(super) const FUZZY: usize = 512;
 
 /// Completes what is being typed.
 pub(super) struct WordSource {
@@ -64,17 +64,18 @@ impl Source for HistorySource {
             }
             exact.len() < ROWS
         });
+        let mut pending = false;
+        if exact.len() < ROWS && !wanted.is_empty() {
+            let (older_exact, older_fuzzy, more) = self.history.older_with_letters(&wanted);
+            exact.extend(older_exact);
+            fuzzy.extend(older_fuzzy);
+            pending = more;
+        }
         // Stable: among equals the newer stays first.
         fuzzy.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         let found = exact.into_iter().chain(fuzzy.into_iter().map(|(_, stored)| stored)).take(ROWS);
         let rows = found.map(|value| Row { label: Some(value.replace('\n', " ⏎ ")), value, ..Row::default() });
-        Some(Offer {
-            subject: Subject::History,
-            span: 0..line.len(),
-            rows: rows.collect(),
-            pending: false,
-            exact: false,
-        })
+        Some(Offer { subject: Subject::History, span: 0..line.len(), rows: rows.collect(), pending, exact: false })
     }
 }
 

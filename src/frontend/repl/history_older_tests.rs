@@ -1,0 +1,108 @@
+//! Tests of what is looked for in the file.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::super::history_file::{ENTRIES, HistoryFile};
+use super::*;
+
+/// Far longer than any search takes.
+const PATIENT: Duration = Duration::from_secs(30);
+
+fn entry(line: &str) -> Entry {
+    Entry { time: 0, directory: "/w".to_owned(), line: line.to_owned(), pastes: Vec::new() }
+}
+
+fn write(path: &Path, lines: impl Iterator<Item = String>) {
+    let mut text = String::new();
+    for line in lines {
+        writeln!(text, "{}", serde_json::to_string(&entry(&line)).unwrap()).unwrap();
+    }
+    std::fs::write(path, text).unwrap();
+}
+
+fn older(path: &Path) -> OlderLines {
+    let mut file = HistoryFile::new(path.to_owned());
+    let newest = file.read_newest().unwrap();
+    let older = OlderLines::default();
+    if let Some((file, end)) = file.older() {
+        let mut bytes = vec![0; 100];
+        file.read_exact_at(&mut bytes, end).unwrap();
+        assert!(
+            String::from_utf8_lossy(&bytes).contains(&newest[0].line),
+            "memory begins where the older lines end"
+        );
+        older.are_in(file, end);
+    }
+    older
+}
+
+/// Goes back from line to line as ↑ does.
+fn back(older: &OlderLines, prefix: &str, most: usize) -> Vec<String> {
+    let mut before = None;
+    std::iter::from_fn(|| {
+        let found = older.newest(prefix, before, PATIENT, |_| true)?;
+        before = Some(found.offset);
+        Some(found.entry.line)
+    })
+    .take(most)
+    .collect()
+}
+
+#[test]
+fn the_oldest_of_many_lines_is_found_by_its_beginning_and_by_its_letters() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("history");
+    let special = ["first \"quoted\" line", "first 文 line"];
+    let filler = (0..100_000).map(|number| format!("make part {} of {number}", number % 977));
+    write(&path, special.iter().map(|line| (*line).to_owned()).chain(filler));
+    let older = older(&path);
+    assert_eq!(back(&older, "first", 5), ["first 文 line", "first \"quoted\" line"]);
+    assert_eq!(back(&older, "first \"", 5), ["first \"quoted\" line"]);
+    assert_eq!(back(&older, "nowhere", 5), Vec::<String>::new());
+    assert_eq!(back(&older, "make part 3 of", 2), ["make part 3 of 79140", "make part 3 of 78163"]);
+    let wait = || {
+        while older.is_searching() {
+            thread::yield_now();
+        }
+    };
+    older.with_letters("quoted");
+    wait();
+    assert!(older.take_news(), "who asked is told");
+    let (exact, _, pending) = older.with_letters("quoted");
+    assert_eq!((exact.iter().map(|it| it.line.as_str()).collect::<Vec<_>>(), pending), (vec![special[0]], false));
+    older.with_letters("frstquln");
+    wait();
+    let (exact, fuzzy, _) = older.with_letters("frstquln");
+    assert_eq!((exact.len(), fuzzy.iter().map(|it| it.1.line.as_str()).collect::<Vec<_>>()), (0, vec![special[0]]));
+}
+
+#[test]
+fn each_line_is_there_once_and_more_are_looked_for_when_they_are_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("history");
+    // Each of 350 old lines three times, below what is in memory.
+    let old = (0..1050).map(|number| format!("old {}", number % 350));
+    write(&path, old.chain((0..ENTRIES).map(|number| format!("new {number}"))));
+    let older = older(&path);
+    let expected: Vec<String> = (0..350).rev().map(|number| format!("old {number}")).collect();
+    assert_eq!(back(&older, "", 1000), expected);
+    // And forwards again.
+    let last = older.newest("", None, PATIENT, |entry| entry.line == "old 100").unwrap();
+    assert_eq!(older.next("", last.offset, |_| true).unwrap().entry.line, "old 101");
+    assert_eq!(older.at(last.offset).unwrap().line, "old 100");
+}
+
+#[test]
+fn damaged_and_endless_lines_are_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("history");
+    let good = |line: &str| serde_json::to_string(&entry(line)).unwrap();
+    let long = "x".repeat(3 * 1024 * 1024);
+    let text = format!("{}\n{{\"l\":\"torn\n\u{0}\u{1}\n{}\n{}\n", good("one"), good(&long), good("two"));
+    std::fs::write(&path, &text).unwrap();
+    let older = OlderLines::default();
+    assert!(older.newest("", None, PATIENT, |_| true).is_none(), "there are none");
+    older.are_in(File::open(&path).unwrap(), text.len() as u64);
+    assert_eq!(back(&older, "", 9), ["two", long.as_str(), "one"]);
+}
