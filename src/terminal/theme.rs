@@ -146,6 +146,7 @@ impl Theme {
         Self {
             heading: Style::new().bold().fg(Color::Blue),
             code: Style::new().fg(Color::Magenta),
+            code_number: Style::new().fg(Color::Red),
             warning: Style::new().bold().fg(Color::Yellow),
             dim: Style::new().fg(Color::DarkGray),
             furniture: Style::new().fg(Color::DarkGray),

@@ -232,11 +232,23 @@ fn another_parser_reads_the_same_words_in_real_answers() {
     assert!(compared == 0 || compared > 30, "too few answers compared: {compared}");
 }
 
+/// The screens that are kept: everything markdown has, and two real answers (Qwen2.5-Coder on llama-server, as recorded),
+/// on three widths, dark and light. After a wanted change: `INSTA_UPDATE=always cargo test --test it markdown::`, and
+/// look at what `git diff` shows.
 #[test]
-fn a_sample_of_everything_looks_as_it_should() {
-    let sample = include_str!("markdown_sample.md");
-    for width in [40, 80, 200] {
-        let rows: String = whole(sample, &Layout::new(width, Theme::ansi())).iter().map(bytes).collect();
-        insta::assert_snapshot!(format!("sample_{width}"), rows.replace('\u{1b}', "␛").replace("\r\n", "\n"));
+fn a_sample_of_everything_and_real_answers_look_as_they_should() {
+    let texts = [
+        ("sample", include_str!("markdown_sample.md")),
+        ("qwen_half", include_str!("fixtures/answers/qwen-0.5b.md")),
+        ("qwen", include_str!("fixtures/answers/qwen-1.5b.md")),
+    ];
+    for (name, text) in texts {
+        for width in [40, 80, 200] {
+            for (background, theme) in [("dark", Theme::ansi()), ("light", Theme::light())] {
+                let rows: String = whole(text, &Layout::new(width, theme)).iter().map(bytes).collect();
+                let rows = rows.replace('\u{1b}', "␛").replace("\r\n", "\n");
+                insta::assert_snapshot!(format!("{name}_{width}_{background}"), rows);
+            }
+        }
     }
 }

@@ -250,6 +250,25 @@ fn a_mentioned_file_goes_with_the_message() {
 }
 
 #[test]
+fn a_file_that_is_gone_when_the_line_is_sent_is_said_to_be() {
+    let home = Home::new();
+    let path = home.write("work/note.txt", "the word is plover\n");
+    let server = Server::start([answer::chat_text("an answer")]);
+    let mut person = Person::meets(&axi(&home, &server));
+    person.types("see @no");
+    person.sees("› note.txt");
+    person.types("\t");
+    person.waits(|view| view.text().contains("see @note.txt") && !view.text().contains('›'), "the file taken");
+    std::fs::remove_file(path).unwrap();
+    person.types("\r");
+    person.sees("not attached: note.txt");
+    person.sees("an answer");
+    let said = last_said(&server.requests()[0]);
+    assert!(said.contains("<file path=\"note.txt\" error=\"not found\"/>"), "{said}");
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
 fn why_a_file_or_a_session_is_not_there_is_said_in_the_persons_language() {
     let home = Home::new();
     std::fs::write(home.write("work/blob.bin", ""), b"\x7fELF\x02\x01\x01\0\0\0\0").unwrap();

@@ -72,6 +72,42 @@ fn what_cannot_be_read_says_why() {
     );
 }
 
+/// Takes from this thread what lets root read everything. Without effect on who is not root.
+#[cfg(target_os = "linux")]
+fn is_nobody_special() {
+    use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
+    let mut sets = capabilities(None).unwrap();
+    sets.effective.remove(CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH);
+    set_capabilities(None, sets).unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_may_not_be_read_is_told_as_such() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = folder();
+    let allow = |name: &str, mode| {
+        fs::set_permissions(folder.path().join(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    for (name, mode) in [("a.txt", 0o000), ("pic.png", 0o200), ("src", 0o000)] {
+        allow(name, mode);
+    }
+    let as_nobody = || {
+        is_nobody_special();
+        run(&folder, "see @a.txt @pic.png @src/ @src/deep/x.rs @blob")
+    };
+    let found = std::thread::scope(|scope| scope.spawn(as_nobody).join().unwrap());
+    // So that the folder can be removed.
+    allow("src", 0o700);
+    let expected = "<file path=\"a.txt\" error=\"permission denied\"/>\n\
+        <file path=\"pic.png\" error=\"permission denied\"/>\n\
+        <file path=\"src/\" error=\"permission denied\"/>\n\
+        <file path=\"src/deep/x.rs\" error=\"permission denied\"/>\n\
+        <file path=\"blob\" error=\"binary file: ELF program or library\"/>\n";
+    assert_eq!(found.text, expected);
+    assert_eq!(found.facts[2], AttachFact::Refused { path: "src/".to_owned(), reason: Refusal::Denied });
+}
+
 #[test]
 fn words_that_are_no_paths_stay_words() {
     let folder = folder();

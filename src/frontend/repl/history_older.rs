@@ -69,7 +69,7 @@ impl Search {
             && longer.starts_with(shorter.as_str())
         {
             search.reached = self.reached;
-            search.found = self.found.clone();
+            search.found.clone_from(&self.found);
             search.found.retain(|found| found.entry.line.starts_with(longer.as_str()));
         }
         search
@@ -152,8 +152,8 @@ impl OlderLines {
             notes.searching
                 && notes.prefix.as_ref().is_some_and(|search| !search.is_over() && pick(search).is_none())
         };
-        let waited = self.shared.1.wait_timeout_while(notes, patience, waiting);
-        let mut notes = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let result = self.shared.1.wait_timeout_while(notes, patience, waiting);
+        let mut notes = result.unwrap_or_else(PoisonError::into_inner).0;
         let found = notes.prefix.as_ref().and_then(pick);
         notes.late |= found.is_none() && notes.searching;
         found
