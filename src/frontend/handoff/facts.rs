@@ -86,10 +86,16 @@ impl Facts {
         self.last.as_ref().filter(|last| last.failed())
     }
 
-    /// What travels along, for the person: `with: make → exit 2, 14 s`. `None` when nothing does.
+    /// What travels along, for the person: `with: make → exit 2, 14 s + 1 definition`. `None` when nothing does.
     #[must_use]
     pub fn context_line(&self, locale: &Locale) -> Option<String> {
-        let last = self.last.as_ref()?;
+        let definitions = match self.aliases_used().len() + self.function_count() {
+            0 => None,
+            count => Some(locale.count("handoff.definitions", count as u64)),
+        };
+        let Some(last) = &self.last else {
+            return definitions.map(|what| locale.with("handoff.with_only", &[("what", &what)]));
+        };
         let command = sanitize_line(last.command.lines().next().unwrap_or_default()).into_owned();
         let mut shown: String = command.chars().take(SHOWN).collect();
         if shown.len() < command.len() || last.command.lines().nth(1).is_some() {
@@ -99,7 +105,10 @@ impl Facts {
         if last.milliseconds >= 1000 {
             facts.push(words::whole_seconds(last.milliseconds / 1000));
         }
-        let facts = facts.join(locale.text("handoff.and"));
+        let mut facts = facts.join(locale.text("handoff.and"));
+        if let Some(what) = definitions {
+            facts.push_str(&locale.with("handoff.also", &[("what", &what)]));
+        }
         Some(locale.with("handoff.with", &[("command", &shown), ("facts", &facts)]))
     }
 
@@ -131,6 +140,16 @@ impl Facts {
         // Nothing in it can end it.
         let inside = lines.join("\n").replace("</shell>", "<\\/shell>");
         format!("\n\n<shell>\n{inside}\n</shell>")
+    }
+
+    /// How many functions there are: each shell begins one at the margin, `name () {` or `function name`.
+    fn function_count(&self) -> usize {
+        let begins = |line: &&str| {
+            let name = line.split_once(" ()").map(|(name, _)| name);
+            line.starts_with("function ")
+                || name.is_some_and(|name| !name.is_empty() && !name.contains(char::is_whitespace))
+        };
+        self.functions.lines().filter(begins).count()
     }
 
     /// The definitions of the aliases that the line or the last command use.

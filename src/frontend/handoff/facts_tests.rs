@@ -26,6 +26,29 @@ fn the_context_line_is_short_whatever_the_command_was() {
 }
 
 #[test]
+fn the_context_line_says_how_many_definitions_travel() {
+    let line = |language: &str, last: &str, functions: &str| {
+        let facts = read(&[
+            ("AXI_LINE", "ll the logs, then deploy"),
+            ("AXI_LAST_COMMAND", last),
+            ("AXI_LAST_STATUS", "2"),
+            ("AXI_ALIASES", "alias gs='git status'\nalias ll='ls -l'"),
+            ("AXI_FUNCTIONS", functions),
+        ]);
+        facts.context_line(&Locale::new(language)).unwrap()
+    };
+    let zsh = "logs () {\n\ttail () {\n\t\tx\n\t}\n}\ndeploy () {\n\techo\n}\n";
+    let bash = "logs () \n{ \n    tail\n}\ndeploy () \n{ \n    echo\n}\n";
+    let fish = "# Defined in /x @ line 1\nfunction logs\n    tail\nend\nfunction deploy\n    echo\nend";
+    for functions in [zsh, bash, fish] {
+        assert_eq!(line("en", "make", functions), "with: make → exit 2 + 3 definitions");
+    }
+    assert_eq!(line("en", "", ""), "with: 1 definition");
+    assert_eq!(line("zh-CN", "make", zsh), "附上：make → 退出码 2，另加 3 个定义");
+    assert_eq!(line("zh-CN", "", zsh), "附上：3 个定义");
+}
+
+#[test]
 fn the_model_reads_facts_that_end_in_their_own_block_only() {
     let facts = read(&[
         ("AXI_LINE", "ll the logs"),
