@@ -44,7 +44,10 @@ function __axi_hand_over
     # fish takes the mode that a job leaves for its own: after kill -9 it must be put right before fish looks. 0 is
     # any process, for as long as the hand-off runs.
     function __axi_killed --on-process-exit 0
-        test "$argv[3]" -gt 130 -o "$argv[3]" -lt 0; and command stty sane 2>/dev/null </dev/tty
+        test "$argv[3]" -gt 130 -o "$argv[3]" -lt 0; or return
+        command stty sane 2>/dev/null </dev/tty
+        # The row of what it was doing goes before fish writes there what became of its job.
+        test "$TERM" != dumb; and printf '\e[0m\e[J' >/dev/tty
     end
     commandline -r -- $__axi_submitted
     # As Enter does in vi's command mode.

@@ -113,10 +113,7 @@ impl Round {
         self.person.sees("esc to stop");
         self.person.kills();
         self.person.sees_line("");
-        // fish says over that row what became of its job.
-        if !self.name.starts_with("fish") {
-            self.person.waits(|view| !view.text().contains("esc to stop"), "the row of the killed axi gone");
-        }
+        self.person.waits(|view| !view.text().contains("esc to stop"), "the row of the killed axi gone");
         gate.open();
         self.kept("and then?");
         self.settled("kill -9", 137);
