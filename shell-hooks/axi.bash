@@ -69,48 +69,53 @@ if [[ $- == *i* && (-o emacs || -o vi) ]]; then
     __axi_rewrite_line "$code"
   }
 
-  # The first prompt: everything is loaded now. Leaves word for `axi doctor`, and says once what the person must know.
+  # The first prompt: everything is loaded now. Tells `axi doctor` what this hook is like and which functions of plugins
+  # were here before it and are here now.
   __axi_started() {
     local state=bound
     __axi_new=''
     if [[ -z $__axi_key ]]; then state=none; elif [[ $__axi_owner ]]; then state=taken; fi
-    __axi_plugins
+    __axi_hears __axi_plugins
     export AXI_HOOK="1 bash $BASH_VERSION ${__axi_key_name:--} $state ${__axi_owner:--} ${__axi_before:--} ${REPLY:--}"
-    if [[ $state == taken ]]; then
+    if [[ $state == taken || ${ZELLIJ-} ]]; then
       __axi_load
-      __axi_say taken "${__axi_words_taken:-axi: $__axi_key_name belongs to \{owner\}; free: \{keys\}}"
-    elif [[ ${ZELLIJ-} && $__axi_key == '\C-g' ]]; then
-      __axi_load
-      __axi_say zellij "${__axi_words_zellij:-axi: Zellij keeps Ctrl+G; free: \{keys\}}"
+      __axi_warn
     fi
   }
 
-  # Plugins that are here, for `axi doctor`.
   __axi_plugins() {
-    local pair
-    REPLY=''
-    for pair in ble/util/assign:ble.sh __bp_install:bash-preexec starship_precmd:starship __fzf_history__:fzf \
-      __atuin_history:atuin _direnv_hook:direnv __zoxide_hook:zoxide; do
-      if declare -F "${pair%%:*}"; then REPLY+=${REPLY:+,}${pair#*:}; fi
-    done >/dev/null
+    declare -F ble/util/assign __bp_install starship_precmd __fzf_history__ __atuin_history _direnv_hook __zoxide_hook \
+      _zoxide_hook
   }
 
-  # The keys that bash itself binds to what may go. The answer goes through a file without a name, for no process;
-  # where that cannot be opened again, a process it is.
-  __axi_stock() {
-    local old
+  # The keys that bash itself binds to what may go, and the plugins.
+  __axi_first() {
+    bind -m emacs -q abort
+    bind -m emacs -q glob-complete-word
+    echo plugins
+    __axi_plugins
+  }
+
+  # What a function says, its lines with a comma between. It goes through a file without a name, for no process; where
+  # that cannot be opened again, a process it is.
+  __axi_hears() {
     REPLY=''
     {
-      { bind -m emacs -q abort; bind -m emacs -q glob-complete-word; } >>/proc/self/fd/3 || :
-      while IFS= read -r old; do REPLY+=$old; done <&3
+      "$1" >>/proc/self/fd/3 || :
+      IFS= read -rd '' REPLY <&3 || :
     } 2>/dev/null 3<<<''
-    if [[ -z $REPLY ]]; then REPLY=$(bind -m emacs -q abort; bind -m emacs -q glob-complete-word); fi
-    __axi_stock=${REPLY//\\M-/\\e}
+    if [[ -z $REPLY ]]; then REPLY=$'\n'$("$1" || :)$'\n'; fi
+    REPLY=${REPLY#?}
+    REPLY=${REPLY%?}
+    REPLY=${REPLY//$'\n'/,}
   }
 
   # Whether the key is free: nobody's but the shell's own.
   __axi_look() {
-    __axi_stock
+    __axi_hears __axi_first
+    __axi_before=${REPLY##*plugins}
+    __axi_before=${__axi_before#,}
+    __axi_stock=${REPLY//\\M-/\\e}
     if [[ -z ${__axi_chosen-} && $__axi_key && $__axi_stock != *"\"$__axi_key\""* ]]; then
       __axi_load
       __axi_owned
@@ -136,8 +141,6 @@ if [[ $- == *i* && (-o emacs || -o vi) ]]; then
 
   if [[ -z ${__axi_loaded-} ]]; then
     __axi_loaded=1 __axi_new=1
-    __axi_plugins
-    __axi_before=$REPLY
     __axi_look
     __axi_bind emacs
     if ((BASH_VERSINFO > 4 || BASH_VERSINFO == 4 && BASH_VERSINFO[1] >= 4)); then

@@ -36,6 +36,21 @@ if status is-interactive
         test -n "$__axi_handed" -a -e "$__axi_reply"; and __axi_receive
     end
 
+    # Functions of plugins, for `axi doctor`: which were here before this hook, and once it is asked which are here now.
+    function __axi_plugins
+        set -l here
+        for name in fzf_key_bindings __direnv_export_eval __zoxide_hook _zoxide_hook _atuin_preexec enable_transience
+            functions -q $name; and set -a here $name
+        end
+        test -n "$here"; and string join , $here; or echo -
+    end
+    set -q __axi_before; or set -g __axi_before (__axi_plugins)
+
+    function __axi_asked --on-event fish_preexec
+        string match -q -- '*axi*' "$argv[1]"; or return
+        set -gx AXI_HOOK (string replace -r ' \S+$' '' -- $AXI_HOOK)" "(__axi_plugins)
+    end
+
     # What the keys run is read now.
     function __axi_load
         set -g __axi_handed 1
@@ -68,7 +83,7 @@ if status is-interactive
             end
         end
         test -n "$__axi_key_name"; or set -g __axi_key_name -
-        set -gx AXI_HOOK "1 fish $version $__axi_key_name $state $owner"
+        set -gx AXI_HOOK "1 fish $version $__axi_key_name $state $owner $__axi_before -"
         if test $state = taken
             set -q __axi_words_taken; or set -l __axi_words_taken 'axi: {key} belongs to {owner}; free: {keys}'
             __axi_load

@@ -203,6 +203,15 @@ __axi_owned() {
   fi
 }
 
+# The first prompt, when there may be something that the person must know.
+__axi_warn() {
+  if [[ $__axi_owner ]]; then
+    __axi_say taken "${__axi_words_taken:-axi: $__axi_key_name belongs to \{owner\}; free: \{keys\}}"
+  elif [[ $__axi_key == '\C-g' ]]; then
+    __axi_say zellij "${__axi_words_zellij:-axi: Zellij keeps Ctrl+G; free: \{keys\}}"
+  fi
+}
+
 # Says once for all shells what the person must know: {owner} and {keys} are put in.
 __axi_say() {
   local told all key free='' text=$2

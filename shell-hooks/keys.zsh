@@ -37,6 +37,7 @@ _axi_hand_over() {
     *) return 1 ;;
   esac
   _axi_fits || return 0
+  _axi_tell_hook
   _axi_tell
   # Whatever ends the job, kill -9 too, the shell gives the terminal its own mode back.
   _axi_frozen=$(ttyctl)
@@ -116,13 +117,32 @@ _axi_receive() {
   if [[ $text == put$'\n'* ]]; then print -rz -- "${text#put$'\n'}"; fi
 }
 
+# The plugins that are here by now.
+_axi_tell_hook() {
+  emulate -L zsh
+  local name now=
+  for name in $_axi_watched; do
+    if typeset +f $name; then now+=${now:+,}$name; fi
+  done >/dev/null
+  AXI_HOOK="${AXI_HOOK% *} ${now:--}"
+}
+
+# The first prompt, when there is something that the person must know.
+_axi_warn() {
+  if [[ -n $_axi_owner ]]; then
+    _axi_say taken "${_axi_words_taken:-axi: $_axi_key_name belongs to \{owner\}; free: \{keys\}}"
+  elif [[ $_axi_key == '^g' ]]; then
+    _axi_say zellij "${_axi_words_zellij:-axi: Zellij keeps Ctrl+G; free: \{keys\}}"
+  fi
+}
+
 # Says once for all shells what the person must know: {owner} and {keys} are put in.
 _axi_say() {
   emulate -L zsh
   local told=$_axi_state/told-zsh-$1-${_axi_owner//[^[:alnum:]-]/} key name text=$2
   local -a reply free
   if [[ -e $told ]]; then return 0; fi
-  _axi_owners emacs '^x^a' - emacs '^[i' - emacs '^[j' -
+  _axi_owners emacs '^x^a' emacs '^[i' emacs '^[j'
   for name in 'ctrl-x ctrl-a' alt-i alt-j; do
     if [[ $reply[1] == *undefined-key ]]; then free+=($name); fi
     shift reply

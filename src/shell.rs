@@ -1,5 +1,5 @@
 //! The shells that hand their line to axi: one row a shell, and what `axi init` prints for it. A hook is two files of
-//! `shell-hooks/` as they stand there, the second as a text, with settings in front. Knows no words: they come in.
+//! `shell-hooks/` without their comments, the second as a text, with settings in front. Knows no words: they come in.
 
 mod hook_facts;
 mod key;
@@ -107,10 +107,20 @@ impl Shell {
         for (name, words) in &settings.words {
             set(&format!("words_{name}"), &self.dialect.quoted(words));
         }
-        text.push_str(&self.dialect.long_assignment("keys", self.keys));
-        text.push_str(self.hook);
+        text.push_str(&self.dialect.long_assignment("keys", &bare(self.keys)));
+        for line in self.hook.lines().take_while(|line| line.starts_with("# ")) {
+            text.push_str(line);
+            text.push('\n');
+        }
+        text.push_str(&bare(self.hook));
         text
     }
+}
+
+/// A text without comments, empty lines and indentation: every shell that starts reads each character of it.
+fn bare(text: &str) -> String {
+    let lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.flat_map(|line| [line, "\n"]).collect()
 }
 
 impl Dialect {

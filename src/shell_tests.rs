@@ -7,9 +7,11 @@ fn settings() -> Settings<'static> {
 /// What is in front of the hook, without the text of what the keys run.
 fn preamble(name: &str, settings: &Settings<'_>) -> String {
     let shell = find(name).unwrap();
-    let keys = shell.dialect.long_assignment("keys", shell.keys);
+    let keys = shell.dialect.long_assignment("keys", &bare(shell.keys));
     let text = shell.hook(settings);
-    text.strip_suffix(shell.hook).unwrap().strip_suffix(&keys).unwrap().to_owned()
+    let (before, head) = text.strip_suffix(&bare(shell.hook)).unwrap().split_once(&keys).unwrap();
+    assert!(head.starts_with(&format!("# axi in {name}: ")) && head.contains("To uninstall, remove"), "{head}");
+    before.to_owned()
 }
 
 #[test]
@@ -60,13 +62,15 @@ fn keys_are_read_as_people_write_them() {
 
 #[test]
 fn what_a_hook_tells_is_read_and_anything_else_is_nothing() {
-    let read = HookFacts::parse("1 zsh 5.9 ctrl-g taken _navi_widget fzf,p10k fzf,p10k,zsh-autosuggestions");
+    let read = HookFacts::parse(
+        "1 zsh 5.9 ctrl-g taken _navi_widget fzf-history-widget,p10k,x fzf-history-widget,p10k,_zsh_autosuggest_start",
+    );
     let expected = HookFacts {
         shell: "zsh".into(),
         version: "5.9".into(),
         key: Some("ctrl-g".into()),
         state: KeyState::Taken("_navi_widget".into()),
-        before: vec!["fzf".into(), "p10k".into()],
+        before: vec!["fzf".into(), "powerlevel10k".into()],
         after: vec!["zsh-autosuggestions".into()],
     };
     assert_eq!(read, Some(expected));

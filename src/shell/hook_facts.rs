@@ -28,8 +28,33 @@ pub enum KeyState {
     Unbound,
 }
 
+/// The functions that plugins are known by in a shell, and what people call them.
+const PLUGINS: &[(&str, &str)] = &[
+    ("_zsh_autosuggest_start", "zsh-autosuggestions"),
+    ("_zsh_highlight", "zsh-syntax-highlighting"),
+    ("omz", "oh-my-zsh"),
+    ("p10k", "powerlevel10k"),
+    ("zvm_init", "zsh-vi-mode"),
+    ("starship_precmd", "starship"),
+    ("prompt_starship_precmd", "starship"),
+    ("_atuin_precmd", "atuin"),
+    ("__atuin_history", "atuin"),
+    ("fzf-history-widget", "fzf"),
+    ("__fzf_history__", "fzf"),
+    ("_direnv_hook", "direnv"),
+    ("_navi_widget", "navi"),
+    ("__zoxide_hook", "zoxide"),
+    ("_zoxide_hook", "zoxide"),
+    ("ble/util/assign", "ble.sh"),
+    ("__bp_install", "bash-preexec"),
+    ("fzf_key_bindings", "fzf"),
+    ("__direnv_export_eval", "direnv"),
+    ("_atuin_preexec", "atuin"),
+    ("enable_transience", "starship"),
+];
+
 impl HookFacts {
-    /// Reads `AXI_HOOK`: format, shell, version, key, state, owner, plugins before, all plugins. `None` when it is
+    /// Reads `AXI_HOOK`: format, shell, version, key, state, owner, functions of plugins before, of all plugins. `None` when it is
     /// none of ours, or one of a format to come.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
@@ -51,7 +76,9 @@ impl HookFacts {
         }
         let mut list = || -> Vec<String> {
             let names = word().unwrap_or_default().split(',');
-            names.filter(|name| !name.is_empty() && *name != "-").map(str::to_owned).collect()
+            let known =
+                |name: &str| PLUGINS.iter().find(|(function, _)| *function == name).map(|(_, plugin)| *plugin);
+            names.filter_map(known).map(str::to_owned).collect()
         };
         let before = list();
         let after = list().into_iter().filter(|name| !before.contains(name)).collect();

@@ -90,6 +90,27 @@ fn a_key_that_is_taken_stays_where_it_is_and_the_person_is_told_once() {
 }
 
 #[test]
+fn inside_zellij_the_person_is_told_once_which_keys_are_free() {
+    for row in &ROWS {
+        let server = Server::start([]);
+        let settings = if row.shell == "fish" { "set -gx ZELLIJ 0\n" } else { "export ZELLIJ=0\n" };
+        let Some(mut person) = row.start(&server, settings, None, false) else { continue };
+        let told = "axi: Zellij keeps ctrl-g for itself";
+        assert_eq!(person.pty.transcript().matches(told).count(), 1, "{}", person.pty.describe());
+        assert!(person.pty.transcript().contains("alt-i, alt-j"), "{}", person.pty.describe());
+        person.enters("axi doctor");
+        person.sees("its key: ctrl-g, but Zellij keeps");
+        person.sees("multiplexer: zellij");
+        // The next shell says nothing.
+        person.types("\x0c");
+        person.sees_line("");
+        person.enters(&row.program());
+        person.sees_line("");
+        assert_eq!(person.pty.transcript().matches(told).count(), 0, "{}", person.pty.describe());
+    }
+}
+
+#[test]
 fn another_key_can_be_chosen_and_none_at_all() {
     for row in &ROWS {
         let load = |options: &str| match row.shell {
@@ -182,6 +203,7 @@ fn functions_and_aliases_travel_when_they_are_named() {
         person.hands_over("what does deploy do, and gs");
         person.sees("It says nine.");
         person.sees_line("");
+        assert!(person.pty.transcript().contains("\nwith: 2 definitions\n"), "{}", person.pty.describe());
         let said = last_said(&server.requests()[0]);
         assert!(said.contains("functions in it:") && said.contains("echo zone-nine"), "{}: {said}", row.shell);
         assert!(said.contains("git status") && !said.contains("zone-ten"), "{}: {said}", row.shell);
@@ -232,7 +254,9 @@ fn init_is_the_hook_with_settings_in_front_and_wrong_keys_are_refused() {
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
         let hook =
             std::fs::read_to_string(format!("{}/shell-hooks/axi.{shell}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-        assert!(ran.out.ends_with(&hook), "{shell}");
+        let lines = hook.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let bare: Vec<&str> = lines.collect();
+        assert!(ran.out.trim_end().ends_with(&bare.join("\n")), "{shell}");
         // No axi on PATH: the hook starts this very program.
         assert!(
             ran.out.contains(

@@ -94,12 +94,13 @@ const PLUGINS: &[Plugin] = &[
 ];
 
 /// Prompts and histories of programs that are not here.
+/// What ends a command of the history lives long enough to be disowned: atuin in fish loses that race by itself.
 const STAND_INS: &[(&str, &str)] = &[
     (
         "starship",
         "#!/bin/sh\ncase $* in *--right*) ;; prompt*) printf '@@ ' ;; time) echo 1 ;; session) echo x ;; esac\n",
     ),
-    ("atuin", "#!/bin/sh\ncase $1 in uuid) echo 0190 ;; history) echo 0191 ;; esac\n"),
+    ("atuin", "#!/bin/sh\ncase $1 in uuid) echo 0190 ;; history) [ $2 != end ] || sleep 1; echo 0191 ;; esac\n"),
 ];
 
 fn file_of(plugin: &Plugin) -> Option<PathBuf> {
@@ -139,6 +140,13 @@ fn plays_well(row: &Row, plugin: &Plugin, is_first: bool) {
     let case = format!("{} {} the hook", plugin.name, if is_first { "before" } else { "after" });
     let server = Server::start([]);
     let prepare = |home: &Path| {
+        // The shell's own PATH is short: a program that is here is there too.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let program =
+            std::env::split_paths(&path).map(|folder| folder.join(plugin.program)).find(|it| it.is_file());
+        if let Some(program) = program.filter(|_| !plugin.program.is_empty()) {
+            std::os::unix::fs::symlink(program, home.join("bin").join(plugin.program)).unwrap();
+        }
         for (name, script) in STAND_INS {
             let path = home.join("bin").join(name);
             std::fs::write(&path, script).unwrap();
@@ -186,6 +194,14 @@ fn plays_well(row: &Row, plugin: &Plugin, is_first: bool) {
     person.sees("It ended with three.");
     person.sees_line("");
     assert!(server.requests().last().unwrap().text.contains("its exit code: 3"), "{case}");
+
+    // The doctor knows who was here first.
+    let row = if is_first { "plugins before it:" } else { "plugins after it:" };
+    person.enters("axi doctor");
+    person.waits(
+        |view| view.text().lines().any(|line| line.contains(row) && line.contains(plugin.name)),
+        &format!("{} behind {row}", plugin.name),
+    );
 }
 
 fn all_of(row: &Row) {
