@@ -75,8 +75,10 @@ impl Agent {
         let mut end = CallsEnd::Continue;
         // What the calls that are not reached any more are answered with.
         let mut rest: Option<Outcome> = None;
+        let all = calls.len();
         let mut calls = calls.into_iter().peekable();
         while let Some(call) = calls.next() {
+            self.number = (all - calls.len(), all);
             if cancel.is_cancelled() && rest.is_none() {
                 rest = Some(Outcome::Interrupted);
                 end = CallsEnd::Interrupted;
@@ -303,6 +305,7 @@ impl Agent {
             },
             widened: wants.widened,
             outlives,
+            number: self.number,
         };
         let granted = Granted { reach: wants.reach, assumed: false, warned: unkept.is_some() };
         match frontend.approve(&request) {

@@ -338,6 +338,8 @@ pub struct ApprovalRequest {
     pub widened: Option<Widened>,
     /// Whether what it starts goes on when axi ends: a yes is then for this once.
     pub outlives: bool,
+    /// Which of the calls of one message it is, from 1, and how many they are: a no denies those that follow.
+    pub number: (usize, usize),
 }
 
 /// Why a call would reach further than its kind does.

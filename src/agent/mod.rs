@@ -52,6 +52,8 @@ pub struct Agent {
     usage: Usage,
     not_saved: bool,
     no_sandbox_told: bool,
+    /// Which call of a message is judged, from 1, and how many it has.
+    number: (usize, usize),
     /// The model is asked for its last words of a turn: it has no tools then.
     last_words: bool,
     journal: Option<Journal>,
@@ -113,6 +115,7 @@ impl Agent {
             usage: Usage::default(),
             not_saved: false,
             no_sandbox_told: false,
+            number: (1, 1),
             last_words: false,
             explores: false,
             speaks_at_limit: false,

@@ -13,6 +13,7 @@ mod approval_rules;
 mod attention;
 mod consent_prompt;
 mod consent_reach;
+mod consent_screens;
 mod consent_trust;
 mod dependencies;
 mod discovery;

@@ -104,7 +104,12 @@ impl Question {
             start: if never { Choice::No } else { Choice::Once },
             rule,
             feedback_prompt: locale.text("approve.feedback_prompt").to_owned(),
-            hint: locale.text("approve.stop").to_owned(),
+            hint: match request.number {
+                (_, 1) => locale.text("approve.stop").to_owned(),
+                (number, of) => {
+                    locale.with("approve.stop_of", &[("number", &number.to_string()), ("of", &of.to_string())])
+                }
+            },
         }
     }
 
