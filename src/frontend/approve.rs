@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use dialoguer::console::Term;
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
-use dialoguer::{FuzzySelect, Password, Select};
+use dialoguer::{FuzzySelect, Password};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::ask;
@@ -20,6 +20,9 @@ use super::signals::Signals;
 use crate::agent::Approval;
 use crate::conversation::Answer;
 use crate::terminal::{Output, Screen, Size, Tty, sanitize_line};
+
+/// So many choices have a digit each; more are searched.
+const DIGITS: usize = 9;
 
 /// Asks on the terminal.
 #[derive(Debug, Clone)]
@@ -46,17 +49,16 @@ impl Terminal {
         if self.plain {
             return self.pick_number(question, &items);
         }
+        if items.len() <= DIGITS {
+            let items: Vec<(char, String)> = ('1'..='9').zip(items).collect();
+            return self.decide(question, "", &items);
+        }
         let items: Vec<String> = items.iter().map(|item| one_row(item, room())).collect();
-        let question = &in_rows(question, room(), 2);
         let term = Term::stdout();
         let theme = self.theme();
-        let picked = if items.len() > 10 {
-            let select = FuzzySelect::with_theme(theme.as_ref()).with_prompt(question).items(&items).default(0);
-            select.max_length(12).interact_on_opt(&term)
-        } else {
-            let select = Select::with_theme(theme.as_ref()).with_prompt(question).items(&items).default(0);
-            select.interact_on_opt(&term)
-        };
+        let select =
+            FuzzySelect::with_theme(theme.as_ref()).with_prompt(in_rows(question, room(), 2)).items(&items);
+        let picked = select.default(0).max_length(12).interact_on_opt(&term);
         self.signals.hold_still();
         show_cursor(&term);
         picked.ok().flatten()
@@ -166,7 +168,7 @@ impl Terminal {
 
     fn open(&self, menu: &Menu) -> Option<usize> {
         if self.plain {
-            return self.choose_by_line(&format!("{} ({})", menu.prompt, menu.hint), &menu.items);
+            return self.choose_by_line(&menu.asks(), &menu.items);
         }
         choose(menu, self.theme().as_ref(), self.tty.as_deref(), &self.signals)
     }

@@ -25,12 +25,19 @@ const MARK: usize = 2;
 pub(super) struct Menu {
     /// The question.
     pub(super) prompt: String,
-    /// What ESC does.
+    /// What ESC does; empty where that is plain.
     pub(super) hint: String,
     /// The choices, each with its letter.
     pub(super) items: Vec<(char, String)>,
     /// Which one Enter takes at first.
     pub(super) start: usize,
+}
+
+impl Menu {
+    /// The question, and what ESC does.
+    pub(super) fn asks(&self) -> String {
+        if self.hint.is_empty() { self.prompt.clone() } else { format!("{} ({})", self.prompt, self.hint) }
+    }
 }
 
 /// What a key does.
@@ -139,7 +146,7 @@ impl Painted {
         }
         self.erase(output);
         let mut frame = String::from("\x1b[?25l");
-        let prompt = format!("{} ({})", menu.prompt, menu.hint);
+        let prompt = menu.asks();
         // The marks of the theme around it take four cells.
         let rows = in_rows(&prompt, columns.saturating_sub(6), MARK);
         self.cells.extend(rows.lines().map(|row| width_of(row) + 4));

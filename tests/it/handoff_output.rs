@@ -41,7 +41,7 @@ fn it_is_sent_once_when_the_person_says_so() {
     let home = home(&SCREEN.replace("cc -c file7.c", "export TOKEN=abcdefgh"));
     let server = Server::start([answer::chat_text("A semicolon is missing."), answer::chat_text("Again.")]);
     let mut pty = Pty::options().spawn(&handoff(&home, &server, "why did it fail"));
-    pty.wait_for("❯ Yes, once");
+    pty.wait_for("❯ y  Yes, once");
     pty.send("\r");
     let (code, screen) = ends(pty);
     assert_eq!(code, Some(0), "{screen}");
@@ -54,9 +54,9 @@ fn it_is_sent_once_when_the_person_says_so() {
     assert_eq!(std::fs::read_to_string(home.path().join("asked")).unwrap(), "capture-pane -p -J -S -3000 -t %3\n");
     // Once is once.
     let mut pty = Pty::options().spawn(&handoff(&home, &server, "why did it fail"));
-    pty.wait_for("❯ Yes, once");
+    pty.wait_for("❯ y  Yes, once");
     pty.send(format!("{DOWN}{DOWN}"));
-    pty.wait_for("❯ No");
+    pty.wait_for("❯ n  No");
     pty.send("\r");
     let (code, screen) = ends(pty);
     assert_eq!(code, Some(0), "{screen}");
@@ -113,7 +113,7 @@ fn every_holder_is_asked_in_its_own_words() {
         let mut command = handoff(&home, &server, "why did it fail");
         command.env_remove("TMUX").env_remove("TMUX_PANE").envs(variables.iter().copied());
         let mut pty = Pty::options().spawn(&command);
-        pty.wait_for("❯ Yes, once");
+        pty.wait_for("❯ y  Yes, once");
         pty.send("\r");
         let (code, screen) = ends(pty);
         assert_eq!(code, Some(0), "{program}: {screen}");
@@ -128,9 +128,9 @@ fn always_is_for_this_directory_and_is_kept_in_the_persons_own_state() {
     let home = home(SCREEN);
     let server = Server::start(["one", "two", "three"].map(answer::chat_text));
     let mut pty = Pty::options().spawn(&handoff(&home, &server, "why did it fail"));
-    pty.wait_for("❯ Yes, once");
+    pty.wait_for("❯ y  Yes, once");
     pty.send(DOWN);
-    pty.wait_for("❯ Yes, always in ~/work");
+    pty.wait_for("❯ a  Yes, always in ~/work");
     pty.send("\r");
     assert_eq!(ends(pty).0, Some(0));
     let (code, screen) = ends(Pty::options().spawn(&handoff(&home, &server, "why did it fail")));
@@ -142,7 +142,7 @@ fn always_is_for_this_directory_and_is_kept_in_the_persons_own_state() {
     std::fs::create_dir(home.path().join("other")).unwrap();
     let mut command = handoff(&home, &server, "why did it fail");
     let pty = Pty::options().spawn(command.current_dir(home.path().join("other")));
-    pty.wait_for("❯ Yes, once");
+    pty.wait_for("❯ y  Yes, once");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn escape_at_the_question_gives_the_line_back_and_sends_nothing() {
     let home = home(SCREEN);
     let server = Server::start([]);
     let mut pty = Pty::options().spawn(&handoff(&home, &server, "why did it fail"));
-    pty.wait_for("❯ Yes, once");
+    pty.wait_for("❯ y  Yes, once");
     pty.send("\x1b");
     let (code, screen) = ends(pty);
     assert_eq!(code, Some(130), "{screen}");

@@ -91,7 +91,10 @@ fn the_last_turn_is_shown_and_taken_back_with_times_and_modes() {
     person.sees("src/deep/c.txt comes back");
     person.sees("new.txt goes");
     person.sees_choice("Yes, take it back");
-    person.types("\r");
+    // An arrow goes there, a digit answers.
+    person.types("\x1b[B");
+    person.sees_choice("No, change nothing");
+    person.types("1");
     person.sees("are as they were.");
     assert_eq!(picture(&home), before);
     person.sends("what now");

@@ -127,14 +127,13 @@ impl Handoff {
         let question = locale.with("handoff.output_question", &values);
         let always = locale.with("handoff.output_always", &[("directory", &self.output.shown_workspace)]);
         let choices = [
-            (Answer::Once, locale.text("handoff.output_once").to_owned()),
-            (Answer::Always, always),
-            (Answer::No, locale.text("handoff.output_no").to_owned()),
+            ('y', locale.text("handoff.output_once").to_owned()),
+            ('a', always),
+            ('n', locale.text("handoff.output_no").to_owned()),
         ];
-        let items: Vec<String> = choices.iter().map(|(_, text)| text.clone()).collect();
-        let picked = self.stage.terminal.pick(&question, &items);
+        let picked = self.stage.terminal.decide(&question, "", &choices);
         self.human.screen().forget();
-        picked.and_then(|index| choices.get(index)).map(|(answer, _)| *answer)
+        picked.and_then(|index| [Answer::Once, Answer::Always, Answer::No].get(index).copied())
     }
 }
 
