@@ -87,7 +87,7 @@ fn pick_turn(context: &Context<'_>, turns: &[PastTurn]) -> Outcome {
     let rows = turns.iter().enumerate().rev().take(MOST_TURNS);
     let items = rows.map(|(index, turn)| {
         let first = turn.said.lines().next().unwrap_or_default();
-        (format!("{}  {first}", index + 1), (index + 1).to_string())
+        (format!("{first} · /rewind {}", index + 1), (index + 1).to_string())
     });
     let question = context.locale.text("rewind.question").to_owned();
     Outcome::Pick { command: "rewind", question, items: items.collect() }

@@ -23,6 +23,8 @@ use crate::terminal::{Output, Screen, Size, Tty, sanitize_line};
 
 /// So many choices have a digit each; more are searched.
 const DIGITS: usize = 9;
+/// A longer choice is cut: the others have to be seen beside it.
+const MOST_ROWS: usize = 3;
 
 /// Asks on the terminal.
 #[derive(Debug, Clone)]
@@ -50,6 +52,7 @@ impl Terminal {
             return self.pick_number(question, &items);
         }
         if items.len() <= DIGITS {
+            let items = items.iter().map(|item| one_row(item, MOST_ROWS * room()));
             let items: Vec<(char, String)> = ('1'..='9').zip(items).collect();
             return self.decide(question, "", &items);
         }
