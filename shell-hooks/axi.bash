@@ -25,7 +25,8 @@ if [[ $- == *i* && (-o emacs || -o vi) ]]; then
     PS1=${PS1%"$__axi_ask"}
     if [[ $__axi_submitted ]]; then
       __axi_settle "$code"
-    elif [[ $__axi_ready == 0 || $HISTCMD != "$__axi_number" || -z ${PS0-} ]]; then
+    elif [[ -z ${__axi_new-} && ($__axi_ready == 0 || $HISTCMD != "$__axi_number" || -z ${PS0-}) ]]; then
+      # Before the first prompt nothing ran here: the newest entry of the history is another shell's.
       __axi_fresh=1 __axi_after='' __axi_ended=${EPOCHREALTIME-$SECONDS} __axi_known=1 __axi_word=$word
       # It is not in the history (or this bash does not number it here): the same as before, or one that the shell was
       # told to forget.

@@ -1,6 +1,8 @@
 //! The shells' hooks where a shell is not as it comes: vi keys, a key that is taken, a hook loaded twice, lines the
 //! shell was told to forget, unfinished commands, a terminal that never answers.
 
+use std::path::Path;
+
 use crate::support::home::Home;
 use crate::support::server::{Answer, Gate, Server, answer};
 use crate::support::shells::{AtPrompt, ROWS, Row};
@@ -187,6 +189,20 @@ fn what_the_shell_was_told_to_forget_is_forgotten() {
         person.hands_over("why did it fail?");
         person.sees("Five.");
         assert!(last_said(server.requests().last().unwrap()).contains("exit 5"), "{}", row.shell);
+    }
+}
+
+#[test]
+fn what_another_shell_ran_does_not_travel() {
+    for row in &ROWS[..2] {
+        let server = Server::start([answer::chat_text("Nothing ran here.")]);
+        let prepare = |home: &Path| std::fs::write(home.join(".history"), "make elsewhere\n").unwrap();
+        let Some(mut person) = row.start_prepared(&server, row.load, &prepare) else { continue };
+        person.hands_over("what ran here?");
+        person.sees("Nothing ran here.");
+        assert!(!server.requests()[0].text.contains("make elsewhere"), "{}", person.pty.describe());
+        person.sees_line("");
+        person.settled("the first line of a shell", 0, &["make elsewhere", "what ran here?"].map(str::to_owned));
     }
 }
 
