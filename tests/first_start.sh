@@ -30,9 +30,9 @@ now() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 seconds() { printf '%d.%02d s' $(($1 / 1000)) $(($1 % 1000 / 10)); }
 
 question="what is in this directory?"
-axi=${AXI:-}
+axi=${AXI:+$(realpath "$AXI")}
+git clone -q "$repository" "$work/clone" && cd "$work/clone" || exit 1
 if [[ -z $axi ]]; then
-  git clone -q "$repository" "$work/clone" && cd "$work/clone" || exit 1
   # The toolchain is where it was; everything else is of the empty home.
   begun=$(now)
   env -u RUSTFLAGS CARGO_TARGET_DIR="${1:-$work}/target" cargo build --release --locked 2>&1 | tail -2
@@ -65,15 +65,27 @@ if waits 10 '\[Y/n\]'; then
   waits 3600 'just fetched|error:' && echo "fetch: $(seconds $(($(now) - begun)))"
   begun=$(now)
 fi
-# The rows of the answer come behind the call that was shown, or at once.
-waits 300 'tokens|❯ *$' && echo "first token on the screen after: $(seconds $(($(now) - begun)))"
-for ((turn = 0; turn < 600; turn++)); do
-  # Whatever is asked is agreed to, once it is seen.
-  screen | grep -qE '^❯ .*Yes' && tmux -S "$socket" send-keys -t first y
-  [[ $(screen | grep -v '^$' | tail -1) == *local/*'❯' ]] && break
-  sleep 0.1
-done
+# answers: waits for the prompt, and agrees to what is asked
+answers() {
+  local step
+  for ((step = 0; step < 3000; step++)); do
+    screen | tail -20 | grep -qE "^❯ .*Yes" && tmux -S "$socket" send-keys -t first y && sleep 1
+    [[ $(screen | grep -v '^$' | tail -1) == *local/*'❯' ]] && return
+    sleep 0.1
+  done
+  echo "the prompt never came back"
+}
+# The status row counts what is written; behind a call it says what is done.
+waits 300 '· [0-9]+ tokens|^[✓✗]|^❯ .*Yes' && echo "first token after: $(seconds $(($(now) - begun)))"
+answers
 echo "whole answer after: $(seconds $(($(now) - begun)))"
+# Looking needs no yes; this does.
+tmux -S "$socket" send-keys -t first -l "make a directory called notes"
+tmux -S "$socket" send-keys -t first Enter
+begun=$(now)
+waits 300 '^❯ .*Yes' && echo "asked after: $(seconds $(($(now) - begun)))"
+answers
+[[ -d notes ]] && echo "the approved call was run: notes/ is there"
 echo "transcript:"
 screen | grep -v '^$' | sed 's/^/  | /'
 tmux -S "$socket" kill-server

@@ -59,12 +59,10 @@ const TERSE: &[(&str, &str, &[&str])] = &[
     ("write", "Create a file or replace all of its content", &["path*", "content*"]),
 ];
 
-/// The same where a command for the prompt line is wanted.
-const TERSE_LINE: &[(&str, &str, &[&str])] = &[
-    ("propose_command", "Put a command on the user's prompt line, for the user to run", &["command*", "why*"]),
-    ("shell", "Run a shell command to look something up", &["command*"]),
-    ("read", "Read a file", &["path*"]),
-];
+/// The same where a command for the prompt line is wanted: with a shell such a model runs it first, and the person
+/// waits twice.
+const TERSE_LINE: &[(&str, &str, &[&str])] =
+    &[("propose_command", "Put a command on the user's prompt line, for the user to run", &["command*", "why*"])];
 
 /// Makes the specifications a small model gets of these tools: few, and short.
 #[must_use]

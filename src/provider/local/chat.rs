@@ -5,13 +5,16 @@
 
 use serde_json::{Value, json};
 
-use super::examples::{END, Step, arguments, talks};
+use super::examples::{END, Step, arguments, is_line, talks};
 use super::gguf::ModelError;
 use super::tokenizer::Tokenizer;
 use crate::conversation::{ContentBlock, Message, Role, ToolSpec};
 
 /// The most of one tool's result a small model is given, in bytes: the beginning and the end of it.
 const RESULT_LIMIT: usize = 4_000;
+/// Tokens of older messages that are read where a command for the prompt line is wanted: there every question is a new
+/// process, which has to read all of them again.
+const LINE_BEFORE: usize = 400;
 /// What stands where older messages were left out.
 const LEFT_OUT: &str = "(Earlier messages were left out: they do not fit.)";
 /// How calls are written: the fenced form, because it is what these models write whatever they are told.
@@ -95,8 +98,17 @@ pub(super) fn prompt(
         let cut = if from == 0 { 0 } else { note.tokens.len() };
         head.len() + cut + spoken[from..].iter().map(Vec::len).sum::<usize>() + ask.tokens.len()
     };
+    let soft = if is_line(tools) { limit.min(head.len() + LINE_BEFORE) } else { limit };
+    while size(from) > soft {
+        // A result is never left without its call, and the question is never left out.
+        let is_beginning = |index: &usize| !messages[*index].has_results() && messages[*index].role == Role::User;
+        match (from + 1..messages.len()).find(is_beginning) {
+            Some(next) => from = next,
+            None => break,
+        }
+    }
     while size(from) > limit {
-        // A result is never left without its call.
+        // A long turn of its own: what it began with goes, too.
         let next = (from + 1..messages.len()).find(|index| !messages[*index].has_results())?;
         from = next;
     }
@@ -189,3 +201,7 @@ fn middle_cut(text: &str) -> String {
     let tail = text.ceil_char_boundary(text.len() - RESULT_LIMIT / 2);
     format!("{}\n(… {} bytes left out …)\n{}", &text[..head], tail - head, &text[tail..])
 }
+
+#[cfg(test)]
+#[path = "chat_tests.rs"]
+mod tests;

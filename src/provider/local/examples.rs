@@ -80,15 +80,25 @@ const LINE: &[&[Step]] = &[
         Gives("ok"),
     ],
     &[
+        User("copy a.md to b.md"),
+        Calls(PROPOSE, &[("command", "cp a.md b.md"), ("why", "Copies a.md to b.md")]),
+        Gives("ok"),
+    ],
+    &[
         User("why does this fail? bash: cargo: command not found"),
         Says("The program `cargo` is not installed, or its directory is not in `PATH`."),
     ],
 ];
 
+/// Tells whether a command for the prompt line is wanted.
+pub(super) fn is_line(tools: &[ToolSpec]) -> bool {
+    tools.iter().any(|tool| tool.name == PROPOSE)
+}
+
 /// The talks for a model with these tools: none needs another one.
 pub(super) fn talks(tools: &[ToolSpec]) -> impl Iterator<Item = &'static [Step]> {
     let has = |name: &str| tools.iter().any(|tool| tool.name == name);
-    let talks = match (tools.is_empty(), has(PROPOSE)) {
+    let talks = match (tools.is_empty(), is_line(tools)) {
         (true, _) => &[],
         (false, true) => LINE,
         (false, false) => WORK,
@@ -123,7 +133,7 @@ mod tests {
         let shell = tool("shell", &["command"]);
         let edit = tool("edit", &["path", "old_string", "new_string"]);
         let propose = tool(PROPOSE, &["command", "why"]);
-        for tools in [vec![shell.clone(), edit], vec![shell, propose]] {
+        for tools in [vec![shell.clone(), edit], vec![propose]] {
             let guide = Guide::new(&tools);
             let mut calls = 0;
             for step in talks(&tools).flatten() {
@@ -133,7 +143,7 @@ mod tests {
                     calls += 1;
                 }
             }
-            assert!(calls > 2);
+            assert!(calls > 3);
         }
     }
 

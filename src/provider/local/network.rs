@@ -444,4 +444,4 @@ fn add(into: &mut [f32], values: &[f32]) {
 
 #[cfg(test)]
 #[path = "network_tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -107,7 +107,7 @@ fn half_precision_keeps_what_it_can_hold() {
 }
 
 /// Writes a model of one layer: enough to run everything, and to say nothing.
-struct Model {
+pub(in crate::provider::local) struct Model {
     bytes: Vec<u8>,
 }
 
@@ -133,7 +133,7 @@ impl Model {
         }
     }
 
-    fn write(folder: &Path) -> PathBuf {
+    pub(in crate::provider::local) fn write(folder: &Path) -> PathBuf {
         let tokens = ["<|im_start|>", "<|im_end|>", "a", "b", "ab", "Ġ", "Ċ"];
         let sizes: [(&str, u64, u64); 12] = [
             ("token_embd.weight", 32, tokens.len() as u64),

@@ -1,0 +1,95 @@
+use super::super::gguf::Gguf;
+use super::super::network::tests::Model;
+use super::*;
+
+/// A vocabulary of two letters: what else is said has no tokens.
+fn words() -> Tokenizer {
+    let folder = tempfile::tempdir().unwrap();
+    Tokenizer::new(&Gguf::open(&Model::write(folder.path())).unwrap()).unwrap()
+}
+
+fn encoded(tokenizer: &Tokenizer, text: &str) -> Vec<u32> {
+    let mut tokens = Vec::new();
+    tokenizer.encode(text, &mut tokens);
+    tokens
+}
+
+fn tool(name: &str) -> ToolSpec {
+    ToolSpec { name: name.into(), description: String::new(), input_schema: json!({"type": "object"}) }
+}
+
+fn said(role: Role, text: &str) -> Message {
+    Message { role, ..Message::user(text) }
+}
+
+/// Exchanges of a question and an answer of `length` tokens each, then a question.
+fn talk(exchanges: usize, length: usize) -> Vec<Message> {
+    let text = "a".repeat(length);
+    let mut messages: Vec<Message> = (0..exchanges * 2)
+        .map(|index| said(if index % 2 == 0 { Role::User } else { Role::Assistant }, &text))
+        .collect();
+    messages.push(Message::user("bbb"));
+    messages
+}
+
+fn ends_with_the_question(tokenizer: &Tokenizer, prompt: &Prompt, question: &str) -> bool {
+    let question = encoded(tokenizer, question);
+    prompt.tokens.windows(question.len()).any(|window| window == question)
+}
+
+#[test]
+fn a_long_conversation_loses_its_beginning_says_so_and_keeps_its_question() {
+    let tokenizer = words();
+    let marks = Marks::find(&tokenizer).unwrap();
+    let tools = [tool("shell")];
+    let ask = |messages: &[Message], limit| prompt(&tokenizer, marks, "b\n\nab", messages, &tools, limit);
+    let short = ask(&talk(1, 10), 7000).unwrap();
+    let long = ask(&talk(500, 50), 7000).unwrap();
+    assert!(long.tokens.len() <= 7000 && long.tokens.len() > 6500, "{}", long.tokens.len());
+    assert!(ends_with_the_question(&tokenizer, &long, "bbb"));
+    // What is the same for every conversation stays, so that it is found again.
+    assert_eq!(long.fixed, short.fixed);
+    assert_eq!(long.tokens[..long.fixed], short.tokens[..short.fixed]);
+    let note = encoded(&tokenizer, LEFT_OUT);
+    assert!(long.tokens.windows(note.len()).any(|window| window == note));
+    assert!(!short.tokens.windows(note.len()).any(|window| window == note));
+    assert_eq!(ask(&[Message::user("a".repeat(8000))], 7000), None);
+}
+
+#[test]
+fn a_result_is_never_left_without_its_call() {
+    let tokenizer = words();
+    let marks = Marks::find(&tokenizer).unwrap();
+    let block = |block: Value| vec![serde_json::from_value::<ContentBlock>(block).unwrap()];
+    let call = json!({"type": "tool_call", "id": "1", "name": "shell", "input": {}});
+    let result = json!({"type": "tool_result", "call_id": "1", "name": "shell", "content": "a".repeat(100), "outcome": "ok"});
+    let mut messages = vec![Message::user("bbb")];
+    for _ in 0..40 {
+        messages.push(Message { content: block(call.clone()), ..said(Role::Assistant, "") });
+        messages.push(Message { content: block(result.clone()), ..Message::user("") });
+    }
+    let cut = prompt(&tokenizer, marks, "", &messages, &[], 1500).unwrap();
+    let spoken = |text: &str| encoded(&tokenizer, text);
+    let note = spoken(LEFT_OUT);
+    let behind = cut.tokens.windows(note.len()).position(|window| window == note).unwrap() + note.len();
+    let beginning = [vec![marks.end], spoken("\n"), vec![marks.start], spoken("assistant\n")].concat();
+    assert_eq!(cut.tokens[behind..behind + beginning.len()], beginning);
+}
+
+#[test]
+fn for_a_line_few_older_messages_are_read_and_the_question_whole() {
+    let tokenizer = words();
+    let marks = Marks::find(&tokenizer).unwrap();
+    let ask =
+        |messages: &[Message], name: &str| prompt(&tokenizer, marks, "", messages, &[tool(name)], 7000).unwrap();
+    let rest = |prompt: &Prompt| prompt.tokens.len() - prompt.fixed;
+    let work = ask(&talk(30, 50), "shell");
+    let line = ask(&talk(30, 50), "propose_command");
+    assert!(rest(&work) > 3000 && rest(&line) < LINE_BEFORE + 100, "{} {}", rest(&work), rest(&line));
+    assert!(ends_with_the_question(&tokenizer, &line, "bbb"));
+    let long = "b".repeat(LINE_BEFORE * 2);
+    let mut messages = talk(3, 50);
+    messages.push(said(Role::Assistant, "a"));
+    messages.push(Message::user(&long));
+    assert!(ends_with_the_question(&tokenizer, &ask(&messages, "propose_command"), &long));
+}
