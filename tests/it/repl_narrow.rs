@@ -1,10 +1,11 @@
 //! The REPL where rows are short: questions that wrap, and a terminal that wraps its rows anew.
 
+use std::process::Command;
 use std::time::Instant;
 
 use crate::support::home::Home;
 use crate::support::pty::{PATIENCE, Pty, is_installed};
-use crate::support::server::{Gate, Server, answer};
+use crate::support::server::{Answer, Gate, Server, answer};
 use crate::support::talk::{Person, axi, last_said};
 
 #[test]
@@ -45,53 +46,174 @@ fn a_question_longer_than_its_rows_leaves_nothing_behind() {
     }
 }
 
+/// tmux with axi in it, which is asked for an answer of these words.
+struct Inside {
+    home: Home,
+    program: Command,
+    socket: String,
+    /// The answer, whole or in parts.
+    _server: Server,
+}
+
+impl Inside {
+    fn new(text: Answer, settings: &str) -> Self {
+        let home = Home::new();
+        home.write("config/axi/config.toml", settings);
+        let server = Server::start([text]);
+        let program = axi(&home, &server);
+        let socket = home.path().join("tmux").display().to_string();
+        Self { home, program, socket, _server: server }
+    }
+
+    fn tmux(&self, arguments: &[&str]) -> String {
+        let mut command = self.home.command("tmux");
+        for (name, value) in self.program.get_envs() {
+            command.env(name, value.unwrap_or_default());
+        }
+        let output = command.args(["-S", &self.socket, "-f", "/dev/null"]).args(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Starts axi on a terminal of 80 × 20 and asks.
+    fn asks(&self) {
+        let line = self.program.get_program().to_str().unwrap();
+        self.tmux(&["new-session", "-d", "-x", "10", "-y", "5", "sleep 600"]);
+        self.tmux(&["set", "-g", "history-limit", "1000000"]);
+        self.tmux(&["new-session", "-d", "-s", "axi", "-x", "80", "-y", "20", line]);
+        self.waits("❯");
+        self.tmux(&["send-keys", "-t", "axi", "go", "Enter"]);
+    }
+
+    fn resize(&self, columns: u64, rows: u64) {
+        self.tmux(&["resize-window", "-t", "axi", "-x", &columns.to_string(), "-y", &rows.to_string()]);
+    }
+
+    /// History and screen, wrapped rows joined.
+    fn text(&self) -> String {
+        self.tmux(&["capture-pane", "-t", "axi", "-p", "-J", "-S", "-", "-E", "-"])
+    }
+
+    fn waits_on_screen(&self, needle: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.tmux(&["capture-pane", "-t", "axi", "-p", "-J"]).contains(needle) {
+            assert!(Instant::now() < deadline, "never saw {needle:?} in:\n{}", self.text());
+        }
+    }
+
+    fn waits(&self, needle: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.text().contains(needle) {
+            assert!(Instant::now() < deadline, "never saw {needle:?} in:\n{}", self.text());
+        }
+    }
+
+    /// Waits for the prompt after the last word and returns the text then.
+    fn ends(&self, last: &str) -> String {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let text = self.text();
+            // A prompt on a row of its own, though the row may have been wrapped anew.
+            if text.contains(last) && text.trim_end().ends_with('❯') {
+                return text;
+            }
+            assert!(Instant::now() < deadline, "the turn never ended:\n{text}");
+        }
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        self.tmux(&["kill-server"]);
+    }
+}
+
+fn tmux_is_missing() -> bool {
+    let missing = !is_installed("tmux");
+    if missing {
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), b"skipped: tmux is not installed\n");
+    }
+    missing
+}
+
 #[test]
 fn words_stay_once_when_tmux_gets_narrower_and_wider_in_mid_stream() {
-    if !is_installed("tmux") {
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), b"skipped: tmux is not installed\n");
+    if tmux_is_missing() {
         return;
     }
     let words: Vec<String> = (0..90).map(|number| format!("w{number:03}x")).collect();
-    let home = Home::new();
     let (first, second) = (Gate::new(), Gate::new());
     let text = answer::chat_text(&words.join(" ")).gate_before(61, &second).gate_before(31, &first);
-    let server = Server::start([text]);
-    let program = axi(&home, &server);
-    let socket = format!("axi-narrow-{}", std::process::id());
-    let tmux = |arguments: &[&str]| {
-        let mut command = home.command("tmux");
-        for (name, value) in program.get_envs() {
-            command.env(name, value.unwrap_or_default());
-        }
-        let output = command.args(["-L", &socket, "-f", "/dev/null"]).args(arguments).output().unwrap();
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let capture = || tmux(&["capture-pane", "-p", "-J", "-S", "-", "-E", "-"]);
-    let wait = |needle: &str| {
-        let deadline = Instant::now() + PATIENCE;
-        while !capture().contains(needle) {
-            assert!(Instant::now() < deadline, "never saw {needle:?} in:\n{}", capture());
-        }
-    };
-    tmux(&["new-session", "-d", "-x", "80", "-y", "20", program.get_program().to_str().unwrap()]);
-    wait("❯");
-    tmux(&["send-keys", "go", "Enter"]);
-    wait("w029");
-    tmux(&["resize-window", "-x", "37", "-y", "20"]);
+    let inside = Inside::new(text, "");
+    inside.asks();
+    inside.waits("w029");
+    inside.resize(37, 20);
     first.open();
-    wait("w059");
-    tmux(&["resize-window", "-x", "100", "-y", "12"]);
+    inside.waits("w059");
+    inside.resize(100, 12);
     second.open();
-    // The turn is over when the prompt is back.
-    let deadline = Instant::now() + PATIENCE;
-    let mut text = capture();
-    while !(text.contains("w089x") && text.trim_end().ends_with('❯')) {
-        assert!(Instant::now() < deadline, "the turn never ended:\n{text}");
-        text = capture();
-    }
-    tmux(&["kill-server"]);
+    let text = inside.ends("w089x");
     let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for word in &words {
         assert_eq!(joined.matches(word.as_str()).count(), 1, "{word}:\n{text}");
     }
+}
+
+/// Resizes come whenever they come: while axi writes, between two of its writes, before it knows of the last one.
+fn resizes_at_any_time(resizes: usize, words_each: usize, wrap: &str) {
+    if tmux_is_missing() {
+        return;
+    }
+    let words: Vec<String> = (0..resizes * words_each).map(|number| format!("w{number:05}x")).collect();
+    let gates: Vec<Gate> = (0..resizes).map(|_| Gate::new()).collect();
+    // Paragraphs, quotes and strong words; each is one piece of the answer.
+    let dressed = |(index, word): (usize, &String)| match index % 41 {
+        0 if index > 0 => format!("\n\n{word}"),
+        20 => format!("\n\n>{word}"),
+        7 | 30 => format!("**{word}**"),
+        _ => word.clone(),
+    };
+    let mut text = answer::chat_text(&words.iter().enumerate().map(dressed).collect::<Vec<_>>().join(" "));
+    for (index, gate) in gates.iter().enumerate().rev() {
+        text = text.gate_before(index * words_each + 1, gate);
+    }
+    let inside = Inside::new(text, &format!("wrap = \"{wrap}\"\n"));
+    inside.asks();
+    let seed = std::env::var("AXI_TEST_SEED").map_or(1, |seed| seed.parse().unwrap());
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed);
+    let mut random = |most: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state % most
+    };
+    for (index, gate) in gates.iter().enumerate() {
+        gate.open();
+        if random(2) == 0 {
+            // What came is written; else it is being written now.
+            inside.waits_on_screen(&words[(index + 1) * words_each - 2]);
+        }
+        inside.resize(20 + random(180), 10 + random(30));
+    }
+    let text = inside.ends(words.last().unwrap());
+    // Whatever else stands there: the words of the answer, as they follow each other.
+    let seen: Vec<&str> = text.split_whitespace().filter(|word| word.starts_with('w')).collect();
+    assert_eq!(seen, words, "each word once, in order:\n{text}");
+}
+
+#[test]
+fn words_stay_once_when_tmux_changes_its_size_at_any_time() {
+    resizes_at_any_time(25, 40, "word");
+}
+
+#[test]
+fn words_of_rows_that_tmux_wraps_stay_once_when_it_changes_its_size_at_any_time() {
+    resizes_at_any_time(25, 40, "soft");
+}
+
+/// 100 KB over 500 sizes each: `cargo test --test it repl_narrow:: -- --ignored`.
+#[test]
+#[ignore = "takes half a minute"]
+fn words_stay_once_when_tmux_changes_its_size_500_times() {
+    resizes_at_any_time(500, 28, "word");
+    resizes_at_any_time(500, 28, "soft");
 }

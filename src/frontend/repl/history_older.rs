@@ -15,7 +15,7 @@ use memchr::memmem::Finder;
 use memchr::memrchr;
 
 use super::history_file::Entry;
-use super::sources::{FUZZY, ROWS, has_letters};
+use super::sources::{FUZZY, ROWS, has_letters, may_have_letters};
 
 /// Bytes read at a time, from the end.
 const CHUNK: u64 = 512 * 1024;
@@ -65,6 +65,14 @@ impl Search {
     /// The same search for a longer beginning, as far as it can be told from this one.
     fn narrowed(&self, wanted: &Wanted, end: u64) -> Self {
         let mut search = Self::new(wanted.clone(), end);
+        // Letters that nothing has are not looked for once more with another one behind them.
+        let has_nothing = self.reached == 0 && self.found.is_empty() && self.fuzzy.is_empty();
+        if let (Wanted::Letters(shorter), Wanted::Letters(longer)) = (&self.wanted, wanted)
+            && longer.starts_with(shorter.as_str())
+            && has_nothing
+        {
+            search.reached = 0;
+        }
         if let (Wanted::Prefix(shorter), Wanted::Prefix(longer)) = (&self.wanted, wanted)
             && longer.starts_with(shorter.as_str())
         {
@@ -312,7 +320,7 @@ impl Search {
             end = begin;
             let Ok(text) = std::str::from_utf8(line) else { continue };
             // The whole line first: most do not have the letters anywhere.
-            if !has_letters(&text.to_lowercase(), letters) {
+            if !may_have_letters(text, letters) {
                 continue;
             }
             let Ok(entry) = serde_json::from_str::<Entry>(text) else { continue };

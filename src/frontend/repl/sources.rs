@@ -56,6 +56,9 @@ impl Source for HistorySource {
         let mut exact = Vec::new();
         let mut fuzzy = Vec::new();
         self.history.visit(|stored| {
+            if !may_have_letters(stored, &wanted) {
+                return true;
+            }
             let lower = stored.to_lowercase();
             if lower.contains(&wanted) {
                 exact.push(stored.to_owned());
@@ -77,6 +80,15 @@ impl Source for HistorySource {
         let rows = found.map(|value| Row { label: Some(value.replace('\n', " ⏎ ")), value, ..Row::default() });
         Some(Offer { subject: Subject::History, span: 0..line.len(), rows: rows.collect(), pending, exact: false })
     }
+}
+
+/// The same for a text in any case, without making another text of it; `true` where that does not tell.
+pub(super) fn may_have_letters(text: &str, wanted: &str) -> bool {
+    if !wanted.is_ascii() || !text.is_ascii() {
+        return true;
+    }
+    let mut letters = text.bytes().map(|letter| letter.to_ascii_lowercase());
+    wanted.bytes().filter(|letter| *letter != b' ').all(|letter| letters.any(|other| other == letter))
 }
 
 /// Tells whether the letters of `wanted` stand in `text` in their order: what a fuzzy match needs, at a fraction
