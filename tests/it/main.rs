@@ -86,6 +86,7 @@ mod server;
 mod settings_broken;
 mod shell_jobs;
 mod shell_tool;
+mod slow_line;
 mod stop_anywhere;
 mod support;
 mod terminal_tool;

@@ -112,8 +112,8 @@ impl Inside {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let text = self.text();
-            // A prompt on a row of its own, though the row may have been wrapped anew.
-            if text.contains(last) && text.trim_end().ends_with('❯') {
+            // The prompt may have been painted anew since, for another size.
+            if text.rfind(last).is_some_and(|at| text[at..].contains('❯')) {
                 return text;
             }
             assert!(Instant::now() < deadline, "the turn never ended:\n{text}");
