@@ -59,6 +59,29 @@ fn a_slow_server_blocks_no_key_and_its_models_come_without_one() {
 }
 
 #[test]
+fn lines_too_old_for_the_memory_are_searched_too() {
+    let home = Home::new();
+    let line = |text: &str| format!("{{\"t\":1,\"d\":\"/d\",\"l\":\"{text}\"}}\n");
+    let newer: String = (0..25_000).map(|number| line(&format!("make part {number}"))).collect();
+    home.write("state/axi/history.jsonl", &(line("ancient deploy to mars") + &newer));
+    let server = Server::start([]);
+    let mut person = Person::meets(&axi(&home, &server));
+    // By its letters, though nothing in memory has them, and as ghost text.
+    person.types("\x12");
+    person.sees("› make part 24999");
+    person.types("tomars");
+    person.sees("› ancient deploy to mars");
+    person.types("\r");
+    person.sees_line("ancient deploy to mars");
+    person.types("\x15");
+    person.sees_prompt();
+    person.types("ancient");
+    person.sees("ancient deploy to mars");
+    person.types("\x15");
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
 fn sessions_are_switched_renamed_and_deleted_from_the_menu() {
     let home = Home::new();
     let server = Server::start(["one", "two", "three"].map(answer::chat_text));

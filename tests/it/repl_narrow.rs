@@ -196,8 +196,8 @@ fn resizes_at_any_time(resizes: usize, words_each: usize, wrap: &str) {
     }
     let text = inside.ends(words.last().unwrap());
     // Whatever else stands there: the words of the answer, as they follow each other.
-    let seen: Vec<&str> = text.split_whitespace().filter(|word| word.starts_with('w')).collect();
-    assert_eq!(seen, words, "each word once, in order:\n{text}");
+    let shown: Vec<&str> = text.split_whitespace().filter(|word| word.starts_with('w')).collect();
+    assert_eq!(shown, words, "each word once, in order:\n{text}");
 }
 
 #[test]

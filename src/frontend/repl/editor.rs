@@ -162,7 +162,11 @@ impl Completer for Background {
             || lists.is_some_and(MenuLists::is_fetching);
         let ghost_text = suggestions.is_some_and(|suggestions| suggestions.take_news()) | self.older.take_news();
         self.state.lock().repaint = ghost_text;
-        if self.files.take_news() | lists.is_some_and(MenuLists::take_news) | ghost_text {
+        if self.older.take_news_of_letters()
+            | self.files.take_news()
+            | lists.is_some_and(MenuLists::take_news)
+            | ghost_text
+        {
             CompletionStatus::Ready
         } else if working {
             CompletionStatus::Pending

@@ -92,9 +92,23 @@ struct Notes {
     letters: Option<Search>,
     /// A thread is looking.
     searching: bool,
-    /// Somebody has stopped waiting; there is something new for them.
+    /// For who looks by beginnings (ghost text), and by letters (Ctrl+R).
+    prefix_told: Told,
+    letters_told: Told,
+}
+
+#[derive(Debug, Default)]
+struct Told {
+    /// Somebody has stopped waiting.
     late: bool,
+    /// There is something new for them.
     news: bool,
+}
+
+impl Told {
+    fn tell(&mut self) {
+        self.news |= std::mem::take(&mut self.late);
+    }
 }
 
 impl Notes {
@@ -127,9 +141,14 @@ impl OlderLines {
         self.notes().searching
     }
 
-    /// Tells whether something was found since somebody asked in vain.
+    /// Tells whether a line was found by its beginning since somebody asked in vain.
     pub(super) fn take_news(&self) -> bool {
-        std::mem::take(&mut self.notes().news)
+        std::mem::take(&mut self.notes().prefix_told.news)
+    }
+
+    /// The same for lines found by their letters.
+    pub(super) fn take_news_of_letters(&self) -> bool {
+        std::mem::take(&mut self.notes().letters_told.news)
     }
 
     /// Returns the newest line that begins with `prefix`, stands before `before` (an offset; the end if absent) and is
@@ -163,7 +182,7 @@ impl OlderLines {
         let result = self.shared.1.wait_timeout_while(notes, patience, waiting);
         let mut notes = result.unwrap_or_else(PoisonError::into_inner).0;
         let found = notes.prefix.as_ref().and_then(pick);
-        notes.late |= found.is_none() && notes.searching;
+        notes.prefix_told.late |= found.is_none() && notes.searching;
         found
     }
 
@@ -187,7 +206,7 @@ impl OlderLines {
         let Some(mut notes) = self.look(&Wanted::Letters(wanted.to_owned())) else {
             return (Vec::new(), Vec::new(), false);
         };
-        notes.late |= notes.searching;
+        notes.letters_told.late |= notes.searching;
         let pending = notes.searching;
         let Some(search) = &notes.letters else { return (Vec::new(), Vec::new(), pending) };
         let exact = search.found.iter().map(|found| found.entry.clone()).collect();
@@ -225,7 +244,8 @@ impl OlderLines {
                 [&notes.prefix, &notes.letters].into_iter().flatten().find(|search| !search.is_over()).cloned();
             let (Some(mut search), Some((file, _))) = (open, notes.file.clone()) else {
                 notes.searching = false;
-                notes.news |= std::mem::take(&mut notes.late);
+                notes.prefix_told.tell();
+                notes.letters_told.tell();
                 drop(notes);
                 self.shared.1.notify_all();
                 return;
@@ -235,14 +255,18 @@ impl OlderLines {
             search.step(&file, &mut bytes);
             let grew = search.found.len() + search.fuzzy.len() > before;
             let mut notes = self.notes();
-            let slot = notes.slot(&search.wanted);
+            let wanted = search.wanted.clone();
+            let slot = notes.slot(&wanted);
             // Who wants something else by now has put it in its place.
             if let Some(current) = slot.as_mut().filter(|current| current.wanted == search.wanted) {
                 search.enough = current.enough;
                 *current = search;
             }
-            if grew && notes.late {
-                (notes.late, notes.news) = (false, true);
+            if grew {
+                match wanted {
+                    Wanted::Prefix(_) => notes.prefix_told.tell(),
+                    Wanted::Letters(_) => notes.letters_told.tell(),
+                }
             }
             drop(notes);
             self.shared.1.notify_all();

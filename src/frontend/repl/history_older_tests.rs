@@ -68,7 +68,7 @@ fn the_oldest_of_many_lines_is_found_by_its_beginning_and_by_its_letters() {
     };
     older.with_letters("quoted");
     wait();
-    assert!(older.take_news(), "who asked is told");
+    assert!(older.take_news_of_letters(), "who asked is told");
     let (exact, _, pending) = older.with_letters("quoted");
     assert_eq!((exact.iter().map(|it| it.line.as_str()).collect::<Vec<_>>(), pending), (vec![special[0]], false));
     older.with_letters("frstquln");
