@@ -171,7 +171,11 @@ impl<'a> Keeper<'a> {
                 let done = copy(&path, &own)
                     .and_then(|()| File::options().write(true).open(&own)?.set_modified(modified?))
                     .and_then(|()| std::fs::rename(&own, &path));
-                done.map_err(|cause| JournalError { path, cause })?;
+                match done {
+                    // What its owner may not read stays a second name.
+                    Err(cause) if cause.kind() == io::ErrorKind::PermissionDenied => {}
+                    done => done.map_err(|cause| JournalError { path, cause })?,
+                }
             }
         }
         Ok(())
@@ -298,6 +302,11 @@ impl<'a> Keeper<'a> {
             }
             // Half a copy is worse than none; that it stays does no harm, for no record names it.
             Ok(Some(_)) | Err(_) => drop(std::fs::remove_file(&target)),
+        }
+        // What its owner may not read can have a second name. Written in place it is lost, and known to be.
+        if matches!(kept, Ok(Some(Kept::Unreadable))) && alone && std::fs::hard_link(path, &target).is_ok() {
+            self.links.push(number);
+            return Ok(Kept::Link { object: number });
         }
         kept.map(|why| why.unwrap_or(Kept::Unreadable)).map_err(|cause| JournalError { path: target, cause })
     }

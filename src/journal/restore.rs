@@ -225,7 +225,13 @@ fn put_content(change: &Change, object: &Path, directory: &Path, number: u64) ->
         let temporary = parent.join(format!(".axi-undo-{session}-{number}"));
         // One that was killed may have left it.
         drop(std::fs::remove_file(&temporary));
-        copy(object, &temporary)?;
+        match copy(object, &temporary) {
+            // Kept as a second name, because its owner may not read it.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                std::fs::hard_link(object, &temporary)?;
+            }
+            copied => copied?,
+        }
         set_attributes(&temporary, &change.then)?;
         set_times(&temporary, &change.then)?;
         File::open(&temporary).and_then(|file| file.sync_all()).or_else(unreadable_is_no_reason)?;

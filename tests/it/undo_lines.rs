@@ -177,3 +177,52 @@ fn what_is_too_large_to_keep_is_said_before_and_after() {
     assert_eq!(std::fs::read_to_string(home.work().join("c.txt")).unwrap(), "xxx");
     assert_eq!(person.leaves(), Some(0));
 }
+
+/// The same axi as a person without root's rights; `None` where there is no such person to be.
+fn as_nobody(home: &Home, server: &Server) -> Option<std::process::Command> {
+    const NOBODY: &str = "65534";
+    let owned = home.command("chown").args(["-R", NOBODY]).arg(home.path()).output().ok()?;
+    let ours = axi(home, server);
+    let mut command = home.command("setpriv");
+    command.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"]).arg(ours.get_program());
+    for (name, value) in ours.get_envs() {
+        command.env(name, value?);
+    }
+    let starts = |command: &mut std::process::Command| command.output().is_ok_and(|ran| ran.status.success());
+    let mut tried = home.command("setpriv");
+    tried.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"]).arg(ours.get_program());
+    (owned.status.success() && starts(tried.arg("--version"))).then_some(command)
+}
+
+#[test]
+fn what_nobody_may_read_comes_back_to_somebody_who_is_not_root() {
+    let home = Home::new();
+    fill(&home);
+    for (name, mode) in [("work/locked", 0o000), ("work/sub/shut", 0o200)] {
+        let path = home.write(name, "locked");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let lines = ["rm -f locked", "chmod 000 sub/f c.txt; rm -f c.txt sub/shut; chmod 500 sub"];
+    let mut script: Vec<_> = (0..)
+        .zip(lines)
+        .map(|(index, line)| {
+            answer::chat_call(&format!("call_{index}"), "shell", &json!({ "command": line }).to_string())
+        })
+        .collect();
+    script.push(answer::chat_text("done it"));
+    let server = Server::start(script);
+    let Some(mut command) = as_nobody(&home, &server) else {
+        eprintln!("skipped: nobody else to be here");
+        return;
+    };
+    let before = picture(&home.work());
+    let mut person = Person::meets(command.arg("-y"));
+    person.sends("go on");
+    person.sees("done it");
+    assert!(!home.work().join("locked").exists() && !home.work().join("c.txt").exists());
+    person.sees_prompt();
+    person.sends("/undo yes");
+    person.sees(" as they were.");
+    assert_eq!(picture(&home.work()), before);
+    assert_eq!(person.leaves(), Some(0));
+}
