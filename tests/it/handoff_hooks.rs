@@ -7,6 +7,7 @@ use crate::support::home::Home;
 use crate::support::server::{Answer, Gate, Server, answer};
 use crate::support::shells::{AtPrompt, ROWS, Row};
 use crate::support::talk::{last_said, run};
+use crate::support::tiny_model::answering;
 
 /// Hands over and gets an answer.
 #[track_caller]
@@ -179,6 +180,7 @@ fn what_the_shell_was_told_to_forget_is_forgotten() {
         server.push(answer::chat_text("Nothing known."));
         person.hands_over("why did it fail?");
         person.sees("Nothing known.");
+        person.sees_line("");
         assert!(!server.requests().last().unwrap().text.contains("exit 4"), "{}", row.shell);
         // One that is repeated is not to be forgotten.
         for _ in 0..2 {
@@ -203,6 +205,60 @@ fn what_another_shell_ran_does_not_travel() {
         assert!(!server.requests()[0].text.contains("make elsewhere"), "{}", person.pty.describe());
         person.sees_line("");
         person.settled("the first line of a shell", 0, &["make elsewhere", "what ran here?"].map(str::to_owned));
+    }
+}
+
+#[test]
+fn what_tmux_holds_of_the_last_command_is_sent_after_a_yes() {
+    let prompts = ["PS1='>> '", "PS1='>> '", "function fish_prompt; echo '>> '; end"];
+    for (row, prompt) in ROWS.iter().zip(prompts) {
+        let server = Server::start([answer::chat_text("Four indeed."), answer::chat_text("Nothing known.")]);
+        let Some(mut person) = row.start(&server, "", None, true) else { continue };
+        // One whose end a stranger can tell.
+        person.enters(prompt);
+        person.sees_end(">>");
+        person.types("sh -c 'echo odd; echo word; exit 4'\r");
+        person.waits(|view| view.text().contains("\nodd\nword\n"), "what it printed");
+        person.sees_end(">>");
+        person.types("why four?");
+        person.sees_end(">> why four?");
+        person.types("\x07");
+        person.sees("(2 lines, from tmux)");
+        person.types("\r");
+        person.sees("Four indeed.");
+        assert!(last_said(&server.requests()[0]).contains("<output>\nodd\nword\n</output>"), "{}", row.shell);
+        person.sees_end(">>");
+        person.types("sh -c 'echo more; exit 5'\r");
+        person.waits(|view| view.text().contains("\nmore\n"), "what it printed");
+        person.sees_end(">>");
+        person.types("why five?");
+        person.sees_end(">> why five?");
+        person.types("\x07");
+        person.sees("(1 line, from tmux)");
+        person.types("\x1b[B\x1b[B");
+        person.waits(|view| view.text().lines().any(|line| line.starts_with('❯') && line.ends_with("No")), "No");
+        person.types("\r");
+        person.sees("Nothing known.");
+        assert!(!last_said(&server.requests()[1]).contains("<output>"), "{}", row.shell);
+        eprintln!("holds | {} | tmux | output of the last command, asked for", row.shell);
+    }
+}
+
+#[test]
+fn the_one_command_that_a_small_model_writes_lands_on_the_line() {
+    let settings = ["export AXI_MODEL=local/tiny.gguf\n", "export AXI_MODEL=local/tiny.gguf\n"];
+    for (row, settings) in ROWS.iter().zip(settings.into_iter().chain(["set -gx AXI_MODEL local/tiny.gguf\n"])) {
+        let server = Server::start([]);
+        let Some(mut person) = row.start(&server, settings, None, false) else { continue };
+        answering(&person.home, "Make it so:\n\n```sh\ntouch fenced\n```");
+        person.hands_over("make that file");
+        person.sees_line("touch fenced");
+        assert!(person.pty.transcript().contains("the command of the answer is on your prompt line"));
+        assert!(!person.home.work().join("fenced").exists(), "nobody pressed Enter");
+        person.types("\r");
+        person.sees_line("");
+        assert!(person.home.work().join("fenced").exists());
+        person.settled("a small model's command back", 0, &["make that file", "touch fenced"].map(str::to_owned));
     }
 }
 

@@ -184,6 +184,29 @@ impl Round {
         self.settled("empty line after a failure", 0);
     }
 
+    /// What a command of the agent changed in its own shell is a line to review in this one.
+    fn changed(&mut self) {
+        let command = serde_json::json!({"command": "mkdir -p deep && cd deep && export A='x y'"});
+        self.server.push(answer::chat_call("call_1", "shell", &command.to_string()));
+        self.server.push(answer::chat_text("You are there."));
+        self.person.hands_over("go deep");
+        self.person.sees("Yes, once");
+        self.person.types("\r");
+        let line = "cd deep && export A='x y'";
+        self.person.sees_line(line);
+        self.person.types("\r");
+        self.person.sees_line("");
+        self.person.enters("touch \"$A\"");
+        self.person.sees_line("");
+        assert!(self.has("deep/x y"));
+        self.person.enters("cd ..");
+        self.person.sees_line("");
+        for line in ["go deep", line, "touch \"$A\"", "cd .."] {
+            self.kept(line);
+        }
+        self.settled("cd and export back", 0);
+    }
+
     fn many_lines(&mut self) {
         // fish 4 takes the indentation of what is pasted away by itself.
         let indent = if self.name.starts_with("fish") { "" } else { "  " };
@@ -272,6 +295,7 @@ fn all_cases(row: &Row, in_tmux: bool) {
     round.suspended_with_a_command();
     round.empty();
     round.empty_after_a_failure();
+    round.changed();
     round.many_lines();
     round.many_lines_back();
     round.quotes_and_unicode();
