@@ -37,18 +37,17 @@ if status is-interactive
     end
 
     # Functions of plugins, for `axi doctor`: which were here before this hook, and once it is asked which are here now.
-    function __axi_plugins
-        set -l here
-        for name in fzf_key_bindings __direnv_export_eval __zoxide_hook _zoxide_hook _atuin_preexec enable_transience
-            functions -q $name; and set -a here $name
+    # A list that is a path has colons in quotes.
+    if not set -q __axi_before
+        set -g __axi_watched fzf_key_bindings __direnv_export_eval __zoxide_hook _zoxide_hook _atuin_preexec enable_transience
+        set -g --path __axi_before -
+        for __axi_name in $__axi_watched
+            functions -q $__axi_name; and set -a __axi_before $__axi_name
         end
-        test -n "$here"; and string join , $here; or echo -
     end
-    set -q __axi_before; or set -g __axi_before (__axi_plugins)
 
     function __axi_asked --on-event fish_preexec
-        string match -q -- '*axi*' "$argv[1]"; or return
-        set -gx AXI_HOOK (string replace -r ' \S+$' '' -- $AXI_HOOK)" "(__axi_plugins)
+        string match -q -- '*axi*' "$argv[1]"; and __axi_load; and __axi_tell_hook
     end
 
     # What the keys run is read now.
@@ -56,6 +55,7 @@ if status is-interactive
         set -g __axi_handed 1
         test -n "$__axi_keys"; and eval "$__axi_keys"
         set -g __axi_keys
+        return 0
     end
 
     function __axi_handoff

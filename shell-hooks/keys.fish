@@ -134,6 +134,15 @@ function __axi_receive
     string match -q -- put\n'*' "$text"; and commandline -r -- (string sub -s 5 -- "$text" | string collect)
 end
 
+# The plugins that are here by now.
+function __axi_tell_hook
+    set -l --path now -
+    for name in $__axi_watched
+        functions -q $name; and set -a now $name
+    end
+    set -gx AXI_HOOK (string replace -r ' \S+$' '' -- $AXI_HOOK)" $now"
+end
+
 # Says once for all shells what the person must know: {key}, {owner} and {keys} are put in.
 function __axi_say
     set -l told $__axi_state/told-fish-$argv[1]-(string replace -ra '[^[:alnum:]_-]' '' -- $argv[3])

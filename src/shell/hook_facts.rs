@@ -75,7 +75,7 @@ impl HookFacts {
             word();
         }
         let mut list = || -> Vec<String> {
-            let names = word().unwrap_or_default().split(',');
+            let names = word().unwrap_or_default().split([',', ':']);
             let known =
                 |name: &str| PLUGINS.iter().find(|(function, _)| *function == name).map(|(_, plugin)| *plugin);
             names.filter_map(known).map(str::to_owned).collect()
