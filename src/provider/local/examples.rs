@@ -37,12 +37,6 @@ const WORK: &[&[Step]] = &[
         Says("There are 7 text files."),
     ],
     &[
-        User("what did the last commit change?"),
-        Calls("shell", &[("command", "git show --stat HEAD")]),
-        Gives("commit 4c1e0d7\nAuthor: Kim\n\n    Add a menu\n\n menu.js | 12 ++++++++++++"),
-        Says("It added a menu, in `menu.js`."),
-    ],
-    &[
         User("copy a.md to b.md"),
         Calls("shell", &[("command", "cp a.md b.md")]),
         Gives(""),
