@@ -3,67 +3,66 @@
 //! Keys are dotted paths into the file's objects, placeholders are `{name}`. A key a language lacks falls back
 //! to English, a key nobody has shows itself.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
-use serde_json::Value;
-
-/// Every language there is: its tag and its file.
-const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/locales.rs"));
+/// Every language there is, in the order of their tags.
+static LANGUAGES: &[Words] = include!(concat!(env!("OUT_DIR"), "/locales.rs"));
 
 /// The language everything falls back to.
 const FALLBACK: &str = "en";
 
-/// The words of one language. Clones share them.
+/// The words of one language, as `locales/build.rs` lays them out.
+#[derive(Debug, PartialEq, Eq)]
+struct Words {
+    tag: &'static str,
+    /// Every key with its text behind it.
+    text: &'static str,
+    /// Of each key, in order: where it begins, its length, the length of its text; in bytes.
+    places: &'static [(u32, u32, u32)],
+}
+
+impl Words {
+    fn of(tag: &str) -> &'static Self {
+        // There is always a first one: build.rs finds the fallback at least.
+        LANGUAGES.iter().find(|words| words.tag == tag).unwrap_or(&LANGUAGES[0])
+    }
+
+    fn get(&self, key: &str) -> Option<&'static str> {
+        let part = |from: u32, length: u32| &self.text[from as usize..(from + length) as usize];
+        let found = self.places.binary_search_by(|&(start, length, _)| part(start, length).cmp(key)).ok()?;
+        let (start, length, text) = self.places[found];
+        Some(part(start + length, text))
+    }
+}
+
+/// The words of one language, English where it has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Locale {
-    tag: &'static str,
-    words: Arc<HashMap<String, String>>,
-    fallback: Arc<HashMap<String, String>>,
+    words: &'static Words,
+    fallback: &'static Words,
 }
 
 impl Locale {
-    /// Loads the language that fits `tag` best: `zh_TW.UTF-8` and `zh` give `zh-CN`, anything unknown English.
+    /// Finds the language that fits `tag` best: `zh_TW.UTF-8` and `zh` give `zh-CN`, anything unknown English.
     #[must_use]
     pub fn new(tag: &str) -> Self {
-        let tag = matching(tag).unwrap_or(FALLBACK);
-        let fallback = if tag == FALLBACK { HashMap::new() } else { load(FALLBACK) };
-        Self { tag, words: Arc::new(load(tag)), fallback: Arc::new(fallback) }
+        Self { words: Words::of(matching(tag).unwrap_or(FALLBACK)), fallback: Words::of(FALLBACK) }
     }
 
     /// Returns the language's tag: the name of its file.
     #[must_use]
     pub const fn tag(&self) -> &'static str {
-        self.tag
+        self.words.tag
     }
 
     /// Returns the text of a key.
     #[must_use]
     pub fn text<'a>(&'a self, key: &'a str) -> &'a str {
-        self.words.get(key).or_else(|| self.fallback.get(key)).map_or(key, String::as_str)
+        self.words.get(key).or_else(|| self.fallback.get(key)).unwrap_or(key)
     }
 
     /// Returns the text of a key with its placeholders filled in.
     #[must_use]
     pub fn with(&self, key: &str, values: &[(&str, &str)]) -> String {
-        let mut filled = String::new();
-        let mut rest = self.text(key);
-        // One pass, so that a value that looks like a placeholder stays what it is.
-        while let Some((before, after)) = rest.split_once('{') {
-            filled.push_str(before);
-            let known = after.split_once('}').and_then(|(name, tail)| {
-                values.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value, tail))
-            });
-            if let Some((value, tail)) = known {
-                filled.push_str(value);
-                rest = tail;
-            } else {
-                filled.push('{');
-                rest = after;
-            }
-        }
-        filled.push_str(rest);
-        filled
+        fill(self.text(key), values)
     }
 
     /// Returns the text of a key for a number: `KEY.one` for 1, else `KEY.other`, `{count}` filled in.
@@ -74,9 +73,29 @@ impl Locale {
     }
 }
 
+/// Fills placeholders in, in one pass, so that a value that looks like a placeholder stays what it is.
+fn fill(mut rest: &str, values: &[(&str, &str)]) -> String {
+    let mut filled = String::new();
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let known = after
+            .split_once('}')
+            .and_then(|(name, tail)| values.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value, tail)));
+        if let Some((value, tail)) = known {
+            filled.push_str(value);
+            rest = tail;
+        } else {
+            filled.push('{');
+            rest = after;
+        }
+    }
+    filled.push_str(rest);
+    filled
+}
+
 /// Returns the tags of all languages, in order.
 pub fn tags() -> impl Iterator<Item = &'static str> {
-    FILES.iter().map(|(tag, _)| *tag)
+    LANGUAGES.iter().map(|words| words.tag)
 }
 
 /// Finds the language file for a tag as a person or an environment variable writes it.
@@ -94,31 +113,6 @@ pub fn detect(environment: &dyn Fn(&str) -> Option<String>) -> &'static str {
     let names = ["LC_ALL", "LC_MESSAGES", "LANG"];
     let set = names.iter().find_map(|name| environment(name).filter(|value| !value.is_empty()));
     set.and_then(|value| matching(&value)).unwrap_or(FALLBACK)
-}
-
-fn load(tag: &str) -> HashMap<String, String> {
-    let source = FILES.iter().find(|(known, _)| *known == tag).map_or("{}", |(_, source)| source);
-    let mut words = HashMap::new();
-    // A file that is no JSON cannot get here: tests/it/locales.rs parses every one.
-    if let Ok(value) = serde_json::from_str::<Value>(source) {
-        flatten(String::new(), value, &mut words);
-    }
-    words
-}
-
-fn flatten(prefix: String, value: Value, words: &mut HashMap<String, String>) {
-    match value {
-        Value::Object(fields) => {
-            for (name, field) in fields {
-                let key = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
-                flatten(key, field, words);
-            }
-        }
-        Value::String(text) => {
-            words.insert(prefix, text);
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {}
-    }
 }
 
 #[cfg(test)]
@@ -139,8 +133,28 @@ mod tests {
 
     #[test]
     fn placeholders_are_filled_once() {
-        let mut locale = Locale::new("en");
-        Arc::make_mut(&mut locale.words).insert("t".into(), "{a} and {b} {unknown} {".into());
-        assert_eq!(locale.with("t", &[("a", "{b}"), ("b", "2")]), "{b} and 2 {unknown} {");
+        let values = [("a", "{b}"), ("b", "2")];
+        assert_eq!(fill("{a} and {b} {unknown} {", &values), "{b} and 2 {unknown} {");
+    }
+
+    #[test]
+    fn every_key_of_every_file_is_found() {
+        for (tag, file) in
+            [("en", include_str!("../locales/en.json")), ("zh-CN", include_str!("../locales/zh-CN.json"))]
+        {
+            let locale = Locale::new(tag);
+            let mut waiting = vec![(String::new(), serde_json::from_str::<serde_json::Value>(file).unwrap())];
+            while let Some((key, value)) = waiting.pop() {
+                match value {
+                    serde_json::Value::Object(fields) => {
+                        let dot = if key.is_empty() { "" } else { "." };
+                        waiting
+                            .extend(fields.into_iter().map(|(name, value)| (format!("{key}{dot}{name}"), value)));
+                    }
+                    other => assert_eq!(Some(locale.text(&key)), other.as_str(), "{tag} {key}"),
+                }
+            }
+        }
+        assert_eq!((Locale::new("xx").text("no.such"), Locale::new("xx").tag()), ("no.such", "en"));
     }
 }

@@ -18,6 +18,20 @@ fn the_shape_is_sound() {
 }
 
 #[test]
+fn a_conversation_is_read_as_the_whole_shape_reads_it() {
+    let whole = command(&|key| key.to_owned());
+    let names: Vec<&str> = whole.get_subcommands().map(clap::Command::get_name).collect();
+    assert_eq!(names, shape::COMMANDS);
+    for line in
+        ["", "why", "-p -- -x --help", "-m a/b -y what is this", "-c --cwd render", "-r", "-r abc say it", "-p man"]
+    {
+        let arguments = std::iter::once("axi").chain(line.split_whitespace());
+        let matches = whole.clone().try_get_matches_from(arguments).unwrap();
+        assert_eq!(read(line), Ok(interpret(&matches)), "{line}");
+    }
+}
+
+#[test]
 fn words_become_one_message() {
     let expected = RunOptions { message: Some("what is this?".into()), ..RunOptions::default() };
     assert_eq!(run("what is this?"), expected);

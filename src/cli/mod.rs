@@ -234,6 +234,14 @@ pub fn parse(arguments: Vec<OsString>, words: Words<'_>) -> Result<Invocation, U
     if RESERVED.contains(&first) {
         return Err(UsageError { key: "usage.reserved", argument: first.to_owned(), suggestion: None });
     }
+    // Starts have to be fast, and describing all commands and their help to clap takes most of a millisecond. What is
+    // wrong, or asks for help, is read again in full.
+    let is_command = |argument: &OsString| argument.to_str().is_some_and(|text| shape::COMMANDS.contains(&text));
+    if !arguments.iter().skip(1).any(is_command)
+        && let Ok(matches) = shape::conversation(&|_| String::new()).try_get_matches_from(&arguments)
+    {
+        return Ok(interpret(&matches));
+    }
     let no_text = arguments.iter().skip(1).find(|argument| argument.to_str().is_none()).cloned();
     match command(words).try_get_matches_from(arguments) {
         Ok(matches) => Ok(interpret(&matches)),

@@ -7,6 +7,23 @@ use clap::{Arg, ArgAction, Command, value_parser};
 
 use super::Words;
 
+/// The commands: a line without any of these words is a conversation.
+pub(super) const COMMANDS: &[&str] = &[
+    "render",
+    "handoff",
+    "init",
+    "login",
+    "logout",
+    "models",
+    "tools",
+    "sessions",
+    "config",
+    "local",
+    "doctor",
+    "completions",
+    "man",
+];
+
 /// Builds the command line's shape; also what completions and the manual are made from.
 #[must_use]
 pub fn command(words: Words<'_>) -> Command {
@@ -21,12 +38,7 @@ pub fn command(words: Words<'_>) -> Command {
             .subcommand_help_heading(words("cli.commands_heading"))
             .arg(help_flag(words))
     };
-    let positional = |name: &'static str| {
-        Arg::new(name)
-            .value_name(name.to_uppercase())
-            .help(words(&format!("cli.argument.{name}")))
-            .help_heading(words("cli.arguments_heading"))
-    };
+    let positional = |name| positional(name, words);
     let shells = PossibleValuesParser::new(["bash", "elvish", "fish", "powershell", "zsh"]);
     let sessions = sub("sessions").subcommands([
         sub("list"),
@@ -35,22 +47,13 @@ pub fn command(words: Words<'_>) -> Command {
         sub("delete").arg(positional("id").required(true)),
         sub("search").arg(positional("text").required(true)),
     ]);
-    Command::new("axi")
-        .version(env!("CARGO_PKG_VERSION"))
+    conversation(words)
         .about(words("cli.about"))
         .after_help(words("cli.after_help"))
         .help_template(template.clone())
-        .disable_help_flag(true)
-        .disable_version_flag(true)
-        .disable_help_subcommand(true)
         .args_conflicts_with_subcommands(true)
         .subcommand_precedence_over_arg(true)
         .subcommand_help_heading(words("cli.commands_heading"))
-        .arg(positional("message").num_args(0..).trailing_var_arg(false))
-        .args(run_flags(words))
-        .args(common_flags(words))
-        .arg(help_flag(words))
-        .arg(flag("version", words).short('V').action(ArgAction::Version))
         .subcommands([
             sub("render")
                 .arg(positional("file").value_parser(value_parser!(PathBuf)))
@@ -77,6 +80,27 @@ pub fn command(words: Words<'_>) -> Command {
             sub("completions").arg(positional("shell").required(true).value_parser(shells)),
             sub("man"),
         ])
+}
+
+/// The shape without commands: what is said to a model, and with which options.
+pub(super) fn conversation(words: Words<'_>) -> Command {
+    Command::new("axi")
+        .version(env!("CARGO_PKG_VERSION"))
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .disable_help_subcommand(true)
+        .arg(positional("message", words).num_args(0..).trailing_var_arg(false))
+        .args(run_flags(words))
+        .args(common_flags(words))
+        .arg(help_flag(words))
+        .arg(flag("version", words).short('V').action(ArgAction::Version))
+}
+
+fn positional(name: &'static str, words: Words<'_>) -> Arg {
+    Arg::new(name)
+        .value_name(name.to_uppercase())
+        .help(words(&format!("cli.argument.{name}")))
+        .help_heading(words("cli.arguments_heading"))
 }
 
 fn flag(name: &'static str, words: Words<'_>) -> Arg {

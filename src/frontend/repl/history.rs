@@ -163,6 +163,11 @@ impl HistoryStore {
         if memory.loading {
             return;
         }
+        if memory.path.as_ref().is_some_and(|path| !path.exists()) {
+            // A first start has nothing to read, and no thread to wait for.
+            memory.loaded = true;
+            return;
+        }
         memory.loading = true;
         let Some(mut file) = memory.file.take() else { return };
         let directory = memory.directory.clone();
