@@ -155,6 +155,9 @@ mod tests {
                 }
             }
         }
-        assert_eq!((Locale::new("xx").text("no.such"), Locale::new("xx").tag()), ("no.such", "en"));
+        assert_eq!(
+            (Locale::new("xx").text("error.hint"), Locale::new("xx").tag()),
+            (Locale::new("en").text("error.hint"), "en")
+        );
     }
 }
