@@ -71,6 +71,7 @@ const WRITERS: &[&str] = &["terminal", "frontend", "app", "main"];
 const OTHER_WRITERS: &[(&str, &str)] = &[
     ("src/tool/shell_child.rs", "it is the main of a child process, whose standard error is a pipe we read"),
     ("src/tool/shell_keeper.rs", "the same"),
+    ("src/tool/shell_trash.rs", "it is the main of an rm, whose standard error is its caller's"),
 ];
 
 /// More lines than this and a file tells two stories.
