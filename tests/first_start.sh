@@ -70,7 +70,7 @@ answers() {
   local step
   for ((step = 0; step < 3000; step++)); do
     screen | tail -20 | grep -qE "^❯ .*Yes" && tmux -S "$socket" send-keys -t first y && sleep 1
-    [[ $(screen | grep -v '^$' | tail -1) == *local/*'❯' ]] && return
+    [[ $(screen | grep -v '^$' | tail -1) == *local*'❯' ]] && return
     sleep 0.1
   done
   echo "the prompt never came back"
