@@ -30,6 +30,8 @@ const NOT_RUN: u8 = 126;
 const GRACE: Duration = Duration::from_millis(300);
 /// Looks for survivors are this far apart.
 const LOOK: Duration = Duration::from_millis(10);
+/// How long what ends by itself may take to do so before it counts as left behind.
+const ENDING: Duration = Duration::from_millis(100);
 /// How long KILL may take.
 const KILL_GRACE: Duration = Duration::from_secs(1);
 
@@ -112,6 +114,14 @@ fn sweep(politely: bool) {
         return;
     }
     if politely {
+        // A process substitution, or the rest of a pipeline, ends a moment after its shell.
+        let begun = Instant::now();
+        while begun.elapsed() < ENDING {
+            std::thread::sleep(LOOK);
+            if none_left() {
+                return;
+            }
+        }
         let _ = rustix::io::write(rustix::stdio::stderr(), LEFT_SOME);
         let begun = Instant::now();
         signal_each(&descendants(own), Signal::TERM);
