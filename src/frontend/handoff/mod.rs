@@ -28,7 +28,7 @@ use super::human::Human;
 use super::stage::Stage;
 use crate::agent::{Agent, TurnEnd};
 use crate::conversation::{ContentBlock, Message, Outcome, Subject};
-use crate::terminal::{KeyWatch, Line, Output as Out, Span, TypeAhead, escape_wait, sanitize_line};
+use crate::terminal::{KeyWatch, Output as Out, TypeAhead, escape_wait, sanitize_line};
 use crate::tool::{is_plain_line, proposed};
 use output::Output;
 use scrub::scrub;
@@ -142,7 +142,7 @@ impl Handoff {
             }
             text = typed.queue.remove(0);
             queued = true;
-            self.echo(&text);
+            self.human.echo(&text);
             message = Message::user(text.clone());
         }
     }
@@ -214,18 +214,6 @@ impl Handoff {
         self.human.say(&said);
         self.count(&line);
         Some(Put::Text(line))
-    }
-
-    /// Shows a line that was sent while the turn before it ran.
-    fn echo(&mut self, text: &str) {
-        let theme = *self.human.theme();
-        for (index, row) in text.lines().enumerate() {
-            let mut line = Line::new();
-            line.push(Span::new(if index == 0 { "❯ " } else { "  " }, theme.accent));
-            line.push(Span::plain(sanitize_line(row).into_owned()));
-            self.human.screen().commit(&line);
-        }
-        self.human.screen().end_live();
     }
 }
 

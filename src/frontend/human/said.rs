@@ -32,6 +32,18 @@ impl<W: Write> Human<W> {
         self.screen.end_live();
     }
 
+    /// Prints a line that did not come through the editor as the editor would have left it.
+    pub fn echo(&mut self, text: &str) {
+        let theme = self.looks.theme;
+        for (index, row) in text.lines().enumerate() {
+            let mut line = Line::new();
+            line.push(Span::new(if index == 0 { "❯ " } else { "  " }, theme.accent));
+            line.push(Span::plain(sanitize_line(row).into_owned()));
+            self.screen.commit(&line);
+        }
+        self.screen.end_live();
+    }
+
     /// Prints an error and what to do now.
     pub fn fail(&mut self, what: &str, hint: &str) {
         self.failed = true;

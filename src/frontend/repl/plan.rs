@@ -72,7 +72,7 @@ impl Repl {
 
     fn build(&mut self, message: String, ahead: &mut Ahead) -> Next {
         self.agent.set_mode(Mode::Build);
-        self.echo(&message);
+        self.human.echo(&message);
         self.turn(message, ahead)
     }
 }

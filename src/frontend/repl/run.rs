@@ -12,7 +12,7 @@ use crate::frontend::human::Human;
 use crate::frontend::input::{self, Input};
 use crate::frontend::stage::Stage;
 use crate::session::{Loaded, Session};
-use crate::terminal::{Line, Output, PictureProtocol, Span, TWICE, sanitize_line};
+use crate::terminal::{Output, PictureProtocol, TWICE};
 
 /// Makes a session that begins now.
 pub type NewSession = Box<dyn Fn() -> Session>;
@@ -113,7 +113,7 @@ impl Repl {
     fn lines(&mut self, mut ahead: Ahead) -> Exit {
         loop {
             let line = if let Some(line) = ahead.queue.pop_front() {
-                self.echo(&line);
+                self.human.echo(&line);
                 self.drafts.set_ahead(ahead.queue.iter(), &ahead.prefill);
                 line
             } else {
@@ -233,17 +233,5 @@ impl Repl {
             None => locale.with("repl.unknown_command", &[("name", &shown)]),
         };
         self.human.fail(&what, "");
-    }
-
-    /// Prints a line that did not come through the editor as the editor would have left it.
-    pub(super) fn echo(&mut self, text: &str) {
-        let theme = *self.human.theme();
-        for (index, row) in text.lines().enumerate() {
-            let mut line = Line::new();
-            line.push(Span::new(if index == 0 { "❯ " } else { "  " }, theme.accent));
-            line.push(Span::plain(sanitize_line(row).into_owned()));
-            self.human.screen().commit(&line);
-        }
-        self.human.screen().end_live();
     }
 }
