@@ -139,9 +139,33 @@ pub enum Activity {
     },
     /// Sub-agents explore, side by side.
     Exploring {
-        /// How many.
-        running: u64,
+        /// Those that run now, in the order of their calls.
+        explorers: Vec<Explorer>,
     },
+}
+
+/// A sub-agent that runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Explorer {
+    /// The id of the call that asked for it.
+    pub call_id: String,
+    /// Which it is of those that were asked for together, from 1.
+    pub number: usize,
+    /// What it is to find out.
+    pub question: String,
+    /// What it does, or did last; none before its first call.
+    pub doing: Option<Doing>,
+}
+
+/// A call of a sub-agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Doing {
+    /// The tool's name.
+    pub name: String,
+    /// What it is about.
+    pub subject: Subject,
+    /// What it looks for, where it looks for something.
+    pub pattern: Option<String>,
 }
 
 /// Things a person should know that end nothing.

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::calls::{answer, closed};
 use super::guard::{LoopGuard, Verdict};
 use super::request::tick_at;
-use super::{Activity, Agent, AgentEvent, Approval, ApprovalRequest, Frontend, Notice, TurnEnd};
+use super::{Activity, Agent, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Frontend, Notice, TurnEnd};
 use crate::approval::{Decision, Mode};
 use crate::conversation::{Effect, Message, Outcome, Role, Subject, ToolCall, ToolResult, ToolSpec, Usage};
 use crate::session::{EntryKind, Redactor, Session};
@@ -31,10 +31,8 @@ const TOOLS: [&str; 5] = ["read", "glob", "grep", "list", "shell"];
 const STEPS: u32 = 12;
 /// How many run at once; more wait their turn.
 const AT_ONCE: usize = 4;
-/// How many lines of what they do may wait for the screen; more are dropped.
-const LINES: usize = 64;
-/// How many characters of a question stand before what its agent does.
-const TOPIC: usize = 24;
+/// How many changes of what they do may wait for the screen; more are dropped.
+const CHANGES: usize = 64;
 /// What a sub-agent is told when a call would need a yes.
 const NOT_ASKED: &str = "nobody is asked here, so only what needs no approval can run";
 
@@ -97,20 +95,26 @@ impl Agent {
             }
         }
         waiting.reverse();
-        let (told, mut lines) = mpsc::channel(LINES);
+        let (told, mut changes) = mpsc::channel(CHANGES);
         let mut spent = Usage::default();
+        let mut explorers: Vec<Explorer> = Vec::new();
         {
             let this = &*self;
             let mut running: FuturesUnordered<Explored<'_>> = FuturesUnordered::new();
             loop {
                 while running.len() < AT_ONCE && !cancel.is_cancelled() {
                     let Some((index, question)) = waiting.pop() else { break };
-                    let told = told.clone();
+                    let (call_id, told) = (calls[index].id.clone(), told.clone());
+                    explorers.push(Explorer {
+                        call_id,
+                        number: index + 1,
+                        question: question.clone(),
+                        doing: None,
+                    });
                     running.push(Box::pin(
                         async move { (index, this.sub_agent(index, question, told, cancel).await) },
                     ));
-                    let activity = Activity::Exploring { running: running.len() as u64 };
-                    frontend.show(&AgentEvent::Waiting { activity });
+                    tell(&explorers, frontend);
                 }
                 if running.is_empty() {
                     break;
@@ -123,14 +127,17 @@ impl Agent {
                         spent.add(report.usage);
                         guard.record(&calls[index], Some((report.output.outcome, &report.output.content)));
                         results[index] = Some(answer(&calls[index], report.output, report.spent, frontend));
-                        if !running.is_empty() {
-                            let activity = Activity::Exploring { running: running.len() as u64 };
-                            frontend.show(&AgentEvent::Waiting { activity });
+                        explorers.retain(|explorer| explorer.number != index + 1);
+                        if !explorers.is_empty() {
+                            tell(&explorers, frontend);
                         }
                     },
-                    line = lines.recv() => if let Some((index, line)) = line {
-                        let call_id = calls.get(index).map(|call: &ToolCall| call.id.clone()).unwrap_or_default();
-                        frontend.show(&AgentEvent::ToolOutput { call_id, line });
+                    change = changes.recv() => if let Some((index, doing)) = change
+                        && let Some(known) = explorers.iter_mut().find(|explorer| explorer.number == index + 1)
+                        && known.doing.as_ref() != Some(&doing)
+                    {
+                        known.doing = Some(doing);
+                        tell(&explorers, frontend);
                     },
                     () = tick_at(due) => frontend.tick(),
                 }
@@ -189,11 +196,10 @@ impl Agent {
         &self,
         index: usize,
         question: String,
-        told: mpsc::Sender<(usize, String)>,
+        told: mpsc::Sender<(usize, Doing)>,
         cancel: &CancellationToken,
     ) -> Report {
         let begun = Instant::now();
-        let topic: String = question.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(TOPIC).collect();
         let mut setup = self.setup.clone();
         setup.max_steps = STEPS;
         let mut policy = self.policy.clone();
@@ -204,7 +210,7 @@ impl Agent {
         let mut agent = Self::new(self.provider.clone(), tools, policy, session, setup);
         agent.no_sandbox_told = true;
         agent.speaks_at_limit = true;
-        let mut scout = Scout { index, topic, told };
+        let mut scout = Scout { index, told };
         // Boxed: a turn may hold sub-agents, which hold turns.
         let turn: Pin<Box<dyn Future<Output = TurnEnd> + '_>> =
             Box::pin(agent.run_turn(Message::user(question), &mut scout, cancel));
@@ -233,27 +239,25 @@ impl Agent {
     }
 }
 
-/// The front end of a sub-agent: one line of what it does, and nobody to ask.
+fn tell(explorers: &[Explorer], frontend: &mut dyn Frontend) {
+    let activity = Activity::Exploring { explorers: explorers.to_vec() };
+    frontend.show(&AgentEvent::Waiting { activity });
+}
+
+/// The front end of a sub-agent: tells what it does, and has nobody to ask.
 struct Scout {
     index: usize,
-    topic: String,
-    told: mpsc::Sender<(usize, String)>,
+    told: mpsc::Sender<(usize, Doing)>,
 }
 
 impl Frontend for Scout {
     fn show(&mut self, event: &AgentEvent) {
+        // While the model thinks what it did last says more than that it thinks.
         let AgentEvent::ToolRequested { call, subject, .. } = event else { return };
-        let what = match subject {
-            Subject::Command { line } => line.clone(),
-            Subject::Paths { paths } => {
-                let names = paths.iter().filter_map(|path| path.file_name()).map(|name| name.to_string_lossy());
-                names.collect::<Vec<_>>().join(" ")
-            }
-            Subject::Host { host } => host.clone(),
-            Subject::Whole => String::new(),
-        };
+        let pattern = call.input.get("pattern").and_then(Value::as_str).map(str::to_owned);
+        let doing = Doing { name: call.name.clone(), subject: subject.clone(), pattern };
         // Nobody watches, or too slowly.
-        let _ = self.told.try_send((self.index, format!("{}: {} {what}", self.topic, call.name)));
+        let _ = self.told.try_send((self.index, doing));
     }
 
     fn approve(&mut self, _: &ApprovalRequest) -> Approval {

@@ -5,7 +5,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::super::bench::{Answer, Bench, Recorder, bench_with, outcomes, text};
-use super::super::{Activity, AgentEvent, TurnEnd};
+use super::super::{Activity, AgentEvent, Explorer, TurnEnd};
 use crate::approval::{Decision, Rule, Source};
 use crate::conversation::{
     ContentBlock, Effect, Outcome, Preview, StopReason, StreamEvent, Subject, ToolSpec, Usage,
@@ -55,6 +55,11 @@ fn explores(questions: &[&str]) -> Answer {
     calls(questions.iter().enumerate().map(|(slot, text)| call(slot, "explore", &json!({ "question": text }))))
 }
 
+fn short(explorer: &Explorer) -> String {
+    let doing = explorer.doing.as_ref().map_or("-", |doing| doing.name.as_str());
+    format!("{} {} {doing}", explorer.number, explorer.question)
+}
+
 fn scene(script: Vec<Answer>) -> Bench {
     let tools: Vec<Arc<dyn Tool>> = vec![
         Arc::new(Named("read", Effect::Read)),
@@ -92,16 +97,16 @@ fn sub_agents_run_side_by_side_and_only_their_answers_come_back() {
     assert_eq!(results(&bench), ["here", "because"]);
     assert_eq!(bench.agent.conversation().messages().len(), 4);
     assert_eq!(bench.saved().messages(), bench.agent.conversation().messages());
-    let most = recorder.events.iter().filter_map(|event| match event {
-        AgentEvent::Waiting { activity: Activity::Exploring { running } } => Some(*running),
+    let told = recorder.events.iter().filter_map(|event| match event {
+        AgentEvent::Waiting { activity: Activity::Exploring { explorers } } => Some(explorers),
         _ => None,
     });
-    assert_eq!(most.max(), Some(2));
-    let lines = recorder
-        .events
-        .iter()
-        .any(|event| matches!(event, AgentEvent::ToolOutput { line, .. } if line.starts_with("why?: read")));
-    assert!(lines, "{:?}", recorder.events);
+    // Each is told apart, with what it does now.
+    let told: Vec<Vec<String>> = told.map(|explorers| explorers.iter().map(short).collect()).collect();
+    assert_eq!(told.first(), Some(&vec!["1 where? -".to_owned()]));
+    assert!(told.contains(&vec!["1 where? -".to_owned(), "2 why? -".to_owned()]), "{told:?}");
+    assert!(told.iter().flatten().any(|line| line == "1 where? read"), "{told:?}");
+    assert!(told.iter().flatten().any(|line| line == "2 why? read"), "{told:?}");
     // Their tokens are the session's.
     assert_eq!(bench.agent.usage().input_tokens, 30);
     let offered = bench.provider.offered.lock().unwrap().clone();

@@ -22,7 +22,9 @@ mod touches;
 mod turn;
 mod undo;
 
-pub use event::{Activity, AgentEvent, Approval, ApprovalRequest, Failure, Frontend, Notice, TurnEnd, Widened};
+pub use event::{
+    Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Failure, Frontend, Notice, TurnEnd, Widened,
+};
 
 pub use undo::PastTurn;
 

@@ -1,6 +1,6 @@
 //! Facts in, the user's words out. The only place that knows how an event reads. Pure.
 
-use crate::agent::{Activity, Failure, Notice, TurnEnd, Widened};
+use crate::agent::{Activity, Doing, Failure, Notice, TurnEnd, Widened};
 use crate::approval::{Class, Decision, NeverAuto, Reason};
 pub use crate::command::{describe, rule_error};
 use crate::conversation::{Outcome, Subject};
@@ -197,7 +197,7 @@ pub fn activity(locale: &Locale, place: &Place, activity: &Activity) -> String {
             locale.with("activity.reading", &[("read", &read.to_string()), ("all", &all.to_string())])
         }
         Activity::Thinking => locale.text("activity.thinking").to_owned(),
-        Activity::Exploring { running } => locale.count("activity.exploring", *running),
+        Activity::Exploring { explorers } => locale.count("activity.exploring", explorers.len() as u64),
         Activity::Answering => locale.text("activity.answering").to_owned(),
         Activity::WritingCall { name, subject: Subject::Whole } => {
             locale.with("activity.writing_call", &[("name", name)])
@@ -205,6 +205,19 @@ pub fn activity(locale: &Locale, place: &Place, activity: &Activity) -> String {
         // What a call will do is what the model works on while it writes it.
         Activity::WritingCall { name, subject } | Activity::Running { name, subject } => {
             doing(locale, name, &subject_text(place, subject))
+        }
+    }
+}
+
+/// Words what a sub-agent does now, in few cells: `grep "door"`, `read src/a.rs`, `git log`.
+#[must_use]
+pub fn explorer(locale: &Locale, place: &Place, doing: Option<&Doing>) -> String {
+    match doing {
+        None => locale.text("activity.thinking").to_owned(),
+        Some(Doing { name, pattern: Some(pattern), .. }) => format!("{name} \"{}\"", first_line(pattern)),
+        Some(Doing { subject: Subject::Command { line }, .. }) => first_line(line),
+        Some(Doing { name, subject, pattern: None }) => {
+            format!("{name} {}", subject_text(place, subject)).trim_end().to_owned()
         }
     }
 }

@@ -22,6 +22,9 @@ fn each_is_a_line_and_its_answer_alone_joins_the_context() {
     let mut person = Person::on(Pty::options().size(60, 20), &axi(&home, &server));
     person.sends("look");
     person.sees("exploring (2 running)");
+    // Each in the row above, the one whose tool ran with what it did; which that is they race for.
+    let each = |row: &str| ["1 ", " · 2 ", "glob \"*.rs\"", "thinking"].iter().all(|part| row.contains(part));
+    person.waits(|view| view.rows().iter().any(|row| each(row)), "both of them in one row");
     gate.open();
     person.sees("So it is.");
     person.sees_prompt();

@@ -139,3 +139,28 @@ fn escape_stops_and_what_was_typed_ahead_is_not_lost() {
         ends(person);
     }
 }
+
+#[test]
+fn each_sub_agent_is_told_when_it_begins_and_when_it_ends() {
+    let home = Home::new();
+    let calls =
+        [("call_1", r#"{"question":"Where is the door?"}"#), ("call_2", r#"{"question":"Why is it blue?"}"#)];
+    let server = Server::start([
+        answer::chat_calls(&calls.map(|(id, input)| (id, "explore", input))),
+        answer::chat_text("Nobody said."),
+        answer::chat_text("In door.rs:3."),
+        answer::chat_text("So it is."),
+    ]);
+    let [_, linear, _] = plainly(&home, &server);
+    let mut person = starts(&linear);
+    person.types("look\r");
+    person.sees("So it is.");
+    prompts(&person, 2);
+    let text = person.pty.transcript();
+    let told = ["exploring: Where is the door …", "exploring: Why is it blue …", "✓ Explored: Where is the door?"];
+    for line in told {
+        assert_eq!(text.matches(line).count(), 1, "{line}\n{text}");
+    }
+    assert!(!text.contains("running"), "{text}");
+    ends(person);
+}

@@ -8,6 +8,7 @@ mod asked;
 mod attention;
 mod consent;
 mod diff;
+mod explorers;
 mod lend;
 mod looks;
 mod paint;
@@ -338,7 +339,7 @@ impl<W: Write> Frontend for Human<W> {
             AgentEvent::ToolOutput { .. } if self.lent.is_some() => {}
             AgentEvent::ToolOutput { line, .. } => self.running(line),
             AgentEvent::ToolFinished { call_id, name, outcome, content, facts, duration_ms } => {
-                let known = self.turn.as_mut().and_then(|turn| turn.requested.remove(call_id));
+                let known = self.turn.as_mut().and_then(|turn| turn.ends(call_id));
                 self.finished(
                     known.unwrap_or_default(),
                     &work::Result { name, outcome: *outcome, content, facts, duration_ms: *duration_ms },

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
+use crate::agent::Explorer;
 use crate::conversation::{Preview, Subject, ToolCall};
 use crate::tool::Proposal;
 
@@ -19,6 +20,8 @@ pub(super) struct Turn {
     pub(super) requested: HashMap<String, Requested>,
     /// The last line that the running tool printed.
     pub(super) output: String,
+    /// The sub-agents that run.
+    pub(super) explorers: Vec<Explorer>,
 }
 
 /// Reasoning under way.
@@ -67,7 +70,14 @@ impl Turn {
             thinking: None,
             requested: HashMap::new(),
             output: String::new(),
+            explorers: Vec::new(),
         }
+    }
+
+    /// A call has its result; returns what was known of it.
+    pub(super) fn ends(&mut self, call_id: &str) -> Option<Requested> {
+        self.explorers.retain(|explorer| explorer.call_id != call_id);
+        self.requested.remove(call_id)
     }
 
     /// A person saw this call's change and decided.

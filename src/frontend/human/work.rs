@@ -46,16 +46,18 @@ impl<W: Write> Human<W> {
         if let Activity::Running { .. } = activity {
             self.look_ahead();
         }
+        self.explorers_changed(activity);
         let words = words::activity(&self.locale, &self.place, activity);
         // What is thought and written is seen as it arrives.
         let is_seen = match activity {
             // Reading is told at every step of some seconds' work: a line each is too much.
-            Activity::Thinking | Activity::Answering | Activity::WritingCall { .. } | Activity::Reading { .. } => {
-                true
-            }
-            Activity::Connecting | Activity::Loading | Activity::Running { .. } | Activity::Exploring { .. } => {
-                false
-            }
+            // Of sub-agents each is told when it begins.
+            Activity::Thinking
+            | Activity::Answering
+            | Activity::WritingCall { .. }
+            | Activity::Reading { .. }
+            | Activity::Exploring { .. } => true,
+            Activity::Connecting | Activity::Loading | Activity::Running { .. } => false,
         };
         self.busy_with(&words, !is_seen);
     }
