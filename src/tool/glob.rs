@@ -101,7 +101,8 @@ fn find(request: &Request, place: &Place, stop: &Stop) -> Result<(Vec<PathBuf>, 
                 return WalkState::Quit;
             }
             let Ok(entry) = entry else { return WalkState::Continue };
-            if entry.file_type().is_none_or(|kind| kind.is_dir()) || !request.matches(entry.path()) {
+            // As ripgrep: no links, which may lead anywhere, and nothing that is no file.
+            if !entry.file_type().is_some_and(|kind| kind.is_file()) || !request.matches(entry.path()) {
                 return WalkState::Continue;
             }
             if count.fetch_add(1, Ordering::Relaxed) < KEPT {

@@ -11,6 +11,7 @@ mod approval;
 mod approval_laws;
 mod approval_rules;
 mod attention;
+mod beside_ripgrep;
 mod consent_prompt;
 mod consent_reach;
 mod consent_screens;

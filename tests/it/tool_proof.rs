@@ -1,12 +1,11 @@
-//! The tools against what others made: every commit of this repository as a patch, ripgrep's own answers.
+//! The tools against what others made: every commit of this repository as a patch and as edits.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
-use std::time::Instant;
 
 use axi::conversation::Outcome;
-use axi::tool::{ApplyPatchTool, EditTool, GlobTool, GrepTool, ReadTool};
+use axi::tool::{ApplyPatchTool, EditTool, ReadTool};
 use serde_json::json;
 
 use crate::support::tool_bench::ToolBench;
@@ -180,75 +179,4 @@ fn every_commit_applies_to_its_parent_and_gives_its_child() {
         all.len()
     );
     let _ = std::io::Write::write_all(&mut std::io::stderr(), said.as_bytes());
-}
-
-fn ripgrep(directory: &Path, arguments: &[&str]) -> Option<Vec<String>> {
-    let output = Command::new("rg").current_dir(directory).arg("--no-config").args(arguments).output().ok()?;
-    Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
-}
-
-#[test]
-fn grep_and_glob_find_what_ripgrep_finds_in_this_repository() {
-    let mut bench = ToolBench::new();
-    bench.place.cwd = repository();
-    bench.place.workspace = repository();
-    for pattern in ["fn \\w+_tests?\\(", "TODO|never", "pub\\(crate\\)", "^use ", "é|中"] {
-        let Some(expected) = ripgrep(&repository(), &["-l", "--sort", "path", pattern]) else {
-            return skip("ripgrep is not installed");
-        };
-        let found = bench.run(&GrepTool, json!({"pattern": pattern, "output": "files", "limit": 2000})).content;
-        let mut found: Vec<&str> = found.lines().collect();
-        found.sort_unstable();
-        let mut expected: Vec<&str> = expected.iter().map(String::as_str).collect();
-        expected.sort_unstable();
-        if !expected.is_empty() {
-            assert_eq!(found, expected, "{pattern}");
-        }
-    }
-    for pattern in ["*.rs", "src/**/*.rs", "**/m*.rs", "tests/it/{a,b}*.rs"] {
-        let expected = ripgrep(&repository(), &["--files", "-g", pattern]).unwrap_or_default().len();
-        let found = bench.run(&GlobTool, json!({"pattern": pattern}));
-        assert_eq!(found.facts.lines, Some(expected as u64), "{pattern}");
-    }
-}
-
-/// Run for the figure: `cargo test --release --test it beside_ripgrep -- --ignored --nocapture`.
-#[test]
-#[ignore = "makes 100,000 files; a figure, not a check"]
-fn a_hundred_thousand_files_beside_ripgrep() {
-    let bench = ToolBench::new();
-    for number in 0..100_000 {
-        bench.put(
-            &format!("d{}/f{number}.txt", number % 500),
-            format!("line one\nneedle {number}\n{}\n", "x ".repeat(50)),
-        );
-    }
-    for odd in ["new\nline", "quo\"te", "it's", "back\\slash"] {
-        bench.put(&format!("odd/{odd}"), "needle 99999\n");
-    }
-    std::os::unix::fs::symlink(".", bench.path("odd/loop")).unwrap();
-    let best = |work: &dyn Fn()| {
-        (0..5)
-            .map(|_| {
-                let at = Instant::now();
-                work();
-                at.elapsed()
-            })
-            .min()
-            .unwrap_or_default()
-    };
-    let place = bench.place.cwd.clone();
-    let ours = best(&|| {
-        drop(bench.run(&GrepTool, json!({"pattern": "needle 9999\\d", "output": "count", "limit": 2000})));
-    });
-    let theirs = best(&|| drop(ripgrep(&place, &["-c", "needle 9999\\d"])));
-    let files = bench.run(&GrepTool, json!({"pattern": "needle 9999\\d", "output": "files", "limit": 2000}));
-    let listed = best(&|| drop(bench.run(&GlobTool, json!({"pattern": "*7.txt"}))));
-    let names = best(&|| drop(ripgrep(&place, &["--files", "-g", "*7.txt"])));
-    let said = format!(
-        "grep {ours:?}, rg {theirs:?}; glob {listed:?}, rg --files {names:?}; {} files match\n",
-        files.content.lines().count()
-    );
-    let _ = std::io::Write::write_all(&mut std::io::stderr(), said.as_bytes());
-    assert_eq!(files.content.lines().count(), 14);
 }

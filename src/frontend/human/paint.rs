@@ -127,7 +127,9 @@ impl<W: Write> Human<W> {
                 (dimmed(&open, self.looks.theme.dim), dimmed(&tail, self.looks.theme.dim))
             }
             (Some((_, stream)), _) => stream.live(),
-            (None, Some(turn)) if !turn.explorers.is_empty() => (Line::new(), self.explorers_row(turn, width)),
+            (None, Some(turn)) if !turn.explorers.is_empty() => {
+                (Line::new(), self.explorers_row(turn, self.screen.tail_columns()))
+            }
             (None, Some(turn)) if !turn.output.is_empty() => {
                 let line = Line::styled(format!("  {}", turn.output), self.looks.theme.dim);
                 (Line::new(), cut(&line, width))

@@ -298,6 +298,11 @@ impl<W: Write> Screen<W> {
         (rows - rows / 2).saturating_sub(1).max(1) * SURE_COLUMNS
     }
 
+    /// Columns of a tail that are shown where the open row is empty: on a low screen fewer than there are.
+    pub fn tail_columns(&self) -> usize {
+        self.tail_width().min(self.columns - 1)
+    }
+
     /// Columns that the status row may use, and one more.
     pub fn status_columns(&self) -> usize {
         self.status_width() + 1
