@@ -18,7 +18,7 @@ use super::tokenizer::Tokenizer;
 use crate::conversation::{Message, StopReason, StreamEvent, ToolSpec, Usage};
 
 /// Tokens that are read in one pass: more are no faster, and progress is told between passes.
-const PASS: usize = 32;
+const PASS: usize = 64;
 /// The most tokens of one conversation: more than a small model keeps in view, and 240 MB of memory.
 pub(super) const CONTEXT: usize = 8192;
 /// Tokens of the context that are left for the answer.

@@ -15,6 +15,8 @@
 )]
 
 mod answer;
+#[cfg(target_arch = "x86_64")]
+mod attention;
 mod blocks;
 mod calls;
 mod chat;
@@ -27,6 +29,8 @@ mod gguf;
 mod guide;
 mod kept;
 mod network;
+#[cfg(target_arch = "x86_64")]
+mod panel;
 mod tokenizer;
 #[cfg(target_arch = "x86_64")]
 mod vector;

@@ -2,16 +2,14 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::blocks::{Activations, activation_block, dot, exp, expand, half, narrow};
+use super::blocks::{exp, expand, narrow};
 use super::crew::Crew;
 use super::gguf::{Gguf, ModelError, Tensor};
 #[cfg(target_arch = "x86_64")]
 use super::vector::Vector;
 
-/// Rows of matrices that one thread takes at a time.
-const ROWS: usize = 32;
-/// Tokens that are turned from rows to columns at once: what fits a line of the processor's cache.
-const TURNED: usize = 16;
+#[path = "products.rs"]
+mod products;
 
 /// Whether anybody wants to know what comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -202,22 +200,22 @@ impl Network {
             if stop.load(Ordering::Relaxed) {
                 return None;
             }
-            let normal = normalise(&states, &layer.attention_norm, shape.epsilon);
+            let normal = self.normalise(&states, &layer.attention_norm);
             let [mut queries, mut keys, values] = self.linears(&normal, [&layer.query, &layer.key, &layer.value]);
             if let Some(norm) = &layer.query_norm {
-                queries = normalise(&queries, norm, shape.epsilon);
+                queries = self.normalise(&queries, norm);
             }
             if let Some(norm) = &layer.key_norm {
-                keys = normalise(&keys, norm, shape.epsilon);
+                keys = self.normalise(&keys, norm);
             }
             self.rotate(&mut queries, shape.heads * head, &turns);
             self.rotate(&mut keys, shape.key_heads * head, &turns);
-            memory.keys[index].extend(keys.iter().map(|key| narrow(*key)));
-            memory.values[index].extend(values.iter().map(|value| narrow(*value)));
+            memory.keys[index].extend(self.narrowed(&keys));
+            memory.values[index].extend(self.narrowed(&values));
             let seen = self.attend(&queries, &memory.keys[index], &memory.values[index], start);
             let [out] = self.linears(&seen, [&layer.output]);
             add(&mut states, &out);
-            let normal = normalise(&states, &layer.feed_norm, shape.epsilon);
+            let normal = self.normalise(&states, &layer.feed_norm);
             let gate = self.gate(&normal, layer);
             let [out] = self.linears(&gate, [&layer.down]);
             add(&mut states, &out);
@@ -227,7 +225,7 @@ impl Network {
             return Some(Vec::new());
         }
         let last = &states[states.len().saturating_sub(width)..];
-        let last = normalise(last, &self.norm, shape.epsilon);
+        let last = self.normalise(last, &self.norm);
         let [likely] = self.linears(&last, [&self.head]);
         Some(likely)
     }
@@ -236,118 +234,25 @@ impl Network {
     fn linears<const N: usize>(&self, values: &[f32], matrices: [&Linear; N]) -> [Vec<f32>; N] {
         let tokens = values.len() / matrices[0].weights.columns;
         let across = self.across(values, &matrices);
-        let mut rest = across.as_slice();
+        let mut from = 0;
         matrices.map(|matrix| {
-            let (own, others) = rest.split_at(matrix.weights.rows * tokens);
-            rest = others;
-            self.turn(own, tokens)
+            let rows = from..from + matrix.weights.rows;
+            from = rows.end;
+            self.turn(&across, tokens, rows)
         })
     }
 
     /// What the feed-forward part makes of its two matrices.
     fn gate(&self, values: &[f32], layer: &Layer) -> Vec<f32> {
         let tokens = values.len() / layer.gate.weights.columns;
-        let mut gate = self.across(values, &[&layer.gate, &layer.up]);
-        let up = gate.split_off(gate.len() / 2);
-        self.crew.fill(&mut gate, ROWS * TURNED * 4, |part, gate| {
-            for (gate, up) in gate.iter_mut().zip(&up[part * ROWS * TURNED * 4..]) {
+        let [mut gate, up] = self.linears(values, [&layer.gate, &layer.up]);
+        let size = gate.len() / tokens;
+        self.crew.fill(&mut gate, size, |token, gate| {
+            for (gate, up) in gate.iter_mut().zip(&up[token * size..]) {
                 *gate = *gate / (1.0 + exp(-*gate)) * up;
             }
         });
-        self.turn(&gate, tokens)
-    }
-
-    /// Rounds tokens to bytes, several at once.
-    fn activations(&self, values: &[f32], columns: usize, block: usize) -> Activations {
-        let tokens = values.len() / columns;
-        if tokens < TURNED {
-            return Activations::of(values, columns, block);
-        }
-        let mut parts: Vec<Activations> = (0..tokens.div_ceil(TURNED)).map(|_| Activations::default()).collect();
-        self.crew.fill(&mut parts, 1, |part, out| {
-            let values = &values[part * TURNED * columns..values.len().min((part + 1) * TURNED * columns)];
-            out[0] = Activations::of(values, columns, block);
-        });
-        let mut whole = Activations { width: columns, block, ..Activations::default() };
-        for part in parts {
-            whole.bytes.extend(part.bytes);
-            whole.scales.extend(part.scales);
-            whole.sums.extend(part.sums);
-            whole.means.extend(part.means);
-        }
-        whole
-    }
-
-    /// Multiplies tokens with matrices: for each of their rows one number a token.
-    fn across(&self, values: &[f32], matrices: &[&Linear]) -> Vec<f32> {
-        let columns = matrices[0].weights.columns;
-        let mut rounded: Vec<(usize, Activations)> = Vec::new();
-        for matrix in matrices {
-            let block = activation_block(matrix.weights.format);
-            if !rounded.iter().any(|(found, _)| *found == block) {
-                rounded.push((block, self.activations(values, columns, block)));
-            }
-        }
-        let tokens = values.len() / columns;
-        let rows: usize = matrices.iter().map(|matrix| matrix.weights.rows).sum();
-        let mut across = vec![0.0; tokens * rows];
-        self.crew.fill(&mut across, ROWS * tokens, |chunk, out| {
-            let mut scratch = Vec::new();
-            for (row, out) in out.chunks_exact_mut(tokens).enumerate() {
-                let (mut row, mut which) = (chunk * ROWS + row, 0);
-                while row >= matrices[which].weights.rows {
-                    row -= matrices[which].weights.rows;
-                    which += 1;
-                }
-                let matrix = matrices[which];
-                let block = activation_block(matrix.weights.format);
-                let Some((_, activations)) = rounded.iter().find(|(found, _)| *found == block) else { continue };
-                self.row(matrix, matrix.weights.row(row), activations, out, &mut scratch);
-                if let Some(bias) = &matrix.bias {
-                    for out in out.iter_mut() {
-                        *out += bias[row];
-                    }
-                }
-            }
-        });
-        across
-    }
-
-    /// Turns rows with a number a token into tokens with a number a row.
-    fn turn(&self, across: &[f32], tokens: usize) -> Vec<f32> {
-        if tokens == 1 {
-            return across.to_vec();
-        }
-        let rows = across.len() / tokens;
-        let mut out = vec![0.0; across.len()];
-        self.crew.fill(&mut out, rows * TURNED, |part, out| {
-            for from in (0..rows).step_by(ROWS) {
-                let to = rows.min(from + ROWS);
-                for (token, out) in out.chunks_exact_mut(rows).enumerate() {
-                    let column = across[part * TURNED + token..].iter().step_by(tokens);
-                    out[from..to].iter_mut().zip(column.skip(from)).for_each(|(out, value)| *out = *value);
-                }
-            }
-        });
-        out
-    }
-
-    fn row(
-        &self,
-        matrix: &Linear,
-        weights: &[u8],
-        activations: &Activations,
-        out: &mut [f32],
-        scratch: &mut Vec<f32>,
-    ) {
-        let format = matrix.weights.format;
-        #[cfg(target_arch = "x86_64")]
-        if let Some(vector) = self.vector {
-            return vector.row(format, weights, activations, 0, out);
-        }
-        for (token, out) in out.iter_mut().enumerate() {
-            *out = dot(format, weights, activations, token, scratch);
-        }
+        gate
     }
 
     /// Sines and cosines of the places from `start` on, for half a head each.
@@ -359,10 +264,36 @@ impl Network {
         places.flat_map(|place| steps.iter().map(move |step| (place as f32 * step).sin_cos())).collect()
     }
 
+    /// Divides each row by its root mean square, times the weights.
+    fn normalise(&self, values: &[f32], weights: &[f32]) -> Vec<f32> {
+        let width = weights.len();
+        let mut out = vec![0.0; values.len()];
+        self.crew.fill(&mut out, width, |index, out| {
+            let row = &values[index * width..][..width];
+            let mean = row.iter().map(|value| value * value).sum::<f32>() / width as f32;
+            let factor = 1.0 / (mean + self.shape.epsilon).sqrt();
+            for ((out, value), weight) in out.iter_mut().zip(row).zip(weights) {
+                *out = value * factor * weight;
+            }
+        });
+        out
+    }
+
+    /// Keys or values of tokens in half precision.
+    fn narrowed(&self, values: &[f32]) -> Vec<u16> {
+        let width = self.shape.key_heads * self.shape.head;
+        let mut out = vec![0; values.len()];
+        self.crew.fill(&mut out, width, |token, out| {
+            out.iter_mut().zip(&values[token * width..]).for_each(|(out, value)| *out = narrow(*value));
+        });
+        out
+    }
+
     /// Turns queries or keys by their place.
     fn rotate(&self, values: &mut [f32], width: usize, turns: &[(f32, f32)]) {
         let head = self.shape.head;
-        for (row, turns) in values.chunks_exact_mut(width).zip(turns.chunks_exact(head / 2)) {
+        self.crew.fill(values, width, |token, row| {
+            let turns = &turns[token * head / 2..][..head / 2];
             for head_values in row.chunks_exact_mut(head) {
                 for (pair, (sine, cosine)) in turns.iter().enumerate() {
                     let (left, right) =
@@ -372,7 +303,7 @@ impl Network {
                     head_values[right] = first * sine + second * cosine;
                 }
             }
-        }
+        });
     }
 
     /// Lets each token look at itself and what was before it.
@@ -382,39 +313,30 @@ impl Network {
         let shared = shape.heads / shape.key_heads;
         let scale = 1.0 / (head as f32).sqrt();
         let mut out = vec![0.0; queries.len()];
-        self.crew.fill(&mut out, head, |index, out| {
-            let query = &queries[index * head..][..head];
-            let (token, which) = (index / shape.heads, index % shape.heads);
-            let at = which / shared * head;
+        self.crew.fill(&mut out, shared * head, |index, out| {
+            let queries = &queries[index * shared * head..][..shared * head];
+            let (token, at) = (index / shape.key_heads, index % shape.key_heads * head);
             let seen = start + token + 1;
-            let mut weights: Vec<f32> =
-                (0..seen).map(|place| scale * self.dot_half(query, &keys[place * row + at..][..head])).collect();
-            let largest = weights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            for weight in &mut weights {
-                *weight = exp(*weight - largest);
+            #[cfg(target_arch = "x86_64")]
+            if self.vector.is_some_and(|vector| vector.attend(head, queries, [keys, values], (row, at), seen, out))
+            {
+                return;
             }
-            let total: f32 = weights.iter().sum();
-            for (place, weight) in weights.iter().enumerate() {
-                self.add_half(out, weight / total, &values[place * row + at..][..head]);
+            for (query, out) in queries.chunks_exact(head).zip(out.chunks_exact_mut(head)) {
+                let mut weights: Vec<f32> = (0..seen)
+                    .map(|place| scale * self.dot_half(query, &keys[place * row + at..][..head]))
+                    .collect();
+                let largest = weights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+                for weight in &mut weights {
+                    *weight = exp(*weight - largest);
+                }
+                let total: f32 = weights.iter().sum();
+                for (place, weight) in weights.iter().enumerate() {
+                    self.add_half(out, weight / total, &values[place * row + at..][..head]);
+                }
             }
         });
         out
-    }
-
-    fn dot_half(&self, left: &[f32], right: &[u16]) -> f32 {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(vector) = self.vector {
-            return vector.dot_half(left, right);
-        }
-        left.iter().zip(right).map(|(left, right)| left * half(*right)).sum()
-    }
-
-    fn add_half(&self, into: &mut [f32], factor: f32, numbers: &[u16]) {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(vector) = self.vector {
-            return vector.add_half(into, factor, numbers);
-        }
-        into.iter_mut().zip(numbers).for_each(|(into, number)| *into += factor * half(*number));
     }
 }
 
@@ -425,17 +347,6 @@ fn vector(tensor: &Tensor, length: usize) -> Result<Vec<f32>, ModelError> {
     let mut out = vec![0.0; length];
     expand(tensor.format, tensor.bytes(), &mut out);
     Ok(out)
-}
-
-/// Divides each row by its root mean square, times the weights.
-fn normalise(values: &[f32], weights: &[f32], epsilon: f32) -> Vec<f32> {
-    let mut out = Vec::with_capacity(values.len());
-    for row in values.chunks_exact(weights.len()) {
-        let mean = row.iter().map(|value| value * value).sum::<f32>() / row.len() as f32;
-        let factor = 1.0 / (mean + epsilon).sqrt();
-        out.extend(row.iter().zip(weights).map(|(value, weight)| value * factor * weight));
-    }
-    out
 }
 
 fn add(into: &mut [f32], values: &[f32]) {

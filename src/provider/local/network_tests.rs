@@ -2,10 +2,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use super::super::blocks::{Activations, activation_block, dot, exp};
+use super::super::blocks::{Activations, activation_block, dot, exp, half};
 use super::super::gguf::{Format, Gguf, ModelError};
 use super::super::kept::Kept;
 use super::super::tokenizer::Tokenizer;
+use super::products::GROUP;
 use super::*;
 
 /// Numbers that look random and are the same every time.
@@ -78,6 +79,63 @@ fn vectors_and_plain_numbers_come_to_the_same() {
             vector.add_half(&mut sum, 0.5, &halves[..length]);
             for ((sum, left), right) in sum.iter().zip(&left).zip(&halves) {
                 assert!((sum - (left + 0.5 * half(*right))).abs() < 1e-5);
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn rows_that_are_computed_together_come_to_the_same() {
+    let mut dice = Dice(9);
+    let columns = 512;
+    // A processor that takes them one by one has nothing to compare.
+    for vector in Vector::all() {
+        for format in [Format::Q4K, Format::Q6K, Format::Q5Zero, Format::Q8Zero] {
+            let weights: Vec<u8> = (0..GROUP).flat_map(|_| row(format, columns, &mut dice)).collect();
+            for tokens in [1, 4, 13] {
+                let values: Vec<f32> = (0..columns * tokens).map(|_| dice.number()).collect();
+                let activations = Activations::of(&values, columns, activation_block(format));
+                let mut fast = vec![7.0; tokens * GROUP];
+                if !vector.panel(format, &weights, &activations, &mut fast) {
+                    continue;
+                }
+                let mut scratch = Vec::new();
+                for (at, fast) in fast.iter().enumerate() {
+                    let row = &weights[at % GROUP * weights.len() / GROUP..][..weights.len() / GROUP];
+                    let slow = dot(format, row, &activations, at / GROUP, &mut scratch);
+                    assert!((fast - slow).abs() <= 0.001 * (1.0 + slow.abs()), "{format:?}: {fast} and {slow}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn heads_that_look_together_see_the_same() {
+    let mut dice = Dice(11);
+    for (vector, head) in Vector::all().into_iter().flat_map(|vector| [(vector, 64), (vector, 128)]) {
+        for seen in [1, 7, 16, 37] {
+            let (row, at) = (head * 2, head);
+            let mut halves = || (0..row * seen).map(|_| narrow(dice.number())).collect::<Vec<u16>>();
+            let (keys, values) = (halves(), halves());
+            let queries: Vec<f32> = (0..head * 3).map(|_| dice.number()).collect();
+            let mut fast = vec![7.0; head * 3];
+            if !vector.attend(head, &queries, [&keys, &values], (row, at), seen, &mut fast) {
+                continue;
+            }
+            for (query, fast) in queries.chunks(head).zip(fast.chunks(head)) {
+                let place = |halves: &[u16], place: usize, index: usize| half(halves[place * row + at + index]);
+                let score = |seen: usize| -> f32 {
+                    let products = query.iter().enumerate().map(|(index, query)| query * place(&keys, seen, index));
+                    (products.sum::<f32>() / (head as f32).sqrt()).exp()
+                };
+                let total: f32 = (0..seen).map(score).sum();
+                for (index, fast) in fast.iter().enumerate() {
+                    let slow: f32 = (0..seen).map(|seen| score(seen) / total * place(&values, seen, index)).sum();
+                    assert!((fast - slow).abs() < 1e-4, "{head} {seen}: {fast} and {slow}");
+                }
             }
         }
     }

@@ -15,8 +15,10 @@ use std::arch::x86_64::{
     _mm256_slli_epi32, _mm256_srli_epi16, _mm256_storeu_ps, _mm256_sub_epi8, _mm256_sub_epi32, _mm256_sub_ps,
 };
 
+use super::attention::{Halves, attend};
 use super::blocks::{Activations, scales_and_minima};
 use super::gguf::Format;
+use super::panel;
 use super::vector_wide as wide;
 
 /// Proof that the processor has the extensions.
@@ -47,6 +49,12 @@ impl Vector {
         } else {
             self.tiles::<4>(format, row, activations, first, out);
         }
+    }
+
+    /// Multiplies [`panel::ROWS`] rows of weights with all tokens; `false` where they have to be taken one by one.
+    pub(crate) fn panel(self, format: Format, rows: &[u8], activations: &Activations, out: &mut [f32]) -> bool {
+        // SAFETY: a wide Vector exists only where the extensions were found.
+        self.wide && unsafe { panel::panel(format, rows, activations, out) }
     }
 
     /// As many tokens at once as there are registers for; what is over in smaller tiles.
@@ -95,28 +103,40 @@ impl Vector {
         }
     }
 
+    /// Lets the heads of one token that share keys and values look at the first `seen` places; `false` where that is
+    /// not done at once. `row` numbers are between two places, the head begins `at` numbers behind a place's first.
+    pub(crate) fn attend(
+        self,
+        head: usize,
+        queries: &[f32],
+        halves: [&[u16]; 2],
+        (row, at): (usize, usize),
+        seen: usize,
+        out: &mut [f32],
+    ) -> bool {
+        let [keys, values] = halves.map(|numbers| Halves { numbers, row, at });
+        match head {
+            // SAFETY: a wide Vector exists only where the extensions were found.
+            64 if self.wide => unsafe { attend::<4>(queries, keys, values, seen, out) },
+            // SAFETY: as above.
+            128 if self.wide => unsafe { attend::<8>(queries, keys, values, seen, out) },
+            _ => return false,
+        }
+        true
+    }
+
     /// Multiplies numbers with numbers of half precision.
+    #[expect(clippy::unused_self, reason = "it is the proof that the extensions are there")]
     pub(crate) fn dot_half(self, left: &[f32], right: &[u16]) -> f32 {
         // SAFETY: as above.
-        unsafe {
-            if self.wide && left.len().is_multiple_of(16) {
-                wide::dot_half(left, right)
-            } else {
-                dot_half(left, right)
-            }
-        }
+        unsafe { dot_half(left, right) }
     }
 
     /// Adds numbers of half precision, times a factor.
+    #[expect(clippy::unused_self, reason = "as above")]
     pub(crate) fn add_half(self, into: &mut [f32], factor: f32, numbers: &[u16]) {
         // SAFETY: as above.
-        unsafe {
-            if self.wide && into.len().is_multiple_of(16) {
-                wide::add_half(into, factor, numbers);
-            } else {
-                add_half(into, factor, numbers);
-            }
-        }
+        unsafe { add_half(into, factor, numbers) };
     }
 }
 

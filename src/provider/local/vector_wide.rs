@@ -9,12 +9,11 @@ use std::arch::x86_64::{
     _mm256_cvtepi32_ps, _mm256_cvtepu16_epi32, _mm256_extractf128_ps, _mm256_fnmadd_ps, _mm256_loadu_si256,
     _mm256_madd_epi16, _mm256_or_si256, _mm256_set_m128i, _mm256_set1_ps, _mm256_setzero_ps, _mm256_slli_epi32,
     _mm512_and_si512, _mm512_broadcast_i64x4, _mm512_castps512_ps256, _mm512_castsi256_si512, _mm512_cvtepi32_ps,
-    _mm512_cvtph_ps, _mm512_dpbusd_epi32, _mm512_dpwssd_epi32, _mm512_extractf32x8_ps, _mm512_fmadd_ps,
-    _mm512_insertf32x8, _mm512_inserti64x4, _mm512_loadu_ps, _mm512_loadu_si512, _mm512_mask_add_epi8,
-    _mm512_mul_ps, _mm512_or_si512, _mm512_packs_epi32, _mm512_permutexvar_epi16, _mm512_reduce_add_ps,
-    _mm512_set1_epi8, _mm512_set1_epi64, _mm512_set1_ps, _mm512_setr_epi64, _mm512_setzero_ps,
-    _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_slli_epi16, _mm512_srlv_epi16, _mm512_storeu_ps,
-    _mm512_xor_si512,
+    _mm512_dpbusd_epi32, _mm512_dpwssd_epi32, _mm512_extractf32x8_ps, _mm512_fmadd_ps, _mm512_insertf32x8,
+    _mm512_inserti64x4, _mm512_loadu_si512, _mm512_mask_add_epi8, _mm512_mul_ps, _mm512_or_si512,
+    _mm512_packs_epi32, _mm512_permutexvar_epi16, _mm512_set1_epi8, _mm512_set1_epi64, _mm512_set1_ps,
+    _mm512_setr_epi64, _mm512_setzero_ps, _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_slli_epi16,
+    _mm512_srlv_epi16, _mm512_xor_si512,
 };
 
 use super::blocks::{Activations, scales_and_minima};
@@ -259,30 +258,4 @@ pub(super) fn five_narrow<const N: usize>(row: &[u8], activations: &Activations,
         unsigned(numbers, scales, 16.0, activations, (first, pair * 2), &mut totals);
     }
     Some(summed(totals))
-}
-
-/// Multiplies numbers with numbers of half precision, both a multiple of sixteen.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
-pub(super) fn dot_half(left: &[f32], right: &[u16]) -> f32 {
-    let mut total = _mm512_setzero_ps();
-    for (left, right) in left.as_chunks::<16>().0.iter().zip(right.as_chunks::<16>().0) {
-        // SAFETY: sixteen numbers are there, of four and of two bytes.
-        let (left, right) = unsafe { (_mm512_loadu_ps(left.as_ptr()), _mm256_loadu_si256(right.as_ptr().cast())) };
-        total = _mm512_fmadd_ps(left, _mm512_cvtph_ps(right), total);
-    }
-    _mm512_reduce_add_ps(total)
-}
-
-/// Adds numbers of half precision, times a factor; a multiple of sixteen.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
-pub(super) fn add_half(into: &mut [f32], factor: f32, numbers: &[u16]) {
-    let factor = _mm512_set1_ps(factor);
-    for (into, numbers) in into.as_chunks_mut::<16>().0.iter_mut().zip(numbers.as_chunks::<16>().0) {
-        // SAFETY: as above.
-        unsafe {
-            let numbers = _mm512_cvtph_ps(_mm256_loadu_si256(numbers.as_ptr().cast()));
-            let sum = _mm512_fmadd_ps(factor, numbers, _mm512_loadu_ps(into.as_ptr()));
-            _mm512_storeu_ps(into.as_mut_ptr(), sum);
-        }
-    }
 }
