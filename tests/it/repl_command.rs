@@ -252,19 +252,28 @@ fn a_mentioned_file_goes_with_the_message() {
 #[test]
 fn a_file_that_is_gone_when_the_line_is_sent_is_said_to_be() {
     let home = Home::new();
-    let path = home.write("work/note.txt", "the word is plover\n");
+    // A name without a dot or a slash is known to be a file's only by having been picked.
+    let paths = ["note.txt", "Makefile"].map(|name| home.write(&format!("work/{name}"), "the word is plover\n"));
     let server = Server::start([answer::chat_text("an answer")]);
     let mut person = Person::meets(&axi(&home, &server));
-    person.types("see @no");
-    person.sees("› note.txt");
-    person.types("\t");
-    person.waits(|view| view.text().contains("see @note.txt") && !view.text().contains('›'), "the file taken");
-    std::fs::remove_file(path).unwrap();
+    for (typed, name, line) in
+        [("see @no", "note.txt", "see @note.txt"), ("and @Ma", "Makefile", "see @note.txt and @Makefile")]
+    {
+        person.types(typed);
+        person.sees(&format!("› {name}"));
+        person.types("\t");
+        person.waits(|view| view.text().contains(line) && !view.text().contains('›'), "the file taken");
+    }
+    for path in paths {
+        std::fs::remove_file(path).unwrap();
+    }
     person.types("\r");
     person.sees("not attached: note.txt");
+    person.sees("not attached: Makefile");
     person.sees("an answer");
     let said = last_said(&server.requests()[0]);
     assert!(said.contains("<file path=\"note.txt\" error=\"not found\"/>"), "{said}");
+    assert!(said.contains("<file path=\"Makefile\" error=\"not found\"/>"), "{said}");
     assert_eq!(person.leaves(), Some(0));
 }
 

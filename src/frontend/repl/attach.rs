@@ -41,6 +41,8 @@ pub struct AttachOptions {
     pub vision: bool,
     /// The room for showing a picture, in pixels; `None` where none is shown.
     pub thumbnails: Option<(u32, u32)>,
+    /// The mentions, as written, that were taken from the picker: they are meant, though nothing else tells.
+    pub picked: HashSet<String>,
 }
 
 /// What the model gets, and what the person is told.
@@ -145,16 +147,17 @@ enum Content {
 
 /// Reads what the message mentions. Blocks while it reads.
 ///
-/// Each path is attached once. A word after `@` that names nothing and does not look like a path (no slash, no
-/// dot) is left alone: it is a person or a decorator.
+/// Each path is attached once. A word after `@` that names nothing, was not picked and does not look like a path (no
+/// slash, no dot) is left alone: it is a person or a decorator.
 pub fn attach(message: &str, options: &AttachOptions) -> Attachments {
     let mut seen = HashSet::new();
     let mut pictures = 0;
     let mut found = Vec::new();
     for Mention { path, range } in mention::mentions(message) {
         let real = real_path(&path, options);
-        let quoted = message.get(range).is_some_and(|written| written.starts_with("@\""));
-        let meant = quoted || path.contains(['/', '.']) || real.symlink_metadata().is_ok();
+        let written = message.get(range).unwrap_or_default();
+        let sure = written.starts_with("@\"") || options.picked.contains(written);
+        let meant = sure || path.contains(['/', '.']) || real.symlink_metadata().is_ok();
         if found.len() < FILES && meant && seen.insert(real.clone()) {
             found.push((path, read(&real, &mut pictures, options)));
         }

@@ -31,7 +31,16 @@ fn run(folder: &TempDir, message: &str) -> Attachments {
 fn run_within(folder: &TempDir, message: &str, budget: u64) -> Attachments {
     let home = Some(folder.path().join("src"));
     let directory = folder.path().to_owned();
-    attach(message, &AttachOptions { directory, home, budget, vision: true, thumbnails: None })
+    let picked = HashSet::from(["@Makefile".to_owned()]);
+    attach(message, &AttachOptions { directory, home, budget, vision: true, thumbnails: None, picked })
+}
+
+#[test]
+fn a_word_that_was_picked_as_a_file_is_missed_when_it_is_gone() {
+    let missing = |path: &str| AttachFact::Refused { path: path.to_owned(), reason: Refusal::NotFound };
+    let found = run(&folder(), "what of @Makefile, @override and @alice?");
+    assert_eq!(found.facts, [missing("Makefile")]);
+    assert_eq!(found.text, "<file path=\"Makefile\" error=\"not found\"/>\n");
 }
 
 #[test]
@@ -163,6 +172,7 @@ fn pictures_are_attached_as_models_take_them_or_not_at_all() {
         budget: 1_000,
         vision,
         thumbnails: Some((100, 100)),
+        picked: HashSet::new(),
     };
     let large = image::RgbImage::from_pixel(2_500, 100, image::Rgb([9, 90, 200]));
     large.save_with_format(folder.path().join("large.png"), image::ImageFormat::Png).unwrap();

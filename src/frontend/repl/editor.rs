@@ -1,5 +1,6 @@
 //! The line editor: the one file that puts reedline together.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
@@ -313,6 +314,11 @@ impl Editor {
         let read = Box::new(move || pastes.expand(&state.lock().line.clone()));
         drafts.watch_line(LineView { read, is_private: Box::new(move |text| history.is_secret(text)) });
         self.state.lock().drafts = drafts;
+    }
+
+    /// The mentions, as written, that were taken from the picker in any line so far.
+    pub(super) fn picked(&self) -> HashSet<String> {
+        self.state.lock().attached.clone()
     }
 
     /// Reads pictures from this clipboard.

@@ -108,6 +108,7 @@ impl Repl {
             budget,
             vision: model.vision,
             thumbnails: self.pictures.map(|_| show::picture_room(self.human.screen().columns())),
+            picked: self.editor.picked(),
         };
         let mut attached = attach(&text, &options);
         let mut thumbnails = attached.thumbnails.drain(..);
