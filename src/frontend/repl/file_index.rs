@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ignore::{WalkBuilder, WalkState};
 
-use super::file_ranking::{FileEntry, ROWS, Ranking};
+use super::file_ranking::{self, FileEntry, ROWS, Ranking};
 use super::git_index::GitIndex;
 use super::mention;
 use super::menu::{Offer, Row, Subject};
@@ -178,10 +178,9 @@ impl FileIndex {
             // Counted before the entries are looked at: what comes in between is ranked again.
             let version = notes.version;
             drop(notes);
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
             let mut index = self.lock();
             let Index { entries, ranking, .. } = &mut *index;
-            let best = ranking.best(entries, &typed, now, &attached);
+            let best = ranking.best(entries, &typed, now(), &attached);
             let paths = best.into_iter().map(str::to_owned).collect();
             drop(index);
             let mut notes = self.notes();
@@ -242,20 +241,22 @@ impl FileIndex {
                 if batch.entries.len() >= BATCH && !batch.flush() { WalkState::Quit } else { WalkState::Continue }
             })
         });
-        // Sorted, so that the same letters give the same list whichever thread was faster; and not under the lock.
+        // All that takes long is not done under the lock.
         let mut entries = {
             let mut index = self.lock();
             if first { index.entries.clone() } else { std::mem::take(&mut index.next) }
         };
-        entries.sort_by(|one, other| one.path().cmp(other.path()));
         if let Some(git) = GitIndex::read(&self.root) {
             for entry in &mut entries {
                 entry.compare(&git);
             }
         }
+        file_ranking::sort(&mut entries, now());
+        let mut ranking = Ranking::default();
+        ranking.take_in(&entries);
         let mut index = self.lock();
         index.entries = entries;
-        index.ranking = Ranking::default();
+        index.ranking = ranking;
         drop(index);
         let mut notes = self.notes();
         notes.version += 1;
@@ -316,6 +317,11 @@ impl Drop for Batch<'_> {
     fn drop(&mut self) {
         self.flush();
     }
+}
+
+/// Seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 fn file_entry(root: &Path, found: &ignore::DirEntry) -> Option<FileEntry> {

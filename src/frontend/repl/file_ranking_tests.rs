@@ -55,6 +55,35 @@ fn a_growing_list_is_looked_at_anew() {
     assert_eq!(ranking.best(&list, "ot", NOW, &HashSet::new()), ["other.rs"]);
 }
 
+#[test]
+fn a_key_looks_at_so_many_candidates_at_most() {
+    let mut list: Vec<FileEntry> = (0..50_000)
+        .map(|number| FileEntry::new(format!("part{:02}/folder/source{number}.rs", number % 50), 0))
+        .chain(entries(&["p", "deep/in/a/corner/of/it/all/Picked.rs"]))
+        .collect();
+    sort(&mut list, NOW);
+    let attached = HashSet::from(["deep/in/a/corner/of/it/all/Picked.rs".to_owned()]);
+    let mut ranking = Ranking::default();
+    ranking.take_in(&list);
+    for word in ["", "p", "part", "part07", "pf", "prfrs", "p7s", "srs", "source12345.rs", "zzz"] {
+        for end in 0..=word.len() {
+            let wanted = &word[..end];
+            let found = ranking.candidates(wanted, &attached);
+            assert!(found.len() <= MOST + attached.len() + ROWS, "{wanted}: {}", found.len());
+            let mut each = found.clone();
+            each.sort_unstable();
+            each.dedup();
+            assert_eq!((each.len(), each.is_empty()), (found.len(), wanted.starts_with('z')), "{wanted}");
+            assert!(ranking.fitting.as_ref().is_none_or(|(_, all)| all.len() < MOST));
+        }
+    }
+    let mut first = |typed: &str| ranking.best(&list, typed, NOW, &attached)[0].to_owned();
+    assert_eq!(first("p"), "p");
+    assert_eq!(first("source12345.rs"), "part45/folder/source12345.rs");
+    assert_eq!(first("part07/source5707"), "part07/folder/source5707.rs");
+    assert_eq!(first(""), "deep/in/a/corner/of/it/all/Picked.rs");
+}
+
 proptest! {
     #[test]
     fn narrowing_finds_what_a_fresh_look_finds(
