@@ -1,10 +1,12 @@
 //! Signals, on a thread of their own: the line editor and dialoguer block the main one.
 
+use std::io::Read as _;
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::signal::unix::{SignalKind, signal};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use tokio_util::sync::CancellationToken;
 
 use crate::terminal::Restorer;
@@ -71,45 +73,54 @@ impl Signals {
     }
 
     fn listen(&self, restorer: Option<&Restorer>) {
-        let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-            Ok(runtime) => runtime,
+        let number = match self.wait_for_the_end() {
+            Ok(number) => number,
             Err(error) => {
                 tracing::warn!(%error, "signals are not handled");
                 return;
             }
         };
-        let ended: std::io::Result<i32> = runtime.block_on(async {
-            let mut interrupt = signal(SignalKind::interrupt())?;
-            let mut terminate = signal(SignalKind::terminate())?;
-            let mut hangup = signal(SignalKind::hangup())?;
-            let mut quit = signal(SignalKind::quit())?;
-            for kind in [SignalKind::terminate(), SignalKind::hangup(), SignalKind::quit()] {
-                signal_hook::flag::register(kind.as_raw_value(), Arc::clone(&self.ending))?;
+        if let Some(last_words) = &*self.last_words.lock().unwrap_or_else(PoisonError::into_inner) {
+            (last_words.0)();
+        }
+        let ended = tool::end_orphans();
+        tracing::info!(ended, "ended by a signal");
+        if let Some(restorer) = restorer {
+            silence();
+            restorer.restore();
+        }
+        // Every finished message is on the disk already; nothing waits to be written.
+        std::process::exit(128 + number);
+    }
+
+    /// Stops turns until a signal comes that ends axi; returns its number. A pipe wakes the thread: a runtime of its own
+    /// would cost more than all the rest of it.
+    fn wait_for_the_end(&self) -> std::io::Result<i32> {
+        let (mut woken, wake) = UnixStream::pair()?;
+        let ending = [SIGTERM, SIGHUP, SIGQUIT];
+        let came = [SIGINT].into_iter().chain(ending).map(|number| (number, Arc::new(AtomicBool::new(false))));
+        let came: Vec<(i32, Arc<AtomicBool>)> = came.collect();
+        // The handlers run in the order they are registered in: what woke the thread is known by then.
+        for (number, flag) in &came {
+            signal_hook::flag::register(*number, Arc::clone(flag))?;
+            if ending.contains(number) {
+                signal_hook::flag::register(*number, Arc::clone(&self.ending))?;
             }
-            loop {
-                tokio::select! {
-                    _ = interrupt.recv() => self.interrupt(),
-                    _ = terminate.recv() => return Ok(SignalKind::terminate().as_raw_value()),
-                    _ = hangup.recv() => return Ok(SignalKind::hangup().as_raw_value()),
-                    _ = quit.recv() => return Ok(SignalKind::quit().as_raw_value()),
+            signal_hook::low_level::pipe::register(*number, wake.try_clone()?)?;
+        }
+        loop {
+            match woken.read(&mut [0; 16]) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+                Ok(_) => {}
+            }
+            for (number, flag) in &came {
+                match flag.swap(false, Ordering::AcqRel) {
+                    true if *number == SIGINT => self.interrupt(),
+                    true => return Ok(*number),
+                    false => {}
                 }
             }
-        });
-        match ended {
-            Ok(number) => {
-                if let Some(last_words) = &*self.last_words.lock().unwrap_or_else(PoisonError::into_inner) {
-                    (last_words.0)();
-                }
-                let ended = tool::end_orphans();
-                tracing::info!(ended, "ended by a signal");
-                if let Some(restorer) = restorer {
-                    silence();
-                    restorer.restore();
-                }
-                // Every finished message is on the disk already; nothing waits to be written.
-                std::process::exit(128 + number);
-            }
-            Err(error) => tracing::warn!(%error, "signals are not handled"),
         }
     }
 

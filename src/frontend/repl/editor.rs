@@ -24,7 +24,7 @@ use super::file_index::{FileIndex, KEY_WAIT};
 use super::highlighter::LineHighlighter;
 use super::hinter::{LineHinter, from_history};
 use super::history::{HistoryOptions, HistoryStore, LineHistory};
-use super::history_older::OlderLines;
+use super::kick;
 use super::menu::{LineMenu, Source};
 use super::menu_lists::MenuLists;
 use super::paste::PasteStore;
@@ -138,12 +138,13 @@ pub struct Editor {
     pub(super) foreground: Foreground,
 }
 
-/// reedline asks its completer whether work is going on in the background, and polls only then.
+/// reedline asks its completer whether work is going on in the background, and polls only then. It asks when all is
+/// painted and it is about to wait for a key: what can wait for the paint is done then.
 #[derive(Clone)]
 struct Background {
     files: FileIndex,
     lists: Option<MenuLists>,
-    older: OlderLines,
+    history: HistoryStore,
     suggestions: Option<Arc<Suggestions>>,
     state: SharedState,
 }
@@ -154,16 +155,19 @@ impl Completer for Background {
     }
 
     fn poll_completion(&mut self) -> CompletionStatus {
+        self.history.after_paint();
+        self.state.lock().keep_draft();
+        kick::wake_reader();
         let (lists, suggestions) = (self.lists.as_ref(), self.suggestions.as_ref());
         // Whether more is coming is asked first: what comes between the two questions is news.
         let asking = suggestions.is_some_and(|suggestions| suggestions.is_asking());
         let working = asking
-            || self.older.is_searching()
+            || self.history.is_working()
             || self.files.is_working()
             || lists.is_some_and(MenuLists::is_fetching);
-        let ghost_text = suggestions.is_some_and(|suggestions| suggestions.take_news()) | self.older.take_news();
+        let ghost_text = suggestions.is_some_and(|suggestions| suggestions.take_news()) | self.history.take_news();
         self.state.lock().repaint = ghost_text;
-        if self.older.take_news_of_letters()
+        if self.history.older.take_news_of_letters()
             | self.files.take_news()
             | lists.is_some_and(MenuLists::take_news)
             | ghost_text
@@ -220,7 +224,7 @@ impl Editor {
         let background = Background {
             files: files.clone(),
             lists: None,
-            older: history.older.clone(),
+            history: history.clone(),
             suggestions: None,
             state: state.clone(),
         };

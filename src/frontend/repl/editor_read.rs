@@ -7,10 +7,11 @@ use crossterm::event::{Event, KeyCode, KeyModifiers};
 use reedline::{EditCommand, Signal};
 
 use super::bindings::{EDIT, PICTURE, SUSPEND};
+use super::burst::{self, Burst};
 use super::clipboard::NoPicture;
 use super::dropped;
 use super::editor::{Editor, ReadOutcome};
-use super::kick::Kick;
+use super::kick;
 use super::outside;
 use super::paste;
 use super::state::Ended;
@@ -45,13 +46,21 @@ impl Editor {
 
     fn read_signals(&mut self) -> io::Result<ReadOutcome> {
         loop {
-            // Without it only a flood of unmarked input stalls.
-            let kick = Kick::start().ok();
+            if kick::is_flooded() && self.reedline.current_buffer_contents().is_empty() {
+                match burst::read() {
+                    Burst::Nothing => {}
+                    Burst::Paste(text) => self.replace_line(&text),
+                    Burst::Keys(keys) => self.state.lock().leftover.extend(keys),
+                }
+            }
             let signal = match self.type_ahead() {
                 Some(signal) => Ok(signal),
                 None => self.reedline.read_line(&self.prompt),
             };
-            drop(kick);
+            if signal.is_err() && kick::is_flooded() {
+                // The flood came while the terminal was asked where the cursor is.
+                continue;
+            }
             let ended = self.state.lock().ended.take();
             match (signal?, ended) {
                 (Signal::Success(_), Some(Ended::Help)) => return Ok(ReadOutcome::Help),

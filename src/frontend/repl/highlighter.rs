@@ -46,7 +46,7 @@ impl Highlighter for LineHighlighter {
             let mut state = self.state.lock();
             if state.line != line {
                 line.clone_into(&mut state.line);
-                state.drafts.mark();
+                state.untold = true;
             }
             state.cursor = cursor;
             state.fresh = true;

@@ -1,9 +1,7 @@
 //! The history in memory: what ↑, Ctrl+R and the ghost text look through, and what decides that a line is kept.
 //!
-//! The order is one of preference, the best last: lines of other directories, lines of this directory, lines sent
-//! since the start. Each line is there once.
+//! In which order they are, [`super::history_lines`] says.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -16,6 +14,7 @@ use reedline::{
 
 use super::history_compact::{LARGE, LEFT, compact};
 use super::history_file::{Entry, HistoryFile};
+use super::history_lines::{Lines, key};
 use super::history_older::{Found, OlderLines};
 use super::paste::{self, PasteStore, Piece};
 use super::secret::{KnownSecrets, looks_secret};
@@ -27,6 +26,8 @@ const REPLACEMENT: char = '\u{FFFC}';
 const PASTES_KEPT: usize = 256 * 1024;
 /// How long a key waits for the file to be read when it comes right after the start.
 const LOAD_WAIT: Duration = Duration::from_millis(500);
+/// How long reading the file waits for who is about to type after the first prompt: a start is felt, the file is not.
+const QUIET: Duration = Duration::from_millis(30);
 /// How long ↑ waits for a line that is too old to be in memory; what comes later is there at the next key.
 const OLDER_WAIT: Duration = Duration::from_millis(3);
 
@@ -48,22 +49,31 @@ struct Memory {
     path: Option<PathBuf>,
     directory: String,
     lines: Lines,
-    loaded: bool,
-    loading: bool,
+    reading: Reading,
+    /// A key cannot do without the file.
+    hurry: bool,
+    /// Ghost text was looked for in vain while the file was not read, and whether there may be some now.
+    asked: bool,
+    news: bool,
     enabled: bool,
 }
 
-/// The lines, each once.
-#[derive(Debug, Default)]
-struct Lines {
-    /// By position; `None` where a newer line says the same.
-    lines: Vec<Option<Entry>>,
-    position: HashMap<String, usize>,
+/// How far the file has come into the memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// Nobody has asked for it.
+    Unwanted,
+    /// It is read as soon as the prompt is on the screen.
+    Due,
+    /// A thread reads it.
+    Begun,
+    /// It is there.
+    Done,
 }
 
 struct Shared {
     memory: Mutex<Memory>,
-    done: Condvar,
+    changed: Condvar,
 }
 
 /// The history, shared by the parts of the editor.
@@ -88,41 +98,9 @@ impl Memory {
         for entry in session.lines.into_iter().flatten() {
             self.lines.push(entry);
         }
-        self.loaded = true;
+        self.reading = Reading::Done;
+        self.news |= std::mem::take(&mut self.asked);
     }
-}
-
-impl Lines {
-    /// Orders what was read of the file. Takes its time: no key may wait for it.
-    fn read(entries: Vec<Entry>, directory: &str) -> Self {
-        let mut lines = Self::default();
-        let (here, elsewhere): (Vec<_>, Vec<_>) =
-            entries.into_iter().partition(|entry| entry.directory == directory);
-        for entry in elsewhere.into_iter().chain(here) {
-            lines.push(entry);
-        }
-        lines
-    }
-
-    fn push(&mut self, entry: Entry) {
-        let key = key(&entry);
-        if let Some(old) = self.position.insert(key, self.lines.len()) {
-            self.lines[old] = None;
-        }
-        self.lines.push(Some(entry));
-    }
-
-    fn iter(&self) -> std::slice::Iter<'_, Option<Entry>> {
-        self.lines.iter()
-    }
-}
-
-/// What makes two lines the same.
-fn key(entry: &Entry) -> String {
-    if entry.pastes.is_empty() {
-        return entry.line.clone();
-    }
-    format!("{}\u{0}{}", entry.line, entry.pastes.join("\u{0}"))
 }
 
 impl HistoryStore {
@@ -133,15 +111,17 @@ impl HistoryStore {
         paste_label: Arc<dyn Fn(&str) -> String + Send + Sync>,
     ) -> Self {
         let memory = Memory {
-            loaded: options.path.is_none(),
+            reading: if options.path.is_none() { Reading::Done } else { Reading::Unwanted },
+            hurry: false,
+            asked: false,
+            news: false,
             file: options.path.clone().map(HistoryFile::new),
             path: options.path,
             directory: options.directory,
             lines: Lines::default(),
-            loading: false,
             enabled: options.enabled,
         };
-        let shared = Arc::new(Shared { memory: Mutex::new(memory), done: Condvar::new() });
+        let shared = Arc::new(Shared { memory: Mutex::new(memory), changed: Condvar::new() });
         Self { shared, older: OlderLines::default(), pastes, paste_label, secrets: Arc::default() }
     }
 
@@ -149,31 +129,39 @@ impl HistoryStore {
         self.shared.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts reading the file on a thread of its own, which ends when it has been read; later calls read what
-    /// has been appended since, by whichever process.
+    /// Wants the file: it is read once the prompt is there, see [`HistoryStore::after_paint`]. Later calls read what has
+    /// been appended since, by whichever process.
     pub(super) fn refresh(&self) {
         let mut memory = self.lock();
-        if memory.loaded {
-            let new = memory.file.as_mut().map(HistoryFile::read_new);
-            for entry in new.and_then(Result::ok).unwrap_or_default() {
-                memory.push(entry);
+        match memory.reading {
+            Reading::Unwanted => {
+                let is_there = memory.path.as_ref().is_some_and(|path| path.exists());
+                // A first start has nothing to read, and no thread to wait for.
+                memory.reading = if is_there { Reading::Due } else { Reading::Done };
             }
+            Reading::Due | Reading::Begun => {}
+            Reading::Done => {
+                let new = memory.file.as_mut().map(HistoryFile::read_new);
+                for entry in new.and_then(Result::ok).unwrap_or_default() {
+                    memory.push(entry);
+                }
+            }
+        }
+    }
+
+    /// Has the file read if it is due, on a thread that ends with it.
+    pub(super) fn after_paint(&self) {
+        let mut memory = self.lock();
+        if memory.reading != Reading::Due {
             return;
         }
-        if memory.loading {
-            return;
-        }
-        if memory.path.as_ref().is_some_and(|path| !path.exists()) {
-            // A first start has nothing to read, and no thread to wait for.
-            memory.loaded = true;
-            return;
-        }
-        memory.loading = true;
-        let Some(mut file) = memory.file.take() else { return };
-        let directory = memory.directory.clone();
+        memory.reading = Reading::Begun;
+        let (Some(mut file), directory) = (memory.file.take(), memory.directory.clone()) else { return };
         drop(memory);
         let store = self.clone();
         let reader = move || {
+            let waiting = |memory: &mut Memory| !memory.hurry;
+            drop(store.shared.changed.wait_timeout_while(store.lock(), QUIET, waiting));
             let entries = Lines::read(file.read_newest().unwrap_or_default(), &directory);
             if let Some((file, end)) = file.older() {
                 store.older.are_in(file, end);
@@ -182,7 +170,7 @@ impl HistoryStore {
             memory.fill(entries);
             memory.file = Some(file);
             drop(memory);
-            store.shared.done.notify_all();
+            store.shared.changed.notify_all();
             // Nobody waits for this.
             let path = store.lock().path.clone();
             if let Some(Err(error)) = path.map(|path| compact(&path, LARGE, LEFT)) {
@@ -190,16 +178,32 @@ impl HistoryStore {
             }
         };
         if thread::Builder::new().name("history".to_owned()).spawn(reader).is_err() {
-            self.lock().loaded = true;
+            self.lock().reading = Reading::Done;
         }
     }
 
     /// Locks the memory when the file has been read, waiting for it shortly.
     fn ready(&self) -> MutexGuard<'_, Memory> {
-        let memory = self.lock();
-        let waiting = |memory: &mut Memory| memory.loading && !memory.loaded;
-        let waited = self.shared.done.wait_timeout_while(memory, LOAD_WAIT, waiting);
+        self.after_paint();
+        let mut memory = self.lock();
+        if memory.reading == Reading::Begun {
+            memory.hurry = true;
+            self.shared.changed.notify_all();
+        }
+        let waiting = |memory: &mut Memory| memory.reading == Reading::Begun;
+        let waited = self.shared.changed.wait_timeout_while(memory, LOAD_WAIT, waiting);
         waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Tells whether ghost text may come without a key.
+    pub(super) fn is_working(&self) -> bool {
+        let memory = self.lock();
+        (memory.asked && memory.reading == Reading::Begun) || self.older.is_searching()
+    }
+
+    /// Tells whether there may be ghost text by now that was looked for in vain.
+    pub(super) fn take_news(&self) -> bool {
+        std::mem::take(&mut self.lock().news) | self.older.take_news()
     }
 
     /// Never keeps a line with one of these in it.
@@ -251,7 +255,8 @@ impl HistoryStore {
         let Some(entry) = self.entry(line, directory) else { return Ok(()) };
         let written = memory.path.clone().map_or(Ok(()), |path| HistoryFile::new(path).append(&entry));
         // What others wrote meanwhile comes before this line, which is not to be read again.
-        let new = if memory.loaded { memory.file.as_mut().map(HistoryFile::read_new) } else { None };
+        let new =
+            if memory.reading == Reading::Done { memory.file.as_mut().map(HistoryFile::read_new) } else { None };
         for other in new.and_then(Result::ok).unwrap_or_default() {
             memory.push(other);
         }
@@ -279,7 +284,8 @@ impl HistoryStore {
     /// Returns what would complete `line` to the best line that begins with it, the directory's lines first.
     /// Does not wait for the file.
     pub(super) fn completion(&self, line: &str) -> Option<String> {
-        let memory = self.lock();
+        let mut memory = self.lock();
+        memory.asked |= memory.reading != Reading::Done;
         let rest = |entry: &Entry| {
             let rest = entry.line.strip_prefix(line)?;
             (!rest.is_empty() && entry.pastes.is_empty()).then(|| rest.to_owned())

@@ -26,6 +26,7 @@ mod hinter;
 mod history;
 mod history_compact;
 mod history_file;
+mod history_lines;
 mod history_older;
 mod kick;
 mod mention;

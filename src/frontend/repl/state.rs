@@ -55,8 +55,18 @@ pub(super) struct LineState {
     pub(super) repaint: bool,
     /// Whether the line was taken from the history and not edited since.
     pub(super) browsing: bool,
-    /// Who keeps the line in case axi does not come to its end.
+    /// Who keeps the line in case axi does not come to its end, and whether they know of the last change.
     pub(super) drafts: Drafts,
+    pub(super) untold: bool,
+}
+
+impl LineState {
+    /// Has the line kept if it has changed. Not before it is painted: the first time a thread is made.
+    pub(super) fn keep_draft(&mut self) {
+        if std::mem::take(&mut self.untold) {
+            self.drafts.mark();
+        }
+    }
 }
 
 /// The state, shared by the parts of one editor. One thread at a time uses it; the lock is never held long.
