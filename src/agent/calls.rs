@@ -344,15 +344,19 @@ impl Agent {
 
     /// How far a call wants to reach, and whether that alone is to be asked.
     fn wants(&self, access: Access, effect: Effect, subject: &Subject, verdict: &Verdict, yes: bool) -> Wants {
-        let usual = match subject {
+        let (usual, runs_program) = match subject {
             Subject::Command { line } => {
-                extent::of_line(&judge(line, &self.setup.surroundings), extent::consent(verdict))
+                let judgement = judge(line, &self.setup.surroundings);
+                let runs_program = judgement.parts.iter().any(|part| part.runs_program);
+                (extent::of_line(&judgement, extent::consent(verdict)), runs_program)
             }
-            Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => extent::of_effect(effect),
+            Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => (extent::of_effect(effect), false),
         };
         if !matches!(self.setup.sandbox.standing(), Standing::On(_)) {
-            // Nothing is confined that could be widened.
-            return Wants { reach: usual, ask: false, widened: None };
+            // Nothing is confined that could be widened. What only looks as far as can be read off a program has
+            // nothing under it here: a module of the workspace may have the name of one it loads.
+            let ruled = verdict.reasons.iter().any(|reason| matches!(reason, Reason::MatchedRule { .. }));
+            return Wants { reach: usual, ask: runs_program && !ruled && !yes, widened: None };
         }
         let widened = match access {
             _ if usual == Reach::Full => Some(Widened::ChangesUser),

@@ -318,6 +318,8 @@ impl Parts<'_> {
         if let Some(temporary) = &held.temporary {
             // Looking at a repository refreshes its index where it can; here it cannot.
             command.env("TMPDIR", temporary.path()).env("GIT_OPTIONAL_LOCKS", "0");
+            // A module of the workspace must not stand in for one of Python's own.
+            command.env("PYTHONSAFEPATH", "1");
         }
         Ok(command)
     }

@@ -106,3 +106,17 @@ fn the_settings_turn_it_off_a_project_does_not_and_doctor_says_which() {
     let (ran, _) = print(&home, r#"{"command":"ls","access":"full"}"#, &[]);
     assert_eq!(ran.code, Some(0), "nothing to widen: {ran:?}");
 }
+
+#[test]
+fn a_short_program_runs_unasked_only_where_something_holds_it() {
+    if !supported() {
+        return;
+    }
+    let arguments = r#"{"command":"python3 -c 'print(1)'"}"#;
+    assert_eq!(print(&Home::new(), arguments, &[]).0.code, Some(0));
+    let home = Home::new();
+    home.write("config/axi/config.toml", "sandbox = \"off\"\n");
+    assert_eq!(print(&home, arguments, &[]).0.code, Some(5));
+    assert_eq!(print(&home, arguments, &["-y"]).0.code, Some(0));
+    assert_eq!(print(&home, arguments, &["--allow", "shell(python3:*)"]).0.code, Some(0));
+}

@@ -53,7 +53,7 @@ const LINES: &[&str] = &[
     "printf '%s\\n' a b c",
     "seq 3; expr 1 + 1; date +%Y > /dev/null",
     "uname -s; id -u; whoami; nproc; hostname",
-    "env | grep -c PATH=",
+    "env | grep -c ^PATH=",
     "ps -o pid= -p $$ | wc -l",
     "test -f README.md && [ -d src ] && echo yes",
     "for f in src/*.rs; do echo \"$f\"; done",

@@ -85,11 +85,21 @@ pub(crate) struct Finding {
     pub(crate) never: Option<NeverAuto>,
     pub(crate) credential: Option<String>,
     pub(crate) reads: Vec<PathBuf>,
+    /// Whether it is a program of its own, however short, that only looks as far as can be read.
+    pub(crate) runs_program: bool,
 }
 
 impl Finding {
     pub(crate) fn new(class: Class) -> Self {
-        Self { class, touched: Vec::new(), unparsed: None, never: None, credential: None, reads: Vec::new() }
+        Self {
+            class,
+            touched: Vec::new(),
+            unparsed: None,
+            never: None,
+            credential: None,
+            reads: Vec::new(),
+            runs_program: false,
+        }
     }
 
     pub(crate) fn unparsed(why: Unparsed) -> Self {

@@ -5,7 +5,7 @@ use super::super::{Class, NeverAuto, Unparsed};
 use super::call::{Call, Field, Finding, Input};
 use super::table::{self, PROGRAMS, READERS, Reads, SUBS};
 use super::value::{Chunk, PathPattern, Value};
-use super::{awk, effects, environment, git, looks, programs, special};
+use super::{awk, effects, environment, git, help, inline, looks, programs, special};
 
 /// Interpreters of other languages, and what can hide in their arguments.
 const INTERPRETERS: &[&str] = &[
@@ -61,8 +61,12 @@ const RUNS_INPUT: &[&str] = &["make", "gmake", "crontab", "at", "batch", "parall
 
 /// Judges one command.
 pub(crate) fn classify(call: &Call<'_, '_>) -> Finding {
-    if asks_version(call) {
+    if help::is_asked(call) {
         return Finding::new(Class::ReadOnly);
+    }
+    if let Some((mut finding, files)) = inline::looks(call) {
+        reads(call, files.iter().collect(), &mut finding);
+        return finding;
     }
     match call.name {
         "git" => {
@@ -140,15 +144,6 @@ fn unknown(call: &Call<'_, '_>) -> Finding {
         }
     }
     finding
-}
-
-fn asks_version(call: &Call<'_, '_>) -> bool {
-    let known = PROGRAMS.iter().any(|(programs, _, _)| programs.contains(&call.name))
-        || READERS.iter().any(|row| row.names.contains(&call.name));
-    match call.arguments {
-        [only] => known && matches!(only.value.known().as_deref(), Some("--version" | "--help")),
-        _ => false,
-    }
 }
 
 /// Tells whether a program prints what is in the files it is given.

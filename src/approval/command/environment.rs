@@ -147,13 +147,110 @@ const SECRET_WORDS: &[&str] = &[
     "CREDENTIAL",
 ];
 
+/// Parts of names, between underscores, with which a variable may say what a program runs, loads, reads or reaches.
+const POWERFUL_PARTS: &[&str] = &[
+    "ARG",
+    "ARGS",
+    "ASKPASS",
+    "BIN",
+    "BROWSER",
+    "CMD",
+    "COMMAND",
+    "COMPILER",
+    "CONF",
+    "CONFIG",
+    "CONTEXT",
+    "DIR",
+    "DIRS",
+    "DRIVER",
+    "EDITOR",
+    "ENDPOINT",
+    "ENGINE",
+    "ENGINES",
+    "EXE",
+    "EXEC",
+    "EXT",
+    "EXTENSION",
+    "FILE",
+    "FILES",
+    "FLAGS",
+    "HOME",
+    "HOOK",
+    "HOOKS",
+    "HOST",
+    "IMPORT",
+    "INCLUDE",
+    "INIT",
+    "INTERPRETER",
+    "LIB",
+    "LIBRARY",
+    "LIBS",
+    "LINKER",
+    "LOAD",
+    "LOADER",
+    "MODULE",
+    "MODULES",
+    "OPT",
+    "OPTIONS",
+    "OPTS",
+    "PAGER",
+    "PATH",
+    "PATHS",
+    "PLUGIN",
+    "PLUGINS",
+    "PRELOAD",
+    "PREFIX",
+    "PROFILE",
+    "PROGRAM",
+    "PROXY",
+    "RC",
+    "REGISTRY",
+    "REQUIRE",
+    "ROOT",
+    "RUNNER",
+    "SCRIPT",
+    "SHELL",
+    "SOURCE",
+    "SSH",
+    "STARTUP",
+    "TARGET",
+    "TOOL",
+    "TOOLCHAIN",
+    "TOOLEXEC",
+    "URI",
+    "URL",
+    "URLS",
+    "WRAPPER",
+];
+
+/// Beginnings of names that belong to programs which take much from their environment.
+const PROGRAMS_OWN: &[&str] = &[
+    "AWS", "AZURE", "BAT", "BUN", "CLANG", "CMAKE", "COR", "DELTA", "DENO", "DOCKER", "DOTNET", "ELECTRON",
+    "EMACS", "ERL", "EX", "FZF", "GCC", "GCONV", "GDK", "GEM", "GH", "GIO", "GLIBC", "GO", "GPG", "GREP", "GST",
+    "GTK", "GZIP", "HELM", "JAVA", "JDK", "JJ", "JULIA", "KDE", "KUBE", "LESS", "LUA", "MAIL", "MAKE", "MALLOC",
+    "MAN", "MAVEN", "MORE", "MVN", "MYSQL", "NIX", "NODE", "NPM", "OCAML", "OPENSSL", "PERL", "PG", "PHP", "PIP",
+    "PKG", "PSQL", "PY", "QT", "R", "RAKE", "RSYNC", "RUBY", "RUST", "SQLITE", "SSL", "SVN", "SYSTEMD", "TAR",
+    "TCL", "TERM", "TF", "UV", "VIM", "VI", "WGET", "X", "XZ", "ZIP", "UNZIP", "ZSTD", "npm",
+];
+
 /// Tells whether setting a variable to these values in front of a command changes nothing that matters.
 pub(crate) fn is_harmless(name: &str, values: &[Value]) -> bool {
-    if HARMLESS.contains(&name) || name.starts_with("LC_") {
+    if HARMLESS.contains(&name) || name.starts_with("LC_") || is_own(name, values) {
         return true;
     }
     let pager = name == "PAGER" || name.ends_with("_PAGER") || name == "MANPAGER";
     pager && values.iter().all(|value| value.known().is_some_and(|text| matches!(text.as_str(), "" | "cat")))
+}
+
+/// Tells whether it is a setting of the person's own program, and a plain word or number: `FOO=1`, `LOG_LEVEL=debug`.
+fn is_own(name: &str, values: &[Value]) -> bool {
+    let upper = name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ',');
+    let word = |value: &Value| value.known().is_some_and(|text| !text.is_empty() && text.chars().all(plain));
+    let powerful = POWERFUL.contains(&name)
+        || POWERFUL_STARTS.iter().chain(PROGRAMS_OWN).any(|start| name.starts_with(start))
+        || name.split('_').any(|part| POWERFUL_PARTS.contains(&part));
+    upper && name.len() > 2 && values.len() == 1 && values.iter().all(word) && !powerful
 }
 
 /// Tells whether setting a variable of the shell itself matters to what runs after it.

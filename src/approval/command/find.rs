@@ -133,6 +133,49 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
     Flow::same(opening.state.clone(), Input::Names(items))
 }
 
+/// Judges a call of fd that runs something for what it finds; `None` for any other, which the tables know.
+pub(crate) fn open_fd<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -> Option<Flow<'s>> {
+    let runs = |field: &Field| matches!(field.value.start(), "-x" | "-X" | "--exec" | "--exec-batch");
+    let at = arguments.iter().position(runs)?;
+    let (head, rest) = (&arguments[..at], &arguments[at + 1..]);
+    // What is not known may be that flag, and a cluster may hold it.
+    let plain = |field: &Field| {
+        let start = field.value.start();
+        !start.is_empty() && (start.starts_with("--") || !start.starts_with('-') || !start.contains(['x', 'X']))
+    };
+    let ends = rest.iter().position(|field| field.value.start() == ";");
+    if !head.iter().all(plain) || rest.is_empty() || ends.is_some_and(|ends| ends + 1 != rest.len()) {
+        return None;
+    }
+    let inner = &rest[..ends.unwrap_or(rest.len())];
+    // A pattern among them does no harm: it is taken for one more directory.
+    let roots = head.iter().filter(|field| !field.value.start().starts_with('-')).map(|field| field.value.clone());
+    let mut roots: Vec<Value> = roots.collect();
+    roots.push(Value::text("."));
+    let mut items = opening.state.some_below(&roots, None);
+    // Without an ending or a pattern with a letter in it, it is everything there.
+    let pattern = head.first().map(|field| field.value.shown()).unwrap_or_default();
+    let by_name = !pattern.starts_with('-') && pattern.contains(char::is_alphanumeric);
+    let by_ending = head.iter().any(|field| matches!(field.value.start(), "-e" | "--extension"));
+    if !by_name && !by_ending {
+        items.extend(roots);
+    }
+    let items: Vec<Field> = items.into_iter().map(|value| Field { value, written: None }).collect();
+    let marks = ["{}", "{/}", "{//}", "{.}", "{/.}"];
+    let marked = inner.iter().any(|field| marks.iter().any(|mark| field.value.shown().contains(mark)));
+    let mut inner = inner.to_vec();
+    if marked {
+        for mark in marks {
+            inner = replace(&inner, mark, &items);
+        }
+    } else {
+        inner.extend(items);
+    }
+    opening.run(&inner);
+    opening.note(Class::ReadOnly, None);
+    Some(opening.same())
+}
+
 fn finds_secret(name: Option<&str>) -> bool {
     name.is_some_and(|name| is_credential(std::path::Path::new(name), None))
 }

@@ -193,6 +193,7 @@ impl Walker {
             class: finding.class,
             shown: !around.hidden,
             credential: finding.credential.clone(),
+            runs_program: finding.runs_program,
             paths,
         };
         if !self.parts.contains(&part) {

@@ -20,6 +20,8 @@ mod environment;
 mod find;
 mod git;
 mod guard;
+mod help;
+mod inline;
 mod invoke;
 mod lexer;
 mod looks;
@@ -28,6 +30,8 @@ mod parser;
 mod programs;
 mod redirect;
 mod simple;
+mod snippet;
+mod snippet_words;
 mod special;
 mod state;
 mod suggest;
@@ -86,6 +90,8 @@ pub struct Judged {
     pub shown: bool,
     /// The secret it would read, if any.
     pub credential: Option<String>,
+    /// Whether it runs a short program given in the line: where nothing holds what runs unasked, that is asked.
+    pub runs_program: bool,
     /// The files it is known to touch, absolute; true where they are only read.
     pub paths: Vec<(PathBuf, bool)>,
 }

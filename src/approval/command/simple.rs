@@ -275,6 +275,7 @@ impl Walker {
                     class: if network { Class::Network } else { Class::ReadOnly },
                     shown: false,
                     credential: secret.then(|| pattern.shown().to_owned()),
+                    runs_program: false,
                     paths: path.into_iter().map(|path| (path, true)).collect(),
                 });
             }

@@ -25,7 +25,7 @@ const TAR_PLAIN: &[&str] = &[
 pub(super) fn classify(call: &Call<'_, '_>) -> Option<Finding> {
     let class = |looks: bool| Finding::new(if looks { Class::ReadOnly } else { Class::Execute });
     Some(match call.name {
-        "tar" | "bsdtar" | "gtar" if lists_archive(call) => class(!is_remote(call)),
+        "tar" | "bsdtar" | "gtar" if lists_archive(call) || unpacks_to_screen(call) => class(!is_remote(call)),
         "unzip" if unzips_to_screen(call) => class(true),
         "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "lzma" | "unlzma" | "zstd" | "unzstd"
             if to_screen(call) =>
@@ -96,6 +96,18 @@ fn lists_archive(call: &Call<'_, '_>) -> bool {
                     || matches!(start, "-f" | "--file")
                     || TAR_PLAIN.contains(&start)
                     || valued.iter().any(|flag| start.starts_with(flag)))
+        })
+}
+
+/// Unpacks what is in it to the screen, and to no file.
+fn unpacks_to_screen(call: &Call<'_, '_>) -> bool {
+    let Some(first) = call.arguments.first().and_then(|field| field.value.known()) else { return false };
+    let letters = first.strip_prefix('-').unwrap_or(&first);
+    let cluster = letters.contains('x') && letters.contains('O') && letters.chars().all(|c| "xOvzjJf".contains(c));
+    cluster
+        && call.arguments.iter().skip(1).all(|field| {
+            let start = field.value.start();
+            !start.is_empty() && (!start.starts_with('-') || matches!(start, "--wildcards" | "-f"))
         })
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::super::Surroundings;
+use super::git;
 use super::syntax::{Node, Operator, Word, WordPart};
 use super::value::{Chunk, PathPattern, Value};
 
@@ -278,6 +279,7 @@ impl<'a> State<'a> {
             ["mktemp", ..] => vec![Value::text("/tmp/tmp.made-by-mktemp")],
             ["nproc" | "date", ..] => vec![Value::text("0")],
             ["echo", text] if !text.starts_with('-') => vec![Value::text(*text)],
+            ["git", rest @ ..] => git::names_revisions(rest).into_iter().collect(),
             _ => Vec::new(),
         };
         if values.is_empty() { vec![Value::unknown()] } else { values }

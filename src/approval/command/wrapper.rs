@@ -111,6 +111,7 @@ pub(crate) fn open<'s>(
         "source" | "." => Some(opening.source(arguments)),
         "xargs" | "gxargs" => Some(opening.xargs(arguments)),
         "find" | "gfind" => Some(find::open(&mut opening, arguments)),
+        "fd" | "fdfind" => find::open_fd(&mut opening, arguments),
         "watch" => {
             let rest = after_flags(arguments, &["-n", "--interval"])?;
             Some(opening.joined(rest))

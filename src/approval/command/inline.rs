@@ -1,0 +1,280 @@
+//! Programs that are given in the line what they run: an interpreter its program, a data base its queries. They only
+//! look where that text does.
+
+use super::super::Class;
+use super::call::{Call, Field, Finding, Input};
+use super::snippet::{self, Language};
+use super::special::operands;
+
+/// Flags of Python before its program that change nothing but how it starts.
+const PYTHON_FLAGS: &[&str] = &["-B", "-E", "-I", "-S", "-s", "-u", "-q"];
+
+/// Flags of `python -m json.tool` that take no value.
+const JSON_FLAGS: &[&str] =
+    &["--sort-keys", "--json-lines", "--no-ensure-ascii", "--tab", "--no-indent", "--compact"];
+
+/// Words of sqlite3 after a dot that only show.
+const SQLITE_DOTS: &[&str] = &[
+    ".tables",
+    ".table",
+    ".schema",
+    ".indexes",
+    ".indices",
+    ".databases",
+    ".fullschema",
+    ".dbinfo",
+    ".mode",
+    ".headers",
+    ".header",
+    ".width",
+    ".dump",
+    ".nullvalue",
+    ".separator",
+    ".show",
+    ".timer",
+    ".stats",
+];
+
+/// `PRAGMA`s that only show, with a table in brackets or without.
+const SQLITE_PRAGMAS: &[&str] = &[
+    "table_info",
+    "table_xinfo",
+    "table_list",
+    "index_list",
+    "index_info",
+    "index_xinfo",
+    "foreign_key_list",
+    "foreign_key_check",
+    "integrity_check",
+    "quick_check",
+    "database_list",
+    "collation_list",
+    "compile_options",
+];
+
+/// Such settings, as long as they are not set.
+const SQLITE_SETTINGS: &[&str] = &[
+    "user_version",
+    "schema_version",
+    "journal_mode",
+    "page_count",
+    "page_size",
+    "freelist_count",
+    "encoding",
+    "foreign_keys",
+    "application_id",
+    "auto_vacuum",
+    "cache_size",
+    "synchronous",
+];
+
+/// Words with which a query does more than look, wherever they stand.
+const SQLITE_MORE: &[&str] = &[
+    "insert",
+    "update",
+    "delete",
+    "drop",
+    "create",
+    "alter",
+    "attach",
+    "detach",
+    "vacuum",
+    "reindex",
+    "begin",
+    "into",
+    "load_extension",
+    "writefile",
+    "readfile",
+    "edit",
+    "fts3_tokenizer",
+    "fsdir",
+    "zipfile",
+    "sqlar_extract",
+    "lsmode",
+];
+
+/// Judges what is handed over; `None` where it is no such program, or more than looking.
+pub(super) fn looks(call: &Call<'_, '_>) -> Option<(Finding, Vec<Field>)> {
+    let base = call.name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let files = match base {
+        "python" => python(call)?,
+        "node" | "nodejs" => javascript(call)?,
+        "sqlite" => sqlite(call)?,
+        _ => return None,
+    };
+    Some((Finding { runs_program: true, ..Finding::new(Class::ReadOnly) }, files))
+}
+
+fn named(files: &[String]) -> Vec<Field> {
+    files.iter().map(|file| Field::text(file)).collect()
+}
+
+fn python(call: &Call<'_, '_>) -> Option<Vec<Field>> {
+    let flags = call.arguments.iter().take_while(|field| PYTHON_FLAGS.contains(&field.value.start())).count();
+    let rest = call.arguments.get(flags..).unwrap_or_default();
+    let Some((first, behind)) = rest.split_first() else { return given_to(call) };
+    match first.value.known()?.as_str() {
+        "-c" => {
+            let program = behind.first()?.value.known()?;
+            snippet::reads_only(Language::Python, &program).map(|files| named(&files))
+        }
+        "-" => given_to(call),
+        "-m" => {
+            let (module, arguments) = behind.split_first()?;
+            if module.value.known()? != "json.tool" {
+                return None;
+            }
+            let known = |field: &&Field| {
+                let text = field.value.start();
+                JSON_FLAGS.contains(&text) || text.strip_prefix("--indent=").is_some_and(is_number)
+            };
+            let files: Vec<&Field> = arguments.iter().filter(|field| !known(field)).collect();
+            // A second one is written to; one that is not known may be two.
+            let single =
+                |field: &&Field| field.value.known().is_some_and(|text| text == "-" || !text.starts_with('-'));
+            (files.len() <= 1 && files.iter().all(single)).then(|| files.into_iter().cloned().collect())
+        }
+        _ => None,
+    }
+}
+
+/// A program of Python at the standard input.
+fn given_to(call: &Call<'_, '_>) -> Option<Vec<Field>> {
+    match call.input {
+        Input::Text(program) => snippet::reads_only(Language::Python, program).map(|files| named(&files)),
+        Input::Inherited | Input::Names(_) | Input::Unknown { .. } => None,
+    }
+}
+
+fn javascript(call: &Call<'_, '_>) -> Option<Vec<Field>> {
+    let (first, behind) = call.arguments.split_first()?;
+    if !matches!(first.value.known()?.as_str(), "-e" | "-p" | "-pe" | "--eval" | "--print") {
+        return None;
+    }
+    let (program, arguments) = behind.split_first()?;
+    // Behind its program it still takes flags, and runs files with some of them.
+    let plain = |field: &Field| field.value.known().is_some_and(|text| !text.starts_with('-'));
+    if !arguments.iter().all(plain) {
+        return None;
+    }
+    snippet::reads_only(Language::JavaScript, &program.value.known()?).map(|files| named(&files))
+}
+
+fn sqlite(call: &Call<'_, '_>) -> Option<Vec<Field>> {
+    let valued = ["-separator", "-nullvalue", "-newline"];
+    let plain = [
+        "-readonly",
+        "-json",
+        "-csv",
+        "-column",
+        "-header",
+        "-noheader",
+        "-line",
+        "-list",
+        "-markdown",
+        "-table",
+        "-box",
+        "-batch",
+        "-bail",
+        "-html",
+        "-quote",
+        "-tabs",
+        "-ascii",
+        "-safe",
+    ];
+    let flag = |field: &Field| {
+        let text = field.value.known().unwrap_or_else(|| "-".to_owned());
+        // Two dashes are as good as one.
+        let text = if text.starts_with("--") { text[1..].to_owned() } else { text };
+        !text.starts_with('-') || plain.contains(&text.as_str()) || valued.contains(&text.as_str())
+    };
+    let words =
+        operands(call, &["-separator", "-nullvalue", "-newline", "--separator", "--nullvalue", "--newline"]);
+    let (file, queries) = words.split_first()?;
+    let looks = |field: &&Field| field.value.known().is_some_and(|text| query_looks(&text));
+    let looks = !queries.is_empty() && queries.iter().all(looks) && call.arguments.iter().all(flag);
+    // A name of this form carries settings, or another file.
+    (looks && !file.value.start().starts_with("file:")).then(|| vec![(*file).clone()])
+}
+
+fn query_looks(text: &str) -> bool {
+    let text = text.trim();
+    if text.starts_with('.') {
+        let mut words = text.split_whitespace();
+        let known = words.next().is_some_and(|word| SQLITE_DOTS.contains(&word));
+        return known && !text.contains(['|', '\n', ';', '/', '"', '\'']);
+    }
+    let statements = text.split(';').map(|part| part.trim().to_ascii_lowercase()).filter(|part| !part.is_empty());
+    let mut any = false;
+    for statement in statements {
+        any = true;
+        let mut words = statement.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        let first = words.next().unwrap_or_default();
+        let shows = match first {
+            "select" | "explain" | "values" => true,
+            "with" => !words.clone().any(|word| word == "replace"),
+            "pragma" => {
+                let rest = statement["pragma".len()..].trim();
+                let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                let behind = rest[name.len()..].trim();
+                SQLITE_PRAGMAS.contains(&name.as_str()) && !behind.contains('=')
+                    || SQLITE_SETTINGS.contains(&name.as_str()) && behind.is_empty()
+            }
+            _ => false,
+        };
+        if !shows
+            || words.any(|word| SQLITE_MORE.contains(&word))
+            || statement.contains("--")
+            || statement.contains("/*")
+        {
+            return false;
+        }
+    }
+    any
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::query_looks;
+
+    #[test]
+    fn queries_that_show_are_told_from_those_that_change() {
+        for looks in [
+            "select name from sqlite_master where type='table'",
+            "SELECT 1; select 2;",
+            ".tables",
+            ".schema users",
+            "pragma table_info(users)",
+            "PRAGMA journal_mode;",
+            "with a as (select 1) select * from a",
+            "explain query plan select * from a",
+        ] {
+            assert!(query_looks(looks), "{looks}");
+        }
+        for more in [
+            "",
+            "drop table a",
+            "select 1; drop table a",
+            ".shell touch x",
+            ".output x",
+            ".dump |sh",
+            ".schema\n.shell x",
+            "pragma journal_mode=wal",
+            "pragma wal_checkpoint",
+            "pragma writable_schema = 1",
+            "with a as (select 1) delete from b",
+            "with a as (select 1) replace into b select 1",
+            "select writefile('x', 'y')",
+            "select load_extension('./x')",
+            "select edit('x', 'vi')",
+            "explain delete from a",
+            "attach 'x' as y",
+        ] {
+            assert!(!query_looks(more), "{more}");
+        }
+    }
+}
