@@ -3,21 +3,12 @@
 #
 # The line is submitted, not hosted: the key saves it, puts a plain `axi handoff` in its place and has fish execute
 # that, so that job control and terminal modes are the shell's. Only builtins run at a prompt. This is what a shell
-# needs at its start; what the keys run is a text (keys.fish) until the first of them is pressed.
+# needs at its start; what the keys run (keys.fish) is asked of axi when the first is pressed.
 if status is-interactive
 
-    set -q __axi_program; or set -g __axi_program axi
-    set -q __axi_key; or set -g __axi_key \cg
-    set -q __axi_rewrite_keys; or set -g __axi_rewrite_keys \eg
-    set -q __axi_key_name; or set -g __axi_key_name ctrl-g
     # The same process keeps its conversation (a hook loaded again, exec fish); a shell inside a shell gets its own.
     string match -q -- "*-$fish_pid-*" "$AXI_SESSION"
     or set -gx AXI_SESSION (random 0 2147483647)-$fish_pid-(random)
-    set -g __axi_state $HOME/.local/state/axi
-    test -n "$XDG_STATE_HOME"; and set -g __axi_state $XDG_STATE_HOME/axi
-    set -g __axi_reply $__axi_state/axi/$AXI_SESSION.reply
-    test -n "$XDG_RUNTIME_DIR"; and set -g __axi_reply $XDG_RUNTIME_DIR/axi/$AXI_SESSION.reply
-    set -g __axi_submitted
     set -g __axi_handed
     set -g __axi_command
     set -g __axi_status 0
@@ -25,15 +16,11 @@ if status is-interactive
 
     function __axi_after --on-event fish_postexec
         set -l code $status
-        if test -n "$__axi_submitted"
-            __axi_settle $code
-        else
-            set -g __axi_milliseconds $CMD_DURATION
-            set -g __axi_status $code
-            # What fish was told to forget is not kept here either.
-            string match -q -- ' *' "$argv[1]"; and set -g __axi_command; or set -g __axi_command "$argv[1]"
-        end
-        test -n "$__axi_handed" -a -e "$__axi_reply"; and __axi_receive
+        test -n "$__axi_handed"; and __axi_returned $code "$argv[1]"; and return
+        set -g __axi_milliseconds $CMD_DURATION
+        set -g __axi_status $code
+        # What fish was told to forget is not kept here either.
+        string match -q -- ' *' "$argv[1]"; and set -g __axi_command; or set -g __axi_command "$argv[1]"
     end
 
     # Functions of plugins, for `axi doctor`: which were here before this hook, and once it is asked which are here now.
@@ -47,51 +34,52 @@ if status is-interactive
     end
 
     function __axi_asked --on-event fish_preexec
-        string match -q -- '*axi*' "$argv[1]"; and __axi_load; and __axi_tell_hook
+        string match -q -- '*axi*doctor*' "$argv[1]"; and __axi_load; and __axi_tell_hook
     end
 
-    # What the keys run is read now.
     function __axi_load
-        set -g __axi_handed 1
-        test -n "$__axi_keys"; and eval "$__axi_keys"
-        set -g __axi_keys
+        set -l text ($__axi_program init fish --keys 2 2>&1 </dev/null | string collect; set -g __axi_code $pipestatus[1])
+        if test $__axi_code -ne 0
+            echo; echo $text
+            commandline -f repaint 2>/dev/null
+            return 1
+        end
+        eval "$text"
         return 0
     end
 
     function __axi_handoff
-        __axi_load
-        __axi_hand_over
+        __axi_load; and __axi_hand_over
     end
 
     function __axi_rewrite
-        __axi_load
-        __axi_rewrite_line
+        __axi_load; and __axi_rewrite_line
     end
 
     # The first prompt: everything is loaded now. Leaves word for `axi doctor`, and says once what the person must know.
     function __axi_started --on-event fish_prompt
         functions -e __axi_started
-        set -l state bound
-        set -l owner -
+        set -l state bound -
+        set -l told
         if test -z "$__axi_key"
-            set state none
+            set state none -
         else
             set -l bound (bind --user $__axi_key 2>/dev/null)
             if not string match -q -- '*__axi_handoff*' "$bound"
-                set state taken
-                set owner (string replace -r '^.* ' '' -- "$bound[1]")
+                set state taken (string replace -r '^.* ' '' -- "$bound[1]")
+                set told taken-(string replace -ra '[^[:alnum:]_-]' '' -- $state[2])
+            else if test -n "$ZELLIJ" -a "$__axi_key" = \cg
+                set told zellij
             end
         end
         test -n "$__axi_key_name"; or set -g __axi_key_name -
-        set -gx AXI_HOOK "1 fish $version $__axi_key_name $state $owner $__axi_before -"
-        if test $state = taken
-            set -q __axi_words_taken; or set -l __axi_words_taken 'axi: {key} belongs to {owner}; free: {keys}'
-            __axi_load
-            __axi_say taken $__axi_words_taken $owner
-        else if test -n "$ZELLIJ" -a "$__axi_key" = \cg
-            set -q __axi_words_zellij; or set -l __axi_words_zellij 'axi: Zellij keeps Ctrl+G; free: {keys}'
-            __axi_load
-            __axi_say zellij $__axi_words_zellij -
+        set -gx AXI_HOOK "1 fish $version $__axi_key_name $state $__axi_before -"
+        if test -n "$told"
+            set -l folder $HOME/.local/state
+            test -n "$XDG_STATE_HOME"; and set folder $XDG_STATE_HOME
+            test -e $folder/axi/told-fish-$told; or begin
+                __axi_load; and __axi_warn $told $state[2]
+            end
         end
     end
 

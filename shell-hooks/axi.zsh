@@ -3,15 +3,12 @@
 #
 # The line is submitted, not hosted: the widget saves it and lets the shell run a plain `axi handoff` through its own
 # accept-line, so that job control, terminal modes and prompt marks are the shell's. Only builtins run at a prompt.
-# This is what a shell needs at its start; what the keys run is a text (keys.zsh) until the first of them is pressed.
+# This is what a shell needs at its start; what the keys run (keys.zsh) is asked of axi when the first is pressed.
 if [[ -o interactive && -o zle ]]; then
 
-: "${_axi_program:=axi}" "${_axi_key=^g}" "${_axi_key_name=ctrl-g}" "${_axi_rewrite_keys=^[g ^x^g}"
 # The same process keeps its conversation (a hook loaded again, exec zsh); a shell inside a shell gets its own.
 [[ ${AXI_SESSION-} == *-$$-* ]] || export AXI_SESSION=$RANDOM$RANDOM-$$-$RANDOM$RANDOM
-_axi_state=${XDG_STATE_HOME:-${HOME-}/.local/state}/axi
-_axi_reply=${XDG_RUNTIME_DIR:-$_axi_state}/axi/$AXI_SESSION.reply
-_axi_began= _axi_typed= _axi_command= _axi_status=0 _axi_seconds= _axi_submitted= _axi_handed= _axi_latest= _axi_owner=
+_axi_began= _axi_since= _axi_ended= _axi_typed= _axi_command= _axi_status=0 _axi_latest= _axi_handed= _axi_owner= _axi_new=
 # Functions of plugins, for `axi doctor`.
 _axi_watched=(_zsh_autosuggest_start _zsh_highlight omz p10k zvm_init starship_precmd prompt_starship_precmd
   _atuin_precmd fzf-history-widget _direnv_hook _navi_widget __zoxide_hook _zoxide_hook)
@@ -21,50 +18,48 @@ _axi_preexec() {
   # What the shell was told to forget is not kept here either.
   if [[ -o hist_ignore_space && $_axi_typed == ' '* ]]; then _axi_typed=; fi
   # `axi doctor` is told who else is here, by now.
-  if [[ ${3-} == *axi* ]]; then _axi_load; _axi_tell_hook; fi
+  if [[ ${3-} == *axi*doctor* ]] && _axi_load; then _axi_tell_hook; fi
 }
 
 _axi_precmd() {
   local code=$?
-  if [[ -n $_axi_began ]]; then
-    if [[ -z $_axi_submitted ]]; then
-      local now=${(%):-%D{%s.%3.}}
-      local -F 3 spent=$(( now - _axi_began ))
-      if [[ -n $_axi_typed ]]; then _axi_latest=$_axi_typed; fi
-      _axi_command=$_axi_typed _axi_status=$code _axi_seconds=$spent
-    else
-      _axi_settle $code
-    fi
-    _axi_began= _axi_submitted=
+  if [[ -n $_axi_handed ]] && _axi_returned $code; then :
+  elif [[ -n $_axi_began ]]; then
+    _axi_since=$_axi_began _axi_ended=${(%):-%D{%s.%3.}}
+    _axi_command=$_axi_typed _axi_status=$code _axi_latest=${_axi_typed:-$_axi_latest}
   fi
-  if [[ -n ${_axi_new-} ]]; then
-    _axi_new=
-    if [[ -n $_axi_owner || -n ${ZELLIJ-} ]]; then _axi_load; _axi_warn; fi
+  _axi_began=
+  if [[ -n $_axi_new ]]; then
+    code=$_axi_new _axi_new=
+    if _axi_load; then _axi_warn $code; fi
   fi
-  if [[ -n $_axi_handed && -e $_axi_reply ]]; then _axi_receive; fi
   return 0
-}
-
-# The person's text goes into the history, our command does not.
-_axi_addhistory() {
-  if [[ -z $_axi_submitted ]]; then return 0; fi
-  _axi_keep
 }
 
 _axi_load() {
   setopt local_options no_aliases # The person's aliases are not for these functions.
-  if [[ -n ${_axi_keys-} ]]; then eval "$_axi_keys"; fi
-  _axi_keys= _axi_handed=1
+  local text
+  if text=$("$_axi_program" init zsh --keys 2 2>&1 </dev/null); then
+    eval "$text"
+  elif zle; then
+    zle -M -- "$text"
+    return 1
+  else
+    print -ru2 -- "$text"
+    return 1
+  fi
 }
 
-_axi_handoff() { _axi_load; _axi_hand_over; }
-_axi_rewrite() { _axi_load; _axi_rewrite_line; }
+_axi_handoff() { if _axi_load; then _axi_hand_over; fi }
+_axi_rewrite() { if _axi_load; then _axi_rewrite_line; fi }
 
 # Binds the keys in the main editing keymaps: search, menus and pagers keep their abort. A key that somebody else owns
 # stays theirs; what the shell itself binds it to may go.
-_axi_bind() {
+zle -N axi-handoff _axi_handoff
+zle -N axi-rewrite _axi_rewrite
+() {
   emulate -L zsh
-  local map key owner widget
+  local map key
   local -a asked reply
   for map in emacs viins vicmd; do
     for key in $_axi_key ${(s: :)_axi_rewrite_keys}; do
@@ -72,48 +67,39 @@ _axi_bind() {
       if [[ $map == emacs || $key == $_axi_key || $key != '^['* ]]; then asked+=($map $key); fi
     done
   done
-  _axi_owners $asked
+  # One line for each key, then the functions that are here. The answer goes through a file without a name, for no
+  # process; where that cannot be opened again, a process it is. Appended: to empty a file first costs its file system
+  # more than all the rest. The first line is the empty one.
+  { if { for map key in $asked; do bindkey -M $map $key; done; typeset +f $_axi_watched } >>/proc/self/fd/3; then :; fi
+    reply=("${(@f)$(</proc/self/fd/3)}")
+  } 2>/dev/null 3<<<''
+  if (( $#reply * 2 <= $#asked )); then
+    reply=('' "${(@f)$(for map key in $asked; do bindkey -M $map $key; done; typeset +f $_axi_watched)}")
+  fi
   for map key in $asked; do
-    owner=${${reply[1]#*\" }%% *} widget=axi-rewrite
     shift reply
-    if [[ $key == $_axi_key ]]; then widget=axi-handoff; fi
-    case $owner in
-      '' | undefined-key | self-insert | send-break | list-expand | get-line | axi-*) bindkey -M $map $key $widget ;;
+    case ${reply[1]#*\" } in
+      undefined-key | self-insert | send-break | list-expand | get-line | axi-*) ;;
       *)
-        if [[ $widget == axi-rewrite ]]; then continue; fi
         # A key that the person names is the person's to give.
-        if [[ -n ${_axi_chosen-} ]]; then bindkey -M $map $key $widget; else _axi_owner=$owner; fi ;;
+        if [[ $key != $_axi_key ]]; then continue; fi
+        if [[ -z $_axi_chosen ]]; then _axi_owner=${${reply[1]#*\" }%% *}; continue; fi ;;
     esac
+    if [[ $key == $_axi_key ]]; then bindkey -M $map $key axi-handoff; else bindkey -M $map $key axi-rewrite; fi
   done
+  shift reply
   # What this hook is like and which plugins came before it, for `axi doctor`.
   : "${_axi_before:=${(j:,:)reply:--}}"
-  local state=${${_axi_owner:+taken}:-${${_axi_key:+bound}:-none}}
-  export AXI_HOOK="1 zsh $ZSH_VERSION ${_axi_key_name:--} $state ${_axi_owner:--} $_axi_before -"
+  export AXI_HOOK="1 zsh $ZSH_VERSION ${_axi_key_name:--} ${${_axi_owner:+taken}:-${${_axi_key:+bound}:-none}} ${_axi_owner:--} $_axi_before -"
+  # What the person must know is said at the first prompt, once for all shells.
+  if [[ -n $_axi_owner ]]; then key=taken-${_axi_owner//[^[:alnum:]-]/}
+  elif [[ -n ${ZELLIJ-} && $_axi_key == '^g' ]]; then key=zellij
+  else return 0; fi
+  if [[ ! -e ${XDG_STATE_HOME:-${HOME-}/.local/state}/axi/told-zsh-$key ]]; then _axi_new=$key; fi
 }
-
-# Asks the shell who owns these keys (keymap, key, and so on): one line each in `reply`, then the functions that are
-# here. The answer goes through a file without a name, for no process; where that cannot be opened again, a process it
-# is.
-_axi_owners() {
-  local map key
-  reply=()
-  # Appended: to empty a file first costs its file system more than all the rest. The first line is the empty one.
-  { if { for map key; do bindkey -M $map $key; done; typeset +f $_axi_watched } >>/proc/self/fd/3; then :; fi
-    reply=("${(@f)$(</proc/self/fd/3)}")
-    shift reply
-  } 2>/dev/null 3<<<''
-  if (( $#reply * 2 < $# )); then
-    reply=("${(@f)$(for map key; do bindkey -M $map $key; done; typeset +f $_axi_watched)}")
-  fi
-}
-
-zle -N axi-handoff _axi_handoff
-zle -N axi-rewrite _axi_rewrite
-_axi_bind
-typeset -ga precmd_functions preexec_functions zshaddhistory_functions
+typeset -ga precmd_functions preexec_functions
 if [[ " ${precmd_functions[*]} " != *' _axi_precmd '* ]]; then
-  precmd_functions+=(_axi_precmd) preexec_functions+=(_axi_preexec) zshaddhistory_functions+=(_axi_addhistory)
-  _axi_new=1
+  precmd_functions+=(_axi_precmd) preexec_functions+=(_axi_preexec)
 fi
 
 fi

@@ -1,11 +1,18 @@
-# What axi's keys run in bash. The hook carries this as a text and reads it when it is needed for the first time.
+# What axi's keys run in bash: `axi init bash --keys` prints it with the words in front, for the hook that is loaded.
 # shellcheck shell=bash disable=SC2016,SC2034,SC2154
+
+__axi_state=${XDG_STATE_HOME:-${HOME-}/.local/state}/axi
+__axi_reply=${XDG_RUNTIME_DIR:-$__axi_state}/axi/$AXI_SESSION.reply
+__axi_handed=1 __axi_ask='\[\e[5n\]' __axi_text='' __axi_submitted='' __axi_stopped='' __axi_ignored='' __axi_command='' __axi_seconds=''
+
+# Once is enough.
+__axi_load() { :; }
 
 # Variables of that one command; argv is for everybody to see.
 __axi_tell() {
   local spent
   if [[ $__axi_fresh ]]; then
-    __axi_fresh='' __axi_status=$1 __axi_command='' __axi_seconds=''
+    __axi_fresh='' __axi_command='' __axi_seconds=''
     if [[ $__axi_known ]]; then
       __axi_last
       # Perhaps the same command once more, perhaps one to forget: the last word of what ran tells.
@@ -20,11 +27,7 @@ __axi_tell() {
       __axi_seconds=${spent%??????}.${spent: -6}
       __axi_seconds=${__axi_seconds/#./0.}
     fi
-  elif [[ $__axi_after && $1 == 0 ]]; then
-    # A hand-off that went well has told the command before it; after ESC the next one tells it again.
-    __axi_command=''
   fi
-  __axi_after=''
   export AXI_REPLY=$__axi_reply AXI_SHELL=bash AXI_SHELL_VERSION=$BASH_VERSION AXI_ALIASES
   export AXI_LAST_COMMAND=$__axi_command AXI_LAST_STATUS=$__axi_status AXI_LAST_SECONDS=$__axi_seconds
   AXI_ALIASES=$(alias)
@@ -61,12 +64,11 @@ __axi_last() {
 }
 
 __axi_hand_over() {
-  local code=$1 shown program
-  bind '"\C-x\C-]": ""'
+  local shown program
   if [[ $__axi_ready == 0 ]]; then printf '\a'; return; fi
   # Linux gives one variable 128 KiB.
-  if ((${#READLINE_LINE} > 30000)); then printf '%s\n' "${__axi_words_long:-axi: the line is too long}"; return; fi
-  __axi_tell "$code"
+  if ((${#READLINE_LINE} > 30000)); then printf '%s\n' "$__axi_words_long"; return; fi
+  __axi_tell
   printf -v program '%q' "$__axi_program"
   if ((BASH_VERSINFO < 4)); then
     # No READLINE_LINE: the line becomes a comment behind our command, which reads it from the history.
@@ -98,6 +100,29 @@ __axi_line() {
   printf '%s' "${REPLY#*handoff # }"
 }
 
+# Before a prompt; $1 is the exit code of what ran, $2 its last word. 0 when that was a hand-off.
+__axi_returned() {
+  local ours=1
+  PS1=${PS1%"$__axi_ask"}
+  if [[ $__axi_submitted ]]; then
+    __axi_settle "$1"
+    ours=0
+  # What brings a hand-off back that was stopped is no command to tell of; the one before it is not the newest now.
+  elif [[ $__axi_stopped && ($__axi_ready == 0 || -z ${PS0-}) && ($2 == fg || $2 == %*) ]]; then
+    __axi_known=''
+    ours=0
+  fi
+  if ((!ours)); then
+    # One that went well has told the command before it; after ESC the next one tells it again.
+    if (($1 == 0)); then __axi_command=''; fi
+    __axi_stopped=''
+    if (($1 == 146 || $1 == 148)); then __axi_stopped=1; fi
+  fi
+  if [[ $__axi_text ]]; then __axi_fall_back; fi
+  if [[ -e $__axi_reply ]]; then __axi_receive; fi
+  return $ours
+}
+
 # After a hand-off, whether it ended or was stopped; $1 is its exit code.
 __axi_settle() {
   # What kill -9 leaves: a row of what it was doing, a hidden cursor, colour, paste marks, kitty's keys.
@@ -114,7 +139,7 @@ __axi_settle() {
   elif [[ $__axi_ignored ]]; then HISTIGNORE=${__axi_ignored#x}; else unset HISTIGNORE; fi
   if ((BASH_VERSINFO < 5)); then __axi_keep; fi
   __axi_forget
-  __axi_submitted='' __axi_after=1
+  __axi_submitted=''
 }
 
 __axi_receive() {
@@ -166,15 +191,14 @@ __axi_put() {
 __axi_fall_back() {
   builtin history -s -- "$__axi_text"
   __axi_text=''
-  printf '%s\n' "${__axi_words_history:-axi: the command is in your history, press up}"
+  printf '%s\n' "$__axi_words_history"
 }
 
 # Rewrites the line in place: nothing is run, and undo brings the old line back.
 __axi_rewrite_line() {
-  local code=$1 answer
+  local code=0 answer
   if [[ $__axi_ready == 0 || $READLINE_LINE != *[![:space:]]* ]] || ((${#READLINE_LINE} > 30000)); then return; fi
-  __axi_tell "$code"
-  code=0
+  __axi_tell
   answer=$(AXI_LINE=$READLINE_LINE "$__axi_program" handoff --rewrite 2>&1 </dev/tty) || code=$?
   __axi_forget
   if ((code == 0)); then
@@ -203,25 +227,17 @@ __axi_owned() {
   fi
 }
 
-# The first prompt, when there may be something that the person must know.
+# Says once for all shells what the person must know: {key}, {owner} and {keys} are put in. $1 is the name of the file
+# that says that it was said.
 __axi_warn() {
-  if [[ $__axi_owner ]]; then
-    __axi_say taken "${__axi_words_taken:-axi: $__axi_key_name belongs to \{owner\}; free: \{keys\}}"
-  elif [[ $__axi_key == '\C-g' ]]; then
-    __axi_say zellij "${__axi_words_zellij:-axi: Zellij keeps Ctrl+G; free: \{keys\}}"
-  fi
-}
-
-# Says once for all shells what the person must know: {owner} and {keys} are put in.
-__axi_say() {
-  local told all key free='' text=$2
-  told=$__axi_state/told-bash-$1-${__axi_owner//[!a-zA-Z0-9_-]/}
-  if [[ -e $told ]]; then return; fi
+  local all key free='' text=$__axi_words_zellij
+  if [[ $__axi_owner ]]; then text=$__axi_words_taken; fi
   all=$(bind -p; bind -s; bind -X 2>/dev/null)
   for key in '\C-x\C-a ctrl-x,ctrl-a' '\ei alt-i' '\ej alt-j'; do
     if [[ $all != *"\"${key% *}\""* ]]; then free+=${free:+, }${key#* }; fi
   done
+  text=${text//'{key}'/$__axi_key_name}
   text=${text//'{owner}'/$__axi_owner}
   printf '%s\n' "${text//'{keys}'/$free}" >&2
-  { command mkdir -p -- "$__axi_state" && : >"$told"; } 2>/dev/null || :
+  { command mkdir -p -- "$__axi_state" && : >"$__axi_state/told-bash-$1"; } 2>/dev/null || :
 }

@@ -1,4 +1,16 @@
-# What axi's keys run in fish. The hook carries this as a text and reads it when it is needed for the first time.
+# What axi's keys run in fish: `axi init fish --keys` prints it with the words in front, for the hook that is loaded.
+
+set -g __axi_state $HOME/.local/state/axi
+test -n "$XDG_STATE_HOME"; and set -g __axi_state $XDG_STATE_HOME/axi
+set -g __axi_reply $__axi_state/axi/$AXI_SESSION.reply
+test -n "$XDG_RUNTIME_DIR"; and set -g __axi_reply $XDG_RUNTIME_DIR/axi/$AXI_SESSION.reply
+set -g __axi_handed 1
+set -g __axi_submitted
+set -g __axi_stopped
+
+# Once is enough.
+function __axi_load
+end
 
 # Variables of that one command; argv is for everybody to see.
 function __axi_tell
@@ -59,9 +71,27 @@ function __axi_fits
     # Linux gives one variable 128 KiB.
     set -l line (commandline -b | string collect)
     test (string length -- "$line") -lt 30000; and return
-    echo; echo (set -q __axi_words_long; and echo $__axi_words_long; or echo 'axi: the line is too long')
+    echo; echo $__axi_words_long
     commandline -f repaint
     return 1
+end
+
+# After each command; $argv is its exit code and its text. 0 when that was a hand-off.
+function __axi_returned
+    set -l ours 1
+    if test -n "$__axi_submitted"
+        __axi_settle $argv[1]
+        set ours 0
+    else if test -n "$__axi_stopped"; and string match -qr '^\s*(fg|%)' -- $argv[2]
+        # What brings a hand-off back that was stopped is no command to tell of.
+        set ours 0
+    end
+    if test $ours -eq 0
+        set -g __axi_stopped
+        contains $argv[1] 146 148; and set -g __axi_stopped 1
+    end
+    test -e "$__axi_reply"; and __axi_receive
+    return $ours
 end
 
 # After a hand-off, whether it ended or was stopped: our command leaves the history, the person's text enters it. $argv
@@ -125,7 +155,6 @@ function __axi_rewrite_line
     commandline -f repaint
 end
 
-
 # What axi left for the next prompt line.
 function __axi_receive
     set -l text
@@ -143,14 +172,15 @@ function __axi_tell_hook
     set -gx AXI_HOOK (string replace -r ' \S+$' '' -- $AXI_HOOK)" $now"
 end
 
-# Says once for all shells what the person must know: {key}, {owner} and {keys} are put in.
-function __axi_say
-    set -l told $__axi_state/told-fish-$argv[1]-(string replace -ra '[^[:alnum:]_-]' '' -- $argv[3])
-    test -e $told; and return
+# Says once for all shells what the person must know: {key}, {owner} and {keys} are put in. $argv is the name of the
+# file that says that it was said, and the owner.
+function __axi_warn
+    set -l text $__axi_words_taken
+    test $argv[1] = zellij; and set text $__axi_words_zellij
     set -l free
     bind \ei >/dev/null 2>&1; or set -a free alt-i
     bind \ej >/dev/null 2>&1; or set -a free alt-j
-    set -l text (string replace -a '{key}' $__axi_key_name -- $argv[2] | string replace -a '{owner}' $argv[3])
+    set text (string replace -a '{key}' $__axi_key_name -- $text | string replace -a '{owner}' $argv[2])
     string replace -a '{keys}' (string join ', ' -- $free) -- $text >&2
-    command mkdir -p -- $__axi_state 2>/dev/null; and echo -n >$told 2>/dev/null
+    command mkdir -p -- $__axi_state 2>/dev/null; and echo -n >$__axi_state/told-fish-$argv[1] 2>/dev/null
 end

@@ -1,10 +1,23 @@
-# What axi's keys run in zsh. The hook carries this as a text and reads it when it is needed for the first time.
+# What axi's keys run in zsh: `axi init zsh --keys` prints it with the words in front, for the hook that is loaded.
+
+_axi_state=${XDG_STATE_HOME:-${HOME-}/.local/state}/axi
+_axi_reply=${XDG_RUNTIME_DIR:-$_axi_state}/axi/$AXI_SESSION.reply
+_axi_handed=1 _axi_submitted= _axi_stopped=
+typeset -ga zshaddhistory_functions
+if [[ " ${zshaddhistory_functions[*]} " != *' _axi_addhistory '* ]]; then zshaddhistory_functions+=(_axi_addhistory); fi
+
+# Once is enough.
+_axi_load() { return 0 }
 
 # Variables of that one command; argv is for everybody to see.
 _axi_tell() {
   setopt local_options extended_glob
   export AXI_LINE=$BUFFER AXI_REPLY=$_axi_reply AXI_SHELL=zsh AXI_SHELL_VERSION=$ZSH_VERSION
-  export AXI_LAST_COMMAND=${_axi_command[1,4096]} AXI_LAST_STATUS=$_axi_status AXI_LAST_SECONDS=$_axi_seconds
+  export AXI_LAST_COMMAND=${_axi_command[1,4096]} AXI_LAST_STATUS=$_axi_status AXI_LAST_SECONDS=
+  if [[ -n $_axi_since ]]; then
+    local -F 3 spent=$(( _axi_ended - _axi_since ))
+    AXI_LAST_SECONDS=$spent
+  fi
   export AXI_ALIASES="$(alias)" AXI_FUNCTIONS=
   AXI_ALIASES=${AXI_ALIASES[1,16384]}
   local word
@@ -25,7 +38,7 @@ _axi_forget() {
 _axi_fits() {
   setopt local_options no_multibyte
   # Linux gives one variable 128 KiB.
-  (( $#BUFFER < 120000 )) || { zle -M -- "${_axi_words_long:-axi: the line is too long}"; return 1; }
+  (( $#BUFFER < 120000 )) || { zle -M -- "$_axi_words_long"; return 1; }
 }
 
 _axi_hand_over() {
@@ -58,6 +71,11 @@ _axi_finish() {
   POSTDISPLAY= _axi_submitted=" ${(q)_axi_program} handoff"
   zle -I
   if [[ -o correct_all ]]; then BUFFER=" nocorrect$_axi_submitted"; else BUFFER=$_axi_submitted; fi
+}
+
+# The person's text goes into the history, our command does not.
+_axi_addhistory() {
+  if [[ -n $_axi_submitted ]]; then _axi_keep; fi
 }
 
 # As the shell's options and hooks would have it.
@@ -97,6 +115,27 @@ _axi_rewrite_line() {
   fi
 }
 
+# Before a prompt; $1 is the exit code of what ran. 0 when that was a hand-off.
+_axi_returned() {
+  local ours=1
+  if [[ -n $_axi_began ]]; then
+    if [[ -n $_axi_submitted ]]; then
+      _axi_settle $1
+      ours=0
+    # What brings a hand-off back that was stopped is no command to tell of.
+    elif [[ -n $_axi_stopped && ( $_axi_typed == fg* || $_axi_typed == %* ) ]]; then
+      ours=0
+    fi
+    if (( ! ours )); then
+      _axi_stopped=
+      if (( $1 == 146 || $1 == 148 )); then _axi_stopped=1; fi
+    fi
+  fi
+  _axi_submitted=
+  if [[ -e $_axi_reply ]]; then _axi_receive; fi
+  return $ours
+}
+
 # After a hand-off, whether it ended or was stopped; $1 is its exit code.
 _axi_settle() {
   # One that went well has told the command before it; after ESC the next one tells it again.
@@ -127,27 +166,17 @@ _axi_tell_hook() {
   AXI_HOOK="${AXI_HOOK% *} ${now:--}"
 }
 
-# The first prompt, when there is something that the person must know.
+# Says once for all shells what the person must know: {key}, {owner} and {keys} are put in. $1 is the name of the file
+# that says that it was said.
 _axi_warn() {
-  if [[ -n $_axi_owner ]]; then
-    _axi_say taken "${_axi_words_taken:-axi: $_axi_key_name belongs to \{owner\}; free: \{keys\}}"
-  elif [[ $_axi_key == '^g' ]]; then
-    _axi_say zellij "${_axi_words_zellij:-axi: Zellij keeps Ctrl+G; free: \{keys\}}"
-  fi
-}
-
-# Says once for all shells what the person must know: {owner} and {keys} are put in.
-_axi_say() {
   emulate -L zsh
-  local told=$_axi_state/told-zsh-$1-${_axi_owner//[^[:alnum:]-]/} key name text=$2
-  local -a reply free
-  if [[ -e $told ]]; then return 0; fi
-  _axi_owners emacs '^x^a' emacs '^[i' emacs '^[j'
-  for name in 'ctrl-x ctrl-a' alt-i alt-j; do
-    if [[ $reply[1] == *undefined-key ]]; then free+=($name); fi
-    shift reply
+  local name text=$_axi_words_zellij
+  local -a free
+  if [[ -n $_axi_owner ]]; then text=$_axi_words_taken; fi
+  for name in '^x^a:ctrl-x ctrl-a' '^[i:alt-i' '^[j:alt-j'; do
+    if [[ $(bindkey -M emacs ${name%%:*}) == *undefined-key ]]; then free+=(${name#*:}); fi
   done
-  text=${${text//\{owner\}/$_axi_owner}//\{keys\}/${(j:, :)free}}
+  text=${${${text//\{key\}/$_axi_key_name}//\{owner\}/$_axi_owner}//\{keys\}/${(j:, :)free}}
   print -ru2 -- "$text"
-  { command mkdir -p -- $_axi_state && : >$told } 2>/dev/null
+  { command mkdir -p -- $_axi_state && : >$_axi_state/told-zsh-$1 } 2>/dev/null
 }

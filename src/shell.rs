@@ -1,11 +1,16 @@
 //! The shells that hand their line to axi: one row a shell, and what `axi init` prints for it. A hook is two files of
-//! `shell-hooks/` without their comments, the second as a text, with settings in front. Knows no words: they come in.
+//! `shell-hooks/` without their comments: what a shell reads at its start, with settings in front, and what its keys
+//! run, which it asks for when the first is pressed. Knows no words: they come in.
 
 mod hook_facts;
 mod key;
 
 pub use hook_facts::{HookFacts, KeyState};
 pub use key::{Key, KeyError};
+
+/// What the two halves of a hook know of each other: a shell that is running asks with the number of the half it has.
+/// It changes with every change that the other half would not survive.
+pub const HOOK_VERSION: &str = "2";
 
 /// A shell with a hook.
 #[derive(Debug)]
@@ -16,8 +21,7 @@ pub struct Shell {
     pub install: &'static str,
     /// What is read at the shell's start, without settings.
     hook: &'static str,
-    /// What its keys run. The shell keeps it as a text until one of them is pressed: reading it takes longer than
-    /// all the rest of the hook.
+    /// What its keys run: to read it takes a shell longer than all the rest of the hook.
     keys: &'static str,
     dialect: Dialect,
     /// The keys that rewrite the line in place. fish waits for the second half of a chord for ever, so Ctrl+X alone
@@ -70,8 +74,6 @@ pub struct Settings<'a> {
     pub key: Option<Key>,
     /// Whether the hook leaves the keys alone.
     pub no_bind: bool,
-    /// What the hook says to people: name and text, with `{owner}` and `{keys}` for the hook to fill.
-    pub words: Vec<(&'static str, String)>,
 }
 
 /// Finds a shell by its name.
@@ -81,7 +83,7 @@ pub fn find(name: &str) -> Option<&'static Shell> {
 }
 
 impl Shell {
-    /// Makes the text that the shell reads: settings, what the keys run as a text, then the hook.
+    /// Makes the text that the shell reads at its start: settings, then the hook.
     #[must_use]
     pub fn hook(&self, settings: &Settings<'_>) -> String {
         let mut text = String::new();
@@ -104,16 +106,22 @@ impl Shell {
             // A key that the person names is the person's to give, whoever has it now.
             set("chosen", if settings.key.is_some() { "1" } else { "''" });
         }
-        for (name, words) in &settings.words {
-            set(&format!("words_{name}"), &self.dialect.quoted(words));
-        }
-        text.push_str(&self.dialect.long_assignment("keys", &bare(self.keys)));
         for line in self.hook.lines().take_while(|line| line.starts_with("# ")) {
             text.push_str(line);
             text.push('\n');
         }
         text.push_str(&bare(self.hook));
         text
+    }
+
+    /// Makes the text of what the keys run. The words are what it says to people: name and text, with `{key}`,
+    /// `{owner}` and `{keys}` for the hook to fill.
+    #[must_use]
+    pub fn keys(&self, words: &[(&str, String)]) -> String {
+        let words = words
+            .iter()
+            .map(|(name, text)| self.dialect.assignment(&format!("words_{name}"), &self.dialect.quoted(text)));
+        words.chain([bare(self.keys)]).collect()
     }
 }
 
@@ -129,16 +137,6 @@ impl Dialect {
             Self::Zsh => format!("_axi_{name}={value}\n"),
             Self::Bash => format!("__axi_{name}={value}\n"),
             Self::Fish => format!("set -g __axi_{name} {value}\n"),
-        }
-    }
-
-    /// An assignment of a text of many lines. bash reads a quoted one letter by letter, a here-document by the line.
-    fn long_assignment(self, name: &str, text: &str) -> String {
-        match self {
-            Self::Zsh | Self::Fish => self.assignment(name, &self.quoted(text)),
-            Self::Bash => {
-                format!("__axi_read_{name}() {{ IFS= read -rd '' __axi_{name} || :; }} <<'AXI'\n{text}AXI\n")
-            }
         }
     }
 

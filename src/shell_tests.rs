@@ -1,16 +1,15 @@
 use super::*;
 
 fn settings() -> Settings<'static> {
-    Settings { program: "axi", words: vec![("taken", "it's \\ {owner}".into())], ..Settings::default() }
+    Settings { program: "it's axi", ..Settings::default() }
 }
 
-/// What is in front of the hook, without the text of what the keys run.
+/// What is in front of the hook.
 fn preamble(name: &str, settings: &Settings<'_>) -> String {
     let shell = find(name).unwrap();
-    let keys = shell.dialect.long_assignment("keys", &bare(shell.keys));
     let text = shell.hook(settings);
-    let (before, head) = text.strip_suffix(&bare(shell.hook)).unwrap().split_once(&keys).unwrap();
-    assert!(head.starts_with(&format!("# axi in {name}: ")) && head.contains("To uninstall, remove"), "{head}");
+    let (before, head) = text.strip_suffix(&bare(shell.hook)).unwrap().split_once("# axi in ").unwrap();
+    assert!(head.starts_with(&format!("{name}: ")) && head.contains("To uninstall, remove"), "{head}");
     before.to_owned()
 }
 
@@ -18,19 +17,30 @@ fn preamble(name: &str, settings: &Settings<'_>) -> String {
 fn settings_stand_in_front_of_the_hook_in_each_shells_own_words() {
     assert_eq!(
         preamble("zsh", &settings()),
-        "_axi_program='axi'\n_axi_key='^g'\n_axi_key_name='ctrl-g'\n_axi_rewrite_keys='^[g ^x^g'\n_axi_chosen=''\n\
-         _axi_words_taken='it'\\''s \\ {owner}'\n"
+        "_axi_program='it'\\''s axi'\n_axi_key='^g'\n_axi_key_name='ctrl-g'\n_axi_rewrite_keys='^[g ^x^g'\n\
+         _axi_chosen=''\n"
     );
     assert_eq!(
         preamble("bash", &settings()),
-        "__axi_program='axi'\n__axi_key='\\C-g'\n__axi_key_name='ctrl-g'\n\
-         __axi_rewrite_keys='\\eg \\C-x\\C-g'\n__axi_chosen=''\n__axi_words_taken='it'\\''s \\ {owner}'\n"
+        "__axi_program='it'\\''s axi'\n__axi_key='\\C-g'\n__axi_key_name='ctrl-g'\n\
+         __axi_rewrite_keys='\\eg \\C-x\\C-g'\n__axi_chosen=''\n"
     );
     assert_eq!(
         preamble("fish", &settings()),
-        "set -g __axi_program 'axi'\nset -g __axi_key \\cg\nset -g __axi_key_name 'ctrl-g'\n\
-         set -g __axi_rewrite_keys \\eg\nset -g __axi_chosen ''\nset -g __axi_words_taken 'it\\'s \\\\ {owner}'\n"
+        "set -g __axi_program 'it\\'s axi'\nset -g __axi_key \\cg\nset -g __axi_key_name 'ctrl-g'\n\
+         set -g __axi_rewrite_keys \\eg\nset -g __axi_chosen ''\n"
     );
+}
+
+#[test]
+fn what_the_keys_run_is_asked_for_by_its_version_and_has_its_words_in_front() {
+    for shell in SHELLS {
+        assert!(shell.hook.contains(&format!(" init {} --keys {HOOK_VERSION} ", shell.name)), "{}", shell.name);
+        let text = shell.keys(&[("taken", "it's \\ {owner}".into())]);
+        let (words, rest) = text.split_once('\n').unwrap();
+        assert!(words.contains("axi_words_taken") && words.contains("{owner}'"), "{words}");
+        assert_eq!(rest, bare(shell.keys));
+    }
 }
 
 #[test]

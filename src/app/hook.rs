@@ -11,10 +11,10 @@ use crate::locale::Locale;
 use crate::shell::{self, HookFacts, Key, KeyState, Settings};
 
 /// What the hooks say to people: their names, and the keys of the texts.
-const WORDS: &[(&str, &str)] =
-    &[("taken", "hook.taken"), ("zellij", "hook.zellij"), ("long", "hook.long"), ("history", "hook.history")];
+const WORDS: [(&str, &str); 4] =
+    [("taken", "hook.taken"), ("zellij", "hook.zellij"), ("long", "hook.long"), ("history", "hook.history")];
 
-/// Prints the hook of a shell.
+/// Prints the hook of a shell, or what its keys run.
 pub(super) fn init(locale: &Locale, variables: Variables, program: Option<&Path>, options: &InitOptions) -> Exit {
     let console = Console::new(locale);
     let key = options.key.as_deref().map(Key::parse).transpose();
@@ -24,12 +24,18 @@ pub(super) fn init(locale: &Locale, variables: Variables, program: Option<&Path>
         console.fail(&Problem { what, hint: locale.text("hook.key_hint").to_owned() });
         return Exit::Usage;
     };
+    if let Some(version) = &options.keys {
+        if version != shell::HOOK_VERSION {
+            let (what, hint) = (locale.text("hook.stale").to_owned(), locale.text("hook.stale_hint").to_owned());
+            console.fail(&Problem { what, hint });
+            return Exit::Usage;
+        }
+        let values = [("key", "{key}"), ("shell", shell.name)];
+        let words = WORDS.map(|(word, text)| (word, locale.with(text, &values)));
+        return console.print(&shell.keys(&words));
+    }
     let path = program.and_then(Path::to_str).filter(|_| !is_on_path(variables));
-    let name = key.clone().unwrap_or_else(Key::stock).name();
-    let words =
-        WORDS.iter().map(|(word, text)| (*word, locale.with(text, &[("key", &name), ("shell", shell.name)])));
-    let settings =
-        Settings { program: path.unwrap_or("axi"), key, no_bind: options.no_bind, words: words.collect() };
+    let settings = Settings { program: path.unwrap_or("axi"), key, no_bind: options.no_bind };
     console.print(&shell.hook(&settings))
 }
 

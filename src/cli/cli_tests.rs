@@ -114,11 +114,17 @@ fn subcommands_are_not_messages() {
 
 #[test]
 fn a_hook_is_asked_for_with_a_key_or_without_any() {
-    let init =
-        |key: Option<&str>, no_bind| InitOptions { shell: "zsh".into(), key: key.map(str::to_owned), no_bind };
+    let init = |key: Option<&str>, no_bind| InitOptions {
+        shell: "zsh".into(),
+        key: key.map(str::to_owned),
+        no_bind,
+        keys: None,
+    };
     assert_eq!(read("init zsh"), Ok(Invocation::Init(init(None, false))));
     assert_eq!(read("init zsh --key alt-i"), Ok(Invocation::Init(init(Some("alt-i"), false))));
     assert_eq!(read("init zsh --no-bind"), Ok(Invocation::Init(init(None, true))));
+    let keys = InitOptions { keys: Some("2".into()), ..init(None, false) };
+    assert_eq!(read("init zsh --keys 2"), Ok(Invocation::Init(keys)));
     let wrong = ["init", "init tcsh", "init zsh --key x --no-bind"];
     let keys = wrong.map(|line| read(line).map_or_else(|error| error.key, |_| "ok"));
     assert_eq!(keys, ["usage.missing", "usage.invalid_value", "usage.conflict"]);

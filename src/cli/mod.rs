@@ -165,6 +165,8 @@ pub struct InitOptions {
     pub key: Option<String>,
     /// Binds no key.
     pub no_bind: bool,
+    /// Prints what the keys run, for a hook of this version that is loaded.
+    pub keys: Option<String>,
 }
 
 /// What `axi sessions` does.

@@ -63,7 +63,8 @@ pub fn command(words: Words<'_>) -> Command {
             sub("init")
                 .arg(positional("hooked").value_name("SHELL").required(true).value_parser(["zsh", "bash", "fish"]))
                 .arg(valued("key", "KEY", words).conflicts_with("no-bind"))
-                .arg(flag("no-bind", words)),
+                .arg(flag("no-bind", words))
+                .arg(valued("keys", "VERSION", words).hide(true)),
             sub("login").arg(positional("provider").required(true)),
             sub("logout").arg(positional("provider").required(true)),
             sub("models").arg(positional("provider")),
