@@ -6,6 +6,7 @@ use std::fs::{self, File};
 use std::time::Duration;
 
 use rustix::process::Pid;
+use rustix::termios::LocalModes;
 
 use super::shell_group::descendants;
 
@@ -15,9 +16,11 @@ const SILENT: Duration = Duration::from_millis(400);
 /// Programs that wait at a prompt for commands.
 const SHELLS: &[&str] = &["bash", "sh", "dash", "zsh", "fish", "ksh"];
 
-/// Where the kernel lets a process sleep that waits for keys: in a read of the terminal, or in a look at several files.
-const WAITS: &[&str] =
-    &["n_tty_read", "wait_woken", "do_select", "do_sys_poll", "poll_schedule_timeout", "ep_poll", "do_epoll_wait"];
+/// Where the kernel lets a process sleep that reads the terminal.
+const READS: &[&str] = &["n_tty_read", "wait_woken"];
+
+/// Where it lets one sleep that looks at several files: a line editor at its prompt, but also what waits for the network.
+const LOOKS: &[&str] = &["do_select", "do_sys_poll", "poll_schedule_timeout", "ep_poll", "do_epoll_wait"];
 
 /// What a program does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,8 +55,12 @@ pub(crate) fn doing(leader: i32, near: &File, silent: Duration) -> Doing {
         .map(|process| process.as_raw_nonzero().get())
         .filter(|process| group_of(*process) == Some(front.as_raw_nonzero().get()))
         .collect();
+    // Who edits the line itself, as REPLs do, takes the keys one by one.
+    let takes_keys =
+        rustix::termios::tcgetattr(near).is_ok_and(|modes| !modes.local_modes.contains(LocalModes::ICANON));
     let waits = |process: &i32| {
-        fs::read_to_string(format!("/proc/{process}/wchan")).is_ok_and(|place| WAITS.contains(&place.trim()))
+        let place = fs::read_to_string(format!("/proc/{process}/wchan")).unwrap_or_default();
+        waits_for_keys(&place, takes_keys)
     };
     let works = |process: &i32| stat(*process).is_some_and(|fields| fields.0 == "R" || fields.0 == "D");
     if members.iter().any(works) || !members.iter().any(waits) {
@@ -61,6 +68,13 @@ pub(crate) fn doing(leader: i32, near: &File, silent: Duration) -> Doing {
     }
     let name = fs::read_to_string(format!("/proc/{}/comm", front.as_raw_nonzero())).unwrap_or_default();
     if SHELLS.contains(&name.trim()) { Doing::Idle } else { Doing::Waiting }
+}
+
+/// Tells whether a process that sleeps at this place of the kernel waits for keys.
+fn waits_for_keys(place: &str, takes_keys: bool) -> bool {
+    // A compiler leaves its marks on names: `poll_schedule_timeout.constprop.0`.
+    let place = place.trim().split('.').next().unwrap_or_default();
+    READS.contains(&place) || takes_keys && LOOKS.contains(&place)
 }
 
 /// State and process group from /proc/N/stat.
@@ -115,6 +129,19 @@ fn listening(line: &str, sockets: &HashSet<String>) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_editor_waits_for_keys_and_what_waits_for_the_network_does_not() {
+        for place in ["n_tty_read", "wait_woken\n"] {
+            assert!(waits_for_keys(place, false) && waits_for_keys(place, true), "{place}");
+        }
+        for place in ["poll_schedule_timeout.constprop.0", "do_sys_poll", "ep_poll"] {
+            assert!(!waits_for_keys(place, false) && waits_for_keys(place, true), "{place}");
+        }
+        for place in ["", "0", "do_wait", "hrtimer_nanosleep", "pipe_read"] {
+            assert!(!waits_for_keys(place, true), "{place}");
+        }
+    }
 
     #[test]
     fn a_listening_socket_of_ours_is_found_by_its_number() {

@@ -115,6 +115,8 @@ fn worded(program: &Program, found: Option<bool>) -> ToolOutput {
             let ports: Vec<String> = ports.iter().map(u16::to_string).collect();
             format!("server listening on port {}", ports.join(", "))
         }
+        // Each of these looks tells something new, so that waiting is not taken for going round in circles.
+        Doing::Busy if (2..=LOOKS).contains(&look.busy_looks) => format!("busy at {} looks", look.busy_looks),
         Doing::Busy => "busy".to_owned(),
         Doing::Ended(code) => format!("ended with exit code {code}"),
     };

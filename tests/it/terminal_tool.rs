@@ -57,6 +57,30 @@ fn keys_work_and_a_busy_program_is_told_from_one_that_waits() {
 }
 
 #[test]
+fn a_line_editor_at_its_prompt_is_told_from_a_program_that_works() {
+    let bench = ToolBench::new();
+    run(&bench, json!({"action": "start", "command": "bash --norc --noprofile -i", "until": "\\$ "}));
+    let idle = look(&bench, "idle");
+    assert!(idle.contains("idle: a shell waits at its prompt"), "{idle}");
+}
+
+#[test]
+fn every_look_at_a_busy_program_is_news_until_another_approach_is_advised() {
+    let bench = ToolBench::new();
+    run(&bench, json!({"action": "start", "command": "echo busy; while :; do :; done", "until": "busy"}));
+    let looks: Vec<String> =
+        (0..8).map(|_| run(&bench, json!({"action": "read", "terminal": 1, "wait": 1}))).collect();
+    let advised = looks.iter().position(|look| look.contains("change the approach")).unwrap();
+    // A guard against loops stops the third of three that are alike.
+    assert!(
+        looks[..=advised].windows(2).all(|pair| pair[0] != pair[1] || !pair[0].contains("looks")),
+        "{looks:#?}"
+    );
+    assert!(looks[advised].contains("busy at 5 looks"), "{looks:#?}");
+    assert_eq!(looks[6], looks[7]);
+}
+
+#[test]
 fn a_server_is_told_by_its_port() {
     if std::process::Command::new("python3").arg("--version").output().is_err() {
         let _ = std::io::Write::write_all(&mut std::io::stderr(), b"skipped: python3 is not installed\n");
