@@ -19,6 +19,10 @@ use crate::tool::{Access, Settled, Tool, ToolFacts, ToolOutput};
 const TAKE_STOCK: &str = "\n\n[Several steps brought nothing new. Take stock before the next call: what is known, what is \
                           missing, and which other way there is. If there is none, tell the user what you found.]";
 
+/// Said to the model in place of a result when it goes round in circles; the person is told by a notice.
+pub const REPEATS: &str = "Not run: this repeats calls you already made, with the same results. Use what you know, \
+                           try something else, or answer the user.";
+
 /// Said to the model when what was judged is not what would be touched any more.
 const LED_ELSEWHERE: &str = "Not run: while it was judged, something changed where this path leads (a directory or a \
                              link in it was replaced). Look again before you repeat the call.";
@@ -158,10 +162,8 @@ impl Agent {
             GuardVerdict::Stop { last } => {
                 frontend.show(&AgentEvent::Notice { notice: Notice::Repeating { name: call.name.clone() } });
                 guard.record(call, None);
-                let text = "Not run: this repeats calls you already made, with the same results. Use what you \
-                            know, try something else, or answer the user.";
                 let end = if last { CallEnd::Stop(CallsEnd::Looping) } else { CallEnd::Answered };
-                return unspent(ToolOutput::failed(text), end);
+                return unspent(ToolOutput::failed(REPEATS), end);
             }
         }
         let place = self.setup.place.clone();

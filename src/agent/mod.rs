@@ -22,6 +22,7 @@ mod touches;
 mod turn;
 mod undo;
 
+pub use calls::REPEATS;
 pub use event::{
     Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Failure, Frontend, Notice, TurnEnd, Widened,
 };

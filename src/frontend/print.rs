@@ -10,7 +10,7 @@ use super::pipe::Pipe;
 use super::text::Text;
 use super::words::{self, Told};
 use crate::agent::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, TurnEnd};
-use crate::conversation::{Message, Subject};
+use crate::conversation::Message;
 use crate::locale::Locale;
 use crate::terminal::sanitize_line;
 use crate::tool::Place;
@@ -39,7 +39,7 @@ pub async fn run<W: Write, E: Write>(
     let (out, err) = streams;
     let pipe = Pipe::new(out, cancel.clone());
     let direct = !agent.model().tools || agent.tools().specs().is_empty();
-    let mut told = Stderr { err, locale, place, subjects: Vec::new(), retry: None };
+    let mut told = Stderr { err, locale, place, about: Vec::new(), retry: None };
     let (end, mut pipe) = match form {
         Form::Text => {
             let mut text = Both { answer: Text::new(pipe, direct), told: &mut told };
@@ -114,7 +114,7 @@ struct Stderr<'a, E> {
     err: E,
     locale: &'a Locale,
     place: &'a Place,
-    subjects: Vec<(String, Subject)>,
+    about: Vec<(String, String)>,
     /// The retry that was told last: its seconds are counted down event by event, and a line cannot be written over.
     retry: Option<u32>,
 }
@@ -157,13 +157,12 @@ impl<E: Write> Stderr<'_, E> {
         }
         match event {
             AgentEvent::ToolRequested { call, subject, .. } => {
-                self.subjects.push((call.id.clone(), subject.clone()));
+                self.about.push((call.id.clone(), words::about(self.locale, self.place, call, subject)));
             }
             AgentEvent::ToolFinished { call_id, name, outcome, facts, duration_ms, .. } => {
-                let index = self.subjects.iter().position(|(id, _)| id == call_id);
-                let subject = index.map_or(Subject::Whole, |index| self.subjects.swap_remove(index).1);
-                let title =
-                    words::tool_title(self.locale, self.place, name, &subject, *outcome, facts, *duration_ms);
+                let index = self.about.iter().position(|(id, _)| id == call_id);
+                let about = index.map(|index| self.about.swap_remove(index).1).unwrap_or_default();
+                let title = words::title_about(self.locale, &about, name, *outcome, facts, *duration_ms);
                 self.line(&format!("· {title}"));
             }
             AgentEvent::Retrying { attempt, of, wait_ms, error } => {

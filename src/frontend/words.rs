@@ -1,9 +1,11 @@
 //! Facts in, the user's words out. The only place that knows how an event reads. Pure.
 
+use serde_json::Value;
+
 use crate::agent::{Activity, Doing, Failure, Notice, TurnEnd, Widened};
 use crate::approval::{Class, Decision, NeverAuto, Reason};
 pub use crate::command::{describe, rule_error};
-use crate::conversation::{Outcome, Subject};
+use crate::conversation::{Outcome, Subject, ToolCall};
 use crate::locale::Locale;
 use crate::provider::{OWN, cause};
 use crate::sandbox::{Missing, Standing, Support};
@@ -204,7 +206,7 @@ pub fn activity(locale: &Locale, place: &Place, activity: &Activity) -> String {
         }
         // What a call will do is what the model works on while it writes it.
         Activity::WritingCall { name, subject } | Activity::Running { name, subject } => {
-            doing(locale, name, &subject_text(place, subject))
+            doing(locale, name, &subject_text(locale, place, subject))
         }
     }
 }
@@ -217,7 +219,7 @@ pub fn explorer(locale: &Locale, place: &Place, doing: Option<&Doing>) -> String
         Some(Doing { name, pattern: Some(pattern), .. }) => format!("{name} \"{}\"", first_line(pattern)),
         Some(Doing { subject: Subject::Command { line }, .. }) => first_line(line),
         Some(Doing { name, subject, pattern: None }) => {
-            format!("{name} {}", subject_text(place, subject)).trim_end().to_owned()
+            format!("{name} {}", subject_text(locale, place, subject)).trim_end().to_owned()
         }
     }
 }
@@ -233,21 +235,42 @@ fn doing(locale: &Locale, name: &str, what: &str) -> String {
     locale.with(&key, &[("what", what)])
 }
 
-/// Words the title of a finished call: `Ran cargo test · 4.1 s · exit 1`.
+/// Words what a call is about: its subject, or what says more than that.
 #[must_use]
-pub fn tool_title(
-    locale: &Locale,
-    place: &Place,
-    name: &str,
-    subject: &Subject,
-    outcome: Outcome,
-    facts: &ToolFacts,
-    duration_ms: u64,
-) -> String {
-    title_about(locale, &subject_text(place, subject), name, outcome, facts, duration_ms)
+pub fn about(locale: &Locale, place: &Place, call: &ToolCall, subject: &Subject) -> String {
+    let text = |name: &str| call.input.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let plain = || subject_text(locale, place, subject);
+    match (call.name.as_str(), subject) {
+        ("grep" | "glob", _) => {
+            let Some(pattern) = text("pattern") else { return plain() };
+            let pattern = if call.name == "grep" { format!("\"{pattern}\"") } else { pattern.to_owned() };
+            match plain() {
+                folder if folder.is_empty() || folder == "." => pattern,
+                folder => locale.with("title.within", &[("what", &pattern), ("where", &folder)]),
+            }
+        }
+        ("move", Subject::Paths { paths }) => match paths.as_slice() {
+            [from, to] => format!("{} → {}", place.shown(from).display(), place.shown(to).display()),
+            _ => plain(),
+        },
+        ("shell", _) => match call.input.get("commands").and_then(Value::as_array) {
+            Some(commands) if commands.len() > 1 => {
+                commands.iter().filter_map(Value::as_str).map(first_line).collect::<Vec<_>>().join("; ")
+            }
+            Some(_) | None => plain(),
+        },
+        ("terminal", _) => match (text("action"), text("keys")) {
+            (Some("read"), _) => locale.text("title.terminal_read").to_owned(),
+            (Some("stop"), _) => locale.text("title.terminal_stop").to_owned(),
+            (Some("send"), Some(keys)) => first_line(keys),
+            _ => plain(),
+        },
+        (_, Subject::Whole) => text("question").unwrap_or_default().to_owned(),
+        (_, Subject::Paths { .. } | Subject::Command { .. } | Subject::Host { .. }) => plain(),
+    }
 }
 
-/// As [`tool_title`], with what the call is about already in words.
+/// Words the title of a finished call, with what it is [`about`]: `Ran cargo test · 4.1 s · exit 1`.
 #[must_use]
 pub fn title_about(
     locale: &Locale,
@@ -270,7 +293,7 @@ pub fn title_about(
     if let (Some(added), Some(removed)) = (facts.added, facts.removed) {
         parts.push(format!("+{added} −{removed}"));
     } else if let Some(lines) = facts.lines {
-        parts.push(locale.count("title.lines", lines));
+        parts.push(locale.count(if name == "glob" { "title.files" } else { "title.lines" }, lines));
     }
     // Below a tenth of a second nobody waited.
     if duration_ms >= 100 {
@@ -309,7 +332,7 @@ pub fn whole_seconds(seconds: u64) -> String {
 
 /// Writes what a call is about in a few words, on one line.
 #[must_use]
-pub fn subject_text(place: &Place, subject: &Subject) -> String {
+pub fn subject_text(locale: &Locale, place: &Place, subject: &Subject) -> String {
     match subject {
         Subject::Command { line } => first_line(line),
         Subject::Paths { paths } => match paths.as_slice() {
@@ -318,7 +341,10 @@ pub fn subject_text(place: &Place, subject: &Subject) -> String {
                 let shown = place.shown(path).display().to_string();
                 if shown.is_empty() { ".".to_owned() } else { shown }
             }
-            [path, rest @ ..] => format!("{} +{}", place.shown(path).display(), rest.len()),
+            [path, rest @ ..] => {
+                let path = place.shown(path).display().to_string();
+                locale.with("title.and_more", &[("what", &path), ("count", &rest.len().to_string())])
+            }
         },
         Subject::Host { host } => host.clone(),
         Subject::Whole => String::new(),

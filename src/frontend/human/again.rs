@@ -6,7 +6,7 @@ use std::path::Path;
 use super::paint::dimmed;
 use super::said::HANG;
 use super::work::Result;
-use super::{Human, diff};
+use super::{Human, diff, words};
 use crate::conversation::{ContentBlock, Message, Outcome, Role, Subject, ToolCall, ToolResult};
 use crate::terminal::{Dress, Line, MarkdownStream, Screen, Span, Theme, sanitize_line};
 use crate::tool::ToolFacts;
@@ -101,7 +101,10 @@ impl<W: Write> Human<W> {
             facts: result.map_or(&unknown, |result| &result.facts),
             duration_ms: result.map_or(0, |result| result.duration_ms),
         };
-        let mut rows = self.in_rows(&self.title(&subject, &finished), HANG);
+        let mut rows = self.in_rows(
+            &self.title(&subject, &words::about(&self.locale, &self.place, call, &subject), &finished),
+            HANG,
+        );
         if let Subject::Command { line } = &subject
             && line.lines().nth(1).is_some()
         {

@@ -81,18 +81,7 @@ fn add(preview: &Preview, locale: &Locale, place: &Place, ink: Ink<'_>, lines: &
             }
         }
         Preview::Diff { path, old, new } => {
-            let mut title = Line::new();
-            let shown = place.shown(path).display().to_string();
-            title.push(Span::new(sanitize_line(&shown).into_owned(), theme.strong));
-            let note = match (old, new) {
-                (None, _) => locale.text("approve.new_file"),
-                (_, None) => locale.text("approve.deleted"),
-                (Some(_), Some(_)) => "",
-            };
-            if !note.is_empty() {
-                title.push(Span::new(format!(" · {note}"), theme.dim));
-            }
-            lines.push(title);
+            lines.push(heading(locale, place, ink.theme, (path, old.is_none(), new.is_none())));
             let rows = changes(path, old.as_deref().unwrap_or_default(), new.as_deref().unwrap_or_default(), ink);
             let hidden = rows.len().saturating_sub(MOST_LINES);
             lines.extend(rows.into_iter().take(MOST_LINES));
@@ -104,22 +93,56 @@ fn add(preview: &Preview, locale: &Locale, place: &Place, ink: Ink<'_>, lines: &
     }
 }
 
-/// Lays out the changes of a preview without their titles, set in: what is shown under the title of a finished call.
-pub(super) fn rows(preview: &Preview, ink: Ink<'_>) -> Vec<Line> {
+/// Names a file that comes, goes or changes.
+fn heading(locale: &Locale, place: &Place, theme: &Theme, (path, comes, goes): (&Path, bool, bool)) -> Line {
+    let mut title = Line::new();
+    let shown = place.shown(path).display().to_string();
+    title.push(Span::new(sanitize_line(&shown).into_owned(), theme.strong));
+    let note = match (comes, goes) {
+        (true, _) => locale.text("approve.new_file"),
+        (_, true) => locale.text("approve.deleted"),
+        (false, false) => "",
+    };
+    if !note.is_empty() {
+        title.push(Span::new(format!(" · {note}"), theme.dim));
+    }
+    title
+}
+
+/// Lays out the changes of a preview, set in: what is shown under the title of a finished call. That names the file
+/// if it is one; several are named each.
+pub(super) fn rows(preview: &Preview, locale: &Locale, place: &Place, ink: Ink<'_>) -> Vec<Line> {
     match preview {
         Preview::Diff { path, old, new } => {
             let rows = changes(path, old.as_deref().unwrap_or_default(), new.as_deref().unwrap_or_default(), ink);
-            let indent = |row: Line| {
-                let mut line = Line::new();
-                line.push(Span::plain("  "));
-                row.spans.into_iter().for_each(|span| line.push(span));
-                line
-            };
-            rows.into_iter().map(indent).collect()
+            rows.into_iter().map(indented).collect()
         }
-        Preview::Many { parts } => parts.iter().flat_map(|part| rows(part, ink)).collect(),
+        Preview::Many { parts } if parts.len() > 1 => {
+            let part = |part: &Preview| {
+                let mut all = match part {
+                    Preview::Diff { path, old, new } => {
+                        vec![indented(heading(locale, place, ink.theme, (path, old.is_none(), new.is_none())))]
+                    }
+                    Preview::Many { .. } | Preview::Command { .. } | Preview::Text { .. } => Vec::new(),
+                };
+                // Of a file that went its title says all.
+                if !matches!(part, Preview::Diff { new: None, .. }) {
+                    all.extend(rows(part, locale, place, ink));
+                }
+                all
+            };
+            parts.iter().flat_map(part).collect()
+        }
+        Preview::Many { parts } => parts.iter().flat_map(|part| rows(part, locale, place, ink)).collect(),
         Preview::Command { .. } | Preview::Text { .. } => Vec::new(),
     }
+}
+
+fn indented(row: Line) -> Line {
+    let mut line = Line::new();
+    line.push(Span::plain("  "));
+    row.spans.into_iter().for_each(|span| line.push(span));
+    line
 }
 
 /// Lays out a change of which nobody knows where it stands in its file: without numbers, set in.

@@ -41,13 +41,13 @@ pub(super) struct Requested {
     pub(super) change: Option<Preview>,
     /// The command it proposes.
     pub(super) proposal: Option<Proposal>,
-    /// What it asks, where it has no subject.
-    pub(super) topic: String,
+    /// What it is about, in words.
+    pub(super) about: String,
 }
 
 impl Default for Requested {
     fn default() -> Self {
-        Self { subject: Subject::Whole, changes: None, change: None, proposal: None, topic: String::new() }
+        Self { subject: Subject::Whole, changes: None, change: None, proposal: None, about: String::new() }
     }
 }
 

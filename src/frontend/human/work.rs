@@ -9,7 +9,7 @@ use super::paint::PAINT_STEP;
 use super::said::HANG;
 use super::turn::Requested;
 use super::{Human, Section, diff, words};
-use crate::agent::Activity;
+use crate::agent::{Activity, REPEATS};
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
 use crate::terminal::{Line, Span, cut, sanitize_line};
 use crate::tool::{PROPOSE_COMMAND, Proposal, ToolFacts};
@@ -81,12 +81,10 @@ impl<W: Write> Human<W> {
         let Some(turn) = &mut self.turn else { return };
         let changes = (effect == Effect::Write).then(|| call.clone());
         let proposal = (call.name == PROPOSE_COMMAND).then(|| Proposal::parse(&call.input).ok()).flatten();
-        let topic =
-            if *subject == Subject::Whole { call.input.get("question").and_then(|it| it.as_str()) } else { None };
-        let topic = topic.unwrap_or_default().to_owned();
+        let about = words::about(&self.locale, &self.place, call, subject);
         turn.requested.insert(
             call.id.clone(),
-            Requested { subject: subject.clone(), changes, change: None, proposal, topic },
+            Requested { subject: subject.clone(), changes, change: None, proposal, about },
         );
     }
 
@@ -121,7 +119,7 @@ impl<W: Write> Human<W> {
             return self.paint_live();
         }
         self.begin(Section::Tool);
-        let title = self.title_about(&known.subject, &known.topic, result);
+        let title = self.title(&known.subject, &known.about, result);
         self.commit_rows(&title, HANG);
         match (known.change, result.outcome) {
             (Some(change), Outcome::Ok) => self.change(&change),
@@ -133,6 +131,8 @@ impl<W: Write> Human<W> {
             }
             (_, Outcome::Ok) if result.name != "shell" => {}
             (_, Outcome::Denied) => {}
+            // A notice has said so.
+            (_, Outcome::Failed) if result.content == REPEATS => {}
             // It never began.
             (_, Outcome::Interrupted) if *result.facts == ToolFacts::default() => {}
             (_, Outcome::Ok | Outcome::Failed | Outcome::Interrupted) => self.output(result),
@@ -143,21 +143,15 @@ impl<W: Write> Human<W> {
         self.paint_live();
     }
 
-    /// Composes a title line: `✓ Ran cargo test · 4.1 s`. A single file is a link where the terminal can open it.
-    pub(super) fn title(&self, subject: &Subject, result: &Result<'_>) -> Line {
-        self.title_about(subject, "", result)
-    }
-
-    /// The same; `topic` is what a call without a subject is about.
-    fn title_about(&self, subject: &Subject, topic: &str, result: &Result<'_>) -> Line {
+    /// Composes a title line, with what the call is about in words: `✓ Ran cargo test · 4.1 s`. A single file is a link where the terminal can open it.
+    pub(super) fn title(&self, subject: &Subject, about: &str, result: &Result<'_>) -> Line {
         let Result { name, outcome, facts, duration_ms, .. } = result;
         let theme = &self.looks.theme;
         let words = |what: &str| {
             let text = words::title_about(&self.locale, what, name, *outcome, facts, *duration_ms);
             format!(" {}", sanitize_line(&text))
         };
-        let whole = if topic.is_empty() { words::subject_text(&self.place, subject) } else { topic.to_owned() };
-        let whole = sanitize_line(&whole).into_owned();
+        let whole = sanitize_line(about).into_owned();
         let (shown, text) = self.fitting(whole, words);
         let good = *outcome == Outcome::Ok && facts.exit_code.unwrap_or(0) == 0;
         let (mark, style) = if good { ("✓", theme.success) } else { ("✗", theme.error) };
@@ -196,7 +190,7 @@ impl<W: Write> Human<W> {
 
     /// Prints what a change did that nobody was asked about.
     fn change(&mut self, change: &Preview) {
-        let rows = diff::rows(change, self.ink());
+        let rows = diff::rows(change, &self.locale, &self.place, self.ink());
         let hidden = rows.len().saturating_sub(CHANGE_ROWS);
         self.screen.commit_all(rows.iter().take(CHANGE_ROWS));
         if hidden > 0 {
