@@ -118,7 +118,9 @@ impl<'a> Arguments<'a> {
 
     /// Words an argument of the wrong type.
     pub(crate) fn wrong(&self, name: &str, expected: &str, got: &Value) -> String {
-        format!("{}: argument `{name}` must be {expected}, got {}", self.tool, type_name(got))
+        // A number where one was wanted: which one tells more than that it is one.
+        let got = if let Value::Number(number) = got { number.to_string() } else { type_name(got).to_owned() };
+        format!("{}: argument `{name}` must be {expected}, got {got}", self.tool)
     }
 }
 
@@ -137,7 +139,7 @@ fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number that does not fit",
+        Value::Number(_) => "a number",
         Value::String(_) => "a string",
         Value::Array(_) => "an array",
         Value::Object(_) => "an object",

@@ -154,7 +154,7 @@ mod tests {
         for (input, says) in [
             (json!({}), "missing argument `question`"),
             (json!({"question": "x", "choices": "a"}), "`choices` must be an array of strings, got a string"),
-            (json!({"question": "x", "choices": [1]}), "`choices` must be an array of strings, got a number"),
+            (json!({"question": "x", "choices": [1]}), "`choices` must be an array of strings, got 1"),
             (json!({"question": "x", "choices": vec!["a"; 9]}), "9 choices are too many, at most 8"),
         ] {
             let problem = parse(&input).unwrap_err();

@@ -69,6 +69,11 @@ pub(crate) fn replace(text: &str, replacement: &Replacement) -> Result<Replaced,
     Ok(Replaced { text: replaced, count, line })
 }
 
+/// Gives a whole new text the line ends of the old one, unless it has Windows line ends of its own.
+pub(crate) fn with_ends_of(old: &str, new: String) -> String {
+    if mostly_windows(old) && !new.contains("\r\n") { to_windows(&new) } else { new }
+}
+
 fn to_windows(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\n', "\r\n")
 }

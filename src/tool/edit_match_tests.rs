@@ -97,3 +97,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_whole_new_text_keeps_the_line_ends_of_the_old_one() {
+    for (old, new, result) in [
+        ("a\r\nb\r\n", "x\ny\n", "x\r\ny\r\n"),
+        ("a\r\nb\r\n", "x\r\ny\n", "x\r\ny\n"),
+        ("a\nb\n", "x\ny\n", "x\ny\n"),
+        ("a\nb\n", "x\r\n", "x\r\n"),
+        ("", "x\n", "x\n"),
+    ] {
+        assert_eq!(with_ends_of(old, new.to_owned()), result);
+    }
+}

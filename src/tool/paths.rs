@@ -120,6 +120,9 @@ pub(crate) fn escaped(path: &Path) -> String {
 
 /// Words a path that does not exist, with what may have been meant. Looks at the disk.
 pub(crate) fn missing(place: &Place, path: &Path) -> String {
+    if let Ok(target) = path.read_link() {
+        return format!("{} is a link to {}, which does not exist.", shown(place, path), escaped(&target));
+    }
     let mut text = format!("{} does not exist.", shown(place, path));
     let found = suggestions(place, path);
     if !found.is_empty() {

@@ -59,6 +59,8 @@ fn near_misses_are_suggested() {
     let says = |name: &str| missing(&place, &root.join(name));
     assert_eq!(says("readme.md"), "readme.md does not exist. Did you mean: README.md?");
     assert_eq!(says("REDME.md"), "REDME.md does not exist. Did you mean: README.md?");
+    symlink("nowhere", root.join("dangling")).unwrap();
+    assert_eq!(says("dangling"), "dangling is a link to nowhere, which does not exist.");
     assert_eq!(says("lib/only_here.rs"), "lib/only_here.rs does not exist. Did you mean: src/deep/only_here.rs?");
     assert_eq!(says("qq/zz"), "qq/zz does not exist. Neither does its directory qq.");
 }

@@ -133,6 +133,7 @@ fn plan(input: &Value, place: &Place) -> Result<(PathBuf, Change), String> {
             new.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(new)
         }
     };
+    let new = edit_match::with_ends_of(&file.text, new);
     let says = format!("Wrote {shown}.");
     Ok((path, Change { real, old: Some(file.text), before: Some(file.seen), new, encoding, says }))
 }

@@ -32,8 +32,32 @@ const TOKENS: &[(&str, usize)] = &[
 ];
 
 /// Names after which a value is a secret, in lower case.
-const NAMES: &[&str] =
-    &["password", "passwd", "passphrase", "token", "secret", "api_key", "apikey", "api-key", "access_key"];
+const NAMES: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "token",
+    "secret",
+    "api_key",
+    "apikey",
+    "api-key",
+    "access_key",
+    "_pass",
+    "_pwd",
+];
+
+/// Programs that take a password as an argument: the option, and whether the password may be the next word. From
+/// their manuals.
+const ARGUMENTS: &[(&[&str], &str, bool)] = &[
+    (&["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump", "mariadb-admin"], "-p", false),
+    (&["sshpass"], "-p", true),
+    (&["curl"], "-u", true),
+    (&["curl"], "--user", true),
+    (&["redis-cli"], "-a", true),
+    (&["docker", "podman", "helm"], "-p", true),
+    (&["7z", "7za"], "-p", false),
+    (&["unzip", "zip"], "-P", true),
+];
 
 /// The shortest value that is looked for: shorter ones are in ordinary lines too.
 const SHORTEST: usize = 8;
@@ -61,7 +85,12 @@ impl std::fmt::Debug for KnownSecrets {
 
 /// Tells whether a line looks as if it held a password, key or token.
 pub(super) fn looks_secret(line: &str) -> bool {
-    has_token(line) || has_private_key(line) || has_assignment(line) || has_bearer(line) || has_url_password(line)
+    has_token(line)
+        || has_private_key(line)
+        || has_assignment(line)
+        || has_bearer(line)
+        || has_url_password(line)
+        || has_argument(line)
 }
 
 fn is_token(character: char) -> bool {
@@ -89,6 +118,7 @@ fn has_assignment(line: &str) -> bool {
         lower.match_indices(name).any(|(start, _)| {
             let rest = &line[start + name.len()..];
             let rest = rest.strip_prefix(['"', '\'']).unwrap_or(rest).trim_start();
+            let rest = rest.strip_prefix("is").unwrap_or(rest).trim_start();
             let Some(value) = rest.strip_prefix('=').or_else(|| rest.strip_prefix(':')) else { return false };
             let quoted = value.trim_start().trim_start_matches(['"', '\'']);
             // A variable, a placeholder or a question is no secret.
@@ -123,6 +153,33 @@ fn has_url_password(line: &str) -> bool {
     })
 }
 
+/// Tells whether a program is given a password as an argument. `-p 8080:80` of docker, which is a port, and `-u name`
+/// of curl, which asks for the password, hold none.
+fn has_argument(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.iter().enumerate().any(|(at, word)| {
+        let program = word.rsplit('/').next().unwrap_or(word);
+        ARGUMENTS.iter().filter(|(programs, _, _)| programs.contains(&program)).any(|(_, option, apart)| {
+            let rest = &words[at + 1..];
+            // Another command begins there.
+            let end = rest.iter().position(|word| matches!(*word, "|" | "||" | "&&" | ";")).unwrap_or(rest.len());
+            rest[..end].iter().enumerate().any(|(index, word)| {
+                let value = match word.strip_prefix(option) {
+                    Some("") if *apart => rest[..end].get(index + 1).copied().unwrap_or(""),
+                    Some(value) if !option.starts_with("--") => value,
+                    _ => "",
+                };
+                let value = value.trim_start_matches(['=', '"', '\'']);
+                let is_pair = matches!(*option, "-u" | "--user");
+                let secret =
+                    if is_pair { value.split_once(':').map_or("", |(_, password)| password) } else { value };
+                let is_login = !matches!(program, "docker" | "podman" | "helm") || rest[..end].contains(&"login");
+                is_login && secret.chars().count() >= 3 && !secret.starts_with('$')
+            })
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,6 +199,16 @@ mod tests {
             "-----BEGIN OPENSSH PRIVATE KEY-----\nabc",
             "git clone https://me:s3cret@example.com/x.git",
             "token=abc",
+            "mysql -u root -pS3cretPass99 shop",
+            "sshpass -p hunter2 ssh x",
+            "/usr/bin/sshpass -phunter2 ssh x",
+            "the password is: correct-horse-99",
+            "DB_PASS=abc ./run",
+            "export MYSQL_PWD=hunter2",
+            "curl -u me:hunter2 https://example.com",
+            "curl --user me:hunter2 https://example.com",
+            "redis-cli -h cache -a hunter2 ping",
+            "docker login -u me -p hunter2",
             "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abc",
         ] {
             assert!(looks_secret(line), "{line}");
@@ -162,6 +229,15 @@ mod tests {
             "git clone git@github.com:me/x.git",
             "设置密码的页面在哪里",
             "AKIA",
+            "mysql -u root -p shop",
+            "mysql -P 3307 -u root",
+            "docker run -p 8080:80 nginx",
+            "curl -u me https://example.com",
+            "curl -u \"$USER:$PASS\" https://example.com",
+            "cd $PWD && OLDPWD=/tmp env",
+            "mkdir -p src/deep && mysql --version",
+            "the password is wrong, why?",
+            "bypass=true make",
         ] {
             assert!(!looks_secret(line), "{line}");
         }
