@@ -40,6 +40,24 @@ pub fn parse(line: &str) -> Input {
     Input::Message(trimmed.to_owned())
 }
 
+/// Puts lines that come back to the editor together: messages in a row become one text, a command and a shell line
+/// stay by themselves, so that what follows them keeps being what it was.
+#[must_use]
+pub fn pieces(lines: Vec<String>) -> Vec<String> {
+    let is_message = |line: &str| matches!(parse(line), Input::Message(_));
+    let mut pieces: Vec<String> = Vec::new();
+    for line in lines.into_iter().filter(|line| !line.trim().is_empty()) {
+        match pieces.last_mut().filter(|last| is_message(last) && is_message(&line)) {
+            Some(last) => {
+                last.push('\n');
+                last.push_str(&line);
+            }
+            None => pieces.push(line),
+        }
+    }
+    pieces
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,5 +73,15 @@ mod tests {
         assert_eq!(parse("/usr/bin/env is gone"), Input::Message("/usr/bin/env is gone".into()));
         assert_eq!(parse("/ is full"), Input::Message("/ is full".into()));
         assert_eq!(parse("ls -l"), Input::Message("ls -l".into()));
+    }
+
+    #[test]
+    fn a_message_never_becomes_a_part_of_a_shell_line_or_a_command() {
+        let together = |lines: &[&str]| pieces(lines.iter().map(|line| (*line).to_owned()).collect());
+        assert_eq!(together(&["one", "two\nthree", "four"]), ["one\ntwo\nthree\nfour"]);
+        assert_eq!(together(&["!ls", "touch it please"]), ["!ls", "touch it please"]);
+        assert_eq!(together(&["a", "/usage", " ", "b", "c", "!x", "!y"]), ["a", "/usage", "b\nc", "!x", "!y"]);
+        assert_eq!(together(&["/usr/bin is full", "why"]), ["/usr/bin is full\nwhy"]);
+        assert_eq!(together(&["", " "]), Vec::<String>::new());
     }
 }

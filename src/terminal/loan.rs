@@ -18,6 +18,10 @@ const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
 const CONTROL_Z: u8 = 0x1a;
 
+/// A program that reads each key as it is may mean something by Ctrl+Z (an editor undoes). So many of them that it
+/// answers with nothing at all are meant for us.
+const UNHEARD: usize = 3;
+
 /// A terminal that is lent until this is stopped or dropped. The thread ends then.
 #[derive(Debug)]
 pub struct Loan {
@@ -28,7 +32,8 @@ pub struct Loan {
 
 impl Loan {
     /// Connects standard input and output with `near`, the near end of a pseudo-terminal. The caller has stopped
-    /// reading and writing. `pressed` gets a byte for each Ctrl+Z that asks the command to stop: it may be unable to.
+    /// reading and writing. `pressed` gets a byte for each Ctrl+Z that asks the command to stop (it may be unable to),
+    /// or for three in a row that a command in raw mode does not answer.
     /// `plain` says that no escape sequence is to be written to put things right afterwards.
     ///
     /// # Errors
@@ -40,7 +45,8 @@ impl Loan {
         set_size(&near, size)?;
         let raw = Raw::new()?;
         let (stopped, stop) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
-        let mut relay = Relay { near: File::from(near), pressed, size, last: b'\n', screen: Watch::default() };
+        let (last, screen) = (b'\n', Watch::default());
+        let mut relay = Relay { near: File::from(near), pressed, size, last, screen, unheard: 0 };
         let thread = std::thread::Builder::new().name("loan".to_owned()).spawn(move || {
             relay.run(&stopped);
             relay.finish(plain);
@@ -75,6 +81,8 @@ struct Relay {
     size: Size,
     last: u8,
     screen: Watch,
+    /// Ctrl+Z in raw mode, one after the other, since the command last printed something.
+    unheard: usize,
 }
 
 impl Relay {
@@ -119,6 +127,7 @@ impl Relay {
             Ok(0) => false,
             Ok(count) => {
                 self.last = buffer[count - 1];
+                self.unheard = 0;
                 self.screen.look(&buffer[..count]);
                 Output::new().write_all(&buffer[..count]).is_ok()
             }
@@ -133,9 +142,13 @@ impl Relay {
         match rustix::io::read(rustix::stdio::stdin(), &mut buffer) {
             Ok(0) => false,
             Ok(count) => {
-                let stops = buffer[..count].contains(&CONTROL_Z)
-                    && tcgetattr(&self.near).is_ok_and(|mode| mode.local_modes.contains(LocalModes::ISIG));
-                let _ = self.near.write_all(&buffer[..count]);
+                let typed = &buffer[..count];
+                let signals =
+                    || tcgetattr(&self.near).is_ok_and(|mode| mode.local_modes.contains(LocalModes::ISIG));
+                let last = typed.iter().rev().take_while(|byte| **byte == CONTROL_Z).count();
+                self.unheard = if last == count { self.unheard + last } else { last };
+                let stops = typed.contains(&CONTROL_Z) && (signals() || self.unheard >= UNHEARD);
+                let _ = self.near.write_all(typed);
                 if stops {
                     // Nobody waits for it any more: the command has ended.
                     let _ = rustix::io::write(&self.pressed, b"z");

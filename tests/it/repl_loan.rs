@@ -331,6 +331,22 @@ fn ctrl_z_takes_the_terminal_back_from_a_command_that_cannot_be_stopped() {
 }
 
 #[test]
+fn ctrl_z_three_times_takes_the_terminal_back_from_a_command_that_hears_nothing() {
+    let line = "trap '' INT TERM HUP TSTP; exec 3<>/dev/tty; printf 'word? ' >&3; read -r word <&3; \
+                stty raw -echo <&3; printf deaf >&3; sleep 100";
+    let mut scene = Scene::running(line);
+    scene.person.sees("word? ");
+    scene.person.types("x\r");
+    scene.person.sees("deaf");
+    scene.person.types("\x1a\x1a\x1a");
+    scene.person.sees(OVER);
+    scene.person.sees("esc to stop");
+    scene.person.types("\x1b");
+    scene.person.sees("stopped");
+    scene.works_on();
+}
+
+#[test]
 fn signals_that_whoever_started_axi_ignores_are_the_commands_own_again() {
     let home = Home::new();
     script(&home, "asks", ASKS);

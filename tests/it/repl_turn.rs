@@ -222,6 +222,28 @@ fn escape_gives_the_queue_back_to_the_editor() {
 }
 
 #[test]
+fn a_queue_of_shell_lines_and_messages_comes_back_one_after_the_other() {
+    let home = Home::new();
+    let server = Server::start([]);
+    let mut person = Person::meets(&axi(&home, &server));
+    in_the_middle(&mut person, &server);
+    person.types("!echo from-the-$((40+2))\rtouch made-by-a-message\r");
+    person.sees("2 queued");
+    person.types("\x1b");
+    server.wait_closed(1);
+    person.sees("2 queued lines are back in the editor, one after the other");
+    person.waits(|view| view.text().ends_with("❯ !echo from-the-$((40+2))"), "the shell line alone");
+    person.types("\r");
+    person.sees("from-the-42");
+    person.waits(|view| view.text().ends_with("❯ touch made-by-a-message"), "the message on the next line");
+    server.push(answer::chat_text("done"));
+    person.types("\r");
+    person.sees("done");
+    assert!(last_said(&server.requests()[1]).starts_with("touch made-by-a-message\n"));
+    assert!(!home.work().join("made-by-a-message").exists());
+}
+
+#[test]
 fn a_queued_line_is_run_as_what_its_sigil_says() {
     for (line, effect) in [("/usage", "10 tokens read, 5 written"), ("!echo from-the-$((40+2))", "from-the-42")] {
         let home = Home::new();

@@ -151,7 +151,7 @@ fn encodings_are_read_and_kept() {
     let edit = json!({"path": "latin", "old_string": "d and", "new_string": "→"});
     assert_eq!(bench.run(&EditTool, edit).content, "latin is Latin-1, which has no '→'; use other characters.");
     bench.run(&WriteTool, json!({"path": "le", "content": "x\n"}));
-    assert_eq!(bench.get("le"), b"\xff\xfex\0\n\0");
+    assert_eq!(bench.get("le"), b"\xff\xfex\0\r\0\n\0");
 }
 
 #[test]

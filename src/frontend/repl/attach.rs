@@ -76,6 +76,8 @@ pub enum AttachFact {
         kept: usize,
         /// The lines it has; of a very large file, those that were read.
         lines: usize,
+        /// Whether it has more than these.
+        more: bool,
     },
     /// A folder's listing is attached.
     Folder {
@@ -219,7 +221,7 @@ fn try_read(path: &Path, pictures: &mut usize, options: &AttachOptions) -> std::
     }
 }
 
-/// Reads text: UTF-8, UTF-16 with a byte-order mark, else UTF-8 with what is wrong replaced.
+/// Reads text: UTF-8, UTF-16 with a byte-order mark, else Latin-1, as the `read` tool does.
 fn decode(bytes: &[u8]) -> String {
     let units = |from: fn([u8; 2]) -> u16| {
         let pairs = bytes.get(2..).unwrap_or_default().chunks_exact(2);
@@ -229,7 +231,17 @@ fn decode(bytes: &[u8]) -> String {
     match bytes {
         [0xff, 0xfe, ..] => units(u16::from_le_bytes),
         [0xfe, 0xff, ..] => units(u16::from_be_bytes),
-        _ => String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).into_owned(),
+        _ => {
+            let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+            match std::str::from_utf8(bytes) {
+                Ok(text) => text.to_owned(),
+                // A large file may have been cut within its last letter.
+                Err(error) if error.error_len().is_none() && bytes.len() as u64 >= FILE_BYTES => {
+                    String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned()
+                }
+                Err(_) => bytes.iter().copied().map(char::from).collect(),
+            }
+        }
     }
 }
 
@@ -311,7 +323,7 @@ fn file_block(path: String, name: &str, text: &str, cut: bool, room: u64, size: 
     let block = format!(
         "<file path=\"{name}\" truncated=\"true\">\n{body}\n[cut here: {kept_lines} of {of} lines are shown]\n</file>\n"
     );
-    (block, AttachFact::Truncated { path, kept: kept_lines, lines })
+    (block, AttachFact::Truncated { path, kept: kept_lines, lines, more: cut })
 }
 
 /// Returns `whole` × `room` / `size`.

@@ -15,7 +15,7 @@ const STALLED: Duration = Duration::from_millis(3);
 const LONGEST: Duration = Duration::from_secs(20);
 /// Nor for more events than this.
 const MOST: usize = 32 * 1024 * 1024;
-/// So many rows at once are nobody's typing.
+/// So many rows at once, the one that Enter ended among them, are nobody's typing.
 const ROWS: usize = 3;
 
 /// What was waiting behind an Enter.
@@ -74,7 +74,7 @@ fn judge(events: Vec<Event>) -> Burst {
     }
     let rows = 1 + text.matches('\n').count();
     let ended = text.ends_with('\n');
-    if only_text && (rows > ROWS || !ended) { Burst::Paste(text) } else { Burst::Keys(events) }
+    if only_text && (rows >= ROWS || !ended) { Burst::Paste(text) } else { Burst::Keys(events) }
 }
 
 fn character(key: &KeyEvent) -> Option<char> {
@@ -103,6 +103,7 @@ mod tests {
     fn rows_that_follow_are_a_paste() {
         assert_eq!(judge(keys("two\rthree")), Burst::Paste("two\nthree".to_owned()));
         assert_eq!(judge(keys("two")), Burst::Paste("two".to_owned()));
+        assert_eq!(judge(keys("two\rthree\r")), Burst::Paste("two\nthree\n".to_owned()));
         assert_eq!(judge(keys("two\rthree\rfour\r")), Burst::Paste("two\nthree\nfour\n".to_owned()));
     }
 

@@ -33,10 +33,9 @@ impl Unsent {
         self.queue.is_empty() && self.draft.trim().is_empty()
     }
 
-    /// All of it as one text for the editor.
-    pub(super) fn text(&self) -> String {
-        let draft = Some(&self.draft).filter(|draft| !draft.trim().is_empty());
-        self.queue.iter().chain(draft).cloned().collect::<Vec<_>>().join("\n")
+    /// All of it, in its order.
+    pub(super) fn lines(&self) -> Vec<String> {
+        self.queue.iter().chain([&self.draft]).cloned().collect()
     }
 }
 
@@ -167,7 +166,7 @@ mod tests {
         drop(file);
         assert!(folder("/work/b").adopt(SystemTime::now()).is_none(), "another directory");
         let (file, found) = here.adopt(SystemTime::now()).unwrap();
-        assert_eq!((found.text().as_str(), found), ("first\ndraft", unsent("draft")));
+        assert_eq!((found.lines(), found), (vec!["first".to_owned(), "draft".to_owned()], unsent("draft")));
         file.remove();
         assert!(here.adopt(SystemTime::now()).is_none());
         assert_eq!(std::fs::read_dir(&here.folder).unwrap().count(), 0);

@@ -83,16 +83,16 @@ impl Drafts {
     }
 
     /// Returns what an axi that did not come to its end has left in this directory, if anything.
-    pub(super) fn take_left(&self) -> Option<String> {
+    pub(super) fn take_left(&self) -> Option<Vec<String>> {
         let shared = self.0.as_ref()?;
         let (file, unsent) = shared.folder.adopt(SystemTime::now())?;
-        let text = unsent.text();
+        let lines = unsent.lines();
         let mut inner = shared.lock();
         // It is written over, not removed: it must not be lost before it is on the line.
         inner.file = Some(file);
+        inner.ahead = unsent.clone();
         inner.written = unsent;
-        inner.ahead = Unsent { queue: Vec::new(), draft: text.clone() };
-        Some(text)
+        Some(lines)
     }
 
     /// Looks at this line from now on.
@@ -111,6 +111,15 @@ impl Drafts {
         inner.ahead = ahead;
         drop(inner);
         if new {
+            self.mark();
+        }
+    }
+
+    /// Notes that the text which came onto the line is the line's own now.
+    pub(super) fn draft_taken(&self) {
+        let Some(shared) = &self.0 else { return };
+        let taken = std::mem::take(&mut shared.lock().ahead.draft);
+        if !taken.is_empty() {
             self.mark();
         }
     }

@@ -182,7 +182,7 @@ impl Editor {
             let mut state = self.state.lock();
             state.line.clone_from(&text);
             // It is the line's from here on, also before it is painted.
-            state.drafts.set_ahead(std::iter::empty(), "");
+            state.drafts.draft_taken();
         }
         self.reedline.run_edit_commands(&[EditCommand::Clear, EditCommand::InsertString(text)]);
     }

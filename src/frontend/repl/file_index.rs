@@ -146,8 +146,7 @@ impl FileIndex {
 
     /// Has the entries ranked for these letters, on a thread that ends when nobody wants more.
     fn rank_for(&self, typed: &str) {
-        let attached =
-            self.state.lock().attached.iter().map(|mention| mention::path_of(mention).to_owned()).collect();
+        let attached = self.state.lock().attached.iter().map(|mention| mention::path_of(mention)).collect();
         let mut notes = self.notes();
         if notes.is_answered(typed) {
             notes.wanted = None;
@@ -327,7 +326,7 @@ fn now() -> u64 {
 fn file_entry(root: &Path, found: &ignore::DirEntry) -> Option<FileEntry> {
     let relative = found.path().strip_prefix(root).ok()?.to_str()?;
     // A name that holds control characters cannot be shown, nor written into a line.
-    if relative.is_empty() || relative.chars().any(char::is_control) || relative.contains('"') {
+    if relative.is_empty() || relative.chars().any(char::is_control) {
         return None;
     }
     let folder = found.file_type().is_some_and(|kind| kind.is_dir());
@@ -344,7 +343,7 @@ fn row(path: &str) -> Row {
     let mut value = mention::write(path);
     if folder {
         // The quote stays open: what is in the folder is typed or taken next.
-        value.truncate(value.trim_end_matches('"').len());
+        value.truncate(value.strip_suffix('"').unwrap_or(&value).len());
     } else {
         value.push(' ');
     }

@@ -1,5 +1,6 @@
 //! `@path` in a line: where each stands and what it names. Pure.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// One `@path` of a line.
@@ -23,9 +24,9 @@ pub(super) fn mentions(line: &str) -> Vec<Mention> {
         let rest = &line[at + 1..];
         let (path, end) = if let Some(quoted) = rest.strip_prefix('"') {
             // A quote that nobody closed reaches to the end of the row.
-            let close = quoted.find(['"', '\n']).unwrap_or(quoted.len());
+            let close = quoted_end(quoted);
             let mark = usize::from(quoted[close..].starts_with('"'));
-            (quoted[..close].to_owned(), at + 2 + close + mark)
+            (unquoted(&quoted[..close]), at + 2 + close + mark)
         } else {
             let word = bare(rest);
             (word.to_owned(), at + 1 + word.len())
@@ -39,7 +40,7 @@ pub(super) fn mentions(line: &str) -> Vec<Mention> {
 }
 
 /// Returns the mention that is being written at the end of `before`: where its `@` stands and what was typed.
-pub(super) fn open_mention(before: &str) -> Option<(usize, &str)> {
+pub(super) fn open_mention(before: &str) -> Option<(usize, Cow<'_, str>)> {
     let mut best = None;
     for (at, _) in before.match_indices('@') {
         if !opens(&before[..at]) {
@@ -47,10 +48,10 @@ pub(super) fn open_mention(before: &str) -> Option<(usize, &str)> {
         }
         let rest = &before[at + 1..];
         let typed = match rest.strip_prefix('"') {
-            Some(quoted) if quoted.contains(['"', '\n']) => continue,
-            Some(quoted) => quoted,
+            Some(quoted) if quoted_end(quoted) < quoted.len() => continue,
+            Some(quoted) => Cow::Owned(unquoted(quoted)),
             None if rest.contains(char::is_whitespace) => continue,
-            None => rest,
+            None => Cow::Borrowed(rest),
         };
         best = Some((at, typed));
         break;
@@ -61,12 +62,43 @@ pub(super) fn open_mention(before: &str) -> Option<(usize, &str)> {
 /// Writes a path as a mention, quoted when it has to be.
 pub(super) fn write(path: &str) -> String {
     let bare_enough = bare(path) == path;
-    if bare_enough { format!("@{path}") } else { format!("@\"{path}\"") }
+    if bare_enough {
+        format!("@{path}")
+    } else {
+        format!("@\"{}\"", path.replace('\\', "\\\\").replace('"', "\\\""))
+    }
 }
 
 /// Returns the path of a mention that [`write()`] has written.
-pub(super) fn path_of(mention: &str) -> &str {
-    mention.trim_start_matches('@').trim_matches('"')
+pub(super) fn path_of(mention: &str) -> String {
+    let written = mention.trim_start_matches('@');
+    written.strip_prefix('"').map_or_else(|| written.to_owned(), |quoted| unquoted(&quoted[..quoted_end(quoted)]))
+}
+
+/// Where what stands in quotes ends, in bytes: at the closing quote, or with its row.
+fn quoted_end(quoted: &str) -> usize {
+    let mut letters = quoted.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '"' | '\n' => return at,
+            '\\' if quoted[at + 1..].starts_with(['"', '\\']) => drop(letters.next()),
+            _ => {}
+        }
+    }
+    quoted.len()
+}
+
+/// Takes the backslashes away that stand before a quote or another backslash.
+fn unquoted(quoted: &str) -> String {
+    let mut path = String::with_capacity(quoted.len());
+    let mut letters = quoted.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letters.next_if(|next| letter == '\\' && matches!(next, '"' | '\\')) {
+            Some(escaped) => path.push(escaped),
+            None => path.push(letter),
+        }
+    }
+    path
 }
 
 fn opens(before: &str) -> bool {
@@ -134,10 +166,11 @@ mod tests {
 
     #[test]
     fn the_mention_at_the_cursor_is_open() {
-        assert_eq!(open_mention("see @src/ma"), Some((4, "src/ma")));
-        assert_eq!(open_mention("@"), Some((0, "")));
-        assert_eq!(open_mention("@a @b"), Some((3, "b")));
-        assert_eq!(open_mention("@\"my fi"), Some((0, "my fi")));
+        assert_eq!(open_mention("see @src/ma"), Some((4, "src/ma".into())));
+        assert_eq!(open_mention("@"), Some((0, "".into())));
+        assert_eq!(open_mention("@a @b"), Some((3, "b".into())));
+        assert_eq!(open_mention("@\"my fi"), Some((0, "my fi".into())));
+        assert_eq!(open_mention("@\"a \\\"b"), Some((0, "a \"b".into())));
         assert_eq!(open_mention("@\"my file\" x"), None);
         assert_eq!(open_mention("@a x"), None);
         assert_eq!(open_mention("me@ex"), None);
@@ -146,7 +179,19 @@ mod tests {
 
     #[test]
     fn written_mentions_are_found_again() {
-        for path in ["src/main.rs", "a b", "dir/", "文件 名.txt", "odd,name.", "end)", "x@y", "tab\there"] {
+        for path in [
+            "src/main.rs",
+            "a b",
+            "dir/",
+            "文件 名.txt",
+            "odd,name.",
+            "end)",
+            "x@y",
+            "tab\there",
+            "it's \"q\".txt",
+            "back\\slash \\\\ \\\"",
+            "\"",
+        ] {
             assert_eq!(paths(&format!("see {} now", write(path))), [path]);
         }
     }

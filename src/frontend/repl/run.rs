@@ -74,10 +74,25 @@ pub(super) enum Next {
 pub(super) struct Ahead {
     pub(super) queue: VecDeque<String>,
     pub(super) prefill: String,
+    /// What comes onto the line when it is empty again.
+    pub(super) back: VecDeque<String>,
     pub(super) interrupted: Option<Instant>,
 }
 
 impl Ahead {
+    /// Puts lines onto the line, those that do not go with the first one later.
+    pub(super) fn give_back(&mut self, lines: Vec<String>) {
+        for piece in input::pieces(lines).into_iter().rev() {
+            self.back.push_front(piece);
+        }
+        self.prefill = self.back.pop_front().unwrap_or_default();
+    }
+
+    /// What waits beside the line, in its order.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &String> {
+        self.queue.iter().chain(&self.back)
+    }
+
     /// Takes over what was typed while something else had the terminal: whole lines are run, the rest is edited.
     pub(super) fn typed(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
@@ -95,7 +110,8 @@ impl Repl {
         let mut ahead = Ahead { queue: first.into_iter().collect(), ..Ahead::default() };
         if let Some(left) = self.drafts.take_left() {
             self.say("repl.draft_back");
-            ahead.prefill = left;
+            ahead.give_back(left);
+            self.drafts.set_ahead(ahead.waiting(), &ahead.prefill);
         }
         let exit = self.lines(ahead);
         if self.gone {
@@ -114,9 +130,15 @@ impl Repl {
         loop {
             let line = if let Some(line) = ahead.queue.pop_front() {
                 self.human.echo(&line);
-                self.drafts.set_ahead(ahead.queue.iter(), &ahead.prefill);
+                self.drafts.set_ahead(ahead.waiting(), &ahead.prefill);
                 line
             } else {
+                if ahead.prefill.is_empty()
+                    && let Some(piece) = ahead.back.pop_front()
+                {
+                    ahead.prefill = piece;
+                    self.drafts.set_ahead(ahead.waiting(), &ahead.prefill);
+                }
                 match self.read(&std::mem::take(&mut ahead.prefill)) {
                     Ok(ReadOutcome::Line(line)) => line,
                     Ok(ReadOutcome::Help) => "/help".to_owned(),

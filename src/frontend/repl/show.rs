@@ -132,8 +132,9 @@ pub fn attached(locale: &Locale, fact: &AttachFact) -> String {
         AttachFact::File { path, lines } => {
             with("file", path, &[("lines", locale.count("title.lines", count(*lines)))])
         }
-        AttachFact::Truncated { path, kept, lines } => {
-            with("truncated", path, &[("kept", kept.to_string()), ("lines", lines.to_string())])
+        AttachFact::Truncated { path, kept, lines, more } => {
+            let key = if *more { "truncated_more" } else { "truncated" };
+            with(key, path, &[("kept", kept.to_string()), ("lines", lines.to_string())])
         }
         AttachFact::Folder { path, entries } => {
             with("folder", path, &[("entries", locale.count("attach.entries", count(*entries)))])

@@ -33,7 +33,7 @@ impl Source for WordSource {
         let before = line.get(..cursor)?;
         let offer = match mention::open_mention(before) {
             _ if line.starts_with('!') => None,
-            Some((at, typed)) => Some(self.files.offer(at..cursor, typed, self.patience)),
+            Some((at, typed)) => Some(self.files.offer(at..cursor, &typed, self.patience)),
             None => {
                 let commands = self.commands.read().unwrap_or_else(PoisonError::into_inner);
                 commands.offer(&self.matcher, before)

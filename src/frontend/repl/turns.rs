@@ -72,18 +72,20 @@ impl Repl {
             // What was queued for the turn that was stopped goes back to the editor; what was sent after ESC is for
             // what comes next.
             let later = queue.split_off(queued_when_stopped.unwrap_or(queue.len()).min(queue.len()));
-            if !queue.is_empty() {
-                let said = self.human.locale().count("repl.queue_back", queue.len() as u64);
+            ahead.queue.extend(later);
+            let count = queue.len() as u64;
+            queue.push(text);
+            ahead.give_back(queue);
+            if count > 0 {
+                let key = if ahead.back.is_empty() { "repl.queue_back" } else { "repl.queue_back_apart" };
+                let said = self.human.locale().count(key, count);
                 self.human.say(&said);
             }
-            ahead.queue.extend(later);
-            queue.extend(Some(text).filter(|text| !text.is_empty()));
-            ahead.prefill = queue.join("\n");
         } else {
             ahead.queue.extend(queue);
             ahead.prefill = text;
         }
-        self.drafts.set_ahead(ahead.queue.iter(), &ahead.prefill);
+        self.drafts.set_ahead(ahead.waiting(), &ahead.prefill);
         self.drafts.watch_typed(None);
         // What was sent meanwhile is about the plan.
         if planned && ahead.queue.is_empty() { self.planned(ahead) } else { Next::Line }
