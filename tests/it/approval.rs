@@ -8,6 +8,8 @@ use axi::conversation::{Effect, Subject};
 
 const CORPUS: &str = include_str!("corpus/shell_lines.tsv");
 const ADVERSARY: &str = include_str!("corpus/adversary_lines.tsv");
+const UNSEEN: [&str; 2] =
+    [include_str!("corpus/unseen_first_lines.tsv"), include_str!("corpus/unseen_second_lines.tsv")];
 const RED_TEAM: &str = include_str!("corpus/red_team_lines.tsv");
 
 pub(crate) fn place() -> Surroundings {
@@ -86,6 +88,12 @@ fn a_second_corpus_by_an_adversary_finds_nothing_that_runs_unasked() {
 #[test]
 fn a_third_corpus_by_somebody_who_saw_neither_finds_nothing_that_runs_unasked() {
     holds(&corpus(RED_TEAM), 2500);
+}
+
+#[test]
+fn lines_of_two_who_had_not_seen_the_judge_run_and_are_asked_as_they_should() {
+    let both: Vec<_> = UNSEEN.into_iter().flat_map(corpus).collect();
+    holds(&both, 1000);
 }
 
 #[track_caller]

@@ -311,7 +311,7 @@ pub(crate) fn names_revisions(words: &[&str]) -> Option<Value> {
         "rev-list" => formats == 0 && !rest.is_empty(),
         "rev-parse" => formats == 0 && matches!(rest.last(), Some(&"HEAD" | &"main" | &"master")),
         "branch" | "for-each-ref" => formats == 1,
-        "tag" => formats == 0,
+        "tag" | "merge-base" => formats == 0,
         _ => false,
     };
     if !known || !others.copied().all(|word| plain(&word)) {

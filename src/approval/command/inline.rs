@@ -121,7 +121,15 @@ fn python(call: &Call<'_, '_>) -> Option<Vec<Field>> {
         "-" => given_to(call),
         "-m" => {
             let (module, arguments) = behind.split_first()?;
-            if module.value.known()? != "json.tool" {
+            let module = module.value.known()?;
+            if module == "pip" {
+                let (command, rest) = arguments.split_first()?;
+                let plain = |field: &Field| field.value.known().is_some_and(|text| !text.starts_with("--"));
+                let looks =
+                    matches!(command.value.known()?.as_str(), "list" | "show" | "freeze" | "check" | "--version");
+                return (looks && rest.iter().all(plain)).then(Vec::new);
+            }
+            if module != "json.tool" {
                 return None;
             }
             let known = |field: &&Field| {
@@ -194,7 +202,13 @@ fn sqlite(call: &Call<'_, '_>) -> Option<Vec<Field>> {
     let looks = |field: &&Field| field.value.known().is_some_and(|text| query_looks(&text));
     let looks = !queries.is_empty() && queries.iter().all(looks) && call.arguments.iter().all(flag);
     // A name of this form carries settings, or another file.
-    (looks && !file.value.start().starts_with("file:")).then(|| vec![(*file).clone()])
+    let plain = match file.value.known() {
+        Some(text) => {
+            !text.starts_with("file:") || text.split_once('?').is_some_and(|(_, settings)| settings == "mode=ro")
+        }
+        None => !file.value.start().starts_with("file:") && !file.value.start().is_empty(),
+    };
+    (looks && plain).then(|| vec![(*file).clone()])
 }
 
 fn query_looks(text: &str) -> bool {

@@ -13,6 +13,7 @@ mod after;
 mod awk;
 mod call;
 mod classify;
+mod compiler;
 mod compound;
 mod danger;
 mod effects;

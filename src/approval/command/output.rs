@@ -1,6 +1,7 @@
 //! What a command prints, as far as the next one in a pipeline may run it or take it for names.
 
 use super::call::{Call, Input};
+use super::git;
 use super::value::Value;
 
 /// Programs whose output is not what anybody has seen in their input.
@@ -53,6 +54,9 @@ pub(crate) fn output(call: &Call<'_, '_>) -> Input {
     let unseen_input = matches!(call.input, Input::Unknown { unseen: true });
     let texts: Option<Vec<String>> = call.arguments.iter().map(|field| field.value.known()).collect();
     match (call.name, texts) {
+        ("git", Some(texts)) if git::names_revisions(&words(&texts)).is_some() => {
+            Input::Names(git::names_revisions(&words(&texts)).into_iter().collect())
+        }
         ("echo", Some(texts)) if !texts.first().is_some_and(|text| text.starts_with('-') && text.contains('e')) => {
             let words: Vec<&str> = texts.iter().map(String::as_str).skip_while(|text| *text == "-n").collect();
             let text = words.join(" ");
@@ -102,6 +106,10 @@ pub(crate) fn output(call: &Call<'_, '_>) -> Input {
             Input::Unknown { unseen: unseen_input || fetched || DECODERS.contains(&name) }
         }
     }
+}
+
+fn words(texts: &[String]) -> Vec<&str> {
+    texts.iter().map(String::as_str).collect()
 }
 
 /// Programs that print names of files below the directories they are given.

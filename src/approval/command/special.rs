@@ -2,6 +2,7 @@
 
 use super::super::Class;
 use super::call::{Call, Field, Finding};
+use super::compiler;
 
 /// Flags of tar beside the list itself that change nothing.
 const TAR_PLAIN: &[&str] = &[
@@ -32,6 +33,14 @@ pub(super) fn classify(call: &Call<'_, '_>) -> Option<Finding> {
         {
             class(true)
         }
+        // Other tables of it are asked of the network: a name that is looked up tells somebody.
+        "getent" => class(call.arguments.first().and_then(|field| field.value.known()).is_some_and(|table| {
+            matches!(table.as_str(), "passwd" | "group" | "services" | "protocols" | "shells" | "rpc" | "networks")
+                || table == "shadow"
+        })),
+        "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "cpp" if compiler::looks(call) => class(true),
+        "cmake" if views_cache(call) => class(true),
+        "tcpdump" if reads_capture(call) => class(true),
         "date" | "gdate" if sets_clock(call) => class(false),
         "trap" => class(call.arguments.iter().all(|field| matches!(field.value.start(), "-p" | "-l"))),
         "history" => class(call.arguments.iter().all(is_number)),
@@ -109,6 +118,31 @@ fn unpacks_to_screen(call: &Call<'_, '_>) -> bool {
             let start = field.value.start();
             !start.is_empty() && (!start.starts_with('-') || matches!(start, "--wildcards" | "-f"))
         })
+}
+
+/// `-N` only views what was configured.
+fn views_cache(call: &Call<'_, '_>) -> bool {
+    let (mut views, mut any) = (false, false);
+    for field in call.arguments {
+        let Some(text) = field.value.known() else { return false };
+        match text.as_str() {
+            "-N" => views = true,
+            "-L" | "-LA" | "-LH" | "-LAH" => any = true,
+            _ if text.starts_with('-') => return false,
+            _ => {}
+        }
+    }
+    views && any
+}
+
+/// A capture is read from a file and shown, not taken.
+fn reads_capture(call: &Call<'_, '_>) -> bool {
+    let reads = call.arguments.iter().any(|field| field.value.start() == "-r");
+    let plain = |field: &Field| {
+        let start = field.value.start();
+        !start.is_empty() && (!start.starts_with('-') || start.chars().skip(1).all(|c| "nrvqetAXxSc".contains(c)))
+    };
+    reads && call.arguments.iter().all(plain)
 }
 
 /// With a colon in its name an archive lies on another machine, and a remote shell is started for it.
