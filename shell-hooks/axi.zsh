@@ -8,7 +8,7 @@ if [[ -o interactive && -o zle ]]; then
 
 # The same process keeps its conversation (a hook loaded again, exec zsh); a shell inside a shell gets its own.
 [[ ${AXI_SESSION-} == *-$$-* ]] || export AXI_SESSION=$RANDOM$RANDOM-$$-$RANDOM$RANDOM
-_axi_began= _axi_since= _axi_ended= _axi_typed= _axi_command= _axi_status=0 _axi_latest= _axi_handed= _axi_owner= _axi_new=
+_axi_began= _axi_since= _axi_ended= _axi_typed= _axi_command= _axi_status=0 _axi_latest= _axi_handed= _axi_owner= _axi_new= _axi_menus=
 # Functions of plugins, for `axi doctor`.
 _axi_watched=(_zsh_autosuggest_start _zsh_highlight omz p10k zvm_init starship_precmd prompt_starship_precmd
   _atuin_precmd fzf-history-widget _direnv_hook _navi_widget __zoxide_hook _zoxide_hook)
@@ -67,6 +67,11 @@ zle -N axi-rewrite _axi_rewrite
       if [[ $map == emacs || $key == $_axi_key || $key != '^['* ]]; then asked+=($map $key); fi
     done
   done
+  # What a search or a menu does not know, the main keymap does: they are given the shell's own there.
+  if [[ -n $_axi_key ]]; then
+    asked+=(isearch $_axi_key)
+    if bindkey -l menuselect >/dev/null 2>&1; then asked+=(menuselect $_axi_key) _axi_menus=1; fi
+  fi
   # One line for each key, then the functions that are here. The answer goes through a file without a name, for no
   # process; where that cannot be opened again, a process it is. Appended: to empty a file first costs its file system
   # more than all the rest. The first line is the empty one.
@@ -78,6 +83,10 @@ zle -N axi-rewrite _axi_rewrite
   fi
   for map key in $asked; do
     shift reply
+    if [[ $map == (isearch|menuselect) ]]; then
+      if [[ $reply[1] == *undefined-key ]]; then bindkey -M $map $key send-break; fi
+      continue
+    fi
     case ${reply[1]#*\" } in
       undefined-key | self-insert | send-break | list-expand | get-line | axi-*) ;;
       *)

@@ -109,7 +109,7 @@ __axi_returned() {
     ours=0
   # What brings a hand-off back that was stopped is no command to tell of; the one before it is not the newest now.
   elif [[ $__axi_stopped && ($__axi_ready == 0 || -z ${PS0-}) && ($2 == fg || $2 == %*) ]]; then
-    __axi_known=''
+    __axi_known='' __axi_command=''
     ours=0
   fi
   if ((!ours)); then

@@ -83,12 +83,14 @@ function __axi_returned
         __axi_settle $argv[1]
         set ours 0
     else if test -n "$__axi_stopped"; and string match -qr '^\s*(fg|%)' -- $argv[2]
-        # What brings a hand-off back that was stopped is no command to tell of.
+        # What brings a hand-off back that was stopped is no command to tell of, and the one before it is not the last
+        # on the screen.
+        set -g __axi_command
         set ours 0
     end
     if test $ours -eq 0
-        set -g __axi_stopped
-        contains $argv[1] 146 148; and set -g __axi_stopped 1
+        # The exit code does not tell: fish has none for a job that is stopped.
+        set -g __axi_stopped (jobs | string match -- '*stopped*handoff*')
     end
     test -e "$__axi_reply"; and __axi_receive
     return $ours

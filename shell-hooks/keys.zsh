@@ -49,6 +49,12 @@ _axi_hand_over() {
     cont) zle .push-line-or-edit; return 0 ;;
     *) return 1 ;;
   esac
+  # Completion menus came after the hook: this press is still theirs, from now on they keep the key themselves.
+  if [[ -z $_axi_menus ]] && bindkey -l menuselect >/dev/null 2>&1; then
+    _axi_menus=1
+    bindkey -M menuselect $_axi_key send-break
+    if [[ $LASTWIDGET == *complete* && ${_lastcomp[insert]-} == (automenu|menu*) ]]; then zle .undo; return 0; fi
+  fi
   _axi_fits || return 0
   _axi_tell_hook
   _axi_tell
@@ -122,8 +128,10 @@ _axi_returned() {
     if [[ -n $_axi_submitted ]]; then
       _axi_settle $1
       ours=0
-    # What brings a hand-off back that was stopped is no command to tell of.
+    # What brings a hand-off back that was stopped is no command to tell of, and the one before it is not the last on
+    # the screen.
     elif [[ -n $_axi_stopped && ( $_axi_typed == fg* || $_axi_typed == %* ) ]]; then
+      _axi_command=
       ours=0
     fi
     if (( ! ours )); then

@@ -27,6 +27,7 @@ mod floors;
 mod ghost;
 mod handoff_frontend;
 mod handoff_hooks;
+mod handoff_keys;
 mod handoff_output;
 mod handoff_plugins;
 mod handoff_rewrite;
