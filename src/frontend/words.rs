@@ -408,3 +408,7 @@ fn never_auto(locale: &Locale, why: &NeverAuto) -> String {
         NeverAuto::MayBeDenied => with("may_be_denied", "", ""),
     }
 }
+
+#[cfg(test)]
+#[path = "words_tests.rs"]
+mod tests;

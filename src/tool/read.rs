@@ -117,7 +117,8 @@ impl Tool for ReadTool {
                             "Unchanged since you last read it: lines {offset}-{} are in the conversation above.",
                             offset + page.lines - 1
                         );
-                        return ToolOutput::ok(says, facts(Some(0)));
+                        // None were read: of a file without lines it would be told the same.
+                        return ToolOutput::ok(says, facts(None));
                     }
                     if page.lines == 0 && page.total.is_some_and(|total| total > 0) {
                         return ToolOutput::failed(format!(

@@ -97,7 +97,7 @@ pub(crate) fn news(jobs: &Jobs, number: u64) -> Option<ToolOutput> {
     let _ = write!(content, "[{}]", worded(&report));
     let facts = ToolFacts {
         exit_code: report.code,
-        lines: Some(output::count_lines(&text) as u64),
+        lines: Some(output::count_lines(&text) as u64).filter(|lines| *lines > 0),
         full_output: file.filter(|_| cut),
         ..ToolFacts::default()
     };

@@ -87,3 +87,26 @@ fn a_change_that_nobody_is_asked_about_is_shown_after_it() {
     let asked = ["the change", "? Make this change?", "✓ Edited a.txt · +1 −1"];
     assert_eq!(turn(true), (asked.map(str::to_owned).to_vec(), 0));
 }
+
+#[test]
+fn each_file_of_a_patch_is_named() {
+    let part = |name: &str, old: Option<&str>, new: Option<&str>| Preview::Diff {
+        path: format!("/work/{name}").into(),
+        old: old.map(str::to_owned),
+        new: new.map(str::to_owned),
+    };
+    let parts = vec![
+        part("new.txt", None, Some("one\n")),
+        part("a.txt", Some("two\n"), Some("2\n")),
+        part("gone.txt", Some("three\n"), None),
+    ];
+    let stage = Stage::new(80);
+    let (locale, place) = (Locale::new("en"), &stage.human.place);
+    let told = |preview: &Preview| -> Vec<String> {
+        diff::rows(preview, &locale, place, stage.human.ink()).iter().map(Line::text).collect()
+    };
+    let expected = ["  new.txt · new file", "  1 + one", "  a.txt", "  1 - two", "  1 + 2", "  gone.txt · deleted"];
+    assert_eq!(told(&Preview::Many { parts: parts.clone() }), expected);
+    // The title of the call names one.
+    assert_eq!(told(&Preview::Many { parts: parts[..1].to_vec() }), ["  1 + one"]);
+}

@@ -1,0 +1,67 @@
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::*;
+
+fn told(name: &str, input: Value, subject: &Subject) -> [String; 2] {
+    let place = Place { cwd: "/w".into(), workspace: "/w".into(), home: None };
+    let call = ToolCall {
+        id: "c".into(),
+        name: name.into(),
+        input,
+        invalid_input: None,
+        extra: serde_json::Map::default(),
+    };
+    ["en", "zh-CN"].map(|tag| {
+        let locale = Locale::new(tag);
+        let what = about(&locale, &place, &call, subject);
+        title_about(&locale, &what, name, Outcome::Ok, &ToolFacts::default(), 0)
+    })
+}
+
+fn paths(names: &[&str]) -> Subject {
+    Subject::Paths { paths: names.iter().map(|name| PathBuf::from("/w").join(name)).collect() }
+}
+
+#[test]
+fn a_title_says_what_a_call_was_about() {
+    let cases = [
+        ("grep", json!({"pattern": "door"}), paths(&[""]), "Searched for \"door\"", "已搜索 \"door\""),
+        (
+            "grep",
+            json!({"pattern": "door"}),
+            paths(&["src"]),
+            "Searched for \"door\" in src",
+            "已搜索 src 中的 \"door\"",
+        ),
+        ("glob", json!({"pattern": "*.rs"}), paths(&["src"]), "Looked for *.rs in src", "已查找 src 中的 *.rs"),
+        ("move", json!({}), paths(&["a", "b/a"]), "Moved a → b/a", "已移动 a → b/a"),
+        ("apply_patch", json!({}), paths(&["a", "b", "c"]), "Patched a and 2 more", "已应用补丁 a 等，另有 2 个"),
+        (
+            "shell",
+            json!({"commands": ["make", "make test"]}),
+            Subject::Command { line: "set -e\nmake\nmake test".into() },
+            "Ran make; make test",
+            "已运行 make; make test",
+        ),
+        (
+            "terminal",
+            json!({"action": "send", "terminal": 1, "keys": "ls<enter>"}),
+            Subject::Command { line: "terminal_keys 1 'ls<enter>'".into() },
+            "Used a terminal: ls<enter>",
+            "已使用终端：ls<enter>",
+        ),
+        (
+            "terminal",
+            json!({"action": "read", "terminal": 1}),
+            Subject::Whole,
+            "Used a terminal: looked at its screen",
+            "已使用终端：查看了屏幕",
+        ),
+        ("explore", json!({"question": "Where?"}), Subject::Whole, "Explored: Where?", "已探索：Where?"),
+    ];
+    for (name, input, subject, english, chinese) in cases {
+        assert_eq!(told(name, input.clone(), &subject), [english, chinese], "{name} {input}");
+    }
+}
