@@ -84,7 +84,7 @@ pub async fn guess(
         max_output_tokens: Some(MOST_TOKENS),
         temperature: Some(TEMPERATURE),
     };
-    let (mut guessed, result) = read(provider.stream(request), cancel).await;
+    let (mut guessed, result) = read(provider.stream(request), &mut |_| (), cancel).await;
     if guessed.usage == Usage::default() {
         let asked = tokens::estimate(system) + messages.iter().map(tokens::estimate_message).sum::<u64>();
         guessed.usage.input_tokens = asked;
@@ -94,7 +94,8 @@ pub async fn guess(
 }
 
 /// Asks a model in this process how a line goes on, from the lines typed before it, oldest first. `None` where the
-/// model is elsewhere: lines of the history are sent to nobody. The text is what follows the line.
+/// model is elsewhere: lines of the history are sent to nobody. The text is what follows the line; `so_far` is told it as
+/// it grows.
 ///
 /// # Errors
 /// As [`guess`].
@@ -105,10 +106,11 @@ pub async fn guess_line(
     provider: &dyn Provider,
     typed: &[String],
     line: &str,
+    so_far: &mut dyn FnMut(&str),
     cancel: &CancellationToken,
 ) -> Option<(Guessed, Result<(), ProviderError>)> {
     let (before, rest) = lines(typed, line);
-    Some(read(provider.finish_line(&before, &rest)?, cancel).await)
+    Some(read(provider.finish_line(&before, &rest)?, so_far, cancel).await)
 }
 
 /// Words the lines typed so far; pure. The first text changes only when [`BLOCK`] more lines were typed, so that what
@@ -123,7 +125,11 @@ fn lines(typed: &[String], line: &str) -> (String, String) {
     (format!("{TYPED}{before}"), format!("{rest}{line}"))
 }
 
-async fn read(mut stream: EventStream<'_>, cancel: &CancellationToken) -> (Guessed, Result<(), ProviderError>) {
+async fn read(
+    mut stream: EventStream<'_>,
+    so_far: &mut dyn FnMut(&str),
+    cancel: &CancellationToken,
+) -> (Guessed, Result<(), ProviderError>) {
     let mut usage = Usage::default();
     let mut text = String::new();
     let read = async {
@@ -131,6 +137,7 @@ async fn read(mut stream: EventStream<'_>, cancel: &CancellationToken) -> (Guess
             match event? {
                 StreamEvent::TextDelta(delta) => {
                     text.push_str(&delta);
+                    so_far(&text);
                     if has_row(&text) {
                         break;
                     }

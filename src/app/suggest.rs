@@ -127,16 +127,23 @@ impl ModelSuggest {
     }
 
     /// Asks a model in this process, which is shown lines typed before instead of the conversation.
-    fn finish_line(&mut self, line: &str, said: &str, cancel: &CancellationToken) -> Option<Guessing> {
+    fn finish_line(
+        &mut self,
+        line: &str,
+        said: &str,
+        so_far: &mut dyn FnMut(&str),
+        cancel: &CancellationToken,
+    ) -> Option<Guessing> {
         self.own.as_ref()?;
         if !said.is_empty() && self.typed.last().is_none_or(|last| last != said) {
             self.typed.push(said.to_owned());
         }
         let connection = self.connection.as_ref()?;
-        let asked = guess_line(connection.provider.as_ref(), &self.typed, line, cancel);
-        let (mut guessed, result) = connection.runtime.block_on(asked)?;
         // As others answer: the last word is said again, completed.
         let word = line.rsplit(' ').next().unwrap_or_default();
+        let mut so_far = |text: &str| so_far(&format!("{word}{text}"));
+        let asked = guess_line(connection.provider.as_ref(), &self.typed, line, &mut so_far, cancel);
+        let (mut guessed, result) = connection.runtime.block_on(asked)?;
         guessed.text = guessed.text.map(|text| format!("{word}{text}"));
         Some((guessed, result))
     }
@@ -148,7 +155,13 @@ impl ModelSuggest {
 }
 
 impl Suggest for ModelSuggest {
-    fn suggest(&mut self, wanted: &Wanted, exchange: &Exchange, cancel: &CancellationToken) -> Option<String> {
+    fn suggest(
+        &mut self,
+        wanted: &Wanted,
+        exchange: &Exchange,
+        so_far: &mut dyn FnMut(&str),
+        cancel: &CancellationToken,
+    ) -> Option<String> {
         if self.given_up || self.is_spent() {
             return None;
         }
@@ -166,7 +179,7 @@ impl Suggest for ModelSuggest {
             Wanted::NextMessage => Guess::NextMessage,
         };
         let turn = Turn { said: &said, answered: &answered };
-        let (guessed, result) = if let Some(finished) = self.finish_line(&line, &said, cancel) {
+        let (guessed, result) = if let Some(finished) = self.finish_line(&line, &said, so_far, cancel) {
             finished
         } else {
             let connection = self.connection.as_ref()?;

@@ -114,7 +114,13 @@ fn commands() -> CommandMenu {
 struct Model;
 
 impl Suggest for Model {
-    fn suggest(&mut self, wanted: &Wanted, _: &Exchange, _: &CancellationToken) -> Option<String> {
+    fn suggest(
+        &mut self,
+        wanted: &Wanted,
+        _: &Exchange,
+        _: &mut dyn FnMut(&str),
+        _: &CancellationToken,
+    ) -> Option<String> {
         match wanted {
             Wanted::Continuation(line) if line == "slow" => None,
             Wanted::Continuation(line) => Some(format!("{line} and say why")),

@@ -46,8 +46,15 @@ pub trait Suggest: Send {
     /// Returns the continuation, without the line itself; `None` when there is none, or none in time.
     ///
     /// Called by the editor's worker, on a thread of its own, one call at a time. It blocks; it must return soon
-    /// after `cancel` is cancelled and keeps its own limit of time. Failures are logged, not told.
-    fn suggest(&mut self, wanted: &Wanted, exchange: &Exchange, cancel: &CancellationToken) -> Option<String>;
+    /// after `cancel` is cancelled and keeps its own limit of time. Failures are logged, not told. `so_far` may be
+    /// called with the beginning of what will be returned, longer each time: it is shown at once.
+    fn suggest(
+        &mut self,
+        wanted: &Wanted,
+        exchange: &Exchange,
+        so_far: &mut dyn FnMut(&str),
+        cancel: &CancellationToken,
+    ) -> Option<String>;
 }
 
 /// How long the worker waits before it asks.
@@ -91,6 +98,18 @@ impl Slot {
     /// Whether there is something to take a next message from.
     fn may_propose(&self) -> bool {
         !self.exchange.said.is_empty() && !self.exchange.answered.is_empty()
+    }
+
+    /// Keeps what a line may go on with, in the place of what was known of it.
+    fn take_answer(&mut self, line: &str, answer: &str) {
+        let text = tidy(line, answer);
+        let known = self.answers.iter().any(|(base, known, _)| base == line && *known == text);
+        self.news |= !text.is_empty() && !known;
+        self.answers.retain(|(base, _, at)| base != line && at.elapsed() <= GOOD_FOR);
+        self.answers.push_back((line.to_owned(), text, Instant::now()));
+        if self.answers.len() > ANSWERS {
+            self.answers.pop_front();
+        }
     }
 }
 
@@ -262,19 +281,19 @@ fn work(shared: &Shared, mut suggest: Box<dyn Suggest>, timing: SuggestTiming) {
         slot.asking = Some(cancel.clone());
         let exchange = slot.exchange.clone();
         drop(slot);
-        let answer = suggest.suggest(&wanted, &exchange, &cancel);
+        let mut so_far = |text: &str| {
+            let mut slot = shared.lock();
+            if !cancel.is_cancelled() {
+                slot.take_answer(&line, text);
+            }
+        };
+        let answer = suggest.suggest(&wanted, &exchange, &mut so_far, &cancel);
         slot = shared.lock();
         if cancel.is_cancelled() {
             continue;
         }
         slot.asking = None;
-        let text = tidy(&line, answer.as_deref().unwrap_or_default());
-        slot.news |= !text.is_empty();
-        slot.answers.retain(|(base, _, at)| *base != line && at.elapsed() <= GOOD_FOR);
-        slot.answers.push_back((line, text, Instant::now()));
-        if slot.answers.len() > ANSWERS {
-            slot.answers.pop_front();
-        }
+        slot.take_answer(&line, answer.as_deref().unwrap_or_default());
     }
 }
 

@@ -6,6 +6,9 @@ use super::*;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// What begins so is said in two parts.
+const GROWS: &str = "grow";
+
 /// Tells what it is asked, and answers what the test says or until it is cancelled.
 struct Scripted {
     asked: Sender<Wanted>,
@@ -13,8 +16,19 @@ struct Scripted {
 }
 
 impl Suggest for Scripted {
-    fn suggest(&mut self, wanted: &Wanted, _: &Exchange, cancel: &CancellationToken) -> Option<String> {
+    fn suggest(
+        &mut self,
+        wanted: &Wanted,
+        _: &Exchange,
+        so_far: &mut dyn FnMut(&str),
+        cancel: &CancellationToken,
+    ) -> Option<String> {
         self.asked.send(wanted.clone()).ok()?;
+        if let Wanted::Continuation(line) = wanted
+            && line.starts_with(GROWS)
+        {
+            so_far(&format!("{line} wor"));
+        }
         loop {
             if cancel.is_cancelled() {
                 return Some("cancelled".to_owned());
@@ -72,6 +86,19 @@ fn an_answer_is_shown_and_shrinks_as_it_is_typed() {
     assert_eq!(fixture.suggestions.suggestion("explain this f").as_deref(), Some("unction"));
     assert_eq!(fixture.suggestions.suggestion("explain this function"), None);
     assert_eq!(fixture.suggestions.suggestion("explain that"), None);
+}
+
+#[test]
+fn the_beginning_of_an_answer_is_shown_before_its_end() {
+    let fixture = fixture();
+    fixture.suggestions.heard("grow", true);
+    fixture.asked.recv_timeout(PATIENCE).unwrap();
+    fixture.wait_for_news();
+    assert_eq!(fixture.suggestions.suggestion("grow").as_deref(), Some(" wor"));
+    fixture.answers.send(Some("grow words".to_owned())).unwrap();
+    fixture.wait_for_news();
+    assert_eq!(fixture.suggestions.suggestion("grow").as_deref(), Some(" words"));
+    assert!(!fixture.suggestions.is_asking());
 }
 
 #[test]
