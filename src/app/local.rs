@@ -63,7 +63,8 @@ impl Finder {
     }
 
     fn provider(&self, model: &str, kept: Option<PathBuf>) -> Option<Arc<dyn Provider>> {
-        let path = if let Some(weights) = by_name(model) {
+        let published = by_name(model);
+        let path = if let Some(weights) = published {
             find(weights, &self.places)
         } else {
             let path = match (model.strip_prefix("~/"), &self.home) {
@@ -73,7 +74,8 @@ impl Finder {
             path.is_file().then_some(path)
         };
         let shown = model.rsplit('/').next().unwrap_or(model).trim_end_matches(".gguf");
-        Some(Arc::new(LocalProvider::new(shown, path?, kept, self.idle)))
+        let published = published.map(|weights| (weights, self.places.clone()));
+        Some(Arc::new(LocalProvider::new(shown, path?, published, kept, self.idle)))
     }
 }
 
@@ -218,7 +220,10 @@ fn fetch(
     if interactive {
         console.rewrite("");
     }
-    fetched.map_err(|error| problem(base, weights, folder, error))
+    let path = fetched.map_err(|error| problem(base, weights, folder, error))?;
+    // Its bytes were looked at just now: the first question need not do it again.
+    local::remember(&path, weights, &places(base));
+    Ok(path)
 }
 
 fn progress_line(locale: &Locale, weights: &Weights, bytes: u64, new: u64, elapsed: Duration) -> String {

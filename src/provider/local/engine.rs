@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -15,6 +16,7 @@ use super::gguf::{Gguf, ModelError};
 use super::kept::Kept;
 use super::network::{Memory, Network, Next};
 use super::tokenizer::Tokenizer;
+use super::weights::{Places, Weights, is_whole};
 use crate::conversation::{Message, StopReason, StreamEvent, ToolSpec, Usage};
 
 /// Tokens that are read in one pass: more are no faster, and progress is told between passes.
@@ -59,6 +61,8 @@ pub(super) struct Job {
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
     pub(super) weights: PathBuf,
+    /// What the file is said to be, and where it is written down that it is.
+    pub(super) published: Option<(&'static Weights, Places)>,
     /// Where beginnings are kept, if anywhere.
     pub(super) kept: Option<PathBuf>,
     /// How long nobody asks before the memory is freed.
@@ -134,16 +138,17 @@ fn serve(plan: &Plan, jobs: &Receiver<Job>, way: &Weak<Way>) {
             drop(events.blocking_send(Ok(StreamEvent::Loading)));
         }
         let model = loaded.get_or_insert_with(|| Loaded::open(plan).map_err(|error| error.to_string()));
-        match model {
-            Ok(model) => model.answer(&job),
-            Err(cause) => {
-                tracing::warn!(%cause, "the local model cannot be used");
-                if let Some(events) = &job.events {
-                    drop(events.blocking_send(Err(Trouble::Model(cause.clone()))));
-                }
-                // The file may be mended by the next question.
-                loaded = None;
+        let answered = match model {
+            Ok(model) => model.answer(&job).map_err(|error| error.to_string()),
+            Err(cause) => Err(cause.clone()),
+        };
+        if let Err(cause) = answered {
+            tracing::warn!(%cause, "the local model cannot be used");
+            if let Some(events) = &job.events {
+                drop(events.blocking_send(Err(Trouble::Model(cause))));
             }
+            // The file may be mended by the next question.
+            loaded = None;
         }
     }
 }
@@ -157,6 +162,33 @@ pub(super) struct Loaded {
     pub(super) tokens: Vec<u32>,
     kept: Option<Kept>,
     pub(super) context: usize,
+    whole: Whole,
+}
+
+/// Whether the file is the published one.
+enum Whole {
+    /// It is being read by a thread of its own: seconds, the first time it is used.
+    Asked(JoinHandle<bool>),
+    Known(bool),
+}
+
+impl Whole {
+    fn ask(plan: &Plan) -> std::io::Result<Self> {
+        let Some((weights, places)) = plan.published.clone() else { return Ok(Self::Known(true)) };
+        let path = plan.weights.clone();
+        let check = move || is_whole(&path, weights, &places);
+        Ok(Self::Asked(std::thread::Builder::new().name("model-check".into()).spawn(check)?))
+    }
+
+    /// Waits until it is known.
+    fn or_changed(&mut self) -> Result<(), ModelError> {
+        let known = match std::mem::replace(self, Self::Known(false)) {
+            Self::Asked(thread) => thread.join().unwrap_or(false),
+            Self::Known(known) => known,
+        };
+        *self = Self::Known(known);
+        if known { Ok(()) } else { Err(ModelError::Changed) }
+    }
 }
 
 impl Loaded {
@@ -168,10 +200,11 @@ impl Loaded {
         let memory = Memory::new(&network.shape);
         let kept = plan.kept.as_ref().map(|folder| Kept::new(folder, &plan.weights));
         let context = CONTEXT.min(network.shape.context);
-        Ok(Self { network, tokenizer, marks, memory, tokens: Vec::new(), kept, context })
+        let whole = Whole::ask(plan)?;
+        Ok(Self { network, tokenizer, marks, memory, tokens: Vec::new(), kept, context, whole })
     }
 
-    fn answer(&mut self, job: &Job) {
+    fn answer(&mut self, job: &Job) -> Result<(), ModelError> {
         self.network.use_threads(threads());
         let limit = self.context.saturating_sub(ANSWER);
         let (found, tools) = match &job.ask {
@@ -184,20 +217,22 @@ impl Loaded {
             if let Some(events) = &job.events {
                 drop(events.blocking_send(Err(Trouble::TooLong)));
             }
-            return;
+            return Ok(());
         };
         let Some(events) = &job.events else {
             // Stopped by a question, which goes on from there: the pass that was begun is not lost.
             let go_on = |_| !job.stop.load(Ordering::Relaxed);
             self.read_fixed(&prompt, &AtomicBool::new(false), go_on);
-            return;
+            return Ok(());
         };
-        let Some((likely, cached)) = self.read_prompt(&prompt, events, &job.stop) else { return };
+        let Some((likely, cached)) = self.read_prompt(&prompt, events, &job.stop) else { return Ok(()) };
+        self.whole.or_changed()?;
         let read = (prompt.tokens.len() as u64, cached);
         match &job.ask {
             Ask::Message { .. } => self.write(job, tools, events, likely, read),
             Ask::Line { line, .. } => self.finish_line(job, line, events, likely, read),
         }
+        Ok(())
     }
 
     /// A line and what stands before it. The blank at its end belongs to the word that follows.
@@ -277,7 +312,9 @@ impl Loaded {
             return Some(fixed.len());
         }
         self.read_to(fixed, stop, told)?;
-        if let Some(kept) = &self.kept
+        // Of a file with other bytes it would be used again when the file is mended.
+        if self.whole.or_changed().is_ok()
+            && let Some(kept) = &self.kept
             && let Err(error) = kept.save(fixed, &self.memory, &self.network.shape)
         {
             tracing::info!(%error, "the beginning was not kept");

@@ -25,6 +25,9 @@ pub enum ModelError {
     /// It ends too early, or contradicts itself.
     #[error("it is damaged: {0}")]
     Damaged(&'static str),
+    /// It is not the file that was published under this name.
+    #[error("its bytes are not the published ones (their SHA-256 is another)")]
+    Changed,
     /// It is a good file of a kind this engine does not know.
     #[error("it needs {0}, which this engine does not have")]
     Unsupported(String),

@@ -51,7 +51,7 @@ use engine::{Ask, CONTEXT, Engine, Job, Plan, Trouble};
 use super::{EventStream, ModelInfo, Provider, ProviderError, Request};
 pub use fetch::{FetchError, Progress, Sources, fetch};
 pub use gguf::ModelError;
-pub use weights::{Places, TABLE, Weights, by_name, check, find, folder, leavings};
+pub use weights::{Places, TABLE, Weights, by_name, check, find, folder, leavings, remember};
 
 /// The provider's name.
 pub const NAME: &str = super::OWN;
@@ -75,9 +75,15 @@ impl LocalProvider {
     /// Makes the provider of a weights file. Nothing is read until it is asked or told to prepare.
     ///
     /// `kept` is the folder where the beginning of prompts is kept from run to run; the memory is given back when
-    /// nobody asked for `idle`.
+    /// nobody asked for `idle`. A file that is said to be `published` gives no answer when its bytes are others.
     #[must_use]
-    pub fn new(name: &str, weights: PathBuf, kept: Option<PathBuf>, idle: Duration) -> Self {
+    pub fn new(
+        name: &str,
+        weights: PathBuf,
+        published: Option<(&'static Weights, Places)>,
+        kept: Option<PathBuf>,
+        idle: Duration,
+    ) -> Self {
         let info = ModelInfo {
             provider: NAME.to_owned(),
             model: name.to_owned(),
@@ -87,7 +93,7 @@ impl LocalProvider {
             local: true,
             small: true,
         };
-        Self { info, engine: Engine::new(Plan { weights, kept, idle }) }
+        Self { info, engine: Engine::new(Plan { weights, published, kept, idle }) }
     }
 
     fn job(request: Request<'_>, events: Option<mpsc::Sender<engine::Event>>, stop: &Arc<AtomicBool>) -> Job {

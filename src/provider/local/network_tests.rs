@@ -219,7 +219,7 @@ impl Model {
             ("feed_forward_length", 64),
             ("attention.head_count", 4),
             ("attention.head_count_kv", 2),
-            ("context_length", 128),
+            ("context_length", 2048),
         ] {
             model.number(&format!("qwen2.{name}"), number);
         }

@@ -148,8 +148,19 @@ fn below(folder: &Path, depth: usize, weights: &Weights, known: &mut Known) -> O
     folders.into_iter().find_map(|folder| below(&folder, depth - 1, weights, known))
 }
 
-/// What is known of others' files: a line each with the hash asked for, whether it was that, when the file was changed
-/// last, and where it is.
+/// Remembers that a file has the hash of these weights, because it was looked at just now.
+pub fn remember(path: &Path, weights: &Weights, places: &Places) {
+    Known::read(places).remember(path, weights, true);
+}
+
+/// Tells whether a file that counts by its size has the right bytes, too. Read once, which takes seconds; then known
+/// until it changes.
+pub(super) fn is_whole(path: &Path, weights: &Weights, places: &Places) -> bool {
+    Known::read(places).has_hash(path, weights)
+}
+
+/// What is known of files: a line each with the hash asked for, whether it was that, when the file was changed last,
+/// and where it is.
 struct Known {
     file: Option<PathBuf>,
     lines: Vec<String>,
@@ -167,21 +178,31 @@ impl Known {
         if fs::read_link(path).is_ok_and(|target| target.file_name().is_some_and(|name| name == weights.hash)) {
             return true;
         }
-        let changed = fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
-        let changed = changed.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-        let Some(changed) = changed else { return false };
-        let line = |right: bool| format!("{} {right} {} {}", weights.hash, changed.as_nanos(), path.display());
-        if let Some(right) = [true, false].into_iter().find(|right| self.lines.contains(&line(*right))) {
+        let line = |right: bool| Self::line(path, weights, right);
+        if let Some(right) =
+            [true, false].into_iter().find(|right| line(*right).is_some_and(|line| self.lines.contains(&line)))
+        {
             return right;
         }
         let Ok(right) = check(path, weights, |_| true) else { return false };
-        self.lines.push(line(right));
+        self.remember(path, weights, right);
+        right
+    }
+
+    /// `None` where nothing tells that a file has changed.
+    fn line(path: &Path, weights: &Weights, right: bool) -> Option<String> {
+        let changed = fs::metadata(path).and_then(|metadata| metadata.modified()).ok()?;
+        let changed = changed.duration_since(std::time::UNIX_EPOCH).ok()?.as_nanos();
+        Some(format!("{} {right} {changed} {}", weights.hash, path.display()))
+    }
+
+    fn remember(&mut self, path: &Path, weights: &Weights, right: bool) {
+        self.lines.extend(Self::line(path, weights, right));
         if let Some(file) = &self.file
             && let Err(error) = write_lines(file, &self.lines)
         {
             tracing::info!(%error, "the hash of a model is asked for again next time");
         }
-        right
     }
 }
 
