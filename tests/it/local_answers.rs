@@ -45,6 +45,17 @@ fn what_is_done_before_the_first_word_is_told() {
     assert!(reading.iter().all(|(_, of)| *of == all), "{}", ran.out);
 }
 
+#[test]
+fn asked_how_a_model_that_might_as_well_do_it_names_the_command() {
+    let home = Home::new();
+    let does = call("shell", r#"{"command": "touch made.txt"}"#);
+    // Both are as likely as each other; the first would be taken.
+    write(&home, &[("\n", &does), ("\n", "`"), ("`", "tar -x"), ("tar -x", "<|im_end|>"), (&does, "<|im_end|>")]);
+    let ran = run(home.axi().args(["-m", "local/tiny.gguf", "-y", "-p", "how do I unpack it?"]));
+    assert_eq!(ran.out.trim_end(), "`tar -x", "{}", ran.err);
+    assert!(!home.work().join("made.txt").exists());
+}
+
 /// Runs what a model of these words calls, and returns what the call has made.
 fn made(follows: &[(&str, &str)]) -> (String, Ran) {
     let home = Home::new();

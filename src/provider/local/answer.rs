@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use super::blocks::exp;
 use super::calls::{CallReader, Said};
 use super::engine::{Event, Job, Loaded};
+use super::examples::is_line;
 use super::guide::{Guide, Place};
 use super::network::Next;
 use crate::conversation::{StopReason, StreamEvent, ToolSpec, Usage};
@@ -20,6 +21,10 @@ const REMEMBERED: usize = 64;
 const REPEATED: f32 = 1.1;
 /// Tokens that, said again and again, end an answer.
 const CIRCLE: usize = 24;
+/// How many times as likely it is made that an answer begins with a command in its words. Asked how something is done,
+/// these models rather do it: "how do I unpack x" begins with a call at 0.4 to 0.7 and so at 0.1 to 0.3; where something
+/// is to be done it is 0.9 and below 0.07.
+const NAMED: f32 = 4.0;
 /// Quotes inside of texts that are mended in one answer.
 const QUOTES: usize = 32;
 
@@ -71,6 +76,10 @@ impl Loaded {
         let mut held = Held { reader, guide: Guide::new(tools), bytes, lengths, is_call: false, quotes: 0 };
         let (mut written, mut calls) = (0, 0);
         let from = self.tokens.len();
+        // Where a command is wanted for the prompt line, a call is how it is named.
+        if !tools.is_empty() && !is_line(tools) {
+            self.rather_name(&mut likely);
+        }
         let reason = loop {
             if job.stop.load(Ordering::Relaxed) || events.is_closed() {
                 return;
@@ -141,6 +150,17 @@ impl Loaded {
             ..Usage::default()
         };
         let _ = told && send(StreamEvent::Usage(usage)) && send(StreamEvent::Done(reason));
+    }
+
+    /// Makes it likelier that an answer names a command: to run one that nobody wanted run is worse than to name it.
+    fn rather_name(&self, likely: &mut [f32]) {
+        let mut tick = Vec::new();
+        self.tokenizer.encode("`", &mut tick);
+        if let [tick] = tick[..]
+            && let Some(likely) = likely.get_mut(tick as usize)
+        {
+            *likely += NAMED.ln();
+        }
     }
 
     /// Takes the most likely token that leaves a call possible.

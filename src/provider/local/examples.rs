@@ -29,12 +29,12 @@ use Step::{Calls, Gives, Says, User};
 const WORK: &[&[Step]] = &[
     &[User("how do I see hidden files?"), Says("`ls -a`")],
     &[User("which command shows free memory?"), Says("`free -h`")],
-    &[User("how do I rename a git branch?"), Says("`git branch -m NEW_NAME`")],
+    &[User("how do I split big.csv into parts?"), Says("`split -l 1000 big.csv`")],
     &[
-        User("how many text files are in this project?"),
-        Calls("shell", &[("command", "find . -type f -name '*.txt' | wc -l")]),
-        Gives("7"),
-        Says("There are 7 text files."),
+        User("when was main.c last changed?"),
+        Calls("shell", &[("command", "stat -c %y main.c")]),
+        Gives("2024-03-02 10:15:00"),
+        Says("main.c was last changed on 2024-03-02."),
     ],
     &[
         User("copy a.md to b.md"),
@@ -43,8 +43,8 @@ const WORK: &[&[Step]] = &[
         Says("Copied a.md to b.md."),
     ],
     &[
-        User("bash: cargo: command not found"),
-        Says("The program `cargo` is not installed, or its directory is not in `PATH`."),
+        User("fatal: not a git repository"),
+        Says("This directory is not in a git repository: run `git init`, or go to another directory."),
     ],
     &[
         User("the title in app.js should be News"),
@@ -54,6 +54,7 @@ const WORK: &[&[Step]] = &[
         Gives("1 replacement"),
         Says("The title in app.js is News now."),
     ],
+    &[User("how do I rename a git branch?"), Says("`git branch -m NEW_NAME`")],
 ];
 
 /// Talks in which a command for the prompt line is wanted.
