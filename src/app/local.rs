@@ -186,6 +186,9 @@ fn fetch(
         let now = Instant::now();
         let line = match progress {
             Progress::FromIndex => {
+                if interactive {
+                    console.rewrite("");
+                }
                 console.note(locale.text("local.from_index"));
                 // What the hub had sent is counted apart, and may be more.
                 (first, begun) = (None, now);

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
-use super::weights::{Weights, check, joined as joined_paths, partial};
+use super::weights::{Weights, check, joined as joined_paths, leavings, partial};
 use crate::provider::http::{Call, Client};
 use crate::provider::{ProviderError, cause};
 
@@ -142,6 +142,10 @@ pub async fn fetch(
     }
     let whole = folder.join(weights.file);
     fs::rename(&part, &whole).map_err(failed(&whole))?;
+    // What another way had begun is of no more use; it may not be there.
+    for path in leavings(folder, weights) {
+        drop(fs::remove_file(path));
+    }
     Ok(whole)
 }
 
