@@ -13,7 +13,7 @@ if [[ $- == *i* && (-o emacs || -o vi) && -z ${__axi_loaded-} ]]; then
   [[ ${AXI_SESSION-} == *-$$-* ]] || export AXI_SESSION=${EPOCHSECONDS:-$RANDOM$RANDOM}-$$-$RANDOM
   # Ready is 1 while the prompt of a new command is shown: not in `read -e`, not inside an unfinished command.
   __axi_loaded=1 __axi_new=1 __axi_ready=0 __axi_none='' __axi_owner='' __axi_handed='' __axi_vi=''
-  __axi_status=0 __axi_began=0 __axi_ended=0 __axi_number='' __axi_fresh='' __axi_known='' __axi_word=''
+  __axi_code=0 __axi_began=0 __axi_ended=0 __axi_number='' __axi_fresh='' __axi_known='' __axi_word=''
 
   __axi_prompt() {
     local code=$? word=$_
@@ -23,14 +23,14 @@ if [[ $- == *i* && (-o emacs || -o vi) && -z ${__axi_loaded-} ]]; then
     elif [[ $__axi_handed ]] && __axi_returned "$code" "$word"; then
       :
     elif [[ $__axi_ready == 0 || $HISTCMD != "$__axi_number" || -z ${PS0-} ]]; then
-      __axi_fresh=1 __axi_status=$code __axi_ended=${EPOCHREALTIME-$SECONDS} __axi_known=1 __axi_word=$word
+      __axi_fresh=1 __axi_ended=${EPOCHREALTIME-$SECONDS} __axi_known=1 __axi_word=$word
       # It is not in the history (or this bash does not number it here): the same as before, or one that the shell was
       # told to forget.
       if [[ $HISTCMD == "$__axi_number" && (${HISTCONTROL-} == *ignore[sb]* || ${HISTIGNORE-}) ]]; then
         __axi_known=perhaps
       fi
     fi
-    __axi_number=$HISTCMD __axi_ready=1
+    __axi_number=$HISTCMD __axi_ready=1 __axi_code=$code
     if [[ -o vi && -z $__axi_vi ]]; then __axi_vi=1 && __axi_bind vi-insert vi-command; fi
     if [[ ${PS2-} != *__axi_ready* ]]; then PS2='${__axi_none:$((__axi_ready=0)):0}'${PS2-}; fi
     return "$code"
@@ -49,14 +49,19 @@ if [[ $- == *i* && (-o emacs || -o vi) && -z ${__axi_loaded-} ]]; then
     if [[ $aliases ]]; then shopt -s expand_aliases; fi
   }
 
+  # A prompt of other people's making may hide the exit code from ours, not from a key; under ble.sh it is the other way.
   __axi_handoff() {
+    local code=$?
+    if [[ ${BLE_VERSION-} ]]; then code=$__axi_code; fi
     # The second step of the key runs nothing unless this one says so.
     bind '"\C-x\C-]": ""'
-    if __axi_load; then __axi_hand_over; fi
+    if __axi_load; then __axi_hand_over "$code"; fi
   }
 
   __axi_rewrite() {
-    if __axi_load; then __axi_rewrite_line; fi
+    local code=$?
+    if [[ ${BLE_VERSION-} ]]; then code=$__axi_code; fi
+    if __axi_load; then __axi_rewrite_line "$code"; fi
   }
 
   # Which functions of plugins are here, with a comma before each.

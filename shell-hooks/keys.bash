@@ -3,7 +3,8 @@
 
 __axi_state=${XDG_STATE_HOME:-${HOME-}/.local/state}/axi
 __axi_reply=${XDG_RUNTIME_DIR:-$__axi_state}/axi/$AXI_SESSION.reply
-__axi_handed=1 __axi_ask='\[\e[5n\]' __axi_text='' __axi_submitted='' __axi_stopped='' __axi_ignored='' __axi_command='' __axi_seconds=''
+__axi_handed=1 __axi_ask='\[\e[5n\]' __axi_text='' __axi_submitted='' __axi_stopped='' __axi_ignored=''
+__axi_command='' __axi_status=0 __axi_seconds=''
 
 # Once is enough.
 __axi_load() { :; }
@@ -12,7 +13,7 @@ __axi_load() { :; }
 __axi_tell() {
   local spent
   if [[ $__axi_fresh ]]; then
-    __axi_fresh='' __axi_command='' __axi_seconds=''
+    __axi_fresh='' __axi_status=$1 __axi_command='' __axi_seconds=''
     if [[ $__axi_known ]]; then
       __axi_last
       # Perhaps the same command once more, perhaps one to forget: the last word of what ran tells.
@@ -64,11 +65,11 @@ __axi_last() {
 }
 
 __axi_hand_over() {
-  local shown program
+  local code=$1 shown program
   if [[ $__axi_ready == 0 ]]; then printf '\a'; return; fi
   # Linux gives one variable 128 KiB.
   if ((${#READLINE_LINE} > 30000)); then printf '%s\n' "$__axi_words_long"; return; fi
-  __axi_tell
+  __axi_tell "$code"
   printf -v program '%q' "$__axi_program"
   if ((BASH_VERSINFO < 4)); then
     # No READLINE_LINE: the line becomes a comment behind our command, which reads it from the history.
@@ -196,9 +197,10 @@ __axi_fall_back() {
 
 # Rewrites the line in place: nothing is run, and undo brings the old line back.
 __axi_rewrite_line() {
-  local code=0 answer
+  local code=$1 answer
   if [[ $__axi_ready == 0 || $READLINE_LINE != *[![:space:]]* ]] || ((${#READLINE_LINE} > 30000)); then return; fi
-  __axi_tell
+  __axi_tell "$code"
+  code=0
   answer=$(AXI_LINE=$READLINE_LINE "$__axi_program" handoff --rewrite 2>&1 </dev/tty) || code=$?
   __axi_forget
   if ((code == 0)); then
