@@ -25,6 +25,7 @@ mod editor_menus;
 mod editor_pastes;
 mod floors;
 mod ghost;
+mod gnu_screen;
 mod handoff_frontend;
 mod handoff_hooks;
 mod handoff_keys;
