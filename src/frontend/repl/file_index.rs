@@ -226,7 +226,10 @@ impl FileIndex {
     fn walk(&self, first: bool) {
         let begin = Instant::now();
         let mut builder = WalkBuilder::new(&self.root);
-        builder.hidden(false).require_git(false).threads(2);
+        builder.hidden(false).require_git(false).threads(if first { 2 } else { 1 });
+        if !first {
+            step_back();
+        }
         builder.filter_entry(|entry| entry.file_name() != ".git");
         builder.build_parallel().run(|| {
             let mut batch = Batch { index: self, entries: Vec::with_capacity(BATCH), first };
@@ -315,6 +318,15 @@ impl Batch<'_> {
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
         self.flush();
+    }
+}
+
+/// Lets keys and lists go before this thread and those it starts: there is a list to show, and typing goes on.
+fn step_back() {
+    // Elsewhere the call would be about the whole process.
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::nice(10) {
+        tracing::debug!(%error, "the walk goes as fast as the keys");
     }
 }
 
