@@ -10,6 +10,7 @@ mod event;
 mod explore;
 mod extent;
 mod failure;
+mod found;
 mod guard;
 mod modes;
 mod partial;

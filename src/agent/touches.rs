@@ -10,6 +10,7 @@ use crate::approval::{Class, Kept, Tracked, each_index_entry};
 use crate::journal::{How, Touch};
 
 use super::aliases::{self, end_of_link, is_follower};
+use super::found;
 
 /// More places of one pattern are not looked up.
 const MOST_MATCHES: usize = 5_000;
@@ -44,6 +45,8 @@ pub(super) struct Expected {
     pub(super) git: bool,
     /// Whether that is also what it is told to ignore.
     pub(super) ignored: bool,
+    /// Whether it is known to remove what is not among the touches: too much, or too hard to tell.
+    pub(super) lost: bool,
 }
 
 /// The places a file tool changes: what it names is all it touches.
@@ -94,7 +97,12 @@ pub(super) fn of_line(judgement: &LineJudgement, begun_in: &Path) -> Expected {
             }
             let real = end_of_link(&path).filter(|_| is_follower(target));
             if target.filtered && !is_small(real.as_ref().unwrap_or(&path)) {
-                expected.unseen = true;
+                let removed = target.action == Action::Remove;
+                let found = found::below(&judgement.parts, real.as_ref().unwrap_or(&path)).filter(|_| removed);
+                expected.unseen |= found.is_none();
+                expected.lost |= removed && found.is_none();
+                let found = found.unwrap_or_default().into_iter();
+                expected.touches.extend(found.map(|path| Touch { path, tree: false, how }));
                 continue;
             }
             if target.filtered {
@@ -110,7 +118,9 @@ pub(super) fn of_line(judgement: &LineJudgement, begun_in: &Path) -> Expected {
 
 /// Tells whether what is removed is removed before anything could write it or give it another name.
 fn only_removes(parts: &[Judged]) -> bool {
-    let removes = |part: &&Judged| part.class == Class::ReadOnly || REMOVERS.contains(&program(part));
+    let removes = |part: &&Judged| {
+        part.class == Class::ReadOnly || REMOVERS.contains(&program(part)) || found::is_delete(part)
+    };
     let first = parts.iter().take_while(removes).count();
     first > 0 && !parts[first..].iter().any(|part| MOVERS.contains(&program(part)))
 }

@@ -155,9 +155,9 @@ fn what_nobody_can_know_is_said() {
     assert_eq!(place.of("git checkout ."), ["?"]);
     assert_eq!(place.of("git clean -fdx"), ["?"]);
     assert!(place.of("rsync -a src/ docs/").contains(&"?".to_owned()));
-    assert_eq!(place.of("find src -name '*.o' -delete"), ["src"]);
+    assert_eq!(place.of("find src -name '*.o' -delete"), ["-src"]);
     std::fs::File::create(place.path("src/large")).unwrap().set_len(FEW_BYTES + 1).unwrap();
-    assert_eq!(place.of("find src -name '*.o' -delete"), ["?"]);
+    assert_eq!(place.of("find src -mtime +1 -delete"), ["?"]);
     assert_eq!(place.of("ls; git status"), [""; 0]);
     assert_eq!(place.of("git commit -m x"), [""; 0]);
     assert_eq!(place.of("curl https://x.example/a"), [""; 0]);
@@ -223,4 +223,24 @@ fn nothing_a_repository_names_is_run_to_know_what_it_does_not_keep() {
         unkept_by_git(&place.1, false).into_iter().map(|touch| touch.path).filter(|path| !path.is_dir()).collect();
     assert!(found.contains(&place.path("a.txt")), "{found:?}");
     assert!(!ran.exists());
+}
+
+#[test]
+fn of_much_only_what_find_asks_for_by_name_is_touched_and_the_rest_is_known_to_be_lost() {
+    let ground = Place::new();
+    std::fs::create_dir(ground.path("many")).unwrap();
+    for number in 0..2_100 {
+        let name = if number % 700 == 0 { format!("many/{number}.tmp") } else { format!("many/{number}.keep") };
+        std::fs::write(ground.path(&name), "").unwrap();
+    }
+    assert_eq!(
+        ground.of("find many -name '*.tmp' -type f -delete"),
+        ["-many/0.tmp", "-many/1400.tmp", "-many/700.tmp"]
+    );
+    let lost = |line: &str| {
+        let place = Surroundings { cwd: ground.1.clone(), workspace: ground.1.clone(), ..Surroundings::default() };
+        of_line(&judge(line, &place), &ground.1).lost
+    };
+    assert!(lost("find many -mtime +1 -delete"));
+    assert!(!lost("find many -name '*.tmp' -delete") && !lost("find many -mtime +1"));
 }

@@ -40,7 +40,8 @@ impl Agent {
             self.save(&closed, frontend);
         }
         let mut message = message;
-        message.content.extend(self.notes.drain(..).map(|text| ContentBlock::Text { text }));
+        // On lines of its own: the first line is what the conversation is known by.
+        message.content.extend(self.notes.drain(..).map(|text| ContentBlock::Text { text: format!("\n\n{text}") }));
         // What ended while nobody asked.
         let notes = self.memory.notes().into_iter().map(|note| ContentBlock::Text { text: format!("\n\n{note}") });
         message.content.extend(notes);

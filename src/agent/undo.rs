@@ -134,13 +134,13 @@ impl Agent {
         cancel: &CancellationToken,
     ) -> Option<u64> {
         let outlook = self.journal.as_ref()?.outlook();
-        let (Expected { mut touches, git, ignored, .. }, _) = self.expected(tool, effect, subject, reach)?;
+        let (Expected { mut touches, git, ignored, lost, .. }, _) = self.expected(tool, effect, subject, reach)?;
         let directory = self.setup.place.cwd.clone();
         let foreseen = reach::aside(cancel, move || {
             if git {
                 touches.extend(touches::unkept_by_git(&directory, ignored));
             }
-            outlook.unkept(&touches)
+            outlook.unkept(&touches) + u64::from(lost)
         });
         foreseen.await.filter(|files| *files > 0)
     }
@@ -292,7 +292,7 @@ fn keep(
     line: &str,
     directory: &std::path::Path,
 ) -> Result<u64, JournalError> {
-    let Expected { mut touches, unseen, git, ignored } = expected;
+    let Expected { mut touches, unseen, git, ignored, lost: _ } = expected;
     if unseen {
         journal.unseen(line)?;
     }

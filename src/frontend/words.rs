@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::agent::{Activity, Doing, Failure, Notice, TurnEnd, Widened};
-use crate::approval::{Class, Decision, NeverAuto, Reason};
+use crate::approval::{Class, Decision, NeverAuto, Reason, Source};
 pub use crate::command::{describe, rule_error};
 use crate::conversation::{Outcome, Subject, ToolCall};
 use crate::locale::Locale;
@@ -355,8 +355,9 @@ pub fn subject_text(locale: &Locale, place: &Place, subject: &Subject) -> String
 #[must_use]
 pub fn reasons(locale: &Locale, place: &Place, reasons: &[Reason]) -> Vec<String> {
     let word = |reason: &Reason| match reason {
-        Reason::MatchedRule { decision: Decision::Ask, rule, .. } => {
-            Some(locale.with("reason.rule", &[("rule", &rule.to_string())]))
+        Reason::MatchedRule { decision: Decision::Ask, rule, source } => {
+            let key = if *source == Source::Project { "reason.project_rule" } else { "reason.rule" };
+            Some(locale.with(key, &[("rule", &rule.to_string())]))
         }
         Reason::OutsideWorkspace { path } => {
             Some(locale.with("reason.outside", &[("path", &place.shown(path).display().to_string())]))
