@@ -342,6 +342,7 @@ fn a_hundred_thousand_files_are_searched_as_ripgrep_searches_them() {
     let grep = json!({"pattern": "needle 9999\\d", "output": "count", "limit": 2000});
     let ours = || drop(bench.run(&GrepTool, grep.clone()));
     say(&format!("grep: {}", alternate(21, ours, || drop(ripgrep(&root, &["-c", "needle 9999\\d"])))));
+    // With -g ripgrep would leave the ignore files out of account, which is another question.
     let ours = || drop(bench.run(&GlobTool, json!({"pattern": "*7.txt"})));
-    say(&format!("glob: {}", alternate(21, ours, || drop(ripgrep(&root, &["--files", "-g", "*7.txt"])))));
+    say(&format!("glob: {}", alternate(21, ours, || drop(ripgrep(&root, &["--files"])))));
 }
