@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::command::{Action, PathPattern, Target, danger, is_harmless_device, judge};
+use super::command::{Action, PathPattern, Step, Target, attributes_danger, danger, is_harmless_device, judge};
 use super::path::is_scratch;
 use super::{NeverAuto, Surroundings};
 
@@ -116,9 +116,11 @@ pub fn forbidden_on_disk(line: &str, surroundings: &Surroundings, files: &dyn Fi
     let judgement = judge(line, surroundings);
     let mut counter = Counter::new(surroundings, files, judgement.never_auto);
     for target in judgement.targets.iter().filter(|target| !target.pattern.is_unresolved()) {
-        counter.follow_links(target, &target.pattern);
-        for path in counter.resolve(&target.pattern) {
-            counter.follow_links(target, &PathPattern::exact(&path));
+        for pattern in counter.readings(target) {
+            counter.follow_links(target, &pattern);
+            for path in counter.resolve(&pattern) {
+                counter.follow_links(target, &PathPattern::exact(&path));
+            }
         }
     }
     counter.radius.never_auto
@@ -156,8 +158,14 @@ impl<'a> Counter<'a> {
             return;
         }
         self.radius.filtered |= target.filtered;
-        self.follow_links(target, &target.pattern);
-        for path in self.resolve(&target.pattern) {
+        for pattern in self.readings(target) {
+            self.reading(target, &pattern, limits);
+        }
+    }
+
+    fn reading(&mut self, target: &Target, pattern: &PathPattern, limits: &Limits<'_>) {
+        self.follow_links(target, pattern);
+        for path in self.resolve(pattern) {
             self.follow_links(target, &PathPattern::exact(&path));
             let entry = self.files.entry(&path);
             let into = entry.is_none_or(|entry| entry.is_directory && !target.recursive);
@@ -166,7 +174,7 @@ impl<'a> Counter<'a> {
                 self.radius.made_outside.push(path.clone());
             }
             let Some(entry) = entry else { continue };
-            if self.radius.existing.len() < MOST_NAMED {
+            if self.radius.existing.len() < MOST_NAMED && !self.radius.existing.contains(&path) {
                 self.radius.existing.push(path.clone());
             }
             // A directory that is written into is not changed itself.
@@ -175,6 +183,39 @@ impl<'a> Counter<'a> {
             }
             self.count(&path, entry, target, limits);
         }
+    }
+
+    /// A target by name, and by where each `..` leads when the links in front of it are followed.
+    fn readings(&mut self, target: &Target) -> Vec<PathPattern> {
+        let mut readings = vec![target.pattern.clone()];
+        let mut roots = Vec::new();
+        let steps = target.pattern.climb();
+        if !steps.is_empty() {
+            roots.push(PathBuf::from("/"));
+        }
+        for step in steps {
+            roots = match step {
+                Step::Down(name) => roots.into_iter().map(|root| root.join(&name)).collect(),
+                Step::Glob(glob) => self.matching(&roots, &glob),
+                Step::Up => {
+                    let up = |root: PathBuf| {
+                        let real = self.files.real_path(&root)?;
+                        Some(real.parent().map_or_else(|| real.clone(), Path::to_owned))
+                    };
+                    roots.into_iter().filter_map(up).collect()
+                }
+            };
+            roots.sort();
+            roots.dedup();
+        }
+        for root in roots {
+            let climbed = target.pattern.climbed(&root);
+            if !climbed.is_said_by(&target.pattern) {
+                self.never(target, &climbed, self.place);
+                readings.push(climbed);
+            }
+        }
+        readings
     }
 
     fn is_outside(&self, path: &Path) -> bool {
@@ -188,8 +229,7 @@ impl<'a> Counter<'a> {
     /// Links, in what is named and in the names of home and workspace, may lead to where nothing may be touched.
     fn follow_links(&mut self, target: &Target, pattern: &PathPattern) {
         let destroys = match target.action {
-            Action::Remove | Action::Move => true,
-            Action::Attributes => target.recursive,
+            Action::Remove | Action::Move | Action::Attributes => true,
             Action::Overwrite | Action::Change => false,
         };
         let Some((root, globs)) = pattern.walk().filter(|_| destroys && self.radius.never_auto.is_none()) else {
@@ -216,8 +256,8 @@ impl<'a> Counter<'a> {
             self.never(target, &pattern.rebased(itself), &place);
         }
         // A link goes and not what it leads to, but for a slash behind its name, which a variable may hide, and for
-        // `chmod -R`.
-        let shown = pattern.shown();
+        // `chmod`.
+        let shown = target.pattern.shown();
         let follows = target.action == Action::Attributes || shown.ends_with(['/', '.']) || shown.contains('$');
         if let Some(followed) = through.filter(|_| follows && self.radius.never_auto.is_none()) {
             self.never(target, &pattern.rebased(&followed), &place);
@@ -225,12 +265,16 @@ impl<'a> Counter<'a> {
     }
 
     fn never(&mut self, target: &Target, pattern: &PathPattern, place: &Surroundings) {
-        let found = danger(pattern, place, false);
+        let found = if target.action == Action::Attributes && !target.recursive {
+            attributes_danger(pattern, place)
+        } else {
+            danger(pattern, place, false)
+        };
         // What is picked by name or age may be picked in the whole workspace.
         let usual = target.filtered
             && matches!(found, Some(NeverAuto::WorkspaceOrAbove { .. }))
             && !place.workspace.parent().is_some_and(|parent| pattern.covers(parent));
-        if !usual {
+        if !usual && self.radius.never_auto.is_none() {
             self.radius.never_auto = found;
         }
     }
@@ -240,26 +284,31 @@ impl<'a> Counter<'a> {
         let Some((root, globs)) = pattern.walk() else { return Vec::new() };
         let mut paths = vec![root];
         for glob in globs {
-            let built = globset::GlobBuilder::new(&glob).backslash_escape(true).build();
-            let Ok(matcher) = built.map(|glob| glob.compile_matcher()) else { return Vec::new() };
-            let mut next = Vec::new();
-            for directory in paths {
-                for name in self.files.names(&directory) {
-                    self.looked += 1;
-                    if self.looked > MOST_ENTRIES {
-                        self.radius.truncated = true;
-                        return next;
-                    }
-                    let hidden_fits = !name.starts_with('.') || glob.starts_with('.');
-                    if hidden_fits && matcher.is_match(&name) {
-                        next.push(directory.join(name));
-                    }
-                }
-            }
-            next.sort();
-            paths = next;
+            paths = self.matching(&paths, &glob);
         }
         paths
+    }
+
+    /// What fits a glob in these directories.
+    fn matching(&mut self, directories: &[PathBuf], glob: &str) -> Vec<PathBuf> {
+        let built = globset::GlobBuilder::new(glob).backslash_escape(true).build();
+        let Ok(matcher) = built.map(|glob| glob.compile_matcher()) else { return Vec::new() };
+        let mut found = Vec::new();
+        for directory in directories {
+            for name in self.files.names(directory) {
+                self.looked += 1;
+                if self.looked > MOST_ENTRIES {
+                    self.radius.truncated = true;
+                    return found;
+                }
+                let hidden_fits = !name.starts_with('.') || glob.starts_with('.');
+                if hidden_fits && matcher.is_match(&name) {
+                    found.push(directory.join(name));
+                }
+            }
+        }
+        found.sort();
+        found
     }
 
     fn count(&mut self, path: &Path, entry: Entry, target: &Target, limits: &Limits<'_>) {

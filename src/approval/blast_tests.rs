@@ -1,7 +1,7 @@
 //! What would be hit, on a disk that is only a list.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::{BlastRadius, Entry, FileSystem, NeverAuto, Surroundings, blast_radius};
 
@@ -37,12 +37,18 @@ impl FileSystem for List {
     }
 
     fn real_path(&self, path: &Path) -> Option<PathBuf> {
-        for (link, target) in &self.links {
-            if let Ok(rest) = path.strip_prefix(link) {
-                return self.real_path(&target.join(rest));
+        let mut real = PathBuf::from("/");
+        for part in path.components() {
+            match part {
+                Component::ParentDir => drop(real.pop()),
+                Component::Normal(name) => real.push(name),
+                Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
+            }
+            if let Some(target) = self.links.get(&real) {
+                real = self.real_path(target)?;
             }
         }
-        Some(path.components().collect())
+        Some(real)
     }
 }
 
@@ -163,5 +169,64 @@ fn no_spelling_of_home_hides_it() {
         for line in ["rm -rf build", "rm python", "rm -rf mine/other/x", "rm /house/u/other/x"] {
             assert_eq!(radius_at(line, home).never_auto, None, "{home}: {line}");
         }
+    }
+}
+
+#[test]
+fn a_parent_behind_a_link_is_the_one_of_the_place_really_reached() {
+    for line in [
+        "rm -rf mine/../u",
+        "rm -rf mine/../u*",
+        "rm -rf mi*/../u",
+        "rm -rf up/../home/u",
+        "cd mine && rm -rf ../u",
+        "cd mine/../u && rm -rf *",
+        "cd mine; cd ../u && rm -rf ./*",
+        "cd -P mine/.. && rm -rf u",
+        "cd -P mine; cd ..; rm -rf u",
+        "set -P; cd mine; cd ..; rm -rf u",
+        "set -o physical; cd mine; cd ..; rm -rf u",
+        "bash -o physical -c 'cd mine; cd ..; rm -rf u'",
+        "env -C mine/.. rm -rf u",
+        "git -C mine/../u clean -ffdx",
+        "mv mine/../u /tmp/x",
+        "chmod 000 mine/../u",
+    ] {
+        let never = radius(line).never_auto;
+        assert!(matches!(never, Some(NeverAuto::HomeOrAbove { .. })), "{line}: {never:?}");
+    }
+    for line in
+        ["rm -rf build/../build/deep", "cd build && rm -rf ../build/deep", "cd build; cd ..; rm -rf build/deep"]
+    {
+        assert_eq!(radius(line).never_auto, None, "{line}");
+    }
+    assert_eq!(counts("rm -rf build/../build"), counts("rm -rf build"));
+    assert_eq!(counts("cd src/.. && rm -rf build"), counts("rm -rf build"));
+    // What is counted is what goes.
+    assert_eq!(counts("rm -rf mine/../u/other"), (1, 3, 1, 1));
+}
+
+#[test]
+fn what_follows_a_link_is_judged_by_where_that_leads() {
+    for line in [
+        "find -H mine -delete",
+        "find -H mine -mindepth 1 -delete",
+        "find mine/ -delete",
+        "find min*/ -delete",
+        "find -H up -delete",
+        "chmod 000 mine",
+        "chmod 000 up",
+        "chown nobody mine",
+        "chgrp x mi*e",
+        "rsync -a --delete empty/ mine",
+        "git -C mine clean -ffdx",
+        "git --work-tree=mine clean -ffdx",
+        "cd mine && find . -delete",
+    ] {
+        let never = radius(line).never_auto;
+        assert!(matches!(never, Some(NeverAuto::HomeOrAbove { .. })), "{line}: {never:?}");
+    }
+    for line in ["find mine -delete", "rm mine", "mv mine other", "chmod 644 notes.txt", "find -H build -delete"] {
+        assert_eq!(radius(line).never_auto, None, "{line}");
     }
 }

@@ -10,6 +10,7 @@ const CORPUS: &str = include_str!("corpus/shell_lines.tsv");
 const ADVERSARY: &str = include_str!("corpus/adversary_lines.tsv");
 const UNSEEN: [&str; 2] =
     [include_str!("corpus/unseen_first_lines.tsv"), include_str!("corpus/unseen_second_lines.tsv")];
+const HIDDEN: &str = include_str!("corpus/hidden_lines.tsv");
 const RED_TEAM: &str = include_str!("corpus/red_team_lines.tsv");
 
 pub(crate) fn place() -> Surroundings {
@@ -94,6 +95,15 @@ fn a_third_corpus_by_somebody_who_saw_neither_finds_nothing_that_runs_unasked() 
 fn lines_of_two_who_had_not_seen_the_judge_run_and_are_asked_as_they_should() {
     let both: Vec<_> = UNSEEN.into_iter().flat_map(corpus).collect();
     holds(&both, 1000);
+}
+
+#[test]
+fn what_hides_a_target_is_never_run_unasked_and_what_only_moves_is_asked() {
+    let lines = corpus(HIDDEN);
+    holds(&lines, 120);
+    let asking_is_enough = |(expected, line): &&(&str, String)| *expected == "ask" && decide(line, false).1;
+    let forbidden: Vec<_> = lines.iter().filter(asking_is_enough).collect();
+    assert!(forbidden.is_empty(), "forbidden where asking is enough: {forbidden:#?}");
 }
 
 #[track_caller]

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use super::call::Call;
-use super::value::{PathPattern, Value};
+use super::state::State;
+use super::value::Value;
 
 /// What is different after a command.
 pub(crate) enum After {
@@ -15,76 +16,263 @@ pub(crate) enum After {
     In(Vec<Option<PathBuf>>),
     /// Variables have these values; none where they are not known.
     Set(Vec<(String, Vec<Value>)>),
+    /// Any variable may have another value.
+    Opaque,
     /// Names mean something else.
     Redefined(Vec<String>),
+    /// Functions, and variables, are taken away.
+    Unset(Vec<String>),
 }
 
 /// What is different after a command.
 pub(crate) fn after(call: &Call<'_, '_>) -> After {
     match call.name {
         "exit" => After::Never,
-        "cd" | "pushd" => {
-            // With two words shells go to the first, to a mixture of both, or nowhere.
-            if call.positionals().len() > 1 {
-                return After::In(vec![None]);
-            }
-            let target = call.positionals().first().map(|field| field.value.clone());
-            let value = match target {
-                Some(value) => value,
-                None if call.name == "cd" => {
-                    call.state.variable("HOME").into_iter().next().unwrap_or_else(Value::unknown)
-                }
-                None => Value::unknown(),
-            };
-            if value.known().as_deref() == Some("-") || value.had_empty {
-                return After::In(vec![None]);
-            }
-            After::In(value.patterns(&call.state.directories).iter().map(PathPattern::path).collect())
-        }
+        "cd" | "pushd" => directory(call),
         "popd" => After::In(vec![None]),
-        "read" | "getopts" | "mapfile" | "readarray" => {
-            let names = call.positionals().iter().filter_map(|field| field.value.known()).collect::<Vec<_>>();
-            After::Set(names.into_iter().chain(["REPLY".to_owned()]).map(|name| (name, Vec::new())).collect())
-        }
+        "read" | "getopts" | "mapfile" | "readarray" => read(call),
         "shift" | "set" => {
-            let names = (1..10).map(|n| n.to_string()).chain(["@".to_owned(), "*".to_owned()]);
+            let names = (1..64).map(|n| n.to_string()).chain(["@".to_owned(), "*".to_owned()]);
             // Under a name no variable has: an expression may come upon what they hold.
             let held = call.arguments.iter().map(|field| field.value.clone()).collect();
             After::Set(names.map(|n| (n, Vec::new())).chain([("set …".to_owned(), held)]).collect())
         }
-        "unset" => After::Set(
-            call.positionals()
+        "unset" => {
+            let names: Option<Vec<String>> = call
+                .positionals()
                 .iter()
-                .filter_map(|field| field.value.known())
-                .map(|name| (name, vec![Value { chunks: Vec::new(), had_empty: true }]))
-                .collect(),
-        ),
-        "export" | "declare" | "typeset" | "readonly" | "local" => After::Set(
-            call.positionals()
-                .iter()
-                .filter_map(|field| {
-                    let text = field.value.start();
-                    let (name, _) = text.split_once('=')?;
-                    let value = field.value.without_start(name.len() + 1);
-                    let name = name.trim_end_matches('+').to_owned();
-                    Some((name, if value.is_unknown() { Vec::new() } else { vec![value] }))
-                })
-                .collect(),
-        ),
-        "printf" if call.has_flag("v", &[]) => After::Set(
-            call.arguments
-                .get(1)
-                .and_then(|field| field.value.known())
-                .map(|name| (name, Vec::new()))
-                .into_iter()
-                .collect(),
-        ),
+                .map(|field| field.value.known().map(|name| base(&name).to_owned()))
+                .collect();
+            names.map_or(After::Opaque, After::Unset)
+        }
+        "export" | "declare" | "typeset" | "readonly" | "local" => declared(call),
+        "printf" => written(call, "-v"),
+        "wait" => written(call, "-p"),
         "alias" => After::Redefined(
             call.positionals()
                 .iter()
                 .filter_map(|field| field.value.start().split_once('=').map(|(name, _)| name.to_owned()))
                 .collect(),
         ),
+        "hash" if call.arguments.is_empty() => After::Same,
+        "hash" | "enable" => {
+            After::Redefined(call.positionals().iter().filter_map(|field| field.value.known()).collect())
+        }
+        // A name that is no directory's is then taken for a variable's.
+        "setopt" | "unsetopt" | "emulate" => After::Set(vec![("CDPATH".to_owned(), Vec::new())]),
+        "shopt"
+            if call.arguments.iter().any(|field| {
+                !matches!(
+                    field.value.start(),
+                    "globstar"
+                        | "nullglob"
+                        | "-s"
+                        | "-u"
+                        | "dotglob"
+                        | "extglob"
+                        | "-q"
+                        | "-p"
+                        | "failglob"
+                        | "nocaseglob"
+                        | "lastpipe"
+                        | "inherit_errexit"
+                )
+            }) =>
+        {
+            After::Set(vec![("CDPATH".to_owned(), Vec::new())])
+        }
         _ => After::Same,
     }
+}
+
+/// Tells whether from then on `cd` follows links before it reads `..`.
+pub(crate) fn makes_physical(call: &Call<'_, '_>) -> bool {
+    let physical = |field: &super::call::Field| {
+        let start = field.value.start();
+        start.is_empty() || start == "physical" || start.starts_with('-') && start.contains('P')
+    };
+    match call.name {
+        "set" => call.arguments.iter().any(physical),
+        "setopt" | "unsetopt" | "emulate" => true,
+        // The name it goes on from is then the real one.
+        "cd" | "pushd" => {
+            call.arguments.iter().any(|field| field.value.start().starts_with('-') && physical(field))
+        }
+        _ => false,
+    }
+}
+
+fn directory(call: &Call<'_, '_>) -> After {
+    let flag = |letter: char| {
+        let named = |field: &super::call::Field| {
+            let start = field.value.start();
+            start.starts_with('-') && !start.starts_with("--") && start.contains(letter)
+        };
+        call.arguments.iter().any(named)
+    };
+    if call.name == "pushd" && flag('n') {
+        return After::Same;
+    }
+    // With two words shells go to the first, to a mixture of both, or nowhere.
+    if call.positionals().len() > 1 {
+        return After::In(vec![None]);
+    }
+    let target = call.positionals().first().map(|field| field.value.clone());
+    let value = match target {
+        Some(value) => value,
+        None if call.name == "cd" => call.state.variable("HOME").into_iter().next().unwrap_or_else(Value::unknown),
+        None => Value::unknown(),
+    };
+    // Back, or along the stack of directories.
+    if value.known().as_deref() == Some("-") || value.start().starts_with('+') || value.had_empty {
+        return After::In(vec![None]);
+    }
+    let mut directories = arrive(&value, call.state, flag('P'));
+    let start = value.start();
+    let by_itself = start.starts_with('/')
+        || matches!(start, "." | "..")
+        || start.starts_with("./")
+        || start.starts_with("../");
+    if !by_itself {
+        directories.extend(by_search(&value, call.state));
+    }
+    After::In(directories)
+}
+
+/// Where a directory named so may be: `..` takes the name in front of it away, as a shell does, or leads to what really
+/// holds the place, as it is for the system and for a shell that finds nothing under the name.
+pub(crate) fn arrive(value: &Value, state: &State<'_>, physical: bool) -> Vec<Option<PathBuf>> {
+    let mut directories: Vec<Option<PathBuf>> = Vec::new();
+    let mut push = |directory: Option<PathBuf>| {
+        if !directories.contains(&directory) {
+            directories.push(directory);
+        }
+    };
+    for pattern in value.patterns(&state.directories) {
+        let by_name = pattern.path();
+        // What is above the place of the start is there, and no link is on the way.
+        let is_there = by_name.as_deref().is_some_and(|path| state.place.cwd.starts_with(path));
+        let written = pattern.written().filter(|written| by_name.as_ref() != Some(written));
+        push(by_name);
+        if (physical || state.physical || !is_there) && written.is_some() {
+            push(written);
+        }
+    }
+    directories
+}
+
+/// Where `cd` looks for a name besides the place it is in.
+fn by_search(value: &Value, state: &State<'_>) -> Vec<Option<PathBuf>> {
+    let is_set = |name: &str| state.variables.contains_key(name) || state.place.environment.contains_key(name);
+    if state.variables.contains_key("cdpath") {
+        return vec![None];
+    }
+    if !is_set("CDPATH") {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    let values = state.variable("CDPATH");
+    if values.is_empty() {
+        return vec![None];
+    }
+    for searched in values {
+        let Some(searched) = searched.known() else { return vec![None] };
+        for entry in searched.split(':').filter(|entry| !matches!(*entry, "" | ".")) {
+            let mut below = Value::text(format!("{entry}/"));
+            below.append(value);
+            found.extend(arrive(&below, state, true));
+        }
+    }
+    found
+}
+
+/// A variable's name without an index behind it.
+fn base(name: &str) -> &str {
+    name.split('[').next().unwrap_or_default()
+}
+
+fn read(call: &Call<'_, '_>) -> After {
+    let mut names = vec!["REPLY".to_owned()];
+    let mut fields = call.arguments.iter();
+    while let Some(field) = fields.next() {
+        let start = field.value.start();
+        if start.starts_with('-') {
+            // It runs for each line, or so often.
+            if start.contains('C') && call.name != "read" {
+                return After::Opaque;
+            }
+            names.extend(start.split_once('a').map(|(_, name)| name.to_owned()));
+            if matches!(start, "-p" | "-d" | "-n" | "-N" | "-t" | "-u" | "-i" | "-O" | "-s" | "-c")
+                && call.name != "getopts"
+            {
+                // What is no value of the flag is a name all the same.
+                names.extend(fields.next().and_then(|field| field.value.known()));
+            }
+            continue;
+        }
+        let Some(name) = field.value.known() else { return After::Opaque };
+        names.push(base(&name).to_owned());
+    }
+    After::Set(names.into_iter().map(|name| (name, Vec::new())).collect())
+}
+
+/// What `printf -v` and `wait -p` write to.
+fn written(call: &Call<'_, '_>, flag: &str) -> After {
+    match call.value_of(&[flag]) {
+        Some(value) => match value.known() {
+            Some(name) => After::Set(vec![(base(&name).to_owned(), Vec::new())]),
+            None => After::Opaque,
+        },
+        None => After::Same,
+    }
+}
+
+fn declared(call: &Call<'_, '_>) -> After {
+    let flags: String = call
+        .arguments
+        .iter()
+        .map(|field| field.value.start())
+        .filter(|start| start.starts_with(['-', '+']))
+        .collect();
+    let declares = !matches!(call.name, "export" | "readonly");
+    // Another name for a variable, letters that change their case, and variables that are handed on no more.
+    if declares && flags.contains(['n', 'l', 'u', 'c', '+']) || call.name == "export" && flags.contains('n') {
+        return After::Opaque;
+    }
+    let inside = declares && call.state.arguments.is_some();
+    let mut set = Vec::new();
+    for field in call.positionals() {
+        let text = field.value.start();
+        let Some((name, _)) = text.split_once('=') else {
+            let Some(name) = field.value.known() else { return After::Opaque };
+            // A variable of the function's own, which nobody has given a value.
+            if inside {
+                let mut values = call.state.variable(&name);
+                if !values.is_empty() {
+                    values.push(Value::emptied());
+                }
+                set.push((base(&name).to_owned(), values));
+            }
+            continue;
+        };
+        let value = field.value.without_start(name.len() + 1);
+        let partly = name.ends_with('+') || name.contains('[') || value.is_unknown();
+        let values = if partly { Vec::new() } else { vec![value] };
+        set.push((base(name.trim_end_matches('+')).to_owned(), values));
+    }
+    After::Set(set)
+}
+
+/// The names that a command hands on to the programs that are started later.
+pub(crate) fn exported(call: &Call<'_, '_>) -> Vec<String> {
+    let exports = match call.name {
+        "export" => true,
+        "declare" | "typeset" => call.has_flag("x", &[]),
+        _ => false,
+    };
+    if !exports {
+        return Vec::new();
+    }
+    let name = |field: &&super::call::Field| field.value.start().split('=').next().unwrap_or_default().to_owned();
+    call.positionals().iter().map(name).collect()
 }

@@ -20,10 +20,13 @@ pub(super) fn in_danger(
         return whole.then(|| danger(pattern, place, false)).flatten();
     }
     let whole_tree = touched.recursive && touched.action == Action::Attributes;
-    // Writing over home, or changing what it is, needs no recursion to hurt.
-    let changes_itself = matches!(touched.action, Action::Attributes | Action::Overwrite) && over_home;
-    if destroys || whole_tree || changes_itself {
+    // Writing over home needs no recursion to hurt.
+    let over_itself = touched.action == Action::Overwrite && over_home;
+    if destroys || whole_tree || over_itself {
         return danger(pattern, place, touched.value.had_empty);
+    }
+    if touched.action == Action::Attributes {
+        return attributes_danger(pattern, place);
     }
     if touched.action == Action::Overwrite && (pattern.is_unresolved() || touched.value.had_empty) {
         return Some(NeverAuto::Unresolved { word: pattern.shown().to_owned() });
@@ -46,6 +49,17 @@ pub(crate) fn danger(pattern: &PathPattern, place: &Surroundings, had_empty: boo
         return Some(NeverAuto::WorkspaceOrAbove { target });
     }
     system_danger(pattern, place)
+}
+
+/// Why what this target is, without what is below it, is never changed unasked: closed, it closes what it holds.
+pub(crate) fn attributes_danger(pattern: &PathPattern, place: &Surroundings) -> Option<NeverAuto> {
+    let above = |directory: Option<&std::path::Path>| directory.is_some_and(|directory| pattern.covers(directory));
+    let itself =
+        !place.workspace.as_os_str().is_empty() && pattern.path().as_deref() == Some(place.workspace.as_path());
+    if above(place.home.as_deref()) || above(place.workspace.parent()) || itself {
+        return danger(pattern, place, false);
+    }
+    if pattern.is_unresolved() { None } else { system_danger(pattern, place) }
 }
 
 fn system_danger(pattern: &PathPattern, place: &Surroundings) -> Option<NeverAuto> {

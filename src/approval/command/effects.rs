@@ -3,7 +3,7 @@
 use super::super::{Class, NeverAuto};
 use super::call::{Action, Call, Field, Finding, Touched};
 use super::danger::is_harmless_device;
-use super::value::Value;
+use super::value::{Chunk, Value};
 
 /// Programs that reach the network.
 const NETWORK: &[&str] = &[
@@ -91,6 +91,9 @@ pub(crate) fn classify(call: &Call<'_, '_>) -> Option<Finding> {
         | "grm" => touch(call.positionals(), Class::Destructive, Action::Remove, true),
         "rmdir" => touch(call.positionals(), Class::Write, Action::Remove, false),
         "tar" | "bsdtar" | "gtar" | "unzip" => unpacked(call),
+        "zip" if call.has_flag("m", &["move"]) => {
+            touch(call.positionals(), Class::Destructive, Action::Remove, true)
+        }
         "truncate" => touch(call.positionals(), Class::Destructive, Action::Remove, false),
         "mv" | "gmv" => moved(call),
         "chmod" | "chown" | "chgrp" | "setfacl" | "chattr" | "chflags" | "xattr" => attributes(call),
@@ -183,6 +186,14 @@ fn unpacked(call: &Call<'_, '_>) -> Finding {
     if let Some(value) = call.value_of(flags) {
         finding.touched.push(Touched { value, action: Action::Overwrite, recursive: false, filtered: false });
     }
+    // What is packed is gone.
+    if call.texts().iter().any(|text| text.starts_with("--remove")) {
+        finding.class = Class::Destructive;
+        for field in call.positionals() {
+            let value = field.value.clone();
+            finding.touched.push(Touched { value, action: Action::Remove, recursive: true, filtered: false });
+        }
+    }
     if unpacks(call) {
         let value = call.value_of(flags).unwrap_or_else(|| Value::text("."));
         finding.touched.push(Touched { value, action: Action::Change, recursive: true, filtered: true });
@@ -210,13 +221,32 @@ fn attributes(call: &Call<'_, '_>) -> Finding {
     let recursive = call.has_flag("R", &["recursive"]);
     let class = if recursive { Class::Destructive } else { Class::Write };
     // Modes such as `-x` look like flags; then the first target is taken for the mode, and a flag hides nothing.
-    let mode_is_flag = call.arguments.iter().any(|field| {
-        let text = field.value.start();
-        text.len() > 1 && text.starts_with('-') && text[1..].chars().all(|c| "rwxXst".contains(c))
-    });
+    let is_mode = |text: &str| text.len() > 1 && text[1..].chars().all(|c| "rwxXst".contains(c));
+    let mode_is_flag =
+        call.arguments.iter().any(|field| field.value.start().starts_with('-') && is_mode(field.value.start()));
     let reference = call.arguments.iter().any(|field| field.value.start().starts_with("--ref"));
+    let positionals = call.positionals();
     let skipped = usize::from(!mode_is_flag && !reference);
-    touch(call.positionals().into_iter().skip(skipped).collect(), class, Action::Attributes, recursive)
+    let targets: Vec<&Field> = positionals.iter().copied().skip(skipped).collect();
+    // What may only be done more with is not lost.
+    let adds = call.name == "chmod"
+        && !mode_is_flag
+        && positionals.first().is_some_and(|mode| {
+            let mode = mode.value.start().trim_start_matches(['u', 'g', 'o', 'a']);
+            mode.starts_with('+') && is_mode(mode)
+        });
+    let mut finding = touch(targets, class, Action::Attributes, recursive);
+    let hidden = |touched: &&Touched| touched.value.is_unknown() || touched.value.had_empty;
+    if let Some(touched) = finding.touched.iter().find(hidden).filter(|_| !adds) {
+        finding.never = Some(NeverAuto::Unresolved { word: touched.value.shown() });
+    }
+    // Through each link below them.
+    if recursive && call.has_flag("L", &[]) {
+        for touched in &mut finding.touched {
+            touched.value.chunks.push(Chunk::Unknown);
+        }
+    }
+    finding
 }
 
 fn disk_dump(call: &Call<'_, '_>) -> Finding {
@@ -237,11 +267,12 @@ fn disk_dump(call: &Call<'_, '_>) -> Finding {
 }
 
 fn synchronised(call: &Call<'_, '_>) -> Finding {
-    let deletes = call.texts().iter().any(|text| text.starts_with("--del") || text == "--remove-source-files");
+    let deletes = call.texts().iter().any(|text| text.starts_with("--del"));
+    let moves = call.texts().iter().any(|text| text.starts_with("--remove"));
     let is_remote = |field: &&Field| field.value.shown().split('/').next().is_some_and(|first| first.contains(':'));
     let positionals = call.positionals();
     let remote = positionals.iter().any(is_remote);
-    let class = match (deletes, remote) {
+    let class = match (deletes || moves, remote) {
         (true, _) => Class::Destructive,
         (false, true) => Class::Network,
         (false, false) => Class::Write,
@@ -251,7 +282,17 @@ fn synchronised(call: &Call<'_, '_>) -> Finding {
         && !is_remote(last)
     {
         let action = if deletes { Action::Remove } else { Action::Change };
-        finding.touched.push(Touched { value: last.value.clone(), action, recursive: true, filtered: false });
+        let mut value = last.value.clone();
+        // What a link leads to is emptied, and not the link.
+        if deletes {
+            value.push_text("/.");
+        }
+        finding.touched.push(Touched { value, action, recursive: true, filtered: false });
+    }
+    let sources = positionals.split_last().map_or(&[][..], |(_, sources)| sources);
+    for source in sources.iter().filter(|source| moves && !is_remote(source)) {
+        let value = source.value.clone();
+        finding.touched.push(Touched { value, action: Action::Remove, recursive: true, filtered: false });
     }
     finding
 }

@@ -3,7 +3,7 @@
 use super::super::Class;
 use super::super::path::is_credential;
 use super::call::{Action, Field, Finding, Input, Touched};
-use super::value::Value;
+use super::value::{Chunk, Value};
 use super::walk::Flow;
 use super::wrapper::{Opening, replace};
 
@@ -47,13 +47,57 @@ const VALUED: &[&str] = &[
     "-context",
 ];
 
+/// Which links are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Follows {
+    None,
+    /// Those it is given.
+    Named,
+    /// Each on its way.
+    All,
+}
+
+/// Names behind links below these: they may lie anywhere.
+fn anywhere(roots: &[Value]) -> Vec<Value> {
+    let anywhere = |root: &Value| {
+        let mut value = root.clone();
+        value.push_text("/");
+        value.chunks.push(Chunk::Unknown);
+        value
+    };
+    roots.iter().map(anywhere).chain(roots.iter().cloned()).collect()
+}
+
 /// Judges a call of find.
 pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -> Flow<'s> {
-    let mut at = 0;
-    while arguments.get(at).is_some_and(|field| matches!(field.value.start(), "-H" | "-L" | "-P")) {
+    let (mut follows, mut at) = (Follows::None, 0);
+    let mut roots: Vec<Value> = Vec::new();
+    while let Some(field) = arguments.get(at) {
+        let start = field.value.start();
+        match start {
+            "-D" => at += 1,
+            // What BSD calls a root by a flag.
+            "-f" => {
+                at += 1;
+                roots.extend(arguments.get(at).map(|field| field.value.clone()));
+            }
+            "--" => {}
+            _ if start.starts_with("-O") => {}
+            _ if start.len() > 1
+                && start.starts_with('-')
+                && start[1..].chars().all(|c| "HLPEXdsx".contains(c)) =>
+            {
+                follows = start.chars().fold(follows, |follows, letter| match letter {
+                    'H' => Follows::Named,
+                    'L' => Follows::All,
+                    'P' => Follows::None,
+                    _ => follows,
+                });
+            }
+            _ => break,
+        }
         at += 1;
     }
-    let mut roots: Vec<Value> = Vec::new();
     let mut may_be_any = false;
     while let Some(field) = arguments.get(at) {
         let start = field.value.start();
@@ -69,6 +113,19 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
         roots.push(Value::text("."));
     }
     let expression = arguments.get(at..).unwrap_or_default();
+    let says = |flag: &str| expression.iter().any(|field| field.value.start() == flag);
+    if says("-follow") {
+        follows = Follows::All;
+    }
+    if says("-files0-from") {
+        roots.push(Value::unknown());
+    }
+    // What a link leads to is named by a slash behind it.
+    if follows != Follows::None {
+        for root in &mut roots {
+            root.push_text("/.");
+        }
+    }
     let filtered = is_filtered(expression);
     let name = expression.iter().zip(expression.iter().skip(1)).find_map(|(flag, value)| {
         matches!(flag.value.start(), "-name" | "-iname" | "-path" | "-wholename").then(|| value.value.shown())
@@ -83,6 +140,7 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
         both.extend(roots.clone());
         both
     };
+    let items = if follows == Follows::All { anywhere(&roots) } else { items };
     let mut finding = Finding::new(if may_be_any { Class::Execute } else { Class::ReadOnly });
     let mut at = 0;
     while let Some(field) = expression.get(at) {
@@ -95,6 +153,11 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
                     let value = value.clone();
                     finding.touched.push(Touched { value, action: Action::Remove, recursive: true, filtered });
                 }
+                // Through each link on its way.
+                for value in items.iter().filter(|_| follows == Follows::All) {
+                    let value = value.clone();
+                    finding.touched.push(Touched { value, action: Action::Remove, recursive: true, filtered });
+                }
             }
             "-exec" | "-execdir" | "-ok" | "-okdir" => {
                 let ends = |field: &Field| matches!(field.value.start(), ";" | "+");
@@ -102,8 +165,15 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
                 let inner = &expression[at..at + length];
                 let items: Vec<Field> =
                     items.iter().map(|value| Field { value: value.clone(), written: None }).collect();
+                // It runs in the directories of what is found: there a name means another file.
+                let is_file = |field: &Field| !matches!(field.value.start(), "{}" | "./{}");
+                let named = inner.iter().skip(1).filter(|field| !field.value.start().starts_with('-')).any(is_file);
                 let inner = replace(inner, "{}", &items);
-                opening.run(&inner);
+                if test.ends_with("dir") && named {
+                    opening.run_anywhere(&inner);
+                } else {
+                    opening.run(&inner);
+                }
                 at += length + 1;
             }
             "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
@@ -157,7 +227,15 @@ pub(crate) fn open_fd<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]
     let pattern = head.first().map(|field| field.value.shown()).unwrap_or_default();
     let by_name = !pattern.starts_with('-') && pattern.contains(char::is_alphanumeric);
     let by_ending = head.iter().any(|field| matches!(field.value.start(), "-e" | "--extension"));
-    if !by_name && !by_ending {
+    let holders = inner.iter().any(|field| field.value.shown().contains("{//}"));
+    let strays = |field: &Field| {
+        let start = field.value.start();
+        ["--follow", "--base-directory", "--search-path", "-C"].iter().any(|flag| start.starts_with(flag))
+            || start.starts_with('-') && !start.starts_with("--") && start.contains('L')
+    };
+    if head.iter().any(strays) {
+        items = anywhere(&roots);
+    } else if holders || !by_name && !by_ending {
         items.extend(roots);
     }
     let items: Vec<Field> = items.into_iter().map(|value| Field { value, written: None }).collect();

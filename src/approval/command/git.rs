@@ -2,6 +2,7 @@
 
 use super::super::{Class, Unparsed};
 use super::call::{Action, Call, Field, Finding, Touched};
+use super::git_ground::Ground;
 use super::value::Value;
 
 /// A command that only looks: its words, the letters and long flags with which it does more.
@@ -81,51 +82,11 @@ const CARRIERS: &[(&str, &str, &[&str], &[&str])] = &[
     ("submodule", "", NONE, &["foreach"]),
 ];
 
-/// Flags in front of the command that change nothing.
-const PLAIN_GLOBALS: &[&str] = &[
-    "--no-pager",
-    "-P",
-    "--no-optional-locks",
-    "--literal-pathspecs",
-    "--no-replace-objects",
-    "-p",
-    "--paginate",
-    "--icase-pathspecs",
-];
-
-/// Settings by `-c` that change nothing but looks.
-const PLAIN_SETTINGS: &[&str] =
-    &["color.", "core.quotepath=", "core.quotePath=", "log.showSignature=false", "diff.noprefix", "column."];
-
 /// Judges a call of git.
 pub(crate) fn classify(call: &Call<'_, '_>) -> Finding {
-    let mut at = 0;
-    let mut doubt = None;
-    let mut directory: Option<Value> = None;
-    while let Some(field) = call.arguments.get(at) {
-        let text = field.value.start();
-        if text == "-C" {
-            directory = call.arguments.get(at + 1).map(|field| field.value.clone());
-            at += 2;
-        } else if text == "-c" {
-            let setting = call.arguments.get(at + 1).and_then(|field| field.value.known()).unwrap_or_default();
-            if !PLAIN_SETTINGS.iter().any(|plain| setting.starts_with(plain)) {
-                doubt = Some(Unparsed::Environment);
-            }
-            at += 2;
-        } else if PLAIN_GLOBALS.contains(&text) {
-            at += 1;
-        } else if matches!(text, "--git-dir" | "--work-tree" | "--namespace" | "--config-env" | "--super-prefix") {
-            doubt = Some(Unparsed::Environment);
-            at += 2;
-        } else if text.starts_with('-') && !matches!(text, "--version" | "--help" | "-h" | "-v" | "--exec-path") {
-            doubt = Some(Unparsed::Environment);
-            at += 1;
-        } else {
-            break;
-        }
-    }
-    let rest = call.arguments.get(at..).unwrap_or_default();
+    let ground = Ground::of(call);
+    let doubt = ground.doubt;
+    let rest = call.arguments.get(ground.command..).unwrap_or_default();
     let inner = Call {
         name: call.name,
         arguments: rest.get(1..).unwrap_or_default(),
@@ -138,8 +99,7 @@ pub(crate) fn classify(call: &Call<'_, '_>) -> Finding {
     if matches!(command.as_str(), "-v" | "-h" | "--help") {
         return Finding::new(Class::ReadOnly);
     }
-    let place = directory.unwrap_or_else(|| Value::text("."));
-    let mut finding = judge(&command, rest, &inner, &place);
+    let mut finding = judge(&command, rest, &inner, &ground);
     let carries = |(name, letters, longs, words): &(&str, &str, &[&str], &[&str])| {
         *name == command
             && (inner.has_flag(letters, longs) || inner.texts().iter().any(|text| words.contains(&text.as_str())))
@@ -154,7 +114,21 @@ pub(crate) fn classify(call: &Call<'_, '_>) -> Finding {
     finding
 }
 
-fn judge(command: &str, rest: &[Field], call: &Call<'_, '_>, place: &Value) -> Finding {
+/// Tells whether `git clean` only says what it would do: a pattern may look like the flag for it.
+fn only_shows(call: &Call<'_, '_>) -> bool {
+    let texts: Vec<String> = call.texts().into_iter().take_while(|text| text != "--").collect();
+    let known = |text: &String| {
+        let cluster = text.strip_prefix('-').is_some_and(|letters| letters.chars().all(|c| "dfnqxX".contains(c)));
+        !text.is_empty()
+            && (!text.starts_with('-') || cluster || matches!(text.as_str(), "--dry-run" | "--force" | "--quiet"))
+    };
+    let shows = |text: &String| {
+        text == "--dry-run" || text.starts_with('-') && !text.starts_with("--") && text.contains('n')
+    };
+    texts.iter().all(known) && texts.iter().any(shows)
+}
+
+fn judge(command: &str, rest: &[Field], call: &Call<'_, '_>, ground: &Ground) -> Finding {
     let texts: Vec<String> = rest.iter().map(|field| field.value.known().unwrap_or_default()).collect();
     for Looks(words, letters, longs) in LOOKS {
         let matches = words.iter().zip(&texts).all(|(word, text)| word == text) && texts.len() >= words.len();
@@ -215,15 +189,15 @@ fn judge(command: &str, rest: &[Field], call: &Call<'_, '_>, place: &Value) -> F
     if looks {
         return Finding::new(Class::ReadOnly);
     }
-    change(command, &texts, call, place)
+    change(command, &texts, call, ground)
 }
 
-fn change(command: &str, texts: &[String], call: &Call<'_, '_>, place: &Value) -> Finding {
+fn change(command: &str, texts: &[String], call: &Call<'_, '_>, ground: &Ground) -> Finding {
     let has = |wanted: &[&str]| texts[1..].iter().any(|text| wanted.contains(&text.as_str()));
     let whole = |class: Class| {
         let mut finding = Finding::new(class);
         finding.touched.push(Touched {
-            value: place.clone(),
+            value: ground.whole(),
             action: Action::Remove,
             recursive: true,
             filtered: true,
@@ -234,7 +208,7 @@ fn change(command: &str, texts: &[String], call: &Call<'_, '_>, place: &Value) -
         let mut finding = Finding::new(class);
         for field in call.positionals().into_iter().skip(skip) {
             finding.touched.push(Touched {
-                value: field.value.clone(),
+                value: ground.path(&field.value),
                 action: Action::Remove,
                 recursive: true,
                 filtered: true,
@@ -243,7 +217,7 @@ fn change(command: &str, texts: &[String], call: &Call<'_, '_>, place: &Value) -
         finding
     };
     match command {
-        "clean" if !call.has_flag("n", &["dry-run"]) => {
+        "clean" if !only_shows(call) => {
             if call.positionals().is_empty() {
                 whole(Class::Destructive)
             } else {
@@ -266,7 +240,8 @@ fn change(command: &str, texts: &[String], call: &Call<'_, '_>, place: &Value) -
         "reflog" | "filter-branch" | "filter-repo" | "update-ref" | "gc" | "prune" | "replace" => {
             Finding::new(Class::Destructive)
         }
-        "worktree" if has(&["remove", "prune"]) => Finding::new(Class::Destructive),
+        "worktree" if has(&["remove"]) => paths(Class::Destructive, 1),
+        "worktree" if has(&["prune"]) => Finding::new(Class::Destructive),
         "push" => {
             let forced = call.has_flag("fd", &["force", "force-with-lease", "delete", "mirror", "prune"])
                 || texts[1..].iter().any(|text| text.starts_with('+') || text.starts_with(':'));

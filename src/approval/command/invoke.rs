@@ -7,6 +7,7 @@ use super::call::{Call, Field, Finding};
 use super::danger::{danger, in_danger};
 use super::state::State;
 use super::syntax::Node;
+use super::value::Value;
 use super::walk::{Around, DEEPEST, Flow, MOST_STEPS, UNKNOWN, Walker};
 use super::{Judged, Part, Target, after, classify, environment, looks, output, wrapper};
 
@@ -22,16 +23,28 @@ impl Walker {
             self.doubt(&around.text, Unparsed::TooLong);
             return Flow::same(state, UNKNOWN);
         }
-        if state.redefined.contains(&name) {
+        let is_redefined = state.redefined.contains(&name);
+        if is_redefined {
             self.doubt(&around.text, Unparsed::Redefined);
+            self.anything(fields, &state, around);
         }
-        if let Some(body) = state.functions.get(&name).cloned() {
-            if !environment::is_special_builtin(&name) {
-                return self.function(&name, &body, arguments, state, around);
+        if let Some(bodies) = state.functions.get(&name).cloned() {
+            let mut joined: Option<Flow<'s>> = None;
+            for body in &bodies {
+                let flow = self.function(&name, body, arguments, state.clone(), around);
+                joined = Some(match joined {
+                    Some(before) => Flow::same(before.joined().merge(flow.joined()), UNKNOWN),
+                    None => flow,
+                });
             }
-            // What POSIX calls special comes before functions in some shells, after them in others: both are judged.
-            self.doubt(&around.text, Unparsed::Redefined);
-            self.function(&name, &body, arguments, state.clone(), around);
+            // What POSIX calls special comes before functions in some shells, after them in others, and a function may
+            // not be there: both are judged.
+            let special = environment::is_special_builtin(&name);
+            if special || state.unsure.contains(&name) {
+                self.doubt(&around.text, Unparsed::Redefined);
+            } else if let Some(flow) = joined {
+                return flow;
+            }
         }
         let base = name.rsplit('/').next().unwrap_or_default().to_owned();
         let own_program = name.contains('/') && !is_system_program(&name);
@@ -51,40 +64,71 @@ impl Walker {
             self.suspect(arguments, &state, around);
         }
         let next = after::after(&call);
+        let (exported, physical) = (after::exported(&call), after::makes_physical(&call));
+        let mut state = state;
+        state.exported.extend(exported);
+        state.physical |= physical;
         match next {
             after::After::Same => Flow::same(state, printed),
             after::After::Never => {
-                let mut state = state;
+                self.run_traps(&state);
                 state.reached = false;
                 Flow::same(state, printed)
             }
             after::After::In(directories) => {
                 let mut success = state.clone();
                 success.directories = directories;
+                if is_redefined {
+                    success.directories.push(None);
+                }
                 success.limit_directories();
+                success.variables.remove("PWD");
+                success.variables.insert("OLDPWD".to_owned(), Vec::new());
                 Flow { success, failure: state, output: printed }
             }
             after::After::Set(names) => {
-                let mut state = state;
                 for (name, value) in names {
                     if environment::matters(&name, state.place) && !environment::is_harmless(&name, &value) {
                         self.doubt(&name, Unparsed::Environment);
+                        self.suspect_values(&value, &state, around);
                     }
                     state.variables.insert(name, value);
                 }
                 Flow::same(state, printed)
             }
+            after::After::Opaque => {
+                state.opaque = true;
+                Flow::same(state, printed)
+            }
+            after::After::Unset(names) => {
+                for name in names {
+                    if state.functions.contains_key(&name) {
+                        state.unsure.insert(name.clone());
+                    }
+                    if environment::matters(&name, state.place) && !environment::is_harmless(&name, &[]) {
+                        self.doubt(&name, Unparsed::Environment);
+                    }
+                    state.variables.insert(name, vec![Value::emptied()]);
+                }
+                Flow::same(state, printed)
+            }
             after::After::Redefined(names) => {
-                let mut state = state;
                 state.redefined.extend(names);
                 Flow::same(state, printed)
             }
         }
     }
 
-    /// A command whose name is only known when it runs: its arguments are looked at as targets of the worst.
+    /// A command whose name is only known when it runs.
     pub(super) fn dynamic<'s>(&mut self, fields: &[Field], state: State<'s>, around: &Around) -> Flow<'s> {
         self.doubt(&around.text, Unparsed::DynamicCommand);
+        self.forbid_by_looks();
+        self.anything(fields, &state, around);
+        Flow::same(state, UNKNOWN)
+    }
+
+    /// What may be any command: its arguments are looked at as targets of the worst.
+    fn anything(&mut self, fields: &[Field], state: &State<'_>, around: &Around) {
         let mut finding = Finding::unparsed(Unparsed::DynamicCommand);
         for field in fields.iter().skip(1) {
             for pattern in field.value.patterns(&state.directories) {
@@ -93,11 +137,16 @@ impl Walker {
                 }
             }
         }
-        self.forbid_by_looks();
-        let words = fields.iter().map(|field| field.written.clone()).collect();
-        self.record(&finding, words, &state, around, false);
-        self.suspect(fields.get(1..).unwrap_or_default(), &state, around);
-        Flow::same(state, UNKNOWN)
+        let arguments = fields.get(1..).unwrap_or_default();
+        let words = std::iter::once(None).chain(arguments.iter().map(|field| field.written.clone())).collect();
+        self.record(&finding, words, state, around, false);
+        self.suspect(arguments, state, around);
+    }
+
+    /// What a variable that other programs or the shell itself run may hold.
+    pub(crate) fn suspect_values(&mut self, values: &[Value], state: &State<'_>, around: &Around) {
+        let fields: Vec<Field> = values.iter().map(|value| Field { value: value.clone(), written: None }).collect();
+        self.suspect(&fields, state, around);
     }
 
     /// An unknown program may run what it is given: a destructive command among its words is judged as one, and
@@ -151,6 +200,19 @@ impl Walker {
         Flow::same(after, output)
     }
 
+    /// Keeps a target; of two that are the same by name only the one in which a `..` is left, if any.
+    fn target(&mut self, target: Target) {
+        let said_by = |one: &Target, other: &Target| {
+            let alike =
+                (one.action, one.recursive, one.filtered) == (other.action, other.recursive, other.filtered);
+            alike && one.pattern.is_said_by(&other.pattern) && one.pattern.shown() == other.pattern.shown()
+        };
+        if !self.targets.iter().any(|known| said_by(&target, known)) {
+            self.targets.retain(|known| !said_by(known, &target));
+            self.targets.push(target);
+        }
+    }
+
     /// Keeps what was found about one command.
     pub(crate) fn record(
         &mut self,
@@ -177,9 +239,7 @@ impl Walker {
                 paths.extend(pattern.rough_path().map(|path| (path, false)));
                 let (action, recursive, filtered) = (touched.action, touched.recursive, touched.filtered);
                 let target = Target { pattern, action, recursive, filtered };
-                if !self.targets.contains(&target) {
-                    self.targets.push(target);
-                }
+                self.target(target);
             }
         }
         let part = if is_redirection {

@@ -17,9 +17,12 @@ mod compiler;
 mod compound;
 mod danger;
 mod effects;
+mod env;
 mod environment;
+mod expand;
 mod find;
 mod git;
+mod git_ground;
 mod guard;
 mod help;
 mod inline;
@@ -45,9 +48,10 @@ mod wrapper;
 use std::path::PathBuf;
 
 pub use call::Action;
-pub(crate) use danger::{danger, is_harmless_device};
+pub(crate) use danger::{attributes_danger, danger, is_harmless_device};
 pub use suggest::suggest_rule;
 pub use value::PathPattern;
+pub(crate) use value::Step;
 
 use super::rule::CommandPattern;
 use super::{Class, NeverAuto, Surroundings, Unparsed};

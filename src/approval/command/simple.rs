@@ -10,6 +10,19 @@ use super::value::Value;
 use super::walk::{Around, Flow, UNKNOWN, Walker};
 use super::{Judged, Part, classify, environment, wrapper};
 
+/// A variable set in front of a command, and its values; none where they are not known.
+type Given = (String, Vec<Value>);
+
+/// The values of both; none where those of one are not known.
+fn either(one: &[Value], other: &[Value]) -> Vec<Value> {
+    if one.is_empty() || other.is_empty() {
+        return Vec::new();
+    }
+    let mut both = one.to_vec();
+    both.extend(other.iter().filter(|value| !one.contains(value)).cloned());
+    both
+}
+
 impl Walker {
     /// Judges the commands inside a word.
     ///
@@ -107,9 +120,10 @@ impl Walker {
             }
         }
         let reads = command.words.first().and_then(Word::bare) == Some("read");
+        let mut given = Vec::new();
         for assignment in &command.assignments {
             if !(reads && assignment.name == "IFS") {
-                self.assignment(assignment, &mut state, command.words.is_empty());
+                given.extend(self.assignment(assignment, &mut state, command.words.is_empty(), &around));
             }
         }
         if command.words.is_empty() {
@@ -120,11 +134,11 @@ impl Walker {
         }
         let before = self.parts.len();
         let mut flow = if let Some((first, others)) = state.readings(&command.words) {
-            self.readings(command, first, others, &around)
+            self.readings((command, &given), first, others, &around)
         } else {
             // Too many ways to read it: all values at once are good enough to see what forbids.
             self.doubt(&command.source, Unparsed::DynamicCommand);
-            self.readings(command, state, Vec::new(), &around)
+            self.readings((command, &given), state, Vec::new(), &around)
         };
         if let Some(secret) = secret {
             for part in self.parts.iter_mut().skip(before) {
@@ -140,7 +154,7 @@ impl Walker {
     /// Judges a command in each way it may be read; what is known afterwards is what any of them leaves.
     fn readings<'s>(
         &mut self,
-        command: &Simple,
+        command: (&Simple, &[Given]),
         first: State<'s>,
         others: Vec<State<'s>>,
         around: &Around,
@@ -155,7 +169,12 @@ impl Walker {
         joined
     }
 
-    fn reading<'s>(&mut self, command: &Simple, state: State<'s>, around: &Around) -> Flow<'s> {
+    fn reading<'s>(
+        &mut self,
+        (command, given): (&Simple, &[Given]),
+        mut state: State<'s>,
+        around: &Around,
+    ) -> Flow<'s> {
         let mut fields = Vec::new();
         for word in &command.words {
             let written = word.constant();
@@ -182,10 +201,42 @@ impl Walker {
                 self.evaluated(word, &state);
             }
         }
-        self.invoke(&fields, state, around)
+        if given.is_empty() {
+            return self.invoke(&fields, state, around);
+        }
+        // What is set in front of a command is there for functions, and for scripts in a word.
+        let before = state.clone();
+        for (name, values) in given {
+            let known = state.variables.get(name).cloned();
+            let values = known.map_or_else(|| values.clone(), |known| either(&known, values));
+            state.variables.insert(name.clone(), values);
+            state.exported.insert(name.clone());
+        }
+        let mut flow = self.invoke(&fields, state, around);
+        for after in [&mut flow.success, &mut flow.failure] {
+            for (name, _) in given {
+                match (before.variables.get(name), after.variables.get(name).cloned()) {
+                    (Some(known), Some(left)) => {
+                        after.variables.insert(name.clone(), either(known, &left));
+                    }
+                    (None, _) | (_, None) => drop(after.variables.remove(name)),
+                }
+                if !before.exported.contains(name) {
+                    after.exported.remove(name);
+                }
+            }
+        }
+        flow
     }
 
-    pub(super) fn assignment(&mut self, assignment: &Assignment, state: &mut State<'_>, alone: bool) {
+    /// Follows an assignment; gives back what is only set for the command behind it.
+    fn assignment(
+        &mut self,
+        assignment: &Assignment,
+        state: &mut State<'_>,
+        alone: bool,
+        around: &Around,
+    ) -> Option<Given> {
         let mut values = Vec::new();
         for word in &assignment.values {
             self.inside(word, state);
@@ -195,6 +246,7 @@ impl Walker {
         let matters = if alone { environment::matters(&assignment.name, state.place) } else { true };
         if matters && !harmless {
             self.doubt(&assignment.name, Unparsed::Environment);
+            self.suspect_values(&values, state, around);
         }
         if assignment.is_array {
             values.clear();
@@ -209,13 +261,16 @@ impl Walker {
             }
             values = if longer.len() > 16 { Vec::new() } else { longer };
         }
-        // What is set in front of a command does not count for the words of that command; it may count later in a
-        // function, so that only what is then certain is kept.
+        // What is set in front of a command does not count for the words of that command.
         if alone {
             state.variables.insert(assignment.name.clone(), values);
-        } else if assignment.name == "HOME" {
-            state.variables.insert("HOME".to_owned(), Vec::new());
+            return None;
         }
+        if matches!(assignment.name.as_str(), "HOME" | "CDPATH") {
+            state.variables.insert(assignment.name.clone(), Vec::new());
+            return None;
+        }
+        Some((assignment.name.clone(), values))
     }
 
     /// Judges a redirection; what it gives to the command's input, if anything.

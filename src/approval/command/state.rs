@@ -1,15 +1,14 @@
 //! What is known while a line is followed: variables, directories, functions; and what words become with it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use super::super::Surroundings;
-use super::git;
 use super::syntax::{Node, Operator, Word, WordPart};
 use super::value::{Chunk, PathPattern, Value};
 
 /// More values than this are not followed.
-const MOST_VALUES: usize = 32;
+pub(super) const MOST_VALUES: usize = 32;
 /// More directories a command may run in than this are not followed.
 const MOST_DIRECTORIES: usize = 16;
 /// More ways to read a command than this are not followed one by one.
@@ -23,7 +22,16 @@ pub(crate) struct State<'a> {
     pub(crate) variables: BTreeMap<String, Vec<Value>>,
     /// Where it may be run; `None` is unknown.
     pub(crate) directories: Vec<Option<PathBuf>>,
-    pub(crate) functions: BTreeMap<String, Node>,
+    /// What a function's name may stand for: each body it may have got.
+    pub(crate) functions: BTreeMap<String, Vec<Node>>,
+    /// Functions that may not be there: their names may be those of programs as well.
+    pub(crate) unsure: BTreeSet<String>,
+    /// Variables the line hands on to the programs it starts.
+    pub(crate) exported: BTreeSet<String>,
+    /// Whether any variable may have got another value by then, in a way that is not seen.
+    pub(crate) opaque: bool,
+    /// Whether `cd` follows links before it reads `..`.
+    pub(crate) physical: bool,
     /// The arguments of the function that is followed.
     pub(crate) arguments: Option<Vec<Value>>,
     /// Names that do not mean what they say any more.
@@ -39,6 +47,10 @@ impl<'a> State<'a> {
             variables: BTreeMap::new(),
             directories: vec![Some(place.cwd.clone())],
             functions: BTreeMap::new(),
+            unsure: BTreeSet::new(),
+            exported: BTreeSet::new(),
+            opaque: false,
+            physical: false,
             arguments: None,
             redefined: Vec::new(),
             reached: true,
@@ -75,7 +87,18 @@ impl<'a> State<'a> {
             }
             self.variables.insert(name, joined);
         }
-        self.functions.extend(other.functions);
+        let both = |name: &&String| self.functions.contains_key(*name) != other.functions.contains_key(*name);
+        let unsure: Vec<String> =
+            self.functions.keys().chain(other.functions.keys()).filter(both).cloned().collect();
+        self.unsure.extend(unsure);
+        self.unsure.extend(other.unsure);
+        for (name, bodies) in other.functions {
+            let known = self.functions.entry(name).or_default();
+            known.extend(bodies.into_iter().filter(|body| !known.contains(body)).collect::<Vec<_>>());
+        }
+        self.exported.retain(|name| other.exported.contains(name));
+        self.opaque |= other.opaque;
+        self.physical |= other.physical;
         self.redefined.extend(other.redefined);
         self
     }
@@ -96,6 +119,9 @@ impl<'a> State<'a> {
                 vec![Value::text("0")]
             }
             "UID" | "EUID" => vec![Value::text("1000")],
+            // Shells set these themselves, whatever they were given.
+            "_" | "OLDPWD" | "REPLY" | "OPTARG" | "DIRSTACK" | "MAPFILE" => Vec::new(),
+            _ if name.starts_with("BASH") => Vec::new(),
             _ => {
                 self.place.environment.get(name).map(|value| vec![Value::text(value.as_str())]).unwrap_or_default()
             }
@@ -109,6 +135,14 @@ impl<'a> State<'a> {
 
     /// The values of a variable; none where it is not known.
     pub(crate) fn variable(&self, name: &str) -> Vec<Value> {
+        let mut values = self.followed(name);
+        if self.opaque && !values.is_empty() && name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            values.push(Value::unknown());
+        }
+        values
+    }
+
+    fn followed(&self, name: &str) -> Vec<Value> {
         if let Some(values) = self.variables.get(name) {
             return values.clone();
         }
@@ -121,6 +155,29 @@ impl<'a> State<'a> {
             return arguments.clone();
         }
         self.outside(name)
+    }
+
+    /// What a shell that is started here knows: variables that nobody handed on may be empty there.
+    pub(crate) fn for_child(&self) -> Self {
+        let mut child = self.clone();
+        child.functions.clear();
+        for (name, values) in &mut child.variables {
+            let handed_on = self.exported.contains(name) || self.place.environment.contains_key(name);
+            if !handed_on && name != "HOME" && name != "PWD" && !values.is_empty() {
+                values.push(Value::emptied());
+            }
+        }
+        child
+    }
+
+    /// At which characters unquoted values are split; `None` where that is not known.
+    pub(super) fn separators(&self) -> Option<String> {
+        match self.variables.get("IFS").map(Vec::as_slice) {
+            None => Some(" \t\n".to_owned()),
+            Some([value]) if value.had_empty => Some(" \t\n".to_owned()),
+            Some([value]) if !self.opaque => value.known(),
+            Some(_) => None,
+        }
     }
 
     /// The ways in which these words may be read, where variables in them may have more than one value; `None` where
@@ -154,135 +211,6 @@ impl<'a> State<'a> {
         }
         let first = readings.pop()?;
         Some((first, readings))
-    }
-
-    /// What a word becomes: one value for each field or possibility.
-    pub(crate) fn expand(&self, word: &Word) -> Vec<Value> {
-        let mut atoms = Vec::new();
-        for part in &word.parts {
-            match part {
-                WordPart::Text { text, quoted } => {
-                    if *quoted && text.is_empty() {
-                        atoms.push(Atom::Nothing);
-                    }
-                    atoms.extend(text.chars().map(|character| Atom::Character(character, *quoted)));
-                }
-                other => atoms.push(Atom::Part(other)),
-            }
-        }
-        if word.bare() == Some("[") {
-            return vec![Value::text("[")];
-        }
-        let mut values = Vec::new();
-        let Some(choices) = braces(&atoms, 0) else { return vec![Value::unknown()] };
-        for atoms in choices {
-            values.extend(self.expand_atoms(&atoms));
-            if values.len() > MOST_VALUES {
-                return vec![Value::unknown()];
-            }
-        }
-        values
-    }
-
-    fn expand_atoms(&self, atoms: &[Atom<'_>]) -> Vec<Value> {
-        let mut values = vec![Value::default()];
-        let mut rest = atoms;
-        // Only a word of nothing but unquoted variables can vanish.
-        let mut stays = false;
-        if let Some((home, used)) = self.tilde(atoms) {
-            values = vec![home];
-            rest = atoms.get(used..).unwrap_or_default();
-            stays = true;
-        }
-        let mut previous = ' ';
-        for (index, atom) in rest.iter().enumerate() {
-            match atom {
-                Atom::Nothing => stays = true,
-                Atom::Character(character, quoted) => {
-                    stays = true;
-                    let is_glob = !quoted && matches!(character, '*' | '?' | '[' | ']');
-                    // `of=~/x` and `a:~/x` are expanded by some shells.
-                    let tail = rest.get(index..).unwrap_or_default();
-                    let home = if *character == '~' && !quoted && matches!(previous, '=' | ':') {
-                        self.tilde(tail)
-                    } else {
-                        None
-                    };
-                    let chunk = match home {
-                        Some((home, 1)) => home,
-                        Some(_) => Value::unknown(),
-                        None if is_glob => Value { chunks: vec![Chunk::Glob(*character)], had_empty: false },
-                        None => Value::text(character.to_string()),
-                    };
-                    for value in &mut values {
-                        value.append(&chunk);
-                    }
-                    previous = *character;
-                }
-                Atom::Part(part) => {
-                    let (options, quoted) = self.part_values(part);
-                    stays |= quoted;
-                    values = multiply(&values, &options);
-                    previous = ' ';
-                }
-            }
-        }
-        if !stays {
-            // An unquoted empty variable leaves no word; keep it where its emptiness is dangerous to forget.
-            values.retain(|value| !value.chunks.is_empty() || value.had_empty);
-        }
-        values
-    }
-
-    fn part_values(&self, part: &WordPart) -> (Vec<Value>, bool) {
-        match part {
-            WordPart::Text { text, quoted } => (vec![Value::text(text.as_str())], *quoted),
-            WordPart::Variable { name, quoted, operator } => {
-                let mut options = match operator {
-                    Operator::None => self.variable(name),
-                    Operator::Default(word) => {
-                        let known = self.variable(name);
-                        if known.iter().any(|value| value.chunks.is_empty()) { self.expand(word) } else { known }
-                    }
-                    Operator::Changed(_) => Vec::new(),
-                };
-                if options.is_empty() {
-                    options.push(Value::unknown());
-                }
-                if !quoted {
-                    options = options.iter().flat_map(split).collect();
-                }
-                for value in &mut options {
-                    value.had_empty |= value.chunks.is_empty() || value.known().is_some_and(|text| text.is_empty());
-                }
-                (options, *quoted)
-            }
-            WordPart::Substitution { body, quoted } => (self.substitution(body), *quoted),
-            WordPart::Process { .. } => (vec![Value::text("/dev/fd/63")], true),
-            WordPart::Number { .. } => (vec![Value::text("0")], true),
-        }
-    }
-
-    /// What a few commands are known to print.
-    fn substitution(&self, body: &Node) -> Vec<Value> {
-        let Node::Sequence(nodes) = body else { return vec![Value::unknown()] };
-        let [Node::Simple(command)] = nodes.as_slice() else { return vec![Value::unknown()] };
-        let words: Option<Vec<String>> = command.words.iter().map(Word::constant).collect();
-        let words = words.unwrap_or_default();
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let values = match words.as_slice() {
-            ["pwd"] => self.directory_values(),
-            ["git", "rev-parse", "--show-toplevel"] => vec![Value::text(self.place.workspace.to_string_lossy())],
-            ["which", name] | ["command", "-v", name] if name.chars().all(|c| c.is_ascii_alphanumeric()) => {
-                vec![Value::text(format!("/usr/bin/{name}"))]
-            }
-            ["mktemp", ..] => vec![Value::text("/tmp/tmp.made-by-mktemp")],
-            ["nproc" | "date", ..] => vec![Value::text("0")],
-            ["echo", text] if !text.starts_with('-') => vec![Value::text(*text)],
-            ["git", rest @ ..] => git::names_revisions(rest).into_iter().collect(),
-            _ => Vec::new(),
-        };
-        if values.is_empty() { vec![Value::unknown()] } else { values }
     }
 
     /// What stands for names of files below these roots, of which nothing but perhaps a pattern is known. Where
@@ -325,41 +253,6 @@ impl<'a> State<'a> {
         }
         below
     }
-
-    /// Reads `~`, `~name` and `~+` at the start; tells how many atoms they take.
-    fn tilde(&self, atoms: &[Atom<'_>]) -> Option<(Value, usize)> {
-        let Some(Atom::Character('~', false)) = atoms.first() else { return None };
-        let mut name = String::new();
-        for atom in atoms.get(1..).unwrap_or_default() {
-            match atom {
-                Atom::Character('/' | ':', false) => break,
-                Atom::Character(character, false) => name.push(*character),
-                // A quote in the name makes it no name; the shell then leaves the tilde alone.
-                Atom::Character(_, true) | Atom::Nothing => return None,
-                Atom::Part(_) => return Some((Value::unknown(), 1)),
-            }
-        }
-        let used = 1 + name.chars().count();
-        let home = self.place.home.as_ref();
-        let is_own = home.and_then(|home| home.file_name()).is_some_and(|own| own.to_string_lossy() == name);
-        let value = match name.as_str() {
-            "" => self.variable("HOME").into_iter().next().unwrap_or_else(Value::unknown),
-            "+" => self.directory_values().into_iter().next().unwrap_or_else(Value::unknown),
-            "root" => Value::text("/root"),
-            _ if is_own => home.map_or_else(Value::unknown, |home| Value::text(home.to_string_lossy())),
-            _ => Value::unknown(),
-        };
-        Some((value, used))
-    }
-}
-
-/// A character or an expansion, in order.
-#[derive(Debug, Clone)]
-enum Atom<'w> {
-    Character(char, bool),
-    /// An empty pair of quotes.
-    Nothing,
-    Part(&'w WordPart),
 }
 
 fn variables_in(word: &Word, names: &mut Vec<String>) {
@@ -375,100 +268,4 @@ fn variables_in(word: &Word, names: &mut Vec<String>) {
 
 fn or_unknown(values: Vec<Value>) -> Vec<Value> {
     if values.is_empty() { vec![Value::unknown()] } else { values }
-}
-
-fn multiply(values: &[Value], options: &[Value]) -> Vec<Value> {
-    let mut product = Vec::new();
-    for value in values {
-        for option in options {
-            let mut joined = value.clone();
-            joined.append(option);
-            product.push(joined);
-        }
-        if product.len() > MOST_VALUES {
-            return vec![Value::unknown()];
-        }
-    }
-    product
-}
-
-/// Splits an unquoted value at blanks and wakes its globs.
-fn split(value: &Value) -> Vec<Value> {
-    let mut fields = Vec::new();
-    let mut field = Value { chunks: Vec::new(), had_empty: value.had_empty };
-    for chunk in &value.chunks {
-        match chunk {
-            Chunk::Text(text) => {
-                for character in text.chars() {
-                    match character {
-                        ' ' | '\t' | '\n' => {
-                            if !field.chunks.is_empty() {
-                                fields.push(std::mem::take(&mut field));
-                            }
-                        }
-                        '*' | '?' | '[' | ']' => field.chunks.push(Chunk::Glob(character)),
-                        _ => field.push_text(&character.to_string()),
-                    }
-                }
-            }
-            Chunk::Glob(_) | Chunk::Unknown => field.chunks.push(chunk.clone()),
-        }
-    }
-    if !field.chunks.is_empty() || fields.is_empty() {
-        fields.push(field);
-    }
-    fields
-}
-
-/// Expands `{a,b}` and `{1..3}`. A sequence becomes its two ends and a glob: which numbers does not matter.
-/// `None` where there are too many.
-fn braces<'w>(atoms: &[Atom<'w>], depth: u32) -> Option<Vec<Vec<Atom<'w>>>> {
-    let active = |atom: &Atom<'_>, wanted: char| matches!(atom, Atom::Character(c, false) if *c == wanted);
-    for (open, atom) in atoms.iter().enumerate() {
-        if !active(atom, '{') {
-            continue;
-        }
-        let (mut level, mut commas, mut close) = (0_u32, Vec::new(), None);
-        for (index, atom) in atoms.iter().enumerate().skip(open + 1) {
-            if active(atom, '{') {
-                level += 1;
-            } else if active(atom, '}') {
-                if level == 0 {
-                    close = Some(index);
-                    break;
-                }
-                level -= 1;
-            } else if active(atom, ',') && level == 0 {
-                commas.push(index);
-            }
-        }
-        let Some(close) = close else { continue };
-        let inner = &atoms[open + 1..close];
-        let mut choices: Vec<Vec<Atom<'w>>> = Vec::new();
-        if commas.is_empty() {
-            let dots = inner.windows(2).position(|pair| active(&pair[0], '.') && active(&pair[1], '.'));
-            let Some(dots) = dots else { continue };
-            choices.push(inner[..dots].to_vec());
-            choices.push(inner[dots + 2..].to_vec());
-            choices.push(vec![Atom::Character('?', false)]);
-        } else {
-            let mut from = open + 1;
-            for comma in commas.into_iter().chain([close]) {
-                choices.push(atoms[from..comma].to_vec());
-                from = comma + 1;
-            }
-        }
-        let mut whole = Vec::new();
-        for choice in choices {
-            let mut joined = atoms[..open].to_vec();
-            joined.extend(choice);
-            joined.extend_from_slice(&atoms[close + 1..]);
-            if depth >= 6 || whole.len() > MOST_VALUES {
-                return None;
-            }
-            whole.extend(braces(&joined, depth + 1)?);
-        }
-        return Some(whole);
-    }
-    Some(vec![atoms.to_vec()])
 }

@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::path::clean;
-
 /// One possible value of a word.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Value {
@@ -41,6 +39,11 @@ impl Value {
 
     pub(crate) fn unknown() -> Self {
         Self { chunks: vec![Chunk::Unknown], had_empty: false }
+    }
+
+    /// What is known to be empty.
+    pub(crate) fn emptied() -> Self {
+        Self { chunks: Vec::new(), had_empty: true }
     }
 
     pub(crate) fn is_unknown(&self) -> bool {
@@ -121,7 +124,7 @@ impl Value {
         for base in bases {
             let pattern = match base {
                 Some(base) if !self.is_unknown() => PathPattern::below(&base, self),
-                Some(_) | None => PathPattern { components: None, shown: self.shown() },
+                Some(_) | None => PathPattern { components: None, climbing: None, shown: self.shown() },
             };
             if !patterns.contains(&pattern) {
                 patterns.push(pattern);
@@ -131,11 +134,24 @@ impl Value {
     }
 }
 
+/// One step of a walk from the root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Into what is called so.
+    Down(String),
+    /// Into all that this stands for.
+    Glob(String),
+    /// `..`: to what holds the place really reached.
+    Up,
+}
+
 /// A path in which some components may be globs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathPattern {
-    /// From the root down; `None` when it is not known.
+    /// From the root down, `..` taken out by name; `None` when it is not known.
     components: Option<Vec<Component>>,
+    /// The same with each `..` in its place, where there are any: behind a link it leads elsewhere than its name says.
+    climbing: Option<Vec<Component>>,
     shown: String,
 }
 
@@ -147,6 +163,14 @@ struct Component {
 }
 
 impl Component {
+    fn literal(text: &str) -> Self {
+        Self { text: text.to_owned(), active: vec![false; text.chars().count()] }
+    }
+
+    fn is_parent(&self) -> bool {
+        self.text == ".." && !self.is_glob()
+    }
+
     fn is_glob(&self) -> bool {
         self.active.contains(&true)
     }
@@ -192,19 +216,21 @@ impl PathPattern {
     /// Makes the pattern of one known path.
     #[must_use]
     pub fn exact(path: &Path) -> Self {
-        Self::below(Path::new("/"), &Value::text(path.to_string_lossy()))
+        let names = path.components().filter(|part| matches!(part, std::path::Component::Normal(_)));
+        let components = names.map(|name| Component::literal(&name.as_os_str().to_string_lossy())).collect();
+        Self { components: Some(components), climbing: None, shown: path.to_string_lossy().into_owned() }
     }
 
     fn below(base: &Path, value: &Value) -> Self {
-        let mut components: Vec<Component> = Vec::new();
-        let mut push = |text: String, active: Vec<bool>| match text.as_str() {
-            "" | "." if !active.contains(&true) => {}
-            ".." if !active.contains(&true) => drop(components.pop()),
-            _ => components.push(Component { text, active }),
+        let mut written: Vec<Component> = Vec::new();
+        let mut push = |text: String, active: Vec<bool>| {
+            if !matches!(text.as_str(), "" | ".") || active.contains(&true) {
+                written.push(Component { text, active });
+            }
         };
-        for part in clean(base).components() {
-            if let std::path::Component::Normal(name) = part {
-                let text = name.to_string_lossy().into_owned();
+        for part in base.components() {
+            if let std::path::Component::Normal(_) | std::path::Component::ParentDir = part {
+                let text = part.as_os_str().to_string_lossy().into_owned();
                 let active = vec![false; text.chars().count()];
                 push(text, active);
             }
@@ -226,7 +252,62 @@ impl PathPattern {
             }
         }
         push(text, active);
-        Self { components: Some(components), shown: value.shown() }
+        let mut components: Vec<Component> = Vec::new();
+        for component in &written {
+            if component.is_parent() {
+                components.pop();
+            } else {
+                components.push(component.clone());
+            }
+        }
+        let climbing = written.iter().any(Component::is_parent).then_some(written);
+        Self { components: Some(components), climbing, shown: value.shown() }
+    }
+
+    /// The path as written, each `..` in its place, where it has no glob.
+    pub(crate) fn written(&self) -> Option<PathBuf> {
+        let Some(climbing) = &self.climbing else { return self.path() };
+        if climbing.iter().any(Component::is_glob) {
+            return None;
+        }
+        let mut path = PathBuf::from("/");
+        path.extend(climbing.iter().map(|component| component.text.as_str()));
+        Some(path)
+    }
+
+    /// Tells whether the other one says the same and knows of a `..` on the way.
+    pub(crate) fn is_said_by(&self, other: &Self) -> bool {
+        self.components == other.components && (self.climbing.is_none() || self.climbing == other.climbing)
+    }
+
+    /// The steps up to the last `..`, for a walk that follows links; none where there is no `..`.
+    pub(crate) fn climb(&self) -> Vec<Step> {
+        let Some((climbing, last)) = self.last_parent() else { return Vec::new() };
+        climbing[..=last]
+            .iter()
+            .map(|component| {
+                if component.is_parent() {
+                    Step::Up
+                } else if component.is_glob() {
+                    Step::Glob(component.as_glob())
+                } else {
+                    Step::Down(component.text.clone())
+                }
+            })
+            .collect()
+    }
+
+    /// What stands behind the last `..`, below the directory to which that has led.
+    pub(crate) fn climbed(&self, root: &Path) -> Self {
+        let mut moved = Self { shown: self.shown.clone(), ..Self::exact(root) };
+        let rest = self.last_parent().map_or(&[][..], |(climbing, last)| &climbing[last + 1..]);
+        moved.components.get_or_insert_default().extend(rest.iter().cloned());
+        moved
+    }
+
+    fn last_parent(&self) -> Option<(&[Component], usize)> {
+        let climbing = self.climbing.as_deref()?;
+        climbing.iter().rposition(Component::is_parent).map(|last| (climbing, last))
     }
 
     /// The path, where it has no glob.

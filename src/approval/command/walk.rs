@@ -23,6 +23,8 @@ pub(crate) struct Walker {
     pub(super) depth: u32,
     pub(super) calling: Vec<String>,
     pub(super) called: Vec<String>,
+    /// What runs when the shell ends, each with what surrounds it.
+    pub(super) traps: Vec<(String, Around)>,
 }
 
 /// What is known after a command, by how it ended, and what it printed.
@@ -69,6 +71,7 @@ impl Walker {
             depth: 0,
             calling: Vec::new(),
             called: Vec::new(),
+            traps: Vec::new(),
         }
     }
 
@@ -90,10 +93,21 @@ impl Walker {
         }
     }
 
+    /// Judges what runs when the shell ends with what is known then.
+    pub(crate) fn run_traps(&mut self, state: &State<'_>) {
+        for (text, around) in self.traps.clone() {
+            self.script(&text, state.clone(), &around);
+        }
+    }
+
     /// Judges functions that were made and not called: something else may call them.
     pub(crate) fn finish(&mut self, state: &State<'_>) {
-        for (name, body) in &state.functions {
-            if !self.called.contains(name) {
+        self.run_traps(state);
+        for (name, bodies) in &state.functions {
+            if self.called.contains(name) {
+                continue;
+            }
+            for body in bodies {
                 self.node(body, state.clone(), &Around::default());
             }
         }
@@ -199,7 +213,8 @@ impl Walker {
             }
             Node::Function { name, body } => {
                 let mut state = state;
-                state.functions.insert(name.clone(), (**body).clone());
+                state.functions.insert(name.clone(), vec![(**body).clone()]);
+                state.unsure.remove(name);
                 Flow::same(state, Input::Inherited)
             }
             Node::Redirected { body, redirects } => {

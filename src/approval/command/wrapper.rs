@@ -85,8 +85,20 @@ pub(crate) fn open<'s>(
     if let Some((_, valued)) = POWER.iter().find(|(wrapper, _)| *wrapper == name) {
         opening.note(Class::Execute, None);
         let rest = after_flags(arguments, valued).unwrap_or_default();
+        let elsewhere = arguments[..arguments.len() - rest.len()].iter().any(|flag| {
+            let start = flag.value.start();
+            start.starts_with("--ch")
+                || start == "--login"
+                || !start.starts_with("--") && start.contains(['D', 'R', 'i'])
+        });
         let rest: Vec<Field> = rest.iter().skip_while(|field| is_assignment(field)).cloned().collect();
-        return Some(if rest.is_empty() { opening.same() } else { opening.run(&rest) });
+        return Some(if rest.is_empty() {
+            opening.same()
+        } else if elsewhere {
+            opening.run_anywhere(&rest)
+        } else {
+            opening.run(&rest)
+        });
     }
     match name {
         "eval" => Some(opening.eval(arguments)),
@@ -99,7 +111,7 @@ pub(crate) fn open<'s>(
             if looks_up || rest.is_empty() { None } else { Some(opening.run(rest)) }
         }
         "exec" => {
-            let rest = after_flags(arguments, &["-a"])?;
+            let rest = after_flags(arguments, &["-a", "-la", "-ca", "-cla", "-lca"])?;
             if rest.is_empty() {
                 return None;
             }
@@ -116,13 +128,8 @@ pub(crate) fn open<'s>(
             let rest = after_flags(arguments, &["-n", "--interval"])?;
             Some(opening.joined(rest))
         }
-        "trap" => {
-            let [action, _, ..] = arguments else { return None };
-            match action.value.known().as_deref() {
-                Some("" | "-") => None,
-                _ => Some(opening.joined(std::slice::from_ref(action))),
-            }
-        }
+        "trap" => opening.trap(arguments),
+        "jobs" => opening.jobs(arguments),
         "su" | "script" | "flock" | "runuser" => {
             opening.note(Class::Execute, Some(Unparsed::Wrapper));
             opening.walker_suspect(arguments);
@@ -167,7 +174,7 @@ fn is_time_output(flag: &str) -> bool {
     flag.starts_with("--o") || flag.starts_with("--a") || !flag.starts_with("--") && flag.contains(['o', 'a'])
 }
 
-fn is_assignment(field: &Field) -> bool {
+pub(super) fn is_assignment(field: &Field) -> bool {
     let text = field.value.start();
     text.split_once('=')
         .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
@@ -193,8 +200,24 @@ impl<'s> Opening<'_, '_, 's> {
         flow
     }
 
+    /// Runs it in a directory of which nothing is known.
+    pub(crate) fn run_anywhere(&mut self, fields: &[Field]) -> Flow<'s> {
+        let mut state = self.state.clone();
+        state.functions.clear();
+        state.directories = vec![None];
+        let flow = self.walker.invoke(fields, state, &self.around);
+        Flow::same(self.state.clone(), flow.output)
+    }
+
     pub(crate) fn same(&self) -> Flow<'s> {
         Flow::same(self.state.clone(), Input::Unknown { unseen: false })
+    }
+
+    /// Goes on after something that may have set any variable.
+    fn opaque(&self) -> Flow<'s> {
+        let mut state = self.state.clone();
+        state.opaque = true;
+        Flow::same(state, Input::Unknown { unseen: false })
     }
 
     /// Records the wrapper itself.
@@ -215,11 +238,11 @@ impl<'s> Opening<'_, '_, 's> {
     }
 
     /// A script in a word: run in a state of its own, or in this one.
-    fn text(&mut self, value: &Value, shown: bool, state: State<'s>) -> Flow<'s> {
+    pub(super) fn text(&mut self, value: &Value, shown: bool, state: State<'s>) -> Flow<'s> {
         let Some(script) = value.known() else {
             self.note(Class::Execute, Some(Unparsed::Wrapper));
             self.walker.forbid_by_looks();
-            return self.same();
+            return self.opaque();
         };
         let mut around = self.around.clone();
         around.hidden |= !shown;
@@ -258,8 +281,11 @@ impl<'s> Opening<'_, '_, 's> {
             }
         }
         let rest = arguments.get(at..).unwrap_or_default();
-        let mut state = self.state.clone();
-        state.functions.clear();
+        let mut state = self.state.for_child();
+        state.physical |= arguments[..arguments.len() - rest.len()].iter().any(|field| {
+            let start = field.value.start();
+            start == "physical" || start.starts_with('-') && start.contains('P')
+        });
         if is_text {
             let Some((script, parameters)) = rest.split_first() else { return self.same() };
             state.arguments = Some(parameters.iter().skip(1).map(|field| field.value.clone()).collect());
@@ -321,7 +347,8 @@ impl<'s> Opening<'_, '_, 's> {
         match arguments.first() {
             Some(file) => {
                 let file = file.clone();
-                self.file(&file)
+                self.file(&file);
+                self.opaque()
             }
             None => self.same(),
         }
@@ -352,64 +379,6 @@ impl<'s> Opening<'_, '_, 's> {
         }
         let shown = arguments.iter().all(|field| field.written.is_some());
         self.text(&whole, shown, state)
-    }
-
-    fn env(&mut self, arguments: &[Field]) -> Option<Flow<'s>> {
-        let mut at = 0;
-        let mut state = self.state.clone();
-        while let Some(field) = arguments.get(at) {
-            let text = field.value.start().to_owned();
-            if is_assignment(field) {
-                let (name, _) = text.split_once('=').unwrap_or_default();
-                let value = field.value.without_start(name.len() + 1);
-                if !super::environment::is_harmless(name, &[value]) {
-                    self.walker.doubt(&field.value.shown(), Unparsed::Environment);
-                }
-                at += 1;
-                continue;
-            }
-            match text.as_str() {
-                "-u" | "--unset" => at += 2,
-                "-i" | "-" | "-0" | "-v" | "--ignore-environment" | "--null" | "--debug" => at += 1,
-                "-C" | "--chdir" => {
-                    let directory = arguments.get(at + 1).map_or_else(Value::unknown, |field| field.value.clone());
-                    state.directories = directory
-                        .patterns(&state.directories)
-                        .iter()
-                        .map(super::value::PathPattern::path)
-                        .collect();
-                    at += 2;
-                }
-                _ if text.starts_with("-S")
-                    || text.starts_with("--split-string")
-                    || text.contains('S') && text.starts_with('-') && !text.starts_with("--") =>
-                {
-                    self.note(Class::Execute, Some(Unparsed::Wrapper));
-                    self.walker_suspect(&arguments[at..]);
-                    self.walker.forbid_by_looks();
-                    return Some(self.same());
-                }
-                _ if ["--unset=", "--block-signal", "--default-signal", "--ignore-signal", "-u"]
-                    .iter()
-                    .any(|known| text.starts_with(known)) =>
-                {
-                    at += 1;
-                }
-                _ if text.starts_with('-') => {
-                    // What is not known may take the next word along: then the command is another one.
-                    self.note(Class::Execute, Some(Unparsed::Wrapper));
-                    at += 1;
-                }
-                _ => break,
-            }
-        }
-        let rest = arguments.get(at..).unwrap_or_default();
-        if rest.is_empty() {
-            return None;
-        }
-        state.functions.clear();
-        let flow = self.walker.invoke(rest, state, &self.around);
-        Some(Flow::same(self.state.clone(), flow.output))
     }
 
     fn xargs(&mut self, arguments: &[Field]) -> Flow<'s> {

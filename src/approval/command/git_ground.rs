@@ -1,0 +1,132 @@
+//! Where a call of git works: the flags in front of its command, and the variables it obeys.
+
+use super::super::Unparsed;
+use super::call::Call;
+use super::value::Value;
+
+/// Flags in front of the command that change nothing.
+const PLAIN_GLOBALS: &[&str] = &[
+    "--no-pager",
+    "-P",
+    "--no-optional-locks",
+    "--literal-pathspecs",
+    "--no-replace-objects",
+    "-p",
+    "--paginate",
+    "--icase-pathspecs",
+];
+
+/// Settings by `-c` that change nothing but looks.
+const PLAIN_SETTINGS: &[&str] =
+    &["color.", "core.quotepath=", "core.quotePath=", "log.showSignature=false", "diff.noprefix", "column."];
+
+/// Variables that move the files git works on.
+const MOVERS: &[&str] = &["GIT_WORK_TREE", "GIT_DIR", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_INDEX_FILE"];
+
+/// Where a call of git works.
+pub(super) struct Ground {
+    /// How many words stand in front of the command.
+    pub(super) command: usize,
+    /// What makes it uncertain what is run.
+    pub(super) doubt: Option<Unparsed>,
+    /// Where it is run; `None` where it is run in place.
+    directory: Option<Value>,
+    tree: Tree,
+}
+
+/// Which files are its own.
+enum Tree {
+    /// Those of the repository it is run in.
+    Own,
+    /// Those below this directory.
+    At(Value),
+    /// What cannot be known from the line.
+    Unknown,
+}
+
+impl Ground {
+    pub(super) fn of(call: &Call<'_, '_>) -> Self {
+        let mut ground = Self { command: 0, doubt: None, directory: None, tree: Tree::Own };
+        let named = |name: &String| MOVERS.iter().any(|mover| name.starts_with(mover));
+        if call.state.variables.keys().chain(call.state.place.environment.keys()).any(named) {
+            ground.tree = Tree::Unknown;
+        }
+        while let Some(field) = call.arguments.get(ground.command) {
+            let text = field.value.start();
+            let next = || call.arguments.get(ground.command + 1).map(|field| field.value.clone());
+            if text == "-C" {
+                let value = next().unwrap_or_else(Value::unknown);
+                ground.directory = Some(below(ground.directory.as_ref(), &value));
+                ground.command += 2;
+            } else if text == "-c" {
+                let setting = next().and_then(|value| value.known()).unwrap_or_default();
+                if !PLAIN_SETTINGS.iter().any(|plain| setting.starts_with(plain)) {
+                    ground.doubt = Some(Unparsed::Environment);
+                    let key = setting.to_ascii_lowercase();
+                    if key.is_empty() || key.starts_with("core.worktree") || key.starts_with("include") {
+                        ground.tree = Tree::Unknown;
+                    }
+                }
+                ground.command += 2;
+            } else if PLAIN_GLOBALS.contains(&text) {
+                ground.command += 1;
+            } else if let "--git-dir" | "--work-tree" | "--namespace" | "--config-env" | "--super-prefix" = text {
+                let value = next().unwrap_or_else(Value::unknown);
+                ground.doubt = Some(Unparsed::Environment);
+                ground.moved(text, value);
+                ground.command += 2;
+            } else if text.starts_with('-') && !matches!(text, "--version" | "--help" | "-h" | "-v" | "--exec-path")
+            {
+                ground.doubt = Some(Unparsed::Environment);
+                if let Some((flag, _)) = text.split_once('=') {
+                    ground.moved(flag, field.value.without_start(flag.len() + 1));
+                }
+                ground.command += 1;
+            } else {
+                break;
+            }
+        }
+        ground
+    }
+
+    fn moved(&mut self, flag: &str, value: Value) {
+        match (flag, &self.tree) {
+            ("--work-tree", Tree::Own | Tree::At(_)) => self.tree = Tree::At(value),
+            ("--git-dir" | "--config-env", Tree::Own) | (_, Tree::Unknown) => self.tree = Tree::Unknown,
+            (_, Tree::Own | Tree::At(_)) => {}
+        }
+    }
+
+    /// All its files. What a link leads to is meant, and not the link.
+    pub(super) fn whole(&self) -> Value {
+        let mut value = match &self.tree {
+            Tree::Unknown => return Value::unknown(),
+            Tree::At(tree) => below(self.directory.as_ref(), tree),
+            Tree::Own => match &self.directory {
+                None => return Value::text("."),
+                Some(directory) => directory.clone(),
+            },
+        };
+        value.push_text("/.");
+        value
+    }
+
+    /// The files that it is told by this word.
+    pub(super) fn path(&self, word: &Value) -> Value {
+        let start = word.start();
+        // With a colon in front it may mean any of all.
+        match &self.tree {
+            Tree::Own if !start.starts_with(':') => below(self.directory.as_ref(), word),
+            Tree::Own | Tree::At(_) | Tree::Unknown => self.whole(),
+        }
+    }
+}
+
+/// A path as it is meant from a directory.
+fn below(directory: Option<&Value>, value: &Value) -> Value {
+    let Some(directory) = directory.filter(|_| !value.start().starts_with('/')) else { return value.clone() };
+    let mut joined = directory.clone();
+    joined.push_text("/");
+    joined.append(value);
+    joined
+}
