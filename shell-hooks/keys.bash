@@ -163,10 +163,13 @@ __axi_receive() {
 
 # What sets the prompt anew may run after ours (starship): the question goes in at the very end.
 __axi_be_last() {
-  if ((BASH_VERSINFO < 4 || ${#PROMPT_COMMAND[@]} == 0)); then return; fi
-  local last=${PROMPT_COMMAND[${#PROMPT_COMMAND[@]}-1]-}
+  if ((BASH_VERSINFO < 4)); then return; fi
+  # A copy: the length of a plain variable's list is an error under set -u.
+  local -a hooks=(${PROMPT_COMMAND[@]+"${PROMPT_COMMAND[@]}"})
+  if ((${#hooks[@]} == 0)); then return; fi
+  local last=${hooks[${#hooks[@]}-1]}
   if [[ $last == *__axi_asks ]]; then return; fi
-  if ((${#PROMPT_COMMAND[@]} > 1)); then
+  if ((${#hooks[@]} > 1)); then
     PROMPT_COMMAND+=(__axi_asks)
   else
     # shellcheck disable=SC2178 # one command, in an array or not

@@ -158,6 +158,22 @@ fn a_hook_that_is_loaded_twice_is_loaded_once() {
 }
 
 #[test]
+fn a_shell_that_stays_strict_hands_over_and_takes_a_command_back() {
+    for row in ROWS.iter().filter(|row| row.shell != "fish") {
+        let server = Server::start([]);
+        let Some(mut person) = row.start(&server, "set -u\n", None, false) else { continue };
+        is_answered(&mut person, &server, "\x07");
+        server.push(proposes("touch strict"));
+        person.hands_over("again");
+        person.sees_line("touch strict");
+        person.types("\r");
+        person.sees_line("");
+        assert!(person.home.work().join("strict").exists());
+        assert!(!person.pty.transcript().contains("unbound"), "{}", person.pty.transcript());
+    }
+}
+
+#[test]
 fn what_the_shell_was_told_to_forget_is_forgotten() {
     let settings = ["setopt hist_ignore_space hist_ignore_dups\n", "HISTCONTROL=ignoreboth\n", ""];
     for (row, settings) in ROWS.iter().zip(settings) {
