@@ -81,6 +81,8 @@ pub struct Base {
     tie: RefCell<Option<ShellTie>>,
     /// Keys that were found elsewhere than in the environment: none is written anywhere either.
     found_keys: RefCell<Vec<String>>,
+    /// Where whole outputs go that are not to outlive this process.
+    once: Option<PathBuf>,
 }
 
 /// Why nothing could be begun, and in which language to say so.
@@ -267,6 +269,7 @@ impl Base {
             common,
             tie,
             found_keys,
+            once: None,
         };
         base.start_logs();
         Ok((base, loaded.warnings))

@@ -1,6 +1,7 @@
 //! Putting together what talks to a model: the REPL, print mode; and `axi render`.
 
 use std::io::{IsTerminal, Read};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Instant, SystemTime};
 
@@ -31,6 +32,27 @@ use crate::provider::Client;
 use crate::session::Session;
 use crate::terminal::{Depth, Dress, Layout, Output, PictureProtocol, Screen, Size, Theme, Wrap, escape_wait};
 
+/// Where the whole outputs of a session go of which nothing is kept; dropped, they are gone. One that was killed is
+/// swept later.
+struct Once(PathBuf);
+
+impl Once {
+    fn beside(outputs: PathBuf) -> Self {
+        Self(outputs.join(format!("{}{}", crate::tool::ONCE, std::process::id())))
+    }
+}
+
+impl Drop for Once {
+    fn drop(&mut self) {
+        match std::fs::remove_dir_all(&self.0) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                tracing::warn!(%error, path = %self.0.display(), "outputs were left behind");
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+}
+
 /// Runs the REPL, or one turn in print mode.
 pub(super) fn run(mut base: Base, options: RunOptions) -> Exit {
     let stdin_terminal = std::io::stdin().is_terminal();
@@ -40,6 +62,8 @@ pub(super) fn run(mut base: Base, options: RunOptions) -> Exit {
     } else {
         base.settle_trust();
     }
+    let once = options.no_session.then(|| Once::beside(base.paths.outputs().unwrap_or_else(std::env::temp_dir)));
+    base.once = once.as_ref().map(|once| once.0.clone());
     let base = Rc::new(base);
     let result = if printing { print_mode(&base, &options, stdin_terminal) } else { repl(&base, options) };
     result.unwrap_or_else(|Failed { problem, exit }| {

@@ -134,7 +134,7 @@ impl Base {
             place,
             max_steps: options.max_steps.or(self.config.max_steps).unwrap_or(MAX_STEPS),
             max_output_tokens: None,
-            output_dir: self.paths.outputs().unwrap_or_else(std::env::temp_dir),
+            output_dir: self.once.clone().or_else(|| self.paths.outputs()).unwrap_or_else(std::env::temp_dir),
             journal: self.paths.journal(),
             sandbox: self.sandbox(),
             retry: RetryPlan::default(),

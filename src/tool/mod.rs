@@ -91,7 +91,7 @@ pub use shell_environment::HANDOFF as HANDOFF_VARIABLES;
 pub use shell_group::end_orphans;
 pub use shell_job::ShellJobTool;
 pub use shell_trash::SharedTrash;
-pub use sweep::{Swept, sweep, sweep_aside};
+pub use sweep::{ONCE, Swept, sweep, sweep_aside};
 pub use terminal_tool::TerminalTool;
 pub use todo::TodoTool;
 pub use web_fetch::WebFetchTool;

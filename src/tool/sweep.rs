@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+
 use super::kept;
 use super::shell_group::end_orphans;
 
@@ -12,6 +15,8 @@ const OLDEST: Duration = Duration::from_hours(14 * 24);
 const LARGEST: u64 = 1024 * 1024 * 1024;
 /// However large all are, one as young as this may still be written by another axi, or be read in its session.
 const YOUNG: Duration = Duration::from_hours(1);
+/// How the folder of a session begins that keeps nothing; its process's number follows.
+pub const ONCE: &str = "once-";
 /// How the tools name them; whatever else lies there is not ours.
 const NAMES: &[&str] = &["shell-", "job-", "web-", "kept-"];
 
@@ -54,7 +59,14 @@ struct Kept {
 }
 
 fn clean(outputs: &Path, now: SystemTime) -> usize {
+    // A session that keeps nothing has a folder of its own beside those of the others.
+    let outputs = match outputs.file_name().and_then(|name| name.to_str()) {
+        Some(name) if name.starts_with(ONCE) => outputs.parent().unwrap_or(outputs),
+        Some(_) | None => outputs,
+    };
     let Ok(entries) = outputs.read_dir() else { return 0 };
+    let folders = outputs.read_dir().into_iter().flatten().flatten().filter(|entry| is_left(&entry.path(), now));
+    let folders = folders.filter(|folder| std::fs::remove_dir_all(folder.path()).is_ok()).count();
     let ours = |path: &Path| {
         path.file_name()
             .and_then(|name| name.to_str())
@@ -70,7 +82,19 @@ fn clean(outputs: &Path, now: SystemTime) -> usize {
         },
     );
     // What cannot be removed is tried again the next time.
-    chosen(kept.collect(), LARGEST).into_iter().filter(|path| std::fs::remove_file(path).is_ok()).count()
+    let files =
+        chosen(kept.collect(), LARGEST).into_iter().filter(|path| std::fs::remove_file(path).is_ok()).count();
+    folders + files
+}
+
+/// Tells whether this is the folder of a session that keeps nothing and was killed.
+fn is_left(folder: &Path, now: SystemTime) -> bool {
+    let number = folder.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix(ONCE));
+    let process = number.and_then(|number| Pid::from_raw(number.parse().ok()?));
+    let Ok(metadata) = folder.symlink_metadata() else { return false };
+    // The number may have been given to somebody else since.
+    let old = metadata.modified().is_ok_and(|changed| now.duration_since(changed).is_ok_and(|age| age > OLDEST));
+    metadata.is_dir() && process.is_some_and(|process| old || test_kill_process(process) == Err(Errno::SRCH))
 }
 
 /// Chooses what goes.
@@ -116,5 +140,20 @@ mod tests {
         left.sort();
         assert_eq!(left, ["mine.txt", "shell-link.txt"]);
         assert_eq!(clean(&folder.path().join("none"), SystemTime::now()), 0);
+    }
+
+    #[test]
+    fn the_folder_of_a_killed_session_that_keeps_nothing_goes_and_that_of_a_living_one_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let dead = child.id();
+        child.wait().unwrap();
+        let names = [format!("{ONCE}{dead}"), format!("{ONCE}{}", std::process::id()), format!("{ONCE}mine")];
+        for name in &names {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+            std::fs::write(folder.path().join(name).join("shell-1.txt"), "x").unwrap();
+        }
+        assert_eq!(clean(&folder.path().join(&names[1]), SystemTime::now()), 1);
+        assert_eq!(names.map(|name| folder.path().join(name).exists()), [false, true, true]);
     }
 }

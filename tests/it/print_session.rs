@@ -161,8 +161,10 @@ fn a_session_whose_last_line_was_cut_by_a_crash_goes_on() {
 #[test]
 fn nothing_is_kept_when_asked_so() {
     let home = Home::new();
-    let server = Server::start([answer::chat_text("hello")]);
+    let long = r#"{"command": "seq 100000"}"#;
+    let server = Server::start([answer::chat_call("call_1", "shell", long), answer::chat_text("hello")]);
     assert_eq!(ask(&home, &server, &["--no-session", "hi"]).code, Some(0));
+    assert!(last_said(&server.requests()[1]).contains("outputs/once-"), "{}", last_said(&server.requests()[1]));
     let mut files = Vec::new();
     collect(home.path(), &mut files);
     assert_eq!(files, Vec::<String>::new());
