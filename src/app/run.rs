@@ -1,7 +1,7 @@
 //! Putting together what talks to a model: the REPL, print mode; and `axi render`.
 
 use std::io::{IsTerminal, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Instant, SystemTime};
 
@@ -37,7 +37,7 @@ use crate::terminal::{Depth, Dress, Layout, Output, PictureProtocol, Screen, Siz
 struct Once(PathBuf);
 
 impl Once {
-    fn beside(outputs: PathBuf) -> Self {
+    fn beside(outputs: &Path) -> Self {
         Self(outputs.join(format!("{}{}", crate::tool::ONCE, std::process::id())))
     }
 }
@@ -62,7 +62,7 @@ pub(super) fn run(mut base: Base, options: RunOptions) -> Exit {
     } else {
         base.settle_trust();
     }
-    let once = options.no_session.then(|| Once::beside(base.paths.outputs().unwrap_or_else(std::env::temp_dir)));
+    let once = options.no_session.then(|| Once::beside(&base.paths.outputs().unwrap_or_else(std::env::temp_dir)));
     base.once = once.as_ref().map(|once| once.0.clone());
     let base = Rc::new(base);
     let result = if printing { print_mode(&base, &options, stdin_terminal) } else { repl(&base, options) };

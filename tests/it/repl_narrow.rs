@@ -158,6 +158,29 @@ fn words_stay_once_when_tmux_gets_narrower_and_wider_in_mid_stream() {
     }
 }
 
+#[test]
+fn a_line_under_way_stays_one_line_when_tmux_gets_narrower() {
+    if tmux_is_missing() {
+        return;
+    }
+    let inside = Inside::new(answer::chat_text(&"a row of text\n\n".repeat(12)), "");
+    inside.asks();
+    inside.ends("a row of text");
+    inside.tmux(&["send-keys", "-t", "axi", "-l", "the quick brown fox jumps over the lazy dog"]);
+    inside.waits_on_screen("lazy dog");
+    // At none of these does the line fill its last row to the end: reedline is one row off then (nushell/reedline#930).
+    for (columns, more) in [(50, "A"), (33, "B"), (44, "C"), (20, "D"), (80, "E")] {
+        inside.resize(columns, 20);
+        // The line is to be painted for the new size before a key has it painted again; nothing on the screen says so.
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        inside.tmux(&["send-keys", "-t", "axi", "-l", more]);
+        inside.waits_on_screen(&format!("lazy dog{}", &"ABCDE"[..=usize::from(more.as_bytes()[0] - b'A')]));
+    }
+    let text = inside.text();
+    assert_eq!(text.matches("the quick").count(), 1, "{text}");
+    assert_eq!(text.matches('❯').count(), 2, "the first message's prompt and this one:\n{text}");
+}
+
 /// Resizes come whenever they come: while axi writes, between two of its writes, before it knows of the last one.
 fn resizes_at_any_time(resizes: usize, words_each: usize, wrap: &str) {
     if tmux_is_missing() {

@@ -28,7 +28,7 @@ use super::kick;
 use super::menu::{LineMenu, Source};
 use super::menu_lists::MenuLists;
 use super::paste::PasteStore;
-use super::prompt::{LinePrompt, PromptParts};
+use super::prompt::{LinePrompt, PromptParts, columns};
 use super::secret::KnownSecrets;
 use super::session_words::SessionWords;
 use super::sources::{HistorySource, WordSource};
@@ -252,7 +252,7 @@ impl Editor {
         }
         Self {
             reedline,
-            prompt: LinePrompt { parts: PromptParts::default(), theme, color: options.color },
+            prompt: LinePrompt { parts: PromptParts::default(), width: columns(), theme, color: options.color },
             state,
             pastes,
             paste_label,

@@ -14,6 +14,7 @@ use super::editor::{Editor, ReadOutcome};
 use super::kick;
 use super::outside;
 use super::paste;
+use super::prompt::columns;
 use super::state::Ended;
 
 impl Editor {
@@ -25,6 +26,7 @@ impl Editor {
     /// When standard input is no terminal, or is gone.
     pub fn read(&mut self, prefill: &str) -> io::Result<ReadOutcome> {
         self.history.refresh();
+        self.prompt.width = columns();
         if let Some(suggestions) = self.suggestions() {
             suggestions.new_line();
         }

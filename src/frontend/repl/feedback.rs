@@ -7,7 +7,7 @@ use std::io;
 use crossterm::event::{KeyCode, KeyModifiers};
 use reedline::{Emacs, Reedline, ReedlineEvent, Signal, default_emacs_keybindings};
 
-use super::prompt::{LinePrompt, PromptParts};
+use super::prompt::{LinePrompt, PromptParts, columns};
 use crate::terminal::Theme;
 
 /// Asks `question` and reads a line; `None` when the person gave up (ESC, Ctrl+C, Ctrl+D).
@@ -23,7 +23,7 @@ pub fn read_words(question: &str, color: bool) -> io::Result<Option<String>> {
         .use_bracketed_paste(true);
     let theme = if color { Theme::ansi() } else { Theme::plain() };
     let parts = PromptParts { directory: question.to_owned(), ..PromptParts::default() };
-    let signal = line.read_line(&LinePrompt { parts, theme, color })?;
+    let signal = line.read_line(&LinePrompt { parts, width: columns(), theme, color })?;
     Ok(match signal {
         Signal::Success(words) => Some(words),
         // Signal is non-exhaustive: whatever else ends a line gives it up.

@@ -34,17 +34,25 @@ pub struct PromptParts {
     pub agent: String,
 }
 
-/// The prompt reedline draws; laid out anew at each paint, for the width the terminal then has.
+/// The prompt reedline draws; laid out for the width the terminal has when a line begins. It stays so until the line
+/// ends: after a resize reedline counts the rows of what stands there by what it is about to draw.
 pub(super) struct LinePrompt {
     pub(super) parts: PromptParts,
+    /// In columns.
+    pub(super) width: usize,
     pub(super) theme: Theme,
     pub(super) color: bool,
 }
 
+/// Columns of the terminal.
+pub(super) fn columns() -> usize {
+    crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns))
+}
+
 impl LinePrompt {
-    fn left(&self, width: usize) -> String {
+    fn left(&self) -> String {
         let mut left = String::new();
-        for (index, (text, style)) in lay_out(&self.parts, &self.theme, width).into_iter().enumerate() {
+        for (index, (text, style)) in lay_out(&self.parts, &self.theme, self.width).into_iter().enumerate() {
             if index > 0 {
                 push(&mut left, SEPARATOR, self.theme.dim, self.color);
             }
@@ -119,8 +127,7 @@ pub(super) fn shorten_path(path: &str, room: usize) -> String {
 
 impl Prompt for LinePrompt {
     fn render_prompt_left(&self) -> Cow<'_, str> {
-        let width = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
-        Cow::Owned(self.left(width))
+        Cow::Owned(self.left())
     }
 
     fn render_prompt_right(&self) -> Cow<'_, str> {

@@ -12,7 +12,7 @@ fn parts() -> PromptParts {
 }
 
 fn left(parts: &PromptParts, width: usize) -> String {
-    LinePrompt { parts: parts.clone(), theme: Theme::plain(), color: false }.left(width)
+    LinePrompt { parts: parts.clone(), width, theme: Theme::plain(), color: false }.left()
 }
 
 #[test]
