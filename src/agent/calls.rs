@@ -10,7 +10,7 @@ use super::modes::ONLY_READS;
 use super::undo::{Keeping, show_unkept};
 use super::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
 use crate::approval::command::judge;
-use crate::approval::{Decision, NeverAuto, Reason, Source, Verdict, always_rule, suggest_rule};
+use crate::approval::{Decision, NeverAuto, Reason, Source, Verdict, always_rule, session_rule};
 use crate::conversation::{Effect, Outcome, Subject, ToolCall, ToolResult};
 use crate::sandbox::{Reach, Standing};
 use crate::tool::{Access, Settled, Tool, ToolFacts, ToolOutput};
@@ -246,6 +246,14 @@ impl Agent {
         {
             forbid(&mut verdict, why);
         }
+        if let (Decision::Allow, Subject::Command { line }) = (verdict.decision, subject)
+            && verdict.by_narrow_rule()
+            && !self.policy.assumes_yes()
+            && let Some(path) = reach::strays(line, place, cancel).await
+        {
+            verdict.decision = Decision::Ask;
+            verdict.reasons.push(Reason::OutsideWorkspace { path });
+        }
         if unkept.is_some() {
             verdict.decision = verdict.decision.max(Decision::Ask);
         }
@@ -302,7 +310,7 @@ impl Agent {
             reasons: verdict.reasons,
             reach,
             session_rule: match subject {
-                Subject::Command { line } => suggest_rule(line).map(|rule| rule.to_string()),
+                Subject::Command { line } => session_rule(line, place).map(|rule| rule.to_string()),
                 Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => None,
             },
             widened: wants.widened,
@@ -313,7 +321,7 @@ impl Agent {
         match frontend.approve(&request) {
             Approval::Once => Ok(granted),
             Approval::ForSession => {
-                self.policy.grant_for_session(&call.name, subject);
+                self.policy.grant_for_session(&call.name, subject, &self.setup.surroundings);
                 Ok(granted)
             }
             Approval::Always(rule) => {

@@ -3,7 +3,7 @@
 //! A file system that does not answer (a dead server behind a mount) must hold up neither the question nor ESC.
 
 use std::cell::OnceCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::approval::{
     BlastRadius, Disk, NeverAuto, Surroundings, Tracked, blast_radius, forbidden_on_disk, has_targets,
+    leads_outside,
 };
 
 /// How long is counted before the numbers are taken for what they are.
@@ -51,6 +52,16 @@ pub(super) async fn forbidden(line: &str, place: &Surroundings, cancel: &Cancell
     // Where a target really lies is not known when the disk does not answer.
     let unknown = NeverAuto::Unresolved { word: line.to_owned() };
     aside(cancel, move || forbidden_on_disk(&text, &here, &Disk)).await.unwrap_or(Some(unknown))
+}
+
+/// Tells where a line that a rule admits by its names really leaves the workspace.
+///
+/// # Cancel safety
+/// As [`survey`].
+pub(super) async fn strays(line: &str, place: &Surroundings, cancel: &CancellationToken) -> Option<PathBuf> {
+    let (text, here) = (line.to_owned(), place.clone());
+    let unknown = place.workspace.clone();
+    aside(cancel, move || leads_outside(&text, &here, &Disk)).await.unwrap_or(Some(unknown))
 }
 
 /// Does something on a thread of its own; `None` when the turn is stopped or the disk does not answer in time.

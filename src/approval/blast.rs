@@ -126,6 +126,41 @@ pub fn forbidden_on_disk(line: &str, surroundings: &Surroundings, files: &dyn Fi
     counter.radius.never_auto
 }
 
+/// Tells where a line that stays in the workspace by its names leaves it by a link: what it is run in, or what it would
+/// change. Rules are made for what names say.
+#[must_use]
+pub fn leads_outside(line: &str, surroundings: &Surroundings, files: &dyn FileSystem) -> Option<PathBuf> {
+    let judgement = judge(line, surroundings);
+    let mut counter = Counter::new(surroundings, files, None);
+    let workspace = files.real_path(&surroundings.workspace).unwrap_or_else(|| surroundings.workspace.clone());
+    let strays = |real: &PathBuf| !real.starts_with(&workspace) && !is_scratch(real);
+    let by_name = |path: &&PathBuf| path.starts_with(&surroundings.workspace);
+    let directories = judgement.directories.iter().filter(by_name).filter_map(|path| files.real_path(path));
+    if let Some(real) = directories.into_iter().find(strays) {
+        return Some(real);
+    }
+    for target in judgement.targets.iter().filter(|target| !target.pattern.is_unresolved()) {
+        let follows = !matches!(target.action, Action::Remove | Action::Move);
+        for (index, pattern) in counter.readings(target).into_iter().enumerate() {
+            for path in counter.resolve(&pattern) {
+                if !path.starts_with(&surroundings.workspace) {
+                    // Outside by name is for the rules to say.
+                    if index > 0 && strays(&path) {
+                        return Some(path);
+                    }
+                    continue;
+                }
+                let itself = || Some(files.real_path(path.parent()?)?.join(path.file_name()?));
+                let real = files.real_path(&path).filter(|_| follows).or_else(itself);
+                if let Some(real) = real.filter(strays) {
+                    return Some(real);
+                }
+            }
+        }
+    }
+    None
+}
+
 /// Tells whether a line is known to change, make or remove anything. Looks at no disk.
 #[must_use]
 pub fn has_targets(line: &str, surroundings: &Surroundings) -> bool {

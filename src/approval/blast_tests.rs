@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use super::{BlastRadius, Entry, FileSystem, NeverAuto, Surroundings, blast_radius};
+use super::{BlastRadius, Entry, FileSystem, NeverAuto, Surroundings, blast_radius, leads_outside};
 
 /// Files with their sizes, directories, and links with where they lead.
 struct List {
@@ -58,6 +58,11 @@ fn radius(line: &str) -> BlastRadius {
 
 /// With a home that is called so.
 fn radius_at(line: &str, home: &str) -> BlastRadius {
+    let (list, place) = disk(home);
+    blast_radius(line, &place, &list, &|path| path.starts_with("/home/u/work/app/src"), &|| false)
+}
+
+fn disk(home: &str) -> (List, Surroundings) {
     let app = "/home/u/work/app";
     let files = [
         ("src/main.rs", 10),
@@ -87,7 +92,7 @@ fn radius_at(line: &str, home: &str) -> BlastRadius {
         home: Some(PathBuf::from(home)),
         environment: BTreeMap::from([("OUT".to_owned(), "build".to_owned())]),
     };
-    blast_radius(line, &place, &list, &|path| path.starts_with("/home/u/work/app/src"), &|| false)
+    (list, place)
 }
 
 fn counts(line: &str) -> (u64, u64, u64, u64) {
@@ -228,5 +233,25 @@ fn what_follows_a_link_is_judged_by_where_that_leads() {
     }
     for line in ["find mine -delete", "rm mine", "mv mine other", "chmod 644 notes.txt", "find -H build -delete"] {
         assert_eq!(radius(line).never_auto, None, "{line}");
+    }
+}
+
+#[test]
+fn links_out_of_the_workspace_are_seen_where_a_rule_goes_by_names() {
+    let (list, place) = disk("/home/u");
+    let outside = |line: &str| leads_outside(line, &place, &list);
+    for line in [
+        "cd mine && touch x",
+        "touch mine/x",
+        "echo x > mine/other/x",
+        "rm mine/other/x",
+        "touch mine/../u/other/x",
+    ] {
+        assert!(outside(line).is_some_and(|path| path.starts_with("/home/u")), "{line}: {:?}", outside(line));
+    }
+    for line in
+        ["touch x", "cd src && touch x", "rm mine", "echo x > /tmp/x", "ls mine", "cargo test", "touch build/../x"]
+    {
+        assert_eq!(outside(line), None, "{line}");
     }
 }

@@ -24,10 +24,12 @@ mod blast_tests;
 #[path = "policy_tests.rs"]
 mod policy_tests;
 
-pub use blast::{BlastRadius, Disk, Entry, FileSystem, MOST_ENTRIES, blast_radius, forbidden_on_disk, has_targets};
+pub use blast::{
+    BlastRadius, Disk, Entry, FileSystem, MOST_ENTRIES, blast_radius, forbidden_on_disk, has_targets, leads_outside,
+};
 pub use command::suggest_rule;
 pub use git_index::{IndexEntry, Kept, each_index_entry};
-pub use offer::{Meaning, always_rule, newly_allowed};
+pub use offer::{Meaning, always_rule, newly_allowed, session_rule};
 pub use policy::Policy;
 pub use rule::{Rule, RuleError};
 pub use tracked::Tracked;

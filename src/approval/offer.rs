@@ -44,7 +44,7 @@ pub enum Meaning {
 #[must_use]
 pub fn always_rule(tool: &str, effect: Effect, subject: &Subject, place: &Surroundings) -> Option<Rule> {
     match subject {
-        Subject::Command { line } => suggest_rule(line),
+        Subject::Command { line } => session_rule(line, place),
         Subject::Host { host } => Some(Rule::host(tool, host)),
         Subject::Whole => Some(Rule::whole_tool(tool)),
         // What is gone is gone: each deletion is asked.
@@ -60,6 +60,12 @@ pub fn always_rule(tool: &str, effect: Effect, subject: &Subject, place: &Surrou
         }
         Subject::Paths { .. } => None,
     }
+}
+
+/// The narrow rule for a line, where it would have run the line in this place.
+#[must_use]
+pub fn session_rule(line: &str, place: &Surroundings) -> Option<Rule> {
+    suggest_rule(line).filter(|rule| !newly_allowed(rule, &[line.to_owned()], place).is_empty())
 }
 
 /// The rule for changes below the workspace's own directory in which the file lies, or of this file at its top.

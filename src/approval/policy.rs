@@ -1,6 +1,7 @@
 //! Rules, mode and `-y` against one call.
 
 use super::command::{self, Judged, LineJudgement, Part};
+use super::offer::session_rule;
 use super::rule::Pattern;
 use super::{Class, Decision, Mode, NeverAuto, Reason, Rule, RuleError, Source, Surroundings, Verdict, path};
 use crate::conversation::{Effect, Subject};
@@ -92,10 +93,10 @@ impl Policy {
     /// A shell line: the narrow rule for it when there is one, else this exact line. A change of files: every
     /// change inside the workspace, but not of what is deleted: these paths. A host: this host. Anything else: the tool. What can never be run unasked is
     /// asked again all the same.
-    pub fn grant_for_session(&mut self, tool: &str, subject: &Subject) {
+    pub fn grant_for_session(&mut self, tool: &str, subject: &Subject, place: &Surroundings) {
         let rule = match subject {
             Subject::Command { line } => {
-                if let Some(rule) = command::suggest_rule(line) {
+                if let Some(rule) = session_rule(line, place) {
                     rule
                 } else {
                     self.exact_lines.push((tool.to_owned(), line.clone()));
@@ -339,6 +340,8 @@ impl Policy {
                         part.shown
                             && (part.credential.is_none() || !wanted.prefix)
                             && command::admits(wanted, words)
+                            && !part.strays
+                            && (!wanted.prefix || writes_inside(part, &wanted.words, place))
                     }
                     Pattern::Command(wanted) => {
                         command::touches(wanted, words) || outer.iter().any(|words| command::touches(wanted, words))
@@ -357,15 +360,18 @@ impl Policy {
                 Pattern::Command(_) | Pattern::Host { .. } => false,
             }),
         };
-        let may_be_denied = match &part.part {
+        let may_be = |decision: Decision| match &part.part {
             Part::Command { words, outer } => self.rules.iter().any(|entry| {
-                entry.decision == Decision::Deny
+                entry.decision == decision
                     && entry.rule.is_about(tool, Some("shell"))
                     && matches!(entry.rule.pattern(), Pattern::Command(wanted)
-                        if command::may_touch(wanted, words) || outer.iter().any(|words| command::may_touch(wanted, words)))
+                        if command::may_touch(wanted, words)
+                            || outer.iter().any(|words| command::may_touch(wanted, words))
+                            || part.class == Class::Execute && command::may_hide(wanted, words))
             }),
             Part::Redirection { .. } => false,
         };
+        let (may_be_denied, may_be_asked) = (may_be(Decision::Deny), may_be(Decision::Ask));
         let mut decision = match &found {
             Some(found) => {
                 push_once(&mut verdict.reasons, found.entry.reason());
@@ -380,6 +386,9 @@ impl Policy {
                 Decision::Ask
             }
         };
+        if may_be_asked {
+            decision = decision.max(Decision::Ask);
+        }
         for (path, reads) in &part.paths {
             decision = decision.max(self.path_rule(path, *reads, place, verdict));
         }
@@ -405,6 +414,16 @@ impl Policy {
             found.decision
         })
     }
+}
+
+/// Tells whether all that is written lies in the workspace, is scratch, or is named by the rule itself.
+fn writes_inside(part: &Judged, named: &[String], place: &Surroundings) -> bool {
+    part.paths.iter().filter(|(_, reads)| !reads).all(|(path, _)| {
+        path.starts_with(&place.workspace)
+            || path::is_scratch(path)
+            || command::is_harmless_device(&path.to_string_lossy())
+            || named.iter().any(|word| std::path::Path::new(word) == path)
+    })
 }
 
 impl Entry {

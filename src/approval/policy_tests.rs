@@ -118,7 +118,7 @@ fn hosts_match_whole_names() {
 #[test]
 fn a_yes_for_the_session_covers_changes_in_the_workspace_only() {
     let mut policy = Policy::new(Mode::Build, false);
-    policy.grant_for_session("edit", &paths(&["/home/u/work/app/src/a.rs"]));
+    policy.grant_for_session("edit", &paths(&["/home/u/work/app/src/a.rs"]), &place());
     let decide = |path: &str| policy.decide("write", Effect::Write, &paths(&[path]), &place()).decision;
     assert_eq!(decide("/home/u/work/app/src/b.rs"), Decision::Allow);
     assert_eq!(decide("/home/u/other"), Decision::Ask);
@@ -136,7 +136,7 @@ fn a_yes_to_every_change_is_none_to_deleting() {
         environment: std::collections::BTreeMap::new(),
     };
     let decide = |policy: &Policy, tool: &str| policy.decide(tool, Effect::Write, &subject, &place).decision;
-    policy.grant_for_session("edit", &subject);
+    policy.grant_for_session("edit", &subject, &place);
     assert_eq!((decide(&policy, "move"), decide(&policy, "delete")), (Decision::Allow, Decision::Ask));
     policy.add_rule(Decision::Deny, Rule::parse("write(/w/a)").unwrap(), Source::User).unwrap();
     assert_eq!(decide(&policy, "delete"), Decision::Deny);
@@ -161,6 +161,104 @@ fn a_private_host_is_allowed_only_by_its_name() {
     let verdict = decide(&policy, Effect::Execute);
     assert_eq!((verdict.decision, verdict.never_auto), (Decision::Ask, true));
     assert_eq!(verdict.reasons, [crate::approval::Reason::PrivateHost { host: "localhost".to_owned() }]);
-    policy.grant_for_session("web_fetch", &subject);
+    policy.grant_for_session("web_fetch", &subject, &place);
     assert_eq!(decide(&policy, Effect::Execute).decision, Decision::Allow);
+}
+
+fn line_decision(policy: &Policy, line: &str) -> Decision {
+    policy.decide("shell", Effect::Execute, &Subject::Command { line: line.to_owned() }, &place()).decision
+}
+
+#[test]
+fn a_rule_says_nothing_of_other_places() {
+    let rules = policy(&[
+        (Decision::Allow, "shell(touch x)"),
+        (Decision::Allow, "shell(rm c)"),
+        (Decision::Allow, "shell(tee:*)"),
+        (Decision::Allow, "shell(mkdir:*)"),
+        (Decision::Allow, "shell(cargo test:*)"),
+    ]);
+    for line in [
+        "touch x",
+        "cd src && touch x",
+        "cd /home/u/work/app && cargo test",
+        "cd src && cargo test && cd .. && touch x",
+        "echo a | tee notes.txt",
+        "echo a | tee /tmp/notes.txt",
+        "mkdir -p a/b /tmp/x",
+        "(cd src && cargo test --lib) | tail -5",
+    ] {
+        assert_eq!(line_decision(&rules, line), Decision::Allow, "{line}");
+    }
+    for line in [
+        "cd ~; touch x",
+        "cd ../other; rm c",
+        "cd ~; echo evil | tee .bashrc",
+        "echo evil | tee /home/u/.bashrc",
+        "env -C .. touch x",
+        "cd \"$UNKNOWN\" && touch x",
+        "cd - && rm c",
+        // The first may fail.
+        "cd src; cd ..; touch x",
+        "cd src/../.. && touch x",
+        "mkdir /home/u/bin",
+        "cd /tmp && cargo test",
+        "pushd ~ && cargo test",
+    ] {
+        assert_eq!(line_decision(&rules, line), Decision::Ask, "{line}");
+    }
+    // What names the place is about the place, and what is about everything about every place.
+    assert_eq!(
+        line_decision(&policy(&[(Decision::Allow, "shell(touch /home/u/x)")]), "touch /home/u/x"),
+        Decision::Allow
+    );
+    assert_eq!(
+        line_decision(&policy(&[(Decision::Allow, "shell(mkdir /home/u/bin:*)")]), "mkdir /home/u/bin"),
+        Decision::Allow
+    );
+    assert_eq!(line_decision(&policy(&[(Decision::Allow, "shell")]), "cd ~; touch x"), Decision::Allow);
+}
+
+#[test]
+fn a_yes_for_the_session_elsewhere_is_one_for_that_line() {
+    let mut policy = Policy::new(Mode::Build, false);
+    let elsewhere = "cd ../other && cargo test";
+    policy.grant_for_session("shell", &Subject::Command { line: elsewhere.to_owned() }, &place());
+    assert_eq!(line_decision(&policy, elsewhere), Decision::Allow);
+    assert_eq!(line_decision(&policy, "cargo test"), Decision::Ask);
+    policy.grant_for_session("shell", &Subject::Command { line: "cd src && cargo test".to_owned() }, &place());
+    assert_eq!(line_decision(&policy, "cargo test --lib"), Decision::Allow);
+    assert_eq!(line_decision(&policy, "cd ~ && cargo test --lib"), Decision::Ask);
+}
+
+#[test]
+fn no_spelling_of_a_denied_command_runs_by_an_assumed_yes() {
+    let mut rules = Policy::new(Mode::Build, true);
+    for rule in ["shell(git push:*)", "shell(touch:*)"] {
+        rules.add_rule(Decision::Deny, Rule::parse(rule).unwrap(), Source::User).unwrap();
+    }
+    for line in [
+        "git push",
+        "git -C . push",
+        "git --no-pager push",
+        "git -c a.b=c push",
+        "env git -C x push",
+        "jobs -x touch f",
+    ] {
+        assert_eq!(line_decision(&rules, line), Decision::Deny, "{line}");
+    }
+    for line in [
+        "git -c alias.p=push p",
+        "git p",
+        "git $(echo push)",
+        "$(echo git push)",
+        "x=push; git $x",
+        "hash -p /usr/bin/touch zz; zz f",
+        "python3 -c 'import os; os.system(\"git push\")'",
+    ] {
+        assert_eq!(line_decision(&rules, line), Decision::Ask, "{line}");
+    }
+    for line in ["git status", "git -C . status", "cargo test", "git commit -m 'before the push'", "mkdir x"] {
+        assert_eq!(line_decision(&rules, line), Decision::Allow, "{line}");
+    }
 }

@@ -272,6 +272,11 @@ impl Rule {
         }
     }
 
+    /// Tells whether it is about everything its tools can be asked.
+    pub(crate) fn is_whole(&self) -> bool {
+        matches!(self.pattern, Pattern::Any)
+    }
+
     pub(crate) fn pattern(&self) -> &Pattern {
         &self.pattern
     }

@@ -225,6 +225,14 @@ pub enum NeverAuto {
 }
 
 impl Verdict {
+    /// Tells whether it rests on a rule that says which commands or files, and not on one for the whole tool.
+    #[must_use]
+    pub fn by_narrow_rule(&self) -> bool {
+        self.reasons.iter().any(|reason| {
+            matches!(reason, Reason::MatchedRule { decision: Decision::Allow, rule, .. } if !rule.is_whole())
+        })
+    }
+
     /// Makes a verdict without anything that forbids running it unasked.
     pub(crate) fn new(decision: Decision, reasons: Vec<Reason>) -> Self {
         Self { decision, reasons, never_auto: false }

@@ -255,7 +255,15 @@ impl Walker {
             credential: finding.credential.clone(),
             runs_program: finding.runs_program,
             paths,
+            strays: state.strays(),
         };
+        if part.class != Class::ReadOnly {
+            for directory in state.directories.iter().flatten() {
+                if !self.directories.contains(directory) {
+                    self.directories.push(directory.clone());
+                }
+            }
+        }
         if !self.parts.contains(&part) {
             self.parts.push(part);
         }

@@ -22,6 +22,7 @@ mod environment;
 mod expand;
 mod find;
 mod git;
+mod git_commands;
 mod git_ground;
 mod guard;
 mod help;
@@ -29,6 +30,7 @@ mod inline;
 mod invoke;
 mod lexer;
 mod looks;
+mod matching;
 mod output;
 mod parser;
 mod programs;
@@ -49,11 +51,11 @@ use std::path::PathBuf;
 
 pub use call::Action;
 pub(crate) use danger::{attributes_danger, danger, is_harmless_device};
+pub(crate) use matching::{admits, may_hide, may_touch, touches};
 pub use suggest::suggest_rule;
 pub use value::PathPattern;
 pub(crate) use value::Step;
 
-use super::rule::CommandPattern;
 use super::{Class, NeverAuto, Surroundings, Unparsed};
 
 /// What a line would do.
@@ -67,6 +69,8 @@ pub struct LineJudgement {
     pub never_auto: Option<NeverAuto>,
     /// What would be changed, made or removed.
     pub targets: Vec<Target>,
+    /// Where what does more than look is run, as far as it is known; absolute.
+    pub directories: Vec<PathBuf>,
 }
 
 /// Something a line would change, make or remove.
@@ -99,6 +103,8 @@ pub struct Judged {
     pub runs_program: bool,
     /// The files it is known to touch, absolute; true where they are only read.
     pub paths: Vec<(PathBuf, bool)>,
+    /// Whether it runs outside the workspace, or it is not known where: no rule was made for that.
+    pub strays: bool,
 }
 
 /// What rules are matched against.
@@ -141,32 +147,8 @@ pub fn judge(line: &str, surroundings: &Surroundings) -> LineJudgement {
         unparsed: walker.unparsed,
         never_auto: walker.never,
         targets: walker.targets,
+        directories: walker.directories,
     }
-}
-
-/// Tells whether an allowing pattern is about these words: each of them must be known as written.
-pub(crate) fn admits(pattern: &CommandPattern, words: &[Option<String>]) -> bool {
-    let known: Option<Vec<String>> = words.iter().cloned().collect();
-    known.is_some_and(|words| pattern.matches(&words))
-}
-
-/// Tells whether an asking or denying pattern is about these words; the command may be named by its path.
-pub(crate) fn touches(pattern: &CommandPattern, words: &[Option<String>]) -> bool {
-    compare(pattern, words, false)
-}
-
-/// Tells whether it may be, a word that is only known at run time standing for any.
-pub(crate) fn may_touch(pattern: &CommandPattern, words: &[Option<String>]) -> bool {
-    !compare(pattern, words, false) && compare(pattern, words, true)
-}
-
-fn compare(pattern: &CommandPattern, words: &[Option<String>], unknown_is_any: bool) -> bool {
-    let long_enough = words.len() >= pattern.words.len() && (pattern.prefix || words.len() == pattern.words.len());
-    long_enough
-        && pattern.words.iter().zip(words).enumerate().all(|(index, (wanted, is))| match is {
-            None => unknown_is_any,
-            Some(is) => is == wanted || (index == 0 && is.rsplit('/').next() == Some(wanted)),
-        })
 }
 
 #[cfg(test)]

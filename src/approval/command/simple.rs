@@ -332,6 +332,7 @@ impl Walker {
                     credential: secret.then(|| pattern.shown().to_owned()),
                     runs_program: false,
                     paths: path.into_iter().map(|path| (path, true)).collect(),
+                    strays: state.strays(),
                 });
             }
         }

@@ -157,6 +157,15 @@ impl<'a> State<'a> {
         self.outside(name)
     }
 
+    /// Tells whether it may be run outside the workspace, as far as names tell.
+    pub(crate) fn strays(&self) -> bool {
+        let inside = |directory: &PathBuf| {
+            let climbs = directory.components().any(|part| part == std::path::Component::ParentDir);
+            directory.starts_with(&self.place.workspace) && !climbs
+        };
+        !self.directories.iter().all(|directory| directory.as_ref().is_some_and(inside))
+    }
+
     /// What a shell that is started here knows: variables that nobody handed on may be empty there.
     pub(crate) fn for_child(&self) -> Self {
         let mut child = self.clone();

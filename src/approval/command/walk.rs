@@ -1,5 +1,7 @@
 //! Follows a line in the order it would run, knowing directories and variables, and judges each command on the way.
 
+use std::path::PathBuf;
+
 use super::super::{NeverAuto, Unparsed};
 use super::call::Input;
 use super::state::State;
@@ -19,6 +21,8 @@ pub(crate) struct Walker {
     /// The whole line.
     pub(super) line: String,
     pub(crate) targets: Vec<Target>,
+    /// Where what does more than look is run.
+    pub(crate) directories: Vec<PathBuf>,
     pub(super) steps: u32,
     pub(super) depth: u32,
     pub(super) calling: Vec<String>,
@@ -67,6 +71,7 @@ impl Walker {
             never: None,
             line: line.to_owned(),
             targets: Vec::new(),
+            directories: Vec::new(),
             steps: 0,
             depth: 0,
             calling: Vec::new(),
