@@ -186,6 +186,33 @@ fn by_search(value: &Value, state: &State<'_>) -> Vec<Option<PathBuf>> {
     found
 }
 
+/// The links a call of `ln` may make, as far as they are known.
+pub(crate) fn links(call: &Call<'_, '_>) -> Vec<PathBuf> {
+    if call.name != "ln" || !call.has_flag("s", &["symbolic"]) {
+        return Vec::new();
+    }
+    let positionals = call.positionals();
+    let into = call.value_of(&["-t", "--target-directory"]);
+    let places: Vec<Value> = [into, positionals.last().map(|field| field.value.clone()), Some(Value::text("."))]
+        .into_iter()
+        .flatten()
+        .collect();
+    let mut links = Vec::new();
+    for place in places.iter().flat_map(|place| place.patterns(&call.state.directories)) {
+        let Some(path) = place.path() else { continue };
+        // Under its own name where the place is a directory.
+        for field in &positionals {
+            let named = field.value.patterns(&call.state.directories).into_iter().filter_map(|named| named.path());
+            links.extend(named.filter_map(|named| Some(path.join(named.file_name()?))));
+        }
+        // What holds the place of the start is a directory.
+        if !call.state.place.cwd.starts_with(&path) {
+            links.push(path);
+        }
+    }
+    links
+}
+
 /// A variable's name without an index behind it.
 fn base(name: &str) -> &str {
     name.split('[').next().unwrap_or_default()

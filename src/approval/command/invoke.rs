@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use super::super::{Class, NeverAuto, Unparsed};
-use super::call::{Call, Field, Finding};
+use super::call::{Action, Call, Field, Finding};
 use super::danger::{danger, in_danger};
 use super::state::State;
 use super::syntax::Node;
-use super::value::Value;
+use super::value::{PathPattern, Value};
 use super::walk::{Around, DEEPEST, Flow, MOST_STEPS, UNKNOWN, Walker};
 use super::{Judged, Part, Target, after, classify, environment, looks, output, wrapper};
 
@@ -63,6 +63,7 @@ impl Walker {
         {
             self.suspect(arguments, &state, around);
         }
+        self.links.extend(after::links(&call));
         let next = after::after(&call);
         let (exported, physical) = (after::exported(&call), after::makes_physical(&call));
         let mut state = state;
@@ -213,6 +214,19 @@ impl Walker {
         }
     }
 
+    /// Tells whether a target may lie behind a link that the line itself has made.
+    fn is_behind_made_link(&self, pattern: &PathPattern, action: Action) -> bool {
+        let shown = pattern.shown();
+        let through = shown.ends_with(['/', '.']) || action == Action::Attributes;
+        let Some((root, globs)) = pattern.walk() else { return false };
+        // A glob may stand for the link when something follows it.
+        let goes_on = !globs.is_empty() && shown.rfind('/') > shown.rfind(['*', '?', ']']);
+        self.links.iter().any(|link| {
+            root.starts_with(link) && (through || !globs.is_empty() || root != *link)
+                || goes_on && link.starts_with(&root)
+        })
+    }
+
     /// Keeps what was found about one command.
     pub(crate) fn record(
         &mut self,
@@ -234,6 +248,11 @@ impl Walker {
             for pattern in touched.value.patterns(&state.directories) {
                 if let Some(why) = in_danger(finding.class, touched, &pattern, state.place) {
                     self.forbid(why);
+                }
+                if matches!(touched.action, Action::Remove | Action::Move | Action::Attributes)
+                    && self.is_behind_made_link(&pattern, touched.action)
+                {
+                    self.forbid(NeverAuto::Unresolved { word: pattern.shown().to_owned() });
                 }
                 redirected = pattern.path();
                 paths.extend(pattern.rough_path().map(|path| (path, false)));

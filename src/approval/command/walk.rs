@@ -27,6 +27,8 @@ pub(crate) struct Walker {
     pub(super) depth: u32,
     pub(super) calling: Vec<String>,
     pub(super) called: Vec<String>,
+    /// Links the line makes itself: where they lead cannot be looked up before.
+    pub(super) links: Vec<PathBuf>,
     /// What runs when the shell ends, each with what surrounds it.
     pub(super) traps: Vec<(String, Around)>,
 }
@@ -76,6 +78,7 @@ impl Walker {
             depth: 0,
             calling: Vec::new(),
             called: Vec::new(),
+            links: Vec::new(),
             traps: Vec::new(),
         }
     }
