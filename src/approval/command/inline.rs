@@ -1,9 +1,9 @@
-//! Programs that are given in the line what they run: an interpreter its program, a data base its queries. They only
-//! look where that text does.
+//! Programs that are given in the line what they do: a data base its queries, Python a module of its own. They only
+//! look where that does. A program in the line (`python3 -c`, `node -e`) is always asked about: what it may do is
+//! anything.
 
 use super::super::Class;
-use super::call::{Call, Field, Finding, Input};
-use super::snippet::{self, Language};
+use super::call::{Call, Field, Finding};
 use super::special::operands;
 
 /// Flags of Python before its program that change nothing but how it starts.
@@ -98,27 +98,17 @@ pub(super) fn looks(call: &Call<'_, '_>) -> Option<(Finding, Vec<Field>)> {
     let base = call.name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let files = match base {
         "python" => python(call)?,
-        "node" | "nodejs" => javascript(call)?,
         "sqlite" => sqlite(call)?,
         _ => return None,
     };
     Some((Finding { runs_program: true, ..Finding::new(Class::ReadOnly) }, files))
 }
 
-fn named(files: &[String]) -> Vec<Field> {
-    files.iter().map(|file| Field::text(file)).collect()
-}
-
 fn python(call: &Call<'_, '_>) -> Option<Vec<Field>> {
     let flags = call.arguments.iter().take_while(|field| PYTHON_FLAGS.contains(&field.value.start())).count();
     let rest = call.arguments.get(flags..).unwrap_or_default();
-    let Some((first, behind)) = rest.split_first() else { return given_to(call) };
+    let (first, behind) = rest.split_first()?;
     match first.value.known()?.as_str() {
-        "-c" => {
-            let program = behind.first()?.value.known()?;
-            snippet::reads_only(Language::Python, &program).map(|files| named(&files))
-        }
-        "-" => given_to(call),
         "-m" => {
             let (module, arguments) = behind.split_first()?;
             let module = module.value.known()?;
@@ -144,28 +134,6 @@ fn python(call: &Call<'_, '_>) -> Option<Vec<Field>> {
         }
         _ => None,
     }
-}
-
-/// A program of Python at the standard input.
-fn given_to(call: &Call<'_, '_>) -> Option<Vec<Field>> {
-    match call.input {
-        Input::Text(program) => snippet::reads_only(Language::Python, program).map(|files| named(&files)),
-        Input::Inherited | Input::Names(_) | Input::Unknown { .. } => None,
-    }
-}
-
-fn javascript(call: &Call<'_, '_>) -> Option<Vec<Field>> {
-    let (first, behind) = call.arguments.split_first()?;
-    if !matches!(first.value.known()?.as_str(), "-e" | "-p" | "-pe" | "--eval" | "--print") {
-        return None;
-    }
-    let (program, arguments) = behind.split_first()?;
-    // Behind its program it still takes flags, and runs files with some of them.
-    let plain = |field: &Field| field.value.known().is_some_and(|text| !text.starts_with('-'));
-    if !arguments.iter().all(plain) {
-        return None;
-    }
-    snippet::reads_only(Language::JavaScript, &program.value.known()?).map(|files| named(&files))
 }
 
 fn sqlite(call: &Call<'_, '_>) -> Option<Vec<Field>> {

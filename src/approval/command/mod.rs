@@ -36,8 +36,6 @@ mod parser;
 mod programs;
 mod redirect;
 mod simple;
-mod snippet;
-mod snippet_words;
 mod special;
 mod state;
 mod suggest;
