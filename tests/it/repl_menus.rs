@@ -1,6 +1,7 @@
 //! The slash menu of the real REPL: levels, lists that come later, sessions, commands that are files.
 
 use crate::support::home::Home;
+use crate::support::pty::View;
 use crate::support::server::{Answer, Gate, Server, answer};
 use crate::support::talk::{Person, axi, last_said, said};
 
@@ -78,6 +79,32 @@ fn lines_too_old_for_the_memory_are_searched_too() {
     person.types("ancient");
     person.sees("ancient deploy to mars");
     person.types("\x15");
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
+fn an_up_before_the_old_lines_were_searched_takes_effect_when_they_are() {
+    let home = Home::new();
+    let line = |text: &str| format!("{{\"t\":1,\"d\":\"/d\",\"l\":\"{text}\"}}\n");
+    let newer: String = (0..60_000).map(|number| line(&format!("make part {number}"))).collect();
+    let old = line("ancient deploy to mars") + &line("ancient song");
+    home.write("state/axi/history.jsonl", &(old + &newer));
+    let server = Server::start([answer::chat_text("flying")]);
+    let mut person = Person::meets(&axi(&home, &server));
+    // In one piece, so that no ghost text has the search begin earlier.
+    person.types("ancient\x1b[A\x1b[A");
+    let whole = "❯ ancient deploy to mars";
+    let at_its_end = |view: &mut View<'_>| {
+        let (row, column) = view.screen().cursor_position();
+        let text = view.text();
+        let text = text.lines().nth(usize::from(row)).unwrap_or_default().trim_end();
+        text.ends_with(whole) && text.chars().count() == usize::from(column)
+    };
+    person.waits(at_its_end, "the line that ↑ takes");
+    person.types("\r");
+    person.sees("flying");
+    assert_eq!(last_said(&server.requests()[0]), "ancient deploy to mars");
+    person.sees_prompt();
     assert_eq!(person.leaves(), Some(0));
 }
 

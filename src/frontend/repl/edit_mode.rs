@@ -431,6 +431,21 @@ impl LineMode {
     }
 }
 
+impl LineMode {
+    /// Presses ↑ again, before what an event that is no key does, where an answer has come.
+    fn with_late_up(&mut self, does: ReedlineEvent) -> ReedlineEvent {
+        let mut state = self.state.lock();
+        let due = state.late_up.take_due();
+        if due == 0 {
+            return does;
+        }
+        state.fresh = false;
+        drop(state);
+        (self.known, self.view) = (None, None);
+        ReedlineEvent::Multiple([vec![ReedlineEvent::PreviousHistory; due], vec![does]].concat())
+    }
+}
+
 /// Joins what is done one after the other.
 fn one_event(mut events: Vec<ReedlineEvent>) -> ReedlineEvent {
     if events.len() == 1 { events.pop().unwrap_or(ReedlineEvent::None) } else { ReedlineEvent::Multiple(events) }
@@ -438,7 +453,13 @@ fn one_event(mut events: Vec<ReedlineEvent>) -> ReedlineEvent {
 
 impl EditMode for LineMode {
     fn parse_event(&mut self, raw: ReedlineRawEvent) -> ReedlineEvent {
-        match Event::from(raw) {
+        let event = Event::from(raw);
+        let presses = match event {
+            Event::Key(key) => key.kind != KeyEventKind::Release,
+            Event::Paste(_) => true,
+            Event::Resize(..) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => false,
+        };
+        let does = match event {
             Event::Key(key)
                 if key.code == KeyCode::Esc
                     && key.modifiers.is_empty()
@@ -448,7 +469,12 @@ impl EditMode for LineMode {
                 self.escape(key)
             }
             event => self.unless_late(event),
+        };
+        if presses {
+            self.state.lock().late_up.pressed(&does);
+            return does;
         }
+        self.with_late_up(does)
     }
 
     fn edit_mode(&self) -> PromptEditMode {

@@ -363,3 +363,17 @@ fn in_vi_it_is_no_command_and_inserting_goes_on() {
     press(&mut mode, NONE, KeyCode::Char('i'));
     assert!(is_inserting(&mode));
 }
+
+#[test]
+fn an_up_that_was_too_early_is_done_when_the_answer_wakes_the_line() {
+    let mut mode = mode();
+    paint(&mode, "old", 3, None);
+    press(&mut mode, NONE, KeyCode::Up);
+    let (size, resized) = (Event::Resize(80, 24), ReedlineEvent::Resize(80, 24));
+    mode.state.lock().late_up.has_no_answer();
+    assert_eq!(parse(&mut mode, size.clone()), resized, "the size has changed, no more");
+    assert!(mode.state.lock().late_up.answer_has_come());
+    let again = ReedlineEvent::Multiple(vec![ReedlineEvent::PreviousHistory, resized.clone()]);
+    assert_eq!(parse(&mut mode, size.clone()), again);
+    assert_eq!(parse(&mut mode, size), resized);
+}

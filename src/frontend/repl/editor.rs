@@ -25,6 +25,7 @@ use super::highlighter::LineHighlighter;
 use super::hinter::{LineHinter, from_history};
 use super::history::{HistoryOptions, HistoryStore, LineHistory};
 use super::kick;
+use super::late_up;
 use super::menu::{LineMenu, Source};
 use super::menu_lists::MenuLists;
 use super::paste::PasteStore;
@@ -166,7 +167,12 @@ impl Completer for Background {
             || self.files.is_working()
             || lists.is_some_and(MenuLists::is_fetching);
         let ghost_text = suggestions.is_some_and(|suggestions| suggestions.take_news()) | self.history.take_news();
-        self.state.lock().repaint = ghost_text;
+        let mut state = self.state.lock();
+        state.repaint = ghost_text;
+        if ghost_text && state.late_up.answer_has_come() {
+            late_up::wake();
+        }
+        drop(state);
         if self.history.older.take_news_of_letters()
             | self.files.take_news()
             | lists.is_some_and(MenuLists::take_news)

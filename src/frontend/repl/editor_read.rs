@@ -12,6 +12,7 @@ use super::clipboard::NoPicture;
 use super::dropped;
 use super::editor::{Editor, ReadOutcome};
 use super::kick;
+use super::late_up::LateUp;
 use super::outside;
 use super::paste;
 use super::prompt::columns;
@@ -30,7 +31,11 @@ impl Editor {
         if let Some(suggestions) = self.suggestions() {
             suggestions.new_line();
         }
-        self.state.lock().unhinted = None;
+        {
+            let mut state = self.state.lock();
+            state.unhinted = None;
+            state.late_up = LateUp::default();
+        }
         if !prefill.is_empty() {
             self.replace_line(prefill);
         }

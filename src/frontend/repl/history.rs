@@ -292,7 +292,8 @@ impl HistoryStore {
         };
         memory.lines.iter().rev().flatten().find_map(rest).or_else(|| {
             drop(memory);
-            rest(&self.older.newest(line, None, Duration::ZERO, |entry| rest(entry).is_some())?.entry)
+            let found = self.older.newest(line, None, Duration::ZERO, |entry| rest(entry).is_some());
+            rest(&found.ok().flatten()?.entry)
         })
     }
 
@@ -393,7 +394,11 @@ impl History for LineHistory {
     }
 
     fn search(&self, query: SearchQuery) -> reedline::Result<Vec<HistoryItem>> {
-        let memory = self.store.ready();
+        let mut memory = self.store.ready();
+        // The file is still on its way.
+        let mut is_late = memory.reading == Reading::Begun;
+        memory.asked |= is_late;
+        let memory = memory;
         let search = query.filter.command_line.as_ref();
         let limit = query.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(0));
         let start = query.start_id.map(Place::of);
@@ -411,19 +416,22 @@ impl History for LineHistory {
         let prefix = prefix.filter(|_| limit == 1);
         let is_new = |entry: &Entry| !memory.lines.position.contains_key(&key(entry));
         let older = |found: Found| self.item(Place::File(found.offset).id(), &found.entry);
-        Ok(match (query.direction, start) {
+        let mut before = |offset, wait| {
+            let line = prefix.map_or(Ok(None), |prefix| self.store.older.newest(prefix, offset, wait, is_new));
+            is_late |= line.is_err();
+            line.ok().flatten().map(older)
+        };
+        let items = match (query.direction, start) {
             (SearchDirection::Backward, Some(Place::File(offset))) => {
-                let line =
-                    prefix.and_then(|prefix| self.store.older.newest(prefix, Some(offset), OLDER_WAIT, is_new));
-                line.map(older).into_iter().collect()
+                before(Some(offset), OLDER_WAIT).into_iter().collect()
             }
             (SearchDirection::Backward, Some(Place::Memory(_)) | None) => {
                 let end = if let Some(Place::Memory(start)) = start { start.min(count) } else { count };
                 let mut lines: Vec<_> = (0..end).rev().filter_map(found).take(limit).collect();
                 // Asked for in any case, so that it is there when its turn comes.
                 let wait = if lines.is_empty() { OLDER_WAIT } else { Duration::ZERO };
-                let line = prefix.and_then(|prefix| self.store.older.newest(prefix, None, wait, is_new));
-                lines.extend(line.filter(|_| lines.is_empty()).map(older));
+                let line = before(None, wait);
+                lines.extend(line.filter(|_| lines.is_empty()));
                 lines
             }
             (SearchDirection::Forward, Some(Place::File(offset))) => {
@@ -434,7 +442,11 @@ impl History for LineHistory {
                 (start + 1..count).filter_map(found).take(limit).collect()
             }
             (SearchDirection::Forward, None) => (0..count).filter_map(found).take(limit).collect(),
-        })
+        };
+        if is_late && prefix.is_some() && items.is_empty() && query.direction == SearchDirection::Backward {
+            self.state.lock().late_up.has_no_answer();
+        }
+        Ok(items)
     }
 
     fn update(&mut self, _: HistoryItemId, _: &dyn Fn(HistoryItem) -> HistoryItem) -> reedline::Result<()> {

@@ -34,7 +34,7 @@ enum Wanted {
 }
 
 /// A line, and where in the file it stands.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) offset: u64,
     pub(super) entry: Entry,
@@ -120,6 +120,10 @@ impl Notes {
     }
 }
 
+/// There may be an answer later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Later;
+
 /// The older lines. Clones are the same.
 #[derive(Debug, Clone, Default)]
 pub(super) struct OlderLines {
@@ -153,37 +157,43 @@ impl OlderLines {
 
     /// Returns the newest line that begins with `prefix`, stands before `before` (an offset; the end if absent) and is
     /// `good`. Waits so long for the search at most.
+    ///
+    /// # Errors
+    /// When none was found in that time; [`OlderLines::take_news`] tells when to ask again.
     pub(super) fn newest(
         &self,
         prefix: &str,
         before: Option<u64>,
         patience: Duration,
         good: impl Fn(&Entry) -> bool,
-    ) -> Option<Found> {
+    ) -> Result<Option<Found>, Later> {
         let wanted = Wanted::Prefix(prefix.to_owned());
         let before = before.unwrap_or(u64::MAX);
         let pick = |search: &Search| {
             let mut older = search.found.iter().filter(|found| found.offset < before);
             older.find(|found| good(&found.entry)).cloned()
         };
-        let mut notes = self.look(&wanted)?;
+        let Some(mut notes) = self.look(&wanted) else { return Ok(None) };
         if notes.prefix.as_ref().is_some_and(|search| search.is_over() && pick(search).is_none()) {
             // All that was found has been seen.
             if let Some(search) = notes.prefix.as_mut() {
                 search.enough = search.found.len() + FOUND;
             }
             drop(notes);
-            notes = self.look(&wanted)?;
+            let Some(again) = self.look(&wanted) else { return Ok(None) };
+            notes = again;
         }
-        let waiting = |notes: &mut Notes| {
+        let is_open = |notes: &Notes| {
             notes.searching
                 && notes.prefix.as_ref().is_some_and(|search| !search.is_over() && pick(search).is_none())
         };
-        let result = self.shared.1.wait_timeout_while(notes, patience, waiting);
+        let result = self.shared.1.wait_timeout_while(notes, patience, |notes| is_open(notes));
         let mut notes = result.unwrap_or_else(PoisonError::into_inner).0;
-        let found = notes.prefix.as_ref().and_then(pick);
-        notes.prefix_told.late |= found.is_none() && notes.searching;
-        found
+        if is_open(&notes) {
+            notes.prefix_told.late = true;
+            return Err(Later);
+        }
+        Ok(notes.prefix.as_ref().and_then(pick))
     }
 
     /// Returns the oldest line that was found to begin with `prefix` and stands behind `after`.
@@ -253,7 +263,7 @@ impl OlderLines {
             drop(notes);
             let before = search.found.len() + search.fuzzy.len();
             search.step(&file, &mut bytes);
-            let grew = search.found.len() + search.fuzzy.len() > before;
+            let is_news = search.found.len() + search.fuzzy.len() > before || search.is_over();
             let mut notes = self.notes();
             let wanted = search.wanted.clone();
             let slot = notes.slot(&wanted);
@@ -262,7 +272,7 @@ impl OlderLines {
                 search.enough = current.enough;
                 *current = search;
             }
-            if grew {
+            if is_news {
                 match wanted {
                     Wanted::Prefix(_) => notes.prefix_told.tell(),
                     Wanted::Letters(_) => notes.letters_told.tell(),

@@ -41,7 +41,7 @@ fn older(path: &Path) -> OlderLines {
 fn back(older: &OlderLines, prefix: &str, most: usize) -> Vec<String> {
     let mut before = None;
     std::iter::from_fn(|| {
-        let found = older.newest(prefix, before, PATIENT, |_| true)?;
+        let found = older.newest(prefix, before, PATIENT, |_| true).unwrap()?;
         before = Some(found.offset);
         Some(found.entry.line)
     })
@@ -88,7 +88,7 @@ fn each_line_is_there_once_and_more_are_looked_for_when_they_are_wanted() {
     let expected: Vec<String> = (0..350).rev().map(|number| format!("old {number}")).collect();
     assert_eq!(back(&older, "", 1000), expected);
     // And forwards again.
-    let last = older.newest("", None, PATIENT, |entry| entry.line == "old 100").unwrap();
+    let last = older.newest("", None, PATIENT, |entry| entry.line == "old 100").unwrap().unwrap();
     assert_eq!(older.next("", last.offset, |_| true).unwrap().entry.line, "old 101");
     assert_eq!(older.at(last.offset).unwrap().line, "old 100");
 }
@@ -102,7 +102,29 @@ fn damaged_and_endless_lines_are_passed_over() {
     let text = format!("{}\n{{\"l\":\"torn\n\u{0}\u{1}\n{}\n{}\n", good("one"), good(&long), good("two"));
     std::fs::write(&path, &text).unwrap();
     let older = OlderLines::default();
-    assert!(older.newest("", None, PATIENT, |_| true).is_none(), "there are none");
+    assert!(older.newest("", None, PATIENT, |_| true) == Ok(None), "there are none");
     older.are_in(File::open(&path).unwrap(), text.len() as u64);
     assert_eq!(back(&older, "", 9), ["two", long.as_str(), "one"]);
+}
+
+#[test]
+fn who_comes_too_early_is_told_when_to_ask_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("history");
+    let filler = (0..60_000).map(|number| format!("make part {number}"));
+    write(&path, std::iter::once("first".to_owned()).chain(filler));
+    let older = older(&path);
+    for (prefix, expected) in [("first", Some("first")), ("nowhere", None)] {
+        let found = loop {
+            match older.newest(prefix, None, Duration::ZERO, |_| true) {
+                Ok(found) => break found,
+                Err(Later) => {
+                    while !older.take_news() {
+                        thread::yield_now();
+                    }
+                }
+            }
+        };
+        assert_eq!(found.map(|found| found.entry.line).as_deref(), expected);
+    }
 }

@@ -29,6 +29,7 @@ mod history_file;
 mod history_lines;
 mod history_older;
 mod kick;
+mod late_up;
 mod mention;
 mod menu;
 mod menu_lists;

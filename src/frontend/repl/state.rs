@@ -11,6 +11,7 @@ use std::time::Instant;
 use crossterm::event::Event;
 
 use super::drafts::Drafts;
+use super::late_up::LateUp;
 use super::menu::MenuView;
 
 /// Why a line was ended without being sent.
@@ -55,6 +56,8 @@ pub(super) struct LineState {
     pub(super) repaint: bool,
     /// Whether the line was taken from the history and not edited since.
     pub(super) browsing: bool,
+    /// The ↑ that had no answer yet.
+    pub(super) late_up: LateUp,
     /// Who keeps the line in case axi does not come to its end, and whether they know of the last change.
     pub(super) drafts: Drafts,
     pub(super) untold: bool,
