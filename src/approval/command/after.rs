@@ -193,6 +193,15 @@ pub(crate) fn links(call: &Call<'_, '_>) -> Vec<PathBuf> {
     }
     let positionals = call.positionals();
     let into = call.value_of(&["-t", "--target-directory"]);
+    // What lies beside the link is the workspace's own.
+    let beside = |field: &&super::call::Field| {
+        let text = field.value.known().unwrap_or_else(|| "/".to_owned());
+        !text.starts_with('/') && !text.split('/').any(|part| part == "..")
+    };
+    let sources = positionals.split_last().map_or(&[][..], |(_, sources)| sources);
+    if into.is_none() && !sources.is_empty() && sources.iter().all(beside) {
+        return Vec::new();
+    }
     let places: Vec<Value> = [into, positionals.last().map(|field| field.value.clone()), Some(Value::text("."))]
         .into_iter()
         .flatten()
