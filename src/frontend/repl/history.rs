@@ -15,7 +15,8 @@ use reedline::{
 use super::history_compact::{LARGE, LEFT, compact};
 use super::history_file::{Entry, HistoryFile};
 use super::history_lines::{Lines, key};
-use super::history_older::{Found, OlderLines};
+use super::history_older::OlderLines;
+use super::history_search::Found;
 use super::paste::{self, PasteStore, Piece};
 use super::secret::{KnownSecrets, looks_secret};
 use super::state::SharedState;
@@ -164,7 +165,7 @@ impl HistoryStore {
             drop(store.shared.changed.wait_timeout_while(store.lock(), QUIET, waiting));
             let entries = Lines::read(file.read_newest().unwrap_or_default(), &directory);
             if let Some((file, end)) = file.older() {
-                store.older.are_in(file, end);
+                store.older.are_in(file, end, &directory);
             }
             let mut memory = store.lock();
             memory.fill(entries);
@@ -427,11 +428,15 @@ impl History for LineHistory {
             }
             (SearchDirection::Backward, Some(Place::Memory(_)) | None) => {
                 let end = if let Some(Place::Memory(start)) = start { start.min(count) } else { count };
-                let mut lines: Vec<_> = (0..end).rev().filter_map(found).take(limit).collect();
-                // Asked for in any case, so that it is there when its turn comes.
-                let wait = if lines.is_empty() { OLDER_WAIT } else { Duration::ZERO };
-                let line = before(None, wait);
-                lines.extend(line.filter(|_| lines.is_empty()));
+                // One more than is wanted: those that are older still are asked for when it is the last one's turn, so
+                // that they are there at theirs.
+                let mut lines: Vec<_> = (0..end).rev().filter_map(found).take(limit.saturating_add(1)).collect();
+                if lines.len() <= 1 {
+                    let wait = if lines.is_empty() { OLDER_WAIT } else { Duration::ZERO };
+                    let line = before(None, wait);
+                    lines.extend(line.filter(|_| lines.is_empty()));
+                }
+                lines.truncate(limit);
                 lines
             }
             (SearchDirection::Forward, Some(Place::File(offset))) => {

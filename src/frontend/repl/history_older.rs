@@ -2,92 +2,20 @@
 //!
 //! A key waits for moments at most: what is found later is news, for ghost text and Ctrl+R, or is there at the next ↑.
 
-use std::collections::HashSet;
 use std::fs::File;
-use std::os::unix::fs::FileExt as _;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use fuzzy_matcher::FuzzyMatcher as _;
-use fuzzy_matcher::skim::SkimMatcherV2;
-use memchr::memmem::Finder;
-use memchr::memrchr;
-
 use super::history_file::Entry;
-use super::sources::{FUZZY, ROWS, has_letters, may_have_letters};
-
-/// Bytes read at a time, from the end.
-const CHUNK: u64 = 512 * 1024;
-/// A line longer than this, in bytes, is passed over.
-const LONGEST: usize = 8 * 1024 * 1024;
-/// So many lines are looked for at a time; ↑ asks for more when it has come to their end.
-const FOUND: usize = 100;
-
-/// What is looked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Wanted {
-    /// Lines that begin with this.
-    Prefix(String),
-    /// Lines that have this in them, or its letters in order; in lower case.
-    Letters(String),
-}
-
-/// A line, and where in the file it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
-    pub(super) offset: u64,
-    pub(super) entry: Entry,
-}
-
-/// A search, and what it has found, the newest line first.
-#[derive(Debug, Clone)]
-struct Search {
-    wanted: Wanted,
-    /// All from here on has been looked at.
-    reached: u64,
-    /// It is looked on until there are so many.
-    enough: usize,
-    found: Vec<Found>,
-    /// The same by letters, with how well they fit.
-    fuzzy: Vec<(i64, Found)>,
-}
-
-impl Search {
-    fn new(wanted: Wanted, end: u64) -> Self {
-        Self { wanted, reached: end, enough: FOUND, found: Vec::new(), fuzzy: Vec::new() }
-    }
-
-    fn is_over(&self) -> bool {
-        self.reached == 0 || self.found.len() >= self.enough
-    }
-
-    /// The same search for a longer beginning, as far as it can be told from this one.
-    fn narrowed(&self, wanted: &Wanted, end: u64) -> Self {
-        let mut search = Self::new(wanted.clone(), end);
-        // Letters that nothing has are not looked for once more with another one behind them.
-        let has_nothing = self.reached == 0 && self.found.is_empty() && self.fuzzy.is_empty();
-        if let (Wanted::Letters(shorter), Wanted::Letters(longer)) = (&self.wanted, wanted)
-            && longer.starts_with(shorter.as_str())
-            && has_nothing
-        {
-            search.reached = 0;
-        }
-        if let (Wanted::Prefix(shorter), Wanted::Prefix(longer)) = (&self.wanted, wanted)
-            && longer.starts_with(shorter.as_str())
-        {
-            search.reached = self.reached;
-            search.found.clone_from(&self.found);
-            search.found.retain(|found| found.entry.line.starts_with(longer.as_str()));
-        }
-        search
-    }
-}
+use super::history_search::{Found, Search, Wanted};
 
 #[derive(Debug, Default)]
 struct Notes {
     /// The file, and where in it begins what is in memory.
     file: Option<(Arc<File>, u64)>,
+    /// The directory whose lines come first.
+    directory: String,
     prefix: Option<Search>,
     letters: Option<Search>,
     /// A thread is looking.
@@ -131,9 +59,11 @@ pub(super) struct OlderLines {
 }
 
 impl OlderLines {
-    /// Says that the first `end` bytes of `file` hold older lines.
-    pub(super) fn are_in(&self, file: File, end: u64) {
-        self.notes().file = (end > 0).then(|| (Arc::new(file), end));
+    /// Says that the first `end` bytes of `file` hold older lines, of which those of `directory` come first.
+    pub(super) fn are_in(&self, file: File, end: u64, directory: &str) {
+        let mut notes = self.notes();
+        notes.file = (end > 0).then(|| (Arc::new(file), end));
+        directory.clone_into(&mut notes.directory);
     }
 
     fn notes(&self) -> MutexGuard<'_, Notes> {
@@ -155,8 +85,8 @@ impl OlderLines {
         std::mem::take(&mut self.notes().letters_told.news)
     }
 
-    /// Returns the newest line that begins with `prefix`, stands before `before` (an offset; the end if absent) and is
-    /// `good`. Waits so long for the search at most.
+    /// Returns the line that comes after that at offset `before` (the first if absent) among those that begin with
+    /// `prefix` and are `good`: this directory's, the newest first, then others'. Waits so long for the search at most.
     ///
     /// # Errors
     /// When none was found in that time; [`OlderLines::take_news`] tells when to ask again.
@@ -168,16 +98,12 @@ impl OlderLines {
         good: impl Fn(&Entry) -> bool,
     ) -> Result<Option<Found>, Later> {
         let wanted = Wanted::Prefix(prefix.to_owned());
-        let before = before.unwrap_or(u64::MAX);
-        let pick = |search: &Search| {
-            let mut older = search.found.iter().filter(|found| found.offset < before);
-            older.find(|found| good(&found.entry)).cloned()
-        };
+        let pick = |search: &Search| search.after(before, &good).cloned();
         let Some(mut notes) = self.look(&wanted) else { return Ok(None) };
         if notes.prefix.as_ref().is_some_and(|search| search.is_over() && pick(search).is_none()) {
             // All that was found has been seen.
             if let Some(search) = notes.prefix.as_mut() {
-                search.enough = search.found.len() + FOUND;
+                search.want_more();
             }
             drop(notes);
             let Some(again) = self.look(&wanted) else { return Ok(None) };
@@ -196,18 +122,17 @@ impl OlderLines {
         Ok(notes.prefix.as_ref().and_then(pick))
     }
 
-    /// Returns the oldest line that was found to begin with `prefix` and stands behind `after`.
+    /// Returns the line that comes before that at offset `after` among those found so.
     pub(super) fn next(&self, prefix: &str, after: u64, good: impl Fn(&Entry) -> bool) -> Option<Found> {
         let notes = self.notes();
         let search = notes.prefix.as_ref().filter(|search| search.wanted == Wanted::Prefix(prefix.to_owned()))?;
-        search.found.iter().rev().filter(|found| found.offset > after).find(|found| good(&found.entry)).cloned()
+        search.before(after, good).cloned()
     }
 
     /// Returns the line at `offset` if it was found.
     pub(super) fn at(&self, offset: u64) -> Option<Entry> {
         let notes = self.notes();
-        let search = notes.prefix.as_ref()?;
-        search.found.iter().find(|found| found.offset == offset).map(|found| found.entry.clone())
+        notes.prefix.as_ref()?.at(offset).cloned()
     }
 
     /// Returns the lines found so far that have `wanted` (in lower case) in them, and those that have its letters in
@@ -219,8 +144,7 @@ impl OlderLines {
         notes.letters_told.late |= notes.searching;
         let pending = notes.searching;
         let Some(search) = &notes.letters else { return (Vec::new(), Vec::new(), pending) };
-        let exact = search.found.iter().map(|found| found.entry.clone()).collect();
-        let fuzzy = search.fuzzy.iter().map(|(score, found)| (*score, found.entry.clone())).collect();
+        let (exact, fuzzy) = search.with_letters();
         (exact, fuzzy, pending)
     }
 
@@ -229,11 +153,12 @@ impl OlderLines {
         let mut notes = self.notes();
         let (_, end) = notes.file.as_ref()?;
         let end = *end;
+        let directory = notes.directory.clone();
         let slot = notes.slot(wanted);
         match slot {
             Some(search) if search.wanted == *wanted => {}
             Some(search) => *search = search.narrowed(wanted, end),
-            None => *slot = Some(Search::new(wanted.clone(), end)),
+            None => *slot = Some(Search::new(wanted.clone(), &directory, end)),
         }
         let over = slot.as_ref().is_none_or(Search::is_over);
         if !over && !std::mem::replace(&mut notes.searching, true) {
@@ -261,9 +186,9 @@ impl OlderLines {
                 return;
             };
             drop(notes);
-            let before = search.found.len() + search.fuzzy.len();
+            let before = search.shown();
             search.step(&file, &mut bytes);
-            let is_news = search.found.len() + search.fuzzy.len() > before || search.is_over();
+            let is_news = search.shown() > before || search.is_over();
             let mut notes = self.notes();
             let wanted = search.wanted.clone();
             let slot = notes.slot(&wanted);
@@ -282,110 +207,6 @@ impl OlderLines {
             self.shared.1.notify_all();
         }
     }
-}
-
-impl Search {
-    /// Looks at one more piece of the file.
-    fn step(&mut self, file: &File, bytes: &mut Vec<u8>) {
-        let mut from = self.reached.saturating_sub(CHUNK);
-        loop {
-            bytes.resize(usize::try_from(self.reached - from).unwrap_or(0), 0);
-            if file.read_exact_at(bytes, from).is_err() {
-                // Cut short by another program: there is nothing to find.
-                self.reached = 0;
-                return;
-            }
-            // What was cut into is looked at with the piece before it.
-            let first =
-                if from == 0 { Some(0) } else { bytes.iter().position(|byte| *byte == b'\n').map(|at| at + 1) };
-            match first.filter(|first| *first < bytes.len()) {
-                Some(first) => {
-                    let start = from + first as u64;
-                    match &self.wanted {
-                        Wanted::Prefix(prefix) => self.take_prefixed(&prefix.clone(), &bytes[first..], start),
-                        Wanted::Letters(letters) => self.take_lettered(&letters.clone(), &bytes[first..], start),
-                    }
-                    return;
-                }
-                None if bytes.len() > LONGEST => {
-                    self.reached = from;
-                    return;
-                }
-                None => from = from.saturating_sub(bytes.len() as u64),
-            }
-        }
-    }
-
-    /// Takes the lines that begin so, the newest first, until there are enough. `lines` are whole and begin at `start`.
-    fn take_prefixed(&mut self, prefix: &str, lines: &[u8], start: u64) {
-        // As the file has it: without the quote behind it.
-        let mut needle = serde_json::to_string(prefix).unwrap_or_default();
-        needle.pop();
-        let needle = format!("\"l\":{needle}");
-        let places: Vec<usize> = Finder::new(&needle).find_iter(lines).collect();
-        let mut known: HashSet<String> = self.found.iter().map(|found| found.entry.line.clone()).collect();
-        for place in places.into_iter().rev() {
-            let (begin, line) = line_at(lines, place);
-            let Ok(entry) = serde_json::from_slice::<Entry>(line) else { continue };
-            if entry.line.starts_with(prefix) && known.insert(entry.line.clone()) {
-                self.found.push(Found { offset: start + begin as u64, entry });
-                if self.found.len() >= self.enough {
-                    self.reached = start + begin as u64;
-                    return;
-                }
-            }
-        }
-        self.reached = start;
-    }
-
-    /// Takes the lines that have these letters.
-    fn take_lettered(&mut self, letters: &str, lines: &[u8], start: u64) {
-        let matcher = SkimMatcherV2::default();
-        let mut known: HashSet<String> = self
-            .found
-            .iter()
-            .chain(self.fuzzy.iter().map(|(_, found)| found))
-            .map(|it| it.entry.line.clone())
-            .collect();
-        let mut end = lines.len();
-        while end > 0 && self.found.len() < self.enough {
-            let begin = memrchr(b'\n', &lines[..end - 1]).map_or(0, |newline| newline + 1);
-            let line = &lines[begin..end];
-            end = begin;
-            let Ok(text) = std::str::from_utf8(line) else { continue };
-            // The whole line first: most do not have the letters anywhere.
-            if !may_have_letters(text, letters) {
-                continue;
-            }
-            let Ok(entry) = serde_json::from_str::<Entry>(text) else { continue };
-            let lower = entry.line.to_lowercase();
-            if !entry.pastes.is_empty() || known.contains(&entry.line) {
-                continue;
-            }
-            let found = Found { offset: start + begin as u64, entry };
-            if lower.contains(letters) {
-                known.insert(found.entry.line.clone());
-                self.found.push(found);
-            } else if lower.len() <= FUZZY
-                && has_letters(&lower, letters)
-                && let Some(score) = matcher.fuzzy_match(&lower, letters)
-            {
-                known.insert(found.entry.line.clone());
-                self.fuzzy.push((score, found));
-            }
-        }
-        // Stable: among equals the newer stays first.
-        self.fuzzy.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        self.fuzzy.truncate(ROWS);
-        self.reached = start + end as u64;
-    }
-}
-
-/// The line around a place, and where it begins.
-fn line_at(lines: &[u8], place: usize) -> (usize, &[u8]) {
-    let begin = memrchr(b'\n', &lines[..place]).map_or(0, |newline| newline + 1);
-    let end = memchr::memchr(b'\n', &lines[place..]).map_or(lines.len(), |newline| place + newline);
-    (begin, &lines[begin..end])
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Tests of what is looked for in the file.
 
 use std::fmt::Write as _;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use super::super::history_file::{ENTRIES, HistoryFile};
@@ -13,12 +14,16 @@ fn entry(line: &str) -> Entry {
     Entry { time: 0, directory: "/w".to_owned(), line: line.to_owned(), pastes: Vec::new() }
 }
 
-fn write(path: &Path, lines: impl Iterator<Item = String>) {
+fn write_entries(path: &Path, entries: impl Iterator<Item = Entry>) {
     let mut text = String::new();
-    for line in lines {
-        writeln!(text, "{}", serde_json::to_string(&entry(&line)).unwrap()).unwrap();
+    for entry in entries {
+        writeln!(text, "{}", serde_json::to_string(&entry).unwrap()).unwrap();
     }
     std::fs::write(path, text).unwrap();
+}
+
+fn write(path: &Path, lines: impl Iterator<Item = String>) {
+    write_entries(path, lines.map(|line| entry(&line)));
 }
 
 fn older(path: &Path) -> OlderLines {
@@ -32,7 +37,7 @@ fn older(path: &Path) -> OlderLines {
             String::from_utf8_lossy(&bytes).contains(&newest[0].line),
             "memory begins where the older lines end"
         );
-        older.are_in(file, end);
+        older.are_in(file, end, "/w");
     }
     older
 }
@@ -103,7 +108,7 @@ fn damaged_and_endless_lines_are_passed_over() {
     std::fs::write(&path, &text).unwrap();
     let older = OlderLines::default();
     assert!(older.newest("", None, PATIENT, |_| true) == Ok(None), "there are none");
-    older.are_in(File::open(&path).unwrap(), text.len() as u64);
+    older.are_in(File::open(&path).unwrap(), text.len() as u64, "/w");
     assert_eq!(back(&older, "", 9), ["two", long.as_str(), "one"]);
 }
 
@@ -127,4 +132,41 @@ fn who_comes_too_early_is_told_when_to_ask_again() {
         };
         assert_eq!(found.map(|found| found.entry.line).as_deref(), expected);
     }
+}
+
+fn of(directory: &str, line: &str) -> Entry {
+    Entry { directory: directory.to_owned(), ..entry(line) }
+}
+
+#[test]
+fn lines_of_this_directory_come_before_all_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("history");
+    // The few lines of this directory stand below far more of others than are noted at a time.
+    let mut entries: Vec<Entry> = (0..20).map(|number| of("/w", &format!("make {number}"))).collect();
+    entries.push(of("/else\"where", "make 3"));
+    entries.extend((0..30_000).map(|number| of("/elsewhere", &format!("make part {number}"))));
+    entries.push(of("/elsewhere", "say \"d\":\"/w\""));
+    entries.extend((0..ENTRIES).map(|number| of("/w", &format!("new {number}"))));
+    write_entries(&path, entries.into_iter());
+    let older = older(&path);
+    let here = (0..20).rev().map(|number| format!("make {number}"));
+    let elsewhere = (0..30_000).rev().map(|number| format!("make part {number}"));
+    let expected: Vec<String> = here.clone().chain(elsewhere.clone().take(350)).collect();
+    assert_eq!(back(&older, "make", 370), expected);
+    // On to a longer beginning, and back again over the border.
+    assert_eq!(back(&older, "make p", 250), elsewhere.clone().take(250).collect::<Vec<_>>());
+    assert_eq!(back(&older, "make 1", 20).len(), 11);
+    let first = older.newest("make", None, PATIENT, |entry| entry.directory == "/elsewhere").unwrap().unwrap();
+    assert_eq!(first.entry.line, "make part 29999");
+    assert_eq!(older.next("make", first.offset, |_| true).unwrap().entry.line, "make 0");
+    // Without a beginning, too.
+    let all = std::iter::once("say \"d\":\"/w\"".to_owned()).chain(elsewhere);
+    assert_eq!(back(&older, "", 140), here.chain(all).take(140).collect::<Vec<_>>());
+    older.with_letters("make");
+    while older.is_searching() {
+        thread::yield_now();
+    }
+    let (exact, _, _) = older.with_letters("make");
+    assert_eq!((exact[0].line.as_str(), exact[20].line.as_str()), ("make 19", "make part 29999"));
 }

@@ -28,6 +28,7 @@ mod history_compact;
 mod history_file;
 mod history_lines;
 mod history_older;
+mod history_search;
 mod kick;
 mod late_up;
 mod mention;
