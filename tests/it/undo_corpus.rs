@@ -21,6 +21,7 @@ const LINES: &[&str] = &[
     ": > a",
     "echo more >> a; cat b > c",
     "sed -i s/one/two/ a sub/d",
+    "perl -pi -e s/one/two/ a sub/d",
     "chmod -R 700 sub",
     "find . -name d -delete",
     "tar xf ../../box.tar",

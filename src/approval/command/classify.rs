@@ -2,7 +2,7 @@
 
 use super::super::path::is_credential;
 use super::super::{Class, NeverAuto, Unparsed};
-use super::call::{Call, Field, Finding, Input};
+use super::call::{Action, Call, Field, Finding, Input, Touched};
 use super::table::{self, PROGRAMS, READERS, Reads, SUBS};
 use super::value::{Chunk, PathPattern, Value};
 use super::{awk, effects, environment, git, help, inline, looks, programs, special};
@@ -142,8 +142,41 @@ fn unknown(call: &Call<'_, '_>) -> Finding {
         if let Some(looks) = inside.chain(input).find_map(|text| looks::destructive(&text)) {
             finding.never = Some(NeverAuto::HiddenDestructive { looks });
         }
+        finding.touched = changed_in_place(call);
     }
     finding
+}
+
+/// The files that `perl -i` and its likes write anew, so that copies of them can be kept.
+fn changed_in_place(call: &Call<'_, '_>) -> Vec<Touched> {
+    let (mut files, mut in_place, mut script) = (Vec::new(), false, false);
+    let mut arguments = call.arguments.iter();
+    while let Some(field) = arguments.next() {
+        let start = field.value.start();
+        match (call.name, start.strip_prefix('-')) {
+            ("perl" | "ruby", Some(letters)) if !letters.starts_with('-') => {
+                // What follows `i` in the same word is the ending of a copy.
+                in_place |= letters.contains('i') && !letters.starts_with(['M', 'm', 'I']);
+                if letters.ends_with(['e', 'E']) {
+                    arguments.next();
+                    script = true;
+                }
+            }
+            ("awk" | "gawk", Some("i")) => {
+                in_place |= arguments.next().is_some_and(|field| field.value.start() == "inplace");
+            }
+            (_, Some(_)) => {}
+            (_, None) if script => files.push(field),
+            (_, None) => script = true,
+        }
+    }
+    let touched = |field: &Field| Touched {
+        value: field.value.clone(),
+        action: Action::Overwrite,
+        recursive: false,
+        filtered: false,
+    };
+    if in_place { files.into_iter().map(touched).collect() } else { Vec::new() }
 }
 
 /// Tells whether a program prints what is in the files it is given.
