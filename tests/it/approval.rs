@@ -8,8 +8,11 @@ use axi::conversation::{Effect, Subject};
 
 const CORPUS: &str = include_str!("corpus/shell_lines.tsv");
 const ADVERSARY: &str = include_str!("corpus/adversary_lines.tsv");
-const UNSEEN: [&str; 2] =
-    [include_str!("corpus/unseen_first_lines.tsv"), include_str!("corpus/unseen_second_lines.tsv")];
+const UNSEEN: [&str; 3] = [
+    include_str!("corpus/unseen_first_lines.tsv"),
+    include_str!("corpus/unseen_second_lines.tsv"),
+    include_str!("corpus/unseen_third_lines.tsv"),
+];
 const HIDDEN: &str = include_str!("corpus/hidden_lines.tsv");
 const RED_TEAM: &str = include_str!("corpus/red_team_lines.tsv");
 
@@ -92,9 +95,9 @@ fn a_third_corpus_by_somebody_who_saw_neither_finds_nothing_that_runs_unasked() 
 }
 
 #[test]
-fn lines_of_two_who_had_not_seen_the_judge_run_and_are_asked_as_they_should() {
-    let both: Vec<_> = UNSEEN.into_iter().flat_map(corpus).collect();
-    holds(&both, 1000);
+fn lines_of_three_who_had_not_seen_the_judge_run_and_are_asked_as_they_should() {
+    let all: Vec<_> = UNSEEN.into_iter().flat_map(corpus).collect();
+    holds(&all, 1500);
 }
 
 #[test]
