@@ -16,17 +16,13 @@ done
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/axi-first.XXXXXX")
 socket=$work/tmux
-stop() {
-  tmux -S "$socket" kill-server 2>/dev/null
-  rm -rf "$work"
-}
-trap stop EXIT
+# shellcheck source=tests/own_tmux.sh disable=SC1091
+source tests/own_tmux.sh
 home=${1:-$work}/home
 [[ -d $home/.cache/axi ]] && echo "warm: $home has been used before"
 mkdir -p "$home"
 home=$(realpath "$home")
 
-now() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 seconds() { printf '%d.%02d s' $(($1 / 1000)) $(($1 % 1000 / 10)); }
 
 question="what is in this directory?"

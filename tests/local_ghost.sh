@@ -13,12 +13,8 @@ model=${MODEL:-local/qwen2.5-coder-0.5b}
 [[ -x $axi ]] || { echo "$axi is missing: cargo build --release"; exit 1; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/axi-ghost.XXXXXX")
 socket=$work/tmux
-stop() {
-  tmux -S "$socket" kill-server 2>/dev/null
-  rm -rf "$work"
-}
-trap stop EXIT
-now() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
+# shellcheck source=tests/own_tmux.sh disable=SC1091
+source tests/own_tmux.sh
 row() { tmux -S "$socket" capture-pane -p -t ghost | grep -v '^$' | tail -1; }
 
 # A history without the lines that are typed: those would be answered from it.

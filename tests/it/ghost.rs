@@ -20,6 +20,15 @@ fn haunted(home: &Home, server: &Server, small: &Server) -> Command {
     axi(home, server)
 }
 
+/// Somebody has typed `now run`, and sees the suggestion of a model that has no other.
+fn now_run(home: &Home, server: &Server) -> (Person, Server) {
+    let small = Server::start([answer::chat_text("run the tests")]);
+    let mut person = Person::meets(&haunted(home, server, &small));
+    person.types("now run");
+    sees_row(&person, "now run the tests");
+    (person, small)
+}
+
 /// Waits for the row of the cursor to show exactly this behind the prompt, ghost text included.
 fn sees_row(person: &Person, text: &str) {
     let row = |view: &mut View<'_>| {
@@ -62,10 +71,7 @@ fn right_and_tab_take_all_of_it_and_ctrl_right_a_word() {
     {
         let home = Home::new();
         let server = Server::start([answer::chat_text("done")]);
-        let small = Server::start([answer::chat_text("run the tests")]);
-        let mut person = Person::meets(&haunted(&home, &server, &small));
-        person.types("now run");
-        sees_row(&person, "now run the tests");
+        let (mut person, _small) = now_run(&home, &server);
         person.types(key);
         person.types("!");
         person.waits(|view| view.text().contains('!'), "what was taken");
@@ -80,10 +86,7 @@ fn right_and_tab_take_all_of_it_and_ctrl_right_a_word() {
 fn what_is_typed_along_it_keeps_the_rest_and_another_letter_takes_it_away() {
     let home = Home::new();
     let server = Server::start([]);
-    let small = Server::start([answer::chat_text("run the tests")]);
-    let mut person = Person::meets(&haunted(&home, &server, &small));
-    person.types("now run");
-    sees_row(&person, "now run the tests");
+    let (mut person, small) = now_run(&home, &server);
     person.types(" the");
     sees_row(&person, "now run the tests");
     assert_eq!(small.requests().len(), 1);
@@ -241,10 +244,7 @@ fn sleeps(id: u32) -> Option<u64> {
 fn a_prompt_that_waits_for_no_answer_sleeps() {
     let home = Home::new();
     let server = Server::start([]);
-    let small = Server::start([answer::chat_text("run the tests")]);
-    let mut person = Person::meets(&haunted(&home, &server, &small));
-    person.types("now run");
-    sees_row(&person, "now run the tests");
+    let (mut person, _small) = now_run(&home, &server);
     let id = person.pty.id();
     let begun = std::time::Instant::now();
     // It may still have something to finish; then nothing wakes it up until a key.

@@ -114,20 +114,24 @@ fn makes_clones(home: &Home) -> bool {
     makes
 }
 
-/// A hole takes no room; the length alone says that it is not copied.
-fn enlarge(path: &Path) {
-    std::fs::File::options().write(true).open(path).unwrap().set_len(257 * 1024 * 1024).unwrap();
+/// Bytes of a file that is too large to keep a copy of.
+const TOO_LARGE: u64 = 257 * 1024 * 1024;
+
+/// A home with such a file among others. A hole takes no room; the length alone says that it is not copied.
+fn home_with_a_large_file() -> (Home, PathBuf) {
+    let home = Home::new();
+    fill(&home);
+    let large = home.write("work/large", "");
+    std::fs::File::options().write(true).open(&large).unwrap().set_len(TOO_LARGE).unwrap();
+    (home, large)
 }
 
 #[test]
 fn where_nobody_can_be_asked_what_cannot_be_undone_is_not_run_unless_a_rule_names_it() {
-    let home = Home::new();
-    fill(&home);
-    let large = home.write("work/large", "");
+    let (home, large) = home_with_a_large_file();
     if makes_clones(&home) {
         return;
     }
-    enlarge(&large);
     let write = json!({ "path": "large", "content": "z" }).to_string();
     let shell = json!({ "command": "truncate -s 1 large" }).to_string();
     for (tool, input) in [("shell", shell.as_str()), ("write", write.as_str())] {
@@ -139,7 +143,7 @@ fn where_nobody_can_be_asked_what_cannot_be_undone_is_not_run_unless_a_rule_name
             assert!(ran.err.contains("no copy could be kept"), "{}", ran.err);
             assert!(ran.err.contains("--allow 'shell(truncate -s 1 large)'"), "{}", ran.err);
         }
-        assert_eq!(large.metadata().unwrap().len(), 257 * 1024 * 1024, "{tool}");
+        assert_eq!(large.metadata().unwrap().len(), TOO_LARGE, "{tool}");
     }
     let server = Server::start(vec![answer::chat_call("call_1", "shell", &shell), answer::chat_text("done it")]);
     let ran = run(axi(&home, &server).args(["-y", "--allow", "shell(truncate -s 1 large)", "-p", "go on"]));
@@ -150,13 +154,10 @@ fn where_nobody_can_be_asked_what_cannot_be_undone_is_not_run_unless_a_rule_name
 
 #[test]
 fn what_is_too_large_to_keep_is_said_before_and_after() {
-    let home = Home::new();
-    fill(&home);
-    let large = home.write("work/large", "");
+    let (home, large) = home_with_a_large_file();
     if makes_clones(&home) {
         return;
     }
-    enlarge(&large);
     let input = json!({ "command": "echo z > large; echo z > c.txt" }).to_string();
     let server = Server::start(vec![answer::chat_call("call_1", "shell", &input), answer::chat_text("done it")]);
     let mut person = Person::meets(axi(&home, &server).arg("-y"));
@@ -164,7 +165,7 @@ fn what_is_too_large_to_keep_is_said_before_and_after() {
     // Nobody has agreed to that with `-y`.
     person.sees("cannot be undone for 1 file");
     person.sees_choice("Yes, once");
-    assert_eq!(large.metadata().unwrap().len(), 257 * 1024 * 1024);
+    assert_eq!(large.metadata().unwrap().len(), TOO_LARGE);
     person.types("y");
     person.sees("done it");
     assert!(person.count("too large to keep") == 1, "{}", person.pty.describe());

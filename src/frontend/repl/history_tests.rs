@@ -20,6 +20,19 @@ fn send(store: &HistoryStore, line: &str) {
     seen_by(store).save(HistoryItem::from_command_line(line)).unwrap();
 }
 
+/// One step as ↑ or ↓ makes it: from which line, among those with which beginning.
+fn step(
+    store: &HistoryStore,
+    direction: SearchDirection,
+    start_id: Option<HistoryItemId>,
+    prefix: &str,
+) -> Option<HistoryItem> {
+    let filter = SearchFilter::from_text_search(CommandLineSearch::Prefix(prefix.to_owned()), None);
+    let query =
+        SearchQuery { direction, start_time: None, end_time: None, start_id, end_id: None, limit: Some(1), filter };
+    seen_by(store).search(query).unwrap().pop()
+}
+
 fn all(store: &HistoryStore) -> Vec<String> {
     let query = SearchQuery::everything(SearchDirection::Backward, None);
     let items = seen_by(store).search(query).unwrap();
@@ -109,21 +122,8 @@ fn browsing_goes_by_prefix_and_comes_back() {
     for line in ["git log", "make", "git status"] {
         send(&store, line);
     }
-    let history = seen_by(&store);
-    let step = |direction, start_id| {
-        let search = CommandLineSearch::Prefix("git".to_owned());
-        let filter = SearchFilter::from_text_search(search, None);
-        let query = SearchQuery {
-            direction,
-            start_time: None,
-            end_time: None,
-            start_id,
-            end_id: None,
-            limit: Some(1),
-            filter,
-        };
-        history.search(query).unwrap().pop().map(|item| (item.command_line, item.id))
-    };
+    let step =
+        |direction, start_id| step(&store, direction, start_id, "git").map(|item| (item.command_line, item.id));
     let (first, id) = step(SearchDirection::Backward, None).unwrap();
     let (second, older) = step(SearchDirection::Backward, id).unwrap();
     assert_eq!((first.as_str(), second.as_str()), ("git status", "git log"));
@@ -199,17 +199,7 @@ fn what_is_too_old_for_the_memory_is_found_by_up_and_as_ghost_text() {
     drop(store.ready());
     // Tries as often as it takes: the first keys may be too early.
     let go = |direction, start_id, prefix: &str, seen: &dyn Fn(Option<&str>) -> bool| loop {
-        let filter = SearchFilter::from_text_search(CommandLineSearch::Prefix(prefix.to_owned()), None);
-        let query = SearchQuery {
-            direction,
-            start_time: None,
-            end_time: None,
-            start_id,
-            end_id: None,
-            limit: Some(1),
-            filter,
-        };
-        let item = seen_by(&store).search(query).unwrap().pop();
+        let item = step(&store, direction, start_id, prefix);
         if seen(item.as_ref().map(|item| item.command_line.as_str())) {
             return item.and_then(|item| item.id);
         }
