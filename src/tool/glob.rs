@@ -31,7 +31,7 @@ const FIELDS: &[Field] = &[
 #[derive(Debug, Default)]
 pub struct GlobTool;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Request {
     pattern: GlobMatcher,
     /// A pattern that names a hidden part wants hidden files.
@@ -93,7 +93,13 @@ fn find(request: &Request, place: &Place, stop: &Stop) -> Result<(Vec<PathBuf>, 
     let count = AtomicU64::new(0);
     let mut walk = WalkBuilder::new(&request.root);
     walk.hidden(!request.hidden).add_custom_ignore_filename(".rgignore");
-    walk.filter_entry(|entry| entry.file_name() != ".git");
+    let wanted = request.clone();
+    // Here, as a file that is left out later has already gone through the walk's queue. As ripgrep: no links, which
+    // may lead anywhere, and nothing that is no file.
+    walk.filter_entry(move |entry| {
+        entry.file_name() != ".git"
+            && entry.file_type().is_some_and(|kind| kind.is_dir() || kind.is_file() && wanted.matches(entry.path()))
+    });
     // On as many threads as ripgrep takes.
     walk.build_parallel().run(|| {
         Box::new(|entry| {
@@ -101,8 +107,7 @@ fn find(request: &Request, place: &Place, stop: &Stop) -> Result<(Vec<PathBuf>, 
                 return WalkState::Quit;
             }
             let Ok(entry) = entry else { return WalkState::Continue };
-            // As ripgrep: no links, which may lead anywhere, and nothing that is no file.
-            if !entry.file_type().is_some_and(|kind| kind.is_file()) || !request.matches(entry.path()) {
+            if entry.file_type().is_some_and(|kind| kind.is_dir()) {
                 return WalkState::Continue;
             }
             if count.fetch_add(1, Ordering::Relaxed) < KEPT {
