@@ -224,6 +224,7 @@ pub(super) fn doctor_text(base: &Base, locale: &Locale) -> String {
         Ok(_) => locale.text("doctor.works").to_owned(),
         Err(error) => keychain_cause(locale, &error),
     };
+    let sandbox = base.sandbox();
     let model = (base.variables)("AXI_MODEL").or_else(|| base.config.model.clone());
     let mut rows = vec![
         ("doctor.version", env!("CARGO_PKG_VERSION").to_owned()),
@@ -233,7 +234,7 @@ pub(super) fn doctor_text(base: &Base, locale: &Locale) -> String {
         ("doctor.language", locale.tag().to_owned()),
         ("doctor.terminal", terminal),
         ("doctor.keychain", keychain),
-        ("doctor.sandbox", words::sandbox(locale, base.sandbox().standing())),
+        ("doctor.sandbox", words::sandbox(locale, sandbox.standing(), sandbox.keeps_attributes())),
     ];
     rows.extend(hook::doctor_rows(locale, base.variables));
     let lines = rows.into_iter().map(|(key, value)| format!("- {}: {}", locale.text(key), sanitize(&value)));

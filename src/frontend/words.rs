@@ -118,9 +118,10 @@ pub fn missing_sandbox(locale: &Locale, missing: Missing) -> &str {
     })
 }
 
-/// Words how commands are confined, in one line.
+/// Words how commands are confined, in one line; `attributes` says whether modes, owners and times outside are kept
+/// from what was approved, too.
 #[must_use]
-pub fn sandbox(locale: &Locale, standing: Standing) -> String {
+pub fn sandbox(locale: &Locale, standing: Standing, attributes: bool) -> String {
     match standing {
         Standing::On(support @ Support::Landlock { abi }) => {
             let key = match (support.holds_workspace(), abi) {
@@ -128,7 +129,10 @@ pub fn sandbox(locale: &Locale, standing: Standing) -> String {
                 (true, 0..6) => "sandbox.landlock_no_signals",
                 (true, _) => "sandbox.landlock",
             };
-            locale.with(key, &[("abi", &abi.to_string())])
+            let told = locale.with(key, &[("abi", &abi.to_string())]);
+            // Where what is approved is not held at all the line says so already.
+            let lacks = support.holds_workspace() && !attributes;
+            if lacks { told + locale.text("sandbox.no_attributes") } else { told }
         }
         Standing::On(Support::SandboxExec) => locale.text("sandbox.sandbox_exec").to_owned(),
         Standing::Off => locale.text("sandbox.off").to_owned(),

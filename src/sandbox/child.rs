@@ -15,16 +15,20 @@ pub enum Confined {
 
 /// Holds this process and all it starts to the confinement.
 ///
-/// To be called by a process with one thread that is about to become another program.
+/// To be called by a process with one thread that is about to become another program. `judge` is the number of the
+/// descriptor of a socket to its judge, should it have one.
 ///
 /// # Errors
 /// [`SandboxError`]: the process may be held in part, and must end.
 #[cfg(target_os = "linux")]
-pub fn confine(confinement: &Confinement) -> Result<Confined, SandboxError> {
+pub fn confine(confinement: &Confinement, judge: Option<i32>) -> Result<Confined, SandboxError> {
     let root = rustix::process::geteuid().is_root();
     super::kernel::restrict(confinement, root)?;
     if confinement.read_only {
         drop_privileges()?;
+    }
+    if let Some(judge) = judge.filter(|_| !confinement.read_only) {
+        super::judge::submit(judge)?;
     }
     // Last: what it takes away may be needed before.
     super::system_calls::restrict(confinement)?;
@@ -49,7 +53,7 @@ fn drop_privileges() -> Result<(), SandboxError> {
 /// # Errors
 /// None on this system.
 #[cfg(target_os = "macos")]
-pub fn confine(confinement: &Confinement) -> Result<Confined, SandboxError> {
+pub fn confine(confinement: &Confinement, _: Option<i32>) -> Result<Confined, SandboxError> {
     let arguments = vec![OsString::from("-p"), OsString::from(super::profile::text(confinement))];
     Ok(Confined::Through(OsString::from(super::profile::PROGRAM), arguments))
 }
@@ -59,6 +63,6 @@ pub fn confine(confinement: &Confinement) -> Result<Confined, SandboxError> {
 /// # Errors
 /// Always [`SandboxError::Files`].
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-pub fn confine(_: &Confinement) -> Result<Confined, SandboxError> {
+pub fn confine(_: &Confinement, _: Option<i32>) -> Result<Confined, SandboxError> {
     Err(SandboxError::Files("there is none on this system".to_owned()))
 }

@@ -1,18 +1,26 @@
 //! What a child process can reach: files, network, other processes.
 //!
 //! Linux: Landlock (files, signals) and seccomp (sockets, attributes, other processes), put on by the child itself
-//! before it becomes the program. macOS: the child is started by `sandbox-exec` with a profile. Elsewhere nothing,
+//! before it becomes the program; attributes of files an approved child asks a judge for, outside of the sandbox. macOS: the child is started by `sandbox-exec` with a profile. Elsewhere nothing,
 //! and [`Sandbox::standing`] says so. Knows no tool, no rule and no words for people.
 //!
 //! What is not covered: names, sizes and times of hidden files can still be listed (Landlock cannot keep a
 //! directory's own list apart from those below it), and the command lines of other processes, which everybody may
 //! read.
 
+#[cfg(target_os = "linux")]
+mod attributes;
+#[cfg(target_os = "linux")]
+mod caller;
 mod child;
 mod environment;
 mod hidden;
 #[cfg(target_os = "linux")]
+mod judge;
+#[cfg(target_os = "linux")]
 mod kernel;
+#[cfg(target_os = "linux")]
+mod listener;
 #[cfg(any(target_os = "macos", test))]
 mod profile;
 mod support;
@@ -23,11 +31,16 @@ mod writable;
 pub use child::{Confined, confine};
 pub use environment::is_secret_name;
 pub use hidden::{SECRET_NAMES, SECRETS_IN_HOME};
+#[cfg(target_os = "linux")]
+pub use judge::Judge;
 pub use support::{Missing, Support};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+
+/// Names the descriptor of the socket to a command's judge, to the helper that becomes the command.
+pub const JUDGE: &str = "AXI_JUDGE";
 
 /// How far a child may reach.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -137,6 +150,17 @@ impl Sandbox {
                 Err(missing) => Standing::Unsupported(missing),
             },
         }
+    }
+
+    /// Tells whether approved commands change modes, owners, times and extended attributes only where they may write.
+    /// Asks the kernel on a thread (some tenths of a millisecond).
+    #[must_use]
+    pub fn keeps_attributes(&self) -> bool {
+        let Standing::On(support) = self.standing() else { return false };
+        #[cfg(target_os = "linux")]
+        return support.holds_workspace() && judge::probe();
+        #[cfg(not(target_os = "linux"))]
+        return support.holds_workspace();
     }
 
     /// Makes what a child is held to; `None` where it is not confined: [`Reach::Full`], a sandbox that is off or

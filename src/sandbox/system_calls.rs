@@ -104,13 +104,13 @@ const FORBIDDEN_OLD: &[c_long] = &[
 const FORBIDDEN_OLD: &[c_long] = &[];
 
 /// Newer than the C library's table; the same number on every processor (`include/uapi/asm-generic/unistd.h`).
-const FCHMODAT2: c_long = 452;
+pub(super) const FCHMODAT2: c_long = 452;
 /// As above.
-const SETXATTRAT: c_long = 463;
+pub(super) const SETXATTRAT: c_long = 463;
 /// As above.
-const REMOVEXATTRAT: c_long = 466;
+pub(super) const REMOVEXATTRAT: c_long = 466;
 /// As above.
-const FILE_SETATTR: c_long = 469;
+pub(super) const FILE_SETATTR: c_long = 469;
 
 /// Requests of `ioctl(2)` that change a file opened for reading, or type into a terminal: request and mask.
 const FORBIDDEN_REQUESTS: &[(u64, u64)] = &[
@@ -127,10 +127,10 @@ const FORBIDDEN_REQUESTS: &[(u64, u64)] = &[
 
 /// On this processor a second set of numbers reaches the same calls; nothing ordinary uses it.
 #[cfg(target_arch = "x86_64")]
-const SECOND_SET: Option<u32> = Some(0x4000_0000);
+pub(super) const SECOND_SET: Option<u32> = Some(0x4000_0000);
 /// Other processors have one set.
 #[cfg(not(target_arch = "x86_64"))]
-const SECOND_SET: Option<u32> = None;
+pub(super) const SECOND_SET: Option<u32> = None;
 
 /// Tells whether filters can be put on here.
 pub(super) fn are_filtered() -> bool {

@@ -17,6 +17,11 @@ use signal_hook::low_level::pipe;
 
 use super::kept;
 use super::shell_group::{descendants, signal_each};
+#[cfg(target_os = "linux")]
+use super::{shell_child, shell_keeper};
+use crate::sandbox::JUDGE;
+#[cfg(target_os = "linux")]
+use crate::sandbox::{Confinement, Judge};
 
 /// The first argument that makes `main` call [`adopter_main`].
 pub const ARGUMENT: &str = "__adopt";
@@ -60,9 +65,18 @@ pub fn adopter_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Ok(errors) = rustix::stdio::stdout().try_clone_to_owned().map(Stdio::from) else {
         return ExitCode::from(NOT_RUN);
     };
-    let Ok(child) = Command::new(program).args(arguments).stderr(errors).spawn() else {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let mut command = Command::new(program);
+    command.args(&arguments).stderr(errors).env_remove(JUDGE);
+    let judged = judged(&arguments, &mut command);
+    let Ok(child) = command.spawn() else {
         return ExitCode::from(NOT_RUN);
     };
+    if let Some(start) = judged {
+        // After the start: until here there is one thread. Where there can be no other, the command is told that
+        // nobody hears it, and does not run.
+        start();
+    }
     let Some(child) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else {
         return ExitCode::from(NOT_RUN);
     };
@@ -80,6 +94,31 @@ pub fn adopter_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
     sweep(code.is_some() && !told.load(Ordering::Relaxed));
     ExitCode::from(code.unwrap_or(128 + 9))
+}
+
+/// Has an approved command's changes of modes, owners and times be judged here: who is not held by its sandbox, and
+/// stays as long as the last of its processes. Returns what starts that.
+#[cfg(target_os = "linux")]
+fn judged(arguments: &[OsString], command: &mut Command) -> Option<impl FnOnce() + use<>> {
+    use std::os::fd::AsRawFd as _;
+    // A keeper stands before the helper that confines itself, or nobody.
+    let confined = |place: &usize| arguments.get(*place).is_some_and(|name| name == shell_child::CONFINED_ARGUMENT);
+    let place = [0, shell_keeper::ARGUMENTS].into_iter().find(confined)?;
+    let confinement = Confinement::from_arguments(&mut arguments.iter().skip(place + 1).cloned())?;
+    let (judge, socket) = Judge::new(&confinement)?;
+    // This process starts nothing else that it could go to.
+    rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::empty()).ok()?;
+    command.env(JUDGE, socket.as_raw_fd().to_string());
+    Some(move || {
+        drop(socket);
+        drop(std::thread::Builder::new().name("judge".to_owned()).spawn(move || judge.run()));
+    })
+}
+
+/// Nothing is judged here: the sandbox of this system knows attributes.
+#[cfg(not(target_os = "linux"))]
+fn judged(_: &[OsString], _: &mut Command) -> Option<fn()> {
+    None
 }
 
 /// Makes what is readable whenever a child ended or a signal said to end; the latter sets the flag first.

@@ -11,7 +11,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
 use super::shell_trash;
-use crate::sandbox::{Confined, Confinement, confine, is_secret_name};
+use crate::sandbox::{Confined, Confinement, JUDGE, confine, is_secret_name};
 
 /// The first descriptor that is not standard input, output or error.
 const FIRST_OTHER: i32 = 3;
@@ -49,7 +49,7 @@ pub fn confined_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode 
     leave();
     let mut arguments = arguments.into_iter();
     let held = match Confinement::from_arguments(&mut arguments) {
-        Some(confinement) => confine(&confinement).map(|held| (held, confinement)),
+        Some(confinement) => confine(&confinement, judge()).map(|held| (held, confinement)),
         None => return ExitCode::from(NOT_RUN),
     };
     let (held, confinement) = match held {
@@ -71,6 +71,11 @@ pub fn confined_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode 
             become_program(std::iter::once(program).chain(first).chain(arguments), &removed)
         }
     }
+}
+
+/// The number of the descriptor of a socket to this command's judge, which the adopter names.
+fn judge() -> Option<i32> {
+    std::env::var(JUDGE).ok()?.parse().ok()
 }
 
 /// Leaves the terminal, the parent's descriptors and, should it die, life.
@@ -110,7 +115,7 @@ fn become_program(arguments: impl IntoIterator<Item = OsString>, removed: &[Stri
         for name in removed {
             command.env_remove(name);
         }
-        command.env_remove(shell_trash::VARIABLE);
+        command.env_remove(shell_trash::VARIABLE).env_remove(JUDGE);
         if let Some(path) = &path {
             command.env("PATH", path);
         }

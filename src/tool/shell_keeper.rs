@@ -22,6 +22,10 @@ use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr, tcsetpg
 /// The first argument that makes `main` call [`keeper_main`].
 pub const ARGUMENT: &str = "__keeper";
 
+/// How many arguments it takes before those of what it runs: its own, a mode, a terminal and a program.
+#[cfg(target_os = "linux")]
+pub(crate) const ARGUMENTS: usize = 4;
+
 /// The first argument that makes `main` call [`front_main`].
 pub const FRONT_ARGUMENT: &str = "__front";
 

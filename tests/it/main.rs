@@ -82,6 +82,7 @@ mod repl_turn;
 mod replay;
 mod resize;
 mod sandbox_asks;
+mod sandbox_attributes;
 mod sandbox_escapes;
 mod sandbox_ordinary;
 mod screen;

@@ -153,6 +153,11 @@ fn approved_builds_and_commits_work_inside_the_workspace() {
         "git worktree add -q ../side2 2>/dev/null; git switch -q -",
         "mkdir -p a/b && mv README.md a/b/ && cp -a a/b/README.md . && ln a/b/README.md c && rm -r a c",
         "python3 -c 'open(\"made\", \"w\").write(\"x\")' && rm made",
+        "install -m 750 README.md installed && [ $(stat -c %a installed) = 750 ] && touch -r README.md installed",
+        "mkdir out && tar xpf box.tar -C out && cmp out/src/main.rs src/main.rs && cp -a out out2 && rm -r out out2",
+        "[ $(stat -c %Y src/main.rs) = $(tar xOf box.tar src/main.rs > x; touch -r src/main.rs x; stat -c %Y x) ] && rm x",
+        "python3 -m venv --without-pip venv && ./venv/bin/python -c 'print(1)' && rm -r venv",
+        "chmod 600 /proc/self/fd/1; echo x > made && exec 3< made && chmod 640 /dev/fd/3 && [ $(stat -c %a made) = 640 ]",
         "CARGO_TARGET_DIR=$PWD/target cargo build --offline -q && ./target/debug/small",
     ] {
         let output = run(&bench, line);

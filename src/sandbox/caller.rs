@@ -1,0 +1,115 @@
+//! As whom a judged call is done: the judge must not lend its own rights to a command that has given some up.
+
+use rustix::fs::{Gid, Uid};
+use rustix::io::Errno;
+use rustix::thread::{set_thread_res_gid, set_thread_res_uid};
+
+use super::attributes::Change;
+
+/// The capabilities that have a say over files: `CAP_CHOWN`, `CAP_DAC_OVERRIDE`, `CAP_DAC_READ_SEARCH`, `CAP_FOWNER`,
+/// `CAP_FSETID`, `CAP_SYS_ADMIN`, `CAP_SETFCAP` (linux/capability.h).
+const OF_FILES: u64 = 0b1_1111 | 1 << 21 | 1 << 31;
+
+/// Who made a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Caller {
+    /// One with the judge's own rights.
+    Same,
+    /// Another user, which root's processes can become.
+    Other(u32, u32),
+}
+
+/// What `/proc/N/status` says of a process's rights over files; see `proc_pid_status(5)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Rights {
+    user: u32,
+    group: u32,
+    capabilities: u64,
+}
+
+impl Rights {
+    fn parse(status: &str) -> Option<Self> {
+        let line = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
+        // Real, effective, saved, and that of files.
+        let of_files = |name| line(name)?.split_ascii_whitespace().nth(3)?.parse().ok();
+        let capabilities = u64::from_str_radix(line("CapEff:")?.trim(), 16).ok()?;
+        Some(Self { user: of_files("Uid:")?, group: of_files("Gid:")?, capabilities: capabilities & OF_FILES })
+    }
+
+    fn of(process: &str) -> Result<Self, Errno> {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).map_err(|_| Errno::PERM)?;
+        Self::parse(&status).ok_or(Errno::PERM)
+    }
+}
+
+impl Caller {
+    /// Finds out who made a call.
+    ///
+    /// # Errors
+    /// `PERM` for one whose rights cannot be had here.
+    pub(super) fn of(thread: u32, change: &Change) -> Result<Self, Errno> {
+        let root = rustix::process::geteuid().is_root();
+        let (own, changes_owner) = match change {
+            Change::Owner(..) => (false, true),
+            Change::Set(..) | Change::Remove(..) => (true, false),
+            Change::Mode(_) | Change::Times(_) => (false, false),
+        };
+        // In a space of its own users have other numbers, and root is root there only.
+        if (root || changes_owner) && !same_users(thread) {
+            return Err(Errno::PERM);
+        }
+        if !root {
+            // Nobody who has gained no privileges becomes somebody else.
+            return Ok(Self::Same);
+        }
+        let (theirs, ours) = (Rights::of(&thread.to_string())?, Rights::of("thread-self")?);
+        if theirs == ours {
+            return Ok(Self::Same);
+        }
+        if theirs.user == ours.user || own || changes_owner {
+            return Err(Errno::PERM);
+        }
+        Ok(Self::Other(theirs.user, theirs.group))
+    }
+
+    /// Does something as the caller.
+    ///
+    /// # Errors
+    /// What it fails with, or what the system said when this thread could not become the caller.
+    pub(super) fn act(self, action: impl FnOnce() -> Result<(), Errno>) -> Result<(), Errno> {
+        let Self::Other(user, group) = self else { return action() };
+        let (real_user, real_group) = (rustix::process::getuid(), rustix::process::getgid());
+        let (own_user, own_group) = (rustix::process::geteuid(), rustix::process::getegid());
+        let back = || {
+            let user = set_thread_res_uid(real_user, own_user, own_user);
+            user.and(set_thread_res_gid(real_group, own_group, own_group))
+        };
+        set_thread_res_gid(real_group, Gid::from_raw(group), own_group)?;
+        let result = set_thread_res_uid(real_user, Uid::from_raw(user), own_user).and_then(|()| action());
+        back().and(result)
+    }
+}
+
+fn same_users(thread: u32) -> bool {
+    let space = |process: &str| rustix::fs::readlink(format!("/proc/{process}/ns/user"), Vec::new());
+    matches!((space(&thread.to_string()), space("thread-self")), (Ok(theirs), Ok(ours)) if theirs == ours)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rights_over_files_are_read_off_the_status_and_others_are_not_looked_at() {
+        let status = "Name:\tx\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\nCapEff:\t000001ffffffffff\n";
+        assert_eq!(Rights::parse(status), Some(Rights { user: 4, group: 8, capabilities: OF_FILES }));
+        let network = status.replace("000001ffffffffff", "0000000000001000");
+        assert_eq!(Rights::parse(&network), Some(Rights { user: 4, group: 8, capabilities: 0 }));
+        assert_eq!(Rights::parse("Name:\tx\n"), None);
+    }
+
+    #[test]
+    fn this_process_is_the_same_as_itself() {
+        assert_eq!(Caller::of(std::process::id(), &Change::Mode(0o644)), Ok(Caller::Same));
+    }
+}

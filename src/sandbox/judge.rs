@@ -1,0 +1,259 @@
+//! Who decides, outside of the sandbox, whether an approved command changes a file's mode, owner, times or extended
+//! attributes: where the command may write it does, and nowhere else.
+//!
+//! The judge opens the object itself, looks at what it has opened and then changes just that: what the command
+//! changes in its memory, its descriptors or the paths meanwhile changes nothing of the judgement. The command's own
+//! call never goes on to the kernel.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{
+    AtFlags, CWD, Gid, Mode, OFlags, ResolveFlags, Uid, chmod, chownat, fstat, open, openat, openat2, readlink,
+    removexattr, setxattr, utimensat,
+};
+use rustix::io::Errno;
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
+    recvmsg, sendmsg,
+};
+
+use super::attributes::{self, Change, Object};
+use super::caller::Caller;
+use super::listener::{self, Asked};
+use super::{Confinement, SandboxError, writable};
+
+/// An object's name is read again so often when it was moved while it was looked at.
+const LOOKS: usize = 16;
+
+/// Judges the calls of one command.
+#[derive(Debug)]
+pub struct Judge {
+    /// Real paths: all below them may be changed.
+    writable: Vec<PathBuf>,
+    socket: UnixStream,
+}
+
+impl Judge {
+    /// Makes the judge of a command that is held to this, and the socket over which its helper hands the listener
+    /// over; `None` for one that is not judged: what only reads can change nothing anyway, and not every system lets
+    /// a command's calls be looked into ([`is_possible`]).
+    #[must_use]
+    pub fn new(confinement: &Confinement) -> Option<(Self, OwnedFd)> {
+        if confinement.is_read_only() || !is_possible() {
+            return None;
+        }
+        let (socket, other) = UnixStream::pair().ok()?;
+        let root = rustix::process::geteuid().is_root();
+        let mut devices = writable::devices(false, root);
+        // The machine's own devices are not root's to give away.
+        devices.retain(|path| !root || path.is_dir());
+        let writable = confinement.writable.iter().chain(&devices).filter_map(|path| path.canonicalize().ok());
+        Some((Self { writable: writable.collect(), socket }, other.into()))
+    }
+
+    /// Judges until the last process of the command has ended. Blocks: to be called on a thread of its own, which
+    /// ends with the process at the latest.
+    pub fn run(self) {
+        let Some(listener) = received(&self.socket) else { return };
+        listener::take_turns(&listener);
+        let listener = listener.as_fd();
+        loop {
+            let mut waiting = [PollFd::from_borrowed_fd(listener, PollFlags::IN)];
+            match poll(&mut waiting, None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(_) => return,
+            }
+            if waiting[0].revents().contains(PollFlags::IN) {
+                // One that was killed before it was taken is the next one's business.
+                if let Ok(asked) = listener::receive(listener) {
+                    listener::answer(listener, &asked, self.judge(listener, &asked));
+                }
+            } else if waiting[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
+                return;
+            }
+        }
+    }
+
+    /// Decides, and does it.
+    fn judge(&self, listener: BorrowedFd<'_>, asked: &Asked) -> Result<(), Errno> {
+        let thread = asked.thread;
+        // Of a process that hides its memory (a keeper of keys) nothing can be known.
+        let memory = File::open(format!("/proc/{thread}/mem")).map_err(|_| Errno::PERM)?;
+        let (object, change) = attributes::read(asked, &memory)?;
+        let caller = Caller::of(thread, &change)?;
+        let start = started(thread, &object)?;
+        let waits = || if listener::waits(listener, asked) { Ok(()) } else { Err(Errno::SRCH) };
+        // A number of a process is given to another once it has ended.
+        waits()?;
+        caller.act(|| {
+            let opened = opened(thread, &object, start)?;
+            waits()?;
+            if !self.is_inside(&opened)? {
+                return Err(Errno::PERM);
+            }
+            changed(&opened, &change)
+        })
+    }
+
+    /// Tells whether what was opened lies where the command may write, or has no place at all.
+    fn is_inside(&self, opened: &OwnedFd) -> Result<bool, Errno> {
+        let own = fstat(opened)?;
+        for _ in 0..LOOKS {
+            let name = readlink(own_name(opened), Vec::new())?;
+            let name = name.as_bytes();
+            if [&b"pipe:"[..], b"socket:", b"anon_inode:"].iter().any(|kind| name.starts_with(kind)) {
+                return Ok(true);
+            }
+            if own.st_nlink == 0 && name.ends_with(b" (deleted)") {
+                return Ok(true);
+            }
+            let path = Path::new(std::ffi::OsStr::from_bytes(name));
+            if !path.is_absolute() || !self.writable.iter().any(|writable| path.starts_with(writable)) {
+                return Ok(false);
+            }
+            // The name of something in a tree that is mounted nowhere starts at that tree's top, and may read like any
+            // other: it counts only if it leads back, past no link.
+            let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            if let Ok(again) = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+                let again = fstat(&again)?;
+                if (again.st_dev, again.st_ino) == (own.st_dev, own.st_ino) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Where a path starts, or the object itself; opened as ourselves, for what lies in `/proc` is the process's own.
+fn started(thread: u32, object: &Object) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let place = match (&object.path, object.descriptor) {
+        (Some(path), _) if path.as_bytes().starts_with(b"/") => {
+            // Paths start at our root: with another one they would lead elsewhere.
+            let root = readlink(format!("/proc/{thread}/root"), Vec::new()).map_err(|_| Errno::PERM)?;
+            if root.as_bytes() != b"/" {
+                return Err(Errno::PERM);
+            }
+            "/".to_owned()
+        }
+        (_, Some(descriptor)) => format!("/proc/{thread}/fd/{descriptor}"),
+        (_, None) => format!("/proc/{thread}/cwd"),
+    };
+    open(place, flags, Mode::empty()).map_err(|error| match (error, object.descriptor) {
+        (Errno::NOENT, Some(_)) => Errno::BADF,
+        (Errno::ACCESS, _) => Errno::PERM,
+        (error, _) => error,
+    })
+}
+
+/// Opens the object, to be named and nothing more: this reads nothing, waits for nobody and wakes no device.
+fn opened(thread: u32, object: &Object, start: OwnedFd) -> Result<OwnedFd, Errno> {
+    let Some(path) = &object.path else { return Ok(start) };
+    let links = if object.follow { OFlags::empty() } else { OFlags::NOFOLLOW };
+    openat(&start, own_of(thread, path), OFlags::PATH | OFlags::CLOEXEC | links, Mode::empty())
+}
+
+/// A path that is each process's own, as the thread has it and not the judge.
+fn own_of(thread: u32, path: &CString) -> CString {
+    let bytes = path.as_bytes();
+    let owns = [
+        ("/proc/self", ""),
+        ("/proc/thread-self", ""),
+        ("/dev/fd", "/fd"),
+        ("/dev/stdin", "/fd/0"),
+        ("/dev/stdout", "/fd/1"),
+        ("/dev/stderr", "/fd/2"),
+    ];
+    let own = owns.iter().find_map(|(own, place)| {
+        let rest = bytes.strip_prefix(own.as_bytes())?;
+        (rest.is_empty() || rest.starts_with(b"/"))
+            .then(|| [format!("/proc/{thread}{place}").as_bytes(), rest].concat())
+    });
+    // No zero can have come into it.
+    own.and_then(|own| CString::new(own).ok()).unwrap_or_else(|| path.clone())
+}
+
+/// The name by which the object itself is reached, whatever lies at its path now.
+fn own_name(opened: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", opened.as_raw_fd())
+}
+
+fn changed(opened: &OwnedFd, change: &Change) -> Result<(), Errno> {
+    match change {
+        Change::Mode(mode) => chmod(own_name(opened), Mode::from_raw_mode(*mode)),
+        Change::Owner(user, group) => {
+            let (user, group) = (user.map(Uid::from_raw), group.map(Gid::from_raw));
+            chownat(opened, "", user, group, AtFlags::EMPTY_PATH)
+        }
+        Change::Times(times) => utimensat(opened, "", times, AtFlags::EMPTY_PATH),
+        Change::Set(name, value, flags) => setxattr(own_name(opened), name, value, *flags),
+        Change::Remove(name) => removexattr(own_name(opened), name),
+    }
+}
+
+/// Takes the listener that the helper hands over; `None` when it ends without.
+fn received(socket: &UnixStream) -> Option<OwnedFd> {
+    let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let mut byte = [0];
+    loop {
+        let mut bytes = [std::io::IoSliceMut::new(&mut byte)];
+        match recvmsg(socket, &mut bytes, &mut control, RecvFlags::CMSG_CLOEXEC) {
+            Ok(_) => break,
+            Err(Errno::INTR) => {}
+            Err(_) => return None,
+        }
+    }
+    control.drain().find_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
+        _ => None,
+    })
+}
+
+/// Has this process and all it starts be judged by whoever reads the socket of that number; where somebody listens
+/// already, as an axi does around this one, all stays as it is.
+///
+/// # Errors
+/// [`SandboxError::SystemCalls`]: the process must then not go on, for its calls would never be answered.
+pub(super) fn submit(socket: i32) -> Result<(), SandboxError> {
+    let failed = |error: std::io::Error| SandboxError::SystemCalls(error.to_string());
+    let Ok(socket) = listener::inherited(socket).map(UnixStream::from) else { return Ok(()) };
+    // What else may be open by that number: `peer_addr` takes a socket only.
+    if socket.peer_addr().is_err() {
+        return Ok(());
+    }
+    let Ok(listener) = listener::install(&attributes::program()) else { return Ok(()) };
+    let descriptors = [listener.as_fd()];
+    let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    control.push(SendAncillaryMessage::ScmRights(&descriptors));
+    let sent = sendmsg(&socket, &[std::io::IoSlice::new(b"l")], &mut control, SendFlags::NOSIGNAL);
+    sent.map(|_| ()).map_err(|error| failed(error.into()))
+}
+
+/// Tells whether a command's calls can be judged on this system: the kernel hands them over, and lets a parent look
+/// into its children (Yama's `ptrace_scope`, kernel/yama in the kernel's documentation, forbids it from 2 on but to
+/// root, from 3 on to all).
+fn is_possible() -> bool {
+    let actions = std::fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail").unwrap_or_default();
+    let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").ok();
+    let scope: u8 = scope.and_then(|scope| scope.trim().parse().ok()).unwrap_or(0);
+    let root = rustix::process::geteuid().is_root();
+    actions.split_ascii_whitespace().any(|action| action == "user_notif") && (scope < 2 || scope == 2 && root)
+}
+
+/// Tells whether the attributes of files outside are kept from approved commands: tries it on a thread that ends
+/// with the trial (some tenths of a millisecond).
+pub(super) fn probe() -> bool {
+    let tried = std::thread::Builder::new().name("probe".to_owned()).spawn(|| {
+        rustix::thread::set_no_new_privs(true).is_ok() && listener::install(&attributes::program()).is_ok()
+    });
+    is_possible() && tried.is_ok_and(|tried| tried.join().unwrap_or(false))
+}

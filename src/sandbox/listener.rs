@@ -1,0 +1,108 @@
+//! The kernel's half of a judged system call: a filter with a listener, and the listener's requests (`seccomp(2)`,
+//! `seccomp_unotify(2)`). Knows no call by name.
+#![expect(unsafe_code, reason = "no library that is used here has the system call, its requests or their layout")]
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
+
+use rustix::io::Errno;
+use seccompiler::sock_filter;
+
+/// A call that waits for its answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked {
+    id: u64,
+    /// The thread that made it.
+    pub(super) thread: u32,
+    /// The call's number.
+    pub(super) number: i32,
+    pub(super) arguments: [u64; 6],
+}
+
+#[cfg(test)]
+impl Asked {
+    /// A call that nobody made.
+    pub(super) const fn made(number: i32, arguments: [u64; 6]) -> Self {
+        Self { id: 0, thread: 0, number, arguments }
+    }
+}
+
+/// Puts a filter with a listener on this thread, which must not be able to gain privileges any more.
+///
+/// # Errors
+/// What the system said: `EBUSY` where somebody listens already.
+pub(super) fn install(program: &[sock_filter]) -> io::Result<OwnedFd> {
+    let Ok(length) = u16::try_from(program.len()) else { return Err(io::ErrorKind::InvalidInput.into()) };
+    // Both structures are two words: `struct sock_filter` and `struct sock_fprog` of linux/filter.h.
+    let filter = libc::sock_fprog { len: length, filter: program.as_ptr().cast::<libc::sock_filter>().cast_mut() };
+    // Once a call is being judged only death interrupts it: a signal would have it judged twice.
+    let flags = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+    // SAFETY: the kernel reads `length` instructions behind the pointer, which live until the call returns, and
+    // writes nothing.
+    let listener =
+        unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const filter) };
+    match i32::try_from(listener) {
+        // SAFETY: the kernel just made this descriptor for us, and nobody else knows it.
+        Ok(listener) if listener >= 0 => Ok(unsafe { OwnedFd::from_raw_fd(listener) }),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Makes a descriptor of one's own of a number that the parent process named.
+///
+/// # Errors
+/// What the system said: `EBADF` where nothing is open by that number.
+pub(super) fn inherited(number: i32) -> io::Result<OwnedFd> {
+    // SAFETY: the call changes nothing of any memory, and says so where the number is open nowhere.
+    let own = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 3) };
+    if own < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel just made this descriptor for us, and nobody else knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(own) })
+}
+
+/// Takes the next call that waits.
+///
+/// # Errors
+/// `NOENT` when its thread was killed before it was taken.
+pub(super) fn receive(listener: BorrowedFd<'_>) -> Result<Asked, Errno> {
+    // SAFETY: a structure of numbers, of which all zeros is a value; the kernel asks for zeros.
+    let mut asked: libc::seccomp_notif = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel writes one `struct seccomp_notif` there: the size is part of the request's number.
+    requested(unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut asked) })?;
+    Ok(Asked { id: asked.id, thread: asked.pid, number: asked.data.nr, arguments: asked.data.args })
+}
+
+/// Tells whether the call still waits: if so, what was read of its thread was that thread's.
+pub(super) fn waits(listener: BorrowedFd<'_>, asked: &Asked) -> bool {
+    // SAFETY: the kernel reads one number of 64 bits there.
+    requested(unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID, &raw const asked.id) })
+        .is_ok()
+}
+
+/// Has the call return 0, or fail; nobody hears it if the thread was killed meanwhile.
+pub(super) fn answer(listener: BorrowedFd<'_>, asked: &Asked, result: Result<(), Errno>) {
+    let error = result.map_or_else(|error| -error.raw_os_error(), |()| 0);
+    let response = libc::seccomp_notif_resp { id: asked.id, val: 0, error, flags: 0 };
+    // SAFETY: the kernel reads one `struct seccomp_notif_resp` there.
+    let _ = requested(unsafe {
+        libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw const response)
+    });
+}
+
+/// Has who asks and who answers take turns on one processor, which halves the time; before Linux 6.6 it does nothing.
+pub(super) fn take_turns(listener: impl AsFd) {
+    /// `SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP` of linux/seccomp.h.
+    const TOGETHER: u64 = 1;
+    let listener = listener.as_fd().as_raw_fd();
+    // SAFETY: the value is passed by itself and no memory is touched.
+    let _ = requested(unsafe { libc::ioctl(listener, libc::SECCOMP_IOCTL_NOTIF_SET_FLAGS, TOGETHER) });
+}
+
+fn requested(returned: i32) -> Result<(), Errno> {
+    if returned >= 0 {
+        return Ok(());
+    }
+    Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO))
+}
