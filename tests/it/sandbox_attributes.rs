@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::sandbox_escapes::Cage;
 use crate::support::home::Home;
 use crate::support::server::{Server, answer};
-use crate::support::talk::{Person, axi};
+use crate::support::talk::{Person, axi, run};
 
 /// An approved command's cage, with a file outside; `None` where its calls cannot be judged.
 fn cage() -> Option<Cage> {
@@ -259,6 +259,19 @@ fn what_is_approved_in_the_repl_is_judged_too() {
     person.sees("all done");
     assert_eq!((mode(&home.work().join("own")), mode(&outside)), (0o711, 0o640));
     assert_eq!(person.leaves(), Some(0));
+}
+
+/// Only one listens to a process: an axi that a judged command starts leaves it to the one around it, and says so.
+#[test]
+fn doctor_says_where_nothing_can_judge() {
+    let Some(_) = cage() else { return };
+    let home = Home::new();
+    let told = run(home.axi().arg("doctor")).out;
+    assert!(told.contains("- sandbox: on (") && !told.contains("modes, owners and times"), "{told}");
+    let own = env!("CARGO_BIN_EXE_axi");
+    let arguments = ["__adopt", "__confined", "--write", "/", "--network", "--", own, "doctor"];
+    let told = run(home.axi().args(arguments)).out;
+    assert!(told.contains("could change modes, owners and times"), "{told}");
 }
 
 /// Waits for something that has to come.
