@@ -21,7 +21,7 @@ pub(super) enum Caller {
 
 /// What `/proc/N/status` says of a process's rights over files; see `proc_pid_status(5)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Rights {
+pub(super) struct Rights {
     user: u32,
     group: u32,
     capabilities: u64,
@@ -36,6 +36,15 @@ impl Rights {
         Some(Self { user: of_files("Uid:")?, group: of_files("Gid:")?, capabilities: capabilities & OF_FILES })
     }
 
+    /// Those of the judge's own thread; `None` but for root: nobody else's processes, which gain no privileges, become
+    /// somebody else. Read once, for the kernel writes that file anew each time.
+    ///
+    /// # Errors
+    /// `PERM` where they cannot be read.
+    pub(super) fn own() -> Result<Option<Self>, Errno> {
+        if rustix::process::geteuid().is_root() { Self::of("thread-self").map(Some) } else { Ok(None) }
+    }
+
     fn of(process: &str) -> Result<Self, Errno> {
         let status = std::fs::read_to_string(format!("/proc/{process}/status")).map_err(|_| Errno::PERM)?;
         Self::parse(&status).ok_or(Errno::PERM)
@@ -43,26 +52,22 @@ impl Rights {
 }
 
 impl Caller {
-    /// Finds out who made a call.
+    /// Finds out who made a call; `ours` is what [`Rights::own`] said.
     ///
     /// # Errors
     /// `PERM` for one whose rights cannot be had here.
-    pub(super) fn of(thread: u32, change: &Change) -> Result<Self, Errno> {
-        let root = rustix::process::geteuid().is_root();
+    pub(super) fn of(thread: u32, change: &Change, ours: Option<Rights>) -> Result<Self, Errno> {
         let (own, changes_owner) = match change {
             Change::Owner(..) => (false, true),
             Change::Set(..) | Change::Remove(..) => (true, false),
             Change::Mode(_) | Change::Times(_) => (false, false),
         };
         // In a space of its own users have other numbers, and root is root there only.
-        if (root || changes_owner) && !same_users(thread) {
+        if (ours.is_some() || changes_owner) && !same_users(thread) {
             return Err(Errno::PERM);
         }
-        if !root {
-            // Nobody who has gained no privileges becomes somebody else.
-            return Ok(Self::Same);
-        }
-        let (theirs, ours) = (Rights::of(&thread.to_string())?, Rights::of("thread-self")?);
+        let Some(ours) = ours else { return Ok(Self::Same) };
+        let theirs = Rights::of(&thread.to_string())?;
         if theirs == ours {
             return Ok(Self::Same);
         }
@@ -110,6 +115,6 @@ mod tests {
 
     #[test]
     fn this_process_is_the_same_as_itself() {
-        assert_eq!(Caller::of(std::process::id(), &Change::Mode(0o644)), Ok(Caller::Same));
+        assert_eq!(Caller::of(std::process::id(), &Change::Mode(0o644), Rights::own().unwrap()), Ok(Caller::Same));
     }
 }

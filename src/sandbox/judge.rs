@@ -24,7 +24,7 @@ use rustix::net::{
 };
 
 use super::attributes::{self, Change, Object};
-use super::caller::Caller;
+use super::caller::{Caller, Rights};
 use super::listener::{self, Asked};
 use super::{Confinement, SandboxError, writable};
 
@@ -62,6 +62,8 @@ impl Judge {
     pub fn run(self) {
         let Some(listener) = received(&self.socket) else { return };
         listener::take_turns(&listener);
+        // Where they cannot be read the listener goes, and with it all that it would allow.
+        let Ok(rights) = Rights::own() else { return };
         let listener = listener.as_fd();
         loop {
             let mut waiting = [PollFd::from_borrowed_fd(listener, PollFlags::IN)];
@@ -72,7 +74,7 @@ impl Judge {
             if waiting[0].revents().contains(PollFlags::IN) {
                 // One that was killed before it was taken is the next one's business.
                 if let Ok(asked) = listener::receive(listener) {
-                    listener::answer(listener, &asked, self.judge(listener, &asked));
+                    listener::answer(listener, &asked, self.judge(listener, &asked, rights));
                 }
             } else if waiting[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
                 return;
@@ -81,12 +83,12 @@ impl Judge {
     }
 
     /// Decides, and does it.
-    fn judge(&self, listener: BorrowedFd<'_>, asked: &Asked) -> Result<(), Errno> {
+    fn judge(&self, listener: BorrowedFd<'_>, asked: &Asked, rights: Option<Rights>) -> Result<(), Errno> {
         let thread = asked.thread;
         // Of a process that hides its memory (a keeper of keys) nothing can be known.
         let memory = File::open(format!("/proc/{thread}/mem")).map_err(|_| Errno::PERM)?;
         let (object, change) = attributes::read(asked, &memory)?;
-        let caller = Caller::of(thread, &change)?;
+        let caller = Caller::of(thread, &change, rights)?;
         let start = started(thread, &object)?;
         let waits = || if listener::waits(listener, asked) { Ok(()) } else { Err(Errno::SRCH) };
         // A number of a process is given to another once it has ended.
