@@ -108,11 +108,11 @@ fn the_settings_turn_it_off_a_project_does_not_and_doctor_says_which() {
 }
 
 #[test]
-fn a_short_program_runs_unasked_only_where_something_holds_it() {
+fn a_known_module_runs_unasked_only_where_something_holds_it() {
     if !supported() {
         return;
     }
-    let arguments = r#"{"command":"python3 -c 'print(1)'"}"#;
+    let arguments = r#"{"command":"python3 -m json.tool some.json"}"#;
     assert_eq!(print(&Home::new(), arguments, &[]).0.code, Some(0));
     let home = Home::new();
     home.write("config/axi/config.toml", "sandbox = \"off\"\n");
