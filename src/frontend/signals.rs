@@ -24,6 +24,12 @@ pub struct Signals {
     last_words: Arc<Mutex<Option<LastWords>>>,
 }
 
+/// Signals that are caught: what wakes the thread, and which of them came.
+struct Caught {
+    woken: UnixStream,
+    came: Vec<(i32, Arc<AtomicBool>)>,
+}
+
 /// What is done before a signal ends axi.
 struct LastWords(Box<dyn Fn() + Send>);
 
@@ -34,13 +40,16 @@ impl std::fmt::Debug for LastWords {
 }
 
 impl Signals {
-    /// Starts the thread; it ends with the process.
+    /// Starts the thread; it ends with the process. From here on no signal ends axi without giving the terminal back:
+    /// the thread itself may begin long after the first prompt on a busy machine.
     #[must_use]
     pub fn start(restorer: Option<Restorer>) -> Self {
         let signals = Self::default();
         let shared = signals.clone();
-        let spawned =
-            std::thread::Builder::new().name("signals".into()).spawn(move || shared.listen(restorer.as_ref()));
+        let spawned = signals.register().and_then(|caught| {
+            let listen = move || shared.listen(caught, restorer.as_ref());
+            std::thread::Builder::new().name("signals".into()).spawn(listen)
+        });
         if let Err(error) = spawned {
             tracing::warn!(%error, "signals are not handled");
         }
@@ -72,8 +81,8 @@ impl Signals {
         }
     }
 
-    fn listen(&self, restorer: Option<&Restorer>) {
-        let number = match self.wait_for_the_end() {
+    fn listen(&self, caught: Caught, restorer: Option<&Restorer>) {
+        let number = match self.wait_for_the_end(caught) {
             Ok(number) => number,
             Err(error) => {
                 tracing::warn!(%error, "signals are not handled");
@@ -93,10 +102,9 @@ impl Signals {
         std::process::exit(128 + number);
     }
 
-    /// Stops turns until a signal comes that ends axi; returns its number. A pipe wakes the thread: a runtime of its own
-    /// would cost more than all the rest of it.
-    fn wait_for_the_end(&self) -> std::io::Result<i32> {
-        let (mut woken, wake) = UnixStream::pair()?;
+    /// Catches the signals. A pipe wakes the thread: a runtime of its own would cost more than all the rest of it.
+    fn register(&self) -> std::io::Result<Caught> {
+        let (woken, wake) = UnixStream::pair()?;
         let ending = [SIGTERM, SIGHUP, SIGQUIT];
         let came = [SIGINT].into_iter().chain(ending).map(|number| (number, Arc::new(AtomicBool::new(false))));
         let came: Vec<(i32, Arc<AtomicBool>)> = came.collect();
@@ -108,13 +116,18 @@ impl Signals {
             }
             signal_hook::low_level::pipe::register(*number, wake.try_clone()?)?;
         }
+        Ok(Caught { woken, came })
+    }
+
+    /// Stops turns until a signal comes that ends axi; returns its number.
+    fn wait_for_the_end(&self, mut caught: Caught) -> std::io::Result<i32> {
         loop {
-            match woken.read(&mut [0; 16]) {
+            match caught.woken.read(&mut [0; 16]) {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
                 Ok(_) => {}
             }
-            for (number, flag) in &came {
+            for (number, flag) in &caught.came {
                 match flag.swap(false, Ordering::AcqRel) {
                     true if *number == SIGINT => self.interrupt(),
                     true => return Ok(*number),
