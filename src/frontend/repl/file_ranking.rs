@@ -17,10 +17,10 @@ use super::sources::has_letters;
 /// Paths returned at most.
 pub(super) const ROWS: usize = 100;
 /// Paths whose fuzzy score is computed.
-const SCORED: usize = 150;
+const SCORED: usize = 100;
 /// Candidates looked at for a key, besides the paths attached before. The entries come in the order of what else makes
 /// them likely, so that what is beyond is what would stand far below in a list of hundreds.
-const MOST: usize = 20_000;
+const MOST: usize = 12_000;
 /// The score from which on a match is more than letters in order.
 const CONTAINS: i64 = 4_000;
 
