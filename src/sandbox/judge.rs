@@ -42,7 +42,7 @@ pub struct Judge {
 impl Judge {
     /// Makes the judge of a command that is held to this, and the socket over which its helper hands the listener
     /// over; `None` for one that is not judged: what only reads can change nothing anyway, and not every system lets
-    /// a command's calls be looked into ([`is_possible`]).
+    /// a command's calls be looked into (`is_possible`).
     #[must_use]
     pub fn new(confinement: &Confinement) -> Option<(Self, OwnedFd)> {
         if confinement.is_read_only() || !is_possible() {
