@@ -13,7 +13,7 @@ if [[ $- == *i* && (-o emacs || -o vi) && -z ${__axi_loaded-} ]]; then
   [[ ${AXI_SESSION-} == *-$$-* ]] || export AXI_SESSION=${EPOCHSECONDS:-$RANDOM$RANDOM}-$$-$RANDOM
   # Ready is 1 while the prompt of a new command is shown: not in `read -e`, not inside an unfinished command.
   __axi_loaded=1 __axi_new=1 __axi_ready=0 __axi_none='' __axi_owner='' __axi_handed='' __axi_vi=''
-  __axi_code=0 __axi_began=0 __axi_ended=0 __axi_number='' __axi_fresh='' __axi_known='' __axi_word=''
+  __axi_code=0 __axi_began=0 __axi_ended=0 __axi_number='' __axi_fresh='' __axi_known='' __axi_word='' __axi_locked=''
 
   __axi_prompt() {
     local code=$? word=$_
@@ -112,8 +112,21 @@ if [[ $- == *i* && (-o emacs || -o vi) && -z ${__axi_loaded-} ]]; then
     done
   }
 
+  # Which of what the hook sets is readonly: it cannot be made local either.
+  __axi_is_locked() {
+    for REPLY in PROMPT_COMMAND PS0 PS1 PS2 HISTIGNORE; do local "$REPLY" || return 0; done 2>/dev/null
+    return 1
+  }
+
   __axi_plugins
   __axi_before=$REPLY
+  if __axi_is_locked; then
+    __axi_locked=$REPLY __axi_owner=$REPLY __axi_chosen=1
+    export AXI_HOOK="1 bash $BASH_VERSION ${__axi_key_name:--} readonly $REPLY ${__axi_before:--} -"
+    if [[ ! -e ${XDG_STATE_HOME:-${HOME-}/.local/state}/axi/told-bash-readonly-$REPLY ]] && __axi_load; then
+      __axi_warn "readonly-$__axi_owner"
+    fi
+  fi
   # The keys that bash itself binds to what may go. It says so through a file without a name, for no process; where
   # that cannot be opened again, a process it is.
   __axi_stock=''
@@ -125,15 +138,17 @@ if [[ $- == *i* && (-o emacs || -o vi) && -z ${__axi_loaded-} ]]; then
   if [[ $__axi_stock != *C-* ]]; then __axi_stock=$(bind -m emacs -q abort; bind -m emacs -q glob-complete-word) || :; fi
   __axi_stock=${__axi_stock//\\M-/\\e}
   if [[ -z $__axi_chosen && $__axi_key && $__axi_stock != *"\"$__axi_key\""* ]] && __axi_load; then __axi_owned; fi
-  __axi_bind emacs
-  if ((BASH_VERSINFO > 4 || BASH_VERSINFO == 4 && BASH_VERSINFO[1] >= 4)); then
+  if [[ -z $__axi_locked ]]; then __axi_bind emacs; fi
+  if [[ -z $__axi_locked ]] && ((BASH_VERSINFO > 4 || BASH_VERSINFO == 4 && BASH_VERSINFO[1] >= 4)); then
     if [[ ${EPOCHREALTIME-} ]]; then
       PS0='${__axi_none:$((__axi_ready=0,__axi_began=${EPOCHREALTIME/[.,]/},0)):0}'${PS0-}
     else
       PS0='${__axi_none:$((__axi_ready=0)):0}'${PS0-}
     fi
   fi
-  if declare -F __bp_install >/dev/null; then
+  if [[ $__axi_locked ]]; then
+    :
+  elif declare -F __bp_install >/dev/null; then
     precmd_functions+=(__axi_prompt)
   else
     PROMPT_COMMAND=${PROMPT_COMMAND:+$PROMPT_COMMAND$'\n'}__axi_prompt

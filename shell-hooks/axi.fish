@@ -64,9 +64,11 @@ if status is-interactive
         if test -z "$__axi_key"
             set state none -
         else
-            set -l bound (bind --user $__axi_key 2>/dev/null)
+            # In the mode that the person begins with: fish 4.1 and later answer for all of them.
+            set -l mode $fish_bind_mode default
+            set -l bound (bind --user -M $mode[1] $__axi_key 2>/dev/null)
             if not string match -q -- '*__axi_handoff*' "$bound"
-                set state taken (string replace -r '^.* ' '' -- "$bound[1]")
+                set state taken (string replace -r '^.* ' '' -- "$bound[1]" | string trim -c \'\")
                 set told taken-(string replace -ra '[^[:alnum:]_-]' '' -- $state[2])
             else if test -n "$ZELLIJ" -a "$__axi_key" = \cg
                 set told zellij

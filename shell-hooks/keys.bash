@@ -236,7 +236,7 @@ __axi_owned() {
 # that says that it was said.
 __axi_warn() {
   local all key free='' text=$__axi_words_zellij
-  if [[ $__axi_owner ]]; then text=$__axi_words_taken; fi
+  if [[ $1 == readonly-* ]]; then text=$__axi_words_readonly; elif [[ $__axi_owner ]]; then text=$__axi_words_taken; fi
   all=$(bind -p; bind -s; bind -X 2>/dev/null)
   for key in '\C-x\C-a ctrl-x,ctrl-a' '\ei alt-i' '\ej alt-j'; do
     if [[ $all != *"\"${key% *}\""* ]]; then free+=${free:+, }${key#* }; fi

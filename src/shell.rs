@@ -103,9 +103,9 @@ impl Shell {
             let keys = keys.join(" ");
             // A list of fish is words without quotes.
             set("rewrite_keys", &if self.dialect == Dialect::Fish { keys } else { self.dialect.quoted(&keys) });
-            // A key that the person names is the person's to give, whoever has it now.
-            set("chosen", if settings.key.is_some() { "1" } else { "''" });
         }
+        // A key that the person names is the person's to give, whoever has it now.
+        set("chosen", if settings.key.is_some() { "1" } else { "''" });
         for line in self.hook.lines().take_while(|line| line.starts_with("# ")) {
             text.push_str(line);
             text.push('\n');

@@ -11,8 +11,13 @@ use crate::locale::Locale;
 use crate::shell::{self, HookFacts, Key, KeyState, Settings};
 
 /// What the hooks say to people: their names, and the keys of the texts.
-const WORDS: [(&str, &str); 4] =
-    [("taken", "hook.taken"), ("zellij", "hook.zellij"), ("long", "hook.long"), ("history", "hook.history")];
+const WORDS: [(&str, &str); 5] = [
+    ("taken", "hook.taken"),
+    ("zellij", "hook.zellij"),
+    ("readonly", "hook.readonly"),
+    ("long", "hook.long"),
+    ("history", "hook.history"),
+];
 
 /// Prints the hook of a shell, or what its keys run.
 pub(super) fn init(locale: &Locale, variables: Variables, program: Option<&Path>, options: &InitOptions) -> Exit {
@@ -77,6 +82,7 @@ fn key(locale: &Locale, facts: &HookFacts, zellij: bool) -> String {
         KeyState::Bound if zellij && name == "ctrl-g" => locale.with("doctor.key_zellij", &[("key", name)]),
         KeyState::Bound => name.to_owned(),
         KeyState::Taken(owner) => locale.with("doctor.key_taken", &[("key", name), ("owner", owner)]),
+        KeyState::Locked(variable) => locale.with("doctor.key_readonly", &[("variable", variable)]),
         KeyState::Unbound => locale.text("doctor.key_none").to_owned(),
     }
 }

@@ -24,6 +24,8 @@ pub enum KeyState {
     Bound,
     /// Somebody else's: this binding was there and was left alone.
     Taken(String),
+    /// Nobody's: this variable of the shell, which the hook sets, is readonly.
+    Locked(String),
     /// Nobody's: the hook was asked to bind none.
     Unbound,
 }
@@ -68,10 +70,11 @@ impl HookFacts {
         let state = match word()? {
             "bound" => KeyState::Bound,
             "taken" => KeyState::Taken(word()?.to_owned()),
+            "readonly" => KeyState::Locked(word()?.to_owned()),
             "none" => KeyState::Unbound,
             _ => return None,
         };
-        if !matches!(state, KeyState::Taken(_)) {
+        if matches!(state, KeyState::Bound | KeyState::Unbound) {
             word();
         }
         let mut list = || -> Vec<String> {

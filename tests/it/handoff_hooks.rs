@@ -93,6 +93,32 @@ fn a_key_that_is_taken_stays_where_it_is_and_the_person_is_told_once() {
 }
 
 #[test]
+fn where_bash_may_not_be_set_up_it_says_so_once_and_stays_as_it_was() {
+    for variable in ["PROMPT_COMMAND", "PS2", "HISTIGNORE"] {
+        let server = Server::start([]);
+        let settings = format!("readonly {variable}=:\n");
+        let load = "eval \"$(axi init bash)\"\nLOADED=yes\n";
+        let Some(mut person) = ROWS[1].start(&server, &settings, Some(load), false) else { return };
+        let told = format!("axi: {variable} is readonly in this shell");
+        let seen = person.pty.transcript();
+        assert_eq!((seen.matches(&told).count(), seen.matches("readonly variable").count()), (1, 0), "{seen}");
+        person.enters("echo =$LOADED=");
+        person.sees("=yes=");
+        // The key is the shell's own.
+        person.types("what now?\x07\x15");
+        person.sees_line("");
+        person.settled("a variable that is readonly", 0, &["echo =$LOADED=".to_owned()]);
+        person.enters("axi doctor");
+        person.sees(&format!("its key: none: {variable} is readonly"));
+        person.types("\x0c");
+        person.sees_line("");
+        person.enters(&ROWS[1].program());
+        person.sees_line("");
+        assert_eq!(person.pty.transcript().matches("axi:").count(), 0, "{}", person.pty.describe());
+    }
+}
+
+#[test]
 fn inside_zellij_the_person_is_told_once_which_keys_are_free() {
     for row in &ROWS {
         let server = Server::start([]);
