@@ -43,7 +43,7 @@ __axi_functions() {
   export AXI_FUNCTIONS=''
   IFS=$' \t\n;|&()' read -rd '' -a words <<<"$1" || :
   for word in ${words[@]+"${words[@]}"}; do
-    if [[ $word == [[:alnum:]_.:+-]* && $'\n'$AXI_FUNCTIONS != *$'\n'"$word ()"* ]] && declare -F -- "$word" >/dev/null; then
+    if [[ $word == [[:alnum:]_.:+-]* && $'\n'$AXI_FUNCTIONS != *$'\n'"$word ()"* ]] && declare -F -- "$word" &>/dev/null; then
       AXI_FUNCTIONS+=$(declare -f -- "$word")$'\n'
     fi
   done

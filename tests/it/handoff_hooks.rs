@@ -314,10 +314,12 @@ fn functions_and_aliases_travel_when_they_are_named() {
     for (row, settings) in ROWS.iter().zip(settings) {
         let server = Server::start([answer::chat_text("It says nine.")]);
         let Some(mut person) = row.start(&server, settings, None, false) else { continue };
-        person.hands_over("what does deploy do, and gs");
+        // What only looks like a function's name is no word of the shell's either.
+        person.hands_over("what does A=1 deploy do, and gs");
         person.sees("It says nine.");
         person.sees_line("");
-        assert!(person.pty.transcript().contains("\nwith: 2 definitions\n"), "{}", person.pty.describe());
+        let shown = person.pty.transcript();
+        assert!(shown.contains("\nwith: 2 definitions\n") && !shown.contains("declare"), "{shown}");
         let said = last_said(&server.requests()[0]);
         assert!(said.contains("functions in it:") && said.contains("echo zone-nine"), "{}: {said}", row.shell);
         assert!(said.contains("git status") && !said.contains("zone-ten"), "{}: {said}", row.shell);
