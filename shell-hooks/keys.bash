@@ -238,7 +238,8 @@ __axi_warn() {
   local all key free='' text=$__axi_words_zellij
   if [[ $1 == readonly-* ]]; then text=$__axi_words_readonly; elif [[ $__axi_owner ]]; then text=$__axi_words_taken; fi
   all=$(bind -p; bind -s; bind -X 2>/dev/null)
-  for key in '\C-x\C-a ctrl-x,ctrl-a' '\ei alt-i' '\ej alt-j'; do
+  # None of these is Zellij's.
+  for key in '\C-x\C-a ctrl-x,ctrl-a' '\em alt-m' '\ez alt-z'; do
     if [[ $all != *"\"${key% *}\""* ]]; then free+=${free:+, }${key#* }; fi
   done
   text=${text//'{key}'/$__axi_key_name}

@@ -180,8 +180,9 @@ function __axi_warn
     set -l text $__axi_words_taken
     test $argv[1] = zellij; and set text $__axi_words_zellij
     set -l free
-    bind \ei >/dev/null 2>&1; or set -a free alt-i
-    bind \ej >/dev/null 2>&1; or set -a free alt-j
+    # Neither of these is Zellij's.
+    bind \em >/dev/null 2>&1; or set -a free alt-m
+    bind \er >/dev/null 2>&1; or set -a free alt-r
     set text (string replace -a '{key}' $__axi_key_name -- $text | string replace -a '{owner}' $argv[2])
     string replace -a '{keys}' (string join ', ' -- $free) -- $text >&2
     command mkdir -p -- $__axi_state 2>/dev/null; and echo -n >$__axi_state/told-fish-$argv[1] 2>/dev/null

@@ -181,7 +181,8 @@ _axi_warn() {
   local name text=$_axi_words_zellij
   local -a free
   if [[ -n $_axi_owner ]]; then text=$_axi_words_taken; fi
-  for name in '^x^a:ctrl-x ctrl-a' '^[i:alt-i' '^[j:alt-j'; do
+  # None of these is Zellij's.
+  for name in '^x^a:ctrl-x,ctrl-a' '^[m:alt-m' '^[r:alt-r'; do
     if [[ $(bindkey -M emacs ${name%%:*}) == *undefined-key ]]; then free+=(${name#*:}); fi
   done
   text=${${${text//\{key\}/$_axi_key_name}//\{owner\}/$_axi_owner}//\{keys\}/${(j:, :)free}}

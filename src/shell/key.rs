@@ -1,4 +1,4 @@
-//! A key that starts a hand-off, as people write it: `ctrl-g`, `alt-i`, `ctrl-x ctrl-a`.
+//! A key that starts a hand-off, as people write it: `ctrl-g`, `alt-m`, `ctrl-x ctrl-a`.
 
 /// One or two strokes; the first has Ctrl or Alt, because a key that prints is the person's to type.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -75,7 +75,7 @@ fn a_key_that_is_taken_stays_where_it_is_and_the_person_is_told_once() {
         let Some(mut person) = row.start(&server, taken, None, in_tmux) else { continue };
         let told = "axi: ctrl-g belongs to";
         assert_eq!(person.pty.transcript().matches(told).count(), 1, "{}", person.pty.describe());
-        assert!(person.pty.transcript().contains("alt-i, alt-j"), "{}", person.pty.describe());
+        assert!(person.pty.transcript().contains("alt-m, alt-"), "{}", person.pty.describe());
         person.types("what now?\x07");
         person.sees_line("mine");
         person.types("\x05\x15");
@@ -126,7 +126,12 @@ fn inside_zellij_the_person_is_told_once_which_keys_are_free() {
         let Some(mut person) = row.start(&server, settings, None, false) else { continue };
         let told = "axi: Zellij keeps ctrl-g for itself";
         assert_eq!(person.pty.transcript().matches(told).count(), 1, "{}", person.pty.describe());
-        assert!(person.pty.transcript().contains("alt-i, alt-j"), "{}", person.pty.describe());
+        let shown = person.pty.transcript();
+        let (_, free) = shown.split_once("Free in both: ").unwrap();
+        let (free, _) = free.split_once(". Choose").unwrap();
+        assert!(free.contains("alt-m"), "{shown}");
+        // What Zellij 0.45 binds outside of its modes (assets/config/default.kdl).
+        assert!(!"finohjklp".chars().any(|key| free.contains(&format!("alt-{key}"))), "{shown}");
         person.enters("axi doctor");
         person.sees("its key: ctrl-g, but Zellij keeps");
         person.sees("multiplexer: zellij");
@@ -147,11 +152,11 @@ fn another_key_can_be_chosen_and_none_at_all() {
             shell => format!("eval \"$(axi init {shell} {options})\"\n"),
         };
         let server = Server::start([]);
-        let chosen = load("--key alt-i");
+        let chosen = load("--key alt-m");
         let Some(mut person) = row.start(&server, "", Some(&chosen), false) else { continue };
-        is_answered(&mut person, &server, "\x1bi");
+        is_answered(&mut person, &server, "\x1bm");
         person.enters("axi doctor");
-        person.sees("its key: alt-i");
+        person.sees("its key: alt-m");
         let server = Server::start([]);
         let Some(mut person) = row.start(&server, "", Some(&load("--no-bind")), false) else { continue };
         person.enters("axi doctor");
@@ -384,7 +389,7 @@ fn init_is_the_hook_with_settings_in_front_and_wrong_keys_are_refused() {
     for wrong in [["init", "zsh", "--key", "g"], ["init", "fish", "--key", "ctrl-c"]] {
         let ran = run(home.axi().args(wrong));
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
-        assert!(ran.err.contains("--key") && ran.err.contains("alt-i"), "{}", ran.err);
+        assert!(ran.err.contains("--key") && ran.err.contains("alt-m"), "{}", ran.err);
     }
     assert_eq!(run(home.axi().args(["init", "tcsh"])).code, Some(2));
     // Settings that cannot be read do not cost anybody the hook.
