@@ -36,8 +36,9 @@ function __axi_tell
 end
 
 function __axi_forget
-    set -e AXI_LINE AXI_REPLY AXI_SHELL AXI_SHELL_VERSION
-    set -e AXI_LAST_COMMAND AXI_LAST_STATUS AXI_LAST_SECONDS AXI_ALIASES AXI_FUNCTIONS
+    for name in AXI_{LINE,REPLY,SHELL,SHELL_VERSION,LAST_COMMAND,LAST_STATUS,LAST_SECONDS,ALIASES,FUNCTIONS}
+        set -e $name
+    end
 end
 
 function __axi_hand_over
@@ -46,12 +47,12 @@ function __axi_hand_over
         commandline -f cancel
         return
     end
-    test -z "$(status current-commandline 2>/dev/null)"; or return
+    __axi_idle; or return
     __axi_fits; or return
     __axi_tell
     set -l shown (string split -m1 \n -- $AXI_LINE)[1]
     set shown (string replace -ra '[[:cntrl:]]' ' ' -- $shown | string sub -l 400)
-    set -g __axi_submitted " $(string escape -- $__axi_program) handoff"
+    set -g __axi_submitted " "(string escape -- $__axi_program)" handoff"
     string match -qr '\S' -- "$shown"; and set -g __axi_submitted "$__axi_submitted # $shown"
     # fish takes the mode that a job leaves for its own: after kill -9 it must be put right before fish looks. 0 is
     # any process, for as long as the hand-off runs.
@@ -65,6 +66,22 @@ function __axi_hand_over
     # As Enter does in vi's command mode.
     string match -q '*vi_key_bindings' -- "$fish_key_bindings"; and set -g fish_bind_mode insert
     commandline -f execute
+end
+
+# Nothing is running that reads a line.
+function __axi_idle
+    set -l running (status current-commandline 2>/dev/null | string collect)
+    test -z "$running$__axi_running"
+end
+
+# Before 3.5, fish does not tell.
+if string match -qr '^3\.[0-4]\.' -- $version
+    function __axi_runs --on-event fish_preexec
+        set -g __axi_running 1
+    end
+    function __axi_rests --on-event fish_postexec
+        set -g __axi_running
+    end
 end
 
 function __axi_fits
@@ -136,7 +153,7 @@ end
 
 # Rewrites the line in place: nothing is run, and undo brings the old line back.
 function __axi_rewrite_line
-    test -z "$(status current-commandline 2>/dev/null)"; or return
+    __axi_idle; or return
     string match -qr '\S' -- (commandline -b); or return
     __axi_fits; or return
     __axi_tell

@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 use rustix::termios::LocalModes;
@@ -259,9 +260,16 @@ impl AtPrompt {
         })
     }
 
-    /// Kills the axi that is running here.
+    /// Kills the axi that is running here, once it has read what the terminal answered: the shell would read the rest.
     pub(crate) fn kills(&self) {
-        rustix::process::kill_process(self.axi(), Signal::KILL).unwrap();
+        let axi = self.axi();
+        let terminal = std::fs::read_link(format!("/proc/{}/fd/0", axi.as_raw_pid())).unwrap();
+        let terminal = std::fs::File::open(terminal).unwrap();
+        let until = Instant::now() + PATIENCE;
+        while rustix::io::ioctl_fionread(&terminal).unwrap() > 0 && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        rustix::process::kill_process(axi, Signal::KILL).unwrap();
     }
 
     fn axi(&self) -> Pid {
