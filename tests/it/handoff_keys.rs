@@ -155,7 +155,10 @@ fn no_process_is_started_at_an_ordinary_prompt() {
             }
             let before = pages_of_children(&person);
             for command in ["true", "cd .", "true one; true two", ""] {
+                let prompts = person.pty.view(|view| view.text().matches("@@").count());
                 person.enters(command);
+                // The prompt before an empty line looks like the one after it.
+                person.waits(|view| view.text().matches("@@").count() > prompts, "the next prompt");
                 person.sees_line("");
             }
             assert_eq!(pages_of_children(&person), before, "{}, handed over: {handed_over}", row.shell);
