@@ -124,6 +124,37 @@ fn every_holder_is_asked_in_its_own_words() {
 }
 
 #[test]
+fn of_several_the_innermost_is_asked_and_none_where_nobody_can_tell() {
+    // zellij in a pane of tmux: tmux would show the other panes of zellij too.
+    for (above, asked) in [("50 1 zellij", Some("zellij")), ("50 1 tmux: server", Some("tmux")), ("50 1 sh", None)]
+    {
+        let home = home(SCREEN);
+        let scripts = [
+            ("zellij", "echo zellij >>\"$HOME/asked\"; cat \"$HOME/screen.txt\"".to_owned()),
+            ("tmux", "echo tmux >>\"$HOME/asked\"; cat \"$HOME/screen.txt\"".to_owned()),
+            ("ps", format!("echo \"$PPID 50 axi\"; echo '{above}'")),
+        ];
+        for (program, script) in scripts {
+            let path = home.write(&format!("bin/{program}"), &format!("#!/bin/sh\n{script}\n"));
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let server = Server::start([answer::chat_text("A semicolon is missing.")]);
+        let mut command = handoff(&home, &server, "why did it fail");
+        command.env("ZELLIJ", "0").env("ZELLIJ_PANE_ID", "7");
+        let mut pty = Pty::options().spawn(&command);
+        if let Some(program) = asked {
+            pty.wait_for(&format!("from {program})"));
+            pty.wait_for("❯ y  Yes, once");
+            pty.send("\r");
+        }
+        let (code, screen) = ends(pty);
+        assert_eq!(code, Some(0), "{screen}");
+        let found = std::fs::read_to_string(home.path().join("asked")).unwrap_or_default();
+        assert_eq!(found.lines().next(), asked, "{found}");
+    }
+}
+
+#[test]
 fn always_is_for_this_directory_and_is_kept_in_the_persons_own_state() {
     let home = home(SCREEN);
     let server = Server::start(["one", "two", "three"].map(answer::chat_text));

@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
 use tokio::process::Command;
 
+use super::within::innermost;
 use crate::tool::HANDOFF_VARIABLES;
 
 /// How long a holder may take to answer: it runs on this machine, or it is not worth waiting for.
@@ -29,7 +30,7 @@ const FILE_STEPS: usize = 25;
 pub(super) struct Holder {
     /// Its name, as people know it.
     pub(super) name: &'static str,
-    /// A variable that is set in its panes only; the innermost holder comes first.
+    /// A variable that is set in its panes, and in those of another holder that was started there.
     sign: &'static str,
     /// The variable that names the pane.
     pane: &'static str,
@@ -102,15 +103,47 @@ pub(super) struct Around {
     pane: String,
 }
 
-/// Finds who holds the screen of this shell.
-pub(super) fn around(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<Around> {
+/// Finds who may hold the screen of this shell: whoever left a variable.
+pub(super) fn around(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<Around> {
     let text = |name: &str| variable(name)?.into_string().ok().filter(|value| !value.is_empty());
-    HOLDERS.iter().find_map(|holder| {
+    let found = HOLDERS.iter().filter_map(|holder| {
         let (sign, pane) = (text(holder.sign)?, text(holder.pane)?);
         // What names a pane is a number, perhaps with a sign before it; anything else is not from the holder.
         let is_plain = pane.chars().all(|character| character.is_ascii_alphanumeric() || "%_-".contains(character));
         (is_plain && !pane.starts_with('-')).then_some(Around { holder: *holder, sign, pane })
-    })
+    });
+    let mut found: Vec<Around> = found.collect();
+    found.dedup_by_key(|around| around.holder.name);
+    found
+}
+
+/// Finds the one that this process runs in; `None` where several may be and nobody can tell: an outer one shows other
+/// panes too.
+pub(super) async fn nearest(mut found: Vec<Around>) -> Option<Around> {
+    if found.len() < 2 {
+        return found.pop();
+    }
+    let mut command = Command::new("ps");
+    command.args(["-A", "-o", "pid=,ppid=,comm="]);
+    let printed = tokio::time::timeout(PATIENCE, output(command)).await.ok()?.ok()?;
+    let programs: Vec<&str> = found.iter().map(|around| around.holder.program).collect();
+    let at = innermost(&String::from_utf8_lossy(&printed), std::process::id(), &programs)?;
+    Some(found.swap_remove(at))
+}
+
+/// What a command prints, when it goes well.
+async fn output(mut command: Command) -> std::io::Result<Vec<u8>> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+    for name in HANDOFF_VARIABLES {
+        command.env_remove(name);
+    }
+    let mut child = command.spawn()?;
+    let mut bytes = Vec::new();
+    if let Some(out) = child.stdout.take() {
+        out.take(LIMIT).read_to_end(&mut bytes).await?;
+    }
+    let status = child.wait().await?;
+    if status.success() { Ok(bytes) } else { Err(std::io::Error::other(status.to_string())) }
 }
 
 impl Around {
@@ -148,20 +181,8 @@ impl Around {
 
     async fn answer(&self, file: &Path) -> std::io::Result<Vec<u8>> {
         let mut command = Command::new(self.holder.program);
-        command.args(self.arguments(file)).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        command.kill_on_drop(true);
-        for name in HANDOFF_VARIABLES {
-            command.env_remove(name);
-        }
-        let mut child = command.spawn()?;
-        let mut bytes = Vec::new();
-        if let Some(out) = child.stdout.take() {
-            out.take(LIMIT).read_to_end(&mut bytes).await?;
-        }
-        let status = child.wait().await?;
-        if !status.success() {
-            return Err(std::io::Error::other(status.to_string()));
-        }
+        command.args(self.arguments(file));
+        let bytes = output(command).await?;
         if !self.holder.through_file {
             return Ok(bytes);
         }
@@ -179,27 +200,32 @@ impl Around {
 mod tests {
     use super::*;
 
-    fn find(pairs: &[(&str, &str)]) -> Option<Around> {
+    fn find(pairs: &[(&str, &str)]) -> Vec<Around> {
         around(&|name| pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value)))
     }
 
+    fn asked(pairs: &[(&str, &str)], file: &str) -> Vec<Vec<String>> {
+        find(pairs).iter().map(|around| around.arguments(Path::new(file))).collect()
+    }
+
     #[test]
-    fn the_innermost_holder_is_asked_about_this_pane() {
-        assert_eq!(find(&[]), None);
+    fn whoever_left_a_variable_may_be_asked_about_this_pane() {
+        assert_eq!(find(&[]), []);
         let pairs = [("WEZTERM_PANE", "3"), ("TMUX", "/tmp/s,1,0"), ("TMUX_PANE", "%7")];
-        let found = find(&pairs).unwrap();
-        assert_eq!(found.arguments(Path::new("f")), ["capture-pane", "-p", "-J", "-S", "-3000", "-t", "%7"]);
-        let found = find(&pairs[..1]).unwrap();
-        assert_eq!(found.arguments(Path::new("f")), ["cli", "get-text", "--pane-id", "3", "--start-line", "-3000"]);
-        let found = find(&[("STY", "12.pts"), ("WINDOW", "0")]).unwrap();
-        assert_eq!(found.arguments(Path::new("/x/f")), ["-S", "12.pts", "-p", "0", "-X", "hardcopy", "-h", "/x/f"]);
+        let tmux = ["capture-pane", "-p", "-J", "-S", "-3000", "-t", "%7"];
+        let wezterm = ["cli", "get-text", "--pane-id", "3", "--start-line", "-3000"];
+        assert_eq!(asked(&pairs, "f"), [tmux.as_slice(), wezterm.as_slice()]);
+        assert_eq!(asked(&pairs[..1], "f"), [wezterm]);
+        let screen = ["-S", "12.pts", "-p", "0", "-X", "hardcopy", "-h", "/x/f"];
+        assert_eq!(asked(&[("STY", "12.pts"), ("WINDOW", "0")], "/x/f"), [screen]);
+        assert_eq!(find(&[("ZELLIJ", "0"), ("ZELLIJ_PANE_ID", "2")]).len(), 1);
     }
 
     #[test]
     fn what_no_holder_wrote_is_not_handed_to_one() {
-        assert_eq!(find(&[("TMUX", "x"), ("TMUX_PANE", "%1; kill-server")]), None);
-        assert_eq!(find(&[("TMUX", "x"), ("TMUX_PANE", "-x")]), None);
+        assert_eq!(find(&[("TMUX", "x"), ("TMUX_PANE", "%1; kill-server")]), []);
+        assert_eq!(find(&[("TMUX", "x"), ("TMUX_PANE", "-x")]), []);
         // kitty without a socket.
-        assert_eq!(find(&[("KITTY_WINDOW_ID", "1")]), None);
+        assert_eq!(find(&[("KITTY_WINDOW_ID", "1")]), []);
     }
 }

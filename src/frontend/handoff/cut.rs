@@ -4,6 +4,8 @@
 //! row of the hand-off. What cannot be found for certain is not found: nothing is better than another command's
 //! output.
 
+use unicode_width::UnicodeWidthStr as _;
+
 /// What stands right before a command on its row. A prompt may end in anything else, but then nobody can tell where
 /// it ends.
 const SIGNS: &[char] = &['$', '%', '#', '>', '❯', '»', '➜', 'λ', '→', '❮', '›', ':', '▶', '⟩'];
@@ -18,6 +20,8 @@ pub(super) struct Wanted<'a> {
     pub(super) command: &'a str,
     /// The line that was handed over; may be empty.
     pub(super) line: &'a str,
+    /// How wide the screen is.
+    pub(super) columns: usize,
 }
 
 /// Finds what the last command printed; `None` when that is not certain, or when it printed nothing.
@@ -45,15 +49,18 @@ fn marked(screen: &str) -> Option<&str> {
 
 fn between_prompts(screen: &str, wanted: Wanted<'_>) -> Option<String> {
     let rows: Vec<&str> = screen.trim_end().lines().map(str::trim_end).collect();
+    let screen = Rows { rows: &rows, columns: wanted.columns };
     let handoff = match first_line(wanted.line) {
-        Some(line) => rows.iter().rposition(|row| behind_prompt(row, line).is_some())?,
+        Some(line) => (0..rows.len()).rev().find(|at| screen.behind_prompt(*at, line).is_some())?,
         None => rows.len().checked_sub(1)?,
     };
     let command = first_line(wanted.command)?;
-    let entered = rows[..handoff].iter().rposition(|row| behind_prompt(row, command).is_some())?;
-    let sign = behind_prompt(rows[entered], command)?;
-    // Each line of a command has a row of its own.
-    let start = entered + wanted.command.trim().lines().count();
+    let found = (0..handoff).rev().find_map(|at| Some((at, screen.behind_prompt(at, command)?)));
+    let (entered, (sign, mut start)) = found?;
+    // Each further line of a command has a row of its own, or several.
+    for line in wanted.command.trim().lines().skip(1) {
+        start = screen.further(start, line.trim());
+    }
     let mut end = handoff;
     let mut above = entered;
     // Prompts of several rows: those that are the same above both commands.
@@ -70,23 +77,49 @@ fn first_line(text: &str) -> Option<&str> {
     text.trim().lines().next().map(str::trim_end).filter(|line| !line.is_empty())
 }
 
-/// Tells whether a row is a prompt with this text behind it, perhaps with something at the right margin. Returns the
-/// prompt's last character.
-fn behind_prompt(row: &str, text: &str) -> Option<char> {
-    let cut = text.char_indices().nth(ENOUGH).map_or(text.len(), |(at, _)| at);
-    let (wanted, is_whole) = (&text[..cut], cut == text.len());
-    let mut from = 0;
-    while let Some(at) = row[from..].find(wanted).map(|at| at + from) {
-        let before = &row[..at];
-        let after = &row[at + wanted.len()..];
-        let sign = before.trim_end().chars().next_back().filter(|sign| SIGNS.contains(sign));
-        let ends = !is_whole || after.is_empty() || after.starts_with("  ");
-        if let Some(sign) = sign.filter(|_| before.ends_with([' ', '\u{a0}']) && ends) {
-            return Some(sign);
+/// What is on the screen.
+struct Rows<'a> {
+    rows: &'a [&'a str],
+    columns: usize,
+}
+
+impl Rows<'_> {
+    /// Tells whether a row is a prompt with this text behind it, perhaps with something at the right margin. Returns
+    /// the prompt's last character, and the row after the text.
+    fn behind_prompt(&self, at: usize, text: &str) -> Option<(char, usize)> {
+        let row = self.rows.get(at)?;
+        let cut = text.char_indices().nth(ENOUGH).map_or(text.len(), |(at, _)| at);
+        for (place, _) in row.char_indices() {
+            let (before, shown) = row.split_at(place);
+            let sign = before.trim_end().chars().next_back().filter(|sign| SIGNS.contains(sign));
+            let Some(sign) = sign.filter(|_| before.ends_with([' ', '\u{a0}'])) else { continue };
+            if let Some(after) = self.goes_on(at, shown, text) {
+                return Some((sign, after));
+            }
+            if cut < text.len() && shown.starts_with(&text[..cut]) {
+                return Some((sign, at + 1));
+            }
         }
-        from = at + wanted.chars().next().map_or(1, char::len_utf8);
+        None
     }
-    None
+
+    /// The row after a further line of a command, which is on this row behind a prompt that may be anything.
+    fn further(&self, at: usize, text: &str) -> usize {
+        let row = self.rows.get(at).copied().unwrap_or_default();
+        let found = row.char_indices().find_map(|(place, _)| self.goes_on(at, &row[place..], text));
+        found.unwrap_or(at + 1)
+    }
+
+    /// The row after a text that begins as `shown` at the end of a row and, where that is full, goes on in the next.
+    fn goes_on(&self, at: usize, shown: &str, text: &str) -> Option<usize> {
+        if let Some(after) = shown.strip_prefix(text) {
+            return (after.is_empty() || after.starts_with("  ")).then_some(at + 1);
+        }
+        // Spaces at the break are not on the screen, nor is half of a wide character.
+        let is_full = self.rows.get(at)?.width() + 1 >= self.columns;
+        let rest = text.strip_prefix(shown).filter(|_| is_full && !shown.is_empty())?.trim_start();
+        self.goes_on(at + 1, self.rows.get(at + 1)?.trim_start(), rest)
+    }
 }
 
 /// Tells whether a row above a command is part of its prompt: empty, or the same row with a path above the other one.

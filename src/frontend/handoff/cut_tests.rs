@@ -3,9 +3,19 @@ use super::*;
 const BASH: &str = include_str!("../../../tests/it/fixtures/captures/tmux-3.3-bash1.txt");
 const ZSH: &str = include_str!("../../../tests/it/fixtures/captures/tmux-3.3-zsh1.txt");
 const TWO_ROWS: &str = include_str!("../../../tests/it/fixtures/captures/tmux-3.3-zsh2.txt");
+/// A command that takes two rows, and an error that does, 80 columns wide.
+const OTHERS: [&str; 3] = [
+    include_str!("../../../tests/it/fixtures/captures/wezterm-20250223-bash.txt"),
+    include_str!("../../../tests/it/fixtures/captures/screen-4.9-zsh.txt"),
+    include_str!("../../../tests/it/fixtures/captures/zellij-0.45-fish.txt"),
+];
 
 fn cut(screen: &str, command: &str, line: &str) -> Option<String> {
-    last_output(screen, Wanted { command, line })
+    cut_at(80, screen, command, line)
+}
+
+fn cut_at(columns: usize, screen: &str, command: &str, line: &str) -> Option<String> {
+    last_output(screen, Wanted { command, line, columns })
 }
 
 #[test]
@@ -27,6 +37,19 @@ fn real_screens_of_tmux_are_cut_at_the_prompts() {
 }
 
 #[test]
+fn real_screens_of_others_are_cut_behind_a_command_of_two_rows() {
+    let command = "bash build.sh --target x86_64-unknown-linux-gnu --features one,two,three --jobs 4 --verbose";
+    // WezTerm and screen break what is too long, zellij joins it.
+    for (screen, broken) in OTHERS.into_iter().zip([1, 1, 0]) {
+        let found = cut(screen, command, "why did it fail").unwrap();
+        let lines: Vec<&str> = found.lines().collect();
+        assert_eq!((lines.len(), lines[0]), (33 + broken, "cc -c one.c"));
+        assert_eq!(lines.last(), Some(&"make: *** [Makefile:2: one.o] Error 1"));
+        assert_eq!(cut(screen, "echo before", command).as_deref(), Some("before"));
+    }
+}
+
+#[test]
 fn marks_win_over_guesses() {
     let screen = "\x1b]133;A\x07$ ls\n\x1b]133;C\x07a\nb\n\x1b]133;D;0\x07\x1b]133;A\x07$ cat x\n\x1b]133;C\x1b\\\
                   cat: x: No such file\n\x1b]133;D;1\x1b\\\x1b]133;A\x1b\\$ why\n\x1b]133;C\x1b\\";
@@ -38,8 +61,19 @@ fn commands_of_several_lines_and_long_ones_are_found() {
     let screen = "$ for i in 1 2\n> do echo $i\n> done\n1\n2\n$ what\n";
     assert_eq!(cut(screen, "for i in 1 2\ndo echo $i\ndone", "what").as_deref(), Some("1\n2"));
     let long = "echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa bbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+    // Where rows are not joined, none of the command is its output.
     let screen = format!("$ {}\n{}\nout\n$ \n", &long[..60], &long[60..]);
-    assert!(cut(&screen, long, "").unwrap().ends_with("out"));
+    assert_eq!(cut_at(62, &screen, long, "").as_deref(), Some("out"));
+    let screen =
+        format!("a/path$ {}\n{}\n{}\nout\na/path$ why did it\nfail\n", &long[..10], &long[10..28], &long[28..46]);
+    assert_eq!(cut_at(18, &screen, &long[..46], "why did it fail").as_deref(), Some("out"));
+    assert_eq!(cut(&screen, &long[..46], "why did it fail"), None, "these rows are not full");
+    // Nor where it has several lines.
+    let screen = "$ for i in 1; do\n> printf '%s\\n' a\naaaaaaa\n> done\nx\n$ why\n";
+    let command = "for i in 1; do\nprintf '%s\\n' aaaaaaaa\ndone";
+    assert_eq!(cut_at(17, screen, command, "why").as_deref(), Some("x"));
+    // A command is no other one with the first word it printed.
+    assert_eq!(cut("$ make\ntest\nok, that is it\n$ why\n", "make test", "why"), None);
 }
 
 #[test]
@@ -70,7 +104,7 @@ fn what_is_not_certain_is_not_found() {
 
 proptest::proptest! {
     #[test]
-    fn no_screen_makes_it_panic(screen in "([a-c$ \\n❯]|\\x1b\\]133;[ACD]|\\x07|\\\\)*", command in "[a-c \\n]*", line in "[a-c ]*") {
-        let _ = cut(&screen, &command, &line);
+    fn no_screen_makes_it_panic(screen in "([a-c$ \\n❯]|\\x1b\\]133;[ACD]|\\x07|\\\\)*", command in "[a-c \\n]*", line in "[a-c ]*", columns in 0_usize..9) {
+        let _ = cut_at(columns, &screen, &command, &line);
     }
 }

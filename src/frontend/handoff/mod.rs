@@ -15,6 +15,7 @@ mod output;
 mod reply;
 mod rewrite;
 mod scrub;
+mod within;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

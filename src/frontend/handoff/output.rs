@@ -2,12 +2,12 @@
 
 use tokio_util::sync::CancellationToken;
 
-use super::capture::around;
+use super::capture::{around, nearest};
 use super::cut::{Wanted, last_output};
 use super::facts::{Facts, LastCommand};
 use super::scrub::scrub;
 use super::{Handoff, QUIET, QUIET_LIMIT};
-use crate::terminal::{KeyWatch, TypeAhead, escape_wait, sanitize_line};
+use crate::terminal::{KeyWatch, Size, TypeAhead, escape_wait, sanitize_line};
 use crate::tool::output;
 
 /// How much of it is sent: the beginning and the end.
@@ -62,10 +62,15 @@ impl Handoff {
     /// Finds the output, and asks whether to send it unless that is known. Nothing was printed before.
     pub(super) fn captured(&self, facts: &Facts) -> Option<Captured> {
         let last = facts.last.as_ref().filter(|last| matters(facts, last))?;
-        let around = around(&self.output.variable)?;
-        let screen = self.stage.runtime.block_on(around.ask())?;
+        let around = around(&self.output.variable);
+        let (around, screen) = self.stage.runtime.block_on(async {
+            let around = nearest(around).await?;
+            let screen = around.ask().await?;
+            Some((around, screen))
+        })?;
         let line = facts.message();
-        let found = last_output(&screen, Wanted { command: &last.command, line: &line })?;
+        let columns = usize::from(Size::of_terminal(None, None).columns);
+        let found = last_output(&screen, Wanted { command: &last.command, line: &line, columns })?;
         let found = output::clean(found.as_bytes());
         let (clean, secrets) = scrub(found.trim_end(), &self.output.known);
         let lines = clean.lines().count() as u64;
