@@ -139,6 +139,10 @@ if [[ $- == *i* && (-o emacs || -o vi) && -z ${__axi_loaded-} ]]; then
   __axi_stock=${__axi_stock//\\M-/\\e}
   if [[ -z $__axi_chosen && $__axi_key && $__axi_stock != *"\"$__axi_key\""* ]] && __axi_load; then __axi_owned; fi
   if [[ -z $__axi_locked ]]; then __axi_bind emacs; fi
+  # Before 4.3, a search would take a key that is a macro for a letter.
+  if ((BASH_VERSINFO < 4 || BASH_VERSINFO == 4 && BASH_VERSINFO[1] < 3)); then
+    bind 'set isearch-terminators "\e\C-j\C-g"'
+  fi
   if [[ -z $__axi_locked ]] && ((BASH_VERSINFO > 4 || BASH_VERSINFO == 4 && BASH_VERSINFO[1] >= 4)); then
     if [[ ${EPOCHREALTIME-} ]]; then
       PS0='${__axi_none:$((__axi_ready=0,__axi_began=${EPOCHREALTIME/[.,]/},0)):0}'${PS0-}

@@ -85,6 +85,8 @@ if status is-interactive
         end
     end
 
+    # While a chord may follow, fish holds Ctrl+X (copy) back: until the next key, unless the person has set a limit.
+    test -n "$__axi_rewrite_keys"; and set -q fish_sequence_key_delay_ms; and set -a __axi_rewrite_keys \cx\cg
     for __axi_mode in default insert
         if test -n "$__axi_key"
             if test -n "$__axi_chosen"; or not bind --user -M $__axi_mode $__axi_key >/dev/null 2>&1

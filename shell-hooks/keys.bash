@@ -68,7 +68,8 @@ __axi_hand_over() {
   local code=$1 shown program
   if [[ $__axi_ready == 0 ]]; then printf '\a'; return; fi
   # Linux gives one variable 128 KiB.
-  if ((${#READLINE_LINE} > 30000)); then printf '%s\n' "$__axi_words_long"; return; fi
+  local line=${READLINE_LINE-}
+  if ((${#line} > 30000)); then printf '%s\n' "$__axi_words_long"; return; fi
   __axi_tell "$code"
   printf -v program '%q' "$__axi_program"
   if ((BASH_VERSINFO < 4)); then

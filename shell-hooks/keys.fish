@@ -43,7 +43,8 @@ end
 
 function __axi_hand_over
     # Open menus and searches keep their abort; `read` has this key too.
-    if commandline --paging-mode; or commandline --search-mode
+    # Before 4, fish does not tell of a search that has found nothing yet.
+    if commandline --paging-mode; or commandline --search-mode; or commandline --search-field >/dev/null 2>&1
         commandline -f cancel
         return
     end

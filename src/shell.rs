@@ -25,7 +25,7 @@ pub struct Shell {
     keys: &'static str,
     dialect: Dialect,
     /// The keys that rewrite the line in place. fish waits for the second half of a chord for ever, so Ctrl+X alone
-    /// (copy) would be lost there.
+    /// (copy) would be lost there; its hook adds the chord where the person has set a limit.
     rewrite: &'static [&'static str],
 }
 

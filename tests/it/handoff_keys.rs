@@ -59,10 +59,11 @@ fn searches_and_menus_keep_ctrl_g_for_themselves() {
 
 #[test]
 fn the_chord_rewrites_too() {
-    // fish has none: it would keep Ctrl+X (copy) waiting for a second key.
-    for row in &ROWS[..2] {
+    for row in &ROWS {
+        // Without a limit, fish would keep Ctrl+X (copy) waiting for a second key.
+        let settings = if row.shell == "fish" { "set -g fish_sequence_key_delay_ms 900\n" } else { "" };
         let server = Server::start([answer::chat_text("touch rewritten")]);
-        let Some(mut person) = row.start(&server, "", None, false) else { continue };
+        let Some(mut person) = row.start(&server, settings, None, false) else { continue };
         person.types("make that file");
         person.sees_line("make that file");
         person.types("\x18\x07");
@@ -131,6 +132,22 @@ fn bringing_a_hand_off_back_is_no_command_to_tell_of() {
         let said = last_said(server.requests().last().unwrap());
         assert!(!said.contains("last command:"), "{}: {said}", row.shell);
     }
+}
+
+#[test]
+fn in_private_mode_fish_writes_nothing_of_the_line_into_its_history() {
+    let server = Server::start([answer::chat_text("Nobody knows.")]);
+    // A history that is there already: to a new one nothing would be added in any case.
+    let settings =
+        "mkdir -p $XDG_DATA_HOME/fish; echo >>$XDG_DATA_HOME/fish/fish_history\nset -g fish_private_mode 1\n";
+    let Some(mut person) = ROWS[2].start(&server, settings, None, false) else { return };
+    person.hands_over("what is the plum word?");
+    person.sees("Nobody knows.");
+    person.sees_line("");
+    person.enters("history save");
+    person.sees_line("");
+    let history = std::fs::read_to_string(person.home.path().join("data/fish/fish_history")).unwrap();
+    assert!(!history.contains("plum") && !history.contains("handoff"), "{history}");
 }
 
 /// How many pages the processes brought in that this shell has waited for: more as soon as it started one.

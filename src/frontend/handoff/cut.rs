@@ -50,11 +50,17 @@ fn marked(screen: &str) -> Option<&str> {
 fn between_prompts(screen: &str, wanted: Wanted<'_>) -> Option<String> {
     let rows: Vec<&str> = screen.trim_end().lines().map(str::trim_end).collect();
     let screen = Rows { rows: &rows, columns: wanted.columns };
+    let command = first_line(wanted.command)?;
     let handoff = match first_line(wanted.line) {
-        Some(line) => (0..rows.len()).rev().find(|at| screen.behind_prompt(*at, line).is_some())?,
+        Some(line) => {
+            let found = (0..rows.len()).rev().find(|at| screen.behind_prompt(*at, line).is_some())?;
+            let ends_there = |at: &usize| screen.behind_prompt(*at, line).is_some_and(|(_, after)| after == found);
+            // bash before 4.2 writes the line once more, with our command before it.
+            let twice = line != command && rows[found].contains("handoff # ");
+            (0..found).rev().find(ends_there).filter(|_| twice).unwrap_or(found)
+        }
         None => rows.len().checked_sub(1)?,
     };
-    let command = first_line(wanted.command)?;
     let found = (0..handoff).rev().find_map(|at| Some((at, screen.behind_prompt(at, command)?)));
     let (entered, (sign, mut start)) = found?;
     // Each further line of a command has a row of its own, or several.

@@ -77,6 +77,16 @@ fn commands_of_several_lines_and_long_ones_are_found() {
 }
 
 #[test]
+fn a_line_that_is_there_twice_is_no_output() {
+    let screen = "$ make\nodd\n$ why\n$ AXI_LINE=\"$(__axi_line)\" axi handoff # why\n";
+    assert_eq!(cut(screen, "make", "why").as_deref(), Some("odd"));
+    assert_eq!(cut("$ make\nodd\n$ axi handoff # why\n", "make", "why").as_deref(), Some("odd"));
+    // What ran last is not taken for that, nor what it printed.
+    assert_eq!(cut("$ make\nold\n$ make\n$ axi handoff # make\n", "make", "make"), None);
+    assert_eq!(cut("$ cat x\n$ why\n$ why\n", "cat x", "why").as_deref(), Some("$ why"));
+}
+
+#[test]
 fn the_last_run_of_a_command_counts() {
     let screen = "$ make\nold\n$ make\nnew\n$ why\n";
     assert_eq!(cut(screen, "make", "why").as_deref(), Some("new"));

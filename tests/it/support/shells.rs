@@ -161,8 +161,17 @@ impl AtPrompt {
         self.types("\r");
     }
 
-    /// Pastes: what the terminal marks as pasted.
+    /// Pastes: what the terminal marks as pasted. bash before 4.4 knows no such marks: there it is typed, with Ctrl+V
+    /// before each end of a line.
     pub(crate) fn pastes(&mut self, text: &str) {
+        let version = std::env::var("AXI_TEST_BASH").ok().filter(|_| self.shell == "bash").and_then(|bash| {
+            let told =
+                Command::new(bash).args(["-c", "echo ${BASH_VERSINFO[0]}${BASH_VERSINFO[1]}"]).output().ok()?;
+            String::from_utf8(told.stdout).ok()?.trim().parse().ok()
+        });
+        if version.is_some_and(|version: u32| version < 44) {
+            return self.types(text.replace('\n', "\x16\n"));
+        }
         self.types(format!("\x1b[200~{text}\x1b[201~"));
     }
 
