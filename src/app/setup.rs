@@ -334,6 +334,8 @@ impl Base {
         let reasoning = self.config.reasoning.as_deref().and_then(ReasoningView::parse).unwrap_or_default();
         let notify = self.config.notify.as_deref().and_then(Notify::parse).unwrap_or_default();
         let file_links = hyperlinks && !self.surroundings().remote;
+        // Zellij shows an empty title as one, and gives back none where the shell has set none.
+        let zellij = (self.variables)("ZELLIJ").is_some_and(|value| !value.is_empty());
         let mut looks = Looks {
             theme: palette.theme(),
             palette,
@@ -344,6 +346,7 @@ impl Base {
             highlight: depth >= Depth::Ansi,
             reasoning,
             notify,
+            resting_title: if zellij { self.paths.shown(&self.cwd) } else { String::new() },
         };
         looks.choose_theme();
         looks

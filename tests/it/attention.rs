@@ -1,5 +1,6 @@
 //! What the terminal is told beside the text: marks around prompts and answers, titles, its background.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use axi::agent::{Activity, AgentEvent, Frontend as _, TurnEnd};
@@ -13,8 +14,11 @@ use crate::support::server::{Gate, Server};
 use crate::support::streams;
 
 fn talk(home: &Home, options: Options, lines: &[&str]) -> (Vec<u8>, Vec<String>) {
+    talk_with(home.axi(), options, lines)
+}
+
+fn talk_with(mut command: Command, options: Options, lines: &[&str]) -> (Vec<u8>, Vec<String>) {
     let server = Server::start(lines.iter().map(|_| answer::chat_text("some words")));
-    let mut command = home.axi();
     command.args(["-m", "openai/any"]).env("OPENAI_BASE_URL", server.url("/v1")).env("OPENAI_API_KEY", "x");
     let mut pty = options.spawn(&command);
     for (index, line) in lines.iter().enumerate() {
@@ -51,6 +55,15 @@ fn every_prompt_and_answer_is_marked() {
     assert!(last("B") < last("C"));
     assert_eq!(titles, ["axi · say something", ""]);
     assert!(raw.contains("\x1b[22;2t") && raw.contains("\x1b[23;2t"));
+}
+
+#[test]
+fn zellij_gets_a_title_back_that_is_not_empty() {
+    let home = Home::new();
+    let mut command = home.axi();
+    command.env("ZELLIJ", "0");
+    let (_, titles) = talk_with(command, Pty::options(), &["say something"]);
+    assert_eq!(titles, ["axi · say something", "~/work"]);
 }
 
 #[test]

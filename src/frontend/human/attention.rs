@@ -37,8 +37,8 @@ impl<W: Write> Human<W> {
 
     fn give_title_back(&mut self) {
         if self.keyboard.is_some() {
-            // The empty title is for terminals that keep none: most show their own then.
-            self.screen.mark(&Mark::Title(String::new()));
+            // For terminals that keep none; most show their own instead of an empty one.
+            self.screen.mark(&Mark::Title(self.looks.resting_title.clone()));
             self.screen.mark(&Mark::RestoreTitle);
         }
     }

@@ -78,6 +78,7 @@ impl Stage {
             highlight: false,
             reasoning: ReasoningView::Show,
             notify: Notify::Auto,
+            resting_title: String::new(),
         };
         let human = Human::new(
             screen,

@@ -24,6 +24,8 @@ pub struct Looks {
     pub reasoning: ReasoningView,
     /// When the end of a long turn is told.
     pub notify: Notify,
+    /// The window's title when a turn is over, where the terminal has none to give back; empty is the terminal's own.
+    pub resting_title: String,
 }
 
 impl Looks {
