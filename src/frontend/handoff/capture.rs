@@ -186,11 +186,15 @@ impl Around {
         if !self.holder.through_file {
             return Ok(bytes);
         }
+        // The program has sent its word, its server writes: all of it is there when nothing more comes.
+        let mut before = Vec::new();
         for _ in 0..FILE_STEPS {
             match std::fs::read(file) {
-                Ok(bytes) if !bytes.is_empty() => return Ok(bytes),
-                Ok(_) | Err(_) => tokio::time::sleep(FILE_STEP).await,
+                Ok(bytes) if !bytes.is_empty() && bytes == before => return Ok(bytes),
+                Ok(bytes) => before = bytes,
+                Err(_) => {}
             }
+            tokio::time::sleep(FILE_STEP).await;
         }
         Err(std::io::Error::from(std::io::ErrorKind::TimedOut))
     }

@@ -10,6 +10,9 @@ use unicode_width::UnicodeWidthStr as _;
 /// it ends.
 const SIGNS: &[char] = &['$', '%', '#', '>', '❯', '»', '➜', 'λ', '→', '❮', '›', ':', '▶', '⟩'];
 
+/// What screen's hardcopy makes of those that are not ASCII: one byte of each, ❯ is o. Only where it stands alone.
+const LOST_SIGNS: &[char] = &['o', 'n', '\u{fffd}'];
+
 /// How much of a command is looked for: terminals that do not join wrapped rows break longer ones.
 const ENOUGH: usize = 40;
 
@@ -97,8 +100,7 @@ impl Rows<'_> {
         let cut = text.char_indices().nth(ENOUGH).map_or(text.len(), |(at, _)| at);
         for (place, _) in row.char_indices() {
             let (before, shown) = row.split_at(place);
-            let sign = before.trim_end().chars().next_back().filter(|sign| SIGNS.contains(sign));
-            let Some(sign) = sign.filter(|_| before.ends_with([' ', '\u{a0}'])) else { continue };
+            let Some(sign) = sign_of(before) else { continue };
             if let Some(after) = self.goes_on(at, shown, text) {
                 return Some((sign, after));
             }
@@ -126,6 +128,17 @@ impl Rows<'_> {
         let rest = text.strip_prefix(shown).filter(|_| is_full && !shown.is_empty())?.trim_start();
         self.goes_on(at + 1, self.rows.get(at + 1)?.trim_start(), rest)
     }
+}
+
+/// The last character of what may be a prompt.
+fn sign_of(before: &str) -> Option<char> {
+    if !before.ends_with([' ', '\u{a0}']) {
+        return None;
+    }
+    let mut backwards = before.trim_end().chars().rev();
+    let sign = backwards.next()?;
+    let stands_alone = backwards.next().is_none_or(char::is_whitespace);
+    (SIGNS.contains(&sign) || stands_alone && LOST_SIGNS.contains(&sign)).then_some(sign)
 }
 
 /// Tells whether a row above a command is part of its prompt: empty, or the same row with a path above the other one.

@@ -87,6 +87,15 @@ fn a_line_that_is_there_twice_is_no_output() {
 }
 
 #[test]
+fn a_prompt_of_which_screen_leaves_one_byte_is_one_where_it_stands_alone() {
+    // GNU screen 4.9 with starship's or pure's ❯, and a time at the right.
+    let screen =
+        "~/work on main\no make          14:20\nno rule to make\ngo make\n~/work on main\no why      14:20\n";
+    assert_eq!(cut(screen, "make", "why").as_deref(), Some("no rule to make\ngo make"));
+    assert_eq!(cut("\u{fffd} make\nout\n\u{fffd} why", "make", "why").as_deref(), Some("out"));
+}
+
+#[test]
 fn the_last_run_of_a_command_counts() {
     let screen = "$ make\nold\n$ make\nnew\n$ why\n";
     assert_eq!(cut(screen, "make", "why").as_deref(), Some("new"));
