@@ -124,6 +124,22 @@ fn every_holder_is_asked_in_its_own_words() {
 }
 
 #[test]
+fn wezterm_is_found_where_it_says_it_is() {
+    let home = Home::new();
+    home.write("screen.txt", SCREEN);
+    let path = home.write("WezTerm.app/wezterm", "#!/bin/sh\n/bin/cat \"$HOME/screen.txt\"\n");
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let server = Server::start([answer::chat_text("A semicolon is missing.")]);
+    let mut command = handoff(&home, &server, "why did it fail");
+    command.env_remove("TMUX").env_remove("TMUX_PANE").env("WEZTERM_PANE", "4");
+    // A folder without any program of ours: WezTerm may be installed here.
+    command.env("PATH", home.path().join("empty")).env("WEZTERM_EXECUTABLE_DIR", home.path().join("WezTerm.app"));
+    let pty = Pty::options().spawn(&command);
+    pty.wait_for("(43 lines, from WezTerm)");
+    pty.wait_for("❯ y  Yes, once");
+}
+
+#[test]
 fn of_several_the_innermost_is_asked_and_none_where_nobody_can_tell() {
     // zellij in a pane of tmux: tmux would show the other panes of zellij too.
     for (above, asked) in [("50 1 zellij", Some("zellij")), ("50 1 tmux: server", Some("tmux")), ("50 1 sh", None)]

@@ -35,6 +35,9 @@ pub(super) struct Holder {
     /// The variable that names the pane.
     pane: &'static str,
     program: &'static str,
+    /// The variable with the folder of the program, which need not be on the path (WezTerm in a Mac's applications, in
+    /// an AppImage).
+    folder: &'static str,
     /// `{pane}` and `{file}` are put in.
     arguments: &'static [&'static str],
     /// Whether it answers through the file.
@@ -49,6 +52,7 @@ const HOLDERS: &[Holder] = &[
         sign: "TMUX",
         pane: "TMUX_PANE",
         program: "tmux",
+        folder: "",
         arguments: &["capture-pane", "-p", "-J", "-S", "-{rows}", "-t", "{pane}"],
         through_file: false,
     },
@@ -57,6 +61,7 @@ const HOLDERS: &[Holder] = &[
         sign: "ZELLIJ",
         pane: "ZELLIJ_PANE_ID",
         program: "zellij",
+        folder: "",
         arguments: &["action", "dump-screen", "--pane-id", "terminal_{pane}", "--full"],
         through_file: false,
     },
@@ -66,6 +71,7 @@ const HOLDERS: &[Holder] = &[
         sign: "ZELLIJ",
         pane: "ZELLIJ_PANE_ID",
         program: "zellij",
+        folder: "",
         arguments: &["action", "dump-screen", "--full", "{file}"],
         through_file: true,
     },
@@ -74,6 +80,7 @@ const HOLDERS: &[Holder] = &[
         sign: "STY",
         pane: "WINDOW",
         program: "screen",
+        folder: "",
         arguments: &["-S", "{sign}", "-p", "{pane}", "-X", "hardcopy", "-h", "{file}"],
         through_file: true,
     },
@@ -82,6 +89,7 @@ const HOLDERS: &[Holder] = &[
         sign: "KITTY_LISTEN_ON",
         pane: "KITTY_WINDOW_ID",
         program: "kitty",
+        folder: "",
         arguments: &["@", "get-text", "--match", "id:{pane}", "--extent", "all"],
         through_file: false,
     },
@@ -90,6 +98,7 @@ const HOLDERS: &[Holder] = &[
         sign: "WEZTERM_PANE",
         pane: "WEZTERM_PANE",
         program: "wezterm",
+        folder: "WEZTERM_EXECUTABLE_DIR",
         arguments: &["cli", "get-text", "--pane-id", "{pane}", "--start-line", "-{rows}"],
         through_file: false,
     },
@@ -101,6 +110,7 @@ pub(super) struct Around {
     pub(super) holder: Holder,
     sign: String,
     pane: String,
+    folder: Option<String>,
 }
 
 /// Finds who may hold the screen of this shell: whoever left a variable.
@@ -110,7 +120,8 @@ pub(super) fn around(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<Around>
         let (sign, pane) = (text(holder.sign)?, text(holder.pane)?);
         // What names a pane is a number, perhaps with a sign before it; anything else is not from the holder.
         let is_plain = pane.chars().all(|character| character.is_ascii_alphanumeric() || "%_-".contains(character));
-        (is_plain && !pane.starts_with('-')).then_some(Around { holder: *holder, sign, pane })
+        let folder = text(holder.folder).filter(|folder| Path::new(folder).is_absolute());
+        (is_plain && !pane.starts_with('-')).then_some(Around { holder: *holder, sign, pane, folder })
     });
     let mut found: Vec<Around> = found.collect();
     found.dedup_by_key(|around| around.holder.name);
@@ -180,9 +191,17 @@ impl Around {
     }
 
     async fn answer(&self, file: &Path) -> std::io::Result<Vec<u8>> {
-        let mut command = Command::new(self.holder.program);
-        command.args(self.arguments(file));
-        let bytes = output(command).await?;
+        let run = |program: &Path| {
+            let mut command = Command::new(program);
+            command.args(self.arguments(file));
+            output(command)
+        };
+        let bytes = match (run(Path::new(self.holder.program)).await, &self.folder) {
+            (Err(error), Some(folder)) if error.kind() == std::io::ErrorKind::NotFound => {
+                run(&Path::new(folder).join(self.holder.program)).await?
+            }
+            (ran, _) => ran?,
+        };
         if !self.holder.through_file {
             return Ok(bytes);
         }
