@@ -73,10 +73,15 @@ __axi_hand_over() {
   __axi_tell "$code"
   printf -v program '%q' "$__axi_program"
   if ((BASH_VERSINFO < 4)); then
-    # No READLINE_LINE: the line becomes a comment behind our command, which reads it from the history.
-    __axi_submitted=1
-    bind '"\C-x\C-^": beginning-of-line'
-    bind '"\C-x\C-]": "\C-x\C-^AXI_LINE=\"$(__axi_line)\" '"$program"' handoff # \C-m"'
+    # No READLINE_LINE: the line becomes a comment behind our command, which reads it from the history. Further lines of
+    # it would be run: they become its input.
+    if ! shopt -q interactive_comments; then printf '\a'; return; fi
+    __axi_submitted=1 __axi_expands=$-
+    set +H
+    bind '"\C-x\C-^a": beginning-of-line'
+    bind '"\C-x\C-^e": end-of-line'
+    bind '"\C-x\C-^q": quoted-insert'
+    bind '"\C-x\C-]": "\C-x\C-^a__axi_line <<\"#axi\"; '"$program"' handoff # \C-x\C-^e\C-x\C-^q\C-j#axi\C-m"'
     return
   fi
   __axi_be_last
@@ -98,8 +103,11 @@ __axi_keep() {
 }
 
 __axi_line() {
+  local further
+  IFS= read -rd '' further || :
   __axi_last
-  printf '%s' "${REPLY#*handoff # }"
+  REPLY=${REPLY%%$'\n'*}
+  export AXI_LINE=${REPLY#*handoff # }${further:+$'\n'${further%$'\n'}}
 }
 
 # Before a prompt; $1 is the exit code of what ran, $2 its last word. 0 when that was a hand-off.
@@ -132,7 +140,7 @@ __axi_settle() {
     printf '\e[0m\e[J\e[?25h\e[?2026l\e[?2004l\e[<u'
   fi
   if ((BASH_VERSINFO < 4)); then
-    AXI_LINE=$(__axi_line)
+    if [[ $__axi_expands == *H* ]]; then set -H; fi
     # Adding an entry takes the place of the command that is running; without one it must go by its number.
     if [[ $AXI_LINE != *[![:space:]]* ]]; then
       __axi_last
