@@ -82,6 +82,8 @@ enum State {
 #[derive(Debug, Default)]
 pub(crate) struct Parser {
     state: State,
+    /// Another ESC came right before the one of the sequence under way.
+    doubled: bool,
 }
 
 impl Parser {
@@ -108,6 +110,7 @@ impl Parser {
     /// Says that nothing more came in time: a lone ESC is the key, half a sequence is nothing, a paste without
     /// its end is text.
     pub(crate) fn expire(&mut self, keys: &mut Vec<Key>) {
+        self.doubled = false;
         match std::mem::take(&mut self.state) {
             State::Ground | State::Control(_) | State::One { .. } | State::Mouse(_) | State::Text { .. } => {}
             State::Character(_) => keys.push(Key::Character('\u{FFFD}')),
@@ -126,6 +129,9 @@ impl Parser {
     }
 
     fn byte(&mut self, byte: u8, keys: &mut Vec<Key>) {
+        if self.is_answer_after_escape(byte) {
+            keys.push(Key::Escape);
+        }
         self.state = match std::mem::take(&mut self.state) {
             State::Ground => ground(byte, keys),
             State::Character(bytes) => character(bytes, byte, keys),
@@ -158,6 +164,18 @@ impl Parser {
             }
             State::Tail(held) => tail(held, byte, keys),
         };
+    }
+
+    /// Tells, once, that of two ESC the first was the key: what the second begins is no key but what the terminal says,
+    /// an answer or that it has the focus. It may say so right after the key was pressed.
+    fn is_answer_after_escape(&mut self, byte: u8) -> bool {
+        let doubled = std::mem::take(&mut self.doubled);
+        if matches!(self.state, State::Escape) {
+            self.doubled = byte == 0x1b || doubled && byte == b'[';
+            return doubled && matches!(byte, b']' | b'P' | b'X' | b'^' | b'_');
+        }
+        let begins = matches!(&self.state, State::Control(parameters) if parameters.is_empty());
+        doubled && begins && matches!(byte, b'?' | b'I' | b'O')
     }
 }
 

@@ -116,6 +116,22 @@ fn what_is_unfinished_is_told() {
 }
 
 #[test]
+fn escape_right_before_what_the_terminal_says_is_the_key() {
+    let said: [(&[u8], Key); 4] = [
+        (b"\x1b]11;rgb:0/0/0\x07", Key::Background(Background::Dark)),
+        (b"\x1b[?62;22c", Key::Attributes),
+        (b"\x1b[O", Key::Focus(false)),
+        (b"\x1b[I", Key::Focus(true)),
+    ];
+    for (bytes, key) in said {
+        assert_eq!(parse(&[b"\x1b", bytes].concat()), [Key::Escape, key.clone()], "{bytes:?}");
+        assert_eq!(parse(&[b"\x1b\x1b", bytes, b"\x1b[A"].concat()), [Key::Escape, key, Key::Up], "{bytes:?}");
+    }
+    assert_eq!(parse(b"\x1b\x1b"), [Key::Escape]);
+    assert_eq!(parse(b"\x1b\x1b[A\x1b[?62;22c"), [Key::Up, Key::Attributes]);
+}
+
+#[test]
 fn broken_characters_are_marked_and_the_next_one_is_whole() {
     use Key::Character;
     assert_eq!(parse(b"\xe4\xb8a"), [Character('\u{FFFD}'), Character('a')]);
