@@ -113,6 +113,38 @@ fn escape_and_ctrl_c_give_the_line_back_byte_for_byte() {
 }
 
 #[test]
+fn escape_that_waited_in_the_terminal_before_axi_took_it_stops_the_turn() {
+    // The terminal answers what axi asks it right behind the key.
+    for background in ["rgb:0/0/0", "nonsense"] {
+        let home = Home::new();
+        let gate = Gate::new();
+        let server = Server::start([answer::chat_text("too late").gate_before(0, &gate)]);
+        let mut pty = Pty::options().background(background).spawn(&handoff(&home, &server, "first"));
+        pty.send("\x1b");
+        let (code, screen) = ends(pty);
+        assert_eq!((code, reply(&home).unwrap()), (Some(130), b"put\nfirst".to_vec()), "{screen}");
+    }
+}
+
+#[test]
+fn what_was_typed_before_a_stop_is_told_and_the_line_comes_back() {
+    let home = Home::new();
+    let gate = Gate::new();
+    let server = Server::start([
+        answer::chat_text("one").gate_before(0, &gate),
+        answer::chat_text("one").gate_before(0, &gate),
+    ]);
+    let mut pty = Pty::options().spawn(&handoff(&home, &server, "five 'q'"));
+    server.wait_requests(1);
+    pty.send("and then\rhalf");
+    pty.wait_for("half");
+    pty.send("\x1b");
+    let (code, screen) = ends(pty);
+    assert_eq!((code, reply(&home).unwrap()), (Some(130), b"put\nfive 'q'".to_vec()), "{screen}");
+    assert!(screen.contains("not sent: and then\nnot sent: half\n"), "{screen}");
+}
+
+#[test]
 fn when_the_provider_fails_the_line_is_not_lost() {
     let home = Home::new();
     let server = Server::start([]);

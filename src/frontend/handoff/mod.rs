@@ -3,7 +3,7 @@
 //!
 //! It is an ordinary job of the shell: job control, modes and prompts are the shell's own business. It opens no
 //! editor: what is typed and sent meanwhile is the next message, what is typed and not sent stands on the prompt
-//! line afterwards.
+//! line afterwards, or is told where something else stands there: a command, or the line that was stopped.
 
 mod capture;
 mod consent;
@@ -100,7 +100,9 @@ impl Handoff {
         let printed = match captured.map(|found| self.consented(&found, facts, &mut typed)) {
             None | Some(Output::None) => String::new(),
             Some(Output::Sent(block)) => block,
-            Some(Output::Stopped) => return (Exit::Interrupted, Put::Line),
+            Some(Output::Stopped) => {
+                return (Exit::Interrupted, self.give_back(facts, Put::Line, &typed));
+            }
         };
         let mut text = facts.message();
         if text.is_empty() {
@@ -112,7 +114,7 @@ impl Handoff {
         if !block.is_empty() {
             message.content.push(ContentBlock::Text { text: block });
         }
-        let mut queued = false;
+        let mut about = Put::Line;
         loop {
             self.human.set_topic(&text);
             let kept = typed.clone();
@@ -122,15 +124,15 @@ impl Handoff {
                     tracing::warn!(%error, "the terminal cannot be read");
                     let what = self.human.locale().with("error.terminal", &[("cause", &error.to_string())]);
                     self.human.fail(&what, "");
-                    return (Exit::Failed, given_back(queued, text, &kept));
+                    return (Exit::Failed, self.give_back(facts, about, &kept));
                 }
             };
             if turned.end != TurnEnd::Done {
-                return (Exit::from(&turned.end), given_back(queued, text, &turned.typed));
+                return (Exit::from(&turned.end), self.give_back(facts, about, &turned.typed));
             }
             if let Some(proposal) = proposed(self.agent.conversation().messages()) {
                 self.count(&proposal.command);
-                self.tell_unsent(&turned.typed);
+                self.tell_unsent("handoff.unsent", &unsent(&turned.typed));
                 return (Exit::Done, Put::Text(proposal.command));
             }
             typed = turned.typed;
@@ -142,7 +144,7 @@ impl Handoff {
                 return (Exit::Done, self.left_behind(begun).or_else(|| self.written()).unwrap_or(Put::Nothing));
             }
             text = typed.queue.remove(0);
-            queued = true;
+            about = Put::Text(text.clone());
             self.human.echo(&text);
             message = Message::user(text.clone());
         }
@@ -156,12 +158,19 @@ impl Handoff {
         }
     }
 
-    /// Says what was typed and is neither sent nor on the prompt line: a command stands there.
-    fn tell_unsent(&mut self, typed: &TypeAhead) {
-        for text in unsent(typed) {
-            let said = self.human.locale().with("handoff.unsent", &[("text", &sanitize_line(&text))]);
+    /// Says what was typed and is neither sent nor on the prompt line, for something else stands there.
+    fn tell_unsent(&mut self, key: &str, texts: &[String]) {
+        for text in texts {
+            let said = self.human.locale().with(key, &[("text", &sanitize_line(text))]);
             self.human.say(&said);
         }
+    }
+
+    /// What goes back after a turn that did not come to its end; says what of the typed does not.
+    fn give_back(&mut self, facts: &Facts, about: Put, typed: &TypeAhead) -> Put {
+        let (put, told) = given_back(about, facts.message().is_empty(), unsent(typed));
+        self.tell_unsent("handoff.unsent_stopped", &told);
+        put
     }
 
     fn turn(&mut self, message: Message, typed: TypeAhead) -> std::io::Result<Turned> {
@@ -224,15 +233,13 @@ fn unsent(typed: &TypeAhead) -> Vec<String> {
     lines.filter(|line| !line.trim().is_empty()).cloned().collect()
 }
 
-/// What goes back after a turn that did not come to its end: what waited, else what it was about. A line that was
-/// `queued` is not the one the shell handed over, which was answered before.
-fn given_back(queued: bool, text: String, typed: &TypeAhead) -> Put {
-    let waiting = unsent(typed);
-    match (waiting.is_empty(), queued) {
-        (false, _) => Put::Text(waiting.join("\n")),
-        (true, true) => Put::Text(text),
-        (true, false) => Put::Line,
+/// What goes back after a turn that did not come to its end: what it was `about`, the shell's line or one that was sent
+/// later; and what of `waiting` can only be told then. Where the shell's line was blank there is room for that.
+fn given_back(about: Put, blank: bool, waiting: Vec<String>) -> (Put, Vec<String>) {
+    if blank && about == Put::Line && !waiting.is_empty() {
+        return (Put::Text(waiting.join("\n")), Vec::new());
     }
+    (about, waiting)
 }
 
 #[cfg(test)]
@@ -240,17 +247,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_turn_that_was_stopped_gives_back_what_waited_or_its_own_line() {
-        let typed = |queue: &[&str], text: &str| TypeAhead {
-            queue: queue.iter().map(|line| (*line).to_owned()).collect(),
-            text: text.to_owned(),
+    fn a_turn_that_was_stopped_gives_its_own_line_back_and_tells_what_waited() {
+        let typed = TypeAhead {
+            queue: vec!["third".to_owned(), " ".to_owned()],
+            text: "half a fou".to_owned(),
             ..TypeAhead::default()
         };
-        assert_eq!(given_back(false, "first".to_owned(), &typed(&[], " ")), Put::Line);
-        assert_eq!(given_back(true, "second".to_owned(), &typed(&[], "")), Put::Text("second".to_owned()));
-        assert_eq!(
-            given_back(true, "second".to_owned(), &typed(&["third"], "half a fou")),
-            Put::Text("third\nhalf a fou".to_owned())
-        );
+        let waiting = || unsent(&typed);
+        assert_eq!(waiting(), ["third", "half a fou"]);
+        assert_eq!(given_back(Put::Line, false, waiting()), (Put::Line, waiting()));
+        let second = || Put::Text("second".to_owned());
+        assert_eq!(given_back(second(), true, waiting()), (second(), waiting()));
+        assert_eq!(given_back(Put::Line, true, Vec::new()), (Put::Line, Vec::new()));
+        assert_eq!(given_back(Put::Line, true, waiting()), (Put::Text("third\nhalf a fou".to_owned()), Vec::new()));
     }
 }
