@@ -129,6 +129,8 @@ function __axi_settle
         test "$TERM" != dumb; and printf '\e[0m\e[?25h\e[?2026l\e[?2004l\e[<u'
     end
     string match -qr '^\S' -- "$line"; or return
+    # What is added would be written down in spite of it.
+    set -q fish_private_mode; and return
     if functions -q fish_should_add_to_history; and not fish_should_add_to_history "$line"
         return
     end
@@ -141,7 +143,7 @@ function __axi_settle
     set -q fish_history; and test "$fish_history" != default; and set name $fish_history
     set -l file $HOME/.local/share/fish/{$name}_history
     test -n "$XDG_DATA_HOME"; and set file $XDG_DATA_HOME/fish/{$name}_history
-    if test -n "$name" -a -w "$file"; and not set -q fish_private_mode
+    if test -n "$name" -a -w "$file"
         set line (string replace -a -- \\ \\\\ "$line" | string collect)
         set line (string replace -a -- \n \\n "$line" | string collect)
         # What this session has not written yet comes first.
