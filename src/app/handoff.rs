@@ -24,14 +24,16 @@ pub(super) fn run(mut base: Base, kind: HandoffKind) -> Exit {
         HandoffKind::Job => {}
         HandoffKind::Rewrite => return rewrite::run(&base, &facts),
     }
-    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
-        base.settle_trust();
-    }
+    let asked = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let settled = if asked { base.settle_trust() } else { Ok(()) };
     let base = Rc::new(base);
-    let (exit, put) = job(&base, &facts).unwrap_or_else(|Failed { problem, exit }| {
-        Console::new(&base.locale).fail(&problem);
-        (exit, Put::Line)
-    });
+    let (exit, put) = match settled {
+        Ok(()) => job(&base, &facts).unwrap_or_else(|Failed { problem, exit }| {
+            Console::new(&base.locale).fail(&problem);
+            (exit, Put::Line)
+        }),
+        Err(exit) => (exit, Put::Line),
+    };
     if let Some(path) = &facts.reply
         && let Err(error) = write_reply(path, &put, &facts.line)
     {

@@ -59,8 +59,8 @@ pub(super) fn run(mut base: Base, options: RunOptions) -> Exit {
     let printing = options.print || !stdin_terminal || !std::io::stdout().is_terminal();
     if printing {
         base.tell_untrusted();
-    } else {
-        base.settle_trust();
+    } else if let Err(exit) = base.settle_trust() {
+        return exit;
     }
     let once = options.no_session.then(|| Once::beside(&base.paths.outputs().unwrap_or_else(std::env::temp_dir)));
     base.once = once.as_ref().map(|once| once.0.clone());

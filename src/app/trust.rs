@@ -3,7 +3,8 @@
 use super::Base;
 use super::console::Console;
 use crate::config::{self, PlaceFile, Standing, TrustStore};
-use crate::frontend::approve::Terminal;
+use crate::frontend::approve::{NoChoice, Terminal};
+use crate::frontend::exit::Exit;
 use crate::frontend::signals::Signals;
 use crate::terminal::{Depth, sanitize_line};
 
@@ -22,11 +23,14 @@ impl Base {
     }
 
     /// Asks about this place's files where nobody was asked yet; with a yes they hold from now on.
-    pub(super) fn settle_trust(&mut self) {
+    ///
+    /// # Errors
+    /// How axi ends when the person wants neither: [`Exit::Interrupted`].
+    pub(super) fn settle_trust(&mut self) -> Result<(), Exit> {
         let changed = match self.standing {
             Standing::Unknown => false,
             Standing::Changed => true,
-            Standing::Nothing | Standing::Trusted | Standing::Refused => return,
+            Standing::Nothing | Standing::Trusted | Standing::Refused => return Ok(()),
         };
         let console = Console::new(&self.locale);
         let place = self.paths.shown(self.place_files.root());
@@ -34,7 +38,7 @@ impl Base {
         console.note(&self.locale.with(key, &[("place", &place)]));
         self.show_place(SHOWN_FILES, SHOWN_LINES);
         console.note(self.locale.text("trust.why"));
-        let Some(trusted) = self.ask_trust() else { return };
+        let Some(trusted) = self.ask_trust()? else { return Ok(()) };
         if let Some(store) = self.trust_store()
             && let Err(error) = store.remember(&self.place_files, trusted)
         {
@@ -42,7 +46,7 @@ impl Base {
         }
         if !trusted {
             self.standing = Standing::Refused;
-            return;
+            return Ok(());
         }
         self.standing = Standing::Trusted;
         // The files as they were shown, not as they are by now.
@@ -50,10 +54,11 @@ impl Base {
             Ok(loaded) => self.config = loaded.config,
             Err(error) => tracing::warn!(%error, "the settings were read before and cannot be read now"),
         }
+        Ok(())
     }
 
     /// Yes, no, or `None` for neither: then it is asked next time.
-    fn ask_trust(&self) -> Option<bool> {
+    fn ask_trust(&self) -> Result<Option<bool>, Exit> {
         let asker = Terminal {
             color: self.depth() >= Depth::Ansi,
             plain: self.linear(),
@@ -63,10 +68,12 @@ impl Base {
         let text = |key| self.locale.text(key).to_owned();
         let items = [('n', text("trust.no")), ('y', text("trust.yes")), ('v', text("trust.show"))];
         loop {
-            match asker.decide(self.locale.text("trust.question"), self.locale.text("trust.hint"), &items)? {
-                0 => return Some(false),
-                1 => return Some(true),
-                _ => self.show_place(usize::MAX, usize::MAX),
+            match asker.decide(self.locale.text("trust.question"), self.locale.text("trust.hint"), &items) {
+                Ok(0) => return Ok(Some(false)),
+                Ok(1) => return Ok(Some(true)),
+                Ok(_) => self.show_place(usize::MAX, usize::MAX),
+                Err(NoChoice::Escaped) => return Ok(None),
+                Err(NoChoice::Interrupted) => return Err(Exit::Interrupted),
             }
         }
     }

@@ -13,6 +13,7 @@ use dialoguer::{FuzzySelect, Password};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::ask;
+pub use super::choose::NoChoice;
 use super::choose::{Menu, choose, in_rows, named};
 use super::human::{Asker, Choice, Offer, Question};
 use super::repl::read_words;
@@ -54,7 +55,7 @@ impl Terminal {
         if items.len() <= DIGITS {
             let items = items.iter().map(|item| one_row(item, MOST_ROWS * room()));
             let items: Vec<(char, String)> = ('1'..='9').zip(items).collect();
-            return self.decide(question, "", &items);
+            return self.decide(question, "", &items).ok();
         }
         let items: Vec<String> = items.iter().map(|item| one_row(item, room())).collect();
         let term = Term::stdout();
@@ -153,25 +154,28 @@ impl<W: Write> Asker<W> for Terminal {
 }
 
 impl Terminal {
-    /// Lets the person choose by arrow, number or letter, the first at Enter; `None` when they would not.
-    #[must_use]
-    pub fn decide(&self, prompt: &str, hint: &str, items: &[(char, String)]) -> Option<usize> {
+    /// Lets the person choose by arrow, number or letter, the first at Enter.
+    ///
+    /// # Errors
+    /// [`NoChoice`] when they would not.
+    pub fn decide(&self, prompt: &str, hint: &str, items: &[(char, String)]) -> Result<usize, NoChoice> {
         self.open(&Menu { prompt: prompt.to_owned(), hint: hint.to_owned(), items: items.to_vec(), start: 0 })
     }
 
     fn choose(&self, question: &Question) -> Option<usize> {
         let items = question.choices.iter().map(|(choice, text)| (choice.letter(), text.clone()));
-        self.open(&Menu {
+        let menu = Menu {
             prompt: question.prompt.clone(),
             hint: question.hint.clone(),
             items: items.collect(),
             start: question.choices.iter().position(|(choice, _)| *choice == question.start).unwrap_or(0),
-        })
+        };
+        self.open(&menu).ok()
     }
 
-    fn open(&self, menu: &Menu) -> Option<usize> {
+    fn open(&self, menu: &Menu) -> Result<usize, NoChoice> {
         if self.plain {
-            return self.choose_by_line(&menu.asks(), &menu.items);
+            return self.choose_by_line(&menu.asks(), &menu.items).ok_or(NoChoice::Escaped);
         }
         choose(menu, self.theme().as_ref(), self.tty.as_deref(), &self.signals)
     }

@@ -62,7 +62,7 @@ impl Picked {
     /// Applies a key; tells when that was the last one.
     fn take(&mut self, press: Press, offer: &Offer) -> Option<End> {
         match press {
-            Press::GiveUp | Press::Gone => Some(End::Aborted),
+            Press::Escape | Press::Interrupt | Press::Gone => Some(End::Aborted),
             Press::Enter if !offer.several => None,
             Press::Enter if self.own_words => Some(End::Words),
             Press::Enter => Some(End::Chosen),
@@ -193,7 +193,7 @@ mod tests {
         for key in keys.chars() {
             let press = match key {
                 '\r' => Press::Enter,
-                '\x1b' => Press::GiveUp,
+                '\x1b' => Press::Escape,
                 '\x7f' => Press::Backspace,
                 other => Press::Character(other),
             };

@@ -40,29 +40,45 @@ impl Menu {
     }
 }
 
+/// Why nothing was chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoChoice {
+    /// ESC, which the question may have said what it does.
+    Escaped,
+    /// Ctrl+C, a key to stop that was pressed before the question was there, a signal, or a terminal that has gone.
+    Interrupted,
+}
+
 /// What a key does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Stay,
     Move(usize),
     Take(usize),
-    Leave,
+    Leave(NoChoice),
 }
 
-/// Shows a menu until something is chosen; `None` when the person would not, or the terminal has gone. Leaves one
-/// row that says what was chosen.
-pub(super) fn choose(menu: &Menu, theme: &dyn Theme, tty: Option<&Tty>, signals: &Signals) -> Option<usize> {
+/// Shows a menu until something is chosen. Leaves one row that says what was.
+///
+/// # Errors
+/// [`NoChoice`].
+pub(super) fn choose(
+    menu: &Menu,
+    theme: &dyn Theme,
+    tty: Option<&Tty>,
+    signals: &Signals,
+) -> Result<usize, NoChoice> {
     let own;
     let tty = if let Some(tty) = tty {
         tty
     } else {
-        own = Tty::take().ok()?;
+        own = Tty::take().map_err(|_| NoChoice::Interrupted)?;
         &own
     };
     let mut presses = KeyReader::new(escape_wait(true)).one_at_a_time();
     let mut output = Output::new();
     if presses.discard() {
-        return None;
+        return Err(NoChoice::Interrupted);
     }
     let mut chosen = menu.start;
     let mut painted = Painted::default();
@@ -74,31 +90,27 @@ pub(super) fn choose(menu: &Menu, theme: &dyn Theme, tty: Option<&Tty>, signals:
         let Some(press) = press else {
             // A signal that stops the turn is told by another thread, a moment later.
             if signals.is_stopped() {
-                break None;
+                break Err(NoChoice::Interrupted);
             }
             woken = if woken == 0 { SIGNAL_STEPS } else { woken - 1 };
             continue;
         };
-        match press {
-            Press::Suspend => {
-                painted.erase(&mut output);
-                if let Err(error) = tty.suspend() {
-                    tracing::warn!(%error, "the terminal did not come back");
-                }
-                continue;
+        if press == Press::Suspend {
+            painted.erase(&mut output);
+            if let Err(error) = tty.suspend() {
+                tracing::warn!(%error, "the terminal did not come back");
             }
-            Press::Gone => break None,
-            Press::Up | Press::Down | Press::Enter | Press::Backspace | Press::Character(_) | Press::GiveUp => {}
+            continue;
         }
         match step(press, chosen, &menu.items) {
             Step::Stay => {}
             Step::Move(index) => chosen = index,
-            Step::Take(index) => break Some(index),
-            Step::Leave => break None,
+            Step::Take(index) => break Ok(index),
+            Step::Leave(why) => break Err(why),
         }
     };
     painted.erase(&mut output);
-    if let Some(index) = picked {
+    if let Ok(index) = picked {
         report(menu, theme, index, &mut output);
     }
     picked
@@ -110,9 +122,10 @@ fn step(press: Press, chosen: usize, items: &[(char, String)]) -> Step {
         Press::Up => Step::Move((chosen + count - 1) % count.max(1)),
         Press::Down => Step::Move((chosen + 1) % count.max(1)),
         Press::Enter => Step::Take(chosen),
-        Press::GiveUp => Step::Leave,
+        Press::Escape => Step::Leave(NoChoice::Escaped),
+        Press::Interrupt | Press::Gone => Step::Leave(NoChoice::Interrupted),
         Press::Character(character) => named(character, items).map_or(Step::Stay, Step::Take),
-        Press::Backspace | Press::Suspend | Press::Gone => Step::Stay,
+        Press::Backspace | Press::Suspend => Step::Stay,
     }
 }
 

@@ -13,7 +13,9 @@ fn arrows_go_round_and_enter_takes() {
     assert_eq!(step(Press::Down, 2, &items), Step::Move(0));
     assert_eq!(step(Press::Up, 0, &items), Step::Move(2));
     assert_eq!(step(Press::Enter, 1, &items), Step::Take(1));
-    assert_eq!(step(Press::GiveUp, 1, &items), Step::Leave);
+    assert_eq!(step(Press::Escape, 1, &items), Step::Leave(NoChoice::Escaped));
+    assert_eq!(step(Press::Interrupt, 1, &items), Step::Leave(NoChoice::Interrupted));
+    assert_eq!(step(Press::Gone, 1, &items), Step::Leave(NoChoice::Interrupted));
 }
 
 #[test]

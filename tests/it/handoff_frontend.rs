@@ -145,6 +145,21 @@ fn what_was_typed_before_a_stop_is_told_and_the_line_comes_back() {
 }
 
 #[test]
+fn ctrl_c_at_a_question_before_the_turn_ends_the_hand_off_and_escape_is_not_now() {
+    for (key, code, asked) in [("\x03", 130, 0), ("\x1b", 0, 1)] {
+        let home = Home::new();
+        home.write("work/.axi/config.toml", "model = \"mine/x\"\n");
+        let server = Server::start([answer::chat_text("one")]);
+        let mut pty = Pty::options().spawn(&handoff(&home, &server, "first"));
+        pty.wait_for("❯ n  No, work");
+        pty.send(key);
+        let (ended, screen) = ends(pty);
+        assert_eq!((ended, server.requests().len()), (Some(code), asked), "{screen}");
+        assert_eq!(reply(&home), (code == 130).then(|| b"put\nfirst".to_vec()));
+    }
+}
+
+#[test]
 fn when_the_provider_fails_the_line_is_not_lost() {
     let home = Home::new();
     let server = Server::start([]);

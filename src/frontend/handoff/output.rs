@@ -138,7 +138,7 @@ impl Handoff {
         ];
         let picked = self.stage.terminal.decide(&question, "", &choices);
         self.human.screen().forget();
-        picked.and_then(|index| [Answer::Once, Answer::Always, Answer::No].get(index).copied())
+        picked.ok().and_then(|index| [Answer::Once, Answer::Always, Answer::No].get(index).copied())
     }
 }
 

@@ -24,8 +24,10 @@ pub enum Press {
     Up,
     /// Arrow down.
     Down,
-    /// ESC or Ctrl+C.
-    GiveUp,
+    /// ESC.
+    Escape,
+    /// Ctrl+C.
+    Interrupt,
     /// Ctrl+Z.
     Suspend,
     /// The terminal has gone.
@@ -86,7 +88,7 @@ impl KeyReader {
             match self.press_within(Some(Duration::ZERO)) {
                 None => return gave_up,
                 Some(Press::Gone) => return true,
-                Some(Press::GiveUp) => gave_up = true,
+                Some(Press::Escape | Press::Interrupt) => gave_up = true,
                 Some(
                     Press::Character(_)
                     | Press::Enter
@@ -149,7 +151,8 @@ const fn press_of(key: &Key) -> Option<Press> {
         Key::Backspace => Some(Press::Backspace),
         Key::Up => Some(Press::Up),
         Key::Down => Some(Press::Down),
-        Key::Escape | Key::Interrupt => Some(Press::GiveUp),
+        Key::Escape => Some(Press::Escape),
+        Key::Interrupt => Some(Press::Interrupt),
         Key::Suspend => Some(Press::Suspend),
         // A paste is no choice, whatever it holds.
         Key::Paste(_)
@@ -177,7 +180,7 @@ mod tests {
         assert_eq!(pressed(b"\x1b[A\x1b[B\x1bOB\r", true), [Press::Up, Press::Down, Press::Down, Press::Enter]);
         assert_eq!(pressed(b"y", true), [Press::Character('y')]);
         assert_eq!(pressed(b"2\r", true), [Press::Character('2'), Press::Enter]);
-        assert_eq!(pressed(b"\x03\x1a", true), [Press::GiveUp, Press::Suspend]);
+        assert_eq!(pressed(b"\x03\x1a", true), [Press::Interrupt, Press::Suspend]);
         assert_eq!(pressed(b"12", false), [Press::Character('1'), Press::Character('2')]);
     }
 
