@@ -12,8 +12,9 @@ use tokio::process::Command;
 use super::within::innermost;
 use crate::tool::HANDOFF_VARIABLES;
 
-/// How long a holder may take to answer: it runs on this machine, or it is not worth waiting for.
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// How long a holder may take to answer. It runs on this machine and takes some 20 ms; a busy machine takes longer, and
+/// only a holder that hangs takes all of it.
+const PATIENCE: Duration = Duration::from_secs(4);
 
 /// How many rows above the screen are asked for.
 const ROWS: &str = "3000";
