@@ -65,18 +65,28 @@ fn between_prompts(screen: &str, wanted: Wanted<'_>) -> Option<String> {
         None => rows.len().checked_sub(1)?,
     };
     let found = (0..handoff).rev().find_map(|at| Some((at, screen.behind_prompt(at, command)?)));
-    let (entered, (sign, mut start)) = found?;
+    let (entered, (place, mut start)) = found?;
+    let prompt = rows[entered][..place].trim_end();
     // Each further line of a command has a row of its own, or several.
     for line in wanted.command.trim().lines().skip(1) {
         start = screen.further(start, line.trim());
     }
     let mut end = handoff;
-    let mut above = entered;
-    // Prompts of several rows: those that are the same above both commands.
-    while end > start && above > 0 && is_prompt_row(rows[end - 1], rows[above - 1]) {
-        (end, above) = (end - 1, above - 1);
+    loop {
+        let mut above = entered;
+        // Prompts of several rows: those that are the same above both commands.
+        while end > start && above > 0 && is_prompt_row(rows[end - 1], rows[above - 1]) {
+            (end, above) = (end - 1, above - 1);
+        }
+        // Enter without a command, or a prompt that was drawn anew when the window changed: a prompt once more.
+        if end <= start || !is_bare(rows[end - 1], prompt) {
+            break;
+        }
+        end -= 1;
     }
-    if first_line(wanted.line).is_none() && !rows[handoff].contains(sign) {
+    if first_line(wanted.line).is_none()
+        && !prompt.chars().next_back().is_some_and(|sign| rows[handoff].contains(sign))
+    {
         return None;
     }
     Some(rows.get(start..end)?.join("\n"))
@@ -94,18 +104,20 @@ struct Rows<'a> {
 
 impl Rows<'_> {
     /// Tells whether a row is a prompt with this text behind it, perhaps with something at the right margin. Returns
-    /// the prompt's last character, and the row after the text.
-    fn behind_prompt(&self, at: usize, text: &str) -> Option<(char, usize)> {
+    /// where in the row the text begins, and the row after it.
+    fn behind_prompt(&self, at: usize, text: &str) -> Option<(usize, usize)> {
         let row = self.rows.get(at)?;
         let cut = text.char_indices().nth(ENOUGH).map_or(text.len(), |(at, _)| at);
         for (place, _) in row.char_indices() {
             let (before, shown) = row.split_at(place);
-            let Some(sign) = sign_of(before) else { continue };
+            if !is_prompt(before) {
+                continue;
+            }
             if let Some(after) = self.goes_on(at, shown, text) {
-                return Some((sign, after));
+                return Some((place, after));
             }
             if cut < text.len() && shown.starts_with(&text[..cut]) {
-                return Some((sign, at + 1));
+                return Some((place, at + 1));
             }
         }
         None
@@ -130,15 +142,17 @@ impl Rows<'_> {
     }
 }
 
-/// The last character of what may be a prompt.
-fn sign_of(before: &str) -> Option<char> {
-    if !before.ends_with([' ', '\u{a0}']) {
-        return None;
-    }
+/// Tells whether this may be a prompt.
+fn is_prompt(before: &str) -> bool {
     let mut backwards = before.trim_end().chars().rev();
-    let sign = backwards.next()?;
+    let Some(sign) = backwards.next().filter(|_| before.ends_with([' ', '\u{a0}'])) else { return false };
     let stands_alone = backwards.next().is_none_or(char::is_whitespace);
-    (SIGNS.contains(&sign) || stands_alone && LOST_SIGNS.contains(&sign)).then_some(sign)
+    SIGNS.contains(&sign) || stands_alone && LOST_SIGNS.contains(&sign)
+}
+
+/// Tells whether a row is this prompt and nothing, perhaps with something at the right margin.
+fn is_bare(row: &str, prompt: &str) -> bool {
+    row.strip_prefix(prompt).is_some_and(|rest| rest.is_empty() || rest.starts_with("  "))
 }
 
 /// Tells whether a row above a command is part of its prompt: empty, or the same row with a path above the other one.

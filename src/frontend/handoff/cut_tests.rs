@@ -96,6 +96,16 @@ fn a_prompt_of_which_screen_leaves_one_byte_is_one_where_it_stands_alone() {
 }
 
 #[test]
+fn prompts_without_a_command_are_no_output() {
+    let screen = "~/w $ make\nout\n$\n~/w $\n~/w $        14:20\n~/w $ why\n";
+    assert_eq!(cut(screen, "make", "why").as_deref(), Some("out\n$"));
+    assert_eq!(cut("$ make\nout\n$\n$\n$", "make", "").as_deref(), Some("out"));
+    let screen = "\n~/w\n❯ make\nout\n\n~/w\n❯\n\n~/w\n❯\n\n~/w\n❯ why\n";
+    assert_eq!(cut(screen, "make", "why").as_deref(), Some("out"));
+    assert_eq!(cut("$ make\n$\n$ why\n", "make", "why"), None);
+}
+
+#[test]
 fn the_last_run_of_a_command_counts() {
     let screen = "$ make\nold\n$ make\nnew\n$ why\n";
     assert_eq!(cut(screen, "make", "why").as_deref(), Some("new"));
