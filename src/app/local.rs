@@ -1,6 +1,6 @@
 //! The model inside of axi: finding its weights, offering to fetch them, and `axi local`.
 
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,7 +15,9 @@ use super::setup::Failed;
 use super::suggest::LineConnector;
 use crate::cli::LocalAction;
 use crate::command::Problem;
+use crate::frontend::approve::{NoChoice, Terminal};
 use crate::frontend::exit::Exit;
+use crate::frontend::signals::Signals;
 use crate::locale::Locale;
 use crate::provider::local::{
     self, FetchError, IDLE, LocalProvider, NAME, Places, Progress, Sources, TABLE, Weights, by_name, find, leavings,
@@ -129,7 +131,7 @@ pub(super) fn find_or_offer(
     }
     let asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let (Some(weights), Some(folder)) = (wanted.first().copied(), local::folder(&places)) else { return Ok(None) };
-    if !asked || !agreed(base, weights, &folder) {
+    if !asked || !agreed(base, weights, &folder)? {
         return Ok(None);
     }
     fetch(base, weights, &folder, client, runtime).map_err(|(problem, exit)| Failed::new(problem, exit))?;
@@ -137,19 +139,24 @@ pub(super) fn find_or_offer(
     Ok(Some((format!("{NAME}/{}", weights.name), why)))
 }
 
-fn agreed(base: &Base, weights: &Weights, folder: &Path) -> bool {
+/// Asks whether to fetch a model; ESC is a no. The error, which needs no words, is that of Ctrl+C.
+fn agreed(base: &Base, weights: &Weights, folder: &Path) -> Result<bool, Failed> {
     let console = Console::new(&base.locale);
     let size = megabytes(weights.size);
     let folder = base.paths.shown(folder);
     let values = [("model", weights.name), ("size", &size), ("licence", weights.licence), ("folder", &folder)];
     console.note(base.locale.text("local.nothing_configured"));
-    console.ask(&base.locale.with("local.question", &values));
-    let mut line = String::new();
-    if std::io::stdin().lock().read_line(&mut line).is_err() || line.is_empty() {
-        return false;
-    }
-    let answer = line.trim().to_lowercase();
-    answer.is_empty() || ["y", "yes"].contains(&answer.as_str()) || answer == base.locale.text("local.yes")
+    let question = base.locale.with("local.question", &values);
+    let asker = Terminal { color: false, plain: base.linear(), tty: None, signals: Signals::default() };
+    let answer = match asker.short_answer(|| console.ask(&question)) {
+        Ok(answer) => answer.trim().to_lowercase(),
+        Err(NoChoice::Escaped) => return Ok(false),
+        Err(NoChoice::Interrupted) => {
+            return Err(Failed::new(Problem { what: String::new(), hint: String::new() }, Exit::Interrupted));
+        }
+    };
+    let yes = ["", "y", "yes", base.locale.text("local.yes")];
+    Ok(yes.contains(&answer.as_str()))
 }
 
 fn megabytes(bytes: u64) -> String {
@@ -338,7 +345,8 @@ fn pull(base: &Base, model: Option<&str>, yes: bool) -> Result<String, (Problem,
         std::fs::remove_file(&path).map_err(|error| (unwritable(base, &path, &error), Exit::Failed))?;
     }
     let asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    if !yes && (!asked || !agreed(base, weights, &folder)) {
+    let agreed = || agreed(base, weights, &folder).map_err(|failed| (failed.problem, failed.exit));
+    if !yes && (!asked || !agreed()?) {
         let what = base.locale.text("local.not_agreed").to_owned();
         let exit = if asked { Exit::Interrupted } else { Exit::Usage };
         return Err((Problem { what, hint: base.locale.text("local.not_agreed_hint").to_owned() }, exit));

@@ -13,6 +13,8 @@ pub mod print;
 mod reach;
 pub mod render;
 pub mod repl;
+#[cfg(feature = "local")]
+mod short_answer;
 pub mod signals;
 pub mod stage;
 pub mod text;

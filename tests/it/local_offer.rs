@@ -1,5 +1,7 @@
 //! The first start without a model: the one question, what answering it does, and what is said when it fails.
 
+use std::process::Command;
+
 use crate::support::home::Home;
 use crate::support::pty::Pty;
 use crate::support::server::{Answer, Gate, Server};
@@ -17,14 +19,31 @@ fn has_room(home: &Home) -> bool {
 }
 
 fn offered(home: &Home, server: &Server) -> Pty {
+    let pty = Pty::options().spawn(&nothing_configured(home, server));
+    pty.wait_for("[Y/n]");
+    pty
+}
+
+/// A hand-off of a shell where nothing is configured; its reply goes to `reply`.
+fn handed_over(home: &Home, server: &Server) -> Pty {
+    let mut command = nothing_configured(home, server);
+    command.arg("handoff").env("AXI_LINE", "list 'it'").env("AXI_REPLY", home.path().join("reply"));
+    let pty = Pty::options().spawn(&command);
+    pty.wait_for("[Y/n]");
+    pty
+}
+
+fn reply(home: &Home) -> String {
+    std::fs::read_to_string(home.path().join("reply")).unwrap()
+}
+
+fn nothing_configured(home: &Home, server: &Server) -> Command {
     let mut command = home.axi();
     for variable in ["OLLAMA_HOST", "LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL", "VLLM_BASE_URL"] {
         command.env(variable, "http://127.0.0.1:1");
     }
     command.env("AXI_MODEL_HUB", server.url("/weights"));
-    let pty = Pty::options().spawn(&command);
-    pty.wait_for("[Y/n]");
-    pty
+    command
 }
 
 #[test]
@@ -64,4 +83,43 @@ fn saying_no_fetches_nothing_and_says_what_else_there_is() {
     assert!(seen.contains("export ANTHROPIC_API_KEY"), "{seen}");
     assert_eq!(server.requests().len(), 0);
     assert!(!home.path().join("cache/axi/models").exists());
+}
+
+#[test]
+fn escape_is_a_no_and_ctrl_c_ends_axi() {
+    for (key, code, said) in [("yesn\x7f\x1b", 3, "no model is configured"), ("y\x03", 130, "[Y/n] y\n")] {
+        let home = Home::new();
+        let server = Server::start([]);
+        let mut pty = offered(&home, &server);
+        pty.send(key);
+        assert_eq!(pty.wait_exit().code(), Some(code));
+        let seen = pty.transcript();
+        assert!(seen.contains(said) && !seen.contains("^["), "{seen}");
+        assert_eq!(seen.matches("error:").count(), usize::from(code == 3), "{seen}");
+        assert_eq!(server.requests().len(), 0);
+    }
+}
+
+#[test]
+fn a_hand_off_has_its_line_back_whatever_stops_the_fetch() {
+    for (key, code) in [("\x1b", 3), ("\x03", 130), ("n\r", 3)] {
+        let home = Home::new();
+        let server = Server::start([]);
+        let mut pty = handed_over(&home, &server);
+        pty.send(key);
+        assert_eq!((pty.wait_exit().code(), reply(&home).as_str()), (Some(code), "put\nlist 'it'"), "{key:?}");
+    }
+    let home = Home::new();
+    if !has_room(&home) {
+        return;
+    }
+    let gate = Gate::new();
+    let bytes = Answer::new(200, "application/octet-stream").bytes("GGUF").bytes("rest").gate_before(1, &gate);
+    let server = Server::start([bytes]);
+    let mut pty = handed_over(&home, &server);
+    pty.send("y\r");
+    gate.wait_reached();
+    pty.wait_for("0 %");
+    pty.send("\x03");
+    assert_eq!((pty.wait_exit().code(), reply(&home).as_str()), (Some(130), "put\nlist 'it'"));
 }
