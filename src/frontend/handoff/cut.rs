@@ -79,10 +79,9 @@ fn between_prompts(screen: &str, wanted: Wanted<'_>) -> Option<String> {
             (end, above) = (end - 1, above - 1);
         }
         // Enter without a command, or a prompt that was drawn anew when the window changed: a prompt once more.
-        if end <= start || !is_bare(rows[end - 1], prompt) {
-            break;
-        }
-        end -= 1;
+        let last = rows.get(start..end)?.iter().rposition(|row| !row.is_empty()).map(|last| start + last);
+        let Some(bare) = last.filter(|last| is_bare(rows[*last], prompt)) else { break };
+        end = bare;
     }
     if first_line(wanted.line).is_none()
         && !prompt.chars().next_back().is_some_and(|sign| rows[handoff].contains(sign))

@@ -103,6 +103,8 @@ fn prompts_without_a_command_are_no_output() {
     let screen = "\n~/w\n❯ make\nout\n\n~/w\n❯\n\n~/w\n❯\n\n~/w\n❯ why\n";
     assert_eq!(cut(screen, "make", "why").as_deref(), Some("out"));
     assert_eq!(cut("$ make\n$\n$ why\n", "make", "why"), None);
+    // As Zellij 0.43 has it after a pane was split.
+    assert_eq!(cut("zz% make\nout\nzz%\n\nzz% why\n", "make", "why").as_deref(), Some("out"));
 }
 
 #[test]
