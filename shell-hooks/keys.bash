@@ -1,30 +1,41 @@
 # What axi's keys run in bash: `axi init bash --keys` prints it with the words in front, for the hook that is loaded.
 # shellcheck shell=bash disable=SC2016,SC2034,SC2154
 
-__axi_state=${XDG_STATE_HOME:-${HOME-}/.local/state}/axi
-__axi_reply=${XDG_RUNTIME_DIR:-$__axi_state}/axi/$AXI_SESSION.reply
-__axi_handed=1 __axi_ask='\[\e[5n\]' __axi_text='' __axi_submitted='' __axi_stopped='' __axi_ignored=''
-__axi_command='' __axi_status=0 __axi_seconds=''
+__axi_folder=${XDG_STATE_HOME:-${HOME-}/.local/state}/axi
+# A folder that is no whole path counts as none; nor does another person's, which su and sudo leave.
+if [[ $__axi_folder != /* ]]; then __axi_folder=${HOME-}/.local/state/axi; fi
+__axi_reply=$__axi_folder/axi/$AXI_SESSION.reply
+if [[ ${XDG_RUNTIME_DIR-} == /* && -O $XDG_RUNTIME_DIR ]]; then __axi_reply=$XDG_RUNTIME_DIR/axi/$AXI_SESSION.reply; fi
+__axi_ask='\[\e[5n\]' __axi_text='' __axi_submitted='' __axi_stopped='' __axi_ignored='' __axi_expands='' __axi_line=''
+__axi_command='' __axi_status='' __axi_seconds=''
 
-# Once is enough.
-__axi_load() { :; }
+# Once is enough. Under ble.sh a key does not see the exit code, a prompt does.
+__axi_key() {
+  local code=$?
+  if [[ ${BLE_VERSION-} ]]; then code=$__axi_code; fi
+  bind '"\C-x\C-]": ""'
+  "$1" "$code"
+}
 
-# Variables of that one command; argv is for everybody to see.
+# Variables of that one command; argv is for everybody to see. $1 is the exit code of the last one.
 __axi_tell() {
-  local spent
-  if [[ $__axi_fresh ]]; then
-    __axi_fresh='' __axi_status=$1 __axi_command='' __axi_seconds=''
-    if [[ $__axi_known ]]; then
+  local since ended spent
+  # What is told again after ESC is not looked up again: the history has our line by then.
+  if [[ $__axi_ran ]]; then
+    since=${__axi_ran%% *} ended=${__axi_ran#* * } ended=${ended%% *}
+    __axi_status=$1 __axi_command='' __axi_seconds='' __axi_ran=''
+    if [[ -o history ]]; then
       __axi_last
-      # Perhaps the same command once more, perhaps one to forget: the last word of what ran tells.
-      if [[ $__axi_known == perhaps ]] &&
+      # It is not in the history (or this bash does not number it here): perhaps the same command once more, perhaps one
+      # that the shell was told to forget. The last word of what ran tells.
+      if [[ $__axi_old == "$__axi_number" && (${HISTCONTROL-} == *ignore[sb]* || ${HISTIGNORE-}) ]] &&
         [[ -z $__axi_word || " $REPLY " != *[[:space:]\'\"]"$__axi_word"[[:space:]\'\"]* ]]; then
         REPLY=''
       fi
       __axi_command=${REPLY:0:4096}
     fi
-    if [[ $__axi_began != 0 ]]; then
-      printf -v spent '%06d' "$((${__axi_ended/[.,]/} - __axi_began))"
+    if [[ $since == *[.,]* && $ended == *[.,]* ]]; then
+      printf -v spent '%06d' "$((${ended/[.,]/} - ${since/[.,]/}))"
       __axi_seconds=${spent%??????}.${spent: -6}
       __axi_seconds=${__axi_seconds/#./0.}
     fi
@@ -66,11 +77,14 @@ __axi_last() {
 
 __axi_hand_over() {
   local code=$1 shown program
-  if [[ $__axi_ready == 0 ]]; then printf '\a'; return; fi
+  # In `read -e`, or inside an unfinished command.
+  if [[ $__axi_since || $__axi_inside ]]; then printf '\a'; return; fi
   # Linux gives one variable 128 KiB.
   local line=${READLINE_LINE-}
   if ((${#line} > 30000)); then printf '%s\n' "$__axi_words_long"; return; fi
+  if shopt -q promptvars && [[ ${PS2-} != *__axi_inside* ]]; then PS2='${__axi_one:__axi_inside=1:0}'${PS2-}; fi
   __axi_tell "$code"
+  __axi_next=__axi_back
   printf -v program '%q' "$__axi_program"
   if ((BASH_VERSINFO < 4)); then
     # No READLINE_LINE: the line becomes a comment behind our command, which reads it from the history. Further lines of
@@ -99,7 +113,7 @@ __axi_hand_over() {
 }
 
 __axi_keep() {
-  if [[ $AXI_LINE == *[![:space:]]* ]]; then builtin history -s -- "$AXI_LINE"; fi
+  if [[ -o history && $AXI_LINE == *[![:space:]]* ]]; then builtin history -s -- "$AXI_LINE"; fi
 }
 
 __axi_line() {
@@ -110,27 +124,31 @@ __axi_line() {
   export AXI_LINE=${REPLY#*handoff # }${further:+$'\n'${further%$'\n'}}
 }
 
-# Before a prompt; $1 is the exit code of what ran, $2 its last word. 0 when that was a hand-off.
-__axi_returned() {
-  local ours=1
+# Before each prompt while a hand-off is out, and at its end.
+__axi_back() {
+  local over=''
   PS1=${PS1%"$__axi_ask"}
   if [[ $__axi_submitted ]]; then
-    __axi_settle "$1"
-    ours=0
+    over=1
+    __axi_settle "$__axi_code"
   # What brings a hand-off back that was stopped is no command to tell of; the one before it is not the newest now.
-  elif [[ $__axi_stopped && ($__axi_ready == 0 || -z ${PS0-}) && ($2 == fg || $2 == %*) ]]; then
-    __axi_known='' __axi_command=''
-    ours=0
+  elif [[ $__axi_stopped && $__axi_ran && ($__axi_word == fg || $__axi_word == %*) ]]; then
+    over=1 __axi_command=''
   fi
-  if ((!ours)); then
+  if [[ $over ]]; then
+    __axi_ran='' __axi_stopped=''
     # One that went well has told the command before it; after ESC the next one tells it again.
-    if (($1 == 0)); then __axi_command=''; fi
-    __axi_stopped=''
-    if (($1 == 146 || $1 == 148)); then __axi_stopped=1; fi
+    if ((__axi_code == 0)); then __axi_command=''; fi
+    if ((__axi_code == 146 || __axi_code == 148)); then over='' __axi_stopped=1; fi
   fi
   if [[ $__axi_text ]]; then __axi_fall_back; fi
-  if [[ -e $__axi_reply ]]; then __axi_receive; fi
-  return $ours
+  if [[ -e $__axi_reply ]]; then
+    __axi_receive
+  # It did not come to answer: the line is the person's still.
+  elif [[ $over && $__axi_line ]] && ((__axi_code && BASH_VERSINFO > 3)); then
+    __axi_give "$__axi_line"
+  fi
+  if [[ -z $__axi_stopped$__axi_text ]]; then __axi_next=''; fi
 }
 
 # After a hand-off, whether it ended or was stopped; $1 is its exit code.
@@ -148,22 +166,26 @@ __axi_settle() {
     fi
   elif [[ $__axi_ignored ]]; then HISTIGNORE=${__axi_ignored#x}; else unset HISTIGNORE; fi
   if ((BASH_VERSINFO < 5)); then __axi_keep; fi
+  __axi_line=$AXI_LINE
   __axi_forget
   __axi_submitted=''
 }
 
 __axi_receive() {
-  IFS= read -rd '' __axi_text <"$__axi_reply" || :
+  local text=''
+  IFS= read -rd '' text <"$__axi_reply" || :
   command rm -f -- "$__axi_reply"
-  case $__axi_text in
-    put$'\n'*) __axi_text=${__axi_text#put$'\n'} ;;
-    *) __axi_text='' ; return ;;
-  esac
+  if [[ $text == put$'\n'* ]]; then __axi_give "${text#put$'\n'}"; fi
+}
+
+# A text for the next prompt line: the terminal is asked, and its answer is a key.
+__axi_give() {
+  local map
+  __axi_text=$1
   if ((BASH_VERSINFO < 4)); then
     __axi_fall_back
     return
   fi
-  local map
   for map in emacs vi-insert vi-command; do
     bind -m $map -x '"\C-x\C-^": __axi_put'
     bind -m $map '"\e[0n": "\C-x\C-^"'
@@ -197,6 +219,8 @@ __axi_put() {
   local map
   # A prompt that is painted again asks again: from now on that means nothing.
   for map in emacs vi-insert vi-command; do bind -m $map '"\e[0n": ""'; done
+  # A shell that is started from here would inherit the question.
+  PS1=${PS1%"$__axi_ask"}
   READLINE_LINE=$__axi_text$READLINE_LINE READLINE_POINT=1000000 __axi_text=''
 }
 
@@ -210,7 +234,7 @@ __axi_fall_back() {
 # Rewrites the line in place: nothing is run, and undo brings the old line back.
 __axi_rewrite_line() {
   local code=$1 answer
-  if [[ $__axi_ready == 0 || $READLINE_LINE != *[![:space:]]* ]] || ((${#READLINE_LINE} > 30000)); then return; fi
+  if [[ $__axi_since || $__axi_inside || $READLINE_LINE != *[![:space:]]* ]] || ((${#READLINE_LINE} > 30000)); then return; fi
   __axi_tell "$code"
   code=0
   answer=$(AXI_LINE=$READLINE_LINE "$__axi_program" handoff --rewrite 2>&1 </dev/tty) || code=$?
@@ -222,9 +246,9 @@ __axi_rewrite_line() {
   fi
 }
 
-# Who owns the key; nobody, when it is bound to nothing.
+# Who owns the key: nobody, when it is bound to nothing.
 __axi_owned() {
-  local all line=$'\n'"\"$__axi_key\""
+  local all line=$'\n'"\"$__axi_key\"" owner=''
   all=$'\n'$(bind -p; bind -s; bind -X 2>/dev/null)
   if [[ $all == *"$line"* ]]; then
     all=${all##*"$line"}
@@ -233,26 +257,40 @@ __axi_owned() {
     all=${all#:}
     all=${all# }
     all=${all#\"}
-    __axi_owner=${all%%[[:space:]\"]*}
-    : "${__axi_owner:=macro}"
+    owner=${all%%[[:space:]\"]*}
+    : "${owner:=macro}"
   elif ((BASH_VERSINFO < 4 || BASH_VERSINFO == 4 && BASH_VERSINFO[1] < 3)); then
     # This bash does not tell what was bound with -x.
-    __axi_owner='bind-x'
+    owner='bind-x'
   fi
+  __axi_state='bound -'
+  if [[ $owner ]]; then __axi_state="taken $owner" __axi_new=taken-${owner//[!a-zA-Z0-9_-]/}; fi
 }
 
-# Says once for all shells what the person must know: {key}, {owner} and {keys} are put in. $1 is the name of the file
-# that says that it was said.
+# Which of what the hook sets is readonly: no key is bound then.
+__axi_locked() {
+  local name
+  for name in PROMPT_COMMAND PS0 PS1 PS2 HISTIGNORE; do local "$name" || break; done 2>/dev/null
+  export AXI_HOOK="1 bash $BASH_VERSION $__axi_key_name readonly $name - -"
+  __axi_state="readonly $name" __axi_new=readonly-$name
+  if [[ ! -e $__axi_folder/told-bash-$__axi_new ]]; then __axi_warn; fi
+}
+
+# Says once for all shells what the person must know: {key}, {owner} and {keys} are put in. $__axi_new is the name of
+# the file that says that it was said.
 __axi_warn() {
-  local all key free='' text=$__axi_words_zellij
-  if [[ $1 == readonly-* ]]; then text=$__axi_words_readonly; elif [[ $__axi_owner ]]; then text=$__axi_words_taken; fi
+  local all key free='' text=$__axi_words_taken
+  case $__axi_new in
+    zellij) text=$__axi_words_zellij ;;
+    readonly-*) text=$__axi_words_readonly ;;
+  esac
   all=$(bind -p; bind -s; bind -X 2>/dev/null)
   # None of these is Zellij's.
   for key in '\C-x\C-a ctrl-x,ctrl-a' '\em alt-m' '\ez alt-z'; do
     if [[ $all != *"\"${key% *}\""* ]]; then free+=${free:+, }${key#* }; fi
   done
   text=${text//'{key}'/$__axi_key_name}
-  text=${text//'{owner}'/$__axi_owner}
+  text=${text//'{owner}'/${__axi_state#* }}
   printf '%s\n' "${text//'{keys}'/$free}" >&2
-  { command mkdir -p -- "$__axi_state" && : >"$__axi_state/told-bash-$1"; } 2>/dev/null || :
+  { command mkdir -p -- "$__axi_folder" && : >"$__axi_folder/told-bash-$__axi_new"; } 2>/dev/null || :
 }

@@ -1,31 +1,41 @@
 # What axi's keys run in fish: `axi init fish --keys` prints it with the words in front, for the hook that is loaded.
 
-set -g __axi_state $HOME/.local/state/axi
-test -n "$XDG_STATE_HOME"; and set -g __axi_state $XDG_STATE_HOME/axi
-set -g __axi_reply $__axi_state/axi/$AXI_SESSION.reply
-test -n "$XDG_RUNTIME_DIR"; and set -g __axi_reply $XDG_RUNTIME_DIR/axi/$AXI_SESSION.reply
-set -g __axi_handed 1
+# A folder that is no whole path counts as none; nor does another person's, which su and sudo leave.
+set -g __axi_folder $HOME/.local/state/axi
+string match -q '/*' -- "$XDG_STATE_HOME"; and set -g __axi_folder $XDG_STATE_HOME/axi
+set -g __axi_reply $__axi_folder/axi/$AXI_SESSION.reply
+string match -q '/*' -- "$XDG_RUNTIME_DIR"; and test -O "$XDG_RUNTIME_DIR"
+and set -g __axi_reply $XDG_RUNTIME_DIR/axi/$AXI_SESSION.reply
+set -g __axi_out
 set -g __axi_submitted
-set -g __axi_stopped
+functions -q __axi_tell_hook; and __axi_tell_hook
 
 # Once is enough.
 function __axi_load
+    $argv
+end
+
+function __axi_after --on-event fish_postexec
+    set -g __axi_ran $status $CMD_DURATION "$argv[1]"
+    test -n "$__axi_out"; and __axi_back
 end
 
 # Variables of that one command; argv is for everybody to see.
 function __axi_tell
+    # What fish was told to forget is not told here either.
+    set -l command (string match -rv -- '^ ' "$__axi_ran[3]" | string collect)
     set -gx AXI_LINE (commandline -b | string collect)
     set -gx AXI_REPLY $__axi_reply
     set -gx AXI_SHELL fish
     set -gx AXI_SHELL_VERSION $version
-    set -gx AXI_LAST_COMMAND (string sub -l 4096 -- "$__axi_command" | string collect)
-    set -gx AXI_LAST_STATUS $__axi_status
+    set -gx AXI_LAST_COMMAND (string sub -l 4096 -- "$command" | string collect)
+    set -gx AXI_LAST_STATUS "$__axi_ran[1]"
     set -gx AXI_LAST_SECONDS
-    test -n "$__axi_milliseconds"; and set -gx AXI_LAST_SECONDS (math "$__axi_milliseconds / 1000")
+    test -n "$__axi_ran[2]"; and set -gx AXI_LAST_SECONDS (math "$__axi_ran[2] / 1000")
     set -gx AXI_ALIASES (begin; alias; abbr --show; end | string collect | string sub -l 16384 | string collect)
     # Functions that the line or the last command name; not fish's own, not those that aliases are.
     set -l found
-    for word in (string match -ar -- '[[:alnum:]_][[:alnum:]_.:+-]*' "$AXI_LINE $__axi_command")
+    for word in (string match -ar -- '[[:alnum:]_][[:alnum:]_.:+-]*' "$AXI_LINE $command")
         functions -q -- $word; or continue
         string match -q -- "$__fish_data_dir/*" (functions --details -- $word); and continue
         string match -q -- 'embedded:*' (functions --details -- $word); and continue
@@ -42,9 +52,9 @@ function __axi_forget
 end
 
 function __axi_hand_over
-    # Open menus and searches keep their abort; `read` has this key too.
-    # Before 4, fish does not tell of a search that has found nothing yet.
-    if commandline --paging-mode; or commandline --search-mode; or commandline --search-field >/dev/null 2>&1
+    # Open menus keep their abort, and so does the one of Ctrl+R; before 4, fish does not tell of that while it has
+    # found nothing yet. A line that the arrow keys brought is a line. `read` has this key too.
+    if commandline --paging-mode; or commandline --search-field >/dev/null 2>&1
         commandline -f cancel
         return
     end
@@ -63,6 +73,9 @@ function __axi_hand_over
         # The row of what it was doing goes before fish writes there what became of its job.
         test "$TERM" != dumb; and printf '\e[0m\e[J' >/dev/tty
     end
+    set -g __axi_out 1
+    set -g __axi_kept $__axi_ran
+    set -g __axi_line $AXI_LINE
     commandline -r -- $__axi_submitted
     # As Enter does in vi's command mode.
     string match -q '*vi_key_bindings' -- "$fish_key_bindings"; and set -g fish_bind_mode insert
@@ -94,24 +107,33 @@ function __axi_fits
     return 1
 end
 
-# After each command; $argv is its exit code and its text. 0 when that was a hand-off.
-function __axi_returned
-    set -l ours 1
+# After each command while a hand-off is out.
+function __axi_back
+    set -l code $__axi_ran[1]
+    set -l over
     if test -n "$__axi_submitted"
-        __axi_settle $argv[1]
-        set ours 0
-    else if test -n "$__axi_stopped"; and string match -qr '^\s*(fg|%)' -- $argv[2]
+        set over 1
+        __axi_settle $code
+        # One that went well has told the command before it; after ESC the next one tells it again.
+        test $code -eq 0; and set -g __axi_ran; or set -g __axi_ran $__axi_kept
+    else if string match -qr '^\s*(fg(\s|$)|%)' -- "$__axi_ran[3]"
         # What brings a hand-off back that was stopped is no command to tell of, and the one before it is not the last
         # on the screen.
-        set -g __axi_command
-        set ours 0
+        set over 1
+        set -g __axi_ran
     end
-    if test $ours -eq 0
-        # The exit code does not tell: fish has none for a job that is stopped.
-        set -g __axi_stopped (jobs | string match -- '*stopped*handoff*')
+    # The exit code does not tell: fish has none for a job that is stopped.
+    if test -n "$over"; and jobs | string match -q -- '*stopped*handoff*'
+        set over
+    else if test -n "$over"
+        set -g __axi_out
     end
-    test -e "$__axi_reply"; and __axi_receive
-    return $ours
+    if test -e "$__axi_reply"
+        __axi_receive
+    else if test -n "$over" -a "$code" -ne 0
+        # It did not come to answer: the line is the person's still.
+        commandline -r -- "$__axi_line"
+    end
 end
 
 # After a hand-off, whether it ended or was stopped: our command leaves the history, the person's text enters it. $argv
@@ -122,8 +144,6 @@ function __axi_settle
     __axi_forget
     functions -e __axi_killed
     set -g __axi_submitted
-    # One that went well has told the command before it; after ESC the next one tells it again.
-    test $argv[1] -ne 0; or set -g __axi_command
     if test $argv[1] -gt 130; and not contains $argv[1] 146 148
         # What kill -9 leaves: hidden cursor, colour, paste marks, kitty's keys.
         test "$TERM" != dumb; and printf '\e[0m\e[?25h\e[?2026l\e[?2004l\e[<u'
@@ -185,25 +205,16 @@ function __axi_receive
     string match -q -- put\n'*' "$text"; and commandline -r -- (string sub -s 5 -- "$text" | string collect)
 end
 
-# The plugins that are here by now.
-function __axi_tell_hook
-    set -l --path now -
-    for name in $__axi_watched
-        functions -q $name; and set -a now $name
-    end
-    set -gx AXI_HOOK (string replace -r ' \S+$' '' -- $AXI_HOOK)" $now"
-end
-
-# Says once for all shells what the person must know: {key}, {owner} and {keys} are put in. $argv is the name of the
-# file that says that it was said, and the owner.
+# Says once for all shells what the person must know: {key}, {owner} and {keys} are put in. $__axi_new is the name of
+# the file that says that it was said.
 function __axi_warn
     set -l text $__axi_words_taken
-    test $argv[1] = zellij; and set text $__axi_words_zellij
+    test $__axi_new = zellij; and set text $__axi_words_zellij
     set -l free
     # Neither of these is Zellij's.
     bind \em >/dev/null 2>&1; or set -a free alt-m
     bind \er >/dev/null 2>&1; or set -a free alt-r
-    set text (string replace -a '{key}' $__axi_key_name -- $text | string replace -a '{owner}' $argv[2])
+    set text (string replace -a '{key}' $__axi_key_name -- $text | string replace -a '{owner}' "$__axi_state[2]")
     string replace -a '{keys}' (string join ', ' -- $free) -- $text >&2
-    command mkdir -p -- $__axi_state 2>/dev/null; and echo -n >$__axi_state/told-fish-$argv[1] 2>/dev/null
+    command mkdir -p -- $__axi_folder 2>/dev/null; and echo -n >$__axi_folder/told-fish-$__axi_new 2>/dev/null
 end

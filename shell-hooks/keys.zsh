@@ -1,28 +1,40 @@
 # What axi's keys run in zsh: `axi init zsh --keys` prints it with the words in front, for the hook that is loaded.
 
 _axi_state=${XDG_STATE_HOME:-${HOME-}/.local/state}/axi
-_axi_reply=${XDG_RUNTIME_DIR:-$_axi_state}/axi/$AXI_SESSION.reply
-_axi_handed=1 _axi_submitted= _axi_stopped=
+# A folder that is no whole path counts as none; nor does another person's, which su and sudo leave.
+if [[ $_axi_state != /* ]]; then _axi_state=${HOME-}/.local/state/axi; fi
+_axi_reply=$_axi_state/axi/$AXI_SESSION.reply
+if [[ ${XDG_RUNTIME_DIR-} == /* && -O $XDG_RUNTIME_DIR ]]; then _axi_reply=$XDG_RUNTIME_DIR/axi/$AXI_SESSION.reply; fi
+_axi_kept= _axi_submitted= _axi_latest= _axi_spared=
 typeset -ga zshaddhistory_functions
 if [[ " ${zshaddhistory_functions[*]} " != *' _axi_addhistory '* ]]; then zshaddhistory_functions+=(_axi_addhistory); fi
 
 # Once is enough.
 _axi_load() { return 0 }
 
-# Variables of that one command; argv is for everybody to see.
+# What was kept of the last command.
+_axi_last() {
+  local head=${_axi_ran%%$'\0'*} rest=${${_axi_ran#*$'\0'}%%$'\0'*}
+  began=${head%% *} command=${head#* } code=${rest%% *} ended=${rest#* }
+}
+
+# Variables of that one command; argv is for everybody to see. $1: whether the shell is to forget lines with a space in
+# front: then what ran is not told here either.
 _axi_tell() {
   setopt local_options extended_glob
+  local began command code ended word
+  _axi_last
+  if [[ $1 == on && $command == ' '* ]]; then command=; fi
   export AXI_LINE=$BUFFER AXI_REPLY=$_axi_reply AXI_SHELL=zsh AXI_SHELL_VERSION=$ZSH_VERSION
-  export AXI_LAST_COMMAND=${_axi_command[1,4096]} AXI_LAST_STATUS=$_axi_status AXI_LAST_SECONDS=
-  if [[ -n $_axi_since ]]; then
-    local -F 3 spent=$(( _axi_ended - _axi_since ))
+  export AXI_LAST_COMMAND=${command[1,4096]} AXI_LAST_STATUS=$code AXI_LAST_SECONDS=
+  if [[ $began == <->.<-> && $ended == <->.<-> ]]; then
+    local -F 3 spent=$(( ended - began ))
     AXI_LAST_SECONDS=$spent
   fi
   export AXI_ALIASES="$(alias)" AXI_FUNCTIONS=
   AXI_ALIASES=${AXI_ALIASES[1,16384]}
-  local word
   # Functions that the line or the last command name.
-  for word in ${(uz)BUFFER} ${(uz)_axi_command}; do
+  for word in ${(uz)BUFFER} ${(uz)command}; do
     if [[ $word == [[:alnum:]_.:+-]## && $'\n'$AXI_FUNCTIONS != *$'\n'"$word () {"* ]] && (( ${+functions[$word]} )); then
       AXI_FUNCTIONS+="$word () {"$'\n'${functions[$word]}$'\n}\n'
     fi
@@ -41,7 +53,27 @@ _axi_fits() {
   (( $#BUFFER < 120000 )) || { zle -M -- "$_axi_words_long"; return 1; }
 }
 
+# What searches and menus do not know, the main keymap does: they are given the shell's own. 0 when the press that is
+# running was still theirs.
+_axi_spare() {
+  local map
+  for map in isearch menuselect; do
+    if [[ $_axi_spared == *$map* ]] || ! bindkey -l $map >/dev/null 2>&1; then continue; fi
+    _axi_spared+=$map
+    if [[ $(bindkey -M $map $_axi_key) == *undefined-key ]]; then
+      bindkey -M $map $_axi_key send-break
+      if [[ $map == isearch && $LASTWIDGET == *incremental-search* ||
+        $map == menuselect && $LASTWIDGET == *complete* && ${_lastcomp[insert]-} == (automenu|menu*) ]]; then
+        zle .undo
+        return 0
+      fi
+    fi
+  done
+  return 1
+}
+
 _axi_hand_over() {
+  local forgets=${options[histignorespace]}
   emulate -L zsh
   case $CONTEXT in
     start) ;;
@@ -49,15 +81,12 @@ _axi_hand_over() {
     cont) zle .push-line-or-edit; return 0 ;;
     *) return 1 ;;
   esac
-  # Completion menus came after the hook: this press is still theirs, from now on they keep the key themselves.
-  if [[ -z $_axi_menus ]] && bindkey -l menuselect >/dev/null 2>&1; then
-    _axi_menus=1
-    bindkey -M menuselect $_axi_key send-break
-    if [[ $LASTWIDGET == *complete* && ${_lastcomp[insert]-} == (automenu|menu*) ]]; then zle .undo; return 0; fi
-  fi
+  if _axi_spare; then return 0; fi
   _axi_fits || return 0
   _axi_tell_hook
-  _axi_tell
+  _axi_tell $forgets
+  _axi_kept=$_axi_ran
+  if [[ " ${precmd_functions[*]} " != *' _axi_back '* ]]; then precmd_functions+=(_axi_back); fi
   # Whatever ends the job, kill -9 too, the shell gives the terminal its own mode back.
   _axi_frozen=$(ttyctl)
   ttyctl -f
@@ -74,7 +103,8 @@ _axi_finish() {
     zle -D _axi-line-finish
     zle zle-line-finish
   fi
-  POSTDISPLAY= _axi_submitted=" ${(q)_axi_program} handoff"
+  POSTDISPLAY=
+  typeset -g _axi_submitted=" ${(q)_axi_program} handoff"
   zle -I
   if [[ -o correct_all ]]; then BUFFER=" nocorrect$_axi_submitted"; else BUFFER=$_axi_submitted; fi
 }
@@ -86,21 +116,24 @@ _axi_addhistory() {
 
 # As the shell's options and hooks would have it.
 _axi_keep() {
-  local hook keep=1
+  local hook keep=1 began command code ended latest=$_axi_latest
+  _axi_last
+  if [[ -n $command ]]; then latest=$command; fi
   if [[ $AXI_LINE != *[![:space:]]* ]] || [[ -o hist_ignore_space && $AXI_LINE == ' '* ]]; then keep=; fi
-  if [[ -o hist_ignore_dups && $AXI_LINE == "$_axi_latest" ]]; then keep=; fi
+  if [[ -o hist_ignore_dups && $AXI_LINE == "$latest" ]]; then keep=; fi
   for hook in zshaddhistory "${zshaddhistory_functions[@]-}"; do
     if [[ -n $keep && -n $hook && $hook != _axi_addhistory ]] && (( ${+functions[$hook]} )); then
       $hook "$AXI_LINE"$'\n' || keep=
     fi
   done
-  if [[ -n $keep ]]; then print -rs -- "$AXI_LINE"; _axi_latest=$AXI_LINE; fi
+  if [[ -n $keep ]]; then print -rs -- "$AXI_LINE"; typeset -g _axi_latest=$AXI_LINE; fi
   # The line that is running is saved in a list of its own, which the shell drops at once.
   fc -p
 }
 
 # Rewrites the line in place: nothing is run, and undo brings the old line back.
 _axi_rewrite_line() {
+  local forgets=${options[histignorespace]}
   emulate -L zsh
   setopt local_traps
   [[ $CONTEXT == start && $BUFFER == *[![:space:]]* ]] && _axi_fits || return 0
@@ -108,10 +141,15 @@ _axi_rewrite_line() {
   local at=$CURSOR code=0 answer=
   CURSOR=$#BUFFER POSTDISPLAY=
   zle -R ' ' # Makes the row that axi draws on; the cursor goes back exactly where the line editor left it.
-  _axi_tell
-  print -n '\e7\r\n' >/dev/tty
-  answer="$("$_axi_program" handoff --rewrite 2>&1 </dev/tty)" || code=$?
-  print -n '\e8' >/dev/tty
+  _axi_tell $forgets
+  # Where the cursor cannot be brought back, axi draws nothing.
+  if [[ -z ${TERM-} || $TERM == (dumb|unknown) ]]; then
+    answer="$("$_axi_program" handoff --rewrite 2>&1 </dev/tty)" || code=$?
+  else
+    print -n '\e7\r\n' >/dev/tty
+    answer="$("$_axi_program" handoff --rewrite 2>&1 </dev/tty)" || code=$?
+    print -n '\e8' >/dev/tty
+  fi
   _axi_forget
   CURSOR=$at
   if (( code == 0 )); then
@@ -121,33 +159,37 @@ _axi_rewrite_line() {
   fi
 }
 
-# Before a prompt; $1 is the exit code of what ran. 0 when that was a hand-off.
-_axi_returned() {
-  local ours=1
-  if [[ -n $_axi_began ]]; then
-    if [[ -n $_axi_submitted ]]; then
-      _axi_settle $1
-      ours=0
-    # What brings a hand-off back that was stopped is no command to tell of, and the one before it is not the last on
-    # the screen.
-    elif [[ -n $_axi_stopped && ( $_axi_typed == fg* || $_axi_typed == %* ) ]]; then
-      _axi_command=
-      ours=0
-    fi
-    if (( ! ours )); then
-      _axi_stopped=
-      if (( $1 == 146 || $1 == 148 )); then _axi_stopped=1; fi
-    fi
+# Before each prompt while a hand-off is out, and at its end.
+_axi_back() {
+  local out=$? over=
+  emulate -L zsh
+  local began command code ended
+  _axi_last
+  if [[ -n $_axi_submitted ]]; then
+    over=1
+    _axi_settle $out
+    # One that went well has told the command before it; after ESC the next one tells it again.
+    if (( out == 0 )); then _axi_ran=; else _axi_ran=$_axi_kept; fi
+  # What brings a hand-off back that was stopped is no command to tell of, and the one before it is not the last on the
+  # screen.
+  elif [[ $command == (fg|fg[[:space:]]*|%*) ]]; then
+    over=1 _axi_ran=
   fi
-  _axi_submitted=
-  if [[ -e $_axi_reply ]]; then _axi_receive; fi
-  return $ours
+  if [[ -n $over ]]; then
+    _axi_submitted=
+    if (( out != 146 && out != 148 )); then precmd_functions=(${precmd_functions:#_axi_back}); else over=; fi
+  fi
+  if [[ -e $_axi_reply ]]; then
+    _axi_receive
+  # It did not come to answer: the line is the person's still.
+  elif [[ -n $over ]] && (( out )); then
+    print -rz -- "$_axi_line"
+  fi
 }
 
 # After a hand-off, whether it ended or was stopped; $1 is its exit code.
 _axi_settle() {
-  # One that went well has told the command before it; after ESC the next one tells it again.
-  if (( $1 == 0 )); then _axi_command=; fi
+  _axi_line=$AXI_LINE
   _axi_forget
   if [[ $_axi_frozen == *not* ]]; then ttyctl -u; fi
   # What kill -9 leaves: hidden cursor, colour, paste marks, kitty's keys.
@@ -174,8 +216,8 @@ _axi_tell_hook() {
   AXI_HOOK="${AXI_HOOK% *} ${now:--}"
 }
 
-# Says once for all shells what the person must know: {key}, {owner} and {keys} are put in. $1 is the name of the file
-# that says that it was said.
+# Says once for all shells what the person must know: {key}, {owner} and {keys} are put in. $_axi_new is the name of
+# the file that says that it was said.
 _axi_warn() {
   emulate -L zsh
   local name text=$_axi_words_zellij
@@ -187,5 +229,5 @@ _axi_warn() {
   done
   text=${${${text//\{key\}/$_axi_key_name}//\{owner\}/$_axi_owner}//\{keys\}/${(j:, :)free}}
   print -ru2 -- "$text"
-  { command mkdir -p -- $_axi_state && : >$_axi_state/told-zsh-$1 } 2>/dev/null
+  { command mkdir -p -- $_axi_state && : >$_axi_state/told-zsh-$_axi_new } 2>/dev/null
 }

@@ -10,7 +10,7 @@ pub use key::{Key, KeyError};
 
 /// What the two halves of a hook know of each other: a shell that is running asks with the number of the half it has.
 /// It changes with every change that the other half would not survive.
-pub const HOOK_VERSION: &str = "2";
+pub const HOOK_VERSION: &str = "3";
 
 /// A shell with a hook.
 #[derive(Debug)]
@@ -90,19 +90,17 @@ impl Shell {
         let mut set = |name: &str, value: &str| text.push_str(&self.dialect.assignment(name, value));
         set("program", &self.dialect.quoted(settings.program));
         if settings.no_bind {
-            set("key", "''");
-            set("key_name", "''");
-            set("rewrite_keys", "''");
+            set("key", if self.dialect == Dialect::Fish { "" } else { "''" });
+            set("key_name", "-");
+            set("rewrite_keys", &self.dialect.list(&[]));
         } else {
             let key = settings.key.clone().unwrap_or_else(Key::stock);
             set("key", &self.dialect.spelled(&key));
             set("key_name", &self.dialect.quoted(&key.name()));
             let rewrite = self.rewrite.iter().filter_map(|name| Key::parse(name).ok());
             let keys: Vec<String> =
-                rewrite.filter(|other| *other != key).map(|key| self.dialect.raw(&key)).collect();
-            let keys = keys.join(" ");
-            // A list of fish is words without quotes.
-            set("rewrite_keys", &if self.dialect == Dialect::Fish { keys } else { self.dialect.quoted(&keys) });
+                rewrite.filter(|other| *other != key).map(|key| self.dialect.spelled(&key)).collect();
+            set("rewrite_keys", &self.dialect.list(&keys));
         }
         // A key that the person names is the person's to give, whoever has it now.
         set("chosen", if settings.key.is_some() { "1" } else { "''" });
@@ -145,6 +143,15 @@ impl Dialect {
         match self {
             Self::Zsh | Self::Bash => format!("'{}'", text.replace('\'', r"'\''")),
             Self::Fish => format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'")),
+        }
+    }
+
+    /// A list of words as they are written in an assignment.
+    fn list(self, words: &[String]) -> String {
+        let words = words.join(" ");
+        match self {
+            Self::Zsh | Self::Bash => format!("({words})"),
+            Self::Fish => words,
         }
     }
 

@@ -17,13 +17,13 @@ fn preamble(name: &str, settings: &Settings<'_>) -> String {
 fn settings_stand_in_front_of_the_hook_in_each_shells_own_words() {
     assert_eq!(
         preamble("zsh", &settings()),
-        "_axi_program='it'\\''s axi'\n_axi_key='^g'\n_axi_key_name='ctrl-g'\n_axi_rewrite_keys='^[g ^x^g'\n\
+        "_axi_program='it'\\''s axi'\n_axi_key='^g'\n_axi_key_name='ctrl-g'\n_axi_rewrite_keys=('^[g' '^x^g')\n\
          _axi_chosen=''\n"
     );
     assert_eq!(
         preamble("bash", &settings()),
         "__axi_program='it'\\''s axi'\n__axi_key='\\C-g'\n__axi_key_name='ctrl-g'\n\
-         __axi_rewrite_keys='\\eg \\C-x\\C-g'\n__axi_chosen=''\n"
+         __axi_rewrite_keys=('\\eg' '\\C-x\\C-g')\n__axi_chosen=''\n"
     );
     assert_eq!(
         preamble("fish", &settings()),
@@ -47,10 +47,10 @@ fn what_the_keys_run_is_asked_for_by_its_version_and_has_its_words_in_front() {
 fn a_chosen_key_is_taken_from_the_rewrite_and_no_bind_binds_nothing() {
     let chosen = Settings { key: Key::parse("M-g").ok(), ..settings() };
     let zsh = preamble("zsh", &chosen);
-    assert!(zsh.contains("_axi_key='^[g'\n") && zsh.contains("_axi_rewrite_keys='^x^g'\n"), "{zsh}");
+    assert!(zsh.contains("_axi_key='^[g'\n") && zsh.contains("_axi_rewrite_keys=('^x^g')\n"), "{zsh}");
     assert!(zsh.contains("_axi_chosen=1\n"), "{zsh}");
     let none = Settings { no_bind: true, ..settings() };
-    assert!(preamble("fish", &none).contains("set -g __axi_key ''\n"));
+    assert!(preamble("fish", &none).contains("set -g __axi_key \n"));
 }
 
 #[test]

@@ -112,8 +112,11 @@ impl Round {
         self.person.sees("alpha beta");
         self.person.sees("esc to stop");
         self.person.kills();
-        self.person.sees_line("");
+        // It came to write nothing: the line is the person's still.
+        self.person.sees_line("and then?");
         self.person.waits(|view| !view.text().contains("esc to stop"), "the row of the killed axi gone");
+        self.person.types("\x15");
+        self.person.sees_line("");
         gate.open();
         self.kept("and then?");
         self.settled("kill -9", 137);
