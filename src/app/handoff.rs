@@ -16,6 +16,7 @@ use crate::frontend::handoff::{Facts, Handoff, OutputConsent, OutputSource, Put,
 use crate::frontend::human::Human;
 use crate::provider::Client;
 use crate::session::Redactor;
+use crate::terminal::sanitize;
 
 /// Runs what the hook asks for.
 pub(super) fn run(mut base: Base, kind: HandoffKind) -> Exit {
@@ -34,15 +35,28 @@ pub(super) fn run(mut base: Base, kind: HandoffKind) -> Exit {
         }),
         Err(exit) => (exit, Put::Line),
     };
-    if let Some(path) = &facts.reply
-        && let Err(error) = write_reply(path, &put, &facts.line)
-    {
-        let values = [("path", path.display().to_string()), ("cause", error.to_string())];
-        let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-        let problem = Problem { what: base.locale.with("error.io", &values), hint: String::new() };
-        Console::new(&base.locale).fail(&problem);
-    }
+    give_back(&base, &facts, &put);
     exit
+}
+
+/// Leaves word for the next prompt line. Where that cannot be, what belongs there is printed: the line itself the
+/// shell still has.
+fn give_back(base: &Base, facts: &Facts, put: &Put) {
+    let console = Console::new(&base.locale);
+    let kept = match &facts.reply {
+        Some(path) => write_reply(path, put, &facts.line).map_err(|error| {
+            let values = [("path", path.display().to_string()), ("cause", error.to_string())];
+            let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
+            let hint = base.locale.text("handoff.unwritten_hint").to_owned();
+            console.fail(&Problem { what: base.locale.with("error.io", &values), hint });
+        }),
+        None => Err(()),
+    };
+    if let (Err(()), Put::Text(text)) = (kept, put) {
+        console.note(base.locale.text("handoff.unwritten"));
+        // Not broken into rows: it is there to be copied.
+        console.print(&sanitize(text));
+    }
 }
 
 fn no_terminal(base: &Base) -> Failed {

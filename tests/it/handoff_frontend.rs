@@ -55,6 +55,23 @@ fn a_proposed_command_is_shown_and_put_on_the_prompt_line() {
 }
 
 #[test]
+fn a_command_that_cannot_be_put_on_the_prompt_line_is_printed() {
+    let proposal = format!(r#"{{"command":"echo {}","why":"Says it","touches":""}}"#, "long ".repeat(30));
+    for no_place in [true, false] {
+        let home = Home::new();
+        home.write("file", "");
+        let server = Server::start([answer::chat_call("call_1", "propose_command", &proposal)]);
+        let mut command = handoff(&home, &server, "say it");
+        let place = if no_place { "relative".into() } else { home.path().join("file/reply") };
+        let (code, screen) = ends(Pty::options().spawn(command.env("AXI_REPLY", place)));
+        assert_eq!(code, Some(0));
+        let printed = format!("this would stand on your prompt line:\necho {}", "long ".repeat(30).trim_end());
+        assert!(screen.contains(&printed), "{screen}");
+        assert_eq!(screen.contains("its folder must be"), !no_place, "{screen}");
+    }
+}
+
+#[test]
 fn what_a_proposed_command_would_reach_is_counted_on_the_disk() {
     let home = Home::new();
     for name in ["one", "two", "three"] {

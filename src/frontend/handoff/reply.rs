@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
 /// What a hand-off leaves on the next prompt line.
@@ -27,7 +27,7 @@ pub fn write(path: &Path, put: &Put, line: &std::ffi::OsStr) -> std::io::Result<
         Put::Text(text) => text.as_bytes(),
     };
     let Some(folder) = path.parent().filter(|_| !text.is_empty()) else { return Ok(()) };
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    make(folder, rustix::process::geteuid().as_raw())?;
     let mut file = tempfile::Builder::new()
         .prefix(".reply-")
         .permissions(std::fs::Permissions::from_mode(0o600))
@@ -36,6 +36,16 @@ pub fn write(path: &Path, put: &Put, line: &std::ffi::OsStr) -> std::io::Result<
     file.write_all(text)?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// Makes the folder, with those above it. Not inside of somebody else's: a shell of root's may have another person's
+/// variables (`su`, `sudo -E`), who could not write to a folder of root's from then on.
+fn make(folder: &Path, user: u32) -> std::io::Result<()> {
+    let there = folder.ancestors().find_map(|path| Some((path, path.metadata().ok()?)));
+    if there.is_some_and(|(path, found)| path != folder && found.uid() != user) {
+        return Err(std::io::ErrorKind::PermissionDenied.into());
+    }
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 #[cfg(test)]
@@ -59,6 +69,19 @@ mod tests {
         write(&path, &Put::Text("ls".into()), line).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"put\nls");
         assert_eq!(path.parent().unwrap().read_dir().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn no_folder_is_made_in_somebody_elses() {
+        let home = tempfile::tempdir().unwrap();
+        let own = home.path().metadata().unwrap().uid();
+        let folder = home.path().join("a/b");
+        let error = make(&folder, own + 1).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
+        assert_eq!(home.path().read_dir().unwrap().count(), 0);
+        make(&folder, own).unwrap();
+        // What is there may be used.
+        make(&folder, own + 1).unwrap();
     }
 
     #[test]
