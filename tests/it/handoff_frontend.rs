@@ -72,6 +72,17 @@ fn a_command_that_cannot_be_put_on_the_prompt_line_is_printed() {
 }
 
 #[test]
+fn what_the_terminal_has_shown_before_axi_had_it_is_taken_back() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("An answer.")]);
+    let mut pty = Pty::options().spawn(&handoff(&home, &server, "first"));
+    // Echoed as ^[ when it comes first.
+    pty.send("\x1b[0n");
+    let (code, screen) = ends(pty);
+    assert_eq!((code, screen.contains("^[")), (Some(0), false), "{screen}");
+}
+
+#[test]
 fn what_a_proposed_command_would_reach_is_counted_on_the_disk() {
     let home = Home::new();
     for name in ["one", "two", "three"] {

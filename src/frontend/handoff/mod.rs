@@ -18,6 +18,7 @@ mod scrub;
 mod within;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
@@ -91,6 +92,10 @@ impl Handoff {
     }
 
     fn turns(&mut self, facts: &Facts) -> (Exit, Put) {
+        self.tidy(facts);
+        // A signal that comes before the turn stops what is to be the turn.
+        let stopped = CancellationToken::new();
+        self.stage.signals.watch(Some(stopped.clone()));
         // Before anything is printed: what is on the screen then is the shell's.
         let captured = self.captured(facts);
         if let Some(line) = facts.context_line(self.human.locale()) {
@@ -104,6 +109,9 @@ impl Handoff {
                 return (Exit::Interrupted, self.give_back(facts, Put::Line, &typed));
             }
         };
+        if stopped.is_cancelled() {
+            return (Exit::Interrupted, self.give_back(facts, Put::Line, &typed));
+        }
         let mut text = facts.message();
         if text.is_empty() {
             self.human.locale().text("handoff.what_happened").clone_into(&mut text);
@@ -147,6 +155,15 @@ impl Handoff {
             about = Put::Text(text.clone());
             self.human.echo(&text);
             message = Message::user(text.clone());
+        }
+    }
+
+    /// Takes back what the terminal has shown of keys and answers that arrived before it was ours: the shell has begun
+    /// a row, and nothing else is on it.
+    fn tidy(&self, facts: &Facts) {
+        if facts.reply.is_some() && !self.stage.plain {
+            // A terminal that has gone is noticed by the next read.
+            drop(Out::new().write_all(b"\r\x1b[K"));
         }
     }
 
