@@ -3,9 +3,11 @@
 //! run, which it asks for when the first is pressed. Knows no words: they come in.
 
 mod hook_facts;
+mod hook_place;
 mod key;
 
 pub use hook_facts::{HookFacts, KeyState};
+pub use hook_place::{HookPlace, hook_place};
 pub use key::{Key, KeyError};
 
 /// What the two halves of a hook know of each other: a shell that is running asks with the number of the half it has.

@@ -7,8 +7,9 @@ use super::console::Console;
 use crate::cli::InitOptions;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
+use crate::frontend::handoff::lineage;
 use crate::locale::Locale;
-use crate::shell::{self, HookFacts, Key, KeyState, Settings};
+use crate::shell::{self, HookFacts, HookPlace, Key, KeyState, Settings};
 
 /// What the hooks say to people: their names, and the keys of the texts.
 const WORDS: [(&str, &str); 5] = [
@@ -53,7 +54,30 @@ fn is_on_path(variables: Variables) -> bool {
 pub(super) fn doctor_rows(locale: &Locale, variables: Variables) -> Vec<(&'static str, String)> {
     let set = |name: &str| variables(name).filter(|value| !value.is_empty());
     let mut rows = Vec::new();
-    if let Some(facts) = set("AXI_HOOK").as_deref().and_then(HookFacts::parse) {
+    let facts = set("AXI_HOOK").as_deref().and_then(HookFacts::parse);
+    let elsewhere = match set("AXI_SESSION").map(|session| place(&session)) {
+        Some(HookPlace::Elsewhere { shell, process }) => Some((shell, process)),
+        // Its first prompt would have made them its own.
+        Some(HookPlace::Here { shell: name })
+            if shell::find(&name).is_some() && facts.as_ref().is_none_or(|facts| facts.shell != name) =>
+        {
+            rows.push(("doctor.hook", locale.text("doctor.hook_unseen").to_owned()));
+            return rows.into_iter().chain(between(&set)).collect();
+        }
+        Some(HookPlace::Here { .. } | HookPlace::Unknown) | None => None,
+    };
+    if let (Some((name, process)), Some(facts)) = (&elsewhere, &facts) {
+        let install = shell::find(name).map(|shell| shell.install);
+        let key = if install.is_some() { "doctor.hook_around" } else { "doctor.hook_around_other" };
+        let (hook, process) = (format!("{} {}", facts.shell, facts.version), process.to_string());
+        let values = [
+            ("shell", name.as_str()),
+            ("process", &process),
+            ("hook", &hook),
+            ("line", install.unwrap_or_default()),
+        ];
+        rows.push(("doctor.hook", locale.with(key, &values)));
+    } else if let Some(facts) = facts {
         rows.push(("doctor.hook", format!("{} {}", facts.shell, facts.version)));
         rows.push(("doctor.key", key(locale, &facts, set("ZELLIJ").is_some())));
         for (name, plugins) in [("doctor.before", facts.before), ("doctor.after", facts.after)] {
@@ -62,18 +86,40 @@ pub(super) fn doctor_rows(locale: &Locale, variables: Variables) -> Vec<(&'stati
             }
         }
     } else {
-        let user = set("SHELL").unwrap_or_default();
+        let user = elsewhere.map(|(shell, _)| shell).or_else(|| set("SHELL")).unwrap_or_default();
         let name = Path::new(&user).file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let install = shell::find(name).or_else(|| shell::find("zsh")).map_or("", |shell| shell.install);
         rows.push(("doctor.hook", locale.with("doctor.no_hook", &[("line", install)])));
     }
+    rows.extend(between(&set));
+    rows
+}
+
+/// What stands between the shell and the terminal.
+fn between(set: &dyn Fn(&str) -> Option<String>) -> Vec<(&'static str, String)> {
     let version = || set("TERM_PROGRAM_VERSION").map(|version| format!(" {version}")).unwrap_or_default();
     let between = [("TMUX", "tmux"), ("STY", "screen"), ("ZELLIJ", "zellij")];
-    for (_, name) in between.into_iter().filter(|(variable, _)| set(variable).is_some()) {
+    let found = between.into_iter().filter(|(variable, _)| set(variable).is_some());
+    let row = |(_, name)| {
         let version = if set("TERM_PROGRAM").as_deref() == Some(name) { version() } else { String::new() };
-        rows.push(("doctor.multiplexer", format!("{name}{version}")));
-    }
-    rows
+        ("doctor.multiplexer", format!("{name}{version}"))
+    };
+    found.map(row).collect()
+}
+
+/// Finds the shell whose hook has set `AXI_SESSION` to `session`: a shell inside of it has its variables too.
+fn place(session: &str) -> HookPlace {
+    let listed = std::process::Command::new("ps").args(["-A", "-o", "pid=,ppid=,comm="]).output();
+    let listed = listed.map(|listed| listed.stdout).unwrap_or_default();
+    let listed = String::from_utf8_lossy(&listed);
+    let above = lineage(&listed, std::process::id()).skip(1);
+    let above: Vec<(u32, String)> = above.map(|(process, name)| (process, name.to_owned())).collect();
+    let assigned = format!("AXI_SESSION={session}");
+    shell::hook_place(session, &above, |process| {
+        // Linux keeps what a process was started with.
+        let started = std::fs::read(format!("/proc/{process}/environ")).ok()?;
+        Some(started.split(|byte| *byte == 0).any(|variable| variable == assigned.as_bytes()))
+    })
 }
 
 fn key(locale: &Locale, facts: &HookFacts, zellij: bool) -> String {

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::support::home::Home;
+use crate::support::pty::is_installed;
 use crate::support::server::{Answer, Gate, Server, answer};
 use crate::support::shells::{AtPrompt, ROWS, Row};
 use crate::support::talk::{last_said, run};
@@ -162,6 +163,30 @@ fn another_key_can_be_chosen_and_none_at_all() {
         person.enters("axi doctor");
         person.sees("its key: none, as asked for");
         assert_eq!(server.requests().len(), 0);
+    }
+}
+
+#[test]
+fn a_shell_without_the_hook_inside_of_one_with_it_is_told_so() {
+    if !is_installed("ps") {
+        eprintln!("skipped: ps is not installed, nobody can tell who runs axi");
+        return;
+    }
+    for row in &ROWS {
+        let server = Server::start([]);
+        let Some(mut person) = row.start(&server, "", None, false) else { continue };
+        person.enters("/bin/sh -c 'axi doctor; :'");
+        person.sees("shell hook: not loaded in ");
+        person.sees(&format!("; {} ", row.shell));
+        person.types("\x0c");
+        person.sees_line("");
+        // A copy of the shell has what the shell has.
+        person.enters(if row.shell == "fish" {
+            "begin; axi doctor; echo; end | cat"
+        } else {
+            "(axi doctor; :) | cat"
+        });
+        person.sees("its key: ctrl-g");
     }
 }
 

@@ -40,6 +40,7 @@ pub use facts::{Facts, LastCommand};
 pub use reply::{Put, write as write_reply};
 pub use rewrite::{NoCommand, TIME_LIMIT, paint, rewrite, system_prompt as rewrite_prompt};
 pub use scrub::is_secret_name;
+pub use within::lineage;
 
 /// How long the keyboard must be quiet before a question is put, and how long that is waited for.
 const QUIET: Duration = Duration::from_millis(250);

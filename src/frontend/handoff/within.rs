@@ -4,16 +4,21 @@
 /// Finds the innermost of `programs` in a list of processes (`ps -o pid=,ppid=,comm=`), from the process `own` upwards;
 /// its place in `programs`. `None` when none of them is above it.
 pub(super) fn innermost(processes: &str, own: u32, programs: &[&str]) -> Option<usize> {
-    let mut id = own;
-    // Parents never go in a circle, but this text is another program's.
-    for _ in 0..processes.lines().count() {
+    lineage(processes, own).find_map(|(_, name)| programs.iter().position(|program| is_called(name, program)))
+}
+
+/// Follows a list of processes (`ps -o pid=,ppid=,comm=`) from the process `own` upwards: numbers and names, its own
+/// first.
+pub fn lineage(processes: &str, own: u32) -> impl Iterator<Item = (u32, &str)> {
+    let mut next = Some(own);
+    let up = move || {
+        let id = next?;
         let (_, parent, name) = processes.lines().filter_map(process).find(|found| found.0 == id)?;
-        if let Some(at) = programs.iter().position(|program| is_called(name, program)) {
-            return Some(at);
-        }
-        id = parent;
-    }
-    None
+        next = Some(parent);
+        Some((id, name))
+    };
+    // Parents never go in a circle, but this text is another program's.
+    std::iter::from_fn(up).take(processes.lines().count())
 }
 
 /// The number, the parent's and the name of a process.
