@@ -71,7 +71,7 @@ impl Picked {
                 self.chosen.pop();
                 None
             }
-            Press::Up | Press::Down | Press::Suspend => None,
+            Press::Up | Press::Down | Press::Suspend | Press::End => None,
             Press::Character(character) => {
                 let number = usize::try_from(character.to_digit(10)?).ok()?;
                 self.number(number, offer)

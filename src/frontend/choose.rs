@@ -125,7 +125,7 @@ fn step(press: Press, chosen: usize, items: &[(char, String)]) -> Step {
         Press::Escape => Step::Leave(NoChoice::Escaped),
         Press::Interrupt | Press::Gone => Step::Leave(NoChoice::Interrupted),
         Press::Character(character) => named(character, items).map_or(Step::Stay, Step::Take),
-        Press::Backspace | Press::Suspend => Step::Stay,
+        Press::Backspace | Press::Suspend | Press::End => Step::Stay,
     }
 }
 

@@ -88,7 +88,8 @@ impl Terminal {
 fn step(press: Press, answer: &str) -> Step {
     match press {
         Press::Enter => Step::Done,
-        Press::Escape => Step::Leave(NoChoice::Escaped),
+        // Where the terminal edits lines, Ctrl+D is the end of input: no answer.
+        Press::Escape | Press::End => Step::Leave(NoChoice::Escaped),
         Press::Interrupt | Press::Gone => Step::Leave(NoChoice::Interrupted),
         Press::Character(character) if answer.chars().count() < LONGEST => Step::Add(character),
         Press::Backspace => {
@@ -117,6 +118,7 @@ mod tests {
         assert_eq!(step(Press::Backspace, ""), Step::Stay);
         assert_eq!(step(Press::Enter, "y"), Step::Done);
         assert_eq!(step(Press::Escape, "y"), Step::Leave(NoChoice::Escaped));
+        assert_eq!(step(Press::End, ""), Step::Leave(NoChoice::Escaped));
         assert_eq!(step(Press::Interrupt, ""), Step::Leave(NoChoice::Interrupted));
         assert_eq!(step(Press::Up, ""), Step::Stay);
     }

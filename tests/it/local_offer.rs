@@ -102,7 +102,7 @@ fn escape_is_a_no_and_ctrl_c_ends_axi() {
 
 #[test]
 fn a_hand_off_has_its_line_back_whatever_stops_the_fetch() {
-    for (key, code) in [("\x1b", 3), ("\x03", 130), ("n\r", 3)] {
+    for (key, code) in [("\x1b", 3), ("\x04", 3), ("\x03", 130), ("n\r", 3)] {
         let home = Home::new();
         let server = Server::start([]);
         let mut pty = handed_over(&home, &server);

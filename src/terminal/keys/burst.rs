@@ -45,6 +45,7 @@ const fn character(key: &Key) -> Option<char> {
         | Key::Escape
         | Key::Interrupt
         | Key::Suspend
+        | Key::End
         | Key::Focus(_)
         | Key::Background(_)
         | Key::Attributes => None,

@@ -389,7 +389,8 @@ impl Shared {
                 | Key::DeleteWord
                 | Key::DeleteLine
                 | Key::Up
-                | Key::Down => {}
+                | Key::Down
+                | Key::End => {}
             }
             drop(typed);
             if changed {

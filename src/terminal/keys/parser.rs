@@ -24,6 +24,8 @@ pub(crate) enum Key {
     Interrupt,
     /// Ctrl+Z.
     Suspend,
+    /// Ctrl+D.
+    End,
     Focus(bool),
     /// The terminal's answer to OSC 11.
     Background(Background),
@@ -213,6 +215,7 @@ fn ground(byte: u8, keys: &mut Vec<Key>) -> State {
         0x15 => Key::DeleteLine,
         0x17 => Key::DeleteWord,
         0x1a => Key::Suspend,
+        0x04 => Key::End,
         0..=0x1f => return State::Ground,
         0x20..=0x7e => Key::Character(char::from(byte)),
         0x80..=0xff => return character(Vec::new(), byte, keys),
@@ -344,6 +347,7 @@ fn key(code: u32, modifiers: Option<u32>, event: Option<u32>) -> Option<Key> {
         ('\x7f', false) | ('h', true) => Some(Key::Backspace),
         ('c', true) => Some(Key::Interrupt),
         ('z', true) => Some(Key::Suspend),
+        ('d', true) => Some(Key::End),
         ('u', true) => Some(Key::DeleteLine),
         ('w', true) => Some(Key::DeleteWord),
         ('m', true) => Some(Key::Enter),

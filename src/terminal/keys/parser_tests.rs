@@ -14,7 +14,7 @@ fn parse(bytes: &[u8]) -> Vec<Key> {
 #[test]
 fn every_key_is_known_by_its_bytes() {
     use Key::{
-        Backspace, Character, DeleteLine, DeleteWord, Enter, Escape, Focus, Interrupt, Newline, Suspend, Up,
+        Backspace, Character, DeleteLine, DeleteWord, End, Enter, Escape, Focus, Interrupt, Newline, Suspend, Up,
     };
     let cases: &[(&str, &[Key])] = &[
         ("a", &[Character('a')]),
@@ -29,6 +29,7 @@ fn every_key_is_known_by_its_bytes() {
         ("\x15\x1b[117;5u", &[DeleteLine, DeleteLine]),
         ("\x03\x1b[99;5u\x1b[99;5:1u\x1b[99;133u", &[Interrupt, Interrupt, Interrupt, Interrupt]),
         ("\x1a\x1b[122;5u", &[Suspend, Suspend]),
+        ("\x04\x1b[100;5u", &[End, End]),
         ("\x1b[A\x1bOA\x1b[1;1A\x1b\x1b[A", &[Up, Up, Up, Up]),
         ("\x1b[I\x1b[O", &[Focus(true), Focus(false)]),
         ("\x1b]11;rgb:ffff/ffff/ffff\x1b\\", &[Key::Background(Background::Light)]),

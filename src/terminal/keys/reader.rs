@@ -30,6 +30,8 @@ pub enum Press {
     Interrupt,
     /// Ctrl+Z.
     Suspend,
+    /// Ctrl+D.
+    End,
     /// The terminal has gone.
     Gone,
 }
@@ -95,7 +97,8 @@ impl KeyReader {
                     | Press::Backspace
                     | Press::Up
                     | Press::Down
-                    | Press::Suspend,
+                    | Press::Suspend
+                    | Press::End,
                 ) => {}
             }
         }
@@ -154,6 +157,7 @@ const fn press_of(key: &Key) -> Option<Press> {
         Key::Escape => Some(Press::Escape),
         Key::Interrupt => Some(Press::Interrupt),
         Key::Suspend => Some(Press::Suspend),
+        Key::End => Some(Press::End),
         // A paste is no choice, whatever it holds.
         Key::Paste(_)
         | Key::Newline

@@ -69,6 +69,7 @@ impl TypeAhead {
             | Key::Escape
             | Key::Interrupt
             | Key::Suspend
+            | Key::End
             | Key::Focus(_)
             | Key::Background(_)
             | Key::Attributes => false,
