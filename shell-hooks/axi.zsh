@@ -14,7 +14,7 @@ if [[ -o interactive && -o zle ]]; then
 # time; the first of these is its own. One assignment for a hook: that is nearly all a prompt costs.
 _axi_ran=
 _axi_preexec() {
-  _axi_ran="${EPOCHREALTIME-} ${1:-$3}"
+  _axi_ran="${EPOCHREALTIME-} $1"
   # `axi doctor` is told who else is here, by now.
   if [[ $3 == *axi*doctor* ]]; then _axi_load && _axi_tell_hook; fi
 }
@@ -44,12 +44,19 @@ _axi_say() {
   _axi_load && _axi_warn
 }
 
+_axi_tells() {
+  for map key in $asked; do bindkey -M $map $key; done
+  typeset +f $_axi_watched
+  # A key that begins others is theirs: these lines begin with a quote.
+  if [[ -n $_axi_key ]]; then bindkey -M emacs -p $_axi_key; fi
+}
+
 # Binds the keys in the main editing keymaps. A key that somebody else owns stays theirs; what the shell itself binds
 # may go.
 _axi_bind() {
   emulate -L zsh
   local map key state=none
-  local -a asked reply
+  local -a asked reply others
   for map in emacs viins vicmd; do
     for key in $_axi_key $_axi_rewrite_keys; do
       # Alt+G in vi's keymaps would be ESC and a quick g.
@@ -61,16 +68,19 @@ _axi_bind() {
   # more than all the rest. The first line is the empty one. What cannot be had stays silent: no clock, no durations.
   {
     zmodload -ap zsh/datetime EPOCHREALTIME
-    { for map key in $asked; do bindkey -M $map $key; done; typeset +f $_axi_watched; } >>/proc/self/fd/3
+    _axi_tells >>/proc/self/fd/3
     reply=("${(@f)$(</proc/self/fd/3)}")
   } 2>/dev/null 3<<<''
   if (( $#reply * 2 <= $#asked )); then
-    reply=('' "${(@f)$(for map key in $asked; do bindkey -M $map $key; done; typeset +f $_axi_watched)}")
+    reply=('' "${(@f)$(_axi_tells)}")
   fi
+  others=($reply[$#asked/2+2,-1])
+  if [[ -z $_axi_chosen && $others[-1] == \"* ]]; then _axi_owner=${others[-1]##* }; fi
   zle -N axi-handoff _axi_handoff
   zle -N axi-rewrite _axi_rewrite
   for map key in $asked; do
     shift reply
+    if [[ $key == $_axi_key && -n $_axi_owner ]]; then continue; fi
     case ${reply[1]#*\" } in
       undefined-key | self-insert | send-break | list-expand | get-line | axi-*) ;;
       *)
@@ -85,9 +95,8 @@ _axi_bind() {
       bindkey -M $map $key axi-rewrite
     fi
   done
-  shift reply
   # What this hook is like and which plugins came before it, for `axi doctor`.
-  : "${_axi_before:=${(j:,:)reply:--}}"
+  : "${_axi_before:=${(j:,:)${others:#\"*}:--}}"
   export AXI_HOOK="1 zsh $ZSH_VERSION $_axi_key_name ${${_axi_owner:+taken}:-$state} ${_axi_owner:--} $_axi_before -"
   # What the person must know is said at the first prompt, once for all shells.
   if [[ -n $_axi_owner ]]; then _axi_new=taken-${_axi_owner//[^[:alnum:]-]/}

@@ -77,8 +77,16 @@ __axi_last() {
 
 __axi_hand_over() {
   local code=$1 shown program
-  # In `read -e`, or inside an unfinished command.
-  if [[ $__axi_since || $__axi_inside ]]; then printf '\a'; return; fi
+  if [[ $__axi_since || $__axi_inside ]]; then
+    if [[ "${PROMPT_COMMAND[*]-} ${precmd_functions[*]-}" == *__axi_prompt* ]]; then
+      # In `read -e`, or inside an unfinished command.
+      printf '\a'
+    else
+      PROMPT_COMMAND=${PROMPT_COMMAND:+$PROMPT_COMMAND$'\n'}__axi_prompt
+      printf '%s\n' "$__axi_words_replaced"
+    fi
+    return
+  fi
   # Linux gives one variable 128 KiB.
   local line=${READLINE_LINE-}
   if ((${#line} > 30000)); then printf '%s\n' "$__axi_words_long"; return; fi

@@ -23,7 +23,9 @@ end
 # Variables of that one command; argv is for everybody to see.
 function __axi_tell
     # What fish was told to forget is not told here either.
-    set -l command (string match -rv -- '^ ' "$__axi_ran[3]" | string collect)
+    set -l command "$__axi_ran[3]"
+    string match -q ' *' -- "$command"; and set command
+    functions -q fish_should_add_to_history; and not fish_should_add_to_history "$command"; and set command
     set -gx AXI_LINE (commandline -b | string collect)
     set -gx AXI_REPLY $__axi_reply
     set -gx AXI_SHELL fish

@@ -19,12 +19,13 @@ _axi_last() {
 }
 
 # Variables of that one command; argv is for everybody to see. $1: whether the shell is to forget lines with a space in
-# front: then what ran is not told here either.
+# front: then what ran is not told here either. (What a zshaddhistory function refuses cannot be known: to ask it twice
+# may write it down twice.)
 _axi_tell() {
   setopt local_options extended_glob
   local began command code ended word
   _axi_last
-  if [[ $1 == on && $command == ' '* ]]; then command=; fi
+  if [[ $1 == on && $command == ' '* || -n ${HISTORY_IGNORE-} && $command == ${~HISTORY_IGNORE} ]]; then command=; fi
   export AXI_LINE=$BUFFER AXI_REPLY=$_axi_reply AXI_SHELL=zsh AXI_SHELL_VERSION=$ZSH_VERSION
   export AXI_LAST_COMMAND=${command[1,4096]} AXI_LAST_STATUS=$code AXI_LAST_SECONDS=
   if [[ $began == <->.<-> && $ended == <->.<-> ]]; then
@@ -86,7 +87,10 @@ _axi_hand_over() {
   _axi_tell_hook
   _axi_tell $forgets
   _axi_kept=$_axi_ran
-  if [[ " ${precmd_functions[*]} " != *' _axi_back '* ]]; then precmd_functions+=(_axi_back); fi
+  # Somebody may have set these anew.
+  if [[ " $precmd_functions " != *' _axi_precmd '* ]]; then precmd_functions+=(_axi_precmd); fi
+  if [[ " $preexec_functions " != *' _axi_preexec '* ]]; then preexec_functions+=(_axi_preexec); fi
+  if [[ " $precmd_functions " != *' _axi_back '* ]]; then precmd_functions+=(_axi_back); fi
   # Whatever ends the job, kill -9 too, the shell gives the terminal its own mode back.
   _axi_frozen=$(ttyctl)
   ttyctl -f
@@ -111,14 +115,13 @@ _axi_finish() {
 
 # The person's text goes into the history, our command does not.
 _axi_addhistory() {
-  if [[ -n $_axi_submitted ]]; then _axi_keep; fi
+  if [[ -n $_axi_submitted && $1 == *"$_axi_submitted"$'\n' ]]; then _axi_keep; fi
 }
 
 # As the shell's options and hooks would have it.
 _axi_keep() {
-  local hook keep=1 began command code ended latest=$_axi_latest
-  _axi_last
-  if [[ -n $command ]]; then latest=$command; fi
+  local hook keep=1 latest=${${_axi_ran%%$'\0'*}#* }
+  if [[ -z $latest ]]; then latest=$_axi_latest; fi
   if [[ $AXI_LINE != *[![:space:]]* ]] || [[ -o hist_ignore_space && $AXI_LINE == ' '* ]]; then keep=; fi
   if [[ -o hist_ignore_dups && $AXI_LINE == "$latest" ]]; then keep=; fi
   for hook in zshaddhistory "${zshaddhistory_functions[@]-}"; do
@@ -206,14 +209,17 @@ _axi_receive() {
   if [[ $text == put$'\n'* ]]; then print -rz -- "${text#put$'\n'}"; fi
 }
 
-# The plugins that are here by now.
+# The plugins that are here by now, and whose the key is by now.
 _axi_tell_hook() {
   emulate -L zsh
-  local name now=
+  local name now= owner=${${"$(bindkey -M main $_axi_key 2>/dev/null)"#*\" }%% *}
+  local -a facts=(${(s: :)AXI_HOOK})
+  if [[ $facts[5] == bound && $owner != axi-* ]]; then facts[5]=taken facts[6]=${owner:--}; fi
   for name in $_axi_watched; do
     if typeset +f $name; then now+=${now:+,}$name; fi
   done >/dev/null
-  AXI_HOOK="${AXI_HOOK% *} ${now:--}"
+  facts[-1]=${now:--}
+  AXI_HOOK="$facts"
 }
 
 # Says once for all shells what the person must know: {key}, {owner} and {keys} are put in. $_axi_new is the name of

@@ -12,10 +12,11 @@ use crate::locale::Locale;
 use crate::shell::{self, HookFacts, HookPlace, Key, KeyState, Settings};
 
 /// What the hooks say to people: their names, and the keys of the texts.
-const WORDS: [(&str, &str); 5] = [
+const WORDS: [(&str, &str); 6] = [
     ("taken", "hook.taken"),
     ("zellij", "hook.zellij"),
     ("readonly", "hook.readonly"),
+    ("replaced", "hook.replaced"),
     ("long", "hook.long"),
     ("history", "hook.history"),
 ];

@@ -29,6 +29,7 @@ mod gnu_screen;
 mod handoff_frontend;
 mod handoff_hooks;
 mod handoff_keys;
+mod handoff_odd_shells;
 mod handoff_output;
 mod handoff_plugins;
 mod handoff_rewrite;
