@@ -143,12 +143,13 @@ fn escape_and_ctrl_c_give_the_line_back_byte_for_byte() {
 #[test]
 fn escape_that_waited_in_the_terminal_before_axi_took_it_stops_the_turn() {
     // The terminal answers what axi asks it right behind the key.
-    for background in ["rgb:0/0/0", "nonsense"] {
+    // Or what the shell has asked before.
+    for (background, keys) in [("rgb:0/0/0", "\x1b"), ("nonsense", "\x1b"), ("nonsense", "\x1b\x1b[0n")] {
         let home = Home::new();
         let gate = Gate::new();
         let server = Server::start([answer::chat_text("too late").gate_before(0, &gate)]);
         let mut pty = Pty::options().background(background).spawn(&handoff(&home, &server, "first"));
-        pty.send("\x1b");
+        pty.send(keys);
         let (code, screen) = ends(pty);
         assert_eq!((code, reply(&home).unwrap()), (Some(130), b"put\nfirst".to_vec()), "{screen}");
     }

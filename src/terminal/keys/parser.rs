@@ -176,8 +176,17 @@ impl Parser {
             self.doubled = byte == 0x1b || doubled && byte == b'[';
             return doubled && matches!(byte, b']' | b'P' | b'X' | b'^' | b'_');
         }
-        let begins = matches!(&self.state, State::Control(parameters) if parameters.is_empty());
-        doubled && begins && matches!(byte, b'?' | b'I' | b'O')
+        let State::Control(parameters) = &self.state else { return false };
+        match byte {
+            b'<'..=b'?' if parameters.is_empty() => doubled,
+            // A key has parameters too.
+            0x20..=0x3f => {
+                self.doubled = doubled;
+                false
+            }
+            b'I' | b'M' | b'O' => doubled && parameters.is_empty(),
+            _ => doubled && matches!(byte, b'R' | b'c' | b'n' | b't' | b'x' | b'y'),
+        }
     }
 }
 

@@ -128,6 +128,12 @@ fn escape_right_before_what_the_terminal_says_is_the_key() {
         assert_eq!(parse(&[b"\x1b", bytes].concat()), [Key::Escape, key.clone()], "{bytes:?}");
         assert_eq!(parse(&[b"\x1b\x1b", bytes, b"\x1b[A"].concat()), [Key::Escape, key, Key::Up], "{bytes:?}");
     }
+    for bytes in
+        ["\x1b[0n", "\x1b[24;80R", "\x1b[8;24;80t", "\x1b[<0;10;10M", "\x1b[M !!", "\x1b]10;x\x07", "\x1bP1\x1b\\"]
+    {
+        assert_eq!(parse(format!("\x1b{bytes}").as_bytes()), [Key::Escape], "{bytes:?}");
+    }
+    assert_eq!(parse(b"\x1b\x1b[1;1A\x1b\x1b[3~\x1b\x1b[1;5C"), [Key::Up]);
     assert_eq!(parse(b"\x1b\x1b"), [Key::Escape]);
     assert_eq!(parse(b"\x1b\x1b[A\x1b[?62;22c"), [Key::Up, Key::Attributes]);
 }
