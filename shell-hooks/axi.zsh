@@ -10,16 +10,13 @@ if [[ -o interactive && -o zle ]]; then
 # The same process keeps its conversation (a hook loaded again, exec zsh); a shell inside a shell gets its own.
 [[ ${AXI_SESSION-} == *-$$-* ]] || export AXI_SESSION=$RANDOM$RANDOM-$$-$RANDOM$RANDOM
 
-# All that is kept of the last command: when it began and its text, then for each prompt since the exit code and the
-# time; the first of these is its own. One assignment for a hook: that is nearly all a prompt costs.
+# All that is kept of the last command is its text, behind a dot. zsh itself knows the exit code and how long it took:
+# a second function at each prompt would double what the prompt costs.
 _axi_ran=
 _axi_preexec() {
-  _axi_ran="${EPOCHREALTIME-} $1"
+  _axi_ran=.$1
   # `axi doctor` is told who else is here, by now.
   if [[ $3 == *axi*doctor* ]]; then _axi_load && _axi_tell_hook; fi
-}
-_axi_precmd() {
-  _axi_ran+=$'\0'"$? ${EPOCHREALTIME-}"
 }
 
 # After the first press this is not needed any more.
@@ -34,10 +31,12 @@ _axi_load() {
   fi
 }
 _axi_handoff() {
-  _axi_load && _axi_hand_over
+  local code=$?
+  _axi_load && _axi_hand_over $code
 }
 _axi_rewrite() {
-  _axi_load && _axi_rewrite_line
+  local code=$?
+  _axi_load && _axi_rewrite_line $code
 }
 _axi_say() {
   precmd_functions=(${precmd_functions:#_axi_say})
@@ -65,9 +64,8 @@ _axi_bind() {
   done
   # One line for each key, then the functions that are here. The answer goes through a file without a name, for no
   # process; where that cannot be opened again, a process it is. Appended: to empty a file first costs its file system
-  # more than all the rest. The first line is the empty one. What cannot be had stays silent: no clock, no durations.
+  # more than all the rest. The first line is the empty one.
   {
-    zmodload -ap zsh/datetime EPOCHREALTIME
     _axi_tells >>/proc/self/fd/3
     reply=("${(@f)$(</proc/self/fd/3)}")
   } 2>/dev/null 3<<<''
@@ -110,10 +108,8 @@ _axi_watched=(_zsh_autosuggest_start _zsh_highlight omz p10k zvm_init starship_p
 _axi_owner=
 typeset -ga precmd_functions preexec_functions
 _axi_bind
-if [[ " ${precmd_functions[*]} " != *' _axi_precmd '* ]]; then
-  precmd_functions+=(_axi_precmd) preexec_functions+=(_axi_preexec)
-fi
-# Assignments to what is outside a function are told to who wants to know them; not these two, each time.
-if [[ -o warn_nested_var ]] 2>/dev/null; then emulate zsh -c "$(typeset -f _axi_preexec _axi_precmd)"; fi
+if [[ " ${preexec_functions[*]} " != *' _axi_preexec '* ]]; then preexec_functions+=(_axi_preexec); fi
+# Assignments to what is outside a function are told to who wants to know them; not this one, each time.
+if [[ -o warn_nested_var ]] 2>/dev/null; then emulate zsh -c "$(typeset -f _axi_preexec)"; fi
 
 fi

@@ -141,12 +141,12 @@ __axi_back() {
     __axi_settle "$__axi_code"
   # What brings a hand-off back that was stopped is no command to tell of; the one before it is not the newest now.
   elif [[ $__axi_stopped && $__axi_ran && ($__axi_word == fg || $__axi_word == %*) ]]; then
-    over=1 __axi_command=''
+    over=1 __axi_command='' __axi_status='' __axi_seconds=''
   fi
   if [[ $over ]]; then
     __axi_ran='' __axi_stopped=''
     # One that went well has told the command before it; after ESC the next one tells it again.
-    if ((__axi_code == 0)); then __axi_command=''; fi
+    if ((__axi_code == 0)); then __axi_command='' __axi_status='' __axi_seconds=''; fi
     if ((__axi_code == 146 || __axi_code == 148)); then over='' __axi_stopped=1; fi
   fi
   if [[ $__axi_text ]]; then __axi_fall_back; fi

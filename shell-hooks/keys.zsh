@@ -5,37 +5,36 @@ _axi_state=${XDG_STATE_HOME:-${HOME-}/.local/state}/axi
 if [[ $_axi_state != /* ]]; then _axi_state=${HOME-}/.local/state/axi; fi
 _axi_reply=$_axi_state/axi/$AXI_SESSION.reply
 if [[ ${XDG_RUNTIME_DIR-} == /* && -O $XDG_RUNTIME_DIR ]]; then _axi_reply=$XDG_RUNTIME_DIR/axi/$AXI_SESSION.reply; fi
-_axi_kept= _axi_submitted= _axi_latest= _axi_spared=
-typeset -ga zshaddhistory_functions
+_axi_submitted= _axi_latest= _axi_spared= _axi_line=
+typeset -ga zshaddhistory_functions _axi_told
 if [[ " ${zshaddhistory_functions[*]} " != *' _axi_addhistory '* ]]; then zshaddhistory_functions+=(_axi_addhistory); fi
 
 # Once is enough.
 _axi_load() { return 0 }
 
-# What was kept of the last command.
-_axi_last() {
-  local head=${_axi_ran%%$'\0'*} rest=${${_axi_ran#*$'\0'}%%$'\0'*}
-  began=${head%% *} command=${head#* } code=${rest%% *} ended=${rest#* }
-}
-
-# Variables of that one command; argv is for everybody to see. $1: whether the shell is to forget lines with a space in
-# front: then what ran is not told here either. (What a zshaddhistory function refuses cannot be known: to ask it twice
-# may write it down twice.)
+# Variables of that one command; argv is for everybody to see. $1 is the exit code of the last one; $2, whether the shell
+# is to forget lines with a space in front: then what ran is not told here either. (What a zshaddhistory function refuses
+# cannot be known: to ask it twice may write it down twice.)
 _axi_tell() {
   setopt local_options extended_glob
-  local began command code ended word
-  _axi_last
-  if [[ $1 == on && $command == ' '* || -n ${HISTORY_IGNORE-} && $command == ${~HISTORY_IGNORE} ]]; then command=; fi
-  export AXI_LINE=$BUFFER AXI_REPLY=$_axi_reply AXI_SHELL=zsh AXI_SHELL_VERSION=$ZSH_VERSION
-  export AXI_LAST_COMMAND=${command[1,4096]} AXI_LAST_STATUS=$code AXI_LAST_SECONDS=
-  if [[ $began == <->.<-> && $ended == <->.<-> ]]; then
-    local -F 3 spent=$(( ended - began ))
-    AXI_LAST_SECONDS=$spent
+  local word spent= command=${_axi_ran#.}
+  # What is told again after ESC is not looked up again: the history has our line by then.
+  if [[ -n $_axi_ran ]]; then
+    _axi_ran= _axi_latest=$command
+    if [[ $2 == on && $command == ' '* || -n ${HISTORY_IGNORE-} && $command == ${~HISTORY_IGNORE} ]]; then command=; fi
+    # Minutes and seconds.
+    if [[ -n $command && ${history[$((HISTCMD - 1))]-} == "$command" ]]; then
+      spent=${${=$(fc -lD -1)}[2]}
+      spent=$(( ${spent%:*} * 60 + 10#${spent#*:} ))
+    fi
+    _axi_told=("$command" $1 "$spent")
   fi
+  export AXI_LINE=$BUFFER AXI_REPLY=$_axi_reply AXI_SHELL=zsh AXI_SHELL_VERSION=$ZSH_VERSION
+  export AXI_LAST_COMMAND=${_axi_told[1][1,4096]} AXI_LAST_STATUS=$_axi_told[2] AXI_LAST_SECONDS=$_axi_told[3]
   export AXI_ALIASES="$(alias)" AXI_FUNCTIONS=
   AXI_ALIASES=${AXI_ALIASES[1,16384]}
   # Functions that the line or the last command name.
-  for word in ${(uz)BUFFER} ${(uz)command}; do
+  for word in ${(uz)BUFFER} ${(uz)_axi_told[1]}; do
     if [[ $word == [[:alnum:]_.:+-]## && $'\n'$AXI_FUNCTIONS != *$'\n'"$word () {"* ]] && (( ${+functions[$word]} )); then
       AXI_FUNCTIONS+="$word () {"$'\n'${functions[$word]}$'\n}\n'
     fi
@@ -74,7 +73,7 @@ _axi_spare() {
 }
 
 _axi_hand_over() {
-  local forgets=${options[histignorespace]}
+  local code=$1 forgets=${options[histignorespace]}
   emulate -L zsh
   case $CONTEXT in
     start) ;;
@@ -85,10 +84,8 @@ _axi_hand_over() {
   if _axi_spare; then return 0; fi
   _axi_fits || return 0
   _axi_tell_hook
-  _axi_tell $forgets
-  _axi_kept=$_axi_ran
+  _axi_tell $code $forgets
   # Somebody may have set these anew.
-  if [[ " $precmd_functions " != *' _axi_precmd '* ]]; then precmd_functions+=(_axi_precmd); fi
   if [[ " $preexec_functions " != *' _axi_preexec '* ]]; then preexec_functions+=(_axi_preexec); fi
   if [[ " $precmd_functions " != *' _axi_back '* ]]; then precmd_functions+=(_axi_back); fi
   # Whatever ends the job, kill -9 too, the shell gives the terminal its own mode back.
@@ -120,10 +117,9 @@ _axi_addhistory() {
 
 # As the shell's options and hooks would have it.
 _axi_keep() {
-  local hook keep=1 latest=${${_axi_ran%%$'\0'*}#* }
-  if [[ -z $latest ]]; then latest=$_axi_latest; fi
+  local hook keep=1
   if [[ $AXI_LINE != *[![:space:]]* ]] || [[ -o hist_ignore_space && $AXI_LINE == ' '* ]]; then keep=; fi
-  if [[ -o hist_ignore_dups && $AXI_LINE == "$latest" ]]; then keep=; fi
+  if [[ -o hist_ignore_dups && $AXI_LINE == "$_axi_latest" ]]; then keep=; fi
   for hook in zshaddhistory "${zshaddhistory_functions[@]-}"; do
     if [[ -n $keep && -n $hook && $hook != _axi_addhistory ]] && (( ${+functions[$hook]} )); then
       $hook "$AXI_LINE"$'\n' || keep=
@@ -136,7 +132,7 @@ _axi_keep() {
 
 # Rewrites the line in place: nothing is run, and undo brings the old line back.
 _axi_rewrite_line() {
-  local forgets=${options[histignorespace]}
+  local last=$1 forgets=${options[histignorespace]}
   emulate -L zsh
   setopt local_traps
   [[ $CONTEXT == start && $BUFFER == *[![:space:]]* ]] && _axi_fits || return 0
@@ -144,7 +140,7 @@ _axi_rewrite_line() {
   local at=$CURSOR code=0 answer=
   CURSOR=$#BUFFER POSTDISPLAY=
   zle -R ' ' # Makes the row that axi draws on; the cursor goes back exactly where the line editor left it.
-  _axi_tell $forgets
+  _axi_tell $last $forgets
   # Where the cursor cannot be brought back, axi draws nothing.
   if [[ -z ${TERM-} || $TERM == (dumb|unknown) ]]; then
     answer="$("$_axi_program" handoff --rewrite 2>&1 </dev/tty)" || code=$?
@@ -164,28 +160,26 @@ _axi_rewrite_line() {
 
 # Before each prompt while a hand-off is out, and at its end.
 _axi_back() {
-  local out=$? over=
+  local code=$? over=
   emulate -L zsh
-  local began command code ended
-  _axi_last
   if [[ -n $_axi_submitted ]]; then
     over=1
-    _axi_settle $out
+    _axi_settle $code
     # One that went well has told the command before it; after ESC the next one tells it again.
-    if (( out == 0 )); then _axi_ran=; else _axi_ran=$_axi_kept; fi
+    if (( code == 0 )); then _axi_told=(); fi
   # What brings a hand-off back that was stopped is no command to tell of, and the one before it is not the last on the
   # screen.
-  elif [[ $command == (fg|fg[[:space:]]*|%*) ]]; then
-    over=1 _axi_ran=
+  elif [[ $_axi_ran == .(fg|fg[[:space:]]*|%*) ]]; then
+    over=1 _axi_told=()
   fi
   if [[ -n $over ]]; then
-    _axi_submitted=
-    if (( out != 146 && out != 148 )); then precmd_functions=(${precmd_functions:#_axi_back}); else over=; fi
+    _axi_submitted= _axi_ran=
+    if (( code != 146 && code != 148 )); then precmd_functions=(${precmd_functions:#_axi_back}); else over=; fi
   fi
   if [[ -e $_axi_reply ]]; then
     _axi_receive
   # It did not come to answer: the line is the person's still.
-  elif [[ -n $over ]] && (( out )); then
+  elif [[ -n $over ]] && (( code )); then
     print -rz -- "$_axi_line"
   fi
 }
