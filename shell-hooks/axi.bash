@@ -89,8 +89,8 @@ if [[ $- == *i* && (-o emacs || -o vi) && -z ${__axi_code-} ]]; then
     esac
   }
 
-  # An empty line, what bash itself binds to two functions, and which plugins are here. Fails when one of what the hook
-  # sets is readonly: it cannot be made local either.
+  # What bash itself binds to two functions, and which plugins are here. What cannot be made local is readonly, and the
+  # hook could not set it.
   __axi_tells() {
     local PROMPT_COMMAND PS0 PS1 PS2 HISTIGNORE || __axi_state='readonly'
     bind -m emacs -q abort
