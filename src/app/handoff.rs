@@ -104,9 +104,6 @@ fn job(base: &Rc<Base>, facts: &Facts) -> Result<(Exit, Put), Failed> {
     let screen = screen(base, &looks);
     let mut human = Human::new(screen, human_options(base, &agent, looks, Box::new(stage.terminal.clone())));
     human.trust_known_background();
-    if let Some(found) = found {
-        human.say(&found);
-    }
-    let handoff = Handoff { agent, human, stage, output: output_source(base) };
+    let handoff = Handoff { agent, human, stage, output: output_source(base), found };
     Ok(handoff.run(facts))
 }

@@ -37,6 +37,23 @@ fn ends(mut pty: Pty) -> (Option<i32>, String) {
 }
 
 #[test]
+fn the_screen_is_looked_at_before_anything_is_printed_on_it() {
+    let home = home(SCREEN);
+    let script = "#!/bin/sh\necho looked >/dev/tty\ncat \"$HOME/screen.txt\"\n";
+    std::fs::write(home.path().join("bin/tmux"), script).unwrap();
+    let server = Server::start([answer::chat_text("A semicolon is missing.")]);
+    let mut command = handoff(&home, &server, "why did it fail");
+    command.env_remove("AXI_MODEL");
+    let mut pty = Pty::options().spawn(&command);
+    pty.wait_for("Send");
+    let shown = pty.transcript();
+    let at = |text: &str| shown.find(text).unwrap_or_else(|| panic!("{text}: {shown}"));
+    assert!(at("looked") < at("nothing was configured"), "{shown}");
+    pty.send("n");
+    pty.wait_for("semicolon");
+}
+
+#[test]
 fn it_is_sent_once_when_the_person_says_so() {
     let home = home(&SCREEN.replace("cc -c file7.c", "export TOKEN=abcdefgh"));
     let server = Server::start([answer::chat_text("A semicolon is missing."), answer::chat_text("Again.")]);

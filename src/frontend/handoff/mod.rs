@@ -73,6 +73,8 @@ pub struct Handoff {
     pub stage: Stage,
     /// The output of the last command.
     pub output: OutputSource,
+    /// What is to be said of the model, where nobody chose it.
+    pub found: Option<String>,
 }
 
 /// How a turn ended, and what was typed meanwhile.
@@ -99,6 +101,9 @@ impl Handoff {
         self.stage.signals.watch(Some(stopped.clone()));
         // Before anything is printed: what is on the screen then is the shell's.
         let captured = self.captured(facts);
+        if let Some(found) = self.found.take() {
+            self.human.say(&found);
+        }
         if let Some(line) = facts.context_line(self.human.locale()) {
             self.human.say(&line);
         }
