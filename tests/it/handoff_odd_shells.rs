@@ -40,6 +40,7 @@ fn a_line_that_came_to_no_answer_is_back_on_the_prompt() {
         person.sees_line("");
         person.enters(if row.shell == "fish" { "echo code=$status" } else { "echo code=$?" });
         person.sees("code=1");
+        person.sees_line("");
         person.enters("cd ..");
         person.sees_line("");
         let kept = ["make it", "touch back", "mkdir gone; cd gone; rmdir ../gone", "what 'now'?"];
