@@ -10,13 +10,16 @@ if [[ -o interactive && -o zle ]]; then
 # The same process keeps its conversation (a hook loaded again, exec zsh); a shell inside a shell gets its own.
 [[ ${AXI_SESSION-} == *-$$-* ]] || export AXI_SESSION=$RANDOM$RANDOM-$$-$RANDOM$RANDOM
 
-# All that is kept of the last command is its text, behind a dot. zsh itself knows the exit code and how long it took:
-# a second function at each prompt would double what the prompt costs.
-_axi_ran=
+# All that is kept of the last command: its text, behind a dot, and its exit code, which a widget that others wrap does
+# not see. One assignment each, which is nearly all a prompt costs. How long it took zsh's history knows.
+_axi_ran= _axi_code=
 _axi_preexec() {
   _axi_ran=.$1
   # `axi doctor` is told who else is here, by now.
   if [[ $3 == *axi*doctor* ]]; then _axi_load && _axi_tell_hook; fi
+}
+_axi_precmd() {
+  _axi_code=$?
 }
 
 # After the first press this is not needed any more.
@@ -31,12 +34,10 @@ _axi_load() {
   fi
 }
 _axi_handoff() {
-  local code=$?
-  _axi_load && _axi_hand_over $code
+  _axi_load && _axi_hand_over
 }
 _axi_rewrite() {
-  local code=$?
-  _axi_load && _axi_rewrite_line $code
+  _axi_load && _axi_rewrite_line
 }
 _axi_say() {
   precmd_functions=(${precmd_functions:#_axi_say})
@@ -108,8 +109,10 @@ _axi_watched=(_zsh_autosuggest_start _zsh_highlight omz p10k zvm_init starship_p
 _axi_owner=
 typeset -ga precmd_functions preexec_functions
 _axi_bind
-if [[ " ${preexec_functions[*]} " != *' _axi_preexec '* ]]; then preexec_functions+=(_axi_preexec); fi
-# Assignments to what is outside a function are told to who wants to know them; not this one, each time.
-if [[ -o warn_nested_var ]] 2>/dev/null; then emulate zsh -c "$(typeset -f _axi_preexec)"; fi
+if [[ " ${precmd_functions[*]} " != *' _axi_precmd '* ]]; then
+  precmd_functions+=(_axi_precmd) preexec_functions+=(_axi_preexec)
+fi
+# Assignments to what is outside a function are told to who wants to know them; not these two, each time.
+if [[ -o warn_nested_var ]] 2>/dev/null; then emulate zsh -c "$(typeset -f _axi_preexec _axi_precmd)"; fi
 
 fi

@@ -12,22 +12,22 @@ if [[ " ${zshaddhistory_functions[*]} " != *' _axi_addhistory '* ]]; then zshadd
 # Once is enough.
 _axi_load() { return 0 }
 
-# Variables of that one command; argv is for everybody to see. $1 is the exit code of the last one; $2, whether the shell
-# is to forget lines with a space in front: then what ran is not told here either. (What a zshaddhistory function refuses
-# cannot be known: to ask it twice may write it down twice.)
+# Variables of that one command; argv is for everybody to see. $1: whether the shell is to forget lines with a space in
+# front: then what ran is not told here either. (What a zshaddhistory function refuses cannot be known: to ask it twice
+# may write it down twice.)
 _axi_tell() {
   setopt local_options extended_glob
   local word spent= command=${_axi_ran#.}
   # What is told again after ESC is not looked up again: the history has our line by then.
   if [[ -n $_axi_ran ]]; then
     _axi_ran= _axi_latest=$command
-    if [[ $2 == on && $command == ' '* || -n ${HISTORY_IGNORE-} && $command == ${~HISTORY_IGNORE} ]]; then command=; fi
+    if [[ $1 == on && $command == ' '* || -n ${HISTORY_IGNORE-} && $command == ${~HISTORY_IGNORE} ]]; then command=; fi
     # Minutes and seconds.
     if [[ -n $command && ${history[$((HISTCMD - 1))]-} == "$command" ]]; then
       spent=${${=$(fc -lD -1)}[2]}
       spent=$(( ${spent%:*} * 60 + 10#${spent#*:} ))
     fi
-    _axi_told=("$command" $1 "$spent")
+    _axi_told=("$command" "$_axi_code" "$spent")
   fi
   export AXI_LINE=$BUFFER AXI_REPLY=$_axi_reply AXI_SHELL=zsh AXI_SHELL_VERSION=$ZSH_VERSION
   export AXI_LAST_COMMAND=${_axi_told[1][1,4096]} AXI_LAST_STATUS=$_axi_told[2] AXI_LAST_SECONDS=$_axi_told[3]
@@ -73,7 +73,7 @@ _axi_spare() {
 }
 
 _axi_hand_over() {
-  local code=$1 forgets=${options[histignorespace]}
+  local forgets=${options[histignorespace]}
   emulate -L zsh
   case $CONTEXT in
     start) ;;
@@ -84,8 +84,9 @@ _axi_hand_over() {
   if _axi_spare; then return 0; fi
   _axi_fits || return 0
   _axi_tell_hook
-  _axi_tell $code $forgets
+  _axi_tell $forgets
   # Somebody may have set these anew.
+  if [[ " $precmd_functions " != *' _axi_precmd '* ]]; then precmd_functions+=(_axi_precmd); fi
   if [[ " $preexec_functions " != *' _axi_preexec '* ]]; then preexec_functions+=(_axi_preexec); fi
   if [[ " $precmd_functions " != *' _axi_back '* ]]; then precmd_functions+=(_axi_back); fi
   # Whatever ends the job, kill -9 too, the shell gives the terminal its own mode back.
@@ -132,7 +133,7 @@ _axi_keep() {
 
 # Rewrites the line in place: nothing is run, and undo brings the old line back.
 _axi_rewrite_line() {
-  local last=$1 forgets=${options[histignorespace]}
+  local forgets=${options[histignorespace]}
   emulate -L zsh
   setopt local_traps
   [[ $CONTEXT == start && $BUFFER == *[![:space:]]* ]] && _axi_fits || return 0
@@ -140,7 +141,7 @@ _axi_rewrite_line() {
   local at=$CURSOR code=0 answer=
   CURSOR=$#BUFFER POSTDISPLAY=
   zle -R ' ' # Makes the row that axi draws on; the cursor goes back exactly where the line editor left it.
-  _axi_tell $last $forgets
+  _axi_tell $forgets
   # Where the cursor cannot be brought back, axi draws nothing.
   if [[ -z ${TERM-} || $TERM == (dumb|unknown) ]]; then
     answer="$("$_axi_program" handoff --rewrite 2>&1 </dev/tty)" || code=$?
