@@ -172,9 +172,12 @@ impl AtPrompt {
         if version.is_some_and(|version: u32| version < 44) {
             return self.types(text.replace('\n', "\x16\n"));
         }
-        // tmux keeps the marks to itself until the shell has asked for them. Older bashes never ask.
-        if version.is_none() {
-            self.waits(|view| view.screen().bracketed_paste(), "the shell ask for marks around what is pasted");
+        // tmux keeps the marks to itself until the shell has asked for them, which it has when it reads a key.
+        if self.tmux.is_some() {
+            self.types("x");
+            self.sees_line("x");
+            self.types("\x7f");
+            self.sees_line("");
         }
         self.types(format!("\x1b[200~{text}\x1b[201~"));
     }
