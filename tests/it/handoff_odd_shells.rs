@@ -87,10 +87,8 @@ fn a_key_that_begins_others_is_theirs_in_zsh() {
 
 #[test]
 fn a_key_that_was_bound_after_the_hook_is_told_by_doctor() {
-    for (row, later) in ROWS.iter().zip(["bindkey '^g' kill-word", "", "bind \\cg kill-word"]) {
-        if later.is_empty() {
-            continue; // bash cannot be asked for a key for little.
-        }
+    // bash cannot be asked for a key at little cost.
+    for (row, later) in [(&ROWS[0], "bindkey '^g' kill-word"), (&ROWS[2], "bind \\cg kill-word")] {
         let server = Server::start([]);
         let load = format!("{}{later}\n", row.load);
         let Some(mut person) = row.start(&server, "", Some(&load), false) else { continue };

@@ -46,15 +46,20 @@ fn nothing_configured(home: &Home, server: &Server) -> Command {
     command
 }
 
+/// A hub that stops after the first bytes of a model.
+fn fetching() -> (Server, Gate) {
+    let gate = Gate::new();
+    let bytes = Answer::new(200, "application/octet-stream").bytes("GGUF").bytes("rest").gate_before(1, &gate);
+    (Server::start([bytes]), gate)
+}
+
 #[test]
 fn a_fetch_stopped_by_esc_is_told_in_one_word_and_goes_on_next_time() {
     let home = Home::new();
     if !has_room(&home) {
         return;
     }
-    let gate = Gate::new();
-    let bytes = Answer::new(200, "application/octet-stream").bytes("GGUF").bytes("rest").gate_before(1, &gate);
-    let server = Server::start([bytes]);
+    let (server, gate) = fetching();
     let mut pty = offered(&home, &server);
     pty.send("y\r");
     pty.wait_for("ESC stops");
@@ -113,9 +118,7 @@ fn a_hand_off_has_its_line_back_whatever_stops_the_fetch() {
     if !has_room(&home) {
         return;
     }
-    let gate = Gate::new();
-    let bytes = Answer::new(200, "application/octet-stream").bytes("GGUF").bytes("rest").gate_before(1, &gate);
-    let server = Server::start([bytes]);
+    let (server, gate) = fetching();
     let mut pty = handed_over(&home, &server);
     pty.send("y\r");
     gate.wait_reached();
