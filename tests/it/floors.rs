@@ -1,6 +1,8 @@
 //! The walls of the house, checked and not remembered: which room may import which, how long a file is, how it
 //! begins, what it is called, and who prints. Each rule says its reason when it fails.
 
+mod inside;
+
 use crate::support::paths::own_paths;
 use crate::support::rust_source::{Token, repository, rust_files, tokens};
 

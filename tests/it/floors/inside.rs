@@ -1,0 +1,182 @@
+//! The order inside the rooms: no circle of files, a face before each sub-room, no value with too many methods.
+//! What was there when the rules came is listed with its size: a list shrinks, no row of it may grow.
+
+use std::collections::BTreeSet;
+
+use super::{Fault, report, sources};
+use crate::support::file_graph::FileGraph;
+
+/// Circles that stay, because what they read or do is recursive itself.
+const NATURAL: &[(&[&str], &str)] = &[
+    (
+        &["approval/command/lexer.rs", "approval/command/parser.rs"],
+        "a word of the shell's grammar holds commands, which hold words: $(…)",
+    ),
+    (
+        &["approval/command/find.rs", "approval/command/wrapper.rs"],
+        "find runs commands, and a wrapper such as sudo runs find",
+    ),
+    (
+        &["tool/patch.rs", "tool/patch_unified.rs"],
+        "a patch may hold a unified diff, whose hunks are the patch's own",
+    ),
+    (
+        &[
+            "terminal/markdown/inline.rs",
+            "terminal/markdown/brackets.rs",
+            "terminal/markdown/emphasis.rs",
+            "terminal/markdown/links.rs",
+        ],
+        "a link's words hold emphasis, which holds links",
+    ),
+    (
+        &["terminal/markdown/block.rs", "terminal/markdown/text.rs", "terminal/markdown/table.rs"],
+        "a block of markdown holds blocks",
+    ),
+];
+
+/// Circles that were here when the rule came and are to go: the folder all their files stand in, and how many they
+/// are at most. Take a file out of one: make the number smaller. Take the circle apart: delete its row.
+const TO_GO: &[(&str, usize)] = &[
+    ("agent", 3),
+    ("agent", 3),
+    ("", 18),
+    ("approval", 18),
+    ("cli", 3),
+    ("frontend", 2),
+    ("frontend/handoff", 2),
+    ("frontend/human", 6),
+    ("frontend/repl", 6),
+    ("frontend/repl", 2),
+    ("frontend/repl", 2),
+    ("journal", 6),
+    ("provider/local", 3),
+    ("provider/openai_chat", 2),
+    ("sandbox", 8),
+    ("terminal/markdown", 16),
+    ("terminal/markdown/highlight", 3),
+    ("tool", 18),
+];
+
+/// Paths that pass a face and are to go, as (file, path).
+const PAST_A_FACE_TO_GO: &[(&str, &str)] = &[
+    ("src/app/rewrite.rs", "frontend::handoff::rewrite"),
+    ("src/app/run.rs", "frontend::repl::run::Repl"),
+    ("src/app/run.rs", "frontend::repl::show"),
+    ("src/approval/blast.rs", "approval::command::danger"),
+];
+
+/// A value with more methods than this is several values.
+const MOST_METHODS: usize = 40;
+
+/// A value whose methods stand in more files than this is a folder that calls itself a value.
+const MOST_FILES: usize = 2;
+
+/// Values that were larger when the rule came and are to go: type, methods and files at most.
+const LARGE_TO_GO: &[(&str, usize, usize)] = &[
+    ("Agent", 61, 8),
+    ("Base", 41, 6),
+    ("Blocks", 38, 4),
+    ("Human", 81, 11),
+    ("Journal", 12, 3),
+    ("Parser", 42, 4),
+    ("Repl", 25, 7),
+    ("Screen", 49, 2),
+    ("Theme", 9, 3),
+    ("Walker", 28, 3),
+];
+
+const CIRCLE: &str = "no circle of files, because none of them can be read, tested or moved alone; put what both \
+                      need into a file below both (NATURAL in tests/it/floors/inside.rs lists what is recursive itself)";
+const FACE: &str = "a sub-room is reached through its face (mod.rs) only, because what lies behind it may change; \
+                    re-export there what others need";
+const LARGE: &str = "a value has few methods, which stand in its own file or one beside it, because a part that can \
+                     touch every field knows everything; cut it into values that own their fields";
+const STALE: &str = "a row of a to-go list whose fault is gone lets it come back; delete the row";
+
+fn check_circles(graph: &FileGraph) -> Vec<Fault> {
+    let mut known = TO_GO.to_vec();
+    let mut faults = Vec::new();
+    for circle in graph.circles() {
+        let natural = |row: &[&str]| circle.iter().all(|file| row.iter().any(|own| file.ends_with(own)));
+        if NATURAL.iter().any(|(row, _)| natural(row)) {
+            continue;
+        }
+        let (folder, size) = (folder_of(&circle), circle.len());
+        let rows = known.iter().enumerate().filter(|(_, row)| row.0 == folder && row.1 >= size);
+        if let Some((index, _)) = rows.min_by_key(|(_, row)| row.1) {
+            known.remove(index);
+            continue;
+        }
+        let arrows = graph.arrows_among(&circle).join("\n        ");
+        faults.push(Fault { rule: CIRCLE, place: format!("src/{folder}: {size} files\n        {arrows}") });
+    }
+    faults.extend(known.iter().map(|row| stale("TO_GO", row)));
+    faults
+}
+
+fn check_faces(graph: &FileGraph) -> Vec<Fault> {
+    let found = graph.past_a_face();
+    let is_of = |row: &(&str, &str), file: &str, path: &str| file == row.0 && path.starts_with(row.1);
+    let new = found.iter().filter(|(file, _, path)| !PAST_A_FACE_TO_GO.iter().any(|row| is_of(row, file, path)));
+    let mut faults: Vec<Fault> =
+        new.map(|(file, line, path)| Fault { rule: FACE, place: format!("{file}:{line}: {path}") }).collect();
+    let gone = PAST_A_FACE_TO_GO.iter().filter(|row| !found.iter().any(|(file, _, path)| is_of(row, file, path)));
+    faults.extend(gone.map(|row| stale("PAST_A_FACE_TO_GO", row)));
+    faults
+}
+
+fn check_methods(graph: &FileGraph) -> Vec<Fault> {
+    let mut known = LARGE_TO_GO.to_vec();
+    let mut faults = Vec::new();
+    for ((name, home), (methods, files)) in graph.methods() {
+        if methods <= MOST_METHODS && files.len() <= MOST_FILES {
+            continue;
+        }
+        let row = known.iter().position(|row| row.0 == name && row.1 >= methods && row.2 >= files.len());
+        match row {
+            Some(index) => drop(known.remove(index)),
+            None => faults.push(Fault { rule: LARGE, place: format!("{home}: {name}, {methods} in {files:?}") }),
+        }
+    }
+    faults.extend(known.iter().map(|row| stale("LARGE_TO_GO", row)));
+    faults
+}
+
+fn stale(list: &str, row: &impl std::fmt::Debug) -> Fault {
+    Fault { rule: STALE, place: format!("{list}: {row:?}") }
+}
+
+/// The deepest folder of src that all files stand in.
+fn folder_of(files: &[&str]) -> String {
+    let folders = |file: &str| -> Vec<String> {
+        let parts: Vec<_> = file.split('/').map(str::to_owned).collect();
+        parts[1..parts.len() - 1].to_vec()
+    };
+    let mut shared = files.first().map(|file| folders(file)).unwrap_or_default();
+    for file in files {
+        let own = folders(file);
+        let same = shared.iter().zip(&own).take_while(|(one, other)| one == other).count();
+        shared.truncate(same);
+    }
+    shared.join("/")
+}
+
+#[test]
+fn no_circle_no_way_past_a_face_and_no_value_that_does_everything() {
+    let graph = FileGraph::read(&sources());
+    let mut faults = check_circles(&graph);
+    faults.extend(check_faces(&graph));
+    faults.extend(check_methods(&graph));
+    report(faults);
+}
+
+#[test]
+fn the_natural_circles_are_still_there() {
+    let files = sources();
+    let names: BTreeSet<&str> = files.iter().map(|(file, _)| file.as_str()).collect();
+    for (row, reason) in NATURAL {
+        let gone: Vec<_> = row.iter().filter(|own| !names.iter().any(|file| file.ends_with(*own))).collect();
+        assert!(gone.is_empty(), "NATURAL names files that are not there: {gone:?} ({reason})");
+    }
+}
