@@ -1,5 +1,9 @@
 //! Addresses as people write them, made into the ones requests are sent to. Pure.
 
+use std::net::IpAddr;
+
+use reqwest::Url;
+
 use super::settings::Protocol;
 
 /// Ollama's port when none is named.
@@ -36,7 +40,7 @@ fn with_scheme(text: &str) -> String {
         return text.to_owned();
     }
     let plain = format!("http://{text}");
-    if super::http::is_loopback(&plain) { plain } else { format!("https://{text}") }
+    if is_loopback(&plain) { plain } else { format!("https://{text}") }
 }
 
 /// Reads `OLLAMA_HOST` in all the forms Ollama itself accepts: `host`, `host:port`, `:port`, `scheme://host[:port]`,
@@ -67,6 +71,28 @@ pub fn ollama_host(value: &str) -> String {
     let path = path.trim_end_matches('/');
     let slash = if path.is_empty() { "" } else { "/" };
     format!("{scheme}://{host}:{port}{slash}{path}")
+}
+
+/// Tells whether the address is this machine's.
+#[must_use]
+pub fn is_loopback(url: &str) -> bool {
+    url.parse().is_ok_and(|url| is_loopback_url(&url))
+}
+
+pub(super) fn is_loopback_url(url: &Url) -> bool {
+    let Some(host) = url.host_str() else { return false };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let name = host.eq_ignore_ascii_case("localhost") || host.to_ascii_lowercase().ends_with(".localhost");
+    name || host.parse().is_ok_and(|address: IpAddr| address.is_loopback() || address.is_unspecified())
+}
+
+/// Returns scheme, host and port of an address: without path, query, user and password.
+#[must_use]
+pub(crate) fn url_origin(url: &str) -> String {
+    let Ok(url) = url.parse::<Url>() else { return "the configured address".to_owned() };
+    let origin = url.origin();
+    // An address without a host (`file:`) has an origin without a name.
+    if origin.is_tuple() { origin.ascii_serialization() } else { format!("{}:", url.scheme()) }
 }
 
 #[cfg(test)]
@@ -117,5 +143,30 @@ mod tests {
         for (given, expected) in cases {
             assert_eq!(ollama_host(given), expected, "{given:?}");
         }
+    }
+
+    #[test]
+    fn addresses_of_this_machine_are_known() {
+        assert_eq!(url_origin("file:///etc/passwd"), "file:");
+        assert_eq!(url_origin("https://me:secret@host.example/v1?key=1"), "https://host.example");
+        for url in [
+            "http://127.0.0.1:1/v1",
+            "http://localhost",
+            "https://[::1]:5",
+            "http://0.0.0.0:8",
+            "http://a.localhost",
+        ] {
+            assert!(is_loopback(url), "{url}");
+        }
+        for url in ["http://10.0.0.1", "https://api.openai.com/v1", "localhost", "", "http://localhost.example"] {
+            assert!(!is_loopback(url), "{url}");
+        }
+    }
+
+    #[test]
+    fn an_origin_shows_no_password_and_no_path() {
+        assert_eq!(url_origin("https://user:pass@host.example:8443/v1?key=x"), "https://host.example:8443");
+        assert_eq!(url_origin("https://host.example/v1"), "https://host.example");
+        assert_eq!(url_origin("not a url with sk-secret"), "the configured address");
     }
 }

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
+use super::address::{self, is_loopback};
 use super::anthropic::{MessagesMachine, MessagesWire};
-use super::framing::SseDecoder;
-use super::http::{Client, is_loopback, url_origin};
+use super::framing::{Decoder, SseDecoder};
+use super::http::{Client, Origin};
 use super::ollama::{OllamaDecoder, OllamaWire};
 use super::openai_chat::{ChatMachine, ChatWire};
-use super::problem::Origin;
+use super::request::{ModelInfo, Provider};
 use super::settings::{Protocol, ProviderSettings};
-use super::wire::{Connection, Decoder, Wire};
-use super::{ModelInfo, Provider, address};
+use super::wire::{Connection, Wire};
 
 /// Makes a provider. Nothing is sent and nothing built until it is asked.
 #[must_use]
 pub fn connect(mut settings: ProviderSettings, client: &Client) -> Arc<dyn Provider> {
     settings.base_url = address::base_url(settings.protocol, &settings.base_url);
-    let origin = origin(&settings);
+    let origin = Origin::of(&settings);
     match settings.protocol {
         Protocol::OpenAiChat => finish(&settings.clone(), client, ChatWire::new(settings, origin)),
         Protocol::Anthropic => finish(&settings.clone(), client, MessagesWire::new(settings, origin)),
@@ -34,15 +34,6 @@ pub fn decoder(protocol: Protocol, origin: Origin) -> Box<dyn Decoder> {
     }
 }
 
-pub(crate) fn origin(settings: &ProviderSettings) -> Origin {
-    Origin {
-        provider: settings.name.clone(),
-        model: settings.model.clone(),
-        url: url_origin(&settings.base_url),
-        secret: settings.key.clone(),
-    }
-}
-
 fn finish<W: Wire + 'static>(settings: &ProviderSettings, client: &Client, wire: W) -> Arc<dyn Provider> {
     let info = ModelInfo {
         provider: settings.name.clone(),
@@ -53,5 +44,5 @@ fn finish<W: Wire + 'static>(settings: &ProviderSettings, client: &Client, wire:
         local: is_loopback(&settings.base_url),
         small: false,
     };
-    Arc::new(Connection { info, origin: origin(settings), client: client.clone(), wire })
+    Arc::new(Connection { info, origin: Origin::of(settings), client: client.clone(), wire })
 }

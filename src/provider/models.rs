@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::connect::origin;
-use super::http::{Call, Client};
+use super::error::ProviderError;
+use super::http::{Answer, Call, Client, Origin};
 use super::settings::{Protocol, ProviderSettings};
-use super::{ProviderError, address, anthropic, openai_chat};
+use super::{address, anthropic, openai_chat};
 
 /// How long a list of models is waited for; it is made for a person who looks at the screen.
 const LIST_PATIENCE: Duration = Duration::from_secs(20);
@@ -40,7 +40,7 @@ pub async fn list_models(settings: &ProviderSettings, client: &Client) -> Result
         Protocol::Anthropic => (format!("{base}/v1/models?limit=1000"), anthropic::headers_of(settings)),
         Protocol::Ollama => (format!("{base}/api/tags"), openai_chat::bearer(settings).into_iter().collect()),
     };
-    let origin = origin(settings);
+    let origin = Origin::of(settings);
     let mut answer = client.send(&Call { url, headers, body: None }, LIST_PATIENCE).await?;
     if !answer.is_success() {
         let status = answer.status();
@@ -55,10 +55,10 @@ pub async fn list_models(settings: &ProviderSettings, client: &Client) -> Result
 pub(crate) async fn show_ollama(base_url: &str, client: &Client, entry: &mut ModelEntry) -> Option<()> {
     let body = json!({"model": entry.name}).to_string().into_bytes();
     let call = Call { url: format!("{base_url}/api/show"), headers: Vec::new(), body: Some(body) };
-    let mut answer = client.send(&call, LIST_PATIENCE).await.ok().filter(super::http::Answer::is_success)?;
+    let mut answer = client.send(&call, LIST_PATIENCE).await.ok().filter(Answer::is_success)?;
     let mut settings = ProviderSettings::custom("ollama", Protocol::Ollama, base_url, &entry.name);
     settings.key = None;
-    let shown = answer.json(&origin(&settings), LIST_PATIENCE).await.ok()?;
+    let shown = answer.json(&Origin::of(&settings), LIST_PATIENCE).await.ok()?;
     let can = |what: &str| {
         let list = shown.get("capabilities")?.as_array()?;
         Some(list.iter().any(|capability| capability == what))

@@ -115,7 +115,7 @@ pub struct Quirks {
     pub call_extras: CallExtras,
 }
 
-/// Everything [`super::connect()`] needs to know.
+/// Everything it takes to connect to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderSettings {
     /// The provider's name: the first half of `PROVIDER/MODEL`.

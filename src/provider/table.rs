@@ -1,7 +1,6 @@
 //! The providers axi knows by name, one row each. Data; the only logic is reading a row.
 
-use super::address;
-use super::http::is_loopback;
+use super::address::{self, is_loopback};
 use super::settings::{
     CallExtras, CallIds, OutputLimit, Protocol, ProviderSettings, Quirks, ReasoningEcho, Secret,
 };

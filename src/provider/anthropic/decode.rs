@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::conversation::{StopReason, StreamEvent, Usage};
-use crate::provider::ProviderError;
-use crate::provider::framing::Machine;
-use crate::provider::problem::Origin;
-use crate::provider::sse::SseEvent;
-use crate::provider::wire::Progress;
+use crate::provider::error::ProviderError;
+use crate::provider::framing::{Machine, Progress, SseEvent};
+use crate::provider::http::Origin;
 
 /// Reads one answer.
 pub(crate) struct MessagesMachine {

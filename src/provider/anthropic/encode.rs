@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Dialect;
+use super::dialect::Dialect;
 use crate::conversation::{ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolResult};
-use crate::provider::Request;
-use crate::provider::ids::{WireIds, tool_name};
+use crate::provider::request::Request;
 use crate::provider::settings::ProviderSettings;
+use crate::provider::wire::{WireIds, tool_name};
 
 /// Writes the body. What stays the same from request to request comes first.
 ///

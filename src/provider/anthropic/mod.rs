@@ -1,37 +1,24 @@
 //! Anthropic's messages, as spoken by Anthropic and by servers that imitate it.
 
 mod decode;
+mod dialect;
 mod encode;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use dialect::Dialect;
+
 pub(crate) use decode::MessagesMachine;
 pub(crate) use encode::encode;
 
-use super::Request;
-use super::framing::SseDecoder;
-use super::http::Call;
-use super::problem::{Complaint, Origin};
+use super::framing::{Decoder, SseDecoder};
+use super::http::{Call, Complaint, Origin};
+use super::request::Request;
 use super::settings::ProviderSettings;
-use super::wire::{Decoder, Wire};
+use super::wire::Wire;
 
 /// The version of the wire: <https://docs.anthropic.com/en/api/versioning>.
 pub(crate) const VERSION: &str = "2023-06-01";
-
-/// What is sent, after what the server has refused so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Dialect {
-    /// Whether reasoning goes back.
-    pub(crate) reasoning: bool,
-    /// Whether cache marks are set.
-    pub(crate) cache_marks: bool,
-    /// Whether `temperature` is said: some models refuse it.
-    pub(crate) temperature: bool,
-    /// `max_tokens` when the request names none.
-    pub(crate) default_limit: u64,
-    /// The most the server has said it accepts.
-    pub(crate) highest_limit: u64,
-}
 
 /// A connection's wire: settings, and what the server taught us.
 pub(crate) struct MessagesWire {

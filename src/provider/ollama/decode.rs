@@ -3,10 +3,9 @@
 use serde_json::{Map, Value};
 
 use crate::conversation::{StopReason, StreamEvent, Usage};
-use crate::provider::ProviderError;
-use crate::provider::ndjson::NdjsonParser;
-use crate::provider::problem::Origin;
-use crate::provider::wire::{Decoder, Progress};
+use crate::provider::error::ProviderError;
+use crate::provider::framing::{Decoder, NdjsonParser, Progress};
+use crate::provider::http::Origin;
 
 /// Reads one answer. A server that does not stream sends one line that is also the last.
 pub(crate) struct OllamaDecoder {

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::conversation::{ContentBlock, Image, Message, Role, ToolCall, tokens};
-use crate::provider::Request;
-use crate::provider::ids::{WireIds, tool_name};
 use crate::provider::openai_chat::tool;
+use crate::provider::request::Request;
 use crate::provider::settings::{ProviderSettings, ReasoningEcho};
+use crate::provider::wire::{WireIds, tool_name};
 
 /// The smallest context asked for. The server's own default of 4,096 (2,048 before) cuts the conversation from the
 /// front, system prompt and tools first, and answers HTTP 200 (NousResearch/hermes-agent#43900).

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub(crate) use decode::OllamaDecoder;
 pub(crate) use encode::encode;
 
-use super::Request;
-use super::http::Call;
-use super::problem::{Complaint, Origin};
+use super::framing::Decoder;
+use super::http::{Call, Complaint, Origin};
+use super::request::Request;
 use super::settings::ProviderSettings;
-use super::wire::{Decoder, Wire};
+use super::wire::Wire;
 
 /// A connection's wire: settings, and the context's size so far.
 pub(crate) struct OllamaWire {

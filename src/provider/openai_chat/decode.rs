@@ -2,13 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::first_text;
 use crate::conversation::{StopReason, StreamEvent, Usage};
-use crate::provider::ProviderError;
-use crate::provider::framing::Machine;
-use crate::provider::problem::Origin;
-use crate::provider::sse::SseEvent;
-use crate::provider::wire::Progress;
+use crate::provider::error::ProviderError;
+use crate::provider::framing::{Machine, Progress, SseEvent};
+use crate::provider::http::Origin;
 
 /// Reads one answer.
 pub(crate) struct ChatMachine {
@@ -284,6 +281,11 @@ impl Machine for ChatMachine {
     fn origin(&self) -> &Origin {
         &self.origin
     }
+}
+
+/// Returns a text that may stand in a field of several names.
+fn first_text<'a>(holder: &'a Value, fields: &[&str]) -> Option<&'a str> {
+    fields.iter().filter_map(|field| holder.get(field)?.as_str()).find(|text| !text.is_empty())
 }
 
 /// Keeps what we do not know of a call, and under `function` what we do not know of its function.

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Dialect;
+use super::dialect::Dialect;
 use crate::conversation::{ContentBlock, Image, Message, Reasoning, Role, ToolCall, ToolResult, ToolSpec};
-use crate::provider::Request;
-use crate::provider::ids::{WireIds, tool_name};
+use crate::provider::request::Request;
 use crate::provider::settings::{CallExtras, OutputLimit, ProviderSettings, ReasoningEcho};
+use crate::provider::wire::{WireIds, tool_name};
 
 /// Writes the body. What stays the same from request to request comes first.
 pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> Value {

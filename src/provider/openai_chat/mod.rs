@@ -1,38 +1,21 @@
 //! OpenAI's chat completions, as spoken by OpenAI and by everybody who imitates it.
 
 mod decode;
+mod dialect;
 mod encode;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use serde_json::Value;
+use dialect::Dialect;
 
 pub(crate) use decode::ChatMachine;
 pub(crate) use encode::{encode, tool};
 
-use super::Request;
-use super::framing::SseDecoder;
-use super::http::Call;
-use super::problem::{Complaint, Origin};
+use super::framing::{Decoder, SseDecoder};
+use super::http::{Call, Complaint, Origin};
+use super::request::Request;
 use super::settings::{CallExtras, OutputLimit, ProviderSettings, ReasoningEcho};
-use super::wire::{Decoder, Wire};
-
-/// What is sent, after what the server has refused so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Dialect {
-    /// `stream_options.include_usage`.
-    pub(crate) usage_in_stream: bool,
-    /// `temperature`: models that reason refuse it.
-    pub(crate) temperature: bool,
-    /// Which field limits the output.
-    pub(crate) output_limit: OutputLimit,
-    /// Whether reasoning goes back.
-    pub(crate) reasoning_echo: ReasoningEcho,
-    /// Whether every message with calls carries reasoning, a blank if there is none.
-    pub(crate) reasoning_required: bool,
-    /// Whether unknown fields of calls go back.
-    pub(crate) call_extras: CallExtras,
-}
+use super::wire::Wire;
 
 /// A connection's wire: settings, and what the server taught us. The flags only ever change once each.
 pub(crate) struct ChatWire {
@@ -133,11 +116,6 @@ impl Wire for ChatWire {
 pub(crate) fn bearer(settings: &ProviderSettings) -> Option<(&'static str, String)> {
     let key = settings.key.as_ref().filter(|key| !key.expose().is_empty())?;
     Some(("authorization", format!("Bearer {}", key.expose())))
-}
-
-/// Returns a text that may stand in a field of several names.
-fn first_text<'a>(holder: &'a Value, fields: &[&str]) -> Option<&'a str> {
-    fields.iter().filter_map(|field| holder.get(field)?.as_str()).find(|text| !text.is_empty())
 }
 
 #[cfg(test)]

@@ -51,7 +51,6 @@ const TO_GO: &[(&str, usize)] = &[
     ("frontend/repl", 2),
     ("journal", 6),
     ("provider/local", 3),
-    ("provider/openai_chat", 2),
     ("sandbox", 8),
     ("terminal/markdown", 16),
     ("terminal/markdown/highlight", 3),

@@ -1,15 +1,16 @@
 //! The HTTP clients all providers share, built when first needed.
 
-use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use super::ProviderError;
 use super::problem::{Complaint, Origin, retry_after};
 use super::transport::{cause, from_reqwest};
+use crate::provider::address::{is_loopback, is_loopback_url, url_origin};
+use crate::provider::error::ProviderError;
+use crate::provider::framing::MAX_EVENT_BYTES;
 
 /// The most bytes of an error body that are read.
 const LONGEST_COMPLAINT: usize = 64 * 1024;
@@ -214,7 +215,7 @@ impl Answer {
         let mut body = Vec::new();
         while let Some(bytes) = self.chunk(idle).await? {
             body.extend_from_slice(&bytes);
-            if body.len() > super::sse::MAX_EVENT_BYTES {
+            if body.len() > MAX_EVENT_BYTES {
                 return Err(origin.protocol("the answer is too large"));
             }
         }
@@ -243,56 +244,4 @@ fn build(
         }
         innermost.to_string()
     })
-}
-
-/// Tells whether the address is this machine's.
-#[must_use]
-pub fn is_loopback(url: &str) -> bool {
-    url.parse().is_ok_and(|url| is_loopback_url(&url))
-}
-
-fn is_loopback_url(url: &Url) -> bool {
-    let Some(host) = url.host_str() else { return false };
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    let name = host.eq_ignore_ascii_case("localhost") || host.to_ascii_lowercase().ends_with(".localhost");
-    name || host.parse().is_ok_and(|address: IpAddr| address.is_loopback() || address.is_unspecified())
-}
-
-/// Returns scheme, host and port of an address: without path, query, user and password.
-#[must_use]
-pub(crate) fn url_origin(url: &str) -> String {
-    let Ok(url) = url.parse::<Url>() else { return "the configured address".to_owned() };
-    let origin = url.origin();
-    // An address without a host (`file:`) has an origin without a name.
-    if origin.is_tuple() { origin.ascii_serialization() } else { format!("{}:", url.scheme()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_of_this_machine_are_known() {
-        assert_eq!(url_origin("file:///etc/passwd"), "file:");
-        assert_eq!(url_origin("https://me:secret@host.example/v1?key=1"), "https://host.example");
-        for url in [
-            "http://127.0.0.1:1/v1",
-            "http://localhost",
-            "https://[::1]:5",
-            "http://0.0.0.0:8",
-            "http://a.localhost",
-        ] {
-            assert!(is_loopback(url), "{url}");
-        }
-        for url in ["http://10.0.0.1", "https://api.openai.com/v1", "localhost", "", "http://localhost.example"] {
-            assert!(!is_loopback(url), "{url}");
-        }
-    }
-
-    #[test]
-    fn an_origin_shows_no_password_and_no_path() {
-        assert_eq!(url_origin("https://user:pass@host.example:8443/v1?key=x"), "https://host.example:8443");
-        assert_eq!(url_origin("https://host.example/v1"), "https://host.example");
-        assert_eq!(url_origin("not a url with sk-secret"), "the configured address");
-    }
 }

@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::settings::Secret;
+use crate::provider::settings::Secret;
 
 /// The most characters of a provider's sentence that are kept.
 const LONGEST: usize = 300;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::settings::CallIds;
+use crate::provider::settings::CallIds;
 
 /// Maps the conversation's call ids to the wire's while one request is written, message after message.
 ///

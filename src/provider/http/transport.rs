@@ -3,7 +3,8 @@
 use std::error::Error;
 use std::io;
 
-use super::ProviderError;
+use super::redact::sanitise;
+use crate::provider::error::ProviderError;
 
 /// Causes of [`ProviderError::Unreachable`] and [`ProviderError::Broken`] that callers act on or explain: compare
 /// with these, not with text of your own.
@@ -60,7 +61,7 @@ fn explain(error: &reqwest::Error) -> String {
         innermost = current;
         next = current.source().or_else(|| wrapped(current));
     }
-    found.map_or_else(|| super::redact::sanitise(&innermost.to_string(), None), str::to_owned)
+    found.map_or_else(|| sanitise(&innermost.to_string(), None), str::to_owned)
 }
 
 /// `io::Error` hides what it wraps from `source()` when that has no source of its own.

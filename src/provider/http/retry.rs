@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::ProviderError;
 use super::transport::cause;
+use crate::provider::error::ProviderError;
 
 /// Limits of repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

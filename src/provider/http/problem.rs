@@ -4,9 +4,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
-use super::ProviderError;
 use super::redact::sanitise;
-use super::settings::Secret;
+use crate::provider::address::url_origin;
+use crate::provider::error::ProviderError;
+use crate::provider::settings::{ProviderSettings, Secret};
 
 /// Whom errors are about; every decoder carries one.
 #[derive(Debug, Clone)]
@@ -202,6 +203,17 @@ impl Complaint {
 }
 
 impl Origin {
+    /// Names the server that these settings lead to.
+    #[must_use]
+    pub(crate) fn of(settings: &ProviderSettings) -> Self {
+        Self {
+            provider: settings.name.clone(),
+            model: settings.model.clone(),
+            url: url_origin(&settings.base_url),
+            secret: settings.key.clone(),
+        }
+    }
+
     /// Makes the error for an error object that came inside a stream.
     #[must_use]
     pub(crate) fn stream_error(&self, value: &Value) -> ProviderError {

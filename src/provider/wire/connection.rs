@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use futures_util::stream;
 
-use super::http::{Answer, Call, Client};
-use super::problem::{Complaint, Origin};
-use super::{EventStream, ModelInfo, Provider, ProviderError, Request};
 use crate::conversation::StreamEvent;
+use crate::provider::error::ProviderError;
+use crate::provider::framing::{Decoder, Progress};
+use crate::provider::http::{Answer, Call, Client, Complaint, Origin};
+use crate::provider::request::{EventStream, ModelInfo, Provider, Request};
 
 /// How long a server may still take after it said why it stopped: token counts and the end mark come at once or
 /// never.
@@ -19,36 +20,6 @@ const AFTER_THE_END: Duration = Duration::from_millis(20);
 
 /// How often one request is changed to please a server. More than any wire has adaptations.
 const MOST_ADAPTATIONS: usize = 5;
-
-/// How far an answer has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
-    /// It is being written.
-    Open,
-    /// The model has stopped and said why; token counts may follow.
-    Stopped,
-    /// [`StreamEvent::Done`] was given out.
-    Ended,
-}
-
-/// Bytes of one answer in, events out. Pure: the same for any cutting of the bytes.
-pub trait Decoder: Send {
-    /// Takes the next bytes and appends the events they complete. On an error the events before it have been
-    /// appended.
-    ///
-    /// # Errors
-    /// What the server said inside the stream, or `Protocol`.
-    fn push(&mut self, bytes: &[u8], events: &mut Vec<StreamEvent>) -> Result<(), ProviderError>;
-
-    /// Tells the decoder that no more bytes come.
-    ///
-    /// # Errors
-    /// `Broken` when the answer was not whole; else as [`Decoder::push`].
-    fn finish(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError>;
-
-    /// Tells how far the answer has come.
-    fn progress(&self) -> Progress;
-}
 
 /// What differs between protocols.
 pub(crate) trait Wire: Send + Sync {

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::ProviderError;
-use super::problem::Origin;
+use super::decode::{Decoder, Progress};
 use super::sse::{MAX_EVENT_BYTES, SseEvent, SseParser};
-use super::wire::{Decoder, Progress};
 use crate::conversation::StreamEvent;
+use crate::provider::error::ProviderError;
+use crate::provider::http::Origin;
 
 /// The state machine of a protocol that uses server-sent events.
 pub(crate) trait Machine: Send {

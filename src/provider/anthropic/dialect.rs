@@ -1,0 +1,16 @@
+//! What a request says and leaves out, after what the server has refused so far.
+
+/// What is sent, after what the server has refused so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    /// Whether reasoning goes back.
+    pub(crate) reasoning: bool,
+    /// Whether cache marks are set.
+    pub(crate) cache_marks: bool,
+    /// Whether `temperature` is said: some models refuse it.
+    pub(crate) temperature: bool,
+    /// `max_tokens` when the request names none.
+    pub(crate) default_limit: u64,
+    /// The most the server has said it accepts.
+    pub(crate) highest_limit: u64,
+}

@@ -1,0 +1,11 @@
+//! From bytes to events: how a body is cut into values, cut anywhere itself. Knows no protocol.
+
+mod decode;
+mod machine;
+mod ndjson;
+mod sse;
+
+pub use decode::{Decoder, Progress};
+pub(crate) use machine::{Machine, SseDecoder};
+pub use ndjson::NdjsonParser;
+pub use sse::{MAX_EVENT_BYTES, SseEvent, SseParser, TooLong};

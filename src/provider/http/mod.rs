@@ -1,0 +1,14 @@
+//! HTTP beneath the wires: clients, and what failures of connections and servers mean. Knows no protocol.
+
+mod client;
+mod problem;
+mod redact;
+mod retry;
+mod transport;
+
+pub(crate) use client::{Answer, Call};
+pub use client::{Client, Patience};
+pub(crate) use problem::Complaint;
+pub use problem::Origin;
+pub use retry::RetryPlan;
+pub use transport::cause;

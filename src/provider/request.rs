@@ -1,0 +1,85 @@
+//! What is asked of a model, and who can be asked.
+
+use futures_util::stream::BoxStream;
+
+use super::error::ProviderError;
+use crate::conversation::{Message, StreamEvent, ToolSpec};
+
+/// A model that can be asked.
+///
+/// Called by the agent once a step. Implementers own one HTTP client and the wire's quirks.
+pub trait Provider: Send + Sync {
+    /// Returns what is known about the model.
+    fn model(&self) -> &ModelInfo;
+
+    /// Sends the request and streams the answer. The stream ends after [`StreamEvent::Done`], or with the
+    /// first error; a connection that closes before the wire's end mark is [`ProviderError::Broken`].
+    ///
+    /// # Cancel safety
+    /// Dropping the stream closes the connection and cancels the request.
+    fn stream<'a>(&'a self, request: Request<'a>) -> EventStream<'a>;
+
+    /// Writes how a line goes on behind `before`, as text and no conversation, while it is sure of it. `before` should
+    /// stay the same for a while: what was read of it is kept. `None` where the model is not in this process.
+    fn finish_line<'a>(&'a self, _before: &'a str, _line: &'a str) -> Option<EventStream<'a>> {
+        None
+    }
+
+    /// Is told, once the first prompt is painted, what the next request will begin with. Does not wait.
+    fn prepare(&self, _request: Request<'_>) {}
+}
+
+/// The events of one answer.
+pub type EventStream<'a> = BoxStream<'a, Result<StreamEvent, ProviderError>>;
+
+/// The provider of the models that axi runs itself.
+pub const OWN: &str = "local";
+
+/// What is known about a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelInfo {
+    /// The provider's name: a row of the table or a section of the settings.
+    pub provider: String,
+    /// The model's name at the provider.
+    pub model: String,
+    /// Context window in tokens, when known.
+    pub context_window: Option<u64>,
+    /// Whether tools may be sent.
+    pub tools: bool,
+    /// Whether pictures may be sent.
+    pub vision: bool,
+    /// Whether it runs on this machine (a loopback address).
+    pub local: bool,
+    /// Whether it is so small that it needs a short prompt and few tools.
+    pub small: bool,
+}
+
+impl ModelInfo {
+    /// Returns `PROVIDER/MODEL`.
+    #[must_use]
+    pub fn id(&self) -> String {
+        format!("{}/{}", self.provider, self.model)
+    }
+
+    /// Tells whether axi runs it itself, in its own process.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        self.provider == OWN
+    }
+}
+
+/// One question to a model. Stable parts come first on every wire: prompt caches live on their bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The system prompt; the same bytes for a whole session.
+    pub system: &'a str,
+    /// The conversation, oldest first; its invariant holds.
+    pub messages: &'a [Message],
+    /// The tools, in a stable order; empty when the model has none.
+    pub tools: &'a [ToolSpec],
+    /// The most tokens to write; `None` leaves it to the provider (or its documented default where the wire
+    /// demands a number).
+    pub max_output_tokens: Option<u64>,
+    /// How freely it writes: 0 always the likeliest word, 1 as it was trained to; `None` leaves it to the provider.
+    pub temperature: Option<f64>,
+}
