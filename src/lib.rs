@@ -7,14 +7,15 @@
 //! floor 4  command        slash commands
 //! floor 3  agent          the turn
 //! floor 2  provider  tool  approval  session
-//! floor 1  conversation  terminal  sandbox  journal  config  locale  shell  cli
+//! floor 1  conversation  terminal  sandbox  journal  config  locale  shell  cli  child
 //! ```
 //! The floor rule: a room imports only from floors below it, never a room beside it. The four rooms of floor 2
-//! do not know each other, the rooms of floor 1 know nothing of ours. `tests/it/floors.rs` checks it.
+//! do not know each other, the rooms of floor 1 know nothing of ours, but `child` the sandbox it puts on. `tests/it/floors.rs` checks it.
 
 pub mod agent;
 pub mod app;
 pub mod approval;
+pub mod child;
 pub mod cli;
 pub mod command;
 pub mod config;

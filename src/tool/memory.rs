@@ -1,36 +1,43 @@
-//! What the model has seen: file states, ranges, and texts for saying what changed since.
+//! What the tools of a session remember between calls, and what of it the model is told beside its results.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hasher};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use super::{Seen, ToolMemory, kept, shell_job};
+use super::file_memory::FileMemory;
+use super::shell::{DetachedJobs, Jobs, Made};
+use super::terminal::Programs;
 
-/// Texts longer than this are not kept for diffs (bytes).
-const TEXT_LIMIT: usize = 256 * 1024;
 /// After so many rounds of calls without a word on the plan the model is reminded of it.
 const REMINDED_AFTER: u32 = 6;
-/// All kept texts together (bytes); the oldest go first.
-const TEXTS_LIMIT: usize = 8 * 1024 * 1024;
 
-/// Which ranges the model was shown of which files, and their texts.
+/// What the tools of a session remember between calls.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
-    ranges: HashMap<PathBuf, Vec<(u64, u64)>>,
-    texts: Vec<(PathBuf, Arc<str>)>,
+pub struct ToolMemory {
+    /// Which files the model has seen, in which state.
+    pub(crate) files: FileMemory,
+    /// Commands that run in the background; they end with this memory.
+    pub(crate) jobs: Jobs,
+    /// How much of the output of each detached command was read, by its number (bytes).
+    pub(crate) detached_read: Mutex<HashMap<u64, u64>>,
+    /// Programs on terminals of their own; they end with this memory.
+    pub(crate) programs: Programs,
+    /// What was set up.
+    pub(crate) made: Mutex<Vec<Made>>,
+    /// The model's plan, to remind it.
+    plan: Mutex<Plan>,
 }
 
 /// The model's plan as it last wrote it down.
 #[derive(Debug, Default)]
-pub(crate) struct Plan {
+struct Plan {
     /// One line a step.
-    pub(crate) text: String,
+    text: String,
     /// Whether any step is left.
-    pub(crate) open: bool,
+    open: bool,
     /// Rounds of calls since it was written, or since it was last reminded of.
-    pub(crate) rounds: u32,
+    rounds: u32,
 }
 
 /// A command in the background, as it is now.
@@ -50,30 +57,18 @@ pub struct JobReport {
     pub outlives: bool,
 }
 
-/// How a file relates to what the model knows of it.
-pub(crate) enum Freshness {
-    /// The model never read it.
-    Unread,
-    /// It is as the model saw it.
-    Fresh,
-    /// It changed since; the text the model saw, if it was kept.
-    Changed(Option<Arc<str>>),
-}
-
-/// Makes the state of a file whose bytes are all here.
-pub(crate) fn seen(bytes: &[u8], modified: Option<std::time::SystemTime>) -> Seen {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(bytes);
-    Seen { length: bytes.len() as u64, modified, hash: hasher.finish() }
-}
-
 impl ToolMemory {
     /// Forgets which ranges the model was shown, so that reading them again gives their text again.
     ///
     /// To be called when earlier results leave the conversation (compaction, rewind): "unchanged since you
     /// last read it" would then point at nothing.
     pub fn forget_shown(&self) {
-        lock(&self.shown).ranges.clear();
+        self.files.forget_ranges();
+    }
+
+    /// Forgets all files, but nothing that runs: after an undo, or a way back in the conversation.
+    pub fn forget_files(&self) {
+        self.files.forget();
     }
 
     /// Takes what the model should know at its next step: jobs that ended, a plan it seems to have forgotten.
@@ -82,7 +77,7 @@ impl ToolMemory {
     pub fn notes(&self) -> Vec<String> {
         let ended = self.jobs.ended();
         let mut notes: Vec<String> =
-            ended.iter().map(|report| format!("[background {}]", shell_job::worded(report))).collect();
+            ended.iter().map(|report| format!("[background {}]", report.worded())).collect();
         let mut plan = lock(&self.plan);
         plan.rounds += 1;
         if plan.open && plan.rounds > REMINDED_AFTER {
@@ -103,22 +98,23 @@ impl ToolMemory {
             code: report.code,
             outlives: false,
         });
-        let kept = kept::list(outputs, now).into_iter().map(|kept| JobReport {
-            number: kept.number,
-            line: kept.line,
-            lasted: kept.lasted,
-            running: kept.running,
-            code: kept.code,
+        let detached = DetachedJobs::in_directory(outputs).list(now).into_iter().map(|detached| JobReport {
+            number: detached.number,
+            line: detached.line,
+            lasted: detached.lasted,
+            running: detached.running,
+            code: detached.code,
             outlives: true,
         });
-        own.chain(kept).collect()
+        own.chain(detached).collect()
     }
 
     /// Ends one of them at once; false when there is none of this number that could be ended. Blocks, for one that
     /// outlives axi up to three seconds.
     pub fn end_job(&self, outputs: &Path, number: u64, now: SystemTime) -> bool {
-        if number >= kept::FIRST {
-            return kept::report(outputs, number, now).is_some() && kept::end(outputs, number);
+        if number >= DetachedJobs::FIRST {
+            let detached = DetachedJobs::in_directory(outputs);
+            return detached.report(number, now).is_some() && detached.end(number);
         }
         self.jobs.signal(number, rustix::process::Signal::KILL)
     }
@@ -127,68 +123,9 @@ impl ToolMemory {
     pub(crate) fn remember_plan(&self, text: String, open: bool) {
         *lock(&self.plan) = Plan { text, open, rounds: 0 };
     }
-
-    /// Forgets all files, but nothing that runs: after an undo, or a way back in the conversation.
-    pub fn forget_files(&self) {
-        lock(&self.seen).clear();
-        *lock(&self.shown) = Shown::default();
-    }
-
-    /// Compares a file's state with what the model knows.
-    pub(crate) fn freshness(&self, path: &Path, now: &Seen) -> Freshness {
-        let same = match lock(&self.seen).get(path) {
-            None => return Freshness::Unread,
-            // A touched file with the same bytes is no change.
-            Some(before) => before.length == now.length && before.hash == now.hash,
-        };
-        if same {
-            return Freshness::Fresh;
-        }
-        let shown = lock(&self.shown);
-        Freshness::Changed(shown.texts.iter().find(|(kept, _)| kept == path).map(|(_, text)| Arc::clone(text)))
-    }
-
-    /// Tells whether the model was already shown this range of the file in this state.
-    pub(crate) fn was_shown(&self, path: &Path, now: &Seen, range: (u64, u64)) -> bool {
-        matches!(self.freshness(path, now), Freshness::Fresh)
-            && lock(&self.shown).ranges.get(path).is_some_and(|ranges| ranges.contains(&range))
-    }
-
-    /// Remembers that a range was shown; `text` is the whole file where it was loaded.
-    pub(crate) fn remember_read(&self, path: &Path, now: Seen, range: (u64, u64), text: Option<&str>) {
-        let fresh = matches!(self.freshness(path, &now), Freshness::Fresh);
-        lock(&self.seen).insert(path.to_path_buf(), now);
-        let mut shown = lock(&self.shown);
-        let ranges = shown.ranges.entry(path.to_path_buf()).or_default();
-        if !fresh {
-            ranges.clear();
-        }
-        ranges.push(range);
-        shown.keep(path, text);
-    }
-
-    /// Remembers the state the model's own change left.
-    pub(crate) fn remember_written(&self, path: &Path, now: Seen, text: &str) {
-        lock(&self.seen).insert(path.to_path_buf(), now);
-        let mut shown = lock(&self.shown);
-        shown.ranges.remove(path);
-        shown.keep(path, Some(text));
-    }
 }
 
-impl Shown {
-    fn keep(&mut self, path: &Path, text: Option<&str>) {
-        self.texts.retain(|(kept, _)| kept != path);
-        let Some(text) = text.filter(|text| text.len() <= TEXT_LIMIT) else { return };
-        self.texts.push((path.to_path_buf(), Arc::from(text)));
-        let mut total: usize = self.texts.iter().map(|(_, text)| text.len()).sum();
-        while total > TEXTS_LIMIT {
-            total -= self.texts.remove(0).1.len();
-        }
-    }
-}
-
-/// Locks; what a panicking thread left is still a valid map.
+/// Locks; what a panicking thread left is still valid.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -4,8 +4,6 @@ use std::fmt::Write as _;
 
 use unicode_segmentation::GraphemeCursor;
 
-use super::text_file::size;
-
 /// How much of an output the model is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -240,6 +238,30 @@ fn boundary(text: &str, at: usize, side: Side) -> usize {
         Side::Before => cursor.prev_boundary(text, 0).ok().flatten().unwrap_or(0),
         Side::After => cursor.next_boundary(text, 0).ok().flatten().unwrap_or(text.len()),
     }
+}
+
+/// Words a number of bytes.
+pub(crate) fn size(bytes: u64) -> String {
+    const UNITS: &[(u64, &str)] = &[(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")];
+    for (unit, name) in UNITS {
+        if bytes >= *unit {
+            return format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit);
+        }
+    }
+    format!("{bytes} bytes")
+}
+
+/// Counts line ends; in pieces whose sum fits a byte, which compilers turn into vector instructions.
+pub(crate) fn line_ends(bytes: &[u8]) -> u64 {
+    let pieces = bytes.chunks(usize::from(u8::MAX));
+    pieces.map(|piece| u64::from(piece.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>())).sum()
+}
+
+/// Cuts a text to what fits into a row of a list.
+pub(crate) fn first_line(text: &str) -> String {
+    let short: String = text.lines().next().unwrap_or_default().chars().take(80).collect();
+    let more = if short.len() < text.len() { " …" } else { "" };
+    short + more
 }
 
 #[cfg(test)]

@@ -6,8 +6,7 @@ use std::time::{Duration, SystemTime};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
-use super::kept;
-use super::shell_group::end_orphans;
+use super::shell::{end_orphans, is_in_use};
 
 /// Whole outputs older than this go.
 const OLDEST: Duration = Duration::from_hours(14 * 24);
@@ -50,9 +49,9 @@ pub fn sweep_aside(outputs: &Path, now: SystemTime) {
     }
 }
 
-/// One kept output.
+/// A whole output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Kept {
+struct OutputFile {
     path: PathBuf,
     bytes: u64,
     age: Duration,
@@ -72,15 +71,14 @@ fn clean(outputs: &Path, now: SystemTime) -> usize {
             .and_then(|name| name.to_str())
             .is_some_and(|name| NAMES.iter().any(|ours| name.starts_with(ours)))
     };
-    let kept = entries.flatten().filter(|entry| ours(&entry.path()) && !kept::is_in_use(&entry.path())).filter_map(
-        |entry| {
+    let kept =
+        entries.flatten().filter(|entry| ours(&entry.path()) && !is_in_use(&entry.path())).filter_map(|entry| {
             // Not through a link: somebody else made that.
             let metadata = entry.path().symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
             // One from the future is young.
             let age = now.duration_since(metadata.modified().ok()?).unwrap_or_default();
-            Some(Kept { path: entry.path(), bytes: metadata.len(), age })
-        },
-    );
+            Some(OutputFile { path: entry.path(), bytes: metadata.len(), age })
+        });
     // What cannot be removed is tried again the next time.
     let files =
         chosen(kept.collect(), LARGEST).into_iter().filter(|path| std::fs::remove_file(path).is_ok()).count();
@@ -98,7 +96,7 @@ fn is_left(folder: &Path, now: SystemTime) -> bool {
 }
 
 /// Chooses what goes.
-fn chosen(mut kept: Vec<Kept>, largest: u64) -> Vec<PathBuf> {
+fn chosen(mut kept: Vec<OutputFile>, largest: u64) -> Vec<PathBuf> {
     kept.sort_by_key(|kept| kept.age);
     let mut total = 0_u64;
     kept.retain(|kept| {
@@ -112,8 +110,8 @@ fn chosen(mut kept: Vec<Kept>, largest: u64) -> Vec<PathBuf> {
 mod tests {
     use super::*;
 
-    fn kept(name: &str, bytes: u64, hours: u64) -> Kept {
-        Kept { path: name.into(), bytes, age: Duration::from_hours(hours) }
+    fn kept(name: &str, bytes: u64, hours: u64) -> OutputFile {
+        OutputFile { path: name.into(), bytes, age: Duration::from_hours(hours) }
     }
 
     #[test]

@@ -5,26 +5,13 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::Tool;
-use super::apply_patch::ApplyPatchTool;
-use super::ask_user::AskUserTool;
-use super::delete::DeleteTool;
-use super::edit::EditTool;
-use super::glob::GlobTool;
-use super::grep::GrepTool;
-use super::list::ListTool;
-use super::make_directory::MakeDirectoryTool;
-use super::move_path::MoveTool;
-use super::multi_edit::MultiEditTool;
-use super::propose_command::NAME as PROPOSE_COMMAND;
-use super::read::ReadTool;
-use super::shell::ShellTool;
-use super::shell_job::ShellJobTool;
-use super::terminal_tool::TerminalTool;
-use super::todo::TodoTool;
-use super::web_fetch::WebFetchTool;
-use super::write::WriteTool;
 use crate::conversation::ToolSpec;
+
+use super::propose_command_tool::NAME as PROPOSE_COMMAND;
+use super::{
+    ApplyPatchTool, AskUserTool, DeleteTool, EditTool, GlobTool, GrepTool, ListTool, MakeDirectoryTool, MoveTool,
+    MultiEditTool, ReadTool, ShellJobTool, ShellTool, TerminalTool, TodoTool, Tool, WebFetchTool, WriteTool,
+};
 
 /// Makes the standard tools; `helper` is the axi program itself, see [`ShellTool::new`].
 #[must_use]
@@ -90,7 +77,7 @@ mod tests {
 
     #[test]
     fn what_a_small_model_is_told_are_arguments_the_tools_have() {
-        let all = standard(None).into_iter().chain([Arc::new(super::super::ProposeCommandTool) as Arc<dyn Tool>]);
+        let all = standard(None).into_iter().chain([Arc::new(crate::tool::ProposeCommandTool) as Arc<dyn Tool>]);
         let all: Vec<ToolSpec> = all.map(|tool| tool.spec()).collect();
         let work: Vec<ToolSpec> = all.iter().filter(|spec| spec.name != PROPOSE_COMMAND).cloned().collect();
         assert_eq!((terse(&work).len(), terse(&all).len()), (TERSE.len(), TERSE_LINE.len()));

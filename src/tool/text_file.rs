@@ -5,8 +5,9 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
+use super::file_memory::FileState;
 use super::kind::{self, Kind, SAMPLE};
-use super::{Place, Seen, memory, paths};
+use super::{Place, output, paths};
 
 /// Files up to this size are loaded whole (bytes); larger ones are read in pieces and cannot be edited.
 pub(crate) const WHOLE_LIMIT: u64 = 16 * 1024 * 1024;
@@ -33,7 +34,7 @@ pub(crate) struct TextFile {
     /// How it is stored.
     pub(crate) encoding: Encoding,
     /// Its state.
-    pub(crate) seen: Seen,
+    pub(crate) seen: FileState,
 }
 
 impl Encoding {
@@ -170,25 +171,15 @@ pub(crate) fn load(place: &Place, path: &Path) -> Result<TextFile, String> {
         return Err(format!(
             "{} is too large to be changed here ({}); use the shell.",
             paths::shown(place, path),
-            size(metadata.len())
+            output::size(metadata.len())
         ));
     }
-    let seen = memory::seen(&bytes, metadata.modified().ok());
+    let seen = FileState::of(&bytes, metadata.modified().ok());
     let length = metadata.len();
-    let (text, encoding) = decode(bytes)
-        .map_err(|what| format!("{} is a binary file ({what}, {}).", paths::shown(place, path), size(length)))?;
+    let (text, encoding) = decode(bytes).map_err(|what| {
+        format!("{} is a binary file ({what}, {}).", paths::shown(place, path), output::size(length))
+    })?;
     Ok(TextFile { text, encoding, seen })
-}
-
-/// Words a number of bytes.
-pub(crate) fn size(bytes: u64) -> String {
-    const UNITS: &[(u64, &str)] = &[(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")];
-    for (unit, name) in UNITS {
-        if bytes >= *unit {
-            return format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit);
-        }
-    }
-    format!("{bytes} bytes")
 }
 
 #[cfg(test)]

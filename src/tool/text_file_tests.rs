@@ -22,14 +22,6 @@ fn damaged_unicode_is_not_taken_for_text() {
     assert_eq!(decode(b"\xef\xbb\xbf\xff".to_vec()), Err("damaged UTF-8 text"));
 }
 
-#[test]
-fn sizes_are_worded() {
-    assert_eq!(size(12), "12 bytes");
-    assert_eq!(size(1536), "1.5 KB");
-    assert_eq!(size(1 << 30), "1.0 GB");
-    assert_eq!(size(u64::MAX), "17179869183.9 GB");
-}
-
 proptest! {
     #[test]
     fn every_text_comes_back(text in "[^\0]{0,60}") {

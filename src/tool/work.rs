@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::conversation::Outcome;
+use crate::conversation::{Outcome, ToolFacts};
 
-use super::{ToolFacts, ToolOutput};
+use super::ToolOutput;
 
 /// Tells long work that nobody waits for it any more.
 #[derive(Debug, Clone, Default)]
@@ -64,4 +64,12 @@ pub(crate) async fn to_the_end<T: Send + 'static>(
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|_| ToolOutput::failed("The tool failed inside axi; this is a bug of axi."))
+}
+
+/// Waits for a moment, if there is one to wait for.
+pub(crate) async fn at(moment: Option<tokio::time::Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
 }

@@ -6,8 +6,9 @@ use std::process::Command;
 
 use super::run::{Ahead, Repl};
 use super::shell_guess::command_of;
+use crate::child;
 use crate::terminal::{Output, Relayed, relay, sanitize_line};
-use crate::tool::{HANDOFF_VARIABLES, output, shell_child};
+use crate::tool::{HANDOFF_VARIABLES, output};
 
 /// Hints of a run at most: by then they are known.
 const HINTS: usize = 3;
@@ -60,7 +61,7 @@ impl Repl {
             return Ok(Relayed { status, output: Vec::new(), unread: Vec::new() });
         };
         let mut command = Command::new(program);
-        command.arg(shell_child::TERMINAL_ARGUMENT).arg(&self.shell).arg("-c").arg(line);
+        command.arg(child::TERMINAL).arg(&self.shell).arg("-c").arg(line);
         without_handoff(&mut command);
         let ran = relay(command)?;
         if ran.output.last().is_some_and(|&last| last != b'\n') {

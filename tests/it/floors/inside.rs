@@ -17,7 +17,7 @@ const NATURAL: &[(&[&str], &str)] = &[
         "find runs commands, and a wrapper such as sudo runs find",
     ),
     (
-        &["tool/patch.rs", "tool/patch_unified.rs"],
+        &["tool/edit/patch.rs", "tool/edit/patch_unified.rs"],
         "a patch may hold a unified diff, whose hunks are the patch's own",
     ),
     (
@@ -54,7 +54,6 @@ const TO_GO: &[(&str, usize)] = &[
     ("sandbox", 8),
     ("terminal/markdown", 16),
     ("terminal/markdown/highlight", 3),
-    ("tool", 18),
 ];
 
 /// Paths that pass a face and are to go, as (file, path).

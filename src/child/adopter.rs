@@ -1,0 +1,188 @@
+//! The hidden helper `axi __adopt ARGUMENTS…`: starts `axi ARGUMENTS…` and stays beside it until nothing it started is
+//! left. Linux only: elsewhere nothing adopts what a child leaves behind.
+//!
+//! A process that leaves its group, its session and its environment (`env -i setsid …`) and whose parent ends belongs
+//! to nobody, and could not be found again. Here it belongs to the adopter (`PR_SET_CHILD_SUBREAPER`, prctl(2)).
+
+use std::ffi::OsString;
+use std::io::Read as _;
+use std::os::unix::net::UnixStream;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
+use signal_hook::low_level::pipe;
+
+use crate::sandbox::JUDGE;
+#[cfg(target_os = "linux")]
+use crate::sandbox::{Confinement, Judge};
+
+#[cfg(target_os = "linux")]
+use super::modes::{CONFINED, KEEPER_ARGUMENTS};
+use super::processes::{DETACHED_MARK, descendants, signal_each};
+
+/// What it writes to its standard error, a socket to axi, when a finished command left something behind.
+pub(crate) const LEFT_SOME: &[u8] = b"b";
+
+/// The exit code when the command could not be started.
+const NOT_RUN: u8 = 126;
+/// From TERM to KILL for what a finished command left behind.
+const GRACE: Duration = Duration::from_millis(300);
+/// Looks for survivors are this far apart.
+const LOOK: Duration = Duration::from_millis(10);
+/// How long what ends by itself may take to do so before it counts as left behind.
+const ENDING: Duration = Duration::from_millis(100);
+/// How long KILL may take.
+const KILL_GRACE: Duration = Duration::from_secs(1);
+
+/// Runs the command and ends what it leaves behind. Told to end (TERM, HUP, INT), or when axi dies, it kills all;
+/// what is detached goes on then.
+pub(super) fn main(arguments: &mut dyn Iterator<Item = OsString>) -> ExitCode {
+    // Keys and signals of axi's terminal are not for it.
+    let _ = rustix::process::setsid();
+    // The person said yes to its living on when axi ends: it is not swept then, nor when its first process ends, for
+    // one that puts itself into the background is meant as a whole.
+    let kept = std::env::var_os(DETACHED_MARK).is_some();
+    let told = Arc::new(AtomicBool::new(false));
+    let Ok(mut woken) = watch(&told) else { return ExitCode::from(NOT_RUN) };
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+        if !kept {
+            let _ = rustix::process::set_parent_process_death_signal(Some(Signal::TERM));
+        }
+    }
+    let Ok(program) = std::env::current_exe() else { return ExitCode::from(NOT_RUN) };
+    // Its standard error is not the command's: see `LEFT_SOME`.
+    let Ok(errors) = rustix::stdio::stdout().try_clone_to_owned().map(Stdio::from) else {
+        return ExitCode::from(NOT_RUN);
+    };
+    let arguments: Vec<OsString> = arguments.collect();
+    let mut command = Command::new(program);
+    command.args(&arguments).stderr(errors).env_remove(JUDGE);
+    let judged = judged(&arguments, &mut command);
+    let Ok(child) = command.spawn() else {
+        return ExitCode::from(NOT_RUN);
+    };
+    if let Some(start) = judged {
+        // After the start: until here there is one thread. Where there can be no other, the command is told that
+        // nobody hears it, and does not run.
+        start();
+    }
+    let Some(child) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else {
+        return ExitCode::from(NOT_RUN);
+    };
+    // Its output is the command's: who reads it waits for the last one that holds it.
+    close_output();
+    let mut code = None;
+    while (code.is_none() || kept) && !told.load(Ordering::Relaxed) {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some((process, status))) if process == child => code = Some(exit_code(status)),
+            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            // Until the next signal; of more than fit into the pipe one is enough.
+            Ok(None) => drop(woken.read(&mut [0; 64])),
+            Err(_) => break,
+        }
+    }
+    sweep(code.is_some() && !told.load(Ordering::Relaxed));
+    ExitCode::from(code.unwrap_or(128 + 9))
+}
+
+/// Has an approved command's changes of modes, owners and times be judged here: who is not held by its sandbox, and
+/// stays as long as the last of its processes. Returns what starts that.
+#[cfg(target_os = "linux")]
+fn judged(arguments: &[OsString], command: &mut Command) -> Option<impl FnOnce() + use<>> {
+    use std::os::fd::AsRawFd as _;
+    // A keeper stands before the helper that confines itself, or nobody.
+    let confined = |place: &usize| arguments.get(*place).is_some_and(|name| name == CONFINED);
+    let place = [0, KEEPER_ARGUMENTS].into_iter().find(confined)?;
+    let confinement = Confinement::from_arguments(&mut arguments.iter().skip(place + 1).cloned())?;
+    let (judge, socket) = Judge::new(&confinement)?;
+    // This process starts nothing else that it could go to.
+    rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::empty()).ok()?;
+    command.env(JUDGE, socket.as_raw_fd().to_string());
+    Some(move || {
+        drop(socket);
+        drop(std::thread::Builder::new().name("judge".to_owned()).spawn(move || judge.run()));
+    })
+}
+
+/// Nothing is judged here: the sandbox of this system knows attributes.
+#[cfg(not(target_os = "linux"))]
+fn judged(_: &[OsString], _: &mut Command) -> Option<fn()> {
+    None
+}
+
+/// Makes what is readable whenever a child ended or a signal said to end; the latter sets the flag first.
+fn watch(told: &Arc<AtomicBool>) -> std::io::Result<UnixStream> {
+    let (woken, wake) = UnixStream::pair()?;
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+        // A handler, not "ignored": that would be inherited by the command.
+        signal_hook::flag::register(signal.as_raw(), Arc::clone(told))?;
+    }
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT, Signal::CHILD] {
+        pipe::register(signal.as_raw(), wake.try_clone()?)?;
+    }
+    Ok(woken)
+}
+
+fn close_output() {
+    if let Ok(null) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdin(&null);
+        let _ = rustix::stdio::dup2_stdout(&null);
+    }
+}
+
+fn exit_code(status: WaitStatus) -> u8 {
+    let code = status.exit_status().or_else(|| status.terminating_signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(NOT_RUN)
+}
+
+/// Ends all that is left; politely first, if there is time.
+fn sweep(politely: bool) {
+    let own = rustix::process::getpid().as_raw_nonzero().get();
+    if none_left() {
+        return;
+    }
+    if politely {
+        // A process substitution, or the rest of a pipeline, ends a moment after its shell.
+        let begun = Instant::now();
+        while begun.elapsed() < ENDING {
+            std::thread::sleep(LOOK);
+            if none_left() {
+                return;
+            }
+        }
+        let _ = rustix::io::write(rustix::stdio::stderr(), LEFT_SOME);
+        let begun = Instant::now();
+        signal_each(&descendants(own), Signal::TERM);
+        while begun.elapsed() < GRACE {
+            std::thread::sleep(LOOK);
+            if none_left() {
+                return;
+            }
+        }
+    }
+    // Again and again: one that forks while it is looked for gets away once, not every time.
+    let begun = Instant::now();
+    while begun.elapsed() < KILL_GRACE {
+        signal_each(&descendants(own), Signal::KILL);
+        if none_left() {
+            return;
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Collects who ended; tells whether nobody is left.
+fn none_left() -> bool {
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            Ok(None) => return false,
+            Err(_) => return true,
+        }
+    }
+}

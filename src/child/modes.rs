@@ -1,0 +1,16 @@
+//! The first arguments by which `main` knows a hidden mode. Data only.
+
+/// Starts the rest of the arguments as another axi, and stays beside it until nothing it started is left.
+pub const ADOPT: &str = "__adopt";
+/// Leaves the terminal and becomes the program behind it.
+pub const PLAIN: &str = "__child";
+/// The same, held to the confinement behind it.
+pub const CONFINED: &str = "__confined";
+/// Becomes the program behind it, with standard input as its controlling terminal.
+pub const TERMINAL: &str = "__terminal";
+/// Keeps a command away from a terminal of its own until that is lent to it.
+pub const KEEPER: &str = "__keeper";
+/// How many arguments a keeper takes before those of what it runs: its own, a mode, a terminal and a program.
+pub(crate) const KEEPER_ARGUMENTS: usize = 4;
+/// Puts a process group into the foreground of the controlling terminal; the keeper starts it.
+pub(crate) const FRONT: &str = "__front";

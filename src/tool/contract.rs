@@ -1,0 +1,147 @@
+//! What a tool is to its callers: the trait, what a call is given, what it gives back.
+
+use std::path::Path;
+
+use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::conversation::{Effect, Image, Outcome, Preview, Subject, ToolFacts, ToolSpec};
+use crate::sandbox::{Reach, Sandbox};
+
+use super::memory::ToolMemory;
+use super::person::Person;
+use super::place::Place;
+use super::shell::SharedTrash;
+
+/// Something the model may do.
+///
+/// Called by the agent: `effect` and `subject` before the policy decides, `preview` before a person is asked,
+/// `run` once it is allowed. A failure is an [`ToolOutput`] with [`Outcome::Failed`], for the model to read.
+pub trait Tool: Send + Sync {
+    /// Describes the tool to the model; the same bytes at every call.
+    fn spec(&self) -> ToolSpec;
+
+    /// Declares what this input would touch.
+    fn effect(&self, input: &Value, place: &Place) -> Effect;
+
+    /// Declares what rules are matched against.
+    fn subject(&self, input: &Value, place: &Place) -> Subject;
+
+    /// Declares how much more than usual the model asks for; a call that asks for any is never run unasked.
+    fn access(&self, _input: &Value) -> Access {
+        Access::Usual
+    }
+
+    /// Tells whether what the call starts goes on when axi ends; such a call is asked for each time.
+    fn outlives(&self, _input: &Value) -> bool {
+        false
+    }
+
+    /// Decides what the input leaves open and only the disk and the session know, once, before anything is judged:
+    /// what it gives is then judged, shown and run. Looks at the disk, changes nothing.
+    fn settle(&self, _input: &Value, _place: &Place, _memory: &ToolMemory) -> Settled {
+        Settled::AsIs
+    }
+
+    /// Makes what a person sees before they approve; reads files, changes nothing.
+    ///
+    /// # Errors
+    /// The text for the model when the input is such that running it can only fail (a missing argument, an
+    /// `old_string` that is not there): the person is then not asked at all.
+    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String>;
+
+    /// Does it.
+    ///
+    /// # Cancel safety
+    /// Ends within 2.5 s of `context.cancel` (a child's group gets TERM, then KILL after 2 s) and leaves no
+    /// process behind, also when the future is dropped.
+    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput>;
+
+    /// Tells whether a call that went well is the turn's last word: the model is not asked again.
+    fn concludes(&self) -> bool {
+        false
+    }
+}
+
+/// What became of an input before it is judged.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Settled {
+    /// Nothing.
+    AsIs,
+    /// This one stands in its place; the note is for the model, behind the result.
+    Input {
+        /// The input that is judged, shown and run.
+        input: Value,
+        /// What was decided.
+        note: String,
+    },
+    /// There is nothing to run: this is the call's result.
+    Answer(Box<ToolOutput>),
+}
+
+/// What a call asks for beside what it would get by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// Nothing.
+    #[default]
+    Usual,
+    /// To write the workspace and reach the network, where it would only read.
+    Workspace,
+    /// To run outside the sandbox.
+    Full,
+}
+
+/// What a running tool is given.
+pub struct ToolContext<'a> {
+    /// Where it runs.
+    pub place: &'a Place,
+    /// The turn's token.
+    pub cancel: &'a CancellationToken,
+    /// Takes lines of output as they come, for the live row; a full channel drops them (`try_send`).
+    pub progress: mpsc::Sender<String>,
+    /// Where whole outputs are kept; made at first use, 0700.
+    pub output_dir: &'a Path,
+    /// What the tools remember of this session.
+    pub memory: &'a ToolMemory,
+    /// The way to the person.
+    pub person: Person,
+    /// Confines the children of this run.
+    pub sandbox: &'a Sandbox,
+    /// How far a child of this call may reach.
+    pub reach: &'a Reach,
+    /// Keeps what a command of this call removes.
+    pub trash: Option<SharedTrash>,
+    /// Takes out of a text what must not be written to the disk.
+    pub redact: &'a (dyn Fn(&str) -> String + Sync),
+}
+
+/// What a tool gave back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolOutput {
+    /// What the model reads: sanitised of nothing but trimmed to the limits.
+    pub content: String,
+    /// What became of the call.
+    pub outcome: Outcome,
+    /// What a person is told about it.
+    pub facts: ToolFacts,
+    /// Pictures for models that can see.
+    pub images: Vec<Image>,
+}
+
+impl ToolOutput {
+    /// Makes a failure for the model to read.
+    #[must_use]
+    pub fn failed(content: impl Into<String>) -> Self {
+        Self { content: content.into(), outcome: Outcome::Failed, facts: ToolFacts::default(), images: Vec::new() }
+    }
+
+    /// Makes a success.
+    #[must_use]
+    pub fn ok(content: impl Into<String>, facts: ToolFacts) -> Self {
+        Self { content: content.into(), outcome: Outcome::Ok, facts, images: Vec::new() }
+    }
+}

@@ -1,0 +1,184 @@
+//! The `delete` tool: a file, a link, or a directory.
+
+use std::path::{Path, PathBuf};
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolSpec};
+use crate::tool::arguments::{Arguments, Field, PATH, plain};
+use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
+
+/// Entries counted for a person at most.
+const COUNTED: usize = 10_000;
+
+/// Entries of a directory named to a person.
+const NAMED: usize = 20;
+
+const FIELDS: &[Field] = &[PATH, plain("recursive")];
+
+/// Deletes files and directories.
+#[derive(Debug, Default)]
+pub struct DeleteTool;
+
+struct Request {
+    path: PathBuf,
+    recursive: bool,
+}
+
+impl Request {
+    fn parse(input: &Value, place: &Place) -> Result<Self, String> {
+        let arguments = Arguments::parse("delete", input, FIELDS)?;
+        Ok(Self { path: place.resolve(arguments.filled_text("path")?), recursive: arguments.flag("recursive")? })
+    }
+}
+
+/// Refuses the workspace, the home, and whatever holds them (anthropics/claude-code#93099: a home was deleted).
+pub(crate) fn not_the_base(place: &Place, path: &Path) -> Result<(), String> {
+    let bases = [Some(&place.cwd), Some(&place.workspace), place.home.as_ref()];
+    let real = paths::real(path).unwrap_or_else(|_| path.to_path_buf());
+    for base in bases.into_iter().flatten() {
+        let real_base = paths::real(base).unwrap_or_else(|_| base.clone());
+        // A link that leads to a base is only a link.
+        if base.starts_with(path) || !path.is_symlink() && real_base.starts_with(&real) {
+            return Err(format!("{} holds the workspace or the home; it is not touched.", path.display()));
+        }
+    }
+    Ok(())
+}
+
+/// Counts what is below a directory, without following links.
+fn count(path: &Path) -> usize {
+    let mut open = vec![path.to_path_buf()];
+    let mut count = 0;
+    while let Some(directory) = open.pop() {
+        for entry in directory.read_dir().into_iter().flatten().flatten() {
+            count += 1;
+            if count >= COUNTED {
+                return count;
+            }
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                open.push(entry.path());
+            }
+        }
+    }
+    count
+}
+
+/// Names some of what is in a directory, directories with a `/`.
+fn first_names(path: &Path) -> Vec<String> {
+    if path.is_symlink() {
+        return Vec::new();
+    }
+    let mut names: Vec<String> = path
+        .read_dir()
+        .into_iter()
+        .flatten()
+        .flatten()
+        .take(COUNTED)
+        .map(|entry| {
+            let end = if entry.file_type().is_ok_and(|kind| kind.is_dir()) { "/" } else { "" };
+            paths::escaped(Path::new(&entry.file_name())) + end
+        })
+        .collect();
+    names.sort_unstable();
+    if names.len() > NAMED {
+        names.truncate(NAMED);
+        names.push("…".to_owned());
+    }
+    names
+}
+
+/// Says what would go.
+fn check(request: &Request, place: &Place) -> Result<String, String> {
+    let path = &request.path;
+    not_the_base(place, path)?;
+    let shown = paths::shown(place, path);
+    let metadata = path.symlink_metadata().map_err(|error| text_file::problem(place, path, &error))?;
+    if !metadata.is_dir() {
+        return Ok(shown);
+    }
+    let count = count(path);
+    if count > 0 && !request.recursive {
+        return Err(format!("{shown} is a directory with {count} entries; set recursive to delete all of it."));
+    }
+    let more = if count >= COUNTED { " or more" } else { "" };
+    Ok(format!("{shown} and {count}{more} entries in it"))
+}
+
+fn delete(request: &Request, place: &Place) -> Result<String, String> {
+    let says = check(request, place)?;
+    let path = &request.path;
+    // remove_dir_all does not follow links, also not those put there meanwhile.
+    let removed = match path.symlink_metadata() {
+        Ok(metadata) if metadata.is_dir() && request.recursive => std::fs::remove_dir_all(path),
+        Ok(metadata) if metadata.is_dir() => std::fs::remove_dir(path),
+        Ok(_) => std::fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    removed.map_err(|error| text_file::problem(place, path, &error))?;
+    Ok(format!("Deleted {says}."))
+}
+
+impl Tool for DeleteTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "delete".to_owned(),
+            description: "Deletes a file, a link (not its target), or a directory.".to_owned(),
+            input_schema: json!({
+                "type": "object",
+                "properties": {
+                    "path": {"type": "string"},
+                    "recursive": {"type": "boolean", "description": "With all in it"}
+                },
+                "required": ["path"]
+            }),
+        }
+    }
+
+    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+        Effect::Write
+    }
+
+    fn subject(&self, input: &Value, place: &Place) -> Subject {
+        Request::parse(input, place).map_or(Subject::Whole, |request| paths::subject_of(&request.path))
+    }
+
+    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
+        let request = Request::parse(input, place)?;
+        let says = check(&request, place)?;
+        // A text is shown as what would be lost.
+        match text_file::load(place, &request.path) {
+            Ok(file) if !request.path.is_symlink() => {
+                Ok(Preview::Diff { path: request.path, old: Some(file.text), new: None })
+            }
+            _ => {
+                let mut text = format!("delete {says}");
+                for name in first_names(&request.path) {
+                    text.push_str("\n  ");
+                    text.push_str(&name);
+                }
+                Ok(Preview::Text { text })
+            }
+        }
+    }
+
+    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            let request = match Request::parse(&input, context.place) {
+                Ok(request) => request,
+                Err(problem) => return ToolOutput::failed(problem),
+            };
+            if context.cancel.is_cancelled() {
+                return work::interrupted("Interrupted by the user before it started.", ToolFacts::default());
+            }
+            let facts = ToolFacts { path: Some(request.path.clone()), ..ToolFacts::default() };
+            let place = context.place.clone();
+            match work::to_the_end(move || delete(&request, &place)).await {
+                Err(broken) => broken,
+                Ok(Err(problem)) => ToolOutput::failed(problem),
+                Ok(Ok(says)) => ToolOutput::ok(says, facts),
+            }
+        })
+    }
+}

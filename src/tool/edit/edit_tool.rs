@@ -1,0 +1,130 @@
+//! The `edit` tool: one replacement in a file; and the planning of several for `multi_edit`.
+
+use std::path::PathBuf;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::conversation::{Effect, Preview, Subject, ToolSpec};
+use crate::tool::arguments::{Arguments, Field, PATH, plain};
+use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
+
+use super::matching::{self, Replacement};
+use super::write_tool::{Change, carry_out};
+
+/// The fields of one replacement, also inside `multi_edit`.
+pub(crate) const OLD: Field = Field { name: "old_string", aliases: &["old_str", "old_text", "oldString"] };
+/// See [`OLD`].
+pub(crate) const NEW: Field = Field { name: "new_string", aliases: &["new_str", "new_text", "newString"] };
+/// See [`OLD`].
+pub(crate) const ALL: Field = Field { name: "replace_all", aliases: &["replaceAll", "all"] };
+
+const FIELDS: &[Field] = &[PATH, OLD, NEW, ALL, plain("description")];
+
+/// Changes a file in one place.
+#[derive(Debug, Default)]
+pub struct EditTool;
+
+/// Takes one replacement out of its arguments.
+///
+/// # Errors
+/// The text for the model.
+pub(crate) fn replacement(arguments: &Arguments<'_>) -> Result<Replacement, String> {
+    Ok(Replacement {
+        old: arguments.text("old_string")?.to_owned(),
+        new: arguments.text("new_string")?.to_owned(),
+        all: arguments.flag("replace_all")?,
+    })
+}
+
+/// Works out replacements, in order, all or none. Looks at the disk.
+///
+/// # Errors
+/// The text for the model; with several replacements it names the one that failed.
+pub(crate) fn plan(place: &Place, path: &str, replacements: &[Replacement]) -> Result<(PathBuf, Change), String> {
+    let path = place.resolve(path);
+    let real = paths::real(&path).map_err(|error| text_file::problem(place, &path, &error))?;
+    // Opened by its own name, so that an error speaks of what the model wrote.
+    let file = text_file::load(place, &path)?;
+    let mut text = file.text.clone();
+    let mut places = Vec::new();
+    let mut count = 0;
+    for (index, replacement) in replacements.iter().enumerate() {
+        let replaced = matching::replace(&text, replacement).map_err(|problem| {
+            if replacements.len() == 1 {
+                problem
+            } else {
+                format!("Edit {} of {}: {problem}\nNothing was changed.", index + 1, replacements.len())
+            }
+        })?;
+        text = replaced.text;
+        count += replaced.count;
+        places.push(replaced.line.to_string());
+    }
+    let says = format!(
+        "Edited {}: {count} replacement{} from line {}.",
+        paths::shown(place, &path),
+        if count == 1 { "" } else { "s" },
+        places.join(", ")
+    );
+    let change =
+        Change { real, old: Some(file.text), before: Some(file.seen), new: text, encoding: file.encoding, says };
+    Ok((path, change))
+}
+
+fn request(input: &Value) -> Result<(String, Replacement), String> {
+    let arguments = Arguments::parse("edit", input, FIELDS)?;
+    Ok((arguments.filled_text("path")?.to_owned(), replacement(&arguments)?))
+}
+
+impl Tool for EditTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "edit".to_owned(),
+            description: "Replaces text in a file you have read. old_string must be there exactly once, with its \
+                          white space and without line numbers; or set replace_all."
+                .to_owned(),
+            input_schema: json!({
+                "type": "object",
+                "properties": {
+                    "path": {"type": "string"},
+                    "old_string": {"type": "string"},
+                    "new_string": {"type": "string"},
+                    "replace_all": {"type": "boolean"}
+                },
+                "required": ["path", "old_string", "new_string"]
+            }),
+        }
+    }
+
+    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+        Effect::Write
+    }
+
+    fn subject(&self, input: &Value, place: &Place) -> Subject {
+        Arguments::parse("edit", input, FIELDS)
+            .and_then(|arguments| arguments.filled_text("path"))
+            .map_or(Subject::Whole, |path| paths::subject(place, [path]))
+    }
+
+    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
+        let (path, replacement) = request(input)?;
+        let (path, change) = plan(place, &path, &[replacement])?;
+        Ok(Preview::Diff { path, old: change.old, new: Some(change.new) })
+    }
+
+    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            let (path, replacement) = match request(&input) {
+                Ok(request) => request,
+                Err(problem) => return ToolOutput::failed(problem),
+            };
+            let place = context.place.clone();
+            match work::blocking(context.cancel, move |_| plan(&place, &path, &[replacement])).await {
+                Err(stopped) => stopped,
+                Ok(Err(problem)) => ToolOutput::failed(problem),
+                Ok(Ok((path, change))) => carry_out(path, change, context).await,
+            }
+        })
+    }
+}

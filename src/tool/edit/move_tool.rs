@@ -1,0 +1,119 @@
+//! The `move` tool: a file or directory gets another name.
+
+use std::path::{Path, PathBuf};
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolSpec};
+use crate::tool::arguments::{Arguments, Field};
+use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
+
+use super::delete_tool;
+
+const FIELDS: &[Field] = &[
+    Field { name: "from", aliases: &["source", "src", "path", "old_path"] },
+    Field { name: "to", aliases: &["destination", "dest", "target", "new_path"] },
+];
+
+/// Moves files and directories.
+#[derive(Debug, Default)]
+pub struct MoveTool;
+
+fn request(input: &Value, place: &Place) -> Result<(PathBuf, PathBuf), String> {
+    let arguments = Arguments::parse("move", input, FIELDS)?;
+    let from = place.resolve(arguments.filled_text("from")?);
+    let to = place.resolve(arguments.filled_text("to")?);
+    // Into an existing directory, as mv does.
+    match from.file_name() {
+        Some(name) if to.is_dir() && from != to => Ok((from.clone(), to.join(name))),
+        _ => Ok((from, to)),
+    }
+}
+
+fn check(place: &Place, from: &Path, to: &Path) -> Result<(), String> {
+    delete_tool::not_the_base(place, from)?;
+    if let Err(error) = from.symlink_metadata() {
+        return Err(text_file::problem(place, from, &error));
+    }
+    if to.starts_with(from) {
+        return Err(format!(
+            "{} is {} itself or lies below it.",
+            paths::shown(place, to),
+            paths::shown(place, from)
+        ));
+    }
+    if to.symlink_metadata().is_ok() {
+        return Err(format!("{} exists already; delete it first.", paths::shown(place, to)));
+    }
+    Ok(())
+}
+
+fn rename(place: &Place, from: &Path, to: &Path) -> Result<(), String> {
+    check(place, from, to)?;
+    let problem = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::CrossesDevices => {
+            format!("{} is on another file system; use the shell (mv).", paths::shown(place, to))
+        }
+        _ => text_file::problem(place, from, &error),
+    };
+    if let Some(parent) = to.parent() {
+        std::fs::create_dir_all(parent).map_err(problem)?;
+    }
+    std::fs::rename(from, to).map_err(problem)
+}
+
+impl Tool for MoveTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "move".to_owned(),
+            description: "Moves or renames a file or directory; never over an existing one.".to_owned(),
+            input_schema: json!({
+                "type": "object",
+                "properties": {
+                    "from": {"type": "string"},
+                    "to": {"type": "string", "description": "New name, or an existing directory"}
+                },
+                "required": ["from", "to"]
+            }),
+        }
+    }
+
+    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+        Effect::Write
+    }
+
+    fn subject(&self, input: &Value, place: &Place) -> Subject {
+        match request(input, place) {
+            Ok((from, to)) => paths::subject_of_all(&[&from, &to]),
+            Err(_) => Subject::Whole,
+        }
+    }
+
+    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
+        let (from, to) = request(input, place)?;
+        check(place, &from, &to)?;
+        Ok(Preview::Text { text: format!("{} -> {}", paths::shown(place, &from), paths::shown(place, &to)) })
+    }
+
+    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            let (from, to) = match request(&input, context.place) {
+                Ok(request) => request,
+                Err(problem) => return ToolOutput::failed(problem),
+            };
+            if context.cancel.is_cancelled() {
+                return work::interrupted("Interrupted by the user before it started.", ToolFacts::default());
+            }
+            let says =
+                format!("Moved {} to {}.", paths::shown(context.place, &from), paths::shown(context.place, &to));
+            let facts = ToolFacts { path: Some(to.clone()), ..ToolFacts::default() };
+            let place = context.place.clone();
+            match work::to_the_end(move || rename(&place, &from, &to)).await {
+                Err(broken) => broken,
+                Ok(Err(problem)) => ToolOutput::failed(problem),
+                Ok(Ok(())) => ToolOutput::ok(says, facts),
+            }
+        })
+    }
+}

@@ -1,0 +1,351 @@
+//! The `apply_patch` tool: changes to several files at once, all or none.
+
+use std::fmt::Write as _;
+use std::fs::Permissions;
+use std::path::{Path, PathBuf};
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolSpec};
+use crate::tool::arguments::{Arguments, Field};
+use crate::tool::file_memory::{FileState, Freshness};
+use crate::tool::text_file::{self, Encoding};
+use crate::tool::{Place, Tool, ToolContext, ToolOutput, atomic, paths, work};
+
+use super::patch::{self, FilePatch};
+use super::patch_apply::{self, Loose};
+use super::{matching, write_tool};
+
+const FIELDS: &[Field] = &[Field { name: "patch", aliases: &["input", "patch_text", "patchText", "diff"] }];
+
+/// Applies patches in the format of codex.
+#[derive(Debug, Default)]
+pub struct ApplyPatchTool;
+
+/// One file before and after.
+struct Step {
+    /// As the model named it, resolved.
+    path: PathBuf,
+    /// The file itself.
+    real: PathBuf,
+    old: Option<(String, Encoding, FileState)>,
+    new: Option<(String, Encoding)>,
+    /// What a moved file had.
+    permissions: Option<Permissions>,
+    says: String,
+    /// Its place in the patch.
+    order: usize,
+}
+
+fn parse(input: &Value) -> Result<Vec<FilePatch>, String> {
+    let arguments = Arguments::parse("apply_patch", input, FIELDS)?;
+    patch::parse(arguments.filled_text("patch")?).map_err(|problem| format!("apply_patch: {problem}"))
+}
+
+/// Works the patch out. Looks at the disk, changes nothing.
+fn plan(place: &Place, files: &[FilePatch]) -> Result<Vec<Step>, String> {
+    let mut steps: Vec<Step> = Vec::new();
+    // Names that the patch itself makes free (`a.rs` becomes `a/mod.rs`, and another `a.rs` comes).
+    let mut vacated: Vec<PathBuf> = Vec::new();
+    for file in files {
+        if let FilePatch::Delete { path } | FilePatch::Update { path, destination: Some(_), .. } = file {
+            vacated.push(inside(place, path)?.1);
+        }
+    }
+    let taken = |real: &Path| real.symlink_metadata().is_ok() && !vacated.iter().any(|path| path == real);
+    for (order, file) in files.iter().enumerate() {
+        match file {
+            FilePatch::Add { path, text } => {
+                let (path, real) = inside(place, path)?;
+                if taken(&real) {
+                    return Err(format!("{} exists already; update it instead.", paths::shown(place, &path)));
+                }
+                let says = format!("A {}", paths::shown(place, &path));
+                steps.push(Step {
+                    path,
+                    real,
+                    old: None,
+                    new: Some((text.clone(), Encoding::Utf8)),
+                    permissions: None,
+                    says,
+                    order,
+                });
+            }
+            FilePatch::Delete { path } => {
+                let (path, real) = inside(place, path)?;
+                no_link(place, &path)?;
+                let file = text_file::load(place, &path)?;
+                let says = format!("D {}", paths::shown(place, &path));
+                let old = Some((file.text, file.encoding, file.seen));
+                steps.push(Step { path, real, old, new: None, permissions: None, says, order });
+            }
+            FilePatch::Update { path, destination, hunks } => {
+                let (path, real) = inside(place, path)?;
+                let file = text_file::load(place, &path)?;
+                let shown = paths::shown(place, &path);
+                let patched =
+                    patch_apply::apply(&file.text, hunks).map_err(|problem| format!("{shown}: {problem}"))?;
+                let new = patched.text;
+                let mut says = format!("M {shown}");
+                for loose in &patched.loose {
+                    says.push_str(&worded(loose));
+                }
+                let encoding = file.encoding;
+                let old = Some((file.text, encoding, file.seen));
+                if let Some(destination) = destination {
+                    let (target, target_real) = inside(place, destination)?;
+                    no_link(place, &path)?;
+                    let permissions = real.metadata().ok().map(|metadata| metadata.permissions());
+                    if taken(&target_real) {
+                        return Err(format!("{} exists already.", paths::shown(place, &target)));
+                    }
+                    let _ = write!(says, " -> {}", paths::shown(place, &target));
+                    steps.push(Step {
+                        path: target,
+                        real: target_real,
+                        old: None,
+                        new: Some((new, encoding)),
+                        permissions,
+                        says,
+                        order,
+                    });
+                    steps.push(Step { path, real, old, new: None, permissions: None, says: String::new(), order });
+                } else {
+                    steps.push(Step {
+                        path,
+                        real,
+                        old,
+                        new: Some((new, encoding)),
+                        permissions: None,
+                        says,
+                        order,
+                    });
+                }
+            }
+        }
+    }
+    for (index, step) in steps.iter().enumerate() {
+        let same = |other: &&Step| other.real == step.real;
+        if steps[..index].iter().filter(same).any(|other| other.new.is_some() == step.new.is_some()) {
+            return Err(format!(
+                "{} is in the patch twice; put its changes together.",
+                paths::shown(place, &step.path)
+            ));
+        }
+    }
+    // What goes before something else comes in its place goes first; all else goes last.
+    let comes: Vec<PathBuf> =
+        steps.iter().filter(|step| step.new.is_some()).map(|step| step.real.clone()).collect();
+    steps.sort_by_key(|step| match step.new {
+        None if comes.contains(&step.real) => 0,
+        Some(_) => 1,
+        None => 2,
+    });
+    Ok(steps)
+}
+
+/// Words what did not fit as it was written.
+fn worded(loose: &Loose) -> String {
+    let mut says = format!(" (change {}", loose.hunk);
+    if !loose.way.is_empty() {
+        // Writing to a String cannot fail.
+        let _ = write!(says, " matched {}", loose.way);
+    }
+    if let Some((said, found)) = loose.moved {
+        let _ = write!(says, " went to line {found}, not {said}");
+    }
+    says.push(')');
+    says
+}
+
+/// Resolves a path and refuses one that leads out of the workspace.
+fn inside(place: &Place, path: &str) -> Result<(PathBuf, PathBuf), String> {
+    let path = place.resolve(path);
+    let problem = |error: std::io::Error| text_file::problem(place, &path, &error);
+    let real = paths::real(&path).map_err(problem)?;
+    let workspace = paths::real(&place.workspace).map_err(problem)?;
+    if !real.starts_with(&workspace) {
+        return Err(format!("{} is outside of the workspace.", paths::shown(place, &path)));
+    }
+    Ok((path, real))
+}
+
+/// Refuses to take away a link: its target would go, or stay, against what was meant.
+fn no_link(place: &Place, path: &Path) -> Result<(), String> {
+    if path.is_symlink() {
+        return Err(format!("{} is a symbolic link; use the shell.", paths::shown(place, path)));
+    }
+    Ok(())
+}
+
+/// A change that was made, with what takes it back.
+enum Undo<'a> {
+    Remove(&'a Path),
+    Restore(&'a Path, Vec<u8>, Permissions),
+}
+
+/// Makes the changes; on a failure those made are taken back.
+fn carry_out(steps: &[Step]) -> Result<Vec<Option<FileState>>, (usize, std::io::Error)> {
+    let mut undo: Vec<Undo<'_>> = Vec::new();
+    let mut seen = Vec::new();
+    for (index, step) in steps.iter().enumerate() {
+        match one(step) {
+            Ok((state, back)) => {
+                seen.push(state);
+                undo.push(back);
+            }
+            Err(error) => {
+                for back in undo.into_iter().rev() {
+                    // What cannot be taken back either is left; the first error is what counts.
+                    let _ = match back {
+                        Undo::Remove(path) => std::fs::remove_file(path),
+                        Undo::Restore(path, bytes, permissions) => {
+                            atomic::write(path, &bytes).and_then(|()| std::fs::set_permissions(path, permissions))
+                        }
+                    };
+                }
+                return Err((index, error));
+            }
+        }
+    }
+    Ok(seen)
+}
+
+fn one(step: &Step) -> std::io::Result<(Option<FileState>, Undo<'_>)> {
+    let back = match &step.old {
+        None => Undo::Remove(&step.real),
+        Some((_, _, before)) => {
+            let bytes = std::fs::read(&step.real)?;
+            if FileState::of(&bytes, None).hash != before.hash {
+                return Err(std::io::Error::other("it was changed this moment by something else"));
+            }
+            Undo::Restore(&step.real, bytes, step.real.metadata()?.permissions())
+        }
+    };
+    let Some((text, encoding)) = &step.new else {
+        std::fs::remove_file(&step.real)?;
+        return Ok((None, back));
+    };
+    let bytes = encoding.encode(text).map_err(|letter| {
+        std::io::Error::other(format!("it is Latin-1, which has no {letter:?}; use other characters"))
+    })?;
+    atomic::write(&step.real, &bytes)?;
+    if let Some(permissions) = &step.permissions {
+        std::fs::set_permissions(&step.real, permissions.clone())?;
+    }
+    let modified = step.real.metadata().ok().and_then(|metadata| metadata.modified().ok());
+    Ok((Some(FileState::of(&bytes, modified)), back))
+}
+
+impl Tool for ApplyPatchTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "apply_patch".to_owned(),
+            description: "Changes several files, all or none. Format: `*** Begin Patch`, for each file \
+                          `*** Add File: P` with +lines, `*** Delete File: P`, or `*** Update File: P` (and \
+                          `*** Move to: P`) with changes: `@@ line before`, then lines beginning with blank \
+                          (context), - or +; `*** End Patch`. Or a diff as git makes it."
+                .to_owned(),
+            input_schema: json!({
+                "type": "object",
+                "properties": {"patch": {"type": "string"}},
+                "required": ["patch"]
+            }),
+        }
+    }
+
+    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+        Effect::Write
+    }
+
+    fn subject(&self, input: &Value, place: &Place) -> Subject {
+        let Ok(files) = parse(input) else { return Subject::Whole };
+        let named = files.iter().flat_map(|file| match file {
+            FilePatch::Add { path, .. } | FilePatch::Delete { path } => vec![path.as_str()],
+            FilePatch::Update { path, destination, .. } => {
+                std::iter::once(path.as_str()).chain(destination.as_deref()).collect()
+            }
+        });
+        paths::subject(place, named)
+    }
+
+    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
+        let parts = plan(place, &parse(input)?)?
+            .into_iter()
+            .map(|step| Preview::Diff {
+                path: step.path,
+                old: step.old.map(|(text, _, _)| text),
+                new: step.new.map(|(text, _)| text),
+            })
+            .collect();
+        Ok(Preview::Many { parts })
+    }
+
+    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            let files = match parse(&input) {
+                Ok(files) => files,
+                Err(problem) => return ToolOutput::failed(problem),
+            };
+            let place = context.place.clone();
+            let steps = match work::blocking(context.cancel, move |_| plan(&place, &files)).await {
+                Err(stopped) => return stopped,
+                Ok(Err(problem)) => return ToolOutput::failed(format!("{problem}\nNothing was changed.")),
+                Ok(Ok(steps)) => steps,
+            };
+            if let Some(problem) = changed_since(&steps, &context) {
+                return ToolOutput::failed(format!("{problem}\nNothing was changed."));
+            }
+            let (steps, done) = match work::to_the_end(move || {
+                let done = carry_out(&steps);
+                (steps, done)
+            })
+            .await
+            {
+                Ok(done) => done,
+                Err(broken) => return broken,
+            };
+            match done {
+                Err((index, error)) => ToolOutput::failed(format!(
+                    "{}\nNothing was changed.",
+                    text_file::problem(context.place, &steps[index].path, &error)
+                )),
+                Ok(seen) => told(&steps, seen, &context),
+            }
+        })
+    }
+}
+
+/// Finds a file the model read in another state; one it never read is known by the patch's own context.
+fn changed_since(steps: &[Step], context: &ToolContext<'_>) -> Option<String> {
+    steps.iter().find_map(|step| {
+        let (text, _, seen) = step.old.as_ref()?;
+        let Freshness::Changed(known) = context.memory.files.freshness(&step.real, seen) else { return None };
+        Some(write_tool::changed(&paths::shown(context.place, &step.path), known.as_deref(), text))
+    })
+}
+
+fn told(steps: &[Step], seen: Vec<Option<FileState>>, context: &ToolContext<'_>) -> ToolOutput {
+    let mut facts = ToolFacts { added: Some(0), removed: Some(0), ..ToolFacts::default() };
+    let mut lines = Vec::new();
+    for (step, seen) in steps.iter().zip(seen) {
+        let old = step.old.as_ref().map_or("", |(text, _, _)| text);
+        let new = step.new.as_ref().map_or("", |(text, _)| text);
+        let (added, removed) = matching::counts(old, new);
+        facts.added = facts.added.map(|sum| sum + added);
+        facts.removed = facts.removed.map(|sum| sum + removed);
+        if let Some(seen) = seen {
+            context.memory.files.remember_written(&step.real, seen, new);
+        }
+        if !step.says.is_empty() {
+            lines.push((step.order, step.says.as_str()));
+        }
+    }
+    lines.sort_unstable();
+    let lines: Vec<&str> = lines.into_iter().map(|(_, says)| says).collect();
+    if let [step] = steps {
+        facts.path = Some(step.path.clone());
+    }
+    ToolOutput::ok(format!("Done:\n{}", lines.join("\n")), facts)
+}

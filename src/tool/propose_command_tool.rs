@@ -1,0 +1,215 @@
+//! The `propose_command` tool: a command for the person's own prompt line. Runs nothing and ends the turn.
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::conversation::{ContentBlock, Effect, Message, Outcome, Preview, Subject, ToolFacts, ToolSpec};
+
+use super::arguments::{Arguments, Field, plain};
+use super::{Place, Tool, ToolContext, ToolOutput};
+
+/// The tool's name.
+pub const NAME: &str = "propose_command";
+
+/// The longest command, in bytes: the longest line the hooks carry.
+const LINE_LIMIT: usize = 16 * 1024;
+
+const FIELDS: &[Field] = &[
+    Field { name: "command", aliases: &["cmd", "line", "command_line"] },
+    Field { name: "why", aliases: &["reason", "description", "explanation"] },
+    Field { name: "touches", aliases: &["touch", "affects", "effects"] },
+    plain("shell"),
+];
+
+/// Proposes a command; offered only where a shell waits for it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ProposeCommandTool;
+
+/// A command for the prompt line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposal {
+    /// One or several lines, without a newline at the end.
+    pub command: String,
+    /// What it does, as the model says: one line, may be empty.
+    pub why: String,
+    /// What it would change, as the model says: one line, may be empty.
+    pub touches: String,
+}
+
+impl Proposal {
+    /// Reads a call's input.
+    ///
+    /// # Errors
+    /// The text for the model when there is no command, or one that would not be what it looks like.
+    pub fn parse(input: &Value) -> Result<Self, String> {
+        let arguments = Arguments::parse(NAME, input, FIELDS)?;
+        let command = arguments.filled_text("command")?.replace("\r\n", "\n");
+        let command = command.trim_matches('\n').trim_end().to_owned();
+        if command.len() > LINE_LIMIT {
+            return Err(format!(
+                "{NAME}: argument `command` is too long ({} bytes, at most {LINE_LIMIT})",
+                command.len()
+            ));
+        }
+        if let Some(found) = command.chars().find(|character| is_refused(*character)) {
+            return Err(format!(
+                "{NAME}: argument `command` holds the character {}; write it without (a shell's $'\\x1b' or printf \
+                 can make it)",
+                found.escape_unicode()
+            ));
+        }
+        let line = |name: &str| -> Result<String, String> {
+            let text = arguments.optional_text(name)?.unwrap_or_default();
+            Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
+        };
+        Ok(Self { command, why: line("why")?, touches: line("touches")? })
+    }
+}
+
+/// Tells whether a text can stand on a prompt line and be what it looks like.
+#[must_use]
+pub fn is_plain_line(text: &str) -> bool {
+    text.len() <= LINE_LIMIT && !text.chars().any(is_refused)
+}
+
+/// Keys that a line editor would obey, and characters that make a line look like another one.
+fn is_refused(character: char) -> bool {
+    let deceives = matches!(
+        character,
+        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+    );
+    character.is_control() && !matches!(character, '\n' | '\t') || deceives
+}
+
+/// Finds the proposal that ended a turn: the last message holds its result, the one before the call.
+#[must_use]
+pub fn proposed(messages: &[Message]) -> Option<Proposal> {
+    let [.., said, results] = messages else { return None };
+    let call = said.calls().find(|call| {
+        call.name == NAME
+            && results.content.iter().any(|block| match block {
+                ContentBlock::ToolResult(result) => result.call_id == call.id && result.outcome == Outcome::Ok,
+                ContentBlock::Text { .. }
+                | ContentBlock::Reasoning(_)
+                | ContentBlock::ToolCall(_)
+                | ContentBlock::Image(_) => false,
+            })
+    })?;
+    Proposal::parse(&call.input).ok()
+}
+
+impl Tool for ProposeCommandTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: NAME.to_owned(),
+            description: "Puts a command on the user's own prompt line, to edit and run themselves; you never run \
+                          it. Ends your turn. Also the only way to change their shell (cd, export, source)."
+                .to_owned(),
+            input_schema: json!({
+                "type": "object",
+                "properties": {
+                    "command": {"type": "string", "description": "For the user's shell, ready to run"},
+                    "why": {"type": "string", "description": "One line: what it does"},
+                    "touches": {"type": "string", "description": "One line: what it changes; empty if nothing"}
+                },
+                "required": ["command", "why", "touches"]
+            }),
+        }
+    }
+
+    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+        Effect::Read
+    }
+
+    fn subject(&self, _input: &Value, _place: &Place) -> Subject {
+        Subject::Whole
+    }
+
+    fn preview(&self, input: &Value, _place: &Place) -> Result<Preview, String> {
+        Proposal::parse(input).map(|proposal| Preview::Command { line: proposal.command })
+    }
+
+    fn run<'a>(&'a self, input: Value, _context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            match Proposal::parse(&input) {
+                Ok(_) => ToolOutput::ok(
+                    "It is on the user's prompt line. Whether they ran or changed it is not known.",
+                    ToolFacts::default(),
+                ),
+                Err(problem) => ToolOutput::failed(problem),
+            }
+        })
+    }
+
+    fn concludes(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conversation::{Conversation, Role, ToolCall, ToolResult};
+
+    fn command(command: &str) -> Result<String, String> {
+        Proposal::parse(&json!({"command": command})).map(|proposal| proposal.command)
+    }
+
+    #[test]
+    fn what_a_line_editor_would_obey_is_refused() {
+        assert_eq!(
+            command("for i in 1 2\ndo echo \"$i\"\ndone\n"),
+            Ok("for i in 1 2\ndo echo \"$i\"\ndone".into())
+        );
+        assert_eq!(command("a\r\nb"), Ok("a\nb".into()));
+        assert_eq!(command("echo 中文 👩‍🚀"), Ok("echo 中文 👩‍🚀".into()));
+        for bad in
+            ["", " \n", "ls\x1b[A", "ls\rrm x", "a\u{7}", "a\0b", "a\u{9b}x", "rm \u{202e}gpj.a", "a\u{200b}b"]
+        {
+            assert!(command(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn reasons_are_one_line_and_may_be_missing() {
+        let input = json!({"cmd": "ls", "why": "lists\n  files", "touches": null});
+        let expected = Proposal { command: "ls".into(), why: "lists files".into(), touches: String::new() };
+        assert_eq!(Proposal::parse(&input), Ok(expected));
+    }
+
+    #[test]
+    fn the_proposal_is_that_of_the_last_answer_and_only_if_it_was_taken() {
+        let call = |id: &str, name: &str| {
+            ContentBlock::ToolCall(ToolCall {
+                id: id.into(),
+                name: name.into(),
+                input: json!({"command": id}),
+                invalid_input: None,
+                extra: serde_json::Map::default(),
+            })
+        };
+        let result = |id: &str, outcome| ToolResult {
+            call_id: id.into(),
+            name: NAME.into(),
+            content: String::new(),
+            outcome,
+            images: Vec::new(),
+            facts: ToolFacts::default(),
+            duration_ms: 0,
+        };
+        let turn = |outcome| {
+            let mut conversation = Conversation::new();
+            conversation.push_user(Message::user("hi"));
+            let content = vec![call("a", "shell"), call("b", NAME)];
+            conversation.push_assistant(Message { role: Role::Assistant, content });
+            conversation.push_results(vec![result("a", Outcome::Ok), result("b", outcome)]);
+            conversation
+        };
+        let found = |conversation: &Conversation| proposed(conversation.messages()).map(|it| it.command);
+        assert_eq!(found(&turn(Outcome::Ok)), Some("b".into()));
+        assert_eq!(found(&turn(Outcome::Denied)), None);
+        let mut later = turn(Outcome::Ok);
+        later.push_user(Message::user("and?"));
+        assert_eq!((found(&later), found(&Conversation::new())), (None, None));
+    }
+}

@@ -1,0 +1,189 @@
+//! The `glob` tool: files by name, newest first.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use futures_util::future::BoxFuture;
+use globset::{GlobBuilder, GlobMatcher};
+use ignore::{WalkBuilder, WalkState};
+use serde_json::{Value, json};
+
+use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolSpec};
+use crate::tool::arguments::{Arguments, Field, PATH};
+use crate::tool::work::{self, Stop};
+use crate::tool::{Place, Tool, ToolContext, ToolOutput, memory, paths, text_file};
+
+/// Files told to the model.
+const LIMIT: usize = 200;
+/// Files remembered while walking; of more than these the newest may be missed.
+const KEPT: u64 = 200_000;
+
+const FIELDS: &[Field] = &[
+    Field { name: "pattern", aliases: &["glob", "query"] },
+    Field { name: PATH.name, aliases: &["directory", "dir", "root", "cwd", "file_path"] },
+];
+
+/// Finds files by name.
+#[derive(Debug, Default)]
+pub struct GlobTool;
+
+#[derive(Debug, Clone)]
+struct Request {
+    pattern: GlobMatcher,
+    /// A pattern that names a hidden part wants hidden files.
+    hidden: bool,
+    /// A pattern without `/` is matched against the name alone, at any depth.
+    name_only: bool,
+    root: PathBuf,
+}
+
+impl Request {
+    fn parse(input: &Value, place: &Place) -> Result<Self, String> {
+        let arguments = Arguments::parse("glob", input, FIELDS)?;
+        let mut pattern = arguments.filled_text("pattern")?.to_owned();
+        let mut root = place.resolve(arguments.optional_text("path")?.unwrap_or("."));
+        // An absolute pattern: its fixed parts are the root.
+        if pattern.starts_with('/') || pattern.starts_with("~/") {
+            let (fixed, rest) = split_fixed(&pattern);
+            root = place.resolve(&fixed);
+            pattern = rest;
+        }
+        let pattern = pattern.strip_prefix("./").unwrap_or(&pattern);
+        let matcher = GlobBuilder::new(pattern)
+            .literal_separator(true)
+            .build()
+            .map_err(|error| format!("glob: argument `pattern` is not a valid glob: {}", error.kind()))?
+            .compile_matcher();
+        Ok(Self {
+            pattern: matcher,
+            hidden: pattern.split(['/', ',', '{']).any(|part| part.starts_with('.')),
+            name_only: !pattern.contains('/'),
+            root,
+        })
+    }
+
+    fn matches(&self, path: &Path) -> bool {
+        if self.name_only {
+            path.file_name().is_some_and(|name| self.pattern.is_match(name))
+        } else {
+            path.strip_prefix(&self.root).is_ok_and(|path| self.pattern.is_match(path))
+        }
+    }
+}
+
+/// Splits an absolute pattern before its first part with a wildcard; the last part always stays.
+fn split_fixed(pattern: &str) -> (String, String) {
+    let parts: Vec<&str> = pattern.split('/').collect();
+    let wild = |part: &&str| part.contains(['*', '?', '[', '{']);
+    let first = parts.iter().position(wild).unwrap_or(parts.len() - 1).min(parts.len() - 1);
+    let fixed = parts[..first].join("/");
+    (if fixed.is_empty() { "/".to_owned() } else { fixed }, parts[first..].join("/"))
+}
+
+fn find(request: &Request, place: &Place, stop: &Stop) -> Result<(Vec<PathBuf>, u64), String> {
+    let metadata = request.root.metadata().map_err(|error| text_file::problem(place, &request.root, &error))?;
+    if !metadata.is_dir() {
+        return Err(format!("{} is not a directory.", paths::shown(place, &request.root)));
+    }
+    let found: Mutex<Vec<(Option<SystemTime>, PathBuf)>> = Mutex::default();
+    let count = AtomicU64::new(0);
+    let mut walk = WalkBuilder::new(&request.root);
+    walk.hidden(!request.hidden).add_custom_ignore_filename(".rgignore");
+    let wanted = request.clone();
+    // Here, as a file that is left out later has already gone through the walk's queue. As ripgrep: no links, which
+    // may lead anywhere, and nothing that is no file.
+    walk.filter_entry(move |entry| {
+        entry.file_name() != ".git"
+            && entry.file_type().is_some_and(|kind| kind.is_dir() || kind.is_file() && wanted.matches(entry.path()))
+    });
+    // On as many threads as ripgrep takes.
+    walk.build_parallel().run(|| {
+        Box::new(|entry| {
+            if stop.is_set() {
+                return WalkState::Quit;
+            }
+            let Ok(entry) = entry else { return WalkState::Continue };
+            if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+                return WalkState::Continue;
+            }
+            if count.fetch_add(1, Ordering::Relaxed) < KEPT {
+                let modified = entry.metadata().ok().and_then(|metadata| metadata.modified().ok());
+                memory::lock(&found).push((modified, entry.into_path()));
+            }
+            WalkState::Continue
+        })
+    });
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| first.cmp(second)));
+    Ok((found.into_iter().take(LIMIT).map(|(_, path)| path).collect(), count.into_inner()))
+}
+
+impl Tool for GlobTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "glob".to_owned(),
+            description: "Finds files by name, newest first, as `**/*.rs` or `src/{a,b}/*.ts`; none that are \
+                          ignored or hidden."
+                .to_owned(),
+            input_schema: json!({
+                "type": "object",
+                "properties": {
+                    "pattern": {"type": "string"},
+                    "path": {"type": "string", "description": "Directory to search"}
+                },
+                "required": ["pattern"]
+            }),
+        }
+    }
+
+    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+        Effect::Read
+    }
+
+    fn subject(&self, input: &Value, place: &Place) -> Subject {
+        match Request::parse(input, place) {
+            Ok(request) => paths::subject_of(&request.root),
+            Err(_) => Subject::Whole,
+        }
+    }
+
+    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
+        let request = Request::parse(input, place)?;
+        let pattern = request.pattern.glob().glob();
+        Ok(Preview::Text { text: format!("{pattern} in {}", paths::shown(place, &request.root)) })
+    }
+
+    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            let request = match Request::parse(&input, context.place) {
+                Ok(request) => request,
+                Err(problem) => return ToolOutput::failed(problem),
+            };
+            let root = request.root.clone();
+            let place = context.place.clone();
+            let found = work::blocking(context.cancel, move |stop| find(&request, &place, stop)).await;
+            match found {
+                Err(stopped) => stopped,
+                Ok(Err(problem)) => ToolOutput::failed(problem),
+                Ok(Ok((files, count))) => {
+                    let mut text = String::new();
+                    for file in &files {
+                        text.push_str(&paths::shown(context.place, file));
+                        text.push('\n');
+                    }
+                    if count == 0 {
+                        text.push_str("No files match.");
+                    } else if count > files.len() as u64 {
+                        // Writing to a String cannot fail.
+                        let _ =
+                            writeln!(text, "({} of {count} files, the newest; narrow the pattern)", files.len());
+                    }
+                    ToolOutput::ok(text, ToolFacts { path: Some(root), lines: Some(count), ..ToolFacts::default() })
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,138 @@
+//! The `list` tool: what is in a directory.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use futures_util::future::BoxFuture;
+use ignore::WalkBuilder;
+use serde_json::{Value, json};
+
+use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolSpec};
+use crate::tool::arguments::{Arguments, Field, PATH, plain};
+use crate::tool::work::{self, Stop};
+use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, text_file};
+
+/// Entries told to the model.
+const LIMIT: u64 = 500;
+/// Levels shown when the model does not say.
+const DEFAULT_DEPTH: u64 = 2;
+/// Levels shown at most.
+const DEPTH_LIMIT: u64 = 20;
+
+const FIELDS: &[Field] = &[Field { name: PATH.name, aliases: &["directory", "dir", "file_path"] }, plain("depth")];
+
+/// Lists a directory.
+#[derive(Debug, Default)]
+pub struct ListTool;
+
+#[derive(Debug)]
+struct Request {
+    path: PathBuf,
+    depth: usize,
+}
+
+impl Request {
+    fn parse(input: &Value, place: &Place) -> Result<Self, String> {
+        let arguments = Arguments::parse("list", input, FIELDS)?;
+        let depth = arguments.number("depth")?.unwrap_or(DEFAULT_DEPTH).clamp(1, DEPTH_LIMIT);
+        Ok(Self {
+            path: place.resolve(arguments.optional_text("path")?.unwrap_or(".")),
+            depth: usize::try_from(depth).unwrap_or(1),
+        })
+    }
+}
+
+fn list(request: &Request, place: &Place, stop: &Stop) -> Result<(String, u64), String> {
+    let metadata = request.path.metadata().map_err(|error| text_file::problem(place, &request.path, &error))?;
+    if !metadata.is_dir() {
+        return Err(format!("{} is not a directory; use `read`.", paths::shown(place, &request.path)));
+    }
+    request.path.read_dir().map_err(|error| text_file::problem(place, &request.path, &error))?;
+    let walk = WalkBuilder::new(&request.path)
+        .hidden(false)
+        .max_depth(Some(request.depth))
+        .sort_by_file_name(std::ffi::OsStr::cmp)
+        .filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".git")
+        .build();
+    let mut text = String::new();
+    let mut count = 0;
+    for entry in walk.flatten().filter(|entry| entry.depth() > 0) {
+        if stop.is_set() {
+            break;
+        }
+        count += 1;
+        if count > LIMIT {
+            continue;
+        }
+        let name = paths::escaped(std::path::Path::new(entry.file_name()));
+        let indent = "  ".repeat(entry.depth() - 1);
+        let mark = if entry.path_is_symlink() {
+            let target = entry.path().read_link().unwrap_or_default();
+            format!(" -> {}", paths::escaped(&target))
+        } else if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+            "/".to_owned()
+        } else {
+            String::new()
+        };
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{indent}{name}{mark}");
+    }
+    if count == 0 {
+        text.push_str("(Nothing here that is not ignored.)\n");
+    } else if count > LIMIT {
+        let _ = writeln!(
+            text,
+            "(the first {LIMIT} of {count} entries; list a directory below, or use a smaller depth)"
+        );
+    }
+    Ok((text, count))
+}
+
+impl Tool for ListTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "list".to_owned(),
+            description: "Lists a directory as a tree, without what .gitignore names.".to_owned(),
+            input_schema: json!({
+                "type": "object",
+                "properties": {
+                    "path": {"type": "string"},
+                    "depth": {"type": "integer", "description": "Levels, default 2"}
+                }
+            }),
+        }
+    }
+
+    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+        Effect::Read
+    }
+
+    fn subject(&self, input: &Value, place: &Place) -> Subject {
+        match Request::parse(input, place) {
+            Ok(request) => paths::subject_of(&request.path),
+            Err(_) => Subject::Whole,
+        }
+    }
+
+    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
+        Ok(Preview::Text { text: paths::shown(place, &Request::parse(input, place)?.path) })
+    }
+
+    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            let request = match Request::parse(&input, context.place) {
+                Ok(request) => request,
+                Err(problem) => return ToolOutput::failed(problem),
+            };
+            let path = request.path.clone();
+            let place = context.place.clone();
+            match work::blocking(context.cancel, move |stop| list(&request, &place, stop)).await {
+                Err(stopped) => stopped,
+                Ok(Err(problem)) => ToolOutput::failed(problem),
+                Ok(Ok((text, count))) => {
+                    ToolOutput::ok(text, ToolFacts { path: Some(path), lines: Some(count), ..ToolFacts::default() })
+                }
+            }
+        })
+    }
+}

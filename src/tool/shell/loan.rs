@@ -1,0 +1,162 @@
+//! A command's own terminal, seen from axi: made with it, lent through the person's line, taken back.
+
+use std::ffi::CString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::net::UnixStream as Pair;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use rustix::fs::{Mode, OFlags, open};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::UnixStream;
+use tokio::time::Instant;
+
+use crate::child::keeper::{BACK, LENT, STOPPED, WANTS};
+use crate::tool::{Person, work};
+
+/// How long a command may take to stop after Ctrl+Z. A shell in the middle of starting a program cannot: it waits for
+/// the new process, which the signal has stopped.
+const STOP_TAKES: Duration = Duration::from_millis(500);
+
+/// What the keeper told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    /// The command wants the terminal.
+    Wants,
+    /// The person has stopped it (Ctrl+Z).
+    Stopped,
+    /// The keeper has gone.
+    Ended,
+}
+
+/// A terminal that a command can be lent.
+pub(crate) struct Loan {
+    near: OwnedFd,
+    /// Where what it prints to its pipe is shown while it has the terminal.
+    far: OwnedFd,
+    name: CString,
+    control: UnixStream,
+    /// Where the person's Ctrl+Z is told, and the end that tells.
+    pressed: UnixStream,
+    end: Pair,
+    /// The keeper's end, until it is started.
+    other: Option<Pair>,
+    lent: bool,
+    refused: bool,
+    /// When a command is asked no longer to stop by itself.
+    late: Option<Instant>,
+}
+
+/// Tells whether commands can be given a terminal here: their processes must be found by session, which takes /proc.
+pub(super) fn is_possible(helper: Option<&Path>, person: &Person) -> bool {
+    helper.is_some() && person.can_lend() && Path::new("/proc/self/stat").exists()
+}
+
+impl Loan {
+    /// Makes a terminal.
+    ///
+    /// # Errors
+    /// When there is no pseudo-terminal to be had.
+    pub(super) fn new() -> io::Result<Self> {
+        let near = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+        grantpt(&near)?;
+        unlockpt(&near)?;
+        let name = ptsname(&near, Vec::new())?;
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let far = open(&name, flags, Mode::empty())?;
+        let (own, other) = Pair::pair()?;
+        own.set_nonblocking(true)?;
+        let control = UnixStream::from_std(own)?;
+        let (pressed, end) = Pair::pair()?;
+        pressed.set_nonblocking(true)?;
+        let pressed = UnixStream::from_std(pressed)?;
+        Ok(Self {
+            near,
+            far,
+            name,
+            control,
+            pressed,
+            end,
+            other: Some(other),
+            lent: false,
+            refused: false,
+            late: None,
+        })
+    }
+
+    /// The terminal's name, for the keeper.
+    pub(super) fn name(&self) -> std::ffi::OsString {
+        std::ffi::OsString::from_vec(self.name.as_bytes().to_vec())
+    }
+
+    /// The keeper's standard input.
+    pub(super) fn stdin(&mut self) -> Stdio {
+        self.other.take().map_or_else(Stdio::null, |other| Stdio::from(OwnedFd::from(other)))
+    }
+
+    /// Waits for the keeper's next word.
+    ///
+    /// # Cancel safety
+    /// Dropped, nothing is lost.
+    pub(super) async fn told(&mut self) -> Told {
+        let (mut word, mut press) = ([0], [0]);
+        loop {
+            let late = self.late;
+            tokio::select! {
+                biased;
+                read = self.control.read(&mut word) => match read {
+                    Ok(1) if word[0] == WANTS => return Told::Wants,
+                    Ok(1) if word[0] == STOPPED => return Told::Stopped,
+                    Ok(1) => {}
+                    Ok(_) | Err(_) => return Told::Ended,
+                },
+                _ = self.pressed.read(&mut press) => {
+                    self.late = self.lent.then(|| Instant::now() + STOP_TAKES);
+                }
+                () = work::at(late) => {
+                    self.late = None;
+                    return Told::Stopped;
+                }
+            }
+        }
+    }
+
+    /// Lends the person's terminal; false when that cannot be, or when they took it back before.
+    pub(super) async fn lend(&mut self, person: &Person) -> bool {
+        if self.refused {
+            return false;
+        }
+        if !self.lent {
+            let (Ok(near), Ok(told_by)) = (self.near.try_clone(), self.end.try_clone()) else { return false };
+            self.lent = person.lend(near, told_by.into()).await;
+        }
+        self.lent && self.control.write_all(&[LENT]).await.is_ok()
+    }
+
+    /// Takes the terminal back: the command goes on without it.
+    pub(super) async fn take_back(&mut self, person: &Person) {
+        self.refused = true;
+        self.end(person).await;
+        // A keeper that has gone needs no word.
+        let _ = self.control.write_all(&[BACK]).await;
+    }
+
+    /// Gives the terminal back to axi when the command has ended.
+    pub(super) async fn end(&mut self, person: &Person) {
+        self.late = None;
+        if std::mem::take(&mut self.lent) {
+            person.take_back().await;
+        }
+    }
+
+    /// Shows what the command printed to its pipe, as it would be seen on a terminal. A full one drops.
+    pub(super) fn show(&self, bytes: &[u8]) {
+        if self.lent {
+            let _ = rustix::io::write(&self.far, bytes);
+        }
+    }
+}

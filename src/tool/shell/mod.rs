@@ -1,0 +1,30 @@
+//! Command lines: run to their end, in the background, or detached from axi; the person's terminal lent to them; what
+//! they remove kept.
+
+mod capture;
+mod detached;
+mod detached_words;
+mod environment;
+mod group;
+mod job_tool;
+mod jobs;
+mod loan;
+mod project;
+mod project_table;
+mod run;
+mod settle;
+mod shell_tool;
+mod start;
+mod trash;
+
+pub(crate) use detached::{DetachedJobs, is_in_use};
+pub use environment::HANDOFF as HANDOFF_VARIABLES;
+pub(crate) use environment::SET;
+pub use group::end_orphans;
+pub(crate) use group::{Group, Mark};
+pub use job_tool::ShellJobTool;
+pub(crate) use jobs::Jobs;
+pub(crate) use project::Made;
+pub use shell_tool::ShellTool;
+pub(crate) use start::{Launch, Resources};
+pub use trash::SharedTrash;

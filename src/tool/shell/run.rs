@@ -1,0 +1,247 @@
+//! Running one command: its pipe, its clock, its end. Leaves no process behind.
+
+use std::io::Read as _;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use rustix::process::Signal;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::unix::pipe::Receiver;
+use tokio::process::Command;
+use tokio::time::Instant;
+
+use crate::child::keeper::{APART, ON_IT};
+use crate::sandbox::Confinement;
+use crate::tool::{ToolContext, work};
+
+use super::capture::{Collected, Progress, Told};
+use super::group::{Group, Mark};
+use super::loan::{self, Loan, Told as Word};
+use super::start::{Launch, Resources, adopts};
+
+/// From TERM to KILL.
+const TERM_GRACE: Duration = Duration::from_secs(2);
+/// From TERM to KILL for what a finished command left in the background.
+const BACKGROUND_GRACE: Duration = Duration::from_millis(300);
+/// How long the pipe of a finished command is read that a background process holds open.
+const PIPE_GRACE: Duration = Duration::from_millis(200);
+/// How long KILL may take; a process that waits for a dead disk outlives even that.
+const KILL_GRACE: Duration = Duration::from_millis(300);
+/// The live row is told at most this often.
+const PROGRESS: Duration = Duration::from_millis(50);
+/// Looks for survivors are this far apart.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Why a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// By itself.
+    Finished,
+    /// Its time was over.
+    TimedOut,
+    /// The turn was cancelled.
+    Cancelled,
+    /// It wanted the terminal, which could not be lent, or which the person had taken back.
+    NoTerminal,
+}
+
+/// A command that ended.
+pub(crate) struct Ended {
+    /// Why.
+    pub(crate) reason: Reason,
+    /// How; `None` for one that could not even be killed.
+    pub(crate) status: Option<ExitStatus>,
+    /// What it printed.
+    pub(crate) told: Told,
+    /// Whether processes it had left in the background were ended.
+    pub(crate) background: bool,
+    /// What held it.
+    pub(crate) confinement: Option<Confinement>,
+    /// Whether it had the person's terminal.
+    pub(crate) lent: bool,
+}
+
+/// Ends the processes of a command whose future is dropped.
+struct Guard {
+    group: Group,
+    reaped: bool,
+    armed: bool,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        if self.armed {
+            self.group.signal(Signal::KILL, self.reaped);
+        }
+    }
+}
+
+/// Runs a command line with bash, or sh where there is none.
+///
+/// # Errors
+/// What the system said when it could not be started.
+///
+/// # Cancel safety
+/// Dropped, it kills all processes of the command at once.
+pub(crate) async fn run(
+    helper: Option<&Path>,
+    (line, interactive): (&str, bool),
+    directory: &Path,
+    limit: Duration,
+    context: &ToolContext<'_>,
+) -> std::io::Result<Ended> {
+    let mark = Mark::new();
+    let (reader, writer) = std::io::pipe()?;
+    let mut resources = Resources::new(helper, directory, context)?;
+    let possible = loan::is_possible(helper, &context.person);
+    let mut loan = if possible { Some(Loan::new()?) } else { None };
+    if interactive && let Some(loan) = &mut loan {
+        // Before there is anything to see.
+        loan.lend(&context.person).await;
+    }
+    let terminal = loan.as_mut().map(|loan| (loan, if interactive { ON_IT } else { APART }));
+    let (told, tells) = UnixStream::pair()?;
+    let launch = Launch { helper, line, directory, mark: &mark, resources: &resources, detached: false };
+    let mut child = launch.start(writer.into(), tells.into(), terminal, |command| {
+        // An adopter is told to end, by the guard, and then kills all the others.
+        Command::from(command).kill_on_drop(!adopts(helper)).spawn()
+    })?;
+    let mut pipe = Receiver::from_owned_fd(reader.into())?;
+    let group = Group::of(child.id().unwrap_or(0), mark.clone(), adopts(helper))?;
+    let mut guard = Guard { group, reaped: false, armed: true };
+    let mut collected = Collected::new(context.output_dir.join(format!("shell-{}.txt", mark.value())));
+    let mut progress = Progress::new(context.progress.clone());
+
+    let mut reason = None;
+    let mut status = None;
+    let mut open = true;
+    let (mut hearing, mut was_lent) = (loan.is_some(), interactive);
+    let mut deadline = Instant::now() + limit;
+    let mut lent_at = interactive.then(Instant::now);
+    let mut kill_at: Option<Instant> = None;
+    let mut give_up_at: Option<Instant> = None;
+    let mut tell_at: Option<Instant> = None;
+    let mut buffer = vec![0; 64 * 1024];
+    while status.is_none() || open {
+        let mut stop = None;
+        tokio::select! {
+            biased;
+            () = context.cancel.cancelled(), if reason.is_none() => stop = Some(Reason::Cancelled),
+            () = work::at(Some(deadline)), if reason.is_none() && status.is_none() && lent_at.is_none() => stop = Some(Reason::TimedOut),
+            () = work::at(kill_at), if kill_at.is_some() => {
+                guard.group.signal(Signal::KILL, guard.reaped);
+                kill_at = None;
+                give_up_at = Some(Instant::now() + KILL_GRACE);
+            }
+            () = work::at(give_up_at), if give_up_at.is_some() => break,
+            ended = child.wait(), if status.is_none() => {
+                status = Some(ended?);
+                guard.reaped = true;
+                if reason.is_none() {
+                    give_up_at = Some(Instant::now() + PIPE_GRACE);
+                }
+            }
+            word = heard(loan.as_mut()), if hearing && status.is_none() => {
+                let Some(loan) = &mut loan else { continue };
+                match word {
+                    Word::Ended => hearing = false,
+                    Word::Wants if reason.is_some() => {}
+                    Word::Wants => {
+                        if loan.lend(&context.person).await {
+                            lent_at = lent_at.or_else(|| Some(Instant::now()));
+                            was_lent = true;
+                        } else {
+                            stop = Some(Reason::NoTerminal);
+                        }
+                    }
+                    Word::Stopped => {
+                        loan.take_back(&context.person).await;
+                        // What it took the person is not the command's time.
+                        deadline += lent_at.take().map_or(Duration::ZERO, |at| at.elapsed());
+                    }
+                }
+            }
+            () = work::at(tell_at), if tell_at.is_some() => {
+                progress.flush();
+                tell_at = None;
+            }
+            read = pipe.read(&mut buffer), if open => match read {
+                Ok(0) | Err(_) => open = false,
+                Ok(length) => {
+                    if let Some(loan) = &loan {
+                        loan.show(&buffer[..length]);
+                    }
+                    progress.push(&buffer[..length]);
+                    tell_at = tell_at.or_else(|| Some(Instant::now() + PROGRESS));
+                    if collected.push(&buffer[..length]) {
+                        collected.flush().await;
+                    }
+                }
+            },
+        }
+        if stop.is_some() {
+            reason = stop;
+            guard.group.signal(Signal::TERM, guard.reaped);
+            kill_at = Some(Instant::now() + TERM_GRACE);
+            give_up_at = None;
+        }
+    }
+    if let Some(loan) = &mut loan {
+        loan.end(&context.person).await;
+    }
+    progress.flush();
+    let grace = kill_at.map_or(BACKGROUND_GRACE, |at| at.saturating_duration_since(Instant::now()));
+    let background = sweep(&guard, grace).await | left_some(&told);
+    guard.armed = false;
+    let reason = reason.unwrap_or(Reason::Finished);
+    let confinement = resources.confinement.take();
+    // What is left in its directory may be much.
+    drop(work::to_the_end(move || drop(resources)).await);
+    Ok(Ended { reason, status, told: collected.tell().await, background, confinement, lent: was_lent })
+}
+
+/// Tells whether an adopter said that it ended what a command left behind.
+fn left_some(told: &UnixStream) -> bool {
+    let mut byte = [0];
+    told.set_nonblocking(true).is_ok() && (&mut &*told).read(&mut byte).is_ok_and(|length| length > 0)
+}
+
+/// Waits for the keeper's word, if there is one.
+async fn heard(loan: Option<&mut Loan>) -> Word {
+    match loan {
+        Some(loan) => loan.told().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Ends what is left of a command: TERM, then KILL after the grace. Tells whether there was anything.
+async fn sweep(guard: &Guard, grace: Duration) -> bool {
+    if !alive(guard).await {
+        return false;
+    }
+    guard.group.signal(Signal::TERM, guard.reaped);
+    let kill_at = Instant::now() + grace;
+    while Instant::now() < kill_at {
+        tokio::time::sleep(LOOK).await;
+        if !alive(guard).await {
+            return true;
+        }
+    }
+    let give_up_at = Instant::now() + KILL_GRACE;
+    // Again and again: one that forks while it is looked for gets away once, not every time.
+    while Instant::now() < give_up_at {
+        guard.group.signal(Signal::KILL, guard.reaped);
+        tokio::time::sleep(LOOK).await;
+        if !alive(guard).await {
+            break;
+        }
+    }
+    true
+}
+
+async fn alive(guard: &Guard) -> bool {
+    let group = guard.group.clone();
+    work::to_the_end(move || group.is_alive()).await.unwrap_or(false)
+}

@@ -1,0 +1,78 @@
+//! What the `shell` tool decides before anybody is asked: the project's directory, and that nothing is set up twice.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::conversation::ToolFacts;
+use crate::tool::{Place, Settled, ToolMemory, ToolOutput, memory, paths};
+
+use super::project::{self, Belongs, Known, Made};
+
+/// Projects the model may mean are looked for among so many files that it has seen, and no more.
+const MOST_SEEN: usize = 10_000;
+
+/// Settles a call that says nothing of a directory, or something (`said`).
+pub(super) fn settle(
+    (input, lines): (&Value, &[String]),
+    (directory, said): (&Path, bool),
+    place: &Place,
+    memory: &ToolMemory,
+) -> Settled {
+    let exists = |path: &Path| path.exists();
+    let made = memory::lock(&memory.made).clone();
+    let seen = seen(memory);
+    let known = Known { directory, workspace: &place.workspace, made: &made, seen: &seen, exists: &exists };
+    if let Some((before, whole)) = project::already(lines, &known) {
+        return Settled::Answer(Box::new(answered(before, whole, place)));
+    }
+    if said {
+        return Settled::AsIs;
+    }
+    let shown = |path: &Path| paths::shown(place, path);
+    match project::belongs(lines, &known) {
+        Belongs::Here => Settled::AsIs,
+        Belongs::There { directory, marker } => {
+            let (Some(object), Some(to)) = (input.as_object(), directory.to_str()) else { return Settled::AsIs };
+            let mut object = object.clone();
+            object.insert("cwd".to_owned(), Value::String(to.to_owned()));
+            let note =
+                format!("[it ran in {}: {marker} is there and not in the working directory]", shown(&directory));
+            Settled::Input { input: Value::Object(object), note }
+        }
+        Belongs::OneOf { directories, marker } => {
+            let list: Vec<String> = directories.iter().map(|directory| shown(directory)).collect();
+            Settled::Answer(Box::new(ToolOutput::failed(format!(
+                "shell: not run: there is no {marker} here or above, but in {}. Say with `cwd` which one is meant.",
+                list.join(", ")
+            ))))
+        }
+    }
+}
+
+/// Remembers what lines that went well have set up. Looks at the disk.
+pub(super) fn remember(lines: &[String], directory: &Path, memory: &ToolMemory) {
+    let new = project::made(lines, directory, &|path| path.exists());
+    memory::lock(&memory.made).extend(new);
+}
+
+fn answered(before: &Made, whole: bool, place: &Place) -> ToolOutput {
+    let at = paths::shown(place, &before.directory);
+    if whole {
+        let facts = ToolFacts { path: Some(before.directory.clone()), ..ToolFacts::default() };
+        return ToolOutput::ok(format!("Already done in this session, at {at}: not run again."), facts);
+    }
+    let line = before.line();
+    ToolOutput::failed(format!("shell: not run: `{line}` was already done in this session, at {at}. Leave it out."))
+}
+
+/// The directories of files that the model has read or written.
+fn seen(memory: &ToolMemory) -> Vec<PathBuf> {
+    let files = memory.files.paths(MOST_SEEN);
+    files
+        .iter()
+        .filter(|path| project::is_marker(path))
+        .filter_map(|path| path.parent())
+        .map(PathBuf::from)
+        .collect()
+}

@@ -1,0 +1,436 @@
+//! The `shell` tool: one command line, without a terminal, with a time limit.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use crate::conversation::{Effect, Outcome, Preview, Subject, ToolFacts, ToolSpec};
+use crate::sandbox::Confinement;
+use crate::tool::arguments::{Arguments, Field, plain};
+use crate::tool::{Access, Place, Settled, Tool, ToolContext, ToolMemory, ToolOutput, paths, text_file, work};
+
+use super::run::{self, Ended, Reason};
+use super::{detached_words, job_tool, jobs, loan, settle, start};
+
+/// Seconds a command has when the model does not say.
+const DEFAULT_TIMEOUT: u64 = 30;
+/// Seconds it can have at most.
+const TIMEOUT_LIMIT: u64 = 600;
+/// Linux takes no longer argument: `MAX_ARG_STRLEN` is 32 pages (bytes).
+const LINE_LIMIT: usize = 128 * 1024 - 1;
+/// Commands of a list at most.
+const LIST_LIMIT: usize = 20;
+/// How long a background command is watched before the call is answered: one that cannot even start says so.
+const FIRST_LOOK: Duration = Duration::from_secs(1);
+
+/// What programs print when they may not do something, in lower case.
+const REFUSALS: &[&str] = &[
+    "permission denied",
+    "operation not permitted",
+    "not permitted",
+    "read-only file system",
+    "could not resolve",
+    "name resolution",
+    "network is unreachable",
+    "address family not supported",
+    "unable to connect",
+    "cannot connect",
+    "failed to connect",
+    "error connecting",
+    "dial tcp",
+    "dial unix",
+    "no such host",
+    "couldn't connect",
+    "eacces",
+    "eperm",
+    "enetunreach",
+    "no new privileges",
+];
+
+/// What the model is told then of a command that ran unasked.
+const READ_ONLY_NOTE: &str = "[it ran where it can only read: no writing but in $TMPDIR, no network or sockets, no \
+                            credential files. If it needs more, call again with access \"workspace\": the user is \
+                            asked]";
+
+/// As above, of one that was approved.
+const WORKSPACE_NOTE: &str = "[it ran where it can write only the workspace, temporary files and caches\
+                            . If it needs more, call again with access \"full\": the user is asked]";
+
+/// As above, without network.
+const OFFLINE_NOTE: &str = "[it ran where it can write only the workspace, temporary files and caches, \
+                            without network. If it needs more, call again with access \"workspace\" for the \
+                            network or \"full\" for everything: the user is asked]";
+
+/// What the model is told when a command wants a terminal and there is none.
+const NO_TERMINAL: &str = "there is no terminal in this mode and nobody who could type: no password, login, editor \
+                           or pager. Find a way that needs none, or say what the user has to run";
+
+/// As above, when there was one.
+const TAKEN_BACK: &str =
+    "[the user took the terminal back with Ctrl+Z, and the command went on asking: it was ended]";
+
+/// What programs print that find no terminal to ask on, in lower case: sudo, ssh, git, and the C library.
+const ASKERS: &[&str] = &[
+    "a terminal is required",
+    "no tty present",
+    "terminal prompts disabled",
+    "could not read username",
+    "could not read password",
+    "/dev/tty",
+    "not a tty",
+    "not a terminal",
+    "not from a terminal",
+    "host key verification failed",
+    "permission denied (publickey",
+    "inappropriate ioctl for device",
+];
+
+const FIELDS: &[Field] = &[
+    Field { name: "command", aliases: &["cmd", "script", "command_line"] },
+    Field { name: "timeout", aliases: &["timeout_seconds", "timeout_secs"] },
+    Field { name: "cwd", aliases: &["workdir", "working_directory", "directory"] },
+    Field { name: "keep", aliases: &["keep_running", "detach"] },
+    plain("description"),
+    plain("access"),
+    Field { name: "interactive", aliases: &["tty", "terminal"] },
+    Field { name: "commands", aliases: &["steps"] },
+    Field { name: "background", aliases: &["run_in_background", "is_background"] },
+];
+
+/// Runs command lines.
+#[derive(Debug, Default)]
+pub struct ShellTool {
+    helper: Option<PathBuf>,
+}
+
+struct Request {
+    /// What the model gave: at least one.
+    lines: Vec<String>,
+    /// What is judged, shown and run.
+    line: String,
+    background: bool,
+    keep: bool,
+    limit: u64,
+    directory: PathBuf,
+    /// Whether the model named the directory.
+    said: bool,
+    interactive: bool,
+}
+
+impl ShellTool {
+    /// Makes the tool. `helper` is the axi program, which starts each command in a session of its own
+    /// ([`crate::child::launch`]); without it a command has its own group only and can reach the terminal.
+    #[must_use]
+    pub fn new(helper: Option<PathBuf>) -> Self {
+        Self { helper }
+    }
+}
+
+impl Request {
+    fn parse(input: &Value, place: &Place) -> Result<Self, String> {
+        let arguments = Arguments::parse("shell", input, FIELDS)?;
+        let lines = lines(&arguments)?;
+        let line = one_line(&lines);
+        check(&line)?;
+        let background = arguments.flag("background")?;
+        let keep = arguments.flag("keep")?;
+        let background = background || keep;
+        if background && lines.len() > 1 {
+            return Err("shell: only one command can go to the background; join them with &&".to_owned());
+        }
+        let said = arguments.optional_text("cwd")?.filter(|directory| !directory.is_empty());
+        let directory = said.map_or_else(|| place.cwd.clone(), |directory| place.resolve(directory));
+        let said = said.is_some();
+        let limit = arguments.number("timeout")?.filter(|limit| *limit > 0).unwrap_or(DEFAULT_TIMEOUT);
+        let interactive = arguments.flag("interactive")?;
+        if interactive && (background || lines.len() > 1) {
+            return Err("shell: an interactive command runs alone, and not in the background".to_owned());
+        }
+        Ok(Self { lines, line, background, keep, limit: limit.min(TIMEOUT_LIMIT), directory, said, interactive })
+    }
+
+    /// The line a rule or a person judges: with the directory, for relative paths mean something else there.
+    fn whole_line(&self, place: &Place) -> String {
+        let line = &self.line;
+        if self.directory == place.cwd {
+            return line.clone();
+        }
+        let directory = self.directory.to_string_lossy();
+        // Only a NUL cannot be quoted, and no path has one.
+        let quoted = shlex::try_quote(&directory).unwrap_or_default();
+        format!("cd {quoted} && {line}")
+    }
+}
+
+/// Makes one text of a list. It is what is judged, shown and run, letter by letter: lines judged together and run apart
+/// would let the first one quote the others away.
+fn one_line(lines: &[String]) -> String {
+    match lines {
+        [line] => line.clone(),
+        several => format!("set -e\n{}", several.join("\n")),
+    }
+}
+
+/// Reads the command, or the list of them; a list may stand in `command`, too.
+fn lines(arguments: &Arguments<'_>) -> Result<Vec<String>, String> {
+    let list = match (arguments.value("commands"), arguments.value("command")) {
+        (Some(Value::Array(list)), None) | (None | Some(_), Some(Value::Array(list))) => list.as_slice(),
+        (Some(other), None) => return Err(arguments.wrong("commands", "an array of strings", other)),
+        (_, _) => {
+            let line = arguments.filled_text("command")?;
+            check(line)?;
+            return Ok(vec![line.to_owned()]);
+        }
+    };
+    if list.is_empty() || list.len() > LIST_LIMIT {
+        return Err(format!("shell: argument `commands` must hold 1 to {LIST_LIMIT} commands, got {}", list.len()));
+    }
+    let mut lines = Vec::new();
+    for item in list {
+        let line = item.as_str().filter(|line| !line.trim().is_empty());
+        let line = line.ok_or_else(|| arguments.wrong("commands", "an array of non-empty strings", item))?;
+        check(line)?;
+        lines.push(line.to_owned());
+    }
+    Ok(lines)
+}
+
+fn check(line: &str) -> Result<(), String> {
+    if line.contains('\0') {
+        return Err("shell: argument `command` holds a NUL".to_owned());
+    }
+    if line.len() > LINE_LIMIT {
+        return Err(format!(
+            "shell: argument `command` is too long ({} bytes, at most {LINE_LIMIT}): write a script file and run it",
+            line.len()
+        ));
+    }
+    Ok(())
+}
+
+impl Tool for ShellTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "shell".to_owned(),
+            description: "Runs a bash command line in a new shell: cd and exports do not persist. Input is empty; \
+                          one that asks on the terminal (a password) has the user asked. Long output is cut, the \
+                          whole kept in a file."
+                .to_owned(),
+            input_schema: json!({
+                "type": "object",
+                "properties": {
+                    "command": {"type": "string"},
+                    "commands": {"type": "array", "items": {"type": "string"}, "description": "Or several \
+                                 in one shell, until one fails"},
+                    "background": {"type": "boolean", "description": "For servers and watchers, see shell_job; ends with the session"},
+                    "keep": {"type": "boolean", "description": "The same, but outlives axi; only if the user wants that"},
+                    "timeout": {"type": "integer", "description": "Seconds, default 30"},
+                    "cwd": {"type": "string"},
+                    "access": {"type": "string", "enum": ["workspace", "full"], "description": "Asks the \
+                               user for more, after the sandbox refused something"},
+                    "interactive": {"type": "boolean", "description": "Has the user's terminal at once (editor, login, rebase -i); you see nothing"},
+                    "description": {"type": "string", "description": "What it does, in few words"}
+                }
+            }),
+        }
+    }
+
+    fn effect(&self, _input: &Value, _place: &Place) -> Effect {
+        Effect::Execute
+    }
+
+    fn subject(&self, input: &Value, place: &Place) -> Subject {
+        match Request::parse(input, place) {
+            Ok(request) => Subject::Command { line: request.whole_line(place) },
+            Err(_) => Subject::Whole,
+        }
+    }
+
+    fn access(&self, input: &Value) -> Access {
+        match input.get("access").and_then(Value::as_str) {
+            Some("workspace") => Access::Workspace,
+            Some("full") => Access::Full,
+            Some(_) | None => Access::Usual,
+        }
+    }
+
+    fn settle(&self, input: &Value, place: &Place, memory: &ToolMemory) -> Settled {
+        // What cannot be read is refused when it is run.
+        let Ok(request) = Request::parse(input, place) else { return Settled::AsIs };
+        settle::settle((input, &request.lines), (&request.directory, request.said), place, memory)
+    }
+
+    fn outlives(&self, input: &Value) -> bool {
+        Arguments::parse("shell", input, FIELDS).and_then(|arguments| arguments.flag("keep")).unwrap_or(false)
+    }
+
+    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
+        Ok(Preview::Command { line: Request::parse(input, place)?.whole_line(place) })
+    }
+
+    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            let request = match Request::parse(&input, context.place) {
+                Ok(request) => request,
+                Err(problem) => return ToolOutput::failed(problem),
+            };
+            if context.cancel.is_cancelled() {
+                return work::interrupted("Interrupted by the user before it started.", ToolFacts::default());
+            }
+            let shown = paths::shown(context.place, &request.directory);
+            match request.directory.metadata() {
+                Ok(metadata) if metadata.is_dir() => {}
+                Ok(_) => return ToolOutput::failed(format!("shell: {shown} is not a directory")),
+                Err(error) => {
+                    return ToolOutput::failed(text_file::problem(context.place, &request.directory, &error));
+                }
+            }
+            let helper = self.helper.as_deref();
+            if request.interactive && !loan::is_possible(helper, &context.person) {
+                return ToolOutput::failed(NO_TERMINAL);
+            }
+            if request.keep {
+                let line = request.line.as_str();
+                return detached_words::start(helper, line, &request.directory, FIRST_LOOK, &context).await;
+            }
+            if request.background {
+                return in_background(helper, &request, &context).await;
+            }
+            let output = in_front(helper, &request, &context).await;
+            if output.outcome == Outcome::Ok {
+                settle::remember(&request.lines, &request.directory, context.memory);
+            }
+            output
+        })
+    }
+}
+
+/// Runs the command to its end or its time limit.
+async fn in_front(helper: Option<&Path>, request: &Request, context: &ToolContext<'_>) -> ToolOutput {
+    let limit = Duration::from_secs(request.limit);
+    let run = run::run(helper, (&request.line, request.interactive), &request.directory, limit, context);
+    match run.await {
+        Ok(ended) => worded(ended, request, context.person.can_lend()),
+        Err(error) => ToolOutput::failed(format!("shell: could not be started: {error}")),
+    }
+}
+
+/// Starts the command and looks for a moment what becomes of it.
+async fn in_background(helper: Option<&Path>, request: &Request, context: &ToolContext<'_>) -> ToolOutput {
+    let jobs = &context.memory.jobs;
+    if !jobs.has_room() {
+        return ToolOutput::failed(format!(
+            "shell: {} commands run in the background already; kill one with shell_job",
+            jobs::MOST
+        ));
+    }
+    let line = request.line.as_str();
+    let job = match start::start_job(helper, line, &request.directory, context) {
+        Ok(job) => job,
+        Err(error) => return ToolOutput::failed(format!("shell: could not be started: {error}")),
+    };
+    tokio::select! {
+        biased;
+        () = context.cancel.cancelled() => {
+            // ESC leaves nothing behind that this turn began a moment ago.
+            jobs.signal(job, rustix::process::Signal::KILL);
+            return work::interrupted("[interrupted by the user; the job was killed]", ToolFacts::default());
+        }
+        () = jobs.wait(job, false, FIRST_LOOK) => {}
+    }
+    let Some(mut output) = job_tool::news(jobs, job) else {
+        return ToolOutput::failed("shell: the job is gone");
+    };
+    match output.facts.exit_code {
+        None => output.content.push_str("\n[it goes on in the background: shell_job reads and kills it]"),
+        Some(0) => {}
+        Some(_) => output.outcome = Outcome::Failed,
+    }
+    output
+}
+
+/// Tells whether a command that failed may have been stopped by the sandbox.
+fn looks_refused(output: &str) -> bool {
+    let output = output.to_lowercase();
+    REFUSALS.iter().any(|words| output.contains(words))
+}
+
+/// Tells whether a command that failed says that it would have asked somebody.
+fn looks_for_terminal(output: &str) -> bool {
+    let output = output.to_lowercase();
+    ASKERS.iter().any(|words| output.contains(words))
+}
+
+/// What to tell the model of what held a command, should it have failed for that.
+const fn note(confinement: &Confinement) -> &'static str {
+    match (confinement.is_read_only(), confinement.has_network()) {
+        (true, _) => READ_ONLY_NOTE,
+        (false, true) => WORKSPACE_NOTE,
+        (false, false) => OFFLINE_NOTE,
+    }
+}
+
+fn worded(ended: Ended, request: &Request, can_lend: bool) -> ToolOutput {
+    let limit = request.limit;
+    let exit_code = ended.status.and_then(|status| {
+        use std::os::unix::process::ExitStatusExt as _;
+        status.code().or_else(|| status.signal().map(|signal| 128 + signal))
+    });
+    let mut content = ended.told.text;
+    let refused = looks_refused(&content);
+    let wanted_terminal = !can_lend && looks_for_terminal(&content);
+    let mut remark = |text: String| {
+        if !content.is_empty() && !content.ends_with('\n') {
+            content.push('\n');
+        }
+        content.push_str(&text);
+    };
+    let outcome = match (ended.reason, exit_code) {
+        (Reason::Finished, Some(0)) => Outcome::Ok,
+        (Reason::Finished, code) => {
+            remark(match code {
+                Some(code) => format!("[exit code {code}]"),
+                None => "[it could not be ended]".to_owned(),
+            });
+            Outcome::Failed
+        }
+        (Reason::TimedOut, _) => {
+            remark(format!("[timed out after {limit} s and was ended; give a longer timeout if it needs one]"));
+            Outcome::Failed
+        }
+        (Reason::NoTerminal, _) => {
+            remark(if ended.lent { TAKEN_BACK.to_owned() } else { format!("[{NO_TERMINAL}]") });
+            Outcome::Failed
+        }
+        (Reason::Cancelled, _) => {
+            remark("[interrupted by the user]".to_owned());
+            Outcome::Interrupted
+        }
+    };
+    if ended.background && ended.reason == Reason::Finished {
+        remark("[processes left in the background were ended]".to_owned());
+    }
+    if let Some(confinement) = ended.confinement.filter(|_| outcome == Outcome::Failed && refused) {
+        remark(note(&confinement).to_owned());
+    }
+    if request.interactive && outcome != Outcome::Interrupted {
+        remark("[it had the user's terminal; what was shown and typed there is not recorded]".to_owned());
+    } else if ended.lent {
+        remark("[it asked for the user's terminal and had it; what was typed there is not recorded]".to_owned());
+    } else if wanted_terminal && outcome == Outcome::Failed {
+        remark(format!("[{NO_TERMINAL}]"));
+    }
+    if content.is_empty() {
+        content.push_str("(no output)");
+    }
+    let facts = ToolFacts {
+        exit_code,
+        lines: Some(ended.told.lines),
+        timed_out_after: (ended.reason == Reason::TimedOut).then_some(limit),
+        full_output: ended.told.file,
+        ..ToolFacts::default()
+    };
+    ToolOutput { content, outcome, facts, images: Vec::new() }
+}

@@ -1,0 +1,217 @@
+//! Starting a command: what it is held to, what it finds around it, which helpers stand between it and axi.
+
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::SystemTime;
+
+use tempfile::TempDir;
+
+use crate::child;
+use crate::child::keeper::ON_IT;
+use crate::child::processes::{DETACHED_MARK, MARK};
+use crate::child::rm::VARIABLE;
+use crate::sandbox::{Confinement, Ground, Reach, Standing};
+use crate::tool::ToolContext;
+
+use super::detached::DetachedJobs;
+use super::environment::{ASKING, HANDOFF, REMOVED, SET};
+use super::group::{Group, Mark};
+use super::jobs::Started;
+use super::loan::Loan;
+use super::trash::OpenTrash;
+
+/// What a command is held to, and the directory it has for itself.
+pub(crate) struct Resources {
+    pub(crate) confinement: Option<Confinement>,
+    temporary: Option<TempDir>,
+    trash: Option<OpenTrash>,
+}
+
+impl Resources {
+    pub(crate) fn new(helper: Option<&Path>, directory: &Path, context: &ToolContext<'_>) -> std::io::Result<Self> {
+        let trash = helper.zip(context.trash.clone());
+        let trash = trash.and_then(|(helper, trash)| {
+            let open = OpenTrash::new(helper, context.sandbox.temporary(), trash);
+            // What can be read off the command is kept all the same.
+            open.inspect_err(|error| tracing::warn!(%error, "no trash")).ok()
+        });
+        let nothing = |trash| Self { confinement: None, temporary: None, trash };
+        // Only the helper can put anything on.
+        if helper.is_none() || !matches!(context.sandbox.standing(), Standing::On(_)) {
+            return Ok(nothing(trash));
+        }
+        let shared = context.sandbox.temporary();
+        let own = match context.reach {
+            Reach::Full => return Ok(nothing(trash)),
+            Reach::Workspace { .. } => None,
+            Reach::ReadOnly => {
+                let permissions = std::fs::Permissions::from_mode(0o700);
+                Some(tempfile::Builder::new().prefix("axi-").permissions(permissions).tempdir_in(shared)?)
+            }
+        };
+        let temporary = own.as_ref().map_or(shared, TempDir::path);
+        let ground = Ground { workspace: &context.place.workspace, directory, temporary };
+        let confinement = context.sandbox.confinement(context.reach, ground);
+        Ok(Self { confinement, temporary: own, trash })
+    }
+}
+
+/// What a command is made of.
+pub(crate) struct Launch<'a> {
+    pub(crate) helper: Option<&'a Path>,
+    pub(crate) line: &'a str,
+    pub(crate) directory: &'a Path,
+    pub(crate) mark: &'a Mark,
+    pub(crate) resources: &'a Resources,
+    /// Whether it goes on when axi ends.
+    pub(crate) detached: bool,
+}
+
+impl Launch<'_> {
+    /// Puts the command together. `tells` is where the adopter says that it found something.
+    fn command(
+        &self,
+        shell: &str,
+        writer: &OwnedFd,
+        tells: OwnedFd,
+        terminal: Option<(&mut Loan, &str)>,
+    ) -> std::io::Result<std::process::Command> {
+        use std::os::unix::process::CommandExt as _;
+        let Self { helper, line, directory, mark, resources, detached } = self;
+        let interactive = matches!(&terminal, Some((_, mode)) if *mode == ON_IT);
+        let asking = terminal.is_some();
+        let mut command = std::process::Command::new(helper.map_or(Path::new(shell), |helper| helper));
+        let mut input = Stdio::null();
+        let mut errors = Stdio::from(writer.try_clone()?);
+        if adopts(*helper) {
+            command.arg(child::ADOPT);
+            errors = Stdio::from(tells);
+        }
+        if let (Some((loan, mode)), Some(helper)) = (terminal, helper) {
+            command.arg(child::KEEPER).arg(mode).arg(loan.name()).arg(helper);
+            input = loan.stdin();
+        }
+        match (&resources.confinement, helper) {
+            (_, None) => drop(command.process_group(0)),
+            (None, Some(_)) => drop(command.arg(child::PLAIN).arg(shell)),
+            (Some(confinement), Some(_)) => {
+                command.arg(child::CONFINED).args(confinement.to_arguments()).arg(shell);
+            }
+        }
+        command.arg("-c").arg(line).current_dir(directory);
+        command.stdin(input).stdout(writer.try_clone()?).stderr(errors);
+        for name in HANDOFF {
+            command.env_remove(name);
+        }
+        if !interactive {
+            for name in REMOVED {
+                command.env_remove(name);
+            }
+            let set = SET.iter().filter(|(name, _)| !asking || !ASKING.contains(name));
+            command.envs(set.copied());
+        }
+        let (set, other) = if *detached { (DETACHED_MARK, MARK) } else { (MARK, DETACHED_MARK) };
+        command.env_remove(other).env(set, mark.value()).env("PWD", directory);
+        match resources.trash.as_ref().filter(|_| !detached) {
+            Some(trash) => drop(command.env(VARIABLE, trash.directory())),
+            None => drop(command.env_remove(VARIABLE)),
+        }
+        if let Some(temporary) = &resources.temporary {
+            // Looking at a repository refreshes its index where it can; here it cannot.
+            command.env("TMPDIR", temporary.path()).env("GIT_OPTIONAL_LOCKS", "0");
+            // A module of the workspace must not stand in for one of Python's own.
+            command.env("PYTHONSAFEPATH", "1");
+        }
+        Ok(command)
+    }
+
+    /// Starts it with bash, or sh where there is none.
+    pub(crate) fn start<C>(
+        &self,
+        writer: OwnedFd,
+        tells: OwnedFd,
+        mut terminal: Option<(&mut Loan, &str)>,
+        spawn: impl Fn(std::process::Command) -> std::io::Result<C>,
+    ) -> std::io::Result<C> {
+        let lent = terminal.as_mut().map(|(loan, mode)| (&mut **loan, *mode));
+        let child = match spawn(self.command("bash", &writer, tells.try_clone()?, lent)?) {
+            Err(error)
+                if error.kind() == std::io::ErrorKind::NotFound
+                    && self.helper.is_none()
+                    && self.directory.is_dir() =>
+            {
+                spawn(self.command("sh", &writer, tells, terminal)?)
+            }
+            other => other,
+        };
+        // As long as we hold a writing end the pipe does not end; those in the commands went with them.
+        drop(writer);
+        child
+    }
+}
+
+/// Starts a command that goes on by itself, as a job of the session.
+///
+/// # Errors
+/// What the system said when it could not be started.
+pub(crate) fn start_job(
+    helper: Option<&Path>,
+    line: &str,
+    directory: &Path,
+    context: &ToolContext<'_>,
+) -> std::io::Result<u64> {
+    let mark = Mark::new();
+    let (reader, writer) = std::io::pipe()?;
+    let (told, tells) = UnixStream::pair()?;
+    let resources = Resources::new(helper, directory, context)?;
+    let launch = Launch { helper, line, directory, mark: &mark, resources: &resources, detached: false };
+    let child = launch.start(writer.into(), tells.into(), None, |mut command| command.spawn())?;
+    let path = context.output_dir.join(format!("job-{}.txt", mark.value()));
+    let group = Group::of(child.id(), mark, adopts(helper))?;
+    let started = Started { child, group, reader, held: Box::new((resources, told)) };
+    context.memory.jobs.add(line.to_owned(), started, path)
+}
+
+/// Starts a command that goes on when axi ends.
+///
+/// # Errors
+/// What the system said when it could not be started.
+pub(crate) fn start_detached(
+    helper: Option<&Path>,
+    line: &str,
+    directory: &Path,
+    now: SystemTime,
+    context: &ToolContext<'_>,
+) -> std::io::Result<u64> {
+    let mark = Mark::new();
+    let mut resources = Resources::new(helper, directory, context)?;
+    let (_, tells) = UnixStream::pair()?;
+    let reserved = DetachedJobs::in_directory(context.output_dir).reserve()?;
+    let launch = Launch { helper, line, directory, mark: &mark, resources: &resources, detached: true };
+    let started = reserved
+        .output
+        .try_clone()
+        .and_then(|output| launch.start(output.into(), tells.into(), None, |mut command| command.spawn()));
+    match started {
+        Ok(child) => {
+            if let Some(temporary) = resources.temporary.take() {
+                // Its directory lives as long as it does; the system cleans such places.
+                drop(temporary.keep());
+            }
+            // The file that tells of it outlives this axi, too.
+            reserved.keep(child, (&(context.redact)(line), directory, &mark), now)
+        }
+        Err(error) => {
+            reserved.give_back();
+            Err(error)
+        }
+    }
+}
+
+/// Tells whether an adopter stands between axi and its commands.
+pub(crate) const fn adopts(helper: Option<&Path>) -> bool {
+    helper.is_some() && cfg!(target_os = "linux")
+}

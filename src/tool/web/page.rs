@@ -1,0 +1,187 @@
+//! Getting one page: addresses are checked when they are looked up, sizes and times are limited.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION};
+use reqwest::{Client, Url};
+
+use super::address::{is_private, literal};
+
+/// From asking to the last byte.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
+/// For a connection.
+const CONNECT_LIMIT: Duration = Duration::from_secs(10);
+/// Bytes read of a body.
+pub(crate) const SIZE_LIMIT: usize = 5 * 1024 * 1024;
+/// Redirects followed within one host.
+const REDIRECTS: usize = 5;
+/// Servers that can give markdown are asked for it.
+const WANTED: &str = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5";
+
+/// What a server gave.
+#[derive(Debug)]
+pub(crate) struct Fetched {
+    /// Where it came from in the end.
+    pub(crate) url: Url,
+    /// HTTP status.
+    pub(crate) status: u16,
+    /// The `content-type`, lower case; may be empty.
+    pub(crate) kind: String,
+    /// The body, up to [`SIZE_LIMIT`].
+    pub(crate) body: Vec<u8>,
+    /// Whether there was more.
+    pub(crate) cut: bool,
+}
+
+/// Why there is no page.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// The name leads to an address that only an approval of its own may reach.
+    Private(IpAddr),
+    /// The server sends to another host: for a new call to be judged.
+    Elsewhere(Url),
+    /// It takes longer than [`TIME_LIMIT`], in seconds.
+    Late(u64),
+    /// What the network said.
+    Failed(String),
+}
+
+/// Looks names up and refuses addresses the approval was not for. Done here, not before the request: a second
+/// look-up may give another answer (DNS rebinding).
+struct Guard {
+    /// The name that is judged; others are those of the user's own proxies.
+    host: String,
+    private: bool,
+    refused: Arc<OnceLock<IpAddr>>,
+}
+
+impl Resolve for Guard {
+    fn resolve(&self, name: Name) -> Resolving {
+        let judged = name.as_str().eq_ignore_ascii_case(&self.host);
+        let (private, refused) = (self.private, Arc::clone(&self.refused));
+        Box::pin(async move {
+            let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            // Services of clouds for the machine itself answer on link-local addresses; no name is meant to lead there.
+            let bad = |address: IpAddr| if private { is_link_local(address) } else { is_private(address) };
+            if judged && let Some(address) = found.iter().map(SocketAddr::ip).find(|address| bad(*address)) {
+                // One is enough to know; set once, the first stands.
+                let _ = refused.set(address);
+                return Err("a private address".into());
+            }
+            Ok(Box::new(found.into_iter()) as Addrs)
+        })
+    }
+}
+
+fn is_link_local(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.is_link_local(),
+        IpAddr::V6(address) => {
+            address.is_unicast_link_local() || address.to_ipv4_mapped().is_some_and(|inner| inner.is_link_local())
+        }
+    }
+}
+
+/// Gets a page. `private` says that an address of this machine or network was asked for by its name and approved.
+///
+/// # Errors
+/// Each variant of [`Refused`].
+///
+/// # Cancel safety
+/// Dropping the future closes the connection.
+pub(crate) async fn fetch(url: Url, private: bool) -> Result<Fetched, Refused> {
+    match tokio::time::timeout(TIME_LIMIT, follow(url, private)).await {
+        Ok(done) => done,
+        Err(_) => Err(Refused::Late(TIME_LIMIT.as_secs())),
+    }
+}
+
+async fn follow(mut url: Url, private: bool) -> Result<Fetched, Refused> {
+    let refused = Arc::new(OnceLock::new());
+    let client = client(&url, private, &refused).map_err(|error| Refused::Failed(innermost(&error)))?;
+    let failed = |error: &reqwest::Error| match refused.get() {
+        Some(address) => Refused::Private(*address),
+        None => Refused::Failed(innermost(error)),
+    };
+    for _ in 0..=REDIRECTS {
+        let request = client.get(url.clone()).header(ACCEPT, WANTED);
+        let mut response = request.send().await.map_err(|error| failed(&error))?;
+        let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        if response.status().is_redirection()
+            && let Some(target) = header(LOCATION)
+        {
+            let target = url.join(&target).map_err(|error| Refused::Failed(format!("a bad redirect: {error}")))?;
+            let same = target.host_str() == url.host_str() && matches!(target.scheme(), "http" | "https");
+            let downgrade = url.scheme() == "https" && target.scheme() == "http";
+            if !same || downgrade || !target.username().is_empty() {
+                return Err(Refused::Elsewhere(target));
+            }
+            url = target;
+            continue;
+        }
+        let kind = header(CONTENT_TYPE).unwrap_or_default().to_ascii_lowercase();
+        let status = response.status().as_u16();
+        let mut body = Vec::new();
+        let mut cut = false;
+        while let Some(bytes) = response.chunk().await.map_err(|error| failed(&error))? {
+            body.extend_from_slice(&bytes);
+            if body.len() > SIZE_LIMIT {
+                body.truncate(SIZE_LIMIT);
+                cut = true;
+                break;
+            }
+        }
+        return Ok(Fetched { url, status, kind, body, cut });
+    }
+    Err(Refused::Failed(format!("more than {REDIRECTS} redirects")))
+}
+
+/// Makes a client for one call: it is rare, and its resolver knows the host that was approved.
+fn client(url: &Url, private: bool, refused: &Arc<OnceLock<IpAddr>>) -> Result<Client, reqwest::Error> {
+    // The only TLS provider in the tree. A second call is refused, which is fine: the first stands.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let host = literal(url.host_str().unwrap_or_default()).to_owned();
+    let guard = Guard { host, private, refused: Arc::clone(refused) };
+    let mut builder = Client::builder()
+        .user_agent(concat!("axi/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT_LIMIT)
+        .redirect(reqwest::redirect::Policy::none())
+        .dns_resolver(Arc::new(guard));
+    if private {
+        builder = builder.no_proxy();
+    }
+    if url.scheme() == "http" && private {
+        // Loading the root certificates is what costs.
+        builder = builder.tls_certs_only([]);
+    }
+    builder.build()
+}
+
+fn innermost(error: &reqwest::Error) -> String {
+    let mut innermost: &dyn std::error::Error = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_name_that_leads_to_a_private_address_is_refused_when_it_is_looked_up() {
+        let refused = Arc::new(OnceLock::new());
+        let guard = |host: &str, private| Guard { host: host.to_owned(), private, refused: Arc::clone(&refused) };
+        let name = || "localhost".parse::<Name>().unwrap();
+        assert!(guard("localhost", true).resolve(name()).await.is_ok());
+        // A proxy of the user's own may be anywhere.
+        assert!(guard("example.org", false).resolve(name()).await.is_ok());
+        assert!(refused.get().is_none());
+        assert!(guard("LOCALHOST", false).resolve(name()).await.is_err());
+        assert!(refused.get().is_some_and(IpAddr::is_loopback));
+    }
+}
