@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::command::{Action, PathPattern, Step, Target, attributes_danger, danger, is_harmless_device, judge};
-use super::path::is_scratch;
+use super::command::{Action, PathPattern, Step, Target, attributes_danger, danger, judge};
+use super::path::{is_harmless_device, is_scratch};
 use super::{NeverAuto, Surroundings};
 
 /// More entries than this are not looked at: beyond it a person needs no exact number.

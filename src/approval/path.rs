@@ -165,3 +165,8 @@ pub(crate) fn is_system(path: &Path) -> bool {
 pub(crate) fn is_scratch(path: &Path) -> bool {
     SCRATCH_DIRECTORIES.iter().any(|directory| path.starts_with(directory) && path != Path::new(directory))
 }
+
+/// Tells whether what is written there is lost or shown, and no file changes.
+pub(crate) fn is_harmless_device(path: &str) -> bool {
+    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin" | "/dev/tty" | "/dev/zero")
+}

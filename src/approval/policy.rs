@@ -421,7 +421,7 @@ fn writes_inside(part: &Judged, named: &[String], place: &Surroundings) -> bool 
     part.paths.iter().filter(|(_, reads)| !reads).all(|(path, _)| {
         path.starts_with(&place.workspace)
             || path::is_scratch(path)
-            || command::is_harmless_device(&path.to_string_lossy())
+            || path::is_harmless_device(&path.to_string_lossy())
             || named.iter().any(|word| std::path::Path::new(word) == path)
     })
 }

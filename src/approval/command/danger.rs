@@ -1,9 +1,10 @@
 //! Which targets are never touched unasked.
 
-use super::super::path;
-use super::super::{Class, NeverAuto, Surroundings};
-use super::call::{Action, Touched};
-use super::value::PathPattern;
+use super::judgement::Action;
+use super::known::PathPattern;
+use super::program::Touched;
+use crate::approval::path;
+use crate::approval::{Class, NeverAuto, Surroundings};
 
 pub(super) fn in_danger(
     class: Class,
@@ -67,15 +68,11 @@ fn system_danger(pattern: &PathPattern, place: &Surroundings) -> Option<NeverAut
     let own =
         rough.starts_with(&place.workspace) || place.home.as_ref().is_some_and(|home| rough.starts_with(home));
     let target = pattern.shown().to_owned();
-    if is_harmless_device(&rough.to_string_lossy()) || own {
+    if path::is_harmless_device(&rough.to_string_lossy()) || own {
         return None;
     }
     if rough.starts_with("/dev") && !path::is_scratch(&rough) {
         return Some(NeverAuto::Device { target });
     }
     (path::is_system(&rough) || rough.components().count() <= 2).then_some(NeverAuto::System { target })
-}
-
-pub(crate) fn is_harmless_device(path: &str) -> bool {
-    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin" | "/dev/tty" | "/dev/zero")
 }

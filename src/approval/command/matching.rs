@@ -1,7 +1,7 @@
 //! The words of a rule against the words of a command.
 
-use super::super::rule::CommandPattern;
-use super::git_commands;
+use super::program::{git_command_at, is_git_command};
+use crate::approval::rule::CommandPattern;
 
 /// Tells whether an allowing pattern is about these words: each of them must be known as written.
 pub(crate) fn admits(pattern: &CommandPattern, words: &[Option<String>]) -> bool {
@@ -22,8 +22,8 @@ pub(crate) fn may_touch(pattern: &CommandPattern, words: &[Option<String>]) -> b
     }
     let mut words = plain(words);
     if words.first().is_some_and(|word| word.as_deref() == Some("git"))
-        && let Some(at) = git_commands::command_at(&words)
-        && words[at].as_deref().is_some_and(|word| !git_commands::is_command(word))
+        && let Some(at) = git_command_at(&words)
+        && words[at].as_deref().is_some_and(|word| !is_git_command(word))
     {
         words[at] = None;
     }

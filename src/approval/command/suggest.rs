@@ -1,7 +1,10 @@
 //! The rule to offer for a line when a person says "always".
 
-use super::super::{Class, Rule, Surroundings};
-use super::{Part, judge};
+use super::judge;
+use super::judgement::Part;
+use super::program::only_looks;
+use super::read::is_destructive_name;
+use crate::approval::{Class, Rule, Surroundings};
 
 /// Programs whose first arguments say what is done: these belong to the rule.
 const DEPTH: &[(&str, usize)] = &[
@@ -66,7 +69,7 @@ pub fn suggest_rule(line: &str) -> Option<Rule> {
     let words: Option<Vec<String>> = words.iter().cloned().collect();
     let words = words?;
     let name = words.first()?;
-    if name == KEYS || name.contains('/') || super::looks::is_destructive_name(name) && name != "git" {
+    if name == KEYS || name.contains('/') || is_destructive_name(name) && name != "git" {
         return None;
     }
     let depth = DEPTH.iter().find(|(program, _)| program == name).map_or(1, |(_, depth)| *depth);
@@ -74,7 +77,7 @@ pub fn suggest_rule(line: &str) -> Option<Rule> {
     let plain = |word: &String| !word.is_empty() && !word.starts_with('-') && !word.contains(['\n', '\t']);
     // What looks by itself and was asked does more by one of its flags: only with this one is it meant.
     let too_wide = TOO_WIDE.contains(&name.as_str())
-        || super::classify::only_looks(name)
+        || only_looks(name)
         || start.iter().skip(1).any(|word| RUNNERS.contains(&word.as_str()));
     if too_wide || !start.iter().all(plain) {
         // Exactly these words, where they are few enough to be read.

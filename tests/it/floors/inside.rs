@@ -9,11 +9,11 @@ use crate::support::file_graph::FileGraph;
 /// Circles that stay, because what they read or do is recursive itself.
 const NATURAL: &[(&[&str], &str)] = &[
     (
-        &["approval/command/lexer.rs", "approval/command/parser.rs"],
+        &["approval/command/read/lexer.rs", "approval/command/read/parser.rs"],
         "a word of the shell's grammar holds commands, which hold words: $(…)",
     ),
     (
-        &["approval/command/find.rs", "approval/command/wrapper.rs"],
+        &["approval/command/follow/find.rs", "approval/command/follow/wrapper.rs"],
         "find runs commands, and a wrapper such as sudo runs find",
     ),
     (

@@ -1,7 +1,7 @@
 //! Texts of sed: whether they only look. What is not certainly harmless is not.
 
 /// Tells whether a text of sed neither writes, runs nor reads files.
-pub(crate) fn sed_only_looks(script: &str) -> bool {
+pub(crate) fn only_looks(script: &str) -> bool {
     let characters: Vec<char> = script.chars().collect();
     let mut reader = Sed { characters: &characters, at: 0 };
     reader.commands().is_some()

@@ -1,9 +1,14 @@
 //! git: which of its commands only look, which lose content, and what they touch.
 
-use super::super::{Class, Unparsed};
-use super::call::{Action, Call, Field, Finding, Touched};
-use super::git_ground::Ground;
-use super::value::Value;
+use crate::approval::{Class, Unparsed};
+mod commands;
+mod ground;
+
+use self::ground::Ground;
+use super::super::judgement::Action;
+use super::call::{Call, Field, Finding, Touched};
+
+pub(crate) use commands::{git_command_at, is_git_command};
 
 /// A command that only looks: its words, the letters and long flags with which it does more.
 struct Looks(&'static [&'static str], &'static str, &'static [&'static str]);
@@ -256,43 +261,4 @@ fn change(command: &str, texts: &[String], call: &Call<'_, '_>, ground: &Ground)
         // An alias of the user's or the repository's settings can be any program.
         _ => Finding::new(Class::Execute),
     }
-}
-
-/// What stands for the names of revisions that a call of git in `$(…)` prints; `None` where it may print more. Neither
-/// a hash nor a name of a branch or tag begins with a dash (`git-check-ref-format(1)`).
-pub(crate) fn names_revisions(words: &[&str]) -> Option<Value> {
-    let (command, rest) = words.split_first()?;
-    let plain = |word: &&str| {
-        let (name, _) = word.split_once('=').unwrap_or((word, ""));
-        !word.starts_with('-')
-            || word[1..].chars().all(|c| c.is_ascii_digit())
-            || match *command {
-                "rev-list" => {
-                    ["-n", "--all", "--reverse", "--since", "--until", "--author", "--no-merges", "--max-count"]
-                        .contains(&name)
-                }
-                "rev-parse" => matches!(*word, "--short" | "--verify" | "-q"),
-                "branch" | "for-each-ref" => {
-                    ["-r", "-a", "--merged", "--no-merged", "--sort", "--count"].contains(&name)
-                }
-                "tag" => ["-l", "--list", "--sort", "--merged", "--no-merged", "--contains"].contains(&name),
-                _ => false,
-            }
-    };
-    let format = |word: &&&str| matches!(**word, "--format=%(refname:short)" | "--format=%(refname)");
-    let formats = rest.iter().filter(format).count();
-    let others = rest.iter().filter(|word| !format(word));
-    let known = match *command {
-        "rev-list" => formats == 0 && !rest.is_empty(),
-        "rev-parse" => formats == 0 && matches!(rest.last(), Some(&"HEAD" | &"main" | &"master")),
-        "branch" | "for-each-ref" => formats == 1,
-        "tag" | "merge-base" => formats == 0,
-        _ => false,
-    };
-    if !known || !others.copied().all(|word| plain(&word)) {
-        return None;
-    }
-    let mut value = Value::text("0");
-    value.chunks.push(super::value::Chunk::Unknown);
-    Some(value)
 }

@@ -1,11 +1,12 @@
 //! `find`: what it runs, what it deletes, what it writes.
 
-use super::super::Class;
-use super::super::path::is_credential;
-use super::call::{Action, Field, Finding, Input, Touched};
-use super::value::{Chunk, Value};
+use super::super::judgement::Action;
+use super::super::known::{Chunk, Value};
+use super::super::program::{Field, Finding, Input, Touched};
 use super::walk::Flow;
 use super::wrapper::{Opening, replace};
+use crate::approval::Class;
+use crate::approval::path::is_credential;
 
 /// Tests that pick only some of what lies below.
 const FILTERS: &[&str] = &[

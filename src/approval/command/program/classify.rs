@@ -1,11 +1,14 @@
 //! One command against the tables: what it does at most, what it prints, what is different after it.
 
-use super::super::path::is_credential;
-use super::super::{Class, NeverAuto, Unparsed};
-use super::call::{Action, Call, Field, Finding, Input, Touched};
+use super::super::judgement::Action;
+use super::super::known::is_secret_name;
+use super::super::known::{Chunk, PathPattern, Value};
+use super::super::read::looks_destructive;
+use super::call::{Call, Field, Finding, Input, Touched};
 use super::table::{self, PROGRAMS, READERS, Reads, SUBS};
-use super::value::{Chunk, PathPattern, Value};
-use super::{awk, effects, environment, git, help, inline, looks, programs, special};
+use super::{awk, effects, git, help, inline, sed, special};
+use crate::approval::path::is_credential;
+use crate::approval::{Class, NeverAuto, Unparsed};
 
 /// Interpreters of other languages, and what can hide in their arguments.
 const INTERPRETERS: &[&str] = &[
@@ -60,7 +63,7 @@ const INTERPRETERS: &[&str] = &[
 const RUNS_INPUT: &[&str] = &["make", "gmake", "crontab", "at", "batch", "parallel"];
 
 /// Judges one command.
-pub(crate) fn classify(call: &Call<'_, '_>) -> Finding {
+pub(crate) fn classify_call(call: &Call<'_, '_>) -> Finding {
     if help::is_asked(call) {
         return Finding::new(Class::ReadOnly);
     }
@@ -128,7 +131,7 @@ fn unknown(call: &Call<'_, '_>) -> Finding {
     let mut finding = Finding::new(Class::Execute);
     let base = call.name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     if let (true, Input::Text(text)) = (RUNS_INPUT.contains(&call.name), call.input)
-        && let Some(looks) = looks::destructive(text)
+        && let Some(looks) = looks_destructive(text)
     {
         finding.never = Some(NeverAuto::HiddenDestructive { looks });
     }
@@ -139,7 +142,7 @@ fn unknown(call: &Call<'_, '_>) -> Finding {
         if matches!(call.input, Input::Unknown { unseen: true }) {
             finding.never = Some(NeverAuto::UnseenScript);
         }
-        if let Some(looks) = inside.chain(input).find_map(|text| looks::destructive(&text)) {
+        if let Some(looks) = inside.chain(input).find_map(|text| looks_destructive(&text)) {
             finding.never = Some(NeverAuto::HiddenDestructive { looks });
         }
         finding.touched = changed_in_place(call);
@@ -430,11 +433,7 @@ fn text_program(call: &Call<'_, '_>) -> Finding {
         texts.push(script.value.known());
     }
     let looks = texts.iter().all(|text| {
-        text.as_deref().is_some_and(
-            |text| {
-                if is_sed { programs::sed_only_looks(text) } else { awk::only_looks(text) }
-            },
-        )
+        text.as_deref().is_some_and(|text| if is_sed { sed::only_looks(text) } else { awk::only_looks(text) })
     });
     if known && looks && !texts.is_empty() {
         let mut finding = Finding::new(Class::ReadOnly);
@@ -451,7 +450,7 @@ fn text_program(call: &Call<'_, '_>) -> Finding {
 fn prints_environment(call: &Call<'_, '_>) -> Finding {
     let mut finding = Finding::new(Class::ReadOnly);
     let names = call.positionals();
-    let secret = names.iter().any(|field| field.value.known().is_none_or(|name| environment::is_secret(&name)));
+    let secret = names.iter().any(|field| field.value.known().is_none_or(|name| is_secret_name(&name)));
     if names.is_empty() || secret || call.name == "env" {
         finding.credential = Some("environment".to_owned());
     }

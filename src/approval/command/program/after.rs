@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::call::Call;
-use super::state::State;
-use super::value::Value;
+use super::super::known::State;
+use super::super::known::Value;
+use super::call::{Call, Field};
 
 /// What is different after a command.
 pub(crate) enum After {
@@ -25,7 +25,7 @@ pub(crate) enum After {
 }
 
 /// What is different after a command.
-pub(crate) fn after(call: &Call<'_, '_>) -> After {
+pub(crate) fn after_call(call: &Call<'_, '_>) -> After {
     match call.name {
         "exit" => After::Never,
         "cd" | "pushd" => directory(call),
@@ -87,7 +87,7 @@ pub(crate) fn after(call: &Call<'_, '_>) -> After {
 
 /// Tells whether from then on `cd` follows links before it reads `..`.
 pub(crate) fn makes_physical(call: &Call<'_, '_>) -> bool {
-    let physical = |field: &super::call::Field| {
+    let physical = |field: &Field| {
         let start = field.value.start();
         start.is_empty() || start == "physical" || start.starts_with('-') && start.contains('P')
     };
@@ -104,7 +104,7 @@ pub(crate) fn makes_physical(call: &Call<'_, '_>) -> bool {
 
 fn directory(call: &Call<'_, '_>) -> After {
     let flag = |letter: char| {
-        let named = |field: &super::call::Field| {
+        let named = |field: &Field| {
             let start = field.value.start();
             start.starts_with('-') && !start.starts_with("--") && start.contains(letter)
         };
@@ -194,7 +194,7 @@ pub(crate) fn links(call: &Call<'_, '_>) -> Vec<PathBuf> {
     let positionals = call.positionals();
     let into = call.value_of(&["-t", "--target-directory"]);
     // What lies beside the link is the workspace's own.
-    let beside = |field: &&super::call::Field| {
+    let beside = |field: &&Field| {
         let text = field.value.known().unwrap_or_else(|| "/".to_owned());
         !text.starts_with('/') && !text.split('/').any(|part| part == "..")
     };
@@ -309,6 +309,6 @@ pub(crate) fn exported(call: &Call<'_, '_>) -> Vec<String> {
     if !exports {
         return Vec::new();
     }
-    let name = |field: &&super::call::Field| field.value.start().split('=').next().unwrap_or_default().to_owned();
+    let name = |field: &&Field| field.value.start().split('=').next().unwrap_or_default().to_owned();
     call.positionals().iter().map(name).collect()
 }

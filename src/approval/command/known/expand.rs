@@ -1,8 +1,8 @@
 //! What words become: braces, variables, substitutions and globs.
 
-use super::git;
+use super::super::read::{Node, Operator, Word, WordPart};
+use super::revisions::names_revisions;
 use super::state::{MOST_VALUES, State};
-use super::syntax::{Node, Operator, Word, WordPart};
 use super::value::{Chunk, Value};
 
 impl State<'_> {
@@ -157,7 +157,7 @@ impl State<'_> {
             ["mktemp", ..] => vec![Value::text("/tmp/tmp.made-by-mktemp")],
             ["nproc" | "date", ..] => vec![Value::text("0")],
             ["echo", text] if !text.starts_with('-') && !text.contains('\\') => vec![Value::text(*text)],
-            ["git", rest @ ..] => git::names_revisions(rest).into_iter().collect(),
+            ["git", rest @ ..] => names_revisions(rest).into_iter().collect(),
             _ => Vec::new(),
         };
         if values.is_empty() { vec![Value::unknown()] } else { values }

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::super::{Class, NeverAuto, Unparsed};
-use super::state::State;
-use super::value::Value;
+use super::super::judgement::Action;
+use super::super::known::State;
+use super::super::known::Value;
+use crate::approval::{Class, NeverAuto, Unparsed};
 
 /// One expanded word.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,21 +49,6 @@ pub(crate) struct Call<'c, 's> {
     pub(crate) arguments: &'c [Field],
     pub(crate) state: &'c State<'s>,
     pub(crate) input: &'c Input,
-}
-
-/// What happens to a target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Action {
-    /// It is gone, or what is in it.
-    Remove,
-    /// It is somewhere else, content and all.
-    Move,
-    /// Its content is replaced.
-    Overwrite,
-    /// It is made, or more is added to it.
-    Change,
-    /// Only what its name, mode or owner says changes.
-    Attributes,
 }
 
 /// A target before its path is known.

@@ -1,8 +1,8 @@
 //! What a command prints, as far as the next one in a pipeline may run it or take it for names.
 
+use super::super::known::Value;
+use super::super::known::names_revisions;
 use super::call::{Call, Input};
-use super::git;
-use super::value::Value;
 
 /// Programs whose output is not what anybody has seen in their input.
 const DECODERS: &[&str] = &[
@@ -50,12 +50,12 @@ const DECODERS: &[&str] = &[
 ];
 
 /// What a command prints, as far as it matters to the next one in a pipeline.
-pub(crate) fn output(call: &Call<'_, '_>) -> Input {
+pub(crate) fn printed_by(call: &Call<'_, '_>) -> Input {
     let unseen_input = matches!(call.input, Input::Unknown { unseen: true });
     let texts: Option<Vec<String>> = call.arguments.iter().map(|field| field.value.known()).collect();
     match (call.name, texts) {
-        ("git", Some(texts)) if git::names_revisions(&words(&texts)).is_some() => {
-            Input::Names(git::names_revisions(&words(&texts)).into_iter().collect())
+        ("git", Some(texts)) if names_revisions(&words(&texts)).is_some() => {
+            Input::Names(names_revisions(&words(&texts)).into_iter().collect())
         }
         ("echo", Some(texts)) if !texts.first().is_some_and(|text| text.starts_with('-') && text.contains('e')) => {
             let words: Vec<&str> = texts.iter().map(String::as_str).skip_while(|text| *text == "-n").collect();

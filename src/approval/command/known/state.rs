@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::super::Surroundings;
-use super::syntax::{Node, Operator, Word, WordPart};
+use super::super::read::{Node, Operator, Word, WordPart};
 use super::value::{Chunk, PathPattern, Value};
+use crate::approval::Surroundings;
 
 /// More values than this are not followed.
 pub(super) const MOST_VALUES: usize = 32;

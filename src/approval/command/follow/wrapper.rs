@@ -1,11 +1,11 @@
 //! Programs that run other programs: opened, and what is inside judged on its own.
 
-use super::super::{Class, NeverAuto, Unparsed};
-use super::call::{Field, Finding, Input};
+use super::super::known::State;
+use super::super::known::{Chunk, Value};
+use super::super::program::{Field, Finding, Input};
 use super::find;
-use super::state::State;
-use super::value::{Chunk, Value};
 use super::walk::{Around, Flow, Walker};
+use crate::approval::{Class, NeverAuto, Unparsed};
 
 /// Wrappers of the form `name [flags] [so many words] command…`; the flags that take a value are named.
 const PLAIN: &[(&str, &[&str], usize)] = &[

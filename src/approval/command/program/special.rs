@@ -1,8 +1,8 @@
 //! Programs whose flags need a closer look than a row of the table gives.
 
-use super::super::Class;
 use super::call::{Call, Field, Finding};
 use super::compiler;
+use crate::approval::Class;
 
 /// Flags of tar beside the list itself that change nothing.
 const TAR_PLAIN: &[&str] = &[

@@ -2,14 +2,18 @@
 
 use std::path::PathBuf;
 
-use super::super::{Class, NeverAuto, Unparsed};
-use super::call::{Action, Call, Field, Finding};
-use super::danger::{danger, in_danger};
-use super::state::State;
-use super::syntax::Node;
-use super::value::{PathPattern, Value};
+use super::super::danger::{danger, in_danger};
+use super::super::judgement::{Action, Judged, Part, Target};
+use super::super::known::State;
+use super::super::known::{PathPattern, Value};
+use super::super::known::{is_harmless_variable, is_special_builtin, variable_matters};
+use super::super::program::{After, after_call, classify_call, exported, links, makes_physical, printed_by};
+use super::super::program::{Call, Field, Finding};
+use super::super::read::Node;
+use super::super::read::is_destructive_name;
 use super::walk::{Around, DEEPEST, Flow, MOST_STEPS, UNKNOWN, Walker};
-use super::{Judged, Part, Target, after, classify, environment, looks, output, wrapper};
+use super::wrapper;
+use crate::approval::{Class, NeverAuto, Unparsed};
 
 impl Walker {
     /// Judges one command whose words are expanded.
@@ -39,7 +43,7 @@ impl Walker {
             }
             // What POSIX calls special comes before functions in some shells, after them in others, and a function may
             // not be there: both are judged.
-            let special = environment::is_special_builtin(&name);
+            let special = is_special_builtin(&name);
             if special || state.unsure.contains(&name) {
                 self.doubt(&around.text, Unparsed::Redefined);
             } else if let Some(flow) = joined {
@@ -52,31 +56,31 @@ impl Walker {
             return flow;
         }
         let call = Call { name: &base, arguments, state: &state, input: &around.input };
-        let mut finding = classify::classify(&call);
+        let mut finding = classify_call(&call);
         if own_program && finding.class < Class::Execute {
             finding.class = Class::Execute;
         }
-        let printed = output::output(&call);
+        let printed = printed_by(&call);
         self.record(&finding, fields.iter().map(|field| field.written.clone()).collect(), &state, around, false);
         if matches!(finding.class, Class::Execute | Class::Network)
             || (finding.class == Class::Destructive && finding.touched.is_empty())
         {
             self.suspect(arguments, &state, around);
         }
-        self.links.extend(after::links(&call));
-        let next = after::after(&call);
-        let (exported, physical) = (after::exported(&call), after::makes_physical(&call));
+        self.links.extend(links(&call));
+        let next = after_call(&call);
+        let (exported, physical) = (exported(&call), makes_physical(&call));
         let mut state = state;
         state.exported.extend(exported);
         state.physical |= physical;
         match next {
-            after::After::Same => Flow::same(state, printed),
-            after::After::Never => {
+            After::Same => Flow::same(state, printed),
+            After::Never => {
                 self.run_traps(&state);
                 state.reached = false;
                 Flow::same(state, printed)
             }
-            after::After::In(directories) => {
+            After::In(directories) => {
                 let mut success = state.clone();
                 success.directories = directories;
                 if is_redefined {
@@ -87,9 +91,9 @@ impl Walker {
                 success.variables.insert("OLDPWD".to_owned(), Vec::new());
                 Flow { success, failure: state, output: printed }
             }
-            after::After::Set(names) => {
+            After::Set(names) => {
                 for (name, value) in names {
-                    if environment::matters(&name, state.place) && !environment::is_harmless(&name, &value) {
+                    if variable_matters(&name, state.place) && !is_harmless_variable(&name, &value) {
                         self.doubt(&name, Unparsed::Environment);
                         self.suspect_values(&value, &state, around);
                     }
@@ -97,23 +101,23 @@ impl Walker {
                 }
                 Flow::same(state, printed)
             }
-            after::After::Opaque => {
+            After::Opaque => {
                 state.opaque = true;
                 Flow::same(state, printed)
             }
-            after::After::Unset(names) => {
+            After::Unset(names) => {
                 for name in names {
                     if state.functions.contains_key(&name) {
                         state.unsure.insert(name.clone());
                     }
-                    if environment::matters(&name, state.place) && !environment::is_harmless(&name, &[]) {
+                    if variable_matters(&name, state.place) && !is_harmless_variable(&name, &[]) {
                         self.doubt(&name, Unparsed::Environment);
                     }
                     state.variables.insert(name, vec![Value::emptied()]);
                 }
                 Flow::same(state, printed)
             }
-            after::After::Redefined(names) => {
+            After::Redefined(names) => {
                 state.redefined.extend(names);
                 Flow::same(state, printed)
             }
@@ -165,7 +169,7 @@ impl Walker {
                 if let Some((_, rest)) = text.split_once(['=', '!']) {
                     inner.script(rest.trim_start_matches('!'), state.clone(), around);
                 }
-            } else if looks::is_destructive_name(&text) {
+            } else if is_destructive_name(&text) {
                 inner.invoke(arguments.get(index..).unwrap_or_default(), state.clone(), around);
             }
             self.steps = inner.steps;

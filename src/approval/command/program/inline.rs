@@ -2,9 +2,9 @@
 //! look where that does. A program in the line (`python3 -c`, `node -e`) is always asked about: what it may do is
 //! anything.
 
-use super::super::Class;
 use super::call::{Call, Field, Finding};
 use super::special::operands;
+use crate::approval::Class;
 
 /// Flags of Python before its program that change nothing but how it starts.
 const PYTHON_FLAGS: &[&str] = &["-B", "-E", "-I", "-S", "-s", "-u", "-q"];

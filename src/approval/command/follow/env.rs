@@ -1,12 +1,12 @@
 //! What changes the ground a command stands on: `env`, `trap` and `jobs -x`.
 
-use super::super::{Class, Unparsed};
-use super::after::arrive;
-use super::call::{Field, Input};
-use super::environment;
-use super::value::Value;
+use super::super::known::Value;
+use super::super::known::is_harmless_variable;
+use super::super::program::arrive;
+use super::super::program::{Field, Input};
 use super::walk::Flow;
 use super::wrapper::{Opening, is_assignment};
+use crate::approval::{Class, Unparsed};
 
 impl<'s> Opening<'_, '_, 's> {
     pub(super) fn env(&mut self, arguments: &[Field]) -> Option<Flow<'s>> {
@@ -18,7 +18,7 @@ impl<'s> Opening<'_, '_, 's> {
             if is_assignment(field) {
                 let (name, _) = text.split_once('=').unwrap_or_default();
                 let values = vec![field.value.without_start(name.len() + 1)];
-                if !environment::is_harmless(name, &values) {
+                if !is_harmless_variable(name, &values) {
                     self.walker.doubt(&field.value.shown(), Unparsed::Environment);
                     self.walker.suspect_values(&values, &state, &self.around);
                 }

@@ -1,9 +1,9 @@
 //! Which variables change what programs do, and which hold secrets.
 
-use super::super::Surroundings;
+use super::super::read::{Word, WordPart};
 use super::state::State;
-use super::syntax::{Word, WordPart};
 use super::value::Value;
+use crate::approval::Surroundings;
 
 /// Variables that only change how things look, or how much is said.
 const HARMLESS: &[&str] = &[
@@ -234,7 +234,7 @@ const PROGRAMS_OWN: &[&str] = &[
 ];
 
 /// Tells whether setting a variable to these values in front of a command changes nothing that matters.
-pub(crate) fn is_harmless(name: &str, values: &[Value]) -> bool {
+pub(crate) fn is_harmless_variable(name: &str, values: &[Value]) -> bool {
     if HARMLESS.contains(&name) || name.starts_with("LC_") || is_own(name, values) {
         return true;
     }
@@ -254,7 +254,7 @@ fn is_own(name: &str, values: &[Value]) -> bool {
 }
 
 /// Tells whether setting a variable of the shell itself matters to what runs after it.
-pub(crate) fn matters(name: &str, _place: &Surroundings) -> bool {
+pub(crate) fn variable_matters(name: &str, _place: &Surroundings) -> bool {
     POWERFUL.contains(&name)
         || name.ends_with("_PAGER")
         || name.ends_with("_EDITOR")
@@ -262,7 +262,7 @@ pub(crate) fn matters(name: &str, _place: &Surroundings) -> bool {
 }
 
 /// Tells whether a name is one of a secret.
-pub(crate) fn is_secret(name: &str) -> bool {
+pub(crate) fn is_secret_name(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     SECRET_WORDS.iter().any(|word| upper.contains(word)) || upper.ends_with("_KEY")
 }
@@ -270,7 +270,7 @@ pub(crate) fn is_secret(name: &str) -> bool {
 /// The variable in a word that holds a secret, if any; one that the line itself set is none.
 pub(crate) fn secret_variable(word: &Word, state: &State<'_>) -> Option<String> {
     word.parts.iter().find_map(|part| match part {
-        WordPart::Variable { name, .. } if is_secret(name) && !state.variables.contains_key(name) => {
+        WordPart::Variable { name, .. } if is_secret_name(name) && !state.variables.contains_key(name) => {
             Some(format!("${name}"))
         }
         WordPart::Variable { .. }

@@ -1,14 +1,17 @@
 //! One simple command on the way: its words, assignments and redirections, before it is judged.
 
-use super::super::path::is_credential;
-use super::super::{Class, NeverAuto, Unparsed};
-use super::call::{Action, Field, Finding, Input, Touched};
-use super::danger::is_harmless_device;
-use super::state::State;
-use super::syntax::{Assignment, Operator, Redirect, RedirectKind, Simple, Word, WordPart};
-use super::value::Value;
+use super::super::judgement::{Action, Judged, Part};
+use super::super::known::State;
+use super::super::known::Value;
+use super::super::known::{evaluates_names, is_harmless_variable, secret_variable, variable_matters};
+use super::super::program::prints_files;
+use super::super::program::{Field, Finding, Input, Touched};
+use super::super::read::{Assignment, Operator, Redirect, RedirectKind, Simple, Word, WordPart};
 use super::walk::{Around, Flow, UNKNOWN, Walker};
-use super::{Judged, Part, classify, environment, wrapper};
+use super::wrapper;
+use crate::approval::path::is_credential;
+use crate::approval::path::is_harmless_device;
+use crate::approval::{Class, NeverAuto, Unparsed};
 
 /// A variable set in front of a command, and its values; none where they are not known.
 type Given = (String, Vec<Value>);
@@ -37,7 +40,7 @@ impl Walker {
                     Operator::Default(word) | Operator::Changed(word) => {
                         // `:=` sets the variable.
                         let sets = matches!(operator, Operator::Default(_));
-                        if sets && name != "HOME" && environment::matters(name, state.place) {
+                        if sets && name != "HOME" && variable_matters(name, state.place) {
                             self.doubt(name, Unparsed::Environment);
                         }
                         // An offset and an index are expressions.
@@ -76,13 +79,13 @@ impl Walker {
     /// and with an index in it the command inside.
     pub(super) fn evaluated(&mut self, word: &Word, state: &State<'_>) {
         let values = state.variables.values().flatten().chain(state.arguments.iter().flatten());
-        let mut texts = values.map(super::value::Value::shown);
+        let mut texts = values.map(Value::shown);
         if texts.any(|text| text.contains(['$', '`'])) {
             self.doubt(&word.source, Unparsed::Syntax);
         }
         // An expression can set variables, too.
         let names = word.source.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-        let mut set = names.filter(|name| environment::matters(name, state.place));
+        let mut set = names.filter(|name| variable_matters(name, state.place));
         if word.source.contains('=')
             && let Some(name) = set.next()
         {
@@ -94,7 +97,7 @@ impl Walker {
         let mut state = state;
         let mut around = around.clone();
         around.text.clone_from(&command.source);
-        let reader = command.words.first().and_then(Word::bare).is_some_and(classify::prints_files);
+        let reader = command.words.first().and_then(Word::bare).is_some_and(prints_files);
         let mut secret = None;
         for word in &command.words {
             if self.inside(word, &state) {
@@ -112,7 +115,7 @@ impl Walker {
                 if command.words.first().and_then(Word::bare) == Some("read") {
                     self.hidden_index(&redirect.target);
                 }
-                secret = secret.or_else(|| environment::secret_variable(&redirect.target, &state));
+                secret = secret.or_else(|| secret_variable(&redirect.target, &state));
             }
             has_file_output |= matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append);
             if let Some(input) = self.redirect(redirect, &state) {
@@ -130,7 +133,7 @@ impl Walker {
             return Flow::same(state, Input::Text(String::new()));
         }
         for word in &command.words {
-            secret = secret.or_else(|| environment::secret_variable(word, &state));
+            secret = secret.or_else(|| secret_variable(word, &state));
         }
         let before = self.parts.len();
         let mut flow = if let Some((first, others)) = state.readings(&command.words) {
@@ -186,7 +189,7 @@ impl Walker {
             self.doubt(&command.source, Unparsed::DynamicCommand);
             return Flow::same(state, UNKNOWN);
         };
-        if environment::evaluates_names(&first.value.known().unwrap_or_default()) {
+        if evaluates_names(&first.value.known().unwrap_or_default()) {
             for word in &command.words {
                 self.hidden_index(word);
             }
@@ -242,8 +245,8 @@ impl Walker {
             self.inside(word, state);
             values.extend(state.expand(word));
         }
-        let harmless = environment::is_harmless(&assignment.name, &values);
-        let matters = if alone { environment::matters(&assignment.name, state.place) } else { true };
+        let harmless = is_harmless_variable(&assignment.name, &values);
+        let matters = if alone { variable_matters(&assignment.name, state.place) } else { true };
         if matters && !harmless {
             self.doubt(&assignment.name, Unparsed::Environment);
             self.suspect_values(&values, state, around);

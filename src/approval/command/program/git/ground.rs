@@ -1,8 +1,8 @@
 //! Where a call of git works: the flags in front of its command, and the variables it obeys.
 
-use super::super::Unparsed;
-use super::call::Call;
-use super::value::Value;
+use super::super::super::known::Value;
+use super::super::call::Call;
+use crate::approval::Unparsed;
 
 /// Flags in front of the command that change nothing.
 const PLAIN_GLOBALS: &[&str] = &[

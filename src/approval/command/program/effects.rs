@@ -1,9 +1,10 @@
 //! The table of programs that write, destroy, reach the network or stop what runs; and what they touch.
 
-use super::super::{Class, NeverAuto};
-use super::call::{Action, Call, Field, Finding, Touched};
-use super::danger::is_harmless_device;
-use super::value::{Chunk, Value};
+use super::super::judgement::Action;
+use super::super::known::{Chunk, Value};
+use super::call::{Call, Field, Finding, Touched};
+use crate::approval::path::is_harmless_device;
+use crate::approval::{Class, NeverAuto};
 
 /// Programs that reach the network.
 const NETWORK: &[&str] = &[

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::super::{NeverAuto, Unparsed};
-use super::call::Input;
-use super::state::State;
-use super::syntax::Node;
-use super::{Judged, Target, environment, looks, parser};
+use super::super::judgement::{Judged, Target};
+use super::super::known::State;
+use super::super::known::{is_harmless_variable, variable_matters};
+use super::super::program::Input;
+use super::super::read::Node;
+use super::super::read::{looks_destructive, parse};
+use crate::approval::{NeverAuto, Unparsed};
 
 /// More commands than this in one line are not followed.
 pub(super) const MOST_STEPS: u32 = 400;
@@ -96,7 +98,7 @@ impl Walker {
 
     /// Something will run of which too little is known: what the line looks like decides.
     pub(crate) fn forbid_by_looks(&mut self) {
-        if let Some(looks) = looks::destructive(&self.line) {
+        if let Some(looks) = looks_destructive(&self.line) {
             self.forbid(NeverAuto::HiddenDestructive { looks });
         }
     }
@@ -128,11 +130,11 @@ impl Walker {
             return Flow::same(state, UNKNOWN);
         }
         self.depth += 1;
-        let flow = if let Ok(node) = parser::parse(text, self.depth) {
+        let flow = if let Ok(node) = parse(text, self.depth) {
             self.node(&node, state, around)
         } else {
             self.doubt(text, Unparsed::Syntax);
-            if let Some(looks) = looks::destructive(text) {
+            if let Some(looks) = looks_destructive(text) {
                 self.forbid(NeverAuto::HiddenDestructive { looks });
             }
             Flow::same(state, UNKNOWN)
@@ -180,7 +182,7 @@ impl Walker {
                     self.inside(word, &state);
                     values.extend(state.expand(word));
                 }
-                if environment::matters(variable, state.place) && !environment::is_harmless(variable, &values) {
+                if variable_matters(variable, state.place) && !is_harmless_variable(variable, &values) {
                     self.doubt(variable, Unparsed::Environment);
                 }
                 let mut inner = state.clone();

@@ -21,12 +21,12 @@ const COMMANDS: &str = "add am annotate apply archimport archive backfill bisect
     whatchanged worktree write-tree";
 
 /// Tells whether git knows a command by itself; anything else may be an alias, or a program on the path.
-pub(super) fn is_command(word: &str) -> bool {
+pub(crate) fn is_git_command(word: &str) -> bool {
     word.starts_with('-') || COMMANDS.split_whitespace().any(|command| command == word)
 }
 
 /// Which of the words of a call of git is its command.
-pub(super) fn command_at(words: &[Option<String>]) -> Option<usize> {
+pub(crate) fn git_command_at(words: &[Option<String>]) -> Option<usize> {
     let mut at = 1;
     while let Some(word) = words.get(at) {
         match word.as_deref() {

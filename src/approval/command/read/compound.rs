@@ -16,7 +16,7 @@ fn is_expression(text: &str) -> bool {
         }
         last = word.chars().last();
     }
-    looks::destructive(text).is_none()
+    looks::looks_destructive(text).is_none()
 }
 
 impl Parser<'_> {

@@ -55,7 +55,7 @@ const COMMANDS: &[&str] = &[
 ];
 
 /// What a text looks like, where it looks destructive.
-pub(crate) fn destructive(text: &str) -> Option<String> {
+pub(crate) fn looks_destructive(text: &str) -> Option<String> {
     // Characters written as numbers are there to be overlooked.
     if text.contains("$'\\") {
         return Some("$'\\".to_owned());

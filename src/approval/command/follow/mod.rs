@@ -1,0 +1,10 @@
+//! Follows the tree in the order it would run: each command is opened where it runs another one, else judged and kept.
+
+mod env;
+mod find;
+mod invoke;
+mod simple;
+mod walk;
+mod wrapper;
+
+pub(super) use walk::{Around, Walker};

@@ -1,0 +1,15 @@
+//! Text into a tree: what deceives is refused (`guard`), the rest is read as bash, zsh and POSIX shells read it alike.
+//! Knows no program and nothing that is known while a line runs.
+
+mod compound;
+mod guard;
+mod lexer;
+mod looks;
+mod parser;
+mod redirect;
+mod syntax;
+
+pub(super) use guard::{LONGEST, odd_character};
+pub(super) use looks::{is_destructive_name, looks_destructive};
+pub(super) use parser::parse;
+pub(super) use syntax::{Assignment, Node, Operator, Redirect, RedirectKind, Simple, Word, WordPart};
