@@ -121,6 +121,17 @@ pub(super) fn bench(answers: Vec<Answer>, max_steps: u32, yes: bool) -> Bench {
 }
 
 pub(super) fn bench_with(answers: Vec<Answer>, max_steps: u32, yes: bool, tools: Vec<Arc<dyn Tool>>) -> Bench {
+    bench_of(answers, max_steps, yes, tools, false)
+}
+
+/// With a journal, what is changed can be taken back.
+pub(super) fn bench_of(
+    answers: Vec<Answer>,
+    max_steps: u32,
+    yes: bool,
+    tools: Vec<Arc<dyn Tool>>,
+    journal: bool,
+) -> Bench {
     let home = tempfile::tempdir().unwrap();
     let info = ModelInfo {
         provider: "lab".into(),
@@ -148,8 +159,8 @@ pub(super) fn bench_with(answers: Vec<Answer>, max_steps: u32, yes: bool, tools:
         surroundings: Surroundings { cwd: cwd.clone(), workspace: cwd.clone(), ..Surroundings::default() },
         max_steps,
         max_output_tokens: None,
-        output_dir: cwd,
-        journal: None,
+        output_dir: cwd.clone(),
+        journal: journal.then(|| cwd.join("journal")),
         sandbox: crate::sandbox::Sandbox::default(),
         retry: crate::provider::RetryPlan::default(),
         now: || SystemTime::UNIX_EPOCH,

@@ -254,6 +254,23 @@ pub enum TurnEnd {
     },
 }
 
+impl TurnEnd {
+    /// Returns the one word the session's file and JSON output use.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Interrupted => "interrupted",
+            Self::ApprovalNeeded { .. } => "approval_needed",
+            Self::StepLimit { .. } => "step_limit",
+            Self::Looping => "looping",
+            Self::Length => "length",
+            Self::Refused => "refused",
+            Self::Failed { .. } => "failed",
+        }
+    }
+}
+
 /// A provider's failure in facts; serializable so that JSON output can carry it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]

@@ -1,11 +1,11 @@
-//! Sub-agents: `explore` calls of one message run side by side, each an agent of its own that only reads, with few
-//! steps, whose answer alone joins the conversation.
+//! Sub-agents: `explore` calls of one message run side by side; the answer of each alone joins the conversation.
 //!
-//! Not a [`crate::tool::Tool`]: it asks the model, which that room does not know.
+//! Not a [`crate::tool::Tool`]: it asks the model, which that room does not know. Does not know the agent either: what
+//! runs one sub-agent comes in as [`Explore`].
 
 use std::future::Future;
 use std::pin::Pin;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
@@ -13,22 +13,21 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::calls::{answer, closed};
+use super::consent::Consent;
 use super::guard::{LoopGuard, Verdict};
-use super::request::tick_at;
-use super::{Activity, Agent, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Frontend, Notice, TurnEnd};
-use crate::approval::{Decision, Mode};
-use crate::conversation::{Effect, Message, Outcome, Role, Subject, ToolCall, ToolResult, ToolSpec, Usage};
-use crate::session::{EntryKind, Redactor, Session};
+use super::results::{ASKED_BEFORE, RULE_DENIES, answer, closed, denied};
+use super::wait::tick_at;
+use super::{Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Frontend, Notice};
+use crate::conversation::{Effect, Outcome, Subject, ToolCall, ToolResult, ToolSpec, Usage};
 use crate::tool::ToolOutput;
 
 /// The name models call it by.
 pub(super) const NAME: &str = "explore";
 
 /// What a sub-agent may use.
-const TOOLS: [&str; 5] = ["read", "glob", "grep", "list", "shell"];
+pub(super) const TOOLS: [&str; 5] = ["read", "glob", "grep", "list", "shell"];
 /// How many requests it may make.
-const STEPS: u32 = 12;
+pub(super) const STEPS: u32 = 12;
 /// How many run at once; more wait their turn.
 const AT_ONCE: usize = 4;
 /// How many changes of what they do may wait for the screen; more are dropped.
@@ -36,13 +35,40 @@ const CHANGES: usize = 64;
 /// What a sub-agent is told when a call would need a yes.
 const NOT_ASKED: &str = "nobody is asked here, so only what needs no approval can run";
 
+/// Runs one sub-agent to its end.
+pub(super) trait Explore {
+    /// Finds out what `question` asks; `consent` decides about its calls, `scout` hears of them.
+    ///
+    /// # Cancel safety
+    /// Dropping it keeps nothing of it.
+    fn explore<'a>(
+        &'a self,
+        question: String,
+        consent: Consent,
+        scout: Scout,
+        cancel: &'a CancellationToken,
+    ) -> Exploring<'a>;
+}
+
+/// A sub-agent at work.
+pub(super) type Exploring<'a> = Pin<Box<dyn Future<Output = Report> + 'a>>;
+
 type Explored<'a> = Pin<Box<dyn Future<Output = (usize, Report)> + 'a>>;
 
 /// What came of one.
-struct Report {
-    output: ToolOutput,
-    usage: Usage,
-    spent: Duration,
+pub(super) struct Report {
+    pub(super) output: ToolOutput,
+    pub(super) usage: Usage,
+    pub(super) spent: Duration,
+}
+
+/// What came of all of one message.
+pub(super) struct Reports {
+    /// A result each, in the order of the calls.
+    pub(super) results: Vec<ToolResult>,
+    /// Whether the guard ends the turn.
+    pub(super) last_stop: bool,
+    pub(super) spent: Usage,
 }
 
 /// Describes it to the model.
@@ -66,177 +92,103 @@ fn question(input: &Value) -> Option<&str> {
     Some(question.trim()).filter(|question| !question.is_empty())
 }
 
-impl Agent {
-    /// Lets the model have sub-agents explore.
-    pub const fn allow_exploring(&mut self) {
-        self.explores = true;
-    }
+/// Tells whether a call is one for a sub-agent.
+pub(super) fn is_one(call: &ToolCall) -> bool {
+    call.name == NAME && call.invalid_input.is_none()
+}
 
-    /// Tells whether a call is one for a sub-agent here.
-    pub(super) fn is_exploring(&self, call: &ToolCall) -> bool {
-        self.explores && call.name == NAME && call.invalid_input.is_none()
-    }
-
-    /// Runs the calls side by side; a result each, in their order.
-    pub(super) async fn explore(
-        &mut self,
-        calls: &[ToolCall],
-        guard: &mut LoopGuard,
-        frontend: &mut dyn Frontend,
-        cancel: &CancellationToken,
-    ) -> (Vec<ToolResult>, bool) {
-        let mut results: Vec<Option<ToolResult>> = calls.iter().map(|_| None).collect();
-        let mut last_stop = false;
-        let mut waiting: Vec<(usize, String)> = Vec::new();
-        for (index, call) in calls.iter().enumerate() {
-            match self.admit(call, guard, frontend, &mut last_stop) {
-                Ok(question) => waiting.push((index, question)),
-                Err(output) => results[index] = Some(answer(call, *output, Duration::ZERO, frontend)),
-            }
+/// Runs the calls side by side.
+///
+/// # Cancel safety
+/// Dropping it drops the sub-agents.
+pub(super) async fn side_by_side(
+    calls: &[ToolCall],
+    explore: &dyn Explore,
+    consent: &Consent,
+    guard: &mut LoopGuard,
+    frontend: &mut dyn Frontend,
+    cancel: &CancellationToken,
+) -> Reports {
+    let mut results: Vec<Option<ToolResult>> = calls.iter().map(|_| None).collect();
+    let mut last_stop = false;
+    let mut waiting: Vec<(usize, String)> = Vec::new();
+    for (index, call) in calls.iter().enumerate() {
+        match admit(call, consent, guard, frontend, &mut last_stop) {
+            Ok(question) => waiting.push((index, question)),
+            Err(output) => results[index] = Some(answer(call, *output, Duration::ZERO, frontend)),
         }
-        waiting.reverse();
-        let (told, mut changes) = mpsc::channel(CHANGES);
-        let mut spent = Usage::default();
-        let mut explorers: Vec<Explorer> = Vec::new();
-        {
-            let this = &*self;
-            let mut running: FuturesUnordered<Explored<'_>> = FuturesUnordered::new();
-            loop {
-                while running.len() < AT_ONCE && !cancel.is_cancelled() {
-                    let Some((index, question)) = waiting.pop() else { break };
-                    let (call_id, told) = (calls[index].id.clone(), told.clone());
-                    explorers.push(Explorer {
-                        call_id,
-                        number: index + 1,
-                        question: question.clone(),
-                        doing: None,
-                    });
-                    running.push(Box::pin(
-                        async move { (index, this.sub_agent(index, question, told, cancel).await) },
-                    ));
+    }
+    waiting.reverse();
+    let (told, mut changes) = mpsc::channel(CHANGES);
+    let mut spent = Usage::default();
+    let mut explorers: Vec<Explorer> = Vec::new();
+    let mut running: FuturesUnordered<Explored<'_>> = FuturesUnordered::new();
+    loop {
+        while running.len() < AT_ONCE && !cancel.is_cancelled() {
+            let Some((index, question)) = waiting.pop() else { break };
+            let call_id = calls[index].id.clone();
+            explorers.push(Explorer { call_id, number: index + 1, question: question.clone(), doing: None });
+            let scout = Scout { index, told: told.clone() };
+            let exploring = explore.explore(question, consent.exploring(), scout, cancel);
+            running.push(Box::pin(async move { (index, exploring.await) }));
+            tell(&explorers, frontend);
+        }
+        if running.is_empty() {
+            break;
+        }
+        let due = frontend.next_tick();
+        tokio::select! {
+            biased;
+            // Cancelled, each ends by itself: it has the same token.
+            done = running.next() => if let Some((index, report)) = done {
+                spent.add(report.usage);
+                guard.record(&calls[index], Some((report.output.outcome, &report.output.content)));
+                results[index] = Some(answer(&calls[index], report.output, report.spent, frontend));
+                explorers.retain(|explorer| explorer.number != index + 1);
+                if !explorers.is_empty() {
                     tell(&explorers, frontend);
                 }
-                if running.is_empty() {
-                    break;
-                }
-                let due = frontend.next_tick();
-                tokio::select! {
-                    biased;
-                    // Cancelled, each ends by itself: it has the same token.
-                    done = running.next() => if let Some((index, report)) = done {
-                        spent.add(report.usage);
-                        guard.record(&calls[index], Some((report.output.outcome, &report.output.content)));
-                        results[index] = Some(answer(&calls[index], report.output, report.spent, frontend));
-                        explorers.retain(|explorer| explorer.number != index + 1);
-                        if !explorers.is_empty() {
-                            tell(&explorers, frontend);
-                        }
-                    },
-                    change = changes.recv() => if let Some((index, doing)) = change
-                        && let Some(known) = explorers.iter_mut().find(|explorer| explorer.number == index + 1)
-                        && known.doing.as_ref() != Some(&doing)
-                    {
-                        known.doing = Some(doing);
-                        tell(&explorers, frontend);
-                    },
-                    () = tick_at(due) => frontend.tick(),
-                }
-            }
+            },
+            change = changes.recv() => if let Some((index, doing)) = change
+                && let Some(known) = explorers.iter_mut().find(|explorer| explorer.number == index + 1)
+                && known.doing.as_ref() != Some(&doing)
+            {
+                known.doing = Some(doing);
+                tell(&explorers, frontend);
+            },
+            () = tick_at(due) => frontend.tick(),
         }
-        if spent != Usage::default() {
-            self.usage.add(spent);
-            let model = self.provider.model().id();
-            self.note(EntryKind::Usage { model, usage: spent }, frontend);
-            frontend.show(&AgentEvent::Usage { usage: spent });
-        }
-        let results = results.into_iter().zip(calls).map(|(result, call)| match result {
-            Some(result) => result,
-            None => answer(call, closed(call, Outcome::Interrupted), Duration::ZERO, frontend),
-        });
-        (results.collect(), last_stop)
     }
+    let results = results.into_iter().zip(calls).map(|(result, call)| match result {
+        Some(result) => result,
+        None => answer(call, closed(call, Outcome::Interrupted), Duration::ZERO, frontend),
+    });
+    Reports { results: results.collect(), last_stop, spent }
+}
 
-    /// Decides whether a call may run; an error is its answer.
-    fn admit(
-        &self,
-        call: &ToolCall,
-        guard: &mut LoopGuard,
-        frontend: &mut dyn Frontend,
-        last_stop: &mut bool,
-    ) -> Result<String, Box<ToolOutput>> {
-        let Some(question) = question(&call.input) else {
-            let text = "explore: missing argument `question`, which must be a non-empty string";
-            return Err(Box::new(ToolOutput::failed(text)));
-        };
-        if let Verdict::Stop { last } = guard.check(call) {
-            frontend.show(&AgentEvent::Notice { notice: Notice::Repeating { name: call.name.clone() } });
-            guard.record(call, None);
-            *last_stop |= last;
-            return Err(Box::new(ToolOutput::failed("Not run: you asked exactly this before. Use what you know.")));
-        }
-        frontend.show(&AgentEvent::ToolRequested {
-            call: call.clone(),
-            effect: Effect::Read,
-            subject: Subject::Whole,
-        });
-        let verdict = self.policy.decide(NAME, Effect::Read, &Subject::Whole, &self.setup.surroundings);
-        if verdict.decision != Decision::Allow {
-            let mut output = closed(call, Outcome::Denied);
-            "A rule of the user's settings denies this call. Do not repeat it.".clone_into(&mut output.content);
-            return Err(Box::new(output));
-        }
-        Ok(question.to_owned())
+/// Decides whether a call may run; an error is its answer.
+fn admit(
+    call: &ToolCall,
+    consent: &Consent,
+    guard: &mut LoopGuard,
+    frontend: &mut dyn Frontend,
+    last_stop: &mut bool,
+) -> Result<String, Box<ToolOutput>> {
+    let Some(question) = question(&call.input) else {
+        let text = "explore: missing argument `question`, which must be a non-empty string";
+        return Err(Box::new(ToolOutput::failed(text)));
+    };
+    if let Verdict::Stop { last } = guard.check(call) {
+        frontend.show(&AgentEvent::Notice { notice: Notice::Repeating { name: call.name.clone() } });
+        guard.record(call, None);
+        *last_stop |= last;
+        return Err(Box::new(ToolOutput::failed(ASKED_BEFORE)));
     }
-
-    /// Runs one sub-agent to its end.
-    ///
-    /// # Cancel safety
-    /// As [`Agent::run_turn`]: nothing of it is kept.
-    async fn sub_agent(
-        &self,
-        index: usize,
-        question: String,
-        told: mpsc::Sender<(usize, Doing)>,
-        cancel: &CancellationToken,
-    ) -> Report {
-        let begun = Instant::now();
-        let mut setup = self.setup.clone();
-        setup.max_steps = STEPS;
-        let mut policy = self.policy.clone();
-        policy.set_mode(Mode::Explore);
-        // Its conversation is kept nowhere; what it read of secrets stays out of the answer's file all the same.
-        let session = Session::new(self.session.id().clone(), setup.place.cwd.clone(), None, Redactor::default());
-        let tools = self.tools.only(&TOOLS);
-        let mut agent = Self::new(self.provider.clone(), tools, policy, session, setup);
-        agent.no_sandbox_told = true;
-        agent.speaks_at_limit = true;
-        let mut scout = Scout { index, told };
-        // Boxed: a turn may hold sub-agents, which hold turns.
-        let turn: Pin<Box<dyn Future<Output = TurnEnd> + '_>> =
-            Box::pin(agent.run_turn(Message::user(question), &mut scout, cancel));
-        let end = turn.await;
-        let said = agent.conversation.messages().iter().rev().find(|message| message.role == Role::Assistant);
-        let said = said.map(Message::text).unwrap_or_default().trim().to_owned();
-        let output = match end {
-            TurnEnd::Interrupted => {
-                ToolOutput { outcome: Outcome::Interrupted, ..ToolOutput::failed("[interrupted by the user]") }
-            }
-            TurnEnd::Failed { error } => ToolOutput::failed(format!("explore: the model failed: {error:?}")),
-            TurnEnd::Done
-            | TurnEnd::Length
-            | TurnEnd::StepLimit { .. }
-            | TurnEnd::Looping
-            | TurnEnd::Refused
-            | TurnEnd::ApprovalNeeded { .. } => {
-                if said.is_empty() {
-                    ToolOutput::failed("explore: it found no answer; ask something narrower, or look yourself")
-                } else {
-                    ToolOutput::ok(said, crate::tool::ToolFacts::default())
-                }
-            }
-        };
-        Report { output, usage: agent.usage, spent: begun.elapsed() }
+    frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect: Effect::Read, subject: Subject::Whole });
+    if !consent.allows_reading(NAME) {
+        return Err(Box::new(denied(RULE_DENIES)));
     }
+    Ok(question.to_owned())
 }
 
 fn tell(explorers: &[Explorer], frontend: &mut dyn Frontend) {
@@ -245,7 +197,7 @@ fn tell(explorers: &[Explorer], frontend: &mut dyn Frontend) {
 }
 
 /// The front end of a sub-agent: tells what it does, and has nobody to ask.
-struct Scout {
+pub(super) struct Scout {
     index: usize,
     told: mpsc::Sender<(usize, Doing)>,
 }

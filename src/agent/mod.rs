@@ -6,6 +6,7 @@ mod aliases;
 #[cfg(test)]
 mod bench;
 mod calls;
+mod consent;
 mod event;
 mod explore;
 mod extent;
@@ -17,52 +18,48 @@ mod partial;
 pub mod prompt;
 mod reach;
 mod request;
-mod run_tool;
+mod results;
+mod runner;
 pub mod suggest;
+mod talk;
 mod touches;
 mod turn;
 mod undo;
+mod wait;
 
-pub use calls::REPEATS;
 pub use event::{
     Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Failure, Frontend, Notice, TurnEnd, Widened,
 };
-
+pub use results::REPEATS;
 pub use undo::PastTurn;
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crate::approval::{BlastRadius, Policy, Surroundings};
-use crate::conversation::{Conversation, Message, ToolSpec, Usage};
-use crate::journal::Journal;
-use crate::provider::{ModelInfo, Provider, Request, RetryPlan};
+use tokio_util::sync::CancellationToken;
+
+use crate::approval::{BlastRadius, Mode, Policy, Surroundings};
+use crate::conversation::{Conversation, Usage};
+use crate::journal::{Foreign, JournalError, Plan, TakenBack, Turn};
+use crate::provider::{ModelInfo, Provider, RetryPlan};
 use crate::sandbox::Sandbox;
-use crate::session::{EntryKind, Session};
-use crate::tool::table::terse;
+use crate::session::{Session, SessionError};
 use crate::tool::{JobReport, Place, ToolMemory, Toolbox};
+use consent::Consent;
+use modes::Purpose;
+use runner::ToolRunner;
+use talk::{Manner, Talk};
+use undo::Undo;
 
 /// The model, its tools, the policy and the conversation of one session. One turn runs at a time.
 pub struct Agent {
-    provider: Arc<dyn Provider>,
-    tools: Toolbox,
-    policy: Policy,
-    conversation: Conversation,
-    session: Session,
-    memory: ToolMemory,
-    setup: Setup,
-    usage: Usage,
-    not_saved: bool,
-    no_sandbox_told: bool,
-    /// Which call of a message is judged, from 1, and how many it has.
-    number: (usize, usize),
-    /// The model is asked for its last words of a turn: it has no tools then.
-    last_words: bool,
-    journal: Option<Journal>,
-    /// What the model is told with the next message.
-    notes: Vec<String>,
+    talk: Talk,
+    consent: Consent,
+    undo: Undo,
+    runner: ToolRunner,
+    /// The most requests a turn may make.
+    max_steps: u32,
     /// Whether there are sub-agents.
     explores: bool,
     /// Whether the step limit ends in an answer instead of nothing.
@@ -70,7 +67,6 @@ pub struct Agent {
 }
 
 /// What does not change during a session.
-#[derive(Clone)]
 pub struct Setup {
     /// The system prompt.
     pub system: String,
@@ -108,158 +104,182 @@ impl Agent {
         session: Session,
         setup: Setup,
     ) -> Self {
-        let mut agent = Self {
-            provider,
-            tools,
-            policy,
-            conversation: Conversation::new(),
-            session,
-            memory: ToolMemory::default(),
-            setup,
-            usage: Usage::default(),
-            not_saved: false,
-            no_sandbox_told: false,
-            number: (1, 1),
-            last_words: false,
+        let Setup { system, small_system, place, surroundings, max_steps, max_output_tokens, .. } = setup;
+        let Setup { output_dir, journal, sandbox, retry, now, random, .. } = setup;
+        let surroundings = Arc::new(surroundings);
+        let manner = Manner { system, small_system, max_output_tokens, retry, now, random };
+        let mut undo = Undo::new(journal, Arc::clone(&surroundings));
+        undo.begin_session(&session);
+        Self {
+            talk: Talk::new(provider, session, manner),
+            consent: Consent::new(policy, surroundings, place.clone(), sandbox.clone()),
+            undo,
+            runner: ToolRunner::new(tools, place, output_dir, sandbox),
+            max_steps: max_steps.max(1),
             explores: false,
             speaks_at_limit: false,
-            journal: None,
-            notes: Vec::new(),
-        };
-        agent.journal = agent.open_journal();
-        agent
+        }
+    }
+
+    /// Lets the model have sub-agents explore.
+    pub const fn allow_exploring(&mut self) {
+        self.explores = true;
     }
 
     /// Returns what is known about the model.
     #[must_use]
     pub fn model(&self) -> &ModelInfo {
-        self.provider.model()
+        self.talk.model()
     }
 
     /// Tells the model what the next request will begin with, so that it can read that while a person types.
     pub fn prepare(&self) {
-        let (system, tools) = self.beginning();
-        let messages = self.conversation.messages();
-        let request =
-            Request { system: &system, messages, tools: &tools, max_output_tokens: None, temperature: None };
-        self.provider.prepare(request);
-    }
-
-    /// What every request to the present model begins with.
-    fn beginning(&self) -> (Cow<'_, str>, Vec<ToolSpec>) {
-        let model = self.provider.model();
-        let specs = if model.tools && !self.last_words { self.offered() } else { Vec::new() };
-        (self.system(), if model.small { terse(&specs) } else { specs })
+        self.talk.prepare(&self.beginning(Purpose::Step));
     }
 
     /// Returns the conversation.
     #[must_use]
     pub const fn conversation(&self) -> &Conversation {
-        &self.conversation
+        self.talk.conversation()
     }
 
     /// Returns the session.
     #[must_use]
     pub const fn session(&self) -> &Session {
-        &self.session
+        self.talk.session()
     }
 
     /// Returns the tokens of all requests of this session so far.
     #[must_use]
     pub const fn usage(&self) -> Usage {
-        self.usage
+        self.talk.usage()
     }
 
     /// Returns the tools.
     #[must_use]
     pub const fn tools(&self) -> &Toolbox {
-        &self.tools
+        &self.runner.tools
     }
 
     /// Counts what a shell line would hit; `None` when it names nothing to change.
     ///
     /// # Cancel safety
     /// Dropping it leaves a thread that ends by itself and changes nothing.
-    pub async fn survey(&self, line: &str, cancel: &tokio_util::sync::CancellationToken) -> Option<BlastRadius> {
-        reach::survey(line, &self.setup.surroundings, cancel).await
+    pub async fn survey(&self, line: &str, cancel: &CancellationToken) -> Option<BlastRadius> {
+        self.consent.survey(line, cancel).await
     }
 
     /// Returns where it works.
     #[must_use]
     pub const fn place(&self) -> &Place {
-        &self.setup.place
+        &self.runner.place
     }
 
     /// Lists the commands in the background.
     #[must_use]
     pub fn jobs(&self) -> Vec<JobReport> {
-        self.memory.jobs(&self.setup.output_dir, (self.setup.now)())
+        self.runner.jobs(self.talk.now())
     }
 
     /// Ends one of them; see [`ToolMemory::end_job`].
     pub fn end_job(&self, number: u64) -> bool {
-        self.memory.end_job(&self.setup.output_dir, number, (self.setup.now)())
+        self.runner.end_job(number, self.talk.now())
     }
 
     /// Returns where whole outputs of tools are kept.
     #[must_use]
     pub fn outputs(&self) -> &Path {
-        &self.setup.output_dir
+        self.runner.outputs()
     }
 
     /// Returns the policy.
     #[must_use]
     pub const fn policy(&self) -> &Policy {
-        &self.policy
+        &self.consent.policy
     }
 
     /// Returns the policy, to change it.
     pub const fn policy_mut(&mut self) -> &mut Policy {
-        &mut self.policy
+        &mut self.consent.policy
+    }
+
+    /// Returns how far it goes.
+    #[must_use]
+    pub const fn mode(&self) -> Mode {
+        self.consent.policy.mode()
+    }
+
+    /// Goes so far from now on.
+    pub fn set_mode(&mut self, mode: Mode) {
+        self.consent.policy.set_mode(mode);
     }
 
     /// Asks another model from now on.
     pub fn set_provider(&mut self, provider: Arc<dyn Provider>) {
-        self.provider = provider;
-        let model = self.provider.model().id();
-        // A session that cannot be written was told about in its turn.
-        drop(self.session.append(EntryKind::Model { model }, (self.setup.now)()));
+        self.talk.set_provider(provider);
     }
 
     /// Starts over in another session, or goes on with one that was loaded.
     pub fn set_session(&mut self, session: Session, conversation: Conversation, usage: Usage) {
-        self.session = session;
-        self.conversation = conversation;
-        self.usage = usage;
-        self.memory = ToolMemory::default();
-        self.not_saved = false;
-        self.notes.clear();
-        self.journal = self.open_journal();
+        self.undo.begin_session(&session);
+        self.talk.set_session(session, conversation, usage);
+        self.runner.memory = ToolMemory::default();
     }
 
-    /// Writes a message to the session; tells once when it cannot.
-    fn save(&mut self, message: &Message, frontend: &mut dyn Frontend) {
-        let model = self.provider.model().id();
-        let saved = self.session.append_message(&model, message, (self.setup.now)());
-        self.tell_unsaved(saved, frontend);
+    /// Tells whether this session keeps anything that could be taken back.
+    #[must_use]
+    pub const fn keeps_journal(&self) -> bool {
+        self.undo.keeps()
     }
 
-    fn note(&mut self, kind: EntryKind, frontend: &mut dyn Frontend) {
-        let saved = self.session.append(kind, (self.setup.now)());
-        self.tell_unsaved(saved, frontend);
+    /// The turns that changed files and were not taken back, oldest first.
+    ///
+    /// # Errors
+    /// [`JournalError`].
+    pub fn changed_turns(&self) -> Result<Vec<Turn>, JournalError> {
+        self.undo.changed_turns()
     }
 
-    fn tell_unsaved(&mut self, saved: Result<(), crate::session::SessionError>, frontend: &mut dyn Frontend) {
-        let Err(error) = saved else { return };
-        tracing::warn!(%error, "the session could not be written");
-        if self.not_saved {
-            return;
+    /// The turns of the conversation, oldest first.
+    ///
+    /// # Errors
+    /// [`JournalError`].
+    pub fn past_turns(&self) -> Result<Vec<PastTurn>, JournalError> {
+        self.undo.past_turns(self.talk.said())
+    }
+
+    /// Works out what taking back the files of all turns from this one of the journal on would change.
+    ///
+    /// # Errors
+    /// [`JournalError`].
+    pub fn plan_undo(&self, first: u64) -> Result<Plan, JournalError> {
+        self.undo.plan(first)
+    }
+
+    /// Takes back what was planned; the model is told with the next message.
+    ///
+    /// # Errors
+    /// [`JournalError`].
+    pub fn take_back(&mut self, plan: &Plan, foreign: Foreign) -> Result<TakenBack, JournalError> {
+        let taken = self.undo.take_back(plan, foreign)?;
+        // What it read or wrote is not what is there any more.
+        self.runner.memory.forget_files();
+        if !taken.done.is_empty() {
+            let names: Vec<String> =
+                taken.done.iter().map(|path| self.place().shown(path).display().to_string()).collect();
+            let names = names.join(", ");
+            self.talk.note(format!("[The user took back earlier changes; as before them are: {names}]"));
         }
-        self.not_saved = true;
-        let (path, cause) = match error {
-            crate::session::SessionError::Io { path, cause } => (path, cause.to_string()),
-            other => (self.session.path().map(PathBuf::from).unwrap_or_default(), other.to_string()),
-        };
-        frontend.show(&AgentEvent::Notice { notice: Notice::NotSaved { path, cause } });
+        Ok(taken)
+    }
+
+    /// Goes back to before a message the person sent: the conversation forgets it and all that followed, the session's
+    /// file keeps them. Returns what was said.
+    ///
+    /// # Errors
+    /// [`SessionError`]: the conversation has gone back all the same, and comes back with a resume.
+    pub fn rewind(&mut self, messages: usize) -> Result<String, SessionError> {
+        self.runner.memory.forget_files();
+        self.talk.rewind(messages)
     }
 }

@@ -1,12 +1,15 @@
-//! How far the agent goes: `build` does everything the rules allow, `plan` and `explore` only read.
+//! What the model is told beside the system prompt: how far it may go, and that it is its last word.
 
-use std::borrow::Cow;
-
-use serde_json::json;
-
-use super::{Agent, explore};
 use crate::approval::Mode;
-use crate::conversation::{Effect, ToolSpec};
+
+/// What a request is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// A step of a turn: the model may call tools.
+    Step,
+    /// The end of a turn that went round in circles or was too long: the model says in words what it learnt.
+    LastWords,
+}
 
 /// Said to the model beside the system prompt while it plans.
 const PLAN: &str = "\n\nYou are planning: you can only read now, and must not try to change or run anything. Look at what \
@@ -21,49 +24,12 @@ const EXPLORE: &str = "\n\nYou are exploring: you can only read. Find out what i
 const LAST_WORDS: &str = "\n\nThere are no tools any more: your calls went round in circles, or there were too many. Answer in plain text: \
                           what you did, what you learnt, what is open, and what the user could do next.";
 
-/// What the model is told of a call that would do more than read.
-pub(super) const ONLY_READS: &str = "Denied: you can only read now. Do not try again; go on by reading, or answer.";
-
-impl Agent {
-    /// Returns how far it goes.
-    #[must_use]
-    pub const fn mode(&self) -> Mode {
-        self.policy.mode()
-    }
-
-    /// Goes so far from now on.
-    pub fn set_mode(&mut self, mode: Mode) {
-        self.policy.set_mode(mode);
-    }
-
-    /// The system prompt of this mode. Changes only with the mode: prompt caches live on it.
-    pub(super) fn system(&self) -> Cow<'_, str> {
-        let base = if self.provider.model().small { &self.setup.small_system } else { &self.setup.system };
-        if self.last_words {
-            return Cow::Owned(format!("{base}{LAST_WORDS}"));
-        }
-        let more = match self.mode() {
-            Mode::Build => return Cow::Borrowed(base),
-            Mode::Plan => PLAN,
-            Mode::Explore => EXPLORE,
-        };
-        Cow::Owned(format!("{base}{more}"))
-    }
-
-    /// The tools of this mode: what could only be denied is not offered.
-    pub(super) fn offered(&self) -> Vec<ToolSpec> {
-        let mut specs = self.tools.specs();
-        specs.extend(self.explores.then(explore::spec));
-        if self.mode() != Mode::Build {
-            specs.retain(|spec| {
-                let tool = self.tools.find(&spec.name);
-                tool.is_none_or(|tool| match tool.effect(&json!({}), &self.setup.place) {
-                    // Of a command line the policy finds out what it does.
-                    Effect::Read | Effect::Execute => true,
-                    Effect::Write | Effect::Network => false,
-                })
-            });
-        }
-        specs
+/// What stands under the system prompt. Changes only with the mode: prompt caches live on it.
+pub(super) const fn under_the_prompt(purpose: Purpose, mode: Mode) -> &'static str {
+    match (purpose, mode) {
+        (Purpose::LastWords, _) => LAST_WORDS,
+        (Purpose::Step, Mode::Build) => "",
+        (Purpose::Step, Mode::Plan) => PLAN,
+        (Purpose::Step, Mode::Explore) => EXPLORE,
     }
 }

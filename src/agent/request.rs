@@ -1,16 +1,15 @@
 //! One request to the model: stream it, retry it, stop it.
 
-use std::future::Future;
-use std::pin::pin;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use tokio_util::sync::CancellationToken;
 
-use super::{Activity, Agent, AgentEvent, Failure, Frontend, Notice, partial};
-use crate::conversation::{Finished, MessageBuilder, StreamEvent, Subject};
+use super::talk::Talk;
+use super::wait::watched;
+use super::{Activity, AgentEvent, Failure, Frontend, Notice, partial};
+use crate::conversation::{Finished, MessageBuilder, StreamEvent, Subject, ToolSpec};
 use crate::provider::{ProviderError, Request};
-use crate::session::EntryKind;
 
 /// How often a retry's countdown is shown.
 const COUNTDOWN_STEP: Duration = Duration::from_secs(1);
@@ -29,14 +28,39 @@ enum Attempt {
     Failed { error: ProviderError, builder: MessageBuilder, shown: bool },
 }
 
-impl Agent {
+/// What a request begins with.
+pub(super) struct Beginning {
+    /// The system prompt.
+    pub(super) system: String,
+    /// What the model may call.
+    pub(super) tools: Vec<ToolSpec>,
+}
+
+/// Finds out what a call is about from the path it names: its tool's name and the path come in.
+pub(super) type SubjectOfPath<'a> = &'a dyn Fn(&str, &str) -> Option<Subject>;
+
+impl Talk {
+    /// Tells the model what the next request will begin with.
+    pub(super) fn prepare(&self, beginning: &Beginning) {
+        self.provider.prepare(self.request(beginning));
+    }
+
     /// Asks the model for its next message, retrying what can be retried before anything was shown.
-    pub(super) async fn ask(&mut self, frontend: &mut dyn Frontend, cancel: &CancellationToken) -> Asked {
+    ///
+    /// # Cancel safety
+    /// Dropped, what arrived of the answer is not in the conversation.
+    pub(super) async fn ask(
+        &mut self,
+        beginning: &Beginning,
+        subject: SubjectOfPath<'_>,
+        frontend: &mut dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> Asked {
         let mut failures = 0;
         loop {
-            match self.attempt(frontend, cancel).await {
+            match self.attempt(beginning, subject, frontend, cancel).await {
                 Attempt::Whole(finished) => {
-                    self.count(&finished, frontend);
+                    self.spend(finished.usage, frontend);
                     return Asked::Finished(finished);
                 }
                 Attempt::Interrupted(builder) => {
@@ -55,12 +79,11 @@ impl Agent {
                     tracing::warn!(%error, failures, "the request failed");
                     let failure = Failure::from(&error);
                     failures += 1;
-                    let Some(wait) = self.setup.retry.decide(failures, &error, (self.setup.random)()) else {
+                    let retry = &self.manner.retry;
+                    let Some(wait) = retry.decide(failures, &error, (self.manner.random)()) else {
                         return Asked::Failed(failure);
                     };
-                    if !count_down(wait, (failures, self.setup.retry.most(&error)), &failure, frontend, cancel)
-                        .await
-                    {
+                    if !count_down(wait, (failures, retry.most(&error)), &failure, frontend, cancel).await {
                         return Asked::Interrupted;
                     }
                 }
@@ -68,21 +91,29 @@ impl Agent {
         }
     }
 
-    async fn attempt(&self, frontend: &mut dyn Frontend, cancel: &CancellationToken) -> Attempt {
-        debug_assert_eq!(self.conversation.check(), Ok(()));
-        let (system, specs) = self.beginning();
-        let request = Request {
-            system: &system,
-            messages: self.conversation.messages(),
-            tools: &specs,
-            max_output_tokens: self.setup.max_output_tokens,
+    fn request<'a>(&'a self, beginning: &'a Beginning) -> Request<'a> {
+        Request {
+            system: &beginning.system,
+            messages: self.conversation().messages(),
+            tools: &beginning.tools,
+            max_output_tokens: self.manner.max_output_tokens,
             temperature: None,
-        };
-        let mut builder = MessageBuilder::new(self.provider.model().id());
+        }
+    }
+
+    async fn attempt(
+        &self,
+        beginning: &Beginning,
+        subject: SubjectOfPath<'_>,
+        frontend: &mut dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> Attempt {
+        debug_assert_eq!(self.conversation().check(), Ok(()));
+        let mut builder = MessageBuilder::new(self.model().id());
         let mut shown = false;
         let mut activity = Activity::Connecting;
         frontend.show(&AgentEvent::Waiting { activity: activity.clone() });
-        let mut stream = self.provider.stream(request);
+        let mut stream = self.provider.stream(self.request(beginning));
         loop {
             let event = match watched(stream.next(), frontend, cancel).await {
                 None => {
@@ -107,8 +138,9 @@ impl Agent {
             let writes = matches!(event, StreamEvent::ToolCallDelta { .. });
             let mut now = show_event(event, frontend, &mut shown);
             if writes && let Activity::WritingCall { name, subject: Subject::Whole } = &activity {
-                now = self
-                    .subject_so_far(name, builder.open_arguments())
+                let path = partial::path(builder.open_arguments());
+                now = path
+                    .and_then(|path| subject(name, &path))
                     .map(|subject| Activity::WritingCall { name: name.clone(), subject });
             }
             if let Some(now) = now.filter(|now| *now != activity) {
@@ -118,28 +150,9 @@ impl Agent {
         }
     }
 
-    /// What a call that is being written is about, once its path is known.
-    fn subject_so_far(&self, name: &str, arguments: &str) -> Option<Subject> {
-        let path = partial::path(arguments)?;
-        let tool = self.tools.find(name)?;
-        Some(tool.subject(&serde_json::json!({ "path": path }), &self.setup.place))
-    }
-
-    fn count(&mut self, finished: &Finished, frontend: &mut dyn Frontend) {
-        if finished.usage == crate::conversation::Usage::default() {
-            return;
-        }
-        let usage = finished.usage;
-        self.usage.add(usage);
-        let model = self.provider.model().id();
-        self.note(EntryKind::Usage { model, usage }, frontend);
-        frontend.show(&AgentEvent::Usage { usage });
-    }
-
     fn keep_partial(&mut self, builder: MessageBuilder, frontend: &mut dyn Frontend) {
         if let Some(message) = builder.finish_early().message {
-            let message = self.conversation.push_assistant(message).clone();
-            self.save(&message, frontend);
+            self.model_says(message, frontend);
         }
     }
 }
@@ -193,34 +206,5 @@ async fn count_down(
         if watched(tokio::time::sleep(left.min(COUNTDOWN_STEP)), frontend, cancel).await.is_none() {
             return false;
         }
-    }
-}
-
-/// Awaits `future` while the front end ticks; `None` when it was cancelled.
-///
-/// # Cancel safety
-/// As safe as `future` is to be dropped.
-pub(super) async fn watched<F: Future>(
-    future: F,
-    frontend: &mut dyn Frontend,
-    cancel: &CancellationToken,
-) -> Option<F::Output> {
-    let mut future = pin!(future);
-    loop {
-        let due = frontend.next_tick();
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => return None,
-            output = &mut future => return Some(output),
-            () = tick_at(due) => frontend.tick(),
-        }
-    }
-}
-
-/// Sleeps until the front end wants to be ticked; for ever when it does not.
-pub(super) async fn tick_at(due: Option<Instant>) {
-    match due {
-        Some(due) => tokio::time::sleep_until(due.into()).await,
-        None => std::future::pending().await,
     }
 }

@@ -1,18 +1,36 @@
 //! One turn, from the person's message to its end.
 
+use std::pin::Pin;
+use std::time::Instant;
+
 use tokio_util::sync::CancellationToken;
 
-use super::calls::CallsEnd;
+use super::calls::{Answered, Calls};
+use super::consent::Consent;
+use super::explore::{Explore, Exploring, Report, STEPS, Scout, TOOLS};
 use super::guard::LoopGuard;
-use super::request::Asked;
-use super::{Agent, AgentEvent, Failure, Frontend, Notice, TurnEnd};
-use crate::conversation::{ContentBlock, Finished, Message, Outcome, StopReason, ToolCall};
-use crate::session::EntryKind;
+use super::modes::{Purpose, under_the_prompt};
+use super::request::{Asked, Beginning};
+use super::results::CallsEnd;
+use super::runner::ToolRunner;
+use super::talk::Talk;
+use super::undo::Undo;
+use super::{Agent, AgentEvent, Failure, Frontend, Notice, TurnEnd, explore};
+use crate::conversation::{ContentBlock, Finished, Message, Outcome, Role, StopReason, ToolCall};
+use crate::tool::table::terse;
+use crate::tool::{ToolFacts, ToolOutput};
 
 /// What one round of asking and running came to.
 enum Step {
     Again,
     End(TurnEnd),
+}
+
+/// What the steps of a turn remember of the ones before.
+#[derive(Default)]
+struct Course {
+    guard: LoopGuard,
+    empty_answers: u32,
 }
 
 impl Agent {
@@ -31,37 +49,48 @@ impl Agent {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> TurnEnd {
-        frontend.show(&AgentEvent::TurnStarted {
-            session: self.session.id().to_string(),
-            model: self.provider.model().id(),
-        });
-        let closed = self.conversation.close_open_calls(Outcome::Interrupted).cloned();
-        if let Some(closed) = closed {
-            self.save(&closed, frontend);
+        frontend
+            .show(&AgentEvent::TurnStarted { session: self.session().id().to_string(), model: self.model().id() });
+        // What ended while nobody asked is told with it.
+        self.talk.person_says(message, self.runner.memory.notes(), frontend);
+        if let Some(said) = self.talk.said().next_back() {
+            self.undo.begin_turn(&said, self.talk.now());
         }
-        let mut message = message;
-        // On lines of its own: the first line is what the conversation is known by.
-        message.content.extend(self.notes.drain(..).map(|text| ContentBlock::Text { text: format!("\n\n{text}") }));
-        // What ended while nobody asked.
-        let notes = self.memory.notes().into_iter().map(|note| ContentBlock::Text { text: format!("\n\n{note}") });
-        message.content.extend(notes);
-        let message = self.conversation.push_user(message).clone();
-        self.save(&message, frontend);
-        self.begin_journal_turn();
         let end = self.steps(frontend, cancel).await;
-        self.end_turn(end, frontend)
+        self.talk.end_turn(&end, frontend);
+        frontend.show(&AgentEvent::TurnEnded { end: end.clone() });
+        end
+    }
+
+    /// What a request to the present model begins with.
+    pub(super) fn beginning(&self, purpose: Purpose) -> Beginning {
+        let mode = self.mode();
+        let system = format!("{}{}", self.talk.system(), under_the_prompt(purpose, mode));
+        let model = self.model();
+        if purpose == Purpose::LastWords || !model.tools {
+            return Beginning { system, tools: Vec::new() };
+        }
+        let mut tools = self.runner.offered(mode);
+        tools.extend(self.explores.then(explore::spec));
+        Beginning { system, tools: if model.small { terse(&tools) } else { tools } }
+    }
+
+    /// Asks the model for its next message.
+    async fn ask(&mut self, purpose: Purpose, frontend: &mut dyn Frontend, cancel: &CancellationToken) -> Asked {
+        let beginning = self.beginning(purpose);
+        let runner = &self.runner;
+        self.talk.ask(&beginning, &|tool, path| runner.subject_of_path(tool, path), frontend, cancel).await
     }
 
     async fn steps(&mut self, frontend: &mut dyn Frontend, cancel: &CancellationToken) -> TurnEnd {
-        let mut guard = LoopGuard::default();
-        let mut empty_answers = 0;
-        for _ in 0..self.setup.max_steps.max(1) {
-            let finished = match self.ask(frontend, cancel).await {
+        let mut course = Course::default();
+        for _ in 0..self.max_steps {
+            let finished = match self.ask(Purpose::Step, frontend, cancel).await {
                 Asked::Finished(finished) => finished,
                 Asked::Interrupted => return TurnEnd::Interrupted,
                 Asked::Failed(error) => return TurnEnd::Failed { error },
             };
-            match self.take_answer(finished, &mut empty_answers, &mut guard, frontend, cancel).await {
+            match self.take_answer(finished, &mut course, frontend, cancel).await {
                 Step::Again => {}
                 Step::End(end) => return end,
             }
@@ -69,14 +98,13 @@ impl Agent {
         if self.speaks_at_limit {
             self.last_words(frontend, cancel).await;
         }
-        TurnEnd::StepLimit { limit: self.setup.max_steps.max(1) }
+        TurnEnd::StepLimit { limit: self.max_steps }
     }
 
     async fn take_answer(
         &mut self,
         finished: Finished,
-        empty_answers: &mut u32,
-        guard: &mut LoopGuard,
+        course: &mut Course,
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Step {
@@ -84,15 +112,14 @@ impl Agent {
         let calls: Vec<ToolCall> = message.iter().flat_map(Message::calls).cloned().collect();
         let spoken = message.as_ref().is_some_and(|message| !message.text().trim().is_empty());
         if let Some(message) = message.filter(|_| spoken || !calls.is_empty()) {
-            let message = self.conversation.push_assistant(message).clone();
-            self.save(&message, frontend);
+            self.talk.model_says(message, frontend);
         }
         if stop == StopReason::Length {
             let notice = if calls.is_empty() { Notice::CutByLength } else { Notice::CallsCut };
             frontend.show(&AgentEvent::Notice { notice });
         }
         if !calls.is_empty() {
-            return match self.run_calls(calls, guard, frontend, cancel).await {
+            return match self.run_calls(calls, &mut course.guard, frontend, cancel).await {
                 CallsEnd::Continue => Step::Again,
                 CallsEnd::Concluded => Step::End(TurnEnd::Done),
                 CallsEnd::Interrupted => Step::End(TurnEnd::Interrupted),
@@ -119,8 +146,8 @@ impl Agent {
             }
             StopReason::EndTurn | StopReason::ToolUse | StopReason::Missing | StopReason::Other(_) => {
                 // Nothing at all, or thinking alone: asked once more, as others found to help (CL2.1.183).
-                *empty_answers += 1;
-                if *empty_answers > 1 {
+                course.empty_answers += 1;
+                if course.empty_answers > 1 {
                     return Step::End(TurnEnd::Failed { error: Failure::Empty });
                 }
                 frontend.show(&AgentEvent::Notice { notice: Notice::EmptyAnswer });
@@ -129,52 +156,99 @@ impl Agent {
         }
     }
 
+    /// Runs the calls of one message and puts their results into the talk.
+    async fn run_calls(
+        &mut self,
+        calls: Vec<ToolCall>,
+        guard: &mut LoopGuard,
+        frontend: &mut dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> CallsEnd {
+        let Self { talk, consent, undo, runner, explores, .. } = &mut *self;
+        let (talk, runner) = (&*talk, &*runner);
+        let explorers = Explorers { talk, runner, undo: undo.without_journal() };
+        let explore = explores.then_some(&explorers as &dyn Explore);
+        let redact = |text: &str| talk.session().redacted(text);
+        let calling = Calls { runner, consent, undo, explore, guard, redact: &redact, frontend, cancel };
+        let Answered { results, end, spent } = calling.run(calls).await;
+        self.talk.spend(spent, frontend);
+        self.talk.tools_say(results, frontend);
+        end
+    }
+
     /// Has the model say what it learnt, without tools, at the end of a turn that went round in circles.
     async fn last_words(&mut self, frontend: &mut dyn Frontend, cancel: &CancellationToken) {
-        self.last_words = true;
-        let asked = self.ask(frontend, cancel).await;
-        self.last_words = false;
-        match asked {
+        match self.ask(Purpose::LastWords, frontend, cancel).await {
             Asked::Finished(Finished { message: Some(mut message), .. }) => {
                 // Some models call all the same.
                 message.content.retain(|block| !matches!(block, ContentBlock::ToolCall(_)));
                 if !message.text().trim().is_empty() {
-                    let message = self.conversation.push_assistant(message).clone();
-                    self.save(&message, frontend);
+                    self.talk.model_says(message, frontend);
                 }
             }
             // The turn has failed as it is; that this request failed too helps nobody.
             Asked::Finished(_) | Asked::Failed(_) | Asked::Interrupted => {}
         }
     }
+}
 
-    fn end_turn(&mut self, end: TurnEnd, frontend: &mut dyn Frontend) -> TurnEnd {
-        let reason = if end == TurnEnd::Interrupted { Outcome::Interrupted } else { Outcome::Failed };
-        let closed = self.conversation.close_open_calls(reason).cloned();
-        if let Some(closed) = closed {
-            self.save(&closed, frontend);
-        }
-        self.note(EntryKind::TurnEnded { end: end.word().to_owned() }, frontend);
-        let synced = self.session.sync();
-        self.tell_unsaved(synced, frontend);
-        frontend.show(&AgentEvent::TurnEnded { end: end.clone() });
-        end
+/// Makes sub-agents: each an agent of its own that only reads, with few steps.
+struct Explorers<'a> {
+    talk: &'a Talk,
+    runner: &'a ToolRunner,
+    undo: Undo,
+}
+
+impl Explore for Explorers<'_> {
+    fn explore<'a>(
+        &'a self,
+        question: String,
+        consent: Consent,
+        mut scout: Scout,
+        cancel: &'a CancellationToken,
+    ) -> Exploring<'a> {
+        let mut agent = Agent {
+            // Kept nowhere; what it read of secrets stays out of the answer's file all the same.
+            talk: self.talk.apart(),
+            consent,
+            undo: self.undo.without_journal(),
+            runner: self.runner.only(&TOOLS),
+            max_steps: STEPS,
+            explores: false,
+            speaks_at_limit: true,
+        };
+        // Boxed: a turn may hold sub-agents, which hold turns.
+        Box::pin(async move {
+            let begun = Instant::now();
+            let turn: Pin<Box<dyn Future<Output = TurnEnd> + '_>> =
+                Box::pin(agent.run_turn(Message::user(question), &mut scout, cancel));
+            let end = turn.await;
+            let output = found(end, &agent);
+            Report { output, usage: agent.usage(), spent: begun.elapsed() }
+        })
     }
 }
 
-impl TurnEnd {
-    /// Returns the one word the session's file and JSON output use.
-    #[must_use]
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Interrupted => "interrupted",
-            Self::ApprovalNeeded { .. } => "approval_needed",
-            Self::StepLimit { .. } => "step_limit",
-            Self::Looping => "looping",
-            Self::Length => "length",
-            Self::Refused => "refused",
-            Self::Failed { .. } => "failed",
+/// What a sub-agent answers.
+fn found(end: TurnEnd, agent: &Agent) -> ToolOutput {
+    let said = agent.conversation().messages().iter().rev().find(|message| message.role == Role::Assistant);
+    let said = said.map(Message::text).unwrap_or_default().trim().to_owned();
+    match end {
+        TurnEnd::Interrupted => {
+            ToolOutput { outcome: Outcome::Interrupted, ..ToolOutput::failed("[interrupted by the user]") }
+        }
+        TurnEnd::Failed { error } => ToolOutput::failed(format!("explore: the model failed: {error:?}")),
+        TurnEnd::Done
+        | TurnEnd::Length
+        | TurnEnd::StepLimit { .. }
+        | TurnEnd::Looping
+        | TurnEnd::Refused
+        | TurnEnd::ApprovalNeeded { .. } => {
+            if said.is_empty() {
+                ToolOutput::failed("explore: it found no answer; ask something narrower, or look yourself")
+            } else {
+                ToolOutput::ok(said, ToolFacts::default())
+            }
         }
     }
 }
@@ -182,3 +256,7 @@ impl TurnEnd {
 #[cfg(test)]
 #[path = "turn_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "dropped_tests.rs"]
+mod dropped_tests;

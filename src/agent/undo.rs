@@ -1,19 +1,21 @@
-//! Taking back: the journal around each change, and what a person can take back of a session.
+//! Taking back: the journal around each change.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tokio_util::sync::CancellationToken;
 
-use super::request::watched;
+use super::talk::Said;
 use super::touches::{self, Expected};
-use super::{Agent, AgentEvent, Frontend, Notice, reach};
+use super::wait::watched;
+use super::{AgentEvent, Frontend, Notice, reach};
+use crate::approval::Surroundings;
 use crate::approval::command::judge;
-use crate::conversation::{Effect, Message, Role, Subject};
+use crate::conversation::{Effect, Subject};
 use crate::journal::{Foreign, Journal, JournalError, Plan, TakenBack, Turn};
 use crate::sandbox::Reach;
-use crate::session::{EntryKind, SessionError};
+use crate::session::Session;
 use crate::tool::SharedTrash;
 
 /// How long a stopped turn waits for what its last call left to be looked at.
@@ -29,14 +31,6 @@ pub(super) enum Keeping {
     Stopped,
 }
 
-/// Tells of what a command has removed without a copy.
-pub(super) fn show_unkept(trash: Option<&SharedTrash>, frontend: &mut dyn Frontend) {
-    let files = trash.map_or(0, |trash| trash.lock().unwrap_or_else(PoisonError::into_inner).unkept());
-    if files > 0 {
-        frontend.show(&AgentEvent::Notice { notice: Notice::NotKept { files } });
-    }
-}
-
 /// A turn that can be gone back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastTurn {
@@ -48,20 +42,49 @@ pub struct PastTurn {
     pub journal: Option<u64>,
 }
 
-impl Agent {
-    /// Where this session's pre-images go; `None` when nothing is kept.
-    pub(super) fn open_journal(&self) -> Option<Journal> {
-        let root = self.setup.journal.clone()?;
-        self.session.path().map(|_| Journal::new(root, self.session.id().as_str()))
+/// The journal of one session; keeps nothing where there is none.
+pub(super) struct Undo {
+    /// Where the journals of all sessions are.
+    root: Option<PathBuf>,
+    /// The session whose journal it is.
+    session: Option<String>,
+    journal: Option<Journal>,
+    /// The turn that runs: messages before it, a number made of what was said, when it began.
+    turn: Option<(usize, u64, SystemTime)>,
+    /// Where a shell line runs.
+    surroundings: Arc<Surroundings>,
+}
+
+impl Undo {
+    pub(super) const fn new(root: Option<PathBuf>, surroundings: Arc<Surroundings>) -> Self {
+        Self { root, session: None, journal: None, turn: None, surroundings }
     }
 
-    /// Tells the journal that the turn of the last message begins.
-    pub(super) fn begin_journal_turn(&mut self) {
-        let before = self.conversation.messages().len().saturating_sub(1);
-        let mark = self.conversation.messages().last().map_or(0, mark);
-        let now = (self.setup.now)();
-        if let Some(journal) = &mut self.journal {
+    /// Keeps nothing.
+    pub(super) fn without_journal(&self) -> Self {
+        Self::new(None, Arc::clone(&self.surroundings))
+    }
+
+    /// Keeps for this session from now on; for one that is kept nowhere, nothing.
+    pub(super) fn begin_session(&mut self, session: &Session) {
+        self.session = session.path().map(|_| session.id().to_string());
+        self.turn = None;
+        self.open();
+    }
+
+    fn open(&mut self) {
+        let found = self.root.as_ref().zip(self.session.as_deref());
+        self.journal = found.map(|(root, session)| Journal::new(root.clone(), session));
+        if let (Some(journal), Some((before, mark, now))) = (&mut self.journal, self.turn) {
             journal.begin_turn(before, mark, now);
+        }
+    }
+
+    /// Tells the journal that the turn of this message begins.
+    pub(super) fn begin_turn(&mut self, said: &Said, now: SystemTime) {
+        self.turn = Some((said.before, said.mark, now));
+        if let Some(journal) = &mut self.journal {
+            journal.begin_turn(said.before, said.mark, now);
         }
     }
 
@@ -74,29 +97,27 @@ impl Agent {
         tool: &str,
         effect: Effect,
         (subject, reach): (&Subject, &Reach),
+        redact: &(dyn Fn(&str) -> String + Sync),
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Keeping {
         let Some((expected, line)) = self.expected(tool, effect, subject, reach) else { return Keeping::Kept };
-        let Some(mut journal) = self.journal.take() else { return Keeping::Kept };
-        let directory = self.setup.place.cwd.clone();
+        let (line, directory) = (redact(line), self.surroundings.cwd.clone());
+        let lent = Lent(self);
+        let Some(mut journal) = lent.0.journal.take() else { return Keeping::Kept };
         let work = tokio::task::spawn_blocking(move || {
             let kept = keep(&mut journal, expected, &line, &directory);
             (journal, kept)
         });
-        let Some(done) = watched(work, frontend, cancel).await else {
-            // What it wrote is right, only its end is not known here.
-            self.journal = self.open_journal();
-            self.begin_journal_turn_again();
-            return Keeping::Stopped;
-        };
+        // What it wrote is right, only its end is not known here.
+        let Some(done) = watched(work, frontend, cancel).await else { return Keeping::Stopped };
         match done {
             Ok((journal, kept)) => {
-                self.journal = Some(journal);
+                lent.0.journal = Some(journal);
                 match kept {
                     Ok(0) => Keeping::Kept,
                     Ok(files) => Keeping::Lacking { files, told: Notice::NotKept { files } },
-                    Err(error) => Keeping::Lacking { files: 0, told: self.unkept(&error) },
+                    Err(error) => Keeping::Lacking { files: 0, told: unkept(&error) },
                 }
             }
             Err(error) => {
@@ -108,15 +129,21 @@ impl Agent {
     }
 
     /// What a call is about to change, and its line where it is one; `None` where it changes nothing.
-    fn expected(&self, tool: &str, effect: Effect, subject: &Subject, reach: &Reach) -> Option<(Expected, String)> {
+    fn expected<'a>(
+        &self,
+        tool: &str,
+        effect: Effect,
+        subject: &'a Subject,
+        reach: &Reach,
+    ) -> Option<(Expected, &'a str)> {
         match subject {
             Subject::Paths { paths } if effect == Effect::Write => {
                 let touches = touches::of_paths(tool, paths);
-                Some((Expected { touches, ..Expected::default() }, String::new()))
+                Some((Expected { touches, ..Expected::default() }, ""))
             }
             Subject::Command { line } if *reach != Reach::ReadOnly => {
-                let place = &self.setup.surroundings;
-                Some((touches::of_line(&judge(line, place), &place.cwd), self.session.redacted(line)))
+                let place = &self.surroundings;
+                Some((touches::of_line(&judge(line, place), &place.cwd), line))
             }
             Subject::Paths { .. } | Subject::Command { .. } | Subject::Host { .. } | Subject::Whole => None,
         }
@@ -135,7 +162,7 @@ impl Agent {
     ) -> Option<u64> {
         let outlook = self.journal.as_ref()?.outlook();
         let (Expected { mut touches, git, ignored, lost, .. }, _) = self.expected(tool, effect, subject, reach)?;
-        let directory = self.setup.place.cwd.clone();
+        let directory = self.surroundings.cwd.clone();
         let foreseen = reach::aside(cancel, move || {
             if git {
                 touches.extend(touches::unkept_by_git(&directory, ignored));
@@ -161,8 +188,12 @@ impl Agent {
     }
 
     /// Looks at what a call has left. When the turn is stopped it goes on aside: what was changed is changed.
+    ///
+    /// # Cancel safety
+    /// As [`Undo::keep_before`].
     pub(super) async fn look_after(&mut self, frontend: &mut dyn Frontend, cancel: &CancellationToken) {
-        let Some(mut journal) = self.journal.take() else { return };
+        let lent = Lent(self);
+        let Some(mut journal) = lent.0.journal.take() else { return };
         let mut work = tokio::task::spawn_blocking(move || {
             let looked = journal.after();
             (journal, looked)
@@ -172,42 +203,20 @@ impl Agent {
             // Mostly it is a moment; what it has not told by then is in doubt, and said to be.
             None => tokio::time::timeout(LAST_LOOK, work).await.ok(),
         };
-        let (journal, looked) = match done {
-            Some(Ok(done)) => done,
-            Some(Err(error)) => {
-                tracing::error!(%error, "the journal's thread failed");
-                self.journal = self.open_journal();
-                return self.begin_journal_turn_again();
+        match done {
+            Some(Ok((journal, looked))) => {
+                lent.0.journal = Some(journal);
+                if let Err(error) = looked {
+                    frontend.show(&AgentEvent::Notice { notice: unkept(&error) });
+                }
             }
-            None => {
-                self.journal = self.open_journal();
-                return self.begin_journal_turn_again();
-            }
-        };
-        self.journal = Some(journal);
-        if let Err(error) = looked {
-            let notice = self.unkept(&error);
-            frontend.show(&AgentEvent::Notice { notice });
-        }
-    }
-
-    fn unkept(&self, error: &JournalError) -> Notice {
-        tracing::warn!(%error, session = %self.session.id(), "the journal could not be written");
-        Notice::NoUndo { path: error.path.clone(), cause: error.cause.to_string() }
-    }
-
-    fn begin_journal_turn_again(&mut self) {
-        let messages = self.conversation.messages();
-        let Some(index) = messages.iter().rposition(is_said) else { return };
-        let (mark, now) = (mark(&messages[index]), (self.setup.now)());
-        if let Some(journal) = &mut self.journal {
-            journal.begin_turn(index, mark, now);
+            Some(Err(error)) => tracing::error!(%error, "the journal's thread failed"),
+            None => {}
         }
     }
 
     /// Tells whether this session keeps anything that could be taken back.
-    #[must_use]
-    pub const fn keeps_journal(&self) -> bool {
+    pub(super) const fn keeps(&self) -> bool {
         self.journal.is_some()
     }
 
@@ -215,23 +224,23 @@ impl Agent {
     ///
     /// # Errors
     /// [`JournalError`].
-    pub fn changed_turns(&self) -> Result<Vec<Turn>, JournalError> {
+    pub(super) fn changed_turns(&self) -> Result<Vec<Turn>, JournalError> {
         self.journal.as_ref().map_or(Ok(Vec::new()), Journal::turns)
     }
 
-    /// The turns of the conversation, oldest first.
+    /// The turns of these messages, oldest first, each with the changes that go back with it.
     ///
     /// # Errors
     /// [`JournalError`].
-    pub fn past_turns(&self) -> Result<Vec<PastTurn>, JournalError> {
+    pub(super) fn past_turns(&self, said: impl Iterator<Item = Said>) -> Result<Vec<PastTurn>, JournalError> {
         let changed = self.changed_turns()?;
-        let messages = self.conversation.messages();
-        let mut turns: Vec<PastTurn> = Vec::new();
-        for (index, message) in messages.iter().enumerate().filter(|(_, message)| is_said(message)) {
-            let known = |turn: &&Turn| turn.messages == index as u64 && turn.mark == mark(message);
-            let journal = changed.iter().rfind(known).map(|turn| turn.number);
-            turns.push(PastTurn { messages: index, said: first_text(message), journal });
-        }
+        let mut turns: Vec<PastTurn> = said
+            .map(|said| {
+                let known = |turn: &&Turn| turn.messages == said.before as u64 && turn.mark == said.mark;
+                let journal = changed.iter().rfind(known).map(|turn| turn.number);
+                PastTurn { messages: said.before, said: said.text, journal }
+            })
+            .collect();
         // What was changed later goes back with an earlier turn, too.
         let mut later = None;
         for turn in turns.iter_mut().rev() {
@@ -248,41 +257,41 @@ impl Agent {
     ///
     /// # Errors
     /// [`JournalError`].
-    pub fn plan_undo(&self, first: u64) -> Result<Plan, JournalError> {
+    pub(super) fn plan(&self, first: u64) -> Result<Plan, JournalError> {
         self.journal.as_ref().map_or(Ok(Plan::default()), |journal| journal.plan(first))
     }
 
-    /// Takes back what was planned; the model is told with the next message.
+    /// Takes back what was planned.
     ///
     /// # Errors
     /// [`JournalError`].
-    pub fn take_back(&mut self, plan: &Plan, foreign: Foreign) -> Result<TakenBack, JournalError> {
-        let Some(journal) = &mut self.journal else { return Ok(TakenBack::default()) };
-        let taken = journal.take_back(plan, foreign)?;
-        // What it read or wrote is not what is there any more.
-        self.memory.forget_files();
-        if !taken.done.is_empty() {
-            let names: Vec<String> =
-                taken.done.iter().map(|path| self.setup.place.shown(path).display().to_string()).collect();
-            self.notes
-                .push(format!("[The user took back earlier changes; as before them are: {}]", names.join(", ")));
-        }
-        Ok(taken)
+    pub(super) fn take_back(&mut self, plan: &Plan, foreign: Foreign) -> Result<TakenBack, JournalError> {
+        self.journal.as_mut().map_or(Ok(TakenBack::default()), |journal| journal.take_back(plan, foreign))
     }
+}
 
-    /// Goes back to before a message the person sent: the conversation forgets it and all that followed, the session's
-    /// file keeps them. Returns what was said.
-    ///
-    /// # Errors
-    /// [`SessionError`]: the conversation has gone back all the same, and comes back with a resume.
-    pub fn rewind(&mut self, messages: usize) -> Result<String, SessionError> {
-        let said = self.conversation.messages().get(messages).map(first_text).unwrap_or_default();
-        self.conversation.rewind(messages);
-        self.memory.forget_files();
-        self.session.append(EntryKind::Rewound { messages: messages as u64 }, (self.setup.now)())?;
-        self.session.sync()?;
-        Ok(said)
+/// The journal while a thread works with it: if it does not come back, it is opened anew.
+struct Lent<'a>(&'a mut Undo);
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        if self.0.journal.is_none() {
+            self.0.open();
+        }
     }
+}
+
+/// Tells of what a command has removed without a copy.
+pub(super) fn show_unkept(trash: Option<&SharedTrash>, frontend: &mut dyn Frontend) {
+    let files = trash.map_or(0, |trash| trash.lock().unwrap_or_else(PoisonError::into_inner).unkept());
+    if files > 0 {
+        frontend.show(&AgentEvent::Notice { notice: Notice::NotKept { files } });
+    }
+}
+
+fn unkept(error: &JournalError) -> Notice {
+    tracing::warn!(%error, "the journal could not be written");
+    Notice::NoUndo { path: error.path.clone(), cause: error.cause.to_string() }
 }
 
 /// Keeps what is expected to change; gives back how many files could not be kept.
@@ -303,29 +312,4 @@ fn keep(
         return Ok(0);
     }
     journal.before(&touches).map(|unkept| unkept.files)
-}
-
-/// Tells whether a message is what a person said, and no results of tools.
-fn is_said(message: &Message) -> bool {
-    message.role == Role::User && !message.has_results()
-}
-
-/// What a person typed of a message; what was attached follows in further texts.
-fn first_text(message: &Message) -> String {
-    use crate::conversation::ContentBlock;
-    let first = message.content.iter().find_map(|block| match block {
-        ContentBlock::Text { text } => Some(text.clone()),
-        ContentBlock::Reasoning(_)
-        | ContentBlock::ToolCall(_)
-        | ContentBlock::ToolResult(_)
-        | ContentBlock::Image(_) => None,
-    });
-    first.unwrap_or_default()
-}
-
-/// FNV-1a with 64 bits over what was said: stable across versions, unlike the standard library's hasher.
-fn mark(message: &Message) -> u64 {
-    first_text(message)
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }

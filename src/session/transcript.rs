@@ -116,6 +116,12 @@ impl Session {
         &self.id
     }
 
+    /// Returns the directory it runs in.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// Returns the file, unless nothing is kept.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {

@@ -1,0 +1,268 @@
+//! Whether a call may run and how far it reaches: the policy, the disk, and the person where those do not decide.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::results::{CallEnd, CallsEnd, NOBODY_ASKED, ONLY_READS, RULE_DENIES, closed, denied};
+use super::undo::Undo;
+use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
+use crate::approval::command::judge;
+use crate::approval::{
+    Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict, always_rule, session_rule,
+};
+use crate::conversation::{Effect, Outcome, Subject, ToolCall};
+use crate::sandbox::{Reach, Sandbox, Standing};
+use crate::tool::{Access, Place, Tool, ToolOutput};
+
+/// What decides about calls.
+pub(super) struct Consent {
+    pub(super) policy: Policy,
+    /// Where a shell line would run.
+    surroundings: Arc<Surroundings>,
+    place: Place,
+    sandbox: Sandbox,
+    /// Whether the person was told that nothing is confined here.
+    told_no_sandbox: bool,
+}
+
+/// A call that is to be judged.
+pub(super) struct Proposed<'a> {
+    pub(super) call: &'a ToolCall,
+    pub(super) tool: &'a dyn Tool,
+    pub(super) effect: Effect,
+    pub(super) subject: &'a Subject,
+    /// Which of the calls of one message it is, from 1, and how many they are.
+    pub(super) number: (usize, usize),
+    /// So many files it changes are known to have no copy.
+    pub(super) unkept: Option<u64>,
+}
+
+/// What was agreed to.
+pub(super) struct Granted {
+    pub(super) reach: Reach,
+    /// Whether nobody and no rule said so, only `-y`.
+    pub(super) assumed: bool,
+    /// Whether the person was told that it cannot be taken back in full.
+    pub(super) warned: bool,
+}
+
+/// How far a call wants to reach.
+struct Wants {
+    reach: Reach,
+    /// Whether a person is to be asked for that, whatever the rules say.
+    ask: bool,
+    widened: Option<Widened>,
+}
+
+/// The answer of a call that may not run, and what becomes of those after it.
+type Refused = Box<(ToolOutput, CallEnd)>;
+
+impl Consent {
+    pub(super) const fn new(
+        policy: Policy,
+        surroundings: Arc<Surroundings>,
+        place: Place,
+        sandbox: Sandbox,
+    ) -> Self {
+        Self { policy, surroundings, place, sandbox, told_no_sandbox: false }
+    }
+
+    /// The same policy for a sub-agent: it only reads, and says nothing of its own.
+    pub(super) fn exploring(&self) -> Self {
+        let mut policy = self.policy.clone();
+        policy.set_mode(Mode::Explore);
+        let (place, sandbox) = (self.place.clone(), self.sandbox.clone());
+        Self { policy, surroundings: Arc::clone(&self.surroundings), place, sandbox, told_no_sandbox: true }
+    }
+
+    /// Tells whether the policy lets a tool that only reads run without a question.
+    pub(super) fn allows_reading(&self, tool: &str) -> bool {
+        let verdict = self.policy.decide(tool, Effect::Read, &Subject::Whole, &self.surroundings);
+        verdict.decision == Decision::Allow
+    }
+
+    /// Counts what a shell line would hit; `None` when it names nothing to change.
+    pub(super) async fn survey(
+        &self,
+        line: &str,
+        cancel: &CancellationToken,
+    ) -> Option<crate::approval::BlastRadius> {
+        reach::survey(line, &self.surroundings, cancel).await
+    }
+
+    /// Decides whether the call may run and how far it reaches, asking if need be; an error is its answer.
+    ///
+    /// # Cancel safety
+    /// Dropping it leaves at most a thread that ends by itself and changes nothing.
+    pub(super) async fn judge(
+        &mut self,
+        proposed: &Proposed<'_>,
+        undo: &Undo,
+        frontend: &mut dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> Result<Granted, Refused> {
+        let Proposed { call, tool, effect, subject, number, unkept } = *proposed;
+        let surroundings = Arc::clone(&self.surroundings);
+        let place = surroundings.as_ref();
+        let mut verdict = self.policy.decide(&call.name, effect, subject, place);
+        if let (Decision::Allow, Subject::Command { line }) = (verdict.decision, subject)
+            && let Some(why) = reach::forbidden(line, place, cancel).await
+        {
+            forbid(&mut verdict, why);
+        }
+        if let (Decision::Allow, Subject::Command { line }) = (verdict.decision, subject)
+            && verdict.by_narrow_rule()
+            && !self.policy.assumes_yes()
+            && let Some(path) = reach::strays(line, place, cancel).await
+        {
+            verdict.decision = Decision::Ask;
+            verdict.reasons.push(Reason::OutsideWorkspace { path });
+        }
+        if unkept.is_some() {
+            verdict.decision = verdict.decision.max(Decision::Ask);
+        }
+        let outlives = tool.outlives(&call.input);
+        let wants = self.wants(tool.access(&call.input), effect, subject, &verdict);
+        match verdict.decision {
+            Decision::Allow if !wants.ask && (!outlives || self.policy.assumes_yes()) => {
+                self.tell_no_sandbox(&wants.reach, subject, frontend);
+                let assumed = verdict.reasons.contains(&Reason::AssumedYes);
+                return Ok(Granted { reach: wants.reach, assumed, warned: false });
+            }
+            Decision::Deny => {
+                let by_mode = verdict.reasons.iter().any(|reason| matches!(reason, Reason::ModeOnlyReads { .. }));
+                let words = if by_mode { ONLY_READS } else { RULE_DENIES };
+                return Err(Box::new((denied(words), CallEnd::Answered)));
+            }
+            Decision::Allow | Decision::Ask => {}
+        }
+        let preview = match tool.preview(&call.input, &self.place) {
+            Ok(preview) => preview,
+            Err(text) => return Err(Box::new((ToolOutput::failed(text), CallEnd::Answered))),
+        };
+        let reach = match subject {
+            Subject::Command { line } => reach::survey(line, place, cancel).await,
+            Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => None,
+        };
+        if let Some(why) = reach.as_ref().and_then(|reach| reach.never_auto.clone()) {
+            forbid(&mut verdict, why);
+        }
+        let unkept = match unkept {
+            Some(files) => Some(files),
+            None => undo.foresee(&call.name, effect, (subject, &wants.reach), cancel).await,
+        };
+        verdict.reasons.extend(unkept.map(|files| Reason::CannotUndo { files }));
+        if cancel.is_cancelled() {
+            return Err(interrupted(call));
+        }
+        // More than its kind gets is agreed to once, each time.
+        let never_auto = verdict.never_auto;
+        let always_rule = if never_auto || wants.widened.is_some() || outlives {
+            None
+        } else {
+            always_rule(&call.name, effect, subject, place)
+        };
+        let request = ApprovalRequest {
+            always_rule,
+            call: call.clone(),
+            effect,
+            subject: subject.clone(),
+            preview,
+            reasons: verdict.reasons,
+            reach,
+            session_rule: match subject {
+                Subject::Command { line } => session_rule(line, place).map(|rule| rule.to_string()),
+                Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => None,
+            },
+            widened: wants.widened,
+            outlives,
+            number,
+        };
+        let granted = Granted { reach: wants.reach, assumed: false, warned: unkept.is_some() };
+        match frontend.approve(&request) {
+            Approval::Once => Ok(granted),
+            Approval::ForSession => {
+                self.policy.grant_for_session(&call.name, subject, place);
+                Ok(granted)
+            }
+            Approval::Always(rule) => {
+                // Only a project's rules are refused.
+                drop(self.policy.add_rule(Decision::Allow, rule, Source::User));
+                Ok(granted)
+            }
+            Approval::Deny(feedback) => {
+                let output = match feedback.trim() {
+                    "" => closed(call, Outcome::Denied),
+                    feedback => denied(format!("The user denied this call and said: {feedback}")),
+                };
+                Err(Box::new((output, CallEnd::BatchDenied)))
+            }
+            Approval::Abort => {
+                cancel.cancel();
+                Err(interrupted(call))
+            }
+            Approval::Unavailable => {
+                let (name, subject) = (call.name.clone(), subject.clone());
+                let unkept = unkept.is_some() && self.policy.assumes_yes();
+                let end = CallsEnd::ApprovalNeeded { name, subject, never_auto, unkept };
+                Err(Box::new((denied(NOBODY_ASKED), CallEnd::Stop(end))))
+            }
+        }
+    }
+
+    /// How far a call wants to reach, and whether that alone is to be asked.
+    fn wants(&self, access: Access, effect: Effect, subject: &Subject, verdict: &Verdict) -> Wants {
+        let yes = self.policy.assumes_yes();
+        let (usual, runs_program) = match subject {
+            Subject::Command { line } => {
+                let judgement = judge(line, &self.surroundings);
+                let runs_program = judgement.parts.iter().any(|part| part.runs_program);
+                (extent::of_line(&judgement, extent::consent(verdict)), runs_program)
+            }
+            Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => (extent::of_effect(effect), false),
+        };
+        if !matches!(self.sandbox.standing(), Standing::On(_)) {
+            // Nothing is confined that could be widened. What only looks as far as can be read off a program has
+            // nothing under it here: a module of the workspace may have the name of one it loads.
+            let ruled = verdict.reasons.iter().any(|reason| matches!(reason, Reason::MatchedRule { .. }));
+            return Wants { reach: usual, ask: runs_program && !ruled && !yes, widened: None };
+        }
+        let widened = match access {
+            _ if usual == Reach::Full => Some(Widened::ChangesUser),
+            Access::Full => Some(Widened::Full),
+            Access::Workspace if extent::is_more(&usual, access) => Some(Widened::Workspace),
+            Access::Workspace | Access::Usual => None,
+        };
+        let ask = match widened {
+            // What becomes another user was asked for by its own words.
+            None | Some(Widened::ChangesUser) => false,
+            Some(Widened::Workspace) => !yes,
+            Some(Widened::Full) => true,
+        };
+        Wants { reach: extent::extended(usual, access), ask, widened }
+    }
+
+    /// Says once that what runs unasked is not confined here.
+    fn tell_no_sandbox(&mut self, reach: &Reach, subject: &Subject, frontend: &mut dyn Frontend) {
+        let Standing::Unsupported(missing) = self.sandbox.standing() else { return };
+        let starts_child = matches!(subject, Subject::Command { .. });
+        if starts_child && *reach == Reach::ReadOnly && !self.told_no_sandbox {
+            self.told_no_sandbox = true;
+            frontend.show(&AgentEvent::Notice { notice: Notice::NoSandbox { missing } });
+        }
+    }
+}
+
+fn interrupted(call: &ToolCall) -> Refused {
+    Box::new((closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted)))
+}
+
+/// Takes a yes back that nobody but a person who has just read the line can give.
+fn forbid(verdict: &mut Verdict, why: NeverAuto) {
+    verdict.decision = verdict.decision.max(Decision::Ask);
+    if !verdict.never_auto {
+        verdict.never_auto = true;
+        verdict.reasons.push(Reason::NeverAuto { why });
+    }
+}

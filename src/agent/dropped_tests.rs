@@ -1,0 +1,88 @@
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use serde_json::{Value, json};
+
+use super::super::TurnEnd;
+use super::super::bench::{Answer, Bench, Recorder, bench_of, text};
+use crate::conversation::{Message, StopReason, StreamEvent};
+use crate::journal::Foreign;
+use crate::tool::{ReadTool, Tool, WriteTool};
+
+fn called(arguments: &[(&str, Value)]) -> Answer {
+    let mut events: Answer = vec![Ok(StreamEvent::TextDelta("so ".into()))];
+    for (slot, (name, input)) in arguments.iter().enumerate() {
+        let (id, extra) = (format!("{name}{slot}{input}"), serde_json::Map::new());
+        events.push(Ok(StreamEvent::ToolCallStart { slot, id, name: (*name).into(), extra }));
+        events.push(Ok(StreamEvent::ToolCallDelta { slot, arguments: input.to_string() }));
+    }
+    events.push(Ok(StreamEvent::Done(StopReason::ToolUse)));
+    events
+}
+
+/// A turn that writes a file, has a sub-agent explore, goes round in circles and says its last words.
+fn scene() -> Bench {
+    let write = |text: &str| called(&[("write", json!({"path": "a.txt", "content": text}))]);
+    let same = || called(&[("read", json!({"path": "a.txt"}))]);
+    let mut script = vec![write("one"), called(&[("explore", json!({"question": "where?"}))])];
+    script.extend([called(&[("read", json!({"path": "a.txt"}))]), text("here")]);
+    script.extend((0..6).map(|_| same()));
+    script.push(text("I am stuck."));
+    let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(WriteTool), Arc::new(ReadTool)];
+    let mut bench = bench_of(script, 99, true, tools, true);
+    bench.agent.allow_exploring();
+    bench
+}
+
+/// Polls a future so many times at most; `None` when it was dropped before its end.
+async fn polled<F: Future>(future: F, times: usize) -> Option<F::Output> {
+    let mut future: Pin<Box<F>> = Box::pin(future);
+    let mut left = times;
+    std::future::poll_fn(move |context| {
+        if left == 0 {
+            return Poll::Ready(None);
+        }
+        left -= 1;
+        future.as_mut().poll(context).map(Some)
+    })
+    .await
+}
+
+#[test]
+fn dropped_at_any_poll_a_turn_leaves_a_whole_agent() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let mut times = 0;
+    loop {
+        let mut bench = scene();
+        let mut recorder = Recorder::default();
+        let cancel = recorder.cancel.clone();
+        let turn = bench.agent.run_turn(Message::user("go"), &mut recorder, &cancel);
+        let end = runtime.block_on(polled(turn, times));
+        if end.is_some() {
+            assert_eq!(end, Some(TurnEnd::Looping));
+            break;
+        }
+        // What goes on is as ever: the prompt, the tools, the session's file, and what can be taken back.
+        bench.provider.answers.lock().unwrap().clear();
+        let write = called(&[("write", json!({"path": "b.txt", "content": "two"}))]);
+        *bench.provider.answers.lock().unwrap() = VecDeque::from([write, text("done")]);
+        let mut recorder = Recorder::default();
+        let turn = bench.agent.run_turn(Message::user("next"), &mut recorder, &cancel);
+        assert_eq!(runtime.block_on(turn), TurnEnd::Done, "after {times} polls");
+        assert_eq!(bench.agent.conversation().check(), Ok(()), "after {times} polls");
+        assert_eq!(bench.saved().messages(), bench.agent.conversation().messages(), "after {times} polls");
+        assert_eq!(bench.provider.systems.lock().unwrap().last().map(String::as_str), Some("be brief"));
+        assert_eq!(bench.provider.offered.lock().unwrap().last().unwrap().len(), 3, "after {times} polls");
+        let (one, two) = (bench.home.path().join("a.txt"), bench.home.path().join("b.txt"));
+        assert!(two.exists(), "after {times} polls");
+        let first = bench.agent.changed_turns().unwrap()[0].number;
+        let plan = bench.agent.plan_undo(first).unwrap();
+        bench.agent.take_back(&plan, Foreign::Leave).unwrap();
+        assert!(!one.exists() && !two.exists(), "after {times} polls all is taken back");
+        times += 1;
+    }
+    assert!(times > 30, "{times}");
+}

@@ -1,0 +1,97 @@
+//! What a call is answered with where no tool answers it, and how the calls of one message end.
+
+use std::time::Duration;
+
+use super::{AgentEvent, Frontend};
+use crate::conversation::{Outcome, Subject, ToolCall, ToolResult};
+use crate::tool::{ToolFacts, ToolOutput};
+
+/// Said to the model in place of a result when it goes round in circles; the person is told by a notice.
+pub const REPEATS: &str = "Not run: this repeats calls you already made, with the same results. Use what you know, \
+                           try something else, or answer the user.";
+
+/// The same for a sub-agent that was asked the same before.
+pub(super) const ASKED_BEFORE: &str = "Not run: you asked exactly this before. Use what you know.";
+
+/// Said to the model when what was judged is not what would be touched any more.
+pub(super) const LED_ELSEWHERE: &str = "Not run: while it was judged, something changed where this path leads (a \
+                                        directory or a link in it was replaced). Look again before you repeat the call.";
+
+/// What the model is told of a call that would do more than read.
+pub(super) const ONLY_READS: &str = "Denied: you can only read now. Do not try again; go on by reading, or answer.";
+
+/// What the model is told of a call that a rule denies.
+pub(super) const RULE_DENIES: &str = "A rule of the user's settings denies this call. Do not repeat it.";
+
+/// What the model is told of a call that nobody can be asked about.
+pub(super) const NOBODY_ASKED: &str = "This call needs the user's approval and nobody can be asked in this mode.";
+
+/// How a batch of calls ended.
+pub(super) enum CallsEnd {
+    Continue,
+    /// A tool whose result is the last word went well.
+    Concluded,
+    Interrupted,
+    ApprovalNeeded {
+        name: String,
+        subject: Subject,
+        never_auto: bool,
+        unkept: bool,
+    },
+    Looping,
+}
+
+/// What became of one call.
+pub(super) enum CallEnd {
+    Answered,
+    BatchDenied,
+    Stop(CallsEnd),
+}
+
+/// The output of a call that did not run.
+pub(super) fn closed(call: &ToolCall, outcome: Outcome) -> ToolOutput {
+    let ToolResult { content, .. } = ToolResult::closed(call, outcome);
+    ToolOutput { content, outcome, facts: ToolFacts::default(), images: Vec::new() }
+}
+
+/// The same for one that was denied, with what the model is told.
+pub(super) fn denied(words: impl Into<String>) -> ToolOutput {
+    ToolOutput { outcome: Outcome::Denied, ..ToolOutput::failed(words) }
+}
+
+/// Says that the arguments of a call could not be read.
+pub(super) fn invalid_arguments(raw: &str) -> ToolOutput {
+    if raw.trim().is_empty() {
+        return ToolOutput::failed("Not run: the arguments were cut off by the output limit. Use a smaller call.");
+    }
+    let start: String = raw.chars().take(200).collect();
+    ToolOutput::failed(format!(
+        "Not run: the arguments are not one complete JSON object (they may have been cut off by the output \
+         limit; then make a smaller call). They began: {start}"
+    ))
+}
+
+/// Says that there is no such tool, and which there are.
+pub(super) fn no_such_tool(name: &str, known: &[String]) -> ToolOutput {
+    ToolOutput::failed(format!("There is no tool named {name:?}. The tools are: {}.", known.join(", ")))
+}
+
+/// Shows that a call is finished and makes the result the model reads.
+pub(super) fn answer(
+    call: &ToolCall,
+    output: ToolOutput,
+    spent: Duration,
+    frontend: &mut dyn Frontend,
+) -> ToolResult {
+    let ToolOutput { content, outcome, facts, images } = output;
+    let duration_ms = u64::try_from(spent.as_millis()).unwrap_or(u64::MAX);
+    frontend.show(&AgentEvent::ToolFinished {
+        call_id: call.id.clone(),
+        name: call.name.clone(),
+        outcome,
+        content: content.clone(),
+        facts: facts.clone(),
+        duration_ms,
+    });
+    ToolResult { call_id: call.id.clone(), name: call.name.clone(), content, outcome, images, facts, duration_ms }
+}

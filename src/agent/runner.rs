@@ -1,0 +1,211 @@
+//! The tools and what they work with. One tool while it runs: its output to the screen, its wishes to the person, its
+//! end when the turn is stopped.
+
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::time::{Duration, SystemTime};
+
+use serde_json::json;
+
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::results::closed;
+use super::wait::tick_at;
+use super::{Activity, AgentEvent, Frontend};
+use crate::approval::Mode;
+use crate::conversation::{Answer, Effect, Outcome, Subject, ToolCall, ToolSpec};
+use crate::sandbox::{Reach, Sandbox};
+use crate::tool::{
+    JobReport, Person, Place, SharedTrash, Tool, ToolContext, ToolMemory, ToolOutput, Toolbox, Wish,
+};
+
+/// How long a cancelled tool may take to end its child before it is dropped (TERM, 2 s, KILL, and a margin).
+const CANCEL_GRACE: Duration = Duration::from_secs(3);
+
+/// How many lines of output may wait for the screen; more are dropped, the result has them all.
+const PROGRESS_LINES: usize = 64;
+
+/// How many wishes may wait: a tool waits for each to be fulfilled.
+const WISHES: usize = 4;
+
+/// Runs tools, and remembers for them.
+pub(super) struct ToolRunner {
+    pub(super) tools: Toolbox,
+    pub(super) memory: ToolMemory,
+    pub(super) place: Place,
+    /// Where whole outputs are kept.
+    pub(super) output_dir: PathBuf,
+    sandbox: Sandbox,
+}
+
+/// What a run was agreed to with.
+pub(super) struct Terms<'a> {
+    pub(super) subject: Subject,
+    pub(super) reach: &'a Reach,
+    pub(super) trash: Option<SharedTrash>,
+    /// Takes out of a text what must not be written to the disk.
+    pub(super) redact: &'a (dyn Fn(&str) -> String + Sync),
+}
+
+impl ToolRunner {
+    pub(super) fn new(tools: Toolbox, place: Place, output_dir: PathBuf, sandbox: Sandbox) -> Self {
+        Self { tools, memory: ToolMemory::default(), place, output_dir, sandbox }
+    }
+
+    /// A runner of these tools only, which remembers nothing yet.
+    pub(super) fn only(&self, names: &[&str]) -> Self {
+        let (place, output_dir, sandbox) = (self.place.clone(), self.output_dir.clone(), self.sandbox.clone());
+        Self::new(self.tools.only(names), place, output_dir, sandbox)
+    }
+
+    /// The tools of a mode: what could only be denied is not offered.
+    pub(super) fn offered(&self, mode: Mode) -> Vec<ToolSpec> {
+        let mut specs = self.tools.specs();
+        if mode != Mode::Build {
+            specs.retain(|spec| {
+                let tool = self.tools.find(&spec.name);
+                tool.is_none_or(|tool| match tool.effect(&json!({}), &self.place) {
+                    // Of a command line the policy finds out what it does.
+                    Effect::Read | Effect::Execute => true,
+                    Effect::Write | Effect::Network => false,
+                })
+            });
+        }
+        specs
+    }
+
+    /// What a call of this tool is about, of which only the path is known.
+    pub(super) fn subject_of_path(&self, tool: &str, path: &str) -> Option<Subject> {
+        Some(self.tools.find(tool)?.subject(&json!({ "path": path }), &self.place))
+    }
+
+    /// Lists the commands in the background.
+    pub(super) fn jobs(&self, now: SystemTime) -> Vec<JobReport> {
+        self.memory.jobs(&self.output_dir, now)
+    }
+
+    /// Ends one of them; see [`ToolMemory::end_job`].
+    pub(super) fn end_job(&self, number: u64, now: SystemTime) -> bool {
+        self.memory.end_job(&self.output_dir, number, now)
+    }
+
+    pub(super) fn outputs(&self) -> &Path {
+        &self.output_dir
+    }
+
+    /// Runs a tool to its end.
+    ///
+    /// # Cancel safety
+    /// As [`Tool::run`]; what was lent comes back to the front end.
+    pub(super) async fn run(
+        &self,
+        call: &ToolCall,
+        tool: &dyn Tool,
+        terms: Terms<'_>,
+        frontend: &mut dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> ToolOutput {
+        let Terms { subject, reach, trash, redact } = terms;
+        let activity = Activity::Running { name: call.name.clone(), subject };
+        frontend.show(&AgentEvent::Waiting { activity });
+        let (progress, mut lines) = mpsc::channel(PROGRESS_LINES);
+        let (wish, mut wishes) = mpsc::channel(WISHES);
+        let context = ToolContext {
+            place: &self.place,
+            cancel,
+            progress,
+            output_dir: &self.output_dir,
+            memory: &self.memory,
+            sandbox: &self.sandbox,
+            reach,
+            trash,
+            redact,
+            person: Person::new(wish, frontend.can_lend()),
+        };
+        let mut running = pin!(tool.run(call.input.clone(), context));
+        let mut deadline: Option<tokio::time::Instant> = None;
+        let (mut printing, mut wishing) = (true, true);
+        let mut lender = Lender { frontend, lent: false };
+        let output = loop {
+            let due = lender.frontend.next_tick();
+            tokio::select! {
+                biased;
+                () = cancel.cancelled(), if deadline.is_none() => {
+                    // The tool sees the token too: it ends its child and gives back what there was so far.
+                    deadline = Some(tokio::time::Instant::now() + CANCEL_GRACE);
+                }
+                output = &mut running => break Some(output),
+                () = sleep_until(deadline) => break None,
+                wish = wishes.recv(), if wishing => match wish {
+                    Some(wish) => lender.fulfil(wish, cancel),
+                    None => wishing = false,
+                },
+                line = lines.recv(), if printing => match line {
+                    Some(line) => lender.frontend.show(&AgentEvent::ToolOutput { call_id: call.id.clone(), line }),
+                    None => printing = false,
+                },
+                () = tick_at(due) => lender.frontend.tick(),
+            }
+        };
+        output.unwrap_or_else(|| closed(call, Outcome::Interrupted))
+    }
+}
+
+/// The front end while a tool runs. What was lent comes back when this is dropped.
+struct Lender<'a> {
+    frontend: &'a mut dyn Frontend,
+    lent: bool,
+}
+
+impl Lender<'_> {
+    /// Has the front end do what a tool wishes. A stopped tool gets no answer, and nothing is lent to it.
+    fn fulfil(&mut self, wish: Wish, cancel: &CancellationToken) {
+        let stopped = cancel.is_cancelled();
+        match wish {
+            Wish::Ask { question, reply } => {
+                if stopped || reply.is_closed() {
+                    return;
+                }
+                match self.frontend.ask(&question) {
+                    Answer::Aborted => cancel.cancel(),
+                    answer @ (Answer::Given { .. } | Answer::Unavailable) => drop(reply.send(answer)),
+                }
+            }
+            Wish::Lend { near, pressed, reply } => {
+                if !stopped && !reply.is_closed() && !self.lent {
+                    self.lent = self.frontend.lend(near, pressed);
+                }
+                // Who has gone wants no answer.
+                let _ = reply.send(self.lent && !stopped);
+            }
+            Wish::TakeBack { reply } => {
+                self.take_back();
+                let _ = reply.send(());
+            }
+        }
+    }
+
+    fn take_back(&mut self) {
+        if std::mem::take(&mut self.lent) {
+            self.frontend.take_back();
+        }
+    }
+}
+
+impl Drop for Lender<'_> {
+    fn drop(&mut self) {
+        self.take_back();
+    }
+}
+
+async fn sleep_until(deadline: Option<tokio::time::Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+#[path = "runner_tests.rs"]
+mod tests;

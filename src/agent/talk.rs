@@ -1,0 +1,230 @@
+//! What the person and the model say to each other, and its record: the conversation, the session's file, the tokens.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::{AgentEvent, Frontend, Notice, TurnEnd};
+use crate::conversation::{ContentBlock, Conversation, Message, Outcome, Role, ToolResult, Usage};
+use crate::provider::{ModelInfo, Provider, RetryPlan};
+use crate::session::{EntryKind, Redactor, Session, SessionError};
+
+/// The talk of one session with one model.
+pub(super) struct Talk {
+    pub(super) provider: Arc<dyn Provider>,
+    conversation: Conversation,
+    session: Session,
+    usage: Usage,
+    /// Whether the person was told that the session cannot be written.
+    told_unsaved: bool,
+    /// What the model is told with the next message.
+    notes: Vec<String>,
+    pub(super) manner: Manner,
+}
+
+/// How the model is asked; does not change during a session.
+#[derive(Clone)]
+pub(super) struct Manner {
+    /// The system prompt.
+    pub(super) system: String,
+    /// The system prompt of a small model.
+    pub(super) small_system: String,
+    /// The most tokens an answer may have; `None` leaves it to the provider.
+    pub(super) max_output_tokens: Option<u64>,
+    /// When a failed request is sent again.
+    pub(super) retry: RetryPlan,
+    /// Tells the time.
+    pub(super) now: fn() -> SystemTime,
+    /// Gives a number in 0..1 for back-off.
+    pub(super) random: fn() -> f64,
+}
+
+impl Talk {
+    pub(super) fn new(provider: Arc<dyn Provider>, session: Session, manner: Manner) -> Self {
+        let (conversation, usage) = (Conversation::new(), Usage::default());
+        Self { provider, conversation, session, usage, told_unsaved: false, notes: Vec::new(), manner }
+    }
+
+    /// A talk with the same model that is kept nowhere.
+    pub(super) fn apart(&self) -> Self {
+        let directory = self.session.directory().to_owned();
+        let session = Session::new(self.session.id().clone(), directory, None, Redactor::default());
+        Self::new(Arc::clone(&self.provider), session, self.manner.clone())
+    }
+
+    pub(super) fn model(&self) -> &ModelInfo {
+        self.provider.model()
+    }
+
+    /// The system prompt of the model, as it stands.
+    pub(super) fn system(&self) -> &str {
+        if self.model().small { &self.manner.small_system } else { &self.manner.system }
+    }
+
+    pub(super) const fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    pub(super) const fn session(&self) -> &Session {
+        &self.session
+    }
+
+    pub(super) const fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    pub(super) fn now(&self) -> SystemTime {
+        (self.manner.now)()
+    }
+
+    /// Talks with another model from now on.
+    pub(super) fn set_provider(&mut self, provider: Arc<dyn Provider>) {
+        self.provider = provider;
+        let model = self.provider.model().id();
+        // A session that cannot be written was told about in its turn.
+        drop(self.session.append(EntryKind::Model { model }, self.now()));
+    }
+
+    /// Starts over in another session, or goes on with one that was loaded.
+    pub(super) fn set_session(&mut self, session: Session, conversation: Conversation, usage: Usage) {
+        self.session = session;
+        self.conversation = conversation;
+        self.usage = usage;
+        self.told_unsaved = false;
+        self.notes.clear();
+    }
+
+    /// Tells the model something with the next message.
+    pub(super) fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    /// Takes in what the person says; `beside` is told with it.
+    pub(super) fn person_says(&mut self, mut message: Message, beside: Vec<String>, frontend: &mut dyn Frontend) {
+        self.close_open_calls(Outcome::Interrupted, frontend);
+        // On lines of its own: the first line is what the conversation is known by.
+        let notes = self.notes.drain(..).chain(beside);
+        message.content.extend(notes.map(|text| ContentBlock::Text { text: format!("\n\n{text}") }));
+        let message = self.conversation.push_user(message).clone();
+        self.save(&message, frontend);
+    }
+
+    /// Takes in what the model says.
+    pub(super) fn model_says(&mut self, message: Message, frontend: &mut dyn Frontend) {
+        let message = self.conversation.push_assistant(message).clone();
+        self.save(&message, frontend);
+    }
+
+    /// Takes in the results of the calls that are open.
+    pub(super) fn tools_say(&mut self, results: Vec<ToolResult>, frontend: &mut dyn Frontend) {
+        let message = self.conversation.push_results(results).cloned();
+        if let Some(message) = message {
+            self.save(&message, frontend);
+        }
+    }
+
+    /// Answers every open call with `reason`.
+    pub(super) fn close_open_calls(&mut self, reason: Outcome, frontend: &mut dyn Frontend) {
+        let closed = self.conversation.close_open_calls(reason).cloned();
+        if let Some(closed) = closed {
+            self.save(&closed, frontend);
+        }
+    }
+
+    /// Counts what a request cost.
+    pub(super) fn spend(&mut self, usage: Usage, frontend: &mut dyn Frontend) {
+        if usage == Usage::default() {
+            return;
+        }
+        self.usage.add(usage);
+        let model = self.model().id();
+        self.append(EntryKind::Usage { model, usage }, frontend);
+        frontend.show(&AgentEvent::Usage { usage });
+    }
+
+    /// Ends a turn: everything said is on the disk.
+    pub(super) fn end_turn(&mut self, end: &TurnEnd, frontend: &mut dyn Frontend) {
+        let reason = if *end == TurnEnd::Interrupted { Outcome::Interrupted } else { Outcome::Failed };
+        self.close_open_calls(reason, frontend);
+        self.append(EntryKind::TurnEnded { end: end.word().to_owned() }, frontend);
+        let synced = self.session.sync();
+        self.tell_unsaved(synced, frontend);
+    }
+
+    /// Goes back to before a message the person sent; returns what was said.
+    ///
+    /// # Errors
+    /// [`SessionError`]: the conversation has gone back all the same, and comes back with a resume.
+    pub(super) fn rewind(&mut self, messages: usize) -> Result<String, SessionError> {
+        let said = self.conversation.messages().get(messages).map(first_text).unwrap_or_default();
+        self.conversation.rewind(messages);
+        let now = self.now();
+        self.session.append(EntryKind::Rewound { messages: messages as u64 }, now)?;
+        self.session.sync()?;
+        Ok(said)
+    }
+
+    /// What the person said, with how many messages stood before each and a number made of it; oldest first.
+    pub(super) fn said(&self) -> impl DoubleEndedIterator<Item = Said> {
+        let messages = self.conversation.messages().iter().enumerate();
+        let said = messages.filter(|(_, message)| message.role == Role::User && !message.has_results());
+        said.map(|(before, message)| {
+            let text = first_text(message);
+            Said { before, mark: mark(&text), text }
+        })
+    }
+
+    /// Writes a message to the session; tells once when it cannot.
+    fn save(&mut self, message: &Message, frontend: &mut dyn Frontend) {
+        let (model, now) = (self.model().id(), self.now());
+        let saved = self.session.append_message(&model, message, now);
+        self.tell_unsaved(saved, frontend);
+    }
+
+    fn append(&mut self, kind: EntryKind, frontend: &mut dyn Frontend) {
+        let now = self.now();
+        let saved = self.session.append(kind, now);
+        self.tell_unsaved(saved, frontend);
+    }
+
+    fn tell_unsaved(&mut self, saved: Result<(), SessionError>, frontend: &mut dyn Frontend) {
+        let Err(error) = saved else { return };
+        tracing::warn!(%error, "the session could not be written");
+        if self.told_unsaved {
+            return;
+        }
+        self.told_unsaved = true;
+        let (path, cause) = match error {
+            SessionError::Io { path, cause } => (path, cause.to_string()),
+            other => (self.session.path().map(PathBuf::from).unwrap_or_default(), other.to_string()),
+        };
+        frontend.show(&AgentEvent::Notice { notice: Notice::NotSaved { path, cause } });
+    }
+}
+
+/// Something the person said.
+pub(super) struct Said {
+    /// How many messages the conversation had before it.
+    pub(super) before: usize,
+    /// A number made of the text: the journal knows the turn by it.
+    pub(super) mark: u64,
+    /// The text, without what was attached.
+    pub(super) text: String,
+}
+
+/// What a person typed of a message; what was attached follows in further texts.
+fn first_text(message: &Message) -> String {
+    let first = message.content.iter().find_map(|block| match block {
+        ContentBlock::Text { text } => Some(text.clone()),
+        ContentBlock::Reasoning(_)
+        | ContentBlock::ToolCall(_)
+        | ContentBlock::ToolResult(_)
+        | ContentBlock::Image(_) => None,
+    });
+    first.unwrap_or_default()
+}
+
+/// FNV-1a with 64 bits: stable across versions, unlike the standard library's hasher.
+fn mark(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
