@@ -58,6 +58,7 @@ impl Talk {
     ) -> Asked {
         let mut failures = 0;
         loop {
+            self.heal();
             match self.attempt(beginning, subject, frontend, cancel).await {
                 Attempt::Whole(finished) => {
                     self.spend(finished.usage, frontend);
@@ -108,7 +109,6 @@ impl Talk {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Attempt {
-        debug_assert_eq!(self.conversation().check(), Ok(()));
         let mut builder = MessageBuilder::new(self.model().id());
         let mut shown = false;
         let mut activity = Activity::Connecting;

@@ -131,6 +131,13 @@ impl Talk {
         }
     }
 
+    /// Sees to it that what is sent is whole: a server refuses what is not, and would each time it is sent again.
+    pub(super) fn heal(&mut self) {
+        if let Some(broken) = self.conversation.heal() {
+            tracing::error!(%broken, session = %self.session.id(), "the conversation was healed before a request");
+        }
+    }
+
     /// Counts what a request cost.
     pub(super) fn spend(&mut self, usage: Usage, frontend: &mut dyn Frontend) {
         if usage == Usage::default() {

@@ -2,8 +2,11 @@ use std::collections::VecDeque;
 
 use super::super::bench::{Recorder, bench, calls, outcomes, text};
 use super::super::{AgentEvent, Approval, Failure, Notice, TurnEnd};
-use crate::conversation::{Message, Outcome, StopReason, StreamEvent, Subject};
+use crate::conversation::{
+    Conversation, Message, MessageBuilder, Outcome, StopReason, StreamEvent, Subject, Usage,
+};
 use crate::provider::ProviderError;
+use crate::session::{Redactor, Session};
 
 #[test]
 fn a_turn_runs_tools_until_none_is_called_and_saves_everything() {
@@ -147,6 +150,23 @@ fn a_session_that_cannot_be_written_is_told_once_and_the_turn_goes_on() {
         .iter()
         .filter(|event| matches!(event, AgentEvent::Notice { notice: Notice::NotSaved { .. } }));
     assert_eq!(told.count(), 1);
+}
+
+#[test]
+fn a_conversation_that_is_broken_is_healed_before_it_is_sent() {
+    let mut bench = bench(vec![text("fine")], 9, false);
+    let broken = calls(&["a"], StopReason::ToolUse);
+    let mut builder = MessageBuilder::new("lab/m");
+    broken.iter().flatten().for_each(|event| builder.push(event));
+    let asked = builder.finish().message.unwrap();
+    let messages = vec![Message::user("go"), asked, Message::user("go on")];
+    let id = bench.agent.session().id().clone();
+    let session = Session::new(id, "/".into(), Some(bench.home.path()), Redactor::default());
+    bench.agent.set_session(session, Conversation::unchecked(messages), Usage::default());
+    // The model's double refuses what is not whole, as servers do.
+    assert_eq!(bench.turn("and?", &mut Recorder::default()), TurnEnd::Done);
+    assert_eq!(bench.agent.conversation().check(), Ok(()));
+    assert_eq!(outcomes(bench.agent.conversation()), [("a".to_owned(), Outcome::Interrupted)]);
 }
 
 #[test]

@@ -39,6 +39,9 @@ pub enum InvariantError {
     /// A call is answered twice, or two calls share an id.
     #[error("tool call {0} appears twice")]
     Repeated(String),
+    /// The person calls a tool, or the model gives a result.
+    #[error("{0} stands in a message of the wrong side")]
+    Misplaced(String),
 }
 
 impl Conversation {
@@ -79,14 +82,12 @@ impl Conversation {
         } else {
             self.close_open_calls(Outcome::Interrupted);
         }
-        if message.role == Role::Assistant {
-            let mut seen = HashSet::new();
-            message.content.retain(|block| match block {
-                ContentBlock::ToolCall(call) => seen.insert(call.id.clone()),
-                ContentBlock::ToolResult(_) => false,
-                _ => true,
-            });
-        }
+        let mut seen = HashSet::new();
+        message.content.retain(|block| match block {
+            ContentBlock::ToolCall(call) => message.role == Role::Assistant && seen.insert(call.id.clone()),
+            ContentBlock::ToolResult(_) => message.role == Role::User,
+            ContentBlock::Text { .. } | ContentBlock::Reasoning(_) | ContentBlock::Image(_) => true,
+        });
         if !message.content.is_empty() {
             self.messages.push(message);
         }
@@ -145,11 +146,6 @@ impl Conversation {
         Some(self.push(Message { role: Role::User, content }))
     }
 
-    /// Replaces everything with a summary the person can read, as the first user message.
-    pub fn replace_with_summary(&mut self, summary: Message, kept: Vec<Message>) {
-        *self = Self::restore(std::iter::once(summary).chain(kept).collect());
-    }
-
     /// Forgets the message at this place and all that followed, if a person said it; else nothing.
     ///
     /// Before what a person says no call is open: the invariant holds.
@@ -169,7 +165,21 @@ impl Conversation {
         }
     }
 
-    /// Checks the invariant; called before every request.
+    /// Repairs it where it is broken, as [`Conversation::restore`] does; returns what was broken. Called before every
+    /// request: a server refuses what is broken, each time it is sent again.
+    pub fn heal(&mut self) -> Option<InvariantError> {
+        let broken = self.check().err()?;
+        *self = Self::restore(std::mem::take(&mut self.messages));
+        Some(broken)
+    }
+
+    /// Makes a conversation of any messages, broken or not.
+    #[cfg(test)]
+    pub(crate) const fn unchecked(messages: Vec<Message>) -> Self {
+        Self { messages }
+    }
+
+    /// Checks the invariant.
     ///
     /// # Errors
     /// The first break found, see [`InvariantError`].
@@ -178,6 +188,9 @@ impl Conversation {
         for message in &self.messages {
             let mut answered = HashSet::new();
             for block in &message.content {
+                if let Some(id) = misplaced(message.role, block) {
+                    return Err(InvariantError::Misplaced(id.clone()));
+                }
                 if let ContentBlock::ToolResult(result) = block {
                     if !open.contains(&result.call_id) {
                         return Err(InvariantError::Orphan(result.call_id.clone()));
@@ -207,3 +220,16 @@ impl Conversation {
         &self.messages[index]
     }
 }
+
+/// The id of a call or a result that stands in a message of the wrong side.
+const fn misplaced(role: Role, block: &ContentBlock) -> Option<&String> {
+    match (role, block) {
+        (Role::User, ContentBlock::ToolCall(call)) => Some(&call.id),
+        (Role::Assistant, ContentBlock::ToolResult(result)) => Some(&result.call_id),
+        (Role::User | Role::Assistant, _) => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "conversation_tests.rs"]
+mod tests;
