@@ -80,13 +80,6 @@ pub enum AgentEvent {
         /// Why.
         error: Failure,
     },
-    /// The conversation was shortened.
-    Compacted {
-        /// Estimated tokens before.
-        before: u64,
-        /// Estimated tokens after.
-        after: u64,
-    },
     /// What the last request cost.
     Usage {
         /// Tokens.

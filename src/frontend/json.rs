@@ -66,12 +66,14 @@ struct ToolReport {
 pub struct Json<W> {
     pipe: Pipe<W>,
     report: Report,
+    /// The request that comes next is sent again: it is no step of its own.
+    again: bool,
 }
 
 impl<W: Write> Json<W> {
     /// Prints to `pipe`.
     pub fn new(pipe: Pipe<W>) -> Self {
-        Self { pipe, report: Report { kind: "result", ..Report::default() } }
+        Self { pipe, report: Report { kind: "result", ..Report::default() }, again: false }
     }
 
     /// Returns the pipe.
@@ -95,8 +97,9 @@ impl<W: Write> Frontend for Json<W> {
             }
             AgentEvent::Waiting { activity: Activity::Connecting } => {
                 report.answer.clear();
-                report.steps += 1;
+                report.steps += u32::from(!std::mem::take(&mut self.again));
             }
+            AgentEvent::Retrying { .. } => self.again = true,
             AgentEvent::TextDelta { text } => report.answer.push_str(text),
             AgentEvent::Usage { usage } => report.usage.add(*usage),
             AgentEvent::ToolFinished { call_id, name, outcome, duration_ms, .. } => {
@@ -117,8 +120,6 @@ impl<W: Write> Frontend for Json<W> {
             | AgentEvent::MessageEnded
             | AgentEvent::ToolRequested { .. }
             | AgentEvent::ToolOutput { .. }
-            | AgentEvent::Retrying { .. }
-            | AgentEvent::Compacted { .. }
             | AgentEvent::Notice { .. } => {}
         }
     }
@@ -133,5 +134,26 @@ fn write_line<W: Write>(pipe: &mut Pipe<W>, value: &impl Serialize) {
     if let Ok(mut line) = serde_json::to_vec(value) {
         line.push(b'\n');
         pipe.write(&line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+    use crate::agent::Failure;
+
+    #[test]
+    fn a_request_that_is_sent_again_is_no_further_step() {
+        let mut json = Json::new(Pipe::new(Vec::new(), CancellationToken::new()));
+        let asks = || AgentEvent::Waiting { activity: Activity::Connecting };
+        let error = Failure::Timeout { url: String::new(), seconds: 9 };
+        let retries = |wait_ms| AgentEvent::Retrying { attempt: 1, of: 4, wait_ms, error: error.clone() };
+        // The countdown of one retry is told second by second.
+        for event in [asks(), retries(2000), retries(1000), asks(), AgentEvent::MessageEnded, asks()] {
+            json.show(&event);
+        }
+        assert_eq!(json.report.steps, 2);
     }
 }

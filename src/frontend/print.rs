@@ -142,9 +142,7 @@ impl<E: Write> Stderr<'_, E> {
             AgentEvent::Retrying { attempt, .. } if self.retry == Some(*attempt) => return,
             AgentEvent::Retrying { attempt, .. } => self.retry = Some(*attempt),
             // Something came: the next retry is another request's.
-            AgentEvent::MessageEnded | AgentEvent::ToolFinished { .. } | AgentEvent::Compacted { .. } => {
-                self.retry = None;
-            }
+            AgentEvent::MessageEnded | AgentEvent::ToolFinished { .. } => self.retry = None,
             AgentEvent::TurnStarted { .. }
             | AgentEvent::Waiting { .. }
             | AgentEvent::TextDelta { .. }
@@ -199,7 +197,6 @@ impl<E: Write> Stderr<'_, E> {
             | AgentEvent::ReasoningDelta { .. }
             | AgentEvent::MessageEnded
             | AgentEvent::ToolOutput { .. }
-            | AgentEvent::Compacted { .. }
             | AgentEvent::Usage { .. } => {}
         }
     }

@@ -56,7 +56,6 @@ impl<W: Write> Frontend for Text<W> {
             | AgentEvent::ToolOutput { .. }
             | AgentEvent::ToolFinished { .. }
             | AgentEvent::Retrying { .. }
-            | AgentEvent::Compacted { .. }
             | AgentEvent::Usage { .. }
             | AgentEvent::Notice { .. } => {}
         }

@@ -356,7 +356,6 @@ impl<W: Write> Frontend for Human<W> {
                 let text = self.locale.with("activity.retrying", &values);
                 self.busy_with(&text, true);
             }
-            AgentEvent::Compacted { .. } => {}
             AgentEvent::Usage { usage } => {
                 if let Some(turn) = &mut self.turn {
                     turn.tokens.told(usage.output_tokens);
