@@ -33,11 +33,11 @@ use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::cli::{self, CommonOptions, HandoffKind, Invocation};
+use crate::cli::{self, CommonOptions, HandoffKind, Invocation, UsageError, UsageFault};
 use crate::command::Problem;
 use crate::config::{self, ConfigError, Paths, PlaceFiles, Standing, Warning};
 use crate::frontend::exit::Exit;
-use crate::locale::{self, Locale};
+use crate::locale::{self, Locale, word};
 use crate::session::ShellTie;
 use console::Console;
 
@@ -96,23 +96,21 @@ pub fn run(start: Start) -> Exit {
     let paths = Paths::new(&variables, start.home);
     let tag = flag.as_deref().and_then(locale::matching).unwrap_or_else(|| locale::detect(&variables));
     let locale = Locale::new(tag);
-    let invocation = match cli::parse(start.arguments, &|key| locale.text(key).to_owned()) {
+    let invocation = match cli::parse(start.arguments, &|word| locale.text(word)) {
         Ok(invocation) => invocation,
         Err(error) => {
-            let mut problem = Problem {
-                what: locale.with(error.key, &[("argument", &error.argument)]),
-                hint: locale.text("usage.help").to_owned(),
-            };
+            let mut problem =
+                Problem { what: usage_fault(&locale, &error), hint: locale.text(word::usage::HELP).to_owned() };
             if let Some(suggestion) = &error.suggestion {
-                problem.hint = locale.with("usage.suggestion", &[("suggestion", suggestion)]);
+                problem.hint = locale.with(word::usage::Suggestion { suggestion });
             }
             Console::new(&locale).fail(&problem);
             return Exit::Usage;
         }
     };
     if let Some(unknown) = flag.as_deref().filter(|flag| !is_language(flag)) {
-        let what = locale.with("usage.language", &[("language", unknown)]);
-        let hint = locale.with("usage.language_hint", &[("known", &languages())]);
+        let what = locale.with(word::usage::Language { language: unknown });
+        let hint = locale.with(word::usage::LanguageHint { known: &languages() });
         Console::new(&locale).fail(&Problem { what, hint });
         return Exit::Usage;
     }
@@ -138,8 +136,8 @@ pub fn run(start: Start) -> Exit {
                 base.warn(warning);
             }
             if let Some(unknown) = base.config.language.as_deref().filter(|tag| is_told && !is_language(tag)) {
-                let values = [("language", unknown), ("known", &languages())];
-                Console::new(&base.locale).warn(&base.locale.with("error.language", &values));
+                Console::new(&base.locale)
+                    .warn(&base.locale.with(word::error::Language { language: unknown, known: &languages() }));
             }
             base.dispatch(invocation)
         }
@@ -276,13 +274,19 @@ impl Base {
     }
 
     fn warn(&self, warning: &Warning) {
-        let (key, path, name) = match warning {
-            Warning::UnknownKey { path, key } => ("error.config_unknown_key", path, key),
-            Warning::ProjectMayNot { path, key } => ("error.config_project_may_not", path, key),
-            Warning::ProjectUnreadable { path, cause } => ("error.config_project_unreadable", path, cause),
+        let shown = |path| self.paths.shown(path);
+        let text = match warning {
+            Warning::UnknownKey { path, key } => {
+                self.locale.with(word::error::ConfigUnknownKey { path: &shown(path), key })
+            }
+            Warning::ProjectMayNot { path, key } => {
+                self.locale.with(word::error::ConfigProjectMayNot { path: &shown(path), key })
+            }
+            Warning::ProjectUnreadable { path, cause } => {
+                let cause = &indented(cause);
+                self.locale.with(word::error::ConfigProjectUnreadable { path: &shown(path), cause })
+            }
         };
-        let text =
-            self.locale.with(key, &[("path", &self.paths.shown(path)), ("key", name), ("cause", &indented(name))]);
         Console::new(&self.locale).warn(&text);
     }
 
@@ -325,13 +329,28 @@ fn working_directory(wanted: Option<&Path>) -> Result<PathBuf, (Option<PathBuf>,
     std::env::current_dir().map_err(|cause| (None, cause))
 }
 
+/// Says what is wrong with a command line.
+fn usage_fault(locale: &Locale, error: &UsageError) -> String {
+    let argument = &error.argument;
+    match error.fault {
+        UsageFault::Unknown => locale.with(word::usage::Unknown { argument }),
+        UsageFault::MissingValue => locale.with(word::usage::MissingValue { argument }),
+        UsageFault::InvalidValue => locale.with(word::usage::InvalidValue { argument }),
+        UsageFault::Missing => locale.with(word::usage::Missing { argument }),
+        UsageFault::Conflict => locale.with(word::usage::Conflict { argument }),
+        UsageFault::Reserved => locale.with(word::usage::Reserved { argument }),
+        UsageFault::NoText => locale.with(word::usage::NoText { argument }),
+        UsageFault::Other => locale.with(word::usage::Other { argument }),
+    }
+}
+
 /// Says why there is no directory to work in: the one that was asked for, else the one axi was started in, which the
 /// shell may still know by its name.
 fn place_problem(locale: &Locale, variables: Variables, wanted: Option<&Path>, cause: &std::io::Error) -> Problem {
     let path = wanted.map(|path| path.display().to_string());
-    let hint = if path.is_some() { "error.cwd_hint" } else { "error.cwd_gone_hint" };
+    let hint = if path.is_some() { word::error::CWD_HINT } else { word::error::CWD_GONE_HINT };
     let path = path.or_else(|| variables("PWD")).unwrap_or_else(|| ".".to_owned());
-    let what = locale.with("error.cwd", &[("path", &path), ("cause", &cause.to_string())]);
+    let what = locale.with(word::error::Cwd { path: &path, cause: &cause.to_string() });
     Problem { what, hint: locale.text(hint).to_owned() }
 }
 
@@ -350,7 +369,7 @@ fn indented(text: &str) -> String {
 pub fn panicked() -> Exit {
     let variables: Variables = |name| std::env::var(name).ok();
     let locale = Locale::new(locale::detect(&variables));
-    let what = locale.text("error.panic").to_owned();
-    Console::new(&locale).fail(&Problem { what, hint: locale.text("error.panic_hint").to_owned() });
+    let what = locale.text(word::error::PANIC).to_owned();
+    Console::new(&locale).fail(&Problem { what, hint: locale.text(word::error::PANIC_HINT).to_owned() });
     Exit::Failed
 }

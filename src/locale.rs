@@ -1,50 +1,102 @@
 //! Words: every text a person reads comes from `locales/`, one JSON file a language.
 //!
-//! Keys are dotted paths into the file's objects, placeholders are `{name}`. A key a language lacks falls back
-//! to English, a key nobody has shows itself.
+//! A key is a dotted path into the file's objects, and here an item of [`word`]: `error.label` is the constant
+//! `word::error::LABEL`, `error.no_key` with its placeholder `{provider}` the struct `word::error::NoKey { provider }`.
+//! `locales/build.rs` makes them, and sees to it that every language has them all.
+
+include!(concat!(env!("OUT_DIR"), "/word.rs"));
 
 /// Every language there is, in the order of their tags.
-static LANGUAGES: &[Words] = include!(concat!(env!("OUT_DIR"), "/locales.rs"));
+static LANGUAGES: &[Words] = include!(concat!(env!("OUT_DIR"), "/languages.rs"));
 
-/// The language everything falls back to.
+/// The language of everybody whose own is not there.
 const FALLBACK: &str = "en";
 
 /// The words of one language, as `locales/build.rs` lays them out.
 #[derive(Debug, PartialEq, Eq)]
 struct Words {
     tag: &'static str,
-    /// Every key with its text behind it.
+    /// Every text, one behind the other; a placeholder is a control character, the first one U+0001.
     text: &'static str,
-    /// Of each key, in order: where it begins, its length, the length of its text; in bytes.
-    places: &'static [(u32, u32, u32)],
+    /// Of each [`Word`], where it begins and how long it is; in bytes.
+    places: &'static [(u32, u32)],
 }
 
-impl Words {
-    fn of(tag: &str) -> &'static Self {
-        // There is always a first one: build.rs finds the fallback at least.
-        LANGUAGES.iter().find(|words| words.tag == tag).unwrap_or(&LANGUAGES[0])
-    }
+/// A text without placeholders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word(u16);
 
-    fn get(&self, key: &str) -> Option<&'static str> {
-        let part = |from: u32, length: u32| &self.text[from as usize..(from + length) as usize];
-        let found = self.places.binary_search_by(|&(start, length, _)| part(start, length).cmp(key)).ok()?;
-        let (start, length, text) = self.places[found];
-        Some(part(start + length, text))
+/// A text that has one form for each kind of number its language tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Plural(u16);
+
+/// The plural categories of CLDR, in the order of `locales/build.rs`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    One = 1,
+    Other = 5,
+}
+
+impl Form {
+    /// Tells which form a number takes in a language: CLDR's cardinal rules for integers.
+    fn of(tag: &str, count: u64) -> Self {
+        match tag {
+            // One form for all numbers.
+            "zh-CN" => Self::Other,
+            _ if count == 1 => Self::One,
+            _ => Self::Other,
+        }
     }
 }
 
-/// The words of one language, English where it has none.
+/// A text with what its placeholders stand for: the structs of [`word`].
+pub trait Message<'a> {
+    /// Returns it as its place and the values, in the order of the placeholders' names.
+    fn filled(self) -> Filled<'a>;
+}
+
+/// A [`Message`] whatever its struct is: for one that a `match` chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Filled<'a> {
+    word: Word,
+    values: [&'a str; word::MOST],
+}
+
+impl<'a> Filled<'a> {
+    fn new(place: u16, given: &[&'a str]) -> Self {
+        let mut values = [""; word::MOST];
+        for (value, given) in values.iter_mut().zip(given) {
+            *value = given;
+        }
+        Self { word: Word(place), values }
+    }
+}
+
+impl<'a> Message<'a> for Filled<'a> {
+    fn filled(self) -> Self {
+        self
+    }
+}
+
+impl Message<'static> for Word {
+    fn filled(self) -> Filled<'static> {
+        Filled::new(self.0, &[])
+    }
+}
+
+/// The words of one language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Locale {
     words: &'static Words,
-    fallback: &'static Words,
 }
 
 impl Locale {
     /// Finds the language that fits `tag` best: `zh_TW.UTF-8` and `zh` give `zh-CN`, anything unknown English.
     #[must_use]
     pub fn new(tag: &str) -> Self {
-        Self { words: Words::of(matching(tag).unwrap_or(FALLBACK)), fallback: Words::of(FALLBACK) }
+        let tag = matching(tag).unwrap_or(FALLBACK);
+        // There is always a first one: build.rs finds the fallback at least.
+        Self { words: LANGUAGES.iter().find(|words| words.tag == tag).unwrap_or(&LANGUAGES[0]) }
     }
 
     /// Returns the language's tag: the name of its file.
@@ -53,43 +105,44 @@ impl Locale {
         self.words.tag
     }
 
-    /// Returns the text of a key.
+    /// Returns a text.
     #[must_use]
-    pub fn text<'a>(&'a self, key: &'a str) -> &'a str {
-        self.words.get(key).or_else(|| self.fallback.get(key)).unwrap_or(key)
+    pub fn text(&self, word: Word) -> &'static str {
+        let (start, length) = self.words.places[usize::from(word.0)];
+        &self.words.text[start as usize..(start + length) as usize]
     }
 
-    /// Returns the text of a key with its placeholders filled in.
+    /// Returns a text with its placeholders filled in.
     #[must_use]
-    pub fn with(&self, key: &str, values: &[(&str, &str)]) -> String {
-        fill(self.text(key), values)
+    pub fn with<'a>(&self, message: impl Message<'a>) -> String {
+        let Filled { word, values } = message.filled();
+        fill(self.text(word), &values)
     }
 
-    /// Returns the text of a key for a number: `KEY.one` for 1, else `KEY.other`, `{count}` filled in.
+    /// Returns the form of a text for a number, `{count}` filled in.
     #[must_use]
-    pub fn count(&self, key: &str, count: u64) -> String {
-        let form = if count == 1 { "one" } else { "other" };
-        self.with(&format!("{key}.{form}"), &[("count", &count.to_string())])
+    pub fn count(&self, plural: Plural, count: u64) -> String {
+        self.count_as(plural, count, &count.to_string())
+    }
+
+    /// The same, the number written as `shown`.
+    #[must_use]
+    pub fn count_as(&self, plural: Plural, count: u64, shown: &str) -> String {
+        let form = Word(plural.0 + Form::of(self.tag(), count) as u16);
+        fill(self.text(form), &[shown])
     }
 }
 
 /// Fills placeholders in, in one pass, so that a value that looks like a placeholder stays what it is.
-fn fill(mut rest: &str, values: &[(&str, &str)]) -> String {
-    let mut filled = String::new();
-    while let Some((before, after)) = rest.split_once('{') {
-        filled.push_str(before);
-        let known = after
-            .split_once('}')
-            .and_then(|(name, tail)| values.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value, tail)));
-        if let Some((value, tail)) = known {
-            filled.push_str(value);
-            rest = tail;
-        } else {
-            filled.push('{');
-            rest = after;
+fn fill(text: &str, values: &[&str]) -> String {
+    let mut filled = String::with_capacity(text.len() + values.iter().map(|value| value.len()).sum::<usize>());
+    for letter in text.chars() {
+        // U+0001 is the first one.
+        match (letter as usize).checked_sub(1).and_then(|place| values.get(place)) {
+            Some(value) => filled.push_str(value),
+            None => filled.push(letter),
         }
     }
-    filled.push_str(rest);
     filled
 }
 
@@ -133,31 +186,27 @@ mod tests {
 
     #[test]
     fn placeholders_are_filled_once() {
-        let values = [("a", "{b}"), ("b", "2")];
-        assert_eq!(fill("{a} and {b} {unknown} {", &values), "{b} and 2 {unknown} {");
+        let values = ["\u{2}{x}", "2"];
+        assert_eq!(fill("\u{1} and \u{2} {unknown} {\n", &values), "\u{2}{x} and 2 {unknown} {\n");
     }
 
     #[test]
-    fn every_key_of_every_file_is_found() {
+    fn every_text_is_where_its_key_says() {
         for (tag, file) in
             [("en", include_str!("../locales/en.json")), ("zh-CN", include_str!("../locales/zh-CN.json"))]
         {
+            let file: serde_json::Value = serde_json::from_str(file).unwrap();
+            let at = |path: &str| file.pointer(path).unwrap().as_str().unwrap().to_owned();
             let locale = Locale::new(tag);
-            let mut waiting = vec![(String::new(), serde_json::from_str::<serde_json::Value>(file).unwrap())];
-            while let Some((key, value)) = waiting.pop() {
-                match value {
-                    serde_json::Value::Object(fields) => {
-                        let dot = if key.is_empty() { "" } else { "." };
-                        waiting
-                            .extend(fields.into_iter().map(|(name, value)| (format!("{key}{dot}{name}"), value)));
-                    }
-                    other => assert_eq!(Some(locale.text(&key)), other.as_str(), "{tag} {key}"),
-                }
-            }
+            assert_eq!(locale.text(word::error::LABEL), at("/error/label"));
+            assert_eq!(locale.text(word::usage::HELP), at("/usage/help"), "near the end");
+            let filled = locale.with(word::title::Within { what: "{folder}", folder: "x" });
+            assert_eq!(filled, at("/title/within").replace("{folder}", "x").replace("{what}", "{folder}"));
+            let forms = [1, 2].map(|count| locale.count(word::title::FILES, count));
+            let form = if tag == "en" { "one" } else { "other" };
+            assert_eq!(forms[0], at(&format!("/title/files/{form}")).replace("{count}", "1"));
+            assert_eq!(forms[1], at("/title/files/other").replace("{count}", "2"));
         }
-        assert_eq!(
-            (Locale::new("xx").text("error.hint"), Locale::new("xx").tag()),
-            (Locale::new("en").text("error.hint"), "en")
-        );
+        assert_eq!(Locale::new("xx"), Locale::new("en"));
     }
 }

@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write};
 use super::run::terminal_size;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
-use crate::locale::Locale;
+use crate::locale::{Locale, word};
 use crate::terminal::{Line, cut, in_rows, sanitize_line};
 
 /// Writes for a command.
@@ -26,8 +26,10 @@ impl<'a> Console<'a> {
             Ok(()) => Exit::Done,
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Done,
             Err(error) => {
-                let values = [("path", "stdout"), ("cause", &error.to_string())];
-                self.fail(&Problem { what: self.locale.with("error.io", &values), hint: String::new() });
+                self.fail(&Problem {
+                    what: self.locale.with(word::error::Io { path: "stdout", cause: &error.to_string() }),
+                    hint: String::new(),
+                });
                 Exit::Failed
             }
         }
@@ -35,13 +37,13 @@ impl<'a> Console<'a> {
 
     /// Says what failed and what to do now.
     pub(super) fn fail(&self, problem: &Problem) {
-        self.lines(self.locale.text("error.label"), &problem.what);
-        self.lines(self.locale.text("error.hint"), &problem.hint);
+        self.lines(self.locale.text(word::error::LABEL), &problem.what);
+        self.lines(self.locale.text(word::error::HINT), &problem.hint);
     }
 
     /// Says something that is no error.
     pub(super) fn warn(&self, text: &str) {
-        self.lines(self.locale.text("error.warning"), text);
+        self.lines(self.locale.text(word::error::WARNING), text);
     }
 
     /// Says something quiet.

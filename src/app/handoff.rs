@@ -14,6 +14,7 @@ use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::frontend::handoff::{Facts, Handoff, OutputConsent, OutputSource, Put, is_secret_name, write_reply};
 use crate::frontend::human::Human;
+use crate::locale::word;
 use crate::provider::Client;
 use crate::session::Redactor;
 use crate::terminal::sanitize;
@@ -45,15 +46,18 @@ fn give_back(base: &Base, facts: &Facts, put: &Put) {
     let console = Console::new(&base.locale);
     let kept = match &facts.reply {
         Some(path) => write_reply(path, put, &facts.line).map_err(|error| {
-            let values = [("path", path.display().to_string()), ("cause", error.to_string())];
-            let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-            let hint = base.locale.text("handoff.unwritten_hint").to_owned();
-            console.fail(&Problem { what: base.locale.with("error.io", &values), hint });
+            let hint = base.locale.text(word::handoff::UNWRITTEN_HINT).to_owned();
+            console.fail(&Problem {
+                what: base
+                    .locale
+                    .with(word::error::Io { path: &path.display().to_string(), cause: &error.to_string() }),
+                hint,
+            });
         }),
         None => Err(()),
     };
     if let (Err(()), Put::Text(text)) = (kept, put) {
-        console.note(base.locale.text("handoff.unwritten"));
+        console.note(base.locale.text(word::handoff::UNWRITTEN));
         // Not broken into rows: it is there to be copied.
         console.print(&sanitize(text));
     }
@@ -61,8 +65,8 @@ fn give_back(base: &Base, facts: &Facts, put: &Put) {
 
 fn no_terminal(base: &Base) -> Failed {
     let problem = Problem {
-        what: base.locale.text("handoff.no_terminal").to_owned(),
-        hint: base.locale.text("handoff.no_terminal_hint").to_owned(),
+        what: base.locale.text(word::handoff::NO_TERMINAL).to_owned(),
+        hint: base.locale.text(word::handoff::NO_TERMINAL_HINT).to_owned(),
     };
     Failed::new(problem, Exit::Usage)
 }

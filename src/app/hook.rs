@@ -8,18 +8,22 @@ use crate::cli::InitOptions;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::frontend::handoff::lineage;
-use crate::locale::Locale;
+use crate::locale::{Locale, Word, word};
 use crate::shell::{self, HookFacts, HookPlace, Key, KeyState, Settings};
 
-/// What the hooks say to people: their names, and the keys of the texts.
-const WORDS: [(&str, &str); 6] = [
-    ("taken", "hook.taken"),
-    ("zellij", "hook.zellij"),
-    ("readonly", "hook.readonly"),
-    ("replaced", "hook.replaced"),
-    ("long", "hook.long"),
-    ("history", "hook.history"),
-];
+/// What the hook of a shell says to people: the names it has for them, and the texts. The hook fills in what only it
+/// knows.
+fn hook_words(locale: &Locale, shell: &str) -> [(&'static str, String); 6] {
+    let (key, owner, keys) = ("{key}", "{owner}", "{keys}");
+    [
+        ("taken", locale.with(word::hook::Taken { key, owner, keys, shell })),
+        ("zellij", locale.with(word::hook::Zellij { key, keys, shell })),
+        ("readonly", locale.with(word::hook::Readonly { key, owner })),
+        ("replaced", locale.text(word::hook::REPLACED).to_owned()),
+        ("long", locale.text(word::hook::LONG).to_owned()),
+        ("history", locale.text(word::hook::HISTORY).to_owned()),
+    ]
+}
 
 /// Prints the hook of a shell, or what its keys run.
 pub(super) fn init(locale: &Locale, variables: Variables, program: Option<&Path>, options: &InitOptions) -> Exit {
@@ -27,19 +31,18 @@ pub(super) fn init(locale: &Locale, variables: Variables, program: Option<&Path>
     let key = options.key.as_deref().map(Key::parse).transpose();
     let (Some(shell), Ok(key)) = (shell::find(&options.shell), key) else {
         let argument = format!("--key: {}", options.key.as_deref().unwrap_or_default());
-        let what = locale.with("usage.invalid_value", &[("argument", &argument)]);
-        console.fail(&Problem { what, hint: locale.text("hook.key_hint").to_owned() });
+        let what = locale.with(word::usage::InvalidValue { argument: &argument });
+        console.fail(&Problem { what, hint: locale.text(word::hook::KEY_HINT).to_owned() });
         return Exit::Usage;
     };
     if let Some(version) = &options.keys {
         if version != shell::HOOK_VERSION {
-            let (what, hint) = (locale.text("hook.stale").to_owned(), locale.text("hook.stale_hint").to_owned());
+            let (what, hint) =
+                (locale.text(word::hook::STALE).to_owned(), locale.text(word::hook::STALE_HINT).to_owned());
             console.fail(&Problem { what, hint });
             return Exit::Usage;
         }
-        let values = [("key", "{key}"), ("shell", shell.name)];
-        let words = WORDS.map(|(word, text)| (word, locale.with(text, &values)));
-        return console.print(&shell.keys(&words));
+        return console.print(&shell.keys(&hook_words(locale, shell.name)));
     }
     let path = program.and_then(Path::to_str).filter(|_| !is_on_path(variables));
     let settings = Settings { program: path.unwrap_or("axi"), key, no_bind: options.no_bind };
@@ -52,7 +55,7 @@ fn is_on_path(variables: Variables) -> bool {
 }
 
 /// Says what the hook told when the shell started, and what stands between the shell and the terminal.
-pub(super) fn doctor_rows(locale: &Locale, variables: Variables) -> Vec<(&'static str, String)> {
+pub(super) fn doctor_rows(locale: &Locale, variables: Variables) -> Vec<(Word, String)> {
     let set = |name: &str| variables(name).filter(|value| !value.is_empty());
     let mut rows = Vec::new();
     let facts = set("AXI_HOOK").as_deref().and_then(HookFacts::parse);
@@ -62,26 +65,23 @@ pub(super) fn doctor_rows(locale: &Locale, variables: Variables) -> Vec<(&'stati
         Some(HookPlace::Here { shell: name })
             if shell::find(&name).is_some() && facts.as_ref().is_none_or(|facts| facts.shell != name) =>
         {
-            rows.push(("doctor.hook", locale.text("doctor.hook_unseen").to_owned()));
+            rows.push((word::doctor::HOOK, locale.text(word::doctor::HOOK_UNSEEN).to_owned()));
             return rows.into_iter().chain(between(&set)).collect();
         }
         Some(HookPlace::Here { .. } | HookPlace::Unknown) | None => None,
     };
     if let (Some((name, process)), Some(facts)) = (&elsewhere, &facts) {
         let install = shell::find(name).map(|shell| shell.install);
-        let key = if install.is_some() { "doctor.hook_around" } else { "doctor.hook_around_other" };
-        let (hook, process) = (format!("{} {}", facts.shell, facts.version), process.to_string());
-        let values = [
-            ("shell", name.as_str()),
-            ("process", &process),
-            ("hook", &hook),
-            ("line", install.unwrap_or_default()),
-        ];
-        rows.push(("doctor.hook", locale.with(key, &values)));
+        let (hook, process) = (&format!("{} {}", facts.shell, facts.version), &process.to_string());
+        let around = match install {
+            Some(line) => locale.with(word::doctor::HookAround { shell: name, process, hook, line }),
+            None => locale.with(word::doctor::HookAroundOther { shell: name, process, hook }),
+        };
+        rows.push((word::doctor::HOOK, around));
     } else if let Some(facts) = facts {
-        rows.push(("doctor.hook", format!("{} {}", facts.shell, facts.version)));
-        rows.push(("doctor.key", key(locale, &facts, set("ZELLIJ").is_some())));
-        for (name, plugins) in [("doctor.before", facts.before), ("doctor.after", facts.after)] {
+        rows.push((word::doctor::HOOK, format!("{} {}", facts.shell, facts.version)));
+        rows.push((word::doctor::KEY, key(locale, &facts, set("ZELLIJ").is_some())));
+        for (name, plugins) in [(word::doctor::BEFORE, facts.before), (word::doctor::AFTER, facts.after)] {
             if !plugins.is_empty() {
                 rows.push((name, plugins.join(", ")));
             }
@@ -90,20 +90,20 @@ pub(super) fn doctor_rows(locale: &Locale, variables: Variables) -> Vec<(&'stati
         let user = elsewhere.map(|(shell, _)| shell).or_else(|| set("SHELL")).unwrap_or_default();
         let name = Path::new(&user).file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let install = shell::find(name).or_else(|| shell::find("zsh")).map_or("", |shell| shell.install);
-        rows.push(("doctor.hook", locale.with("doctor.no_hook", &[("line", install)])));
+        rows.push((word::doctor::HOOK, locale.with(word::doctor::NoHook { line: install })));
     }
     rows.extend(between(&set));
     rows
 }
 
 /// What stands between the shell and the terminal.
-fn between(set: &dyn Fn(&str) -> Option<String>) -> Vec<(&'static str, String)> {
+fn between(set: &dyn Fn(&str) -> Option<String>) -> Vec<(Word, String)> {
     let version = || set("TERM_PROGRAM_VERSION").map(|version| format!(" {version}")).unwrap_or_default();
     let between = [("TMUX", "tmux"), ("STY", "screen"), ("ZELLIJ", "zellij")];
     let found = between.into_iter().filter(|(variable, _)| set(variable).is_some());
     let row = |(_, name)| {
         let version = if set("TERM_PROGRAM").as_deref() == Some(name) { version() } else { String::new() };
-        ("doctor.multiplexer", format!("{name}{version}"))
+        (word::doctor::MULTIPLEXER, format!("{name}{version}"))
     };
     found.map(row).collect()
 }
@@ -126,10 +126,10 @@ fn place(session: &str) -> HookPlace {
 fn key(locale: &Locale, facts: &HookFacts, zellij: bool) -> String {
     let name = facts.key.as_deref().unwrap_or("-");
     match &facts.state {
-        KeyState::Bound if zellij && name == "ctrl-g" => locale.with("doctor.key_zellij", &[("key", name)]),
+        KeyState::Bound if zellij && name == "ctrl-g" => locale.with(word::doctor::KeyZellij { key: name }),
         KeyState::Bound => name.to_owned(),
-        KeyState::Taken(owner) => locale.with("doctor.key_taken", &[("key", name), ("owner", owner)]),
-        KeyState::Locked(variable) => locale.with("doctor.key_readonly", &[("variable", variable)]),
-        KeyState::Unbound => locale.text("doctor.key_none").to_owned(),
+        KeyState::Taken(owner) => locale.with(word::doctor::KeyTaken { key: name, owner }),
+        KeyState::Locked(variable) => locale.with(word::doctor::KeyReadonly { variable }),
+        KeyState::Unbound => locale.text(word::doctor::KEY_NONE).to_owned(),
     }
 }

@@ -18,7 +18,7 @@ use crate::command::Problem;
 use crate::frontend::approve::{NoChoice, Terminal};
 use crate::frontend::exit::Exit;
 use crate::frontend::signals::Signals;
-use crate::locale::Locale;
+use crate::locale::{Locale, word};
 use crate::provider::local::{
     self, FetchError, IDLE, LocalProvider, NAME, Places, Progress, Sources, TABLE, Weights, by_name, find, leavings,
 };
@@ -84,11 +84,11 @@ impl Finder {
 fn missing(locale: &Locale, model: &str) -> Problem {
     let known: Vec<&str> = TABLE.iter().map(|weights| weights.name).collect();
     let hint = if by_name(model).is_some() {
-        locale.with("local.missing_hint", &[("model", model)])
+        locale.with(word::local::MissingHint { model })
     } else {
-        locale.with("local.unknown_hint", &[("known", &known.join(", "))])
+        locale.with(word::local::UnknownHint { known: &known.join(", ") })
     };
-    Problem { what: locale.with("local.missing", &[("model", model)]), hint }
+    Problem { what: locale.with(word::local::Missing { model }), hint }
 }
 
 /// Lists the models whose weights are here.
@@ -126,7 +126,7 @@ pub(super) fn find_or_offer(
     let wanted = fitting(available());
     let here = wanted.iter().find(|weights| find(weights, &places).is_some());
     if let Some(weights) = here {
-        let why = base.locale.text("local.found").to_owned();
+        let why = base.locale.text(word::local::FOUND).to_owned();
         return Ok(Some((format!("{NAME}/{}", weights.name), why)));
     }
     let asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
@@ -135,7 +135,7 @@ pub(super) fn find_or_offer(
         return Ok(None);
     }
     fetch(base, weights, &folder, client, runtime).map_err(|(problem, exit)| Failed::new(problem, exit))?;
-    let why = base.locale.text("local.fetched").to_owned();
+    let why = base.locale.text(word::local::FETCHED).to_owned();
     Ok(Some((format!("{NAME}/{}", weights.name), why)))
 }
 
@@ -144,9 +144,13 @@ fn agreed(base: &Base, weights: &Weights, folder: &Path) -> Result<bool, Failed>
     let console = Console::new(&base.locale);
     let size = megabytes(weights.size);
     let folder = base.paths.shown(folder);
-    let values = [("model", weights.name), ("size", &size), ("licence", weights.licence), ("folder", &folder)];
-    console.note(base.locale.text("local.nothing_configured"));
-    let question = base.locale.with("local.question", &values);
+    console.note(base.locale.text(word::local::NOTHING_CONFIGURED));
+    let question = base.locale.with(word::local::Question {
+        model: weights.name,
+        size: &size,
+        licence: weights.licence,
+        folder: &folder,
+    });
     let asker = Terminal { color: false, plain: base.linear(), tty: None, signals: Signals::default() };
     let answer = match asker.short_answer(|| console.ask(&question)) {
         Ok(answer) => answer.trim().to_lowercase(),
@@ -155,7 +159,7 @@ fn agreed(base: &Base, weights: &Weights, folder: &Path) -> Result<bool, Failed>
             return Err(Failed::new(Problem { what: String::new(), hint: String::new() }, Exit::Interrupted));
         }
     };
-    let yes = ["", "y", "yes", base.locale.text("local.yes")];
+    let yes = ["", "y", "yes", base.locale.text(word::local::YES)];
     Ok(yes.contains(&answer.as_str()))
 }
 
@@ -196,7 +200,7 @@ fn fetch(
                 if interactive {
                     console.rewrite("");
                 }
-                console.note(locale.text("local.from_index"));
+                console.note(locale.text(word::local::FROM_INDEX));
                 // What the hub had sent is counted apart, and may be more.
                 (first, begun) = (None, now);
                 return;
@@ -207,7 +211,7 @@ fn fetch(
             }
             Progress::Checked(bytes) => {
                 let percent = (bytes * 100 / weights.size).to_string();
-                locale.with("local.checking", &[("percent", &percent)])
+                locale.with(word::local::Checking { percent: &percent })
             }
         };
         if last.is_none_or(|last| now - last > STEP) {
@@ -218,7 +222,7 @@ fn fetch(
         }
     };
     if interactive {
-        console.note(locale.text("local.keys"));
+        console.note(locale.text(word::local::KEYS));
     }
     let sources = Sources {
         hub: (base.variables)("AXI_MODEL_HUB").filter(|hub| !hub.is_empty()),
@@ -242,14 +246,12 @@ fn progress_line(locale: &Locale, weights: &Weights, bytes: u64, new: u64, elaps
     let left = (weights.size - bytes.min(weights.size)) / speed.max(1);
     let left = if speed == 0 { "–".to_owned() } else { format!("{}:{:02}", left / 60, left % 60) };
     let (bytes, size, speed) = (megabytes(bytes), megabytes(weights.size), megabytes(speed));
-    let values =
-        [("percent", percent.as_str()), ("bytes", &bytes), ("size", &size), ("speed", &speed), ("left", &left)];
-    locale.with("local.progress", &values)
+    locale.with(word::local::Progress { percent: &percent, bytes: &bytes, size: &size, speed: &speed, left: &left })
 }
 
 fn problem(base: &Base, weights: &Weights, folder: &Path, error: FetchError) -> (Problem, Exit) {
     let locale = &base.locale;
-    let again = locale.with("local.again_hint", &[("model", weights.name)]);
+    let again = locale.with(word::local::AgainHint { model: weights.name });
     let exit = match error {
         FetchError::Stopped => Exit::Interrupted,
         FetchError::NoRoom { .. } | FetchError::Io { .. } => Exit::Failed,
@@ -260,29 +262,26 @@ fn problem(base: &Base, weights: &Weights, folder: &Path, error: FetchError) -> 
             let sizes =
                 leavings(folder, weights).map(|path| std::fs::metadata(path).map_or(0, |found| found.len()));
             let here = sizes.into_iter().max().unwrap_or(0);
-            Problem { what: locale.with("local.stopped", &[("bytes", &megabytes(here))]), hint: again }
+            Problem { what: locale.with(word::local::Stopped { bytes: &megabytes(here) }), hint: again }
         }
         FetchError::NoRoom { free, needed } => {
             let (free, needed) = (megabytes(free), megabytes(needed));
             let folder = base.paths.shown(folder);
-            let values = [("free", free.as_str()), ("needed", &needed), ("folder", &folder)];
             Problem {
-                what: locale.with("local.no_room", &values),
-                hint: locale.text("local.no_room_hint").to_owned(),
+                what: locale.with(word::local::NoRoom { free: &free, needed: &needed, folder: &folder }),
+                hint: locale.text(word::local::NO_ROOM_HINT).to_owned(),
             }
         }
-        FetchError::Io { path, cause } => {
-            let values = [("path", base.paths.shown(&path)), ("cause", cause.to_string())];
-            let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-            Problem { what: locale.with("error.io", &values), hint: again }
-        }
+        FetchError::Io { path, cause } => Problem {
+            what: locale.with(word::error::Io { path: &base.paths.shown(&path), cause: &cause.to_string() }),
+            hint: again,
+        },
         FetchError::Unreachable { hub, index } => {
-            let values = [("hub", hub.as_str()), ("index", &index)];
             let folder = base.paths.shown(folder);
-            let hint = locale.with("local.unreachable_hint", &[("file", weights.file), ("folder", &folder)]);
-            Problem { what: locale.with("local.unreachable", &values), hint }
+            let hint = locale.with(word::local::UnreachableHint { file: weights.file, folder: &folder });
+            Problem { what: locale.with(word::local::Unreachable { hub: &hub, index: &index }), hint }
         }
-        FetchError::WrongHash => Problem { what: locale.text("local.wrong_hash").to_owned(), hint: again },
+        FetchError::WrongHash => Problem { what: locale.text(word::local::WRONG_HASH).to_owned(), hint: again },
     };
     (problem, exit)
 }
@@ -310,10 +309,10 @@ fn list(base: &Base) -> String {
     let row = |weights: &Weights| {
         let here = match find(weights, &places) {
             Some(path) => base.paths.shown(&path),
-            None => base.locale.text("local.not_here").to_owned(),
+            None => base.locale.text(word::local::NOT_HERE).to_owned(),
         };
         let Weights { name, licence, template, context, .. } = weights;
-        let context = base.locale.with("local.context", &[("tokens", &context.to_string())]);
+        let context = base.locale.with(word::local::Context { tokens: &context.to_string() });
         format!("{NAME}/{name:<20} {:>7}  {licence:<11} {template}, {context}  {here}", megabytes(weights.size))
     };
     TABLE.iter().map(row).collect::<Vec<_>>().join("\n")
@@ -328,7 +327,7 @@ fn named(base: &Base, model: Option<&str>) -> Result<&'static Weights, (Problem,
 }
 
 fn no_folder(base: &Base) -> (Problem, Exit) {
-    (Problem { what: base.locale.text("local.no_folder").to_owned(), hint: String::new() }, Exit::Failed)
+    (Problem { what: base.locale.text(word::local::NO_FOLDER).to_owned(), hint: String::new() }, Exit::Failed)
 }
 
 fn pull(base: &Base, model: Option<&str>, yes: bool) -> Result<String, (Problem, Exit)> {
@@ -341,15 +340,15 @@ fn pull(base: &Base, model: Option<&str>, yes: bool) -> Result<String, (Problem,
         if good || path.parent() != Some(folder.as_path()) {
             return Ok(path.display().to_string());
         }
-        Console::new(&base.locale).warn(base.locale.text("local.spoilt"));
+        Console::new(&base.locale).warn(base.locale.text(word::local::SPOILT));
         std::fs::remove_file(&path).map_err(|error| (unwritable(base, &path, &error), Exit::Failed))?;
     }
     let asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let agreed = || agreed(base, weights, &folder).map_err(|failed| (failed.problem, failed.exit));
     if !yes && (!asked || !agreed()?) {
-        let what = base.locale.text("local.not_agreed").to_owned();
+        let what = base.locale.text(word::local::NOT_AGREED).to_owned();
         let exit = if asked { Exit::Interrupted } else { Exit::Usage };
-        return Err((Problem { what, hint: base.locale.text("local.not_agreed_hint").to_owned() }, exit));
+        return Err((Problem { what, hint: base.locale.text(word::local::NOT_AGREED_HINT).to_owned() }, exit));
     }
     let runtime = base.runtime().map_err(|failed| (failed.problem, failed.exit))?;
     let fetched = fetch(base, weights, &folder, &Client::default(), &runtime);
@@ -357,9 +356,10 @@ fn pull(base: &Base, model: Option<&str>, yes: bool) -> Result<String, (Problem,
 }
 
 fn unwritable(base: &Base, path: &Path, error: &std::io::Error) -> Problem {
-    let values = [("path", base.paths.shown(path)), ("cause", error.to_string())];
-    let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-    Problem { what: base.locale.with("error.io", &values), hint: String::new() }
+    Problem {
+        what: base.locale.with(word::error::Io { path: &base.paths.shown(path), cause: &error.to_string() }),
+        hint: String::new(),
+    }
 }
 
 /// Removes what axi fetched; what others keep is theirs.
@@ -374,8 +374,12 @@ fn remove(base: &Base, model: &str) -> Result<String, (Problem, Exit)> {
             Err(error) => return Err((unwritable(base, &path, &error), Exit::Failed)),
         }
     }
-    let key = if removed { "local.removed" } else { "local.not_ours" };
-    Ok(base.locale.with(key, &[("model", weights.name)]))
+    let model = weights.name;
+    Ok(if removed {
+        base.locale.with(word::local::Removed { model })
+    } else {
+        base.locale.with(word::local::NotOurs { model })
+    })
 }
 
 fn path(base: &Base, model: Option<&str>) -> Result<String, (Problem, Exit)> {

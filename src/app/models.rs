@@ -6,7 +6,7 @@ use tokio::runtime::Runtime;
 
 use crate::command::Problem;
 use crate::config::Config;
-use crate::locale::Locale;
+use crate::locale::{Locale, word};
 use crate::provider::{self, Client, Environment, Protocol, ProviderSettings, Row, Secret};
 
 use super::keychain;
@@ -36,16 +36,16 @@ pub(super) fn resolve(
     };
     if settings.model.is_empty() {
         return Err(Problem {
-            what: locale.with("error.bad_model", &[("model", name)]),
-            hint: locale.text("error.bad_model_hint").to_owned(),
+            what: locale.with(word::error::BadModel { model: name }),
+            hint: locale.text(word::error::BAD_MODEL_HINT).to_owned(),
         });
     }
     let mut key_variable = row.and_then(|row| row.key_variables.first().copied()).map(str::to_owned);
     if let Some(section) = section {
         if let Some(protocol) = &section.protocol {
             settings.protocol = Protocol::parse(protocol).ok_or_else(|| Problem {
-                what: locale.with("error.unknown_protocol", &[("provider", provider), ("protocol", protocol)]),
-                hint: locale.with("error.unknown_protocol_hint", &[("known", "openai-chat, anthropic, ollama")]),
+                what: locale.with(word::error::UnknownProtocol { provider, protocol }),
+                hint: locale.with(word::error::UnknownProtocolHint { known: "openai-chat, anthropic, ollama" }),
             })?;
         }
         let from_environment = row.is_some_and(|row| row.base_url(environment) != row.base_url);
@@ -60,8 +60,8 @@ pub(super) fn resolve(
         key_variable = section.api_key_env.clone().or(key_variable);
     }
     if settings.base_url.is_empty() {
-        let what = locale.with("error.no_base_url", &[("provider", provider)]);
-        return Err(Problem { what, hint: locale.text("error.config_hint").to_owned() });
+        let what = locale.with(word::error::NoBaseUrl { provider });
+        return Err(Problem { what, hint: locale.text(word::error::CONFIG_HINT).to_owned() });
     }
     settings.key = key(provider, row, key_variable.as_deref(), config, environment);
     let needs_key = row.is_some_and(|row| !row.key_variables.is_empty())
@@ -69,8 +69,8 @@ pub(super) fn resolve(
     if settings.key.is_none() && needs_key && !is_local(&settings.base_url) {
         let variable = key_variable.unwrap_or_default();
         return Err(Problem {
-            what: locale.with("error.no_key", &[("provider", provider)]),
-            hint: locale.with("error.no_key_hint", &[("variable", &variable), ("provider", provider)]),
+            what: locale.with(word::error::NoKey { provider }),
+            hint: locale.with(word::error::NoKeyHint { variable: &variable, provider }),
         });
     }
     Ok(settings)
@@ -110,14 +110,14 @@ fn is_local(base_url: &str) -> bool {
 fn unknown_provider(name: &str, provider: &str, config: &Config, locale: &Locale) -> Problem {
     if !name.contains('/') {
         return Problem {
-            what: locale.with("error.bad_model", &[("model", name)]),
-            hint: locale.text("error.bad_model_hint").to_owned(),
+            what: locale.with(word::error::BadModel { model: name }),
+            hint: locale.text(word::error::BAD_MODEL_HINT).to_owned(),
         };
     }
     let known = names(config).join(", ");
     Problem {
-        what: locale.with("error.unknown_provider", &[("provider", provider)]),
-        hint: locale.with("error.unknown_provider_hint", &[("known", &known), ("provider", provider)]),
+        what: locale.with(word::error::UnknownProvider { provider }),
+        hint: locale.with(word::error::UnknownProviderHint { known: &known, provider }),
     }
 }
 

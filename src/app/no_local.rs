@@ -6,7 +6,7 @@ use tokio::runtime::Runtime;
 
 use super::Base;
 use super::console::Console;
-use super::setup::Failed;
+use super::setup::{Failed, left_out};
 use super::suggest::LineConnector;
 use crate::cli::LocalAction;
 use crate::command::Problem;
@@ -42,8 +42,4 @@ pub(super) const fn find_or_offer(
 pub(super) fn command(base: &Base, _action: &LocalAction) -> Exit {
     Console::new(&base.locale).fail(&left_out(&base.locale));
     Exit::NotConfigured
-}
-
-fn left_out(locale: &Locale) -> Problem {
-    Problem { what: locale.text("local.left_out").to_owned(), hint: locale.text("local.left_out_hint").to_owned() }
 }

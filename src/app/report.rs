@@ -15,7 +15,7 @@ use crate::frontend::approve::Terminal;
 use crate::frontend::exit::Exit;
 use crate::frontend::signals::Signals;
 use crate::frontend::words;
-use crate::locale::Locale;
+use crate::locale::{Locale, word};
 use crate::provider::{self, Client};
 use crate::session::{Loaded, SessionError, Summary, load};
 use crate::terminal::{Size, sanitize};
@@ -27,7 +27,7 @@ const KEY_LIMIT: u64 = 16 * 1024;
 pub(super) fn login(base: &Base, provider: &str) -> Exit {
     let console = Console::new(&base.locale);
     let key = if std::io::stdin().is_terminal() {
-        let question = base.locale.with("said.login_prompt", &[("provider", provider)]);
+        let question = base.locale.with(word::said::LoginPrompt { provider });
         Terminal { color: false, plain: base.linear(), tty: None, signals: Signals::default() }.secret(&question)
     } else {
         let mut key = String::new();
@@ -59,8 +59,8 @@ pub(super) fn models(base: &Base, wanted: Option<&str>) -> Exit {
     if let Some(name) = wanted.filter(|name| !models::names(&base.config).iter().any(|known| known == name)) {
         let known = models::names(&base.config).join(", ");
         console.fail(&Problem {
-            what: base.locale.with("error.unknown_provider", &[("provider", name)]),
-            hint: base.locale.with("error.unknown_provider_hint", &[("known", &known), ("provider", name)]),
+            what: base.locale.with(word::error::UnknownProvider { provider: name }),
+            hint: base.locale.with(word::error::UnknownProviderHint { known: &known, provider: name }),
         });
         return Exit::Usage;
     }
@@ -79,7 +79,7 @@ pub(super) fn models(base: &Base, wanted: Option<&str>) -> Exit {
         None => all_models(base, &client, &runtime),
     };
     if list.is_empty() {
-        console.note(base.locale.text("said.model_none"));
+        console.note(base.locale.text(word::said::MODEL_NONE));
         return Exit::Done;
     }
     console.print(&list.join("\n"))
@@ -117,7 +117,8 @@ pub(super) fn tools(base: &Base) -> Exit {
 pub(super) fn sessions(base: &Base, action: &SessionsAction) -> Exit {
     let console = Console::new(&base.locale);
     let Some(store) = base.sessions() else {
-        console.fail(&Problem { what: base.locale.text("error.no_config_dir").to_owned(), hint: String::new() });
+        console
+            .fail(&Problem { what: base.locale.text(word::error::NO_CONFIG_DIR).to_owned(), hint: String::new() });
         return Exit::Failed;
     };
     let open = |id: &str| store.find(id).and_then(|(_, path)| load(&path));
@@ -126,7 +127,7 @@ pub(super) fn sessions(base: &Base, action: &SessionsAction) -> Exit {
         SessionsAction::Search(text) => {
             let found = store.search(text);
             if found.is_empty() && !store.list().is_empty() {
-                console.note(&base.locale.with("said.sessions_not_found", &[("text", text)]));
+                console.note(&base.locale.with(word::said::SessionsNotFound { text }));
                 return Exit::Done;
             }
             Ok(rows(base, found))
@@ -134,12 +135,12 @@ pub(super) fn sessions(base: &Base, action: &SessionsAction) -> Exit {
         SessionsAction::Show(id) => open(id).map(|loaded| sanitize(&markdown(&loaded)).into_owned()),
         SessionsAction::Export(id) => open(id).map(|loaded| markdown(&loaded)),
         SessionsAction::Delete(id) => {
-            store.delete(id).map(|id| base.locale.with("said.session_deleted", &[("id", id.as_str())]))
+            store.delete(id).map(|id| base.locale.with(word::said::SessionDeleted { id: id.as_str() }))
         }
     };
     match result {
         Ok(text) if text.is_empty() => {
-            console.note(base.locale.text("said.sessions_none"));
+            console.note(base.locale.text(word::said::SESSIONS_NONE));
             Exit::Done
         }
         Ok(text) => console.print(&text),
@@ -193,12 +194,12 @@ pub(super) fn reset_terminal(base: &Base) -> Exit {
     let console = Console::new(&base.locale);
     match crate::terminal::reset_terminal() {
         Ok(()) => {
-            console.note(base.locale.text("doctor.terminal_reset"));
+            console.note(base.locale.text(word::doctor::TERMINAL_RESET));
             Exit::Done
         }
         Err(error) => {
-            let what = base.locale.with("error.terminal", &[("cause", &error.to_string())]);
-            console.fail(&Problem { what, hint: base.locale.text("doctor.terminal_reset_hint").to_owned() });
+            let what = base.locale.with(word::error::Terminal { cause: &error.to_string() });
+            console.fail(&Problem { what, hint: base.locale.text(word::doctor::TERMINAL_RESET_HINT).to_owned() });
             Exit::Failed
         }
     }
@@ -208,33 +209,35 @@ pub(super) fn reset_terminal(base: &Base) -> Exit {
 pub(super) fn doctor_text(base: &Base, locale: &Locale) -> String {
     let there = |path: Option<std::path::PathBuf>| match path {
         Some(path) if path.exists() => base.paths.shown(&path),
-        Some(path) => format!("{} ({})", base.paths.shown(&path), locale.text("doctor.not_there_yet")),
-        None => locale.text("doctor.missing").to_owned(),
+        Some(path) => format!("{} ({})", base.paths.shown(&path), locale.text(word::doctor::NOT_THERE_YET)),
+        None => locale.text(word::doctor::MISSING).to_owned(),
     };
     let terminal = if std::io::stdout().is_terminal() {
         let size = Size::of_terminal(None, None);
         let term = (base.variables)("TERM").unwrap_or_default();
-        let values = [("columns", size.columns.to_string()), ("rows", size.rows.to_string()), ("term", term)];
-        let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-        locale.with("doctor.size", &values)
+        locale.with(word::doctor::Size {
+            columns: &size.columns.to_string(),
+            rows: &size.rows.to_string(),
+            term: &term,
+        })
     } else {
-        locale.text("doctor.not_a_terminal").to_owned()
+        locale.text(word::doctor::NOT_A_TERMINAL).to_owned()
     };
     let keychain = match keychain::find("axi-doctor") {
-        Ok(_) => locale.text("doctor.works").to_owned(),
+        Ok(_) => locale.text(word::doctor::WORKS).to_owned(),
         Err(error) => keychain_cause(locale, &error),
     };
     let sandbox = base.sandbox();
     let model = (base.variables)("AXI_MODEL").or_else(|| base.config.model.clone());
     let mut rows = vec![
-        ("doctor.version", env!("CARGO_PKG_VERSION").to_owned()),
-        ("doctor.model", model.unwrap_or_else(|| locale.text("doctor.missing").to_owned())),
-        ("doctor.config", settings::standing(base, locale).unwrap_or_else(|| there(base.paths.settings()))),
-        ("doctor.sessions", there(base.paths.sessions())),
-        ("doctor.language", locale.tag().to_owned()),
-        ("doctor.terminal", terminal),
-        ("doctor.keychain", keychain),
-        ("doctor.sandbox", words::sandbox(locale, sandbox.standing(), sandbox.keeps_attributes())),
+        (word::doctor::VERSION, env!("CARGO_PKG_VERSION").to_owned()),
+        (word::doctor::MODEL, model.unwrap_or_else(|| locale.text(word::doctor::MISSING).to_owned())),
+        (word::doctor::CONFIG, settings::standing(base, locale).unwrap_or_else(|| there(base.paths.settings()))),
+        (word::doctor::SESSIONS, there(base.paths.sessions())),
+        (word::doctor::LANGUAGE, locale.tag().to_owned()),
+        (word::doctor::TERMINAL, terminal),
+        (word::doctor::KEYCHAIN, keychain),
+        (word::doctor::SANDBOX, words::sandbox(locale, sandbox.standing(), sandbox.keeps_attributes())),
     ];
     rows.extend(hook::doctor_rows(locale, base.variables));
     let lines = rows.into_iter().map(|(key, value)| format!("- {}: {}", locale.text(key), sanitize(&value)));
@@ -242,19 +245,19 @@ pub(super) fn doctor_text(base: &Base, locale: &Locale) -> String {
 }
 
 pub(super) fn completions(base: &Base, shell: clap_complete::Shell) -> Exit {
-    let mut command = cli::command(&|key| base.locale.text(key).to_owned());
+    let mut command = cli::command(&|word| base.locale.text(word));
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut command, "axi", &mut text);
     Console::new(&base.locale).print(&String::from_utf8_lossy(&text))
 }
 
 pub(super) fn manual(base: &Base) -> Exit {
-    let command = cli::command(&|key| base.locale.text(key).to_owned());
+    let command = cli::command(&|word| base.locale.text(word));
     let mut text = Vec::new();
     match clap_mangen::Man::new(command).render(&mut text) {
         Ok(()) => Console::new(&base.locale).print(&String::from_utf8_lossy(&text)),
         Err(error) => {
-            let what = base.locale.with("error.io", &[("path", "stdout"), ("cause", &error.to_string())]);
+            let what = base.locale.with(word::error::Io { path: "stdout", cause: &error.to_string() });
             Console::new(&base.locale).fail(&Problem { what, hint: String::new() });
             Exit::Failed
         }

@@ -15,6 +15,7 @@ use crate::frontend::exit::Exit;
 use crate::frontend::handoff::{Facts, NoCommand, TIME_LIMIT, paint, rewrite, rewrite_prompt};
 use crate::frontend::signals::Signals;
 use crate::frontend::words;
+use crate::locale::word;
 use crate::provider::Client;
 use crate::terminal::{Guest, KeyWatch, TypeAhead, escape_wait};
 
@@ -36,7 +37,7 @@ fn command(base: &Base, facts: &Facts) -> Result<String, Failed> {
     let failed = |what: String, exit| Failed::new(Problem { what, hint: String::new() }, exit);
     let line = facts.message();
     if line.is_empty() {
-        return Err(failed(base.locale.text("handoff.rewrite.empty").to_owned(), Exit::Usage));
+        return Err(failed(base.locale.text(word::handoff::rewrite::EMPTY).to_owned(), Exit::Usage));
     }
     let runtime = base.runtime()?;
     let client = Client::default();
@@ -57,8 +58,8 @@ fn command(base: &Base, facts: &Facts) -> Result<String, Failed> {
     });
     let plain =
         base.common.linear || (base.variables)("TERM").is_none_or(|term| matches!(term.as_str(), "" | "dumb"));
-    let words = base.locale.with("handoff.rewrite.asking", &[("model", &provider.model().id())]);
-    let words = format!("{words} · {}", base.locale.text("status.stop"));
+    let words = base.locale.with(word::handoff::rewrite::Asking { model: &provider.model().id() });
+    let words = format!("{words} · {}", base.locale.text(word::status::STOP));
     let found = runtime.block_on(rewrite(provider.as_ref(), &system, &line, limit, &cancel, |elapsed| {
         if let Some(guest) = guest.as_mut().filter(|_| !plain) {
             paint(guest, &words, elapsed);
@@ -74,12 +75,12 @@ fn command(base: &Base, facts: &Facts) -> Result<String, Failed> {
         NoCommand::Interrupted => failed(String::new(), Exit::Interrupted),
         NoCommand::TimedOut => {
             let seconds = limit.as_secs().to_string();
-            failed(base.locale.with("handoff.rewrite.timeout", &[("seconds", &seconds)]), Exit::Provider)
+            failed(base.locale.with(word::handoff::rewrite::Timeout { seconds: &seconds }), Exit::Provider)
         }
         NoCommand::Failed(error) => {
             let what = words::failure(&base.locale, &error).what;
             failed(what, Exit::from(&TurnEnd::Failed { error }))
         }
-        NoCommand::NotGiven => failed(base.locale.text("handoff.rewrite.none").to_owned(), Exit::Failed),
+        NoCommand::NotGiven => failed(base.locale.text(word::handoff::rewrite::NONE).to_owned(), Exit::Failed),
     })
 }

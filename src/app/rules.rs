@@ -7,7 +7,7 @@ use crate::approval::{Decision, Rule, newly_allowed};
 use crate::command::Problem;
 use crate::config;
 use crate::frontend::human::{Matches, Rules};
-use crate::locale::Locale;
+use crate::locale::{Locale, word};
 
 /// How many commands a rule is tried on before it is kept.
 const TRIED: usize = 200;
@@ -41,7 +41,7 @@ const fn list(decision: Decision) -> &'static str {
 /// Keeps a rule in the user's settings; returns the file as people read it.
 pub(super) fn keep(base: &Base, decision: Decision, rule: &Rule, locale: &Locale) -> Result<String, Problem> {
     let Some(path) = base.paths.settings() else {
-        return Err(Problem { what: locale.text("error.no_config_dir").to_owned(), hint: String::new() });
+        return Err(Problem { what: locale.text(word::error::NO_CONFIG_DIR).to_owned(), hint: String::new() });
     };
     match config::add_to_list(&path, list(decision), &rule.to_string()) {
         Ok(()) => Ok(base.paths.shown(&path)),
@@ -54,7 +54,7 @@ pub(super) fn forget(base: &Base, decision: Decision, rule: &Rule, locale: &Loca
     let Some(path) = base.paths.settings() else { return Ok(()) };
     let same = |text: &str| Rule::parse(text).is_ok_and(|known| known == *rule);
     config::remove_from_list(&path, list(decision), &same).map(drop).map_err(|error| Problem {
-        what: locale.with("permissions.not_removed", &[("cause", &error.to_string())]),
+        what: locale.with(word::permissions::NotRemoved { cause: &error.to_string() }),
         hint: String::new(),
     })
 }

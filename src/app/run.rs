@@ -28,6 +28,7 @@ use crate::frontend::repl::{
     show,
 };
 use crate::frontend::signals::Signals;
+use crate::locale::word;
 use crate::provider::Client;
 use crate::session::Session;
 use crate::terminal::{Depth, Dress, Layout, Output, PictureProtocol, Screen, Size, Theme, Wrap, escape_wait};
@@ -140,13 +141,16 @@ fn print_message(base: &Base, message: Option<&str>, stdin_terminal: bool) -> Re
     let mut text = message.unwrap_or_default().to_owned();
     if !stdin_terminal {
         let piped = piped::read(&mut std::io::stdin().lock()).map_err(|error| {
-            let what = base.locale.with("error.stdin", &[("cause", &error.to_string())]);
+            let what = base.locale.with(word::error::Stdin { cause: &error.to_string() });
             Failed::new(Problem { what, hint: String::new() }, Exit::Failed)
         })?;
         if piped.left_out > 0 {
-            let values = [("all", megabytes(piped.all)), ("left_out", megabytes(piped.left_out))];
-            let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-            Console::new(&base.locale).warn(&base.locale.with("error.stdin_cut", &values));
+            Console::new(&base.locale).warn(
+                &base.locale.with(word::error::StdinCut {
+                    all: &megabytes(piped.all),
+                    left_out: &megabytes(piped.left_out),
+                }),
+            );
         }
         let piped = piped.text;
         if !piped.trim().is_empty() {
@@ -159,8 +163,8 @@ fn print_message(base: &Base, message: Option<&str>, stdin_terminal: bool) -> Re
     }
     if text.trim().is_empty() {
         let problem = Problem {
-            what: base.locale.text("error.no_message").to_owned(),
-            hint: base.locale.text("error.no_message_hint").to_owned(),
+            what: base.locale.text(word::error::NO_MESSAGE).to_owned(),
+            hint: base.locale.text(word::error::NO_MESSAGE_HINT).to_owned(),
         };
         return Err(Failed::new(problem, Exit::Usage));
     }
@@ -209,13 +213,13 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
         human.say(&found);
     }
     if let Some(conversation) = conversation {
-        let said = base.locale.with("repl.resumed", &[("title", &show::title(&conversation))]);
+        let said = base.locale.with(word::repl::Resumed { title: &show::title(&conversation) });
         human.say(&said);
     }
     if agent.model().small {
         // Read while the person types; what is asked at once is read at once.
         if options.message.is_none() {
-            human.say(&base.locale.with("local.loading", &[("model", &agent.model().id())]));
+            human.say(&base.locale.with(word::local::Loading { model: &agent.model().id() }));
             agent.prepare();
         }
     } else if !local {
@@ -345,7 +349,7 @@ pub(super) fn render(base: &Base, options: &RenderOptions) -> Exit {
     match rendered {
         Ok(()) => Exit::Done,
         Err((path, error)) => {
-            let what = base.locale.with("error.io", &[("path", &path), ("cause", &error.to_string())]);
+            let what = base.locale.with(word::error::Io { path: &path, cause: &error.to_string() });
             Console::new(&base.locale).fail(&Problem { what, hint: String::new() });
             Exit::Failed
         }

@@ -10,7 +10,7 @@ use crate::cli::ConfigAction;
 use crate::command::Problem;
 use crate::config::ConfigError;
 use crate::frontend::exit::Exit;
-use crate::locale::Locale;
+use crate::locale::{Locale, word};
 
 /// Editors that are looked for where the person named none, the easiest to leave first (Debian's sensible-editor).
 const EDITORS: &[&str] = &["editor", "nano", "vim", "vi"];
@@ -23,30 +23,28 @@ pub(super) fn problem(locale: &Locale, error: &ConfigError) -> Problem {
     };
     let path = path.display().to_string();
     let hint = match error {
-        ConfigError::Syntax { .. } => "error.config_hint",
+        ConfigError::Syntax { .. } => locale.text(word::error::CONFIG_HINT).to_owned(),
         ConfigError::Io { cause, .. } => match cause.kind() {
-            ErrorKind::IsADirectory => "error.config_directory_hint",
-            ErrorKind::InvalidData => "error.config_encoding_hint",
-            ErrorKind::PermissionDenied => "error.config_permission_hint",
-            _ => "error.config_hint",
+            ErrorKind::IsADirectory => locale.with(word::error::ConfigDirectoryHint { path: &path }),
+            ErrorKind::InvalidData => locale.text(word::error::CONFIG_ENCODING_HINT).to_owned(),
+            ErrorKind::PermissionDenied => locale.with(word::error::ConfigPermissionHint { path: &path }),
+            _ => locale.text(word::error::CONFIG_HINT).to_owned(),
         },
     };
-    Problem {
-        what: locale.with("error.config", &[("path", &path), ("cause", &cause)]),
-        hint: locale.with(hint, &[("path", &path)]),
-    }
+    Problem { what: locale.with(word::error::Config { path: &path, cause: &cause }), hint }
 }
 
 /// For the doctor: what is wrong with the settings, `None` where nothing is.
 pub(super) fn standing(base: &Base, locale: &Locale) -> Option<String> {
     let Problem { what, hint } = problem(locale, base.broken.as_ref()?);
-    Some(format!("{}\n  {} {hint}", super::indented(&what), locale.text("error.hint")))
+    Some(format!("{}\n  {} {hint}", super::indented(&what), locale.text(word::error::HINT)))
 }
 
 pub(super) fn config(base: &Base, action: ConfigAction) -> Exit {
     let console = Console::new(&base.locale);
     let Some(path) = base.paths.settings() else {
-        console.fail(&Problem { what: base.locale.text("error.no_config_dir").to_owned(), hint: String::new() });
+        console
+            .fail(&Problem { what: base.locale.text(word::error::NO_CONFIG_DIR).to_owned(), hint: String::new() });
         return Exit::Failed;
     };
     match action {
@@ -61,7 +59,7 @@ fn show(base: &Base, path: &Path) -> Exit {
     match std::fs::read(path) {
         Ok(bytes) => console.print(&String::from_utf8_lossy(&bytes)),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            console.note(&base.locale.with("said.config_none", &[("path", &base.paths.shown(path))]));
+            console.note(&base.locale.with(word::said::ConfigNone { path: &base.paths.shown(path) }));
             Exit::Done
         }
         Err(cause) => {
@@ -75,8 +73,8 @@ fn edit(base: &Base, path: &Path) -> Exit {
     let console = Console::new(&base.locale);
     let Some(editor) = editor(base.variables) else {
         console.fail(&Problem {
-            what: base.locale.text("error.no_editor").to_owned(),
-            hint: base.locale.with("error.no_editor_hint", &[("path", &path.display().to_string())]),
+            what: base.locale.text(word::error::NO_EDITOR).to_owned(),
+            hint: base.locale.with(word::error::NoEditorHint { path: &path.display().to_string() }),
         });
         return Exit::Failed;
     };
@@ -102,8 +100,8 @@ fn editor(variables: Variables) -> Option<String> {
 }
 
 fn failed_editor(base: &Base, editor: &str, cause: &str) -> Exit {
-    let what = base.locale.with("error.editor_failed", &[("editor", editor), ("cause", cause)]);
-    let hint = base.locale.text("error.editor_failed_hint").to_owned();
+    let what = base.locale.with(word::error::EditorFailed { editor, cause });
+    let hint = base.locale.text(word::error::EDITOR_FAILED_HINT).to_owned();
     Console::new(&base.locale).fail(&Problem { what, hint });
     Exit::Failed
 }

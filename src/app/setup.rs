@@ -23,6 +23,7 @@ use crate::frontend::human::{Looks, Palette};
 use crate::frontend::repl::{ACTIONS, KeyBinding, KeyError, parse_binding};
 use crate::frontend::signals::Signals;
 use crate::frontend::words;
+use crate::locale::{Locale, word};
 use crate::provider::{Client, Provider, ProviderSettings, RetryPlan, connect};
 use crate::sandbox::{Sandbox, Wanted};
 use crate::session::{Loaded, Redactor, Session, SessionError, SessionId, SessionStore, is_held, load};
@@ -101,10 +102,12 @@ impl Base {
             for text in rules {
                 let added = Rule::parse(text).and_then(|rule| policy.add_rule(decision, rule, source));
                 if let Err(error) = added {
-                    let values = [("rule", text.as_str()), ("cause", &words::rule_error(&self.locale, &error))];
                     let problem = Problem {
-                        what: self.locale.with("error.rule", &values),
-                        hint: self.locale.text("error.rule_hint").to_owned(),
+                        what: self.locale.with(word::error::Rule {
+                            rule: text,
+                            cause: &words::rule_error(&self.locale, &error),
+                        }),
+                        hint: self.locale.text(word::error::RULE_HINT).to_owned(),
                     };
                     return Err(Failed::new(problem, Exit::Usage));
                 }
@@ -183,12 +186,12 @@ impl Base {
         let (name, found) = if let Some(name) = named {
             (name, None)
         } else if let Some((name, why)) = self.found(client, runtime)? {
-            let said = self.locale.with("repl.found", &[("model", &name), ("why", &why)]);
+            let said = self.locale.with(word::repl::Found { model: &name, why: &why });
             (name, Some(said))
         } else {
             let problem = Problem {
-                what: self.locale.text("error.no_model").to_owned(),
-                hint: self.locale.text("error.no_model_hint").to_owned(),
+                what: self.locale.text(word::error::NO_MODEL).to_owned(),
+                hint: self.locale.text(word::error::NO_MODEL_HINT).to_owned(),
             };
             return Err(Failed::new(problem, Exit::NotConfigured));
         };
@@ -221,7 +224,7 @@ impl Base {
         let is_shells = !options.no_session && (occasion != Occasion::Print || options.resume_last);
         let (shells, busy) = if is_shells { self.shells_session() } else { (None, false) };
         if busy {
-            Console::new(&self.locale).note(self.locale.text("handoff.busy"));
+            Console::new(&self.locale).note(self.locale.text(word::handoff::BUSY));
         }
         if options.resume.is_none() && shells.is_some() {
             return Ok(shells);
@@ -242,10 +245,12 @@ impl Base {
                     tty: None,
                     signals: Signals::default(),
                 };
-                let picked = asker.pick(self.locale.text("repl.pick_session"), &rows);
+                let picked = asker.pick(self.locale.text(word::repl::PICK_SESSION), &rows);
                 let Some(row) = picked.and_then(|index| list.into_iter().nth(index)) else {
-                    let problem =
-                        Problem { what: self.locale.text("error.interrupted").to_owned(), hint: String::new() };
+                    let problem = Problem {
+                        what: self.locale.text(word::error::INTERRUPTED).to_owned(),
+                        hint: String::new(),
+                    };
                     return Err(Failed::new(problem, Exit::Interrupted));
                 };
                 open(row.path)
@@ -262,8 +267,8 @@ impl Base {
 
     fn no_session(&self) -> Failed {
         let problem = Problem {
-            what: self.locale.text("error.session_none").to_owned(),
-            hint: self.locale.text("error.session_kept").to_owned(),
+            what: self.locale.text(word::error::SESSION_NONE).to_owned(),
+            hint: self.locale.text(word::error::SESSION_KEPT).to_owned(),
         };
         Failed::new(problem, Exit::Failed)
     }
@@ -279,7 +284,7 @@ impl Base {
         let keep = !options.no_session;
         let (session, conversation, usage) = match resumed {
             Some((_, path)) if keep && is_held(&path) => {
-                Console::new(&self.locale).note(self.locale.text("repl.session_busy"));
+                Console::new(&self.locale).note(self.locale.text(word::repl::SESSION_BUSY));
                 (self.new_session(true), None, Usage::default())
             }
             Some((loaded, path)) if keep => {
@@ -363,8 +368,11 @@ impl Base {
         let usable = |(role, text): &(&String, &String)| match Theme::plain().restyle(role, text) {
             Ok(()) => true,
             Err(error) => {
-                let values = [("role", role.as_str()), ("style", text.as_str()), ("cause", &error.to_string())];
-                Console::new(&self.locale).warn(&self.locale.with("error.style", &values));
+                Console::new(&self.locale).warn(&self.locale.with(word::error::Style {
+                    role,
+                    style: text,
+                    cause: &error.to_string(),
+                }));
                 false
             }
         };
@@ -379,13 +387,12 @@ impl Base {
             Err(error) => {
                 let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
                 let cause = match error {
-                    KeyError::Key(name) => self.locale.with("error.key_name", &[("name", &name)]),
+                    KeyError::Key(name) => self.locale.with(word::error::KeyName { name: &name }),
                     KeyError::Action(name) => {
-                        self.locale.with("error.key_action", &[("name", &name), ("known", &known.join(", "))])
+                        self.locale.with(word::error::KeyAction { name: &name, known: &known.join(", ") })
                     }
                 };
-                let values = [("key", key.as_str()), ("action", action.as_str()), ("cause", cause.as_str())];
-                Console::new(&self.locale).warn(&self.locale.with("error.key", &values));
+                Console::new(&self.locale).warn(&self.locale.with(word::error::Key { key, action, cause: &cause }));
                 None
             }
         };
@@ -394,9 +401,18 @@ impl Base {
 
     pub(super) fn runtime(&self) -> Result<Runtime, Failed> {
         tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
-            let what = self.locale.with("error.io", &[("path", "tokio"), ("cause", &error.to_string())]);
+            let what = self.locale.with(word::error::Io { path: "tokio", cause: &error.to_string() });
             Failed::new(Problem { what, hint: String::new() }, Exit::Failed)
         })
+    }
+}
+
+/// Says that the model inside of axi was left out when axi was built.
+#[cfg_attr(feature = "local", expect(dead_code, reason = "said only where it was left out"))]
+pub(super) fn left_out(locale: &Locale) -> Problem {
+    Problem {
+        what: locale.text(word::local::LEFT_OUT).to_owned(),
+        hint: locale.text(word::local::LEFT_OUT_HINT).to_owned(),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::config::{self, PlaceFile, Standing, TrustStore};
 use crate::frontend::approve::{NoChoice, Terminal};
 use crate::frontend::exit::Exit;
 use crate::frontend::signals::Signals;
+use crate::locale::word;
 use crate::terminal::{Depth, sanitize_line};
 
 /// How many files are shown with their first lines, and how many lines of each.
@@ -33,16 +34,19 @@ impl Base {
             Standing::Nothing | Standing::Trusted | Standing::Refused => return Ok(()),
         };
         let console = Console::new(&self.locale);
-        let place = self.paths.shown(self.place_files.root());
-        let key = if changed { "trust.changed" } else { "trust.first" };
-        console.note(&self.locale.with(key, &[("place", &place)]));
+        let place = &self.paths.shown(self.place_files.root());
+        console.note(&if changed {
+            self.locale.with(word::trust::Changed { place })
+        } else {
+            self.locale.with(word::trust::First { place })
+        });
         self.show_place(SHOWN_FILES, SHOWN_LINES);
-        console.note(self.locale.text("trust.why"));
+        console.note(self.locale.text(word::trust::WHY));
         let Some(trusted) = self.ask_trust()? else { return Ok(()) };
         if let Some(store) = self.trust_store()
             && let Err(error) = store.remember(&self.place_files, trusted)
         {
-            Console::new(&self.locale).warn(&self.locale.with("trust.not_kept", &[("cause", &error.to_string())]));
+            Console::new(&self.locale).warn(&self.locale.with(word::trust::NotKept { cause: &error.to_string() }));
         }
         if !trusted {
             self.standing = Standing::Refused;
@@ -66,9 +70,10 @@ impl Base {
             signals: Signals::default(),
         };
         let text = |key| self.locale.text(key).to_owned();
-        let items = [('n', text("trust.no")), ('y', text("trust.yes")), ('v', text("trust.show"))];
+        let items = [('n', text(word::trust::NO)), ('y', text(word::trust::YES)), ('v', text(word::trust::SHOW))];
         loop {
-            match asker.decide(self.locale.text("trust.question"), self.locale.text("trust.hint"), &items) {
+            match asker.decide(self.locale.text(word::trust::QUESTION), self.locale.text(word::trust::HINT), &items)
+            {
                 Ok(0) => return Ok(Some(false)),
                 Ok(1) => return Ok(Some(true)),
                 Ok(_) => self.show_place(usize::MAX, usize::MAX),
@@ -90,7 +95,7 @@ impl Base {
                 console.note(&format!("    {}", sanitize_line(row)));
             }
             if let Some(more) = rows.len().checked_sub(lines).filter(|more| *more > 0) {
-                let more = self.locale.with("approve.too_long", &[("count", &more.to_string())]);
+                let more = self.locale.with(word::approve::TooLong { count: &more.to_string() });
                 console.note(&format!("    {more}"));
             }
         }
@@ -114,7 +119,7 @@ impl Base {
             }
             names => names.join(", "),
         };
-        Console::new(&self.locale).warn(&self.locale.with("trust.ignored", &[("files", &files)]));
+        Console::new(&self.locale).warn(&self.locale.with(word::trust::Ignored { files: &files }));
     }
 }
 

@@ -13,7 +13,7 @@ use crate::approval::{Decision, Rule};
 use crate::command::{KeyAction, Problem, World};
 use crate::config;
 use crate::conversation::Usage;
-use crate::locale::Locale;
+use crate::locale::{Locale, word};
 use crate::provider::{self, Client, Provider, connect};
 use crate::session::SessionStore;
 
@@ -51,10 +51,10 @@ impl World for Outside {
 
     fn remember(&mut self, key: &str, value: &str, locale: &Locale) -> Result<(), Problem> {
         let Some(path) = self.base.paths.settings() else {
-            return Err(Problem { what: locale.text("error.no_config_dir").to_owned(), hint: String::new() });
+            return Err(Problem { what: locale.text(word::error::NO_CONFIG_DIR).to_owned(), hint: String::new() });
         };
         config::set(&path, key, value).map_err(|error| Problem {
-            what: locale.with("said.not_saved", &[("cause", &error.to_string())]),
+            what: locale.with(word::said::NotSaved { cause: &error.to_string() }),
             hint: String::new(),
         })
     }
@@ -94,26 +94,31 @@ pub(super) fn change_key(
     if !models::names(&base.config).iter().any(|name| name == provider) {
         let known = models::names(&base.config).join(", ");
         return Err(Problem {
-            what: locale.with("error.unknown_provider", &[("provider", provider)]),
-            hint: locale.with("error.unknown_provider_hint", &[("known", &known), ("provider", provider)]),
+            what: locale.with(word::error::UnknownProvider { provider }),
+            hint: locale.with(word::error::UnknownProviderHint { known: &known, provider }),
         });
     }
-    let named = [("provider", provider)];
     let done = match action {
         KeyAction::Store(key) if key.trim().is_empty() => {
-            return Err(Problem { what: locale.text("error.empty_key").to_owned(), hint: String::new() });
+            return Err(Problem { what: locale.text(word::error::EMPTY_KEY).to_owned(), hint: String::new() });
         }
-        KeyAction::Store(key) => keychain::store(provider, key.trim()).map(|()| "said.login_done"),
-        KeyAction::Remove => {
-            keychain::remove(provider).map(|was| if was { "said.logout_done" } else { "said.logout_none" })
+        KeyAction::Store(key) => {
+            keychain::store(provider, key.trim()).map(|()| locale.with(word::said::LoginDone { provider }))
         }
+        KeyAction::Remove => keychain::remove(provider).map(|was| {
+            if was {
+                locale.with(word::said::LogoutDone { provider })
+            } else {
+                locale.with(word::said::LogoutNone { provider })
+            }
+        }),
     };
-    done.map(|key| locale.with(key, &named)).map_err(|error| {
+    done.map_err(|error| {
         let variable = provider::find(provider).and_then(|row| row.key_variables.first().copied());
         let variable = variable.map_or_else(|| format!("{}_API_KEY", provider.to_uppercase()), str::to_owned);
         Problem {
-            what: locale.with("error.keychain", &[("cause", &keychain_cause(locale, &error))]),
-            hint: locale.with("error.keychain_hint", &[("variable", &variable)]),
+            what: locale.with(word::error::Keychain { cause: &keychain_cause(locale, &error) }),
+            hint: locale.with(word::error::KeychainHint { variable: &variable }),
         }
     })
 }
@@ -121,8 +126,8 @@ pub(super) fn change_key(
 /// Words why the keychain did not do it.
 pub(super) fn keychain_cause(locale: &Locale, error: &KeychainError) -> String {
     match error {
-        KeychainError::Off => locale.text("said.keychain_none").to_owned(),
-        KeychainError::Silent => locale.text("said.keychain_silent").to_owned(),
+        KeychainError::Off => locale.text(word::said::KEYCHAIN_NONE).to_owned(),
+        KeychainError::Silent => locale.text(word::said::KEYCHAIN_SILENT).to_owned(),
         KeychainError::Refused(cause) => cause.clone(),
     }
 }
@@ -136,7 +141,7 @@ pub(super) fn discover(base: &Base, client: &Client, runtime: &Runtime) -> Optio
         let elsewhere = row.base_url(&base.variables) != row.base_url;
         let listed = if elsewhere { first_model(base, row.name, client, runtime) } else { None };
         let model = listed.unwrap_or_else(|| row.default_model.to_owned());
-        let why = base.locale.with("repl.found_key", &[("variable", found.variable)]);
+        let why = base.locale.with(word::repl::FoundKey { variable: found.variable });
         return Some((format!("{}/{model}", row.name), why));
     }
     let cancel = CancellationToken::new();
@@ -144,7 +149,7 @@ pub(super) fn discover(base: &Base, client: &Client, runtime: &Runtime) -> Optio
     let found = runtime.block_on(search);
     let server = found.servers.first()?;
     let model = server.models.first()?;
-    let why = base.locale.with("repl.found_server", &[("url", &server.base_url)]);
+    let why = base.locale.with(word::repl::FoundServer { url: &server.base_url });
     Some((format!("{}/{}", server.row.name, model.name), why))
 }
 

@@ -5,7 +5,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::{
     AgentKind, ColorChoice, CommonOptions, ConfigAction, HandoffKind, InitOptions, Invocation, LocalAction, Output,
-    RenderOptions, RunOptions, SessionsAction, UsageError,
+    RenderOptions, RunOptions, SessionsAction, UsageError, UsageFault,
 };
 
 /// Says what the command line asks for.
@@ -127,13 +127,13 @@ pub(super) fn usage_error(error: &clap::Error) -> UsageError {
     };
     let argument = text(ContextKind::InvalidArg).or_else(|| text(ContextKind::InvalidSubcommand));
     let value = text(ContextKind::InvalidValue).filter(|value| !value.is_empty());
-    let key = match error.kind() {
-        ErrorKind::UnknownArgument => "usage.unknown",
-        ErrorKind::InvalidValue | ErrorKind::ValueValidation if value.is_none() => "usage.missing_value",
-        ErrorKind::InvalidValue | ErrorKind::ValueValidation => "usage.invalid_value",
-        ErrorKind::MissingRequiredArgument | ErrorKind::MissingSubcommand => "usage.missing",
-        ErrorKind::ArgumentConflict => "usage.conflict",
-        _ => "usage.other",
+    let fault = match error.kind() {
+        ErrorKind::UnknownArgument => UsageFault::Unknown,
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation if value.is_none() => UsageFault::MissingValue,
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation => UsageFault::InvalidValue,
+        ErrorKind::MissingRequiredArgument | ErrorKind::MissingSubcommand => UsageFault::Missing,
+        ErrorKind::ArgumentConflict => UsageFault::Conflict,
+        _ => UsageFault::Other,
     };
     let mut argument = argument.unwrap_or_default();
     if let Some(value) = value {
@@ -146,5 +146,5 @@ pub(super) fn usage_error(error: &clap::Error) -> UsageError {
         .into_iter()
         .find_map(text)
         .filter(|suggestion| !suggestion.is_empty());
-    UsageError { key, argument, suggestion }
+    UsageError { fault, argument, suggestion }
 }

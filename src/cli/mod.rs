@@ -9,11 +9,12 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 
+use crate::locale::Word;
 use interpret::{interpret, usage_error};
 pub use shape::command;
 
-/// Looks up the text of a locale key.
-pub type Words<'a> = &'a dyn Fn(&str) -> String;
+/// Looks a text up.
+pub type Words<'a> = &'a dyn Fn(Word) -> &'static str;
 
 /// What a command line asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -216,12 +217,33 @@ pub enum LocalAction {
 /// A command line that means nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageError {
-    /// The locale key of what is wrong.
-    pub key: &'static str,
+    /// What is wrong.
+    pub fault: UsageFault,
     /// The argument it is about.
     pub argument: String,
     /// What it could have been, if anything is near.
     pub suggestion: Option<String>,
+}
+
+/// What is wrong with a command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UsageFault {
+    /// There is no such option or command.
+    Unknown,
+    /// An option has no value.
+    MissingValue,
+    /// A value that is not possible.
+    InvalidValue,
+    /// An argument or a command is missing.
+    Missing,
+    /// Two that do not go together.
+    Conflict,
+    /// A command that is not in this version yet.
+    Reserved,
+    /// An argument that is not UTF-8.
+    NoText,
+    /// Anything else.
+    Other,
 }
 
 /// Commands of the contract that this version does not have: they must not be sent to a model as a message.
@@ -234,13 +256,13 @@ const RESERVED: &[&str] = &["mcp"];
 pub fn parse(arguments: Vec<OsString>, words: Words<'_>) -> Result<Invocation, UsageError> {
     let first = arguments.get(1).and_then(|first| first.to_str()).unwrap_or_default();
     if RESERVED.contains(&first) {
-        return Err(UsageError { key: "usage.reserved", argument: first.to_owned(), suggestion: None });
+        return Err(UsageError { fault: UsageFault::Reserved, argument: first.to_owned(), suggestion: None });
     }
     // Starts have to be fast, and describing all commands and their help to clap takes most of a millisecond. What is
     // wrong, or asks for help, is read again in full.
     let is_command = |argument: &OsString| argument.to_str().is_some_and(|text| shape::COMMANDS.contains(&text));
     if !arguments.iter().skip(1).any(is_command)
-        && let Ok(matches) = shape::conversation(&|_| String::new()).try_get_matches_from(&arguments)
+        && let Ok(matches) = shape::conversation(&|_| "").try_get_matches_from(&arguments)
     {
         return Ok(interpret(&matches));
     }
@@ -254,7 +276,7 @@ pub fn parse(arguments: Vec<OsString>, words: Words<'_>) -> Result<Invocation, U
             // Clap does not say which.
             #[expect(clippy::unnecessary_debug_formatting, reason = "escaped, so that the bytes can be seen")]
             let argument = no_text.map(|argument| format!("{argument:?}")).unwrap_or_default();
-            Err(UsageError { key: "usage.no_text", argument, suggestion: None })
+            Err(UsageError { fault: UsageFault::NoText, argument, suggestion: None })
         }
         Err(error) => Err(usage_error(&error)),
     }

@@ -6,6 +6,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, value_parser};
 
 use super::Words;
+use crate::locale::Word;
+use crate::locale::word::cli::{self, argument, option};
 
 /// The commands: a line without any of these words is a conversation.
 pub(super) const COMMANDS: &[&str] = &[
@@ -28,58 +30,70 @@ pub(super) const COMMANDS: &[&str] = &[
 #[must_use]
 pub fn command(words: Words<'_>) -> Command {
     let template =
-        format!("{{about-with-newline}}\n{} {{usage}}\n\n{{all-args}}{{after-help}}", words("cli.usage_heading"));
-    let sub = |name: &'static str| {
+        format!("{{about-with-newline}}\n{} {{usage}}\n\n{{all-args}}{{after-help}}", words(cli::USAGE_HEADING));
+    let sub = |name: &'static str, about: Word| {
         Command::new(name)
-            .about(words(&format!("cli.command.{}", name.replace('-', "_"))))
+            .about(words(about))
             .help_template(template.clone())
             .disable_help_flag(true)
             .disable_help_subcommand(true)
-            .subcommand_help_heading(words("cli.commands_heading"))
+            .subcommand_help_heading(words(cli::COMMANDS_HEADING))
             .arg(help_flag(words))
     };
-    let positional = |name| positional(name, words);
+    let positional = |name, help| positional(name, help, words);
     let shells = PossibleValuesParser::new(["bash", "elvish", "fish", "powershell", "zsh"]);
-    let sessions = sub("sessions").subcommands([
-        sub("list"),
-        sub("show").arg(positional("id").required(true)),
-        sub("export").arg(positional("id").required(true)),
-        sub("delete").arg(positional("id").required(true)),
-        sub("search").arg(positional("text").required(true)),
+    let sessions = sub("sessions", cli::command::SESSIONS).subcommands([
+        sub("list", cli::command::LIST),
+        sub("show", cli::command::SHOW).arg(positional("id", argument::ID).required(true)),
+        sub("export", cli::command::EXPORT).arg(positional("id", argument::ID).required(true)),
+        sub("delete", cli::command::DELETE).arg(positional("id", argument::ID).required(true)),
+        sub("search", cli::command::SEARCH).arg(positional("text", argument::TEXT).required(true)),
     ]);
     conversation(words)
-        .about(words("cli.about"))
-        .after_help(words("cli.after_help"))
+        .about(words(cli::ABOUT))
+        .after_help(words(cli::AFTER_HELP))
         .help_template(template.clone())
         .args_conflicts_with_subcommands(true)
         .subcommand_precedence_over_arg(true)
-        .subcommand_help_heading(words("cli.commands_heading"))
+        .subcommand_help_heading(words(cli::COMMANDS_HEADING))
         .subcommands([
-            sub("render")
-                .arg(positional("file").value_parser(value_parser!(PathBuf)))
-                .arg(valued("width", "N", words).value_parser(value_parser!(u16).range(1..)))
-                .arg(valued("wrap", "MODE", words).value_parser(["word", "soft"])),
-            sub("handoff").hide(true).arg(flag("rewrite", words)),
-            sub("init")
-                .arg(positional("hooked").value_name("SHELL").required(true).value_parser(["zsh", "bash", "fish"]))
-                .arg(valued("key", "KEY", words).conflicts_with("no-bind"))
-                .arg(flag("no-bind", words))
-                .arg(valued("keys", "VERSION", words).hide(true)),
-            sub("login").arg(positional("provider").required(true)),
-            sub("logout").arg(positional("provider").required(true)),
-            sub("models").arg(positional("provider")),
-            sub("tools").subcommand(sub("list")),
+            sub("render", cli::command::RENDER)
+                .arg(positional("file", argument::FILE).value_parser(value_parser!(PathBuf)))
+                .arg(valued("width", "N", option::WIDTH, words).value_parser(value_parser!(u16).range(1..)))
+                .arg(valued("wrap", "MODE", option::WRAP, words).value_parser(["word", "soft"])),
+            sub("handoff", cli::command::HANDOFF).hide(true).arg(flag("rewrite", option::REWRITE, words)),
+            sub("init", cli::command::INIT)
+                .arg(
+                    positional("hooked", argument::HOOKED)
+                        .value_name("SHELL")
+                        .required(true)
+                        .value_parser(["zsh", "bash", "fish"]),
+                )
+                .arg(valued("key", "KEY", option::KEY, words).conflicts_with("no-bind"))
+                .arg(flag("no-bind", option::NO_BIND, words))
+                .arg(valued("keys", "VERSION", option::KEYS, words).hide(true)),
+            sub("login", cli::command::LOGIN).arg(positional("provider", argument::PROVIDER).required(true)),
+            sub("logout", cli::command::LOGOUT).arg(positional("provider", argument::PROVIDER).required(true)),
+            sub("models", cli::command::MODELS).arg(positional("provider", argument::PROVIDER)),
+            sub("tools", cli::command::TOOLS).subcommand(sub("list", cli::command::LIST)),
             sessions,
-            sub("config").subcommands([sub("path"), sub("show"), sub("edit")]),
-            sub("local").subcommands([
-                sub("list"),
-                sub("pull").arg(positional("model")).arg(flag("agree", words).long("yes").short('y')),
-                sub("remove").arg(positional("model").required(true)),
-                sub("path").arg(positional("model")),
+            sub("config", cli::command::CONFIG).subcommands([
+                sub("path", cli::command::PATH),
+                sub("show", cli::command::SHOW),
+                sub("edit", cli::command::EDIT),
             ]),
-            sub("doctor").arg(flag("reset-terminal", words)),
-            sub("completions").arg(positional("shell").required(true).value_parser(shells)),
-            sub("man"),
+            sub("local", cli::command::LOCAL).subcommands([
+                sub("list", cli::command::LIST),
+                sub("pull", cli::command::PULL)
+                    .arg(positional("model", argument::MODEL))
+                    .arg(flag("agree", option::AGREE, words).long("yes").short('y')),
+                sub("remove", cli::command::REMOVE).arg(positional("model", argument::MODEL).required(true)),
+                sub("path", cli::command::PATH).arg(positional("model", argument::MODEL)),
+            ]),
+            sub("doctor", cli::command::DOCTOR).arg(flag("reset-terminal", option::RESET_TERMINAL, words)),
+            sub("completions", cli::command::COMPLETIONS)
+                .arg(positional("shell", argument::SHELL).required(true).value_parser(shells)),
+            sub("man", cli::command::MAN),
         ])
 }
 
@@ -90,60 +104,53 @@ pub(super) fn conversation(words: Words<'_>) -> Command {
         .disable_help_flag(true)
         .disable_version_flag(true)
         .disable_help_subcommand(true)
-        .arg(positional("message", words).num_args(0..).trailing_var_arg(false))
+        .arg(positional("message", argument::MESSAGE, words).num_args(0..).trailing_var_arg(false))
         .args(run_flags(words))
         .args(common_flags(words))
         .arg(help_flag(words))
-        .arg(flag("version", words).short('V').action(ArgAction::Version))
+        .arg(flag("version", option::VERSION, words).short('V').action(ArgAction::Version))
 }
 
-fn positional(name: &'static str, words: Words<'_>) -> Arg {
-    Arg::new(name)
-        .value_name(name.to_uppercase())
-        .help(words(&format!("cli.argument.{name}")))
-        .help_heading(words("cli.arguments_heading"))
+fn positional(name: &'static str, help: Word, words: Words<'_>) -> Arg {
+    Arg::new(name).value_name(name.to_uppercase()).help(words(help)).help_heading(words(cli::ARGUMENTS_HEADING))
 }
 
-fn flag(name: &'static str, words: Words<'_>) -> Arg {
-    Arg::new(name)
-        .long(name)
-        .help(words(&format!("cli.option.{}", name.replace('-', "_"))))
-        .help_heading(words("cli.options_heading"))
-        .action(ArgAction::SetTrue)
+fn flag(name: &'static str, help: Word, words: Words<'_>) -> Arg {
+    Arg::new(name).long(name).help(words(help)).help_heading(words(cli::OPTIONS_HEADING)).action(ArgAction::SetTrue)
 }
 
-fn valued(name: &'static str, value: &'static str, words: Words<'_>) -> Arg {
+fn valued(name: &'static str, value: &'static str, help: Word, words: Words<'_>) -> Arg {
     // The help text names the values, in the user's language.
-    flag(name, words).action(ArgAction::Set).value_name(value).hide_possible_values(true)
+    flag(name, help, words).action(ArgAction::Set).value_name(value).hide_possible_values(true)
 }
 
 fn help_flag(words: Words<'_>) -> Arg {
-    flag("help", words).short('h').action(ArgAction::Help)
+    flag("help", option::HELP, words).short('h').action(ArgAction::Help)
 }
 
 fn run_flags(words: Words<'_>) -> Vec<Arg> {
     vec![
-        flag("print", words).short('p'),
-        valued("output", "FORMAT", words).value_parser(["text", "json", "stream-json"]),
-        flag("continue", words).short('c').conflicts_with("resume"),
-        valued("resume", "ID", words).short('r').num_args(0..=1).require_equals(false),
-        valued("model", "PROVIDER/MODEL", words).short('m'),
-        valued("agent", "NAME", words).value_parser(["build", "plan", "explore"]),
-        flag("yes", words).short('y'),
-        valued("allow", "RULE", words).action(ArgAction::Append),
-        valued("deny", "RULE", words).action(ArgAction::Append),
-        valued("max-steps", "N", words).value_parser(value_parser!(u32).range(1..)),
-        flag("no-session", words),
-        flag("no-history", words),
+        flag("print", option::PRINT, words).short('p'),
+        valued("output", "FORMAT", option::OUTPUT, words).value_parser(["text", "json", "stream-json"]),
+        flag("continue", option::CONTINUE, words).short('c').conflicts_with("resume"),
+        valued("resume", "ID", option::RESUME, words).short('r').num_args(0..=1).require_equals(false),
+        valued("model", "PROVIDER/MODEL", option::MODEL, words).short('m'),
+        valued("agent", "NAME", option::AGENT, words).value_parser(["build", "plan", "explore"]),
+        flag("yes", option::YES, words).short('y'),
+        valued("allow", "RULE", option::ALLOW, words).action(ArgAction::Append),
+        valued("deny", "RULE", option::DENY, words).action(ArgAction::Append),
+        valued("max-steps", "N", option::MAX_STEPS, words).value_parser(value_parser!(u32).range(1..)),
+        flag("no-session", option::NO_SESSION, words),
+        flag("no-history", option::NO_HISTORY, words),
     ]
 }
 
 fn common_flags(words: Words<'_>) -> Vec<Arg> {
     vec![
-        valued("cwd", "DIR", words).value_parser(value_parser!(PathBuf)).global(true),
-        valued("lang", "LANG", words).global(true),
-        valued("color", "WHEN", words).value_parser(["auto", "always", "never"]).global(true),
-        flag("linear", words).global(true),
-        flag("verbose", words).short('v').action(ArgAction::Count).global(true),
+        valued("cwd", "DIR", option::CWD, words).value_parser(value_parser!(PathBuf)).global(true),
+        valued("lang", "LANG", option::LANG, words).global(true),
+        valued("color", "WHEN", option::COLOR, words).value_parser(["auto", "always", "never"]).global(true),
+        flag("linear", option::LINEAR, words).global(true),
+        flag("verbose", option::VERBOSE, words).short('v').action(ArgAction::Count).global(true),
     ]
 }

@@ -3,6 +3,7 @@
 use super::{Context, KeyAction, Outcome, Problem, ReasoningView, ThemeChoice};
 use crate::conversation::{Message, Role, Usage};
 use crate::locale;
+use crate::locale::word;
 
 pub(super) fn help(_: &mut Context<'_>, _: &str) -> Outcome {
     Outcome::Help
@@ -10,7 +11,7 @@ pub(super) fn help(_: &mut Context<'_>, _: &str) -> Outcome {
 
 /// While a turn runs, the keyboard's reader does it (see `terminal::keys`); here there is nothing to stop.
 pub(super) fn stop(context: &mut Context<'_>, _: &str) -> Outcome {
-    Outcome::Say(context.locale.text("said.stop_none").to_owned())
+    Outcome::Say(context.locale.text(word::said::STOP_NONE).to_owned())
 }
 
 pub(super) fn exit(_: &mut Context<'_>, _: &str) -> Outcome {
@@ -36,11 +37,11 @@ pub(super) fn model(context: &mut Context<'_>, argument: &str) -> Outcome {
     if argument.is_empty() {
         let models = context.world.models();
         if models.is_empty() {
-            return Outcome::Say(locale.with("said.model_is", &[("model", &context.agent.model().id())]));
+            return Outcome::Say(locale.with(word::said::ModelIs { model: &context.agent.model().id() }));
         }
         return Outcome::Pick {
             command: "model",
-            question: locale.text("repl.pick_model").to_owned(),
+            question: locale.text(word::repl::PICK_MODEL).to_owned(),
             items: models.into_iter().map(|model| (model.clone(), model)).collect(),
         };
     }
@@ -48,7 +49,7 @@ pub(super) fn model(context: &mut Context<'_>, argument: &str) -> Outcome {
         Ok(provider) => {
             context.agent.set_provider(provider);
             let id = context.agent.model().id();
-            let mut said = locale.with("said.model", &[("model", &id)]);
+            let mut said = locale.with(word::said::Model { model: &id });
             if let Err(problem) = context.world.remember("model", &id, locale) {
                 said = format!("{said} ({})", problem.what);
             }
@@ -61,20 +62,19 @@ pub(super) fn model(context: &mut Context<'_>, argument: &str) -> Outcome {
 pub(super) fn language(context: &mut Context<'_>, argument: &str) -> Outcome {
     if argument.is_empty() {
         let items = locale::tags().map(|tag| {
-            let name = locale::Locale::new(tag).text("language.name").to_owned();
+            let name = locale::Locale::new(tag).text(word::language::NAME).to_owned();
             (format!("{tag}  {name}"), tag.to_owned())
         });
         return Outcome::Pick {
             command: "language",
-            question: context.locale.text("repl.pick_language").to_owned(),
+            question: context.locale.text(word::repl::PICK_LANGUAGE).to_owned(),
             items: items.collect(),
         };
     }
     let Some(tag) = locale::matching(argument) else {
         let known: Vec<&str> = locale::tags().collect();
-        let values = [("tag", argument), ("known", &known.join(", "))];
         return Outcome::Fail(Problem {
-            what: context.locale.with("said.language_unknown", &values),
+            what: context.locale.with(word::said::LanguageUnknown { tag: argument, known: &known.join(", ") }),
             hint: String::new(),
         });
     };
@@ -89,7 +89,7 @@ pub(super) fn retry(context: &mut Context<'_>, _: &str) -> Outcome {
     let last = messages.iter().rev().filter(|message| message.role == Role::User).map(Message::text);
     match last.into_iter().find(|text| !text.is_empty()) {
         Some(text) => Outcome::Ask(text),
-        None => Outcome::Say(context.locale.text("said.retry_none").to_owned()),
+        None => Outcome::Say(context.locale.text(word::said::RETRY_NONE).to_owned()),
     }
 }
 
@@ -99,7 +99,7 @@ pub(super) fn copy(context: &mut Context<'_>, argument: &str) -> Outcome {
     let answers = messages.iter().rev().filter(|message| message.role == Role::Assistant).map(Message::text);
     match answers.filter(|text| !text.trim().is_empty()).nth(back - 1) {
         Some(text) => Outcome::Copy(text),
-        None => Outcome::Say(context.locale.text("said.copy_none").to_owned()),
+        None => Outcome::Say(context.locale.text(word::said::COPY_NONE).to_owned()),
     }
 }
 
@@ -138,7 +138,7 @@ pub(super) fn theme(context: &mut Context<'_>, argument: &str) -> Outcome {
 }
 
 fn wrong_word(context: &Context<'_>, word: &str, known: &[&str]) -> Outcome {
-    let what = context.locale.with("said.word_unknown", &[("word", word), ("known", &known.join(", "))]);
+    let what = context.locale.with(word::said::WordUnknown { word, known: &known.join(", ") });
     Outcome::Fail(Problem { what, hint: String::new() })
 }
 
@@ -151,21 +151,20 @@ pub(super) fn tools(context: &mut Context<'_>, _: &str) -> Outcome {
 }
 
 pub(super) fn usage(context: &mut Context<'_>, _: &str) -> Outcome {
-    let said = |key: &str, usage: Usage| {
-        let values = [("input", usage.input_tokens.to_string()), ("output", usage.output_tokens.to_string())];
-        context.locale.with(key, &values.each_ref().map(|(name, value)| (*name, value.as_str())))
-    };
+    let tokens = |usage: Usage| (usage.input_tokens.to_string(), usage.output_tokens.to_string());
     let usage = context.agent.usage();
     let ghost = context.world.ghost_usage();
     let mut rows = Vec::new();
     if usage.input_tokens + usage.output_tokens > 0 {
-        rows.push(said("said.usage", usage));
+        let (input, output) = &tokens(usage);
+        rows.push(context.locale.with(word::said::Usage { input, output }));
     }
     if ghost.input_tokens + ghost.output_tokens > 0 {
-        rows.push(said("said.usage_ghost", ghost));
+        let (input, output) = &tokens(ghost);
+        rows.push(context.locale.with(word::said::UsageGhost { input, output }));
     }
     if rows.is_empty() {
-        return Outcome::Say(context.locale.text("said.usage_none").to_owned());
+        return Outcome::Say(context.locale.text(word::said::USAGE_NONE).to_owned());
     }
     Outcome::Say(rows.join("\n"))
 }
@@ -175,7 +174,7 @@ pub(super) fn login(context: &mut Context<'_>, argument: &str) -> Outcome {
         let items = context.world.providers().into_iter().map(|name| (name.clone(), name)).collect();
         return Outcome::Pick {
             command: "login",
-            question: context.locale.text("command.login").to_owned(),
+            question: context.locale.text(word::command::LOGIN).to_owned(),
             items,
         };
     }
@@ -187,7 +186,7 @@ pub(super) fn logout(context: &mut Context<'_>, argument: &str) -> Outcome {
         let items = context.world.providers().into_iter().map(|name| (name.clone(), name)).collect();
         return Outcome::Pick {
             command: "logout",
-            question: context.locale.text("command.logout").to_owned(),
+            question: context.locale.text(word::command::LOGOUT).to_owned(),
             items,
         };
     }

@@ -2,6 +2,7 @@
 
 use super::{Context, Outcome, Problem};
 use crate::approval::Mode;
+use crate::locale::{Word, word};
 
 /// What may follow `/agent`.
 pub(super) const WORDS: &[&str] = &["build", "plan", "explore"];
@@ -14,12 +15,12 @@ pub(super) fn agent(context: &mut Context<'_>, argument: &str) -> Outcome {
             .map(|(word, mode)| (format!("{word}  {}", locale.text(described(*mode))), (*word).to_owned()));
         return Outcome::Pick {
             command: "agent",
-            question: locale.with("said.agent_is", &[("agent", context.agent.mode().word())]),
+            question: locale.with(word::said::AgentIs { agent: context.agent.mode().word() }),
             items: items.collect(),
         };
     }
     let Some((_, mode)) = Mode::ALL.iter().find(|(word, _)| *word == argument) else {
-        let what = locale.with("said.word_unknown", &[("word", argument), ("known", &WORDS.join(", "))]);
+        let what = locale.with(word::said::WordUnknown { word: argument, known: &WORDS.join(", ") });
         return Outcome::Fail(Problem { what, hint: String::new() });
     };
     context.agent.set_mode(*mode);
@@ -37,10 +38,10 @@ fn said(context: &Context<'_>) -> Outcome {
     Outcome::Say(format!("{}: {text}", mode.word()))
 }
 
-const fn described(mode: Mode) -> &'static str {
+const fn described(mode: Mode) -> Word {
     match mode {
-        Mode::Build => "agent.build",
-        Mode::Plan => "agent.plan",
-        Mode::Explore => "agent.explore",
+        Mode::Build => word::agent::BUILD,
+        Mode::Plan => word::agent::PLAN,
+        Mode::Explore => word::agent::EXPLORE,
     }
 }

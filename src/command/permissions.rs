@@ -2,7 +2,7 @@
 
 use super::{Context, Outcome, Problem};
 use crate::approval::{Decision, Meaning, Policy, Rule, RuleError, Source};
-use crate::locale::Locale;
+use crate::locale::{Locale, word};
 
 /// What may follow `/permissions`.
 pub(super) const WORDS: &[&str] = &["allow", "ask", "deny", "remove"];
@@ -17,8 +17,8 @@ pub(super) fn permissions(context: &mut Context<'_>, argument: &str) -> Outcome 
         (word, rule) => match decision_named(word) {
             Some(decision) if !rule.is_empty() => add(context, decision, rule),
             Some(_) | None => Outcome::Fail(Problem {
-                what: context.locale.text("permissions.usage").to_owned(),
-                hint: context.locale.text("error.rule_hint").to_owned(),
+                what: context.locale.text(word::permissions::USAGE).to_owned(),
+                hint: context.locale.text(word::error::RULE_HINT).to_owned(),
             }),
         },
     }
@@ -43,10 +43,10 @@ const fn decision_word(decision: Decision) -> &'static str {
 
 fn source_words(locale: &Locale, source: Source) -> &str {
     locale.text(match source {
-        Source::User => "permissions.user",
-        Source::Project => "permissions.project",
-        Source::Flag => "permissions.flag",
-        Source::Session => "permissions.session",
+        Source::User => word::permissions::USER,
+        Source::Project => word::permissions::PROJECT,
+        Source::Flag => word::permissions::FLAG,
+        Source::Session => word::permissions::SESSION,
     })
 }
 
@@ -65,18 +65,19 @@ fn listed(locale: &Locale, policy: &Policy) -> String {
         })
         .collect();
     rows.extend(policy.lines().map(|line| {
-        let words = locale.with("rule.allow", &[("about", locale.text("permissions.line"))]);
+        let words = locale.with(word::rule::Allow { about: locale.text(word::permissions::LINE) });
         format!("| {words} | {} | {} |", code(line), source_words(locale, Source::Session))
     }));
     if rows.is_empty() {
-        return locale.text("permissions.none").to_owned();
+        return locale.text(word::permissions::NONE).to_owned();
     }
-    let head = ["permissions.what", "permissions.rule", "permissions.from"].map(|key| locale.text(key));
+    let head =
+        [word::permissions::WHAT, word::permissions::RULE, word::permissions::FROM].map(|key| locale.text(key));
     format!(
         "| {} |\n| --- | --- | --- |\n{}\n\n{}",
         head.join(" | "),
         rows.join("\n"),
-        locale.text("permissions.strictest")
+        locale.text(word::permissions::STRICTEST)
     )
 }
 
@@ -94,9 +95,9 @@ fn pick(context: &Context<'_>) -> Outcome {
         (format!("allow {line} · {}", source_words(locale, Source::Session)), format!("remove line {line}"))
     }));
     if items.is_empty() {
-        return Outcome::Say(locale.text("permissions.none").to_owned());
+        return Outcome::Say(locale.text(word::permissions::NONE).to_owned());
     }
-    Outcome::Pick { command: "permissions", question: locale.text("permissions.pick").to_owned(), items }
+    Outcome::Pick { command: "permissions", question: locale.text(word::permissions::PICK).to_owned(), items }
 }
 
 fn add(context: &mut Context<'_>, decision: Decision, text: &str) -> Outcome {
@@ -110,9 +111,9 @@ fn add(context: &mut Context<'_>, decision: Decision, text: &str) -> Outcome {
     drop(context.agent.policy_mut().add_rule(decision, rule.clone(), Source::User));
     let said = describe(locale, decision, &rule);
     match kept {
-        Ok(path) => Outcome::Say(format!("{said} · {}", locale.with("approve.keep.kept", &[("path", &path)]))),
+        Ok(path) => Outcome::Say(format!("{said} · {}", locale.with(word::approve::keep::Kept { path: &path }))),
         Err(problem) => {
-            let cause = locale.with("approve.keep.not_kept", &[("cause", &problem.what)]);
+            let cause = locale.with(word::approve::keep::NotKept { cause: &problem.what });
             Outcome::Say(format!("{said} · {cause}"))
         }
     }
@@ -123,7 +124,7 @@ fn remove(context: &mut Context<'_>, argument: &str) -> Outcome {
     if let Some(line) = argument.strip_prefix("line ")
         && context.agent.policy_mut().remove_line(line)
     {
-        return Outcome::Say(locale.with("permissions.removed", &[("rule", line)]));
+        return Outcome::Say(locale.with(word::permissions::Removed { rule: line }));
     }
     let (word, rest) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
     let (only, text) = match decision_named(word) {
@@ -141,7 +142,6 @@ fn remove(context: &mut Context<'_>, argument: &str) -> Outcome {
         .filter(|(decision, known, _)| **known == rule && only.is_none_or(|only| only == *decision))
         .map(|(decision, _, source)| (decision, source))
         .collect();
-    let named = [("rule", text)];
     let mut taken = false;
     for (decision, source) in &found {
         match source {
@@ -157,17 +157,20 @@ fn remove(context: &mut Context<'_>, argument: &str) -> Outcome {
         taken |= context.agent.policy_mut().remove_rule(*decision, &rule, *source);
     }
     if taken {
-        return Outcome::Say(locale.with("permissions.removed", &named));
+        return Outcome::Say(locale.with(word::permissions::Removed { rule: text }));
     }
-    let key = if found.is_empty() { "permissions.unknown" } else { "permissions.of_project" };
-    let hint = if found.is_empty() { "permissions.unknown_hint" } else { "permissions.of_project_hint" };
-    Outcome::Fail(Problem { what: locale.with(key, &named), hint: locale.text(hint).to_owned() })
+    let (what, hint) = if found.is_empty() {
+        (locale.with(word::permissions::Unknown { rule: text }), word::permissions::UNKNOWN_HINT)
+    } else {
+        (locale.with(word::permissions::OfProject { rule: text }), word::permissions::OF_PROJECT_HINT)
+    };
+    Outcome::Fail(Problem { what, hint: locale.text(hint).to_owned() })
 }
 
 fn parsed(locale: &Locale, text: &str) -> Result<Rule, Problem> {
     Rule::parse(text).map_err(|error| Problem {
-        what: locale.with("error.rule", &[("rule", text), ("cause", &rule_error(locale, &error))]),
-        hint: locale.text("error.rule_hint").to_owned(),
+        what: locale.with(word::error::Rule { rule: text, cause: &rule_error(locale, &error) }),
+        hint: locale.text(word::error::RULE_HINT).to_owned(),
     })
 }
 
@@ -175,43 +178,42 @@ fn parsed(locale: &Locale, text: &str) -> Result<Rule, Problem> {
 #[must_use]
 pub fn describe(locale: &Locale, decision: Decision, rule: &Rule) -> String {
     let about = match rule.meaning() {
-        Meaning::Everything { tool } => locale.with("rule.everything", &[("tool", &tool)]),
-        Meaning::Command { words, more: true } => locale.with("rule.command_more", &[("words", &words)]),
-        Meaning::Command { words, more: false } => locale.with("rule.command", &[("words", &words)]),
-        Meaning::Files { tool, glob } if tool == "write" => locale.with("rule.write", &[("glob", &glob)]),
-        Meaning::Files { tool, glob } if tool == "read" => locale.with("rule.read", &[("glob", &glob)]),
-        Meaning::Files { tool, glob } => locale.with("rule.files", &[("tool", &tool), ("glob", &glob)]),
-        Meaning::Host { tool, name } => locale.with("rule.host", &[("tool", &tool), ("name", &name)]),
+        Meaning::Everything { tool } => locale.with(word::rule::Everything { tool: &tool }),
+        Meaning::Command { words, more: true } => locale.with(word::rule::CommandMore { words: &words }),
+        Meaning::Command { words, more: false } => locale.with(word::rule::Command { words: &words }),
+        Meaning::Files { tool, glob } if tool == "write" => locale.with(word::rule::Write { glob: &glob }),
+        Meaning::Files { tool, glob } if tool == "read" => locale.with(word::rule::Read { glob: &glob }),
+        Meaning::Files { tool, glob } => locale.with(word::rule::Files { tool: &tool, glob: &glob }),
+        Meaning::Host { tool, name } => locale.with(word::rule::Host { tool: &tool, name: &name }),
     };
-    let key = match decision {
-        Decision::Allow => "rule.allow",
-        Decision::Ask => "rule.ask",
-        Decision::Deny => "rule.deny",
-    };
-    locale.with(key, &[("about", &about)])
+    let about = &about;
+    match decision {
+        Decision::Allow => locale.with(word::rule::Allow { about }),
+        Decision::Ask => locale.with(word::rule::Ask { about }),
+        Decision::Deny => locale.with(word::rule::Deny { about }),
+    }
 }
 
 /// Words what is wrong with a rule.
 #[must_use]
 pub fn rule_error(locale: &Locale, error: &RuleError) -> String {
-    let at = |key: &str, at: usize| locale.with(&format!("rule_error.{key}"), &[("at", &at.to_string())]);
     match error {
-        RuleError::NoTool => locale.text("rule_error.no_tool").to_owned(),
+        RuleError::NoTool => locale.text(word::rule_error::NO_TOOL).to_owned(),
         RuleError::ToolName { character, at } => {
-            let values = [("character", character.escape_debug().to_string()), ("at", at.to_string())];
-            locale.with("rule_error.tool_name", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+            let (character, at) = (&character.escape_debug().to_string(), &at.to_string());
+            locale.with(word::rule_error::ToolName { character, at })
         }
-        RuleError::Unclosed { at: place } => at("unclosed", *place),
-        RuleError::Empty { at: place } => at("empty", *place),
-        RuleError::NotNarrowed { tool } => locale.with("rule_error.not_narrowed", &[("tool", tool)]),
+        RuleError::Unclosed { at } => locale.with(word::rule_error::Unclosed { at: &at.to_string() }),
+        RuleError::Empty { at } => locale.with(word::rule_error::Empty { at: &at.to_string() }),
+        RuleError::NotNarrowed { tool } => locale.with(word::rule_error::NotNarrowed { tool }),
         RuleError::NotSimple { character, at } => {
-            let values = [("character", character.escape_debug().to_string()), ("at", at.to_string())];
-            locale.with("rule_error.not_simple", &values.each_ref().map(|(name, value)| (*name, value.as_str())))
+            let (character, at) = (&character.escape_debug().to_string(), &at.to_string());
+            locale.with(word::rule_error::NotSimple { character, at })
         }
-        RuleError::Wildcard { at: place } => at("wildcard", *place),
-        RuleError::Quote { text } => locale.with("rule_error.quote", &[("text", text)]),
-        RuleError::Glob { cause } => locale.with("rule_error.glob", &[("cause", cause)]),
-        RuleError::Host { text } => locale.with("rule_error.host", &[("text", text)]),
-        RuleError::ProjectMayNotAllow => locale.text("rule_error.project_may_not_allow").to_owned(),
+        RuleError::Wildcard { at } => locale.with(word::rule_error::Wildcard { at: &at.to_string() }),
+        RuleError::Quote { text } => locale.with(word::rule_error::Quote { text }),
+        RuleError::Glob { cause } => locale.with(word::rule_error::Glob { cause }),
+        RuleError::Host { text } => locale.with(word::rule_error::Host { text }),
+        RuleError::ProjectMayNotAllow => locale.text(word::rule_error::PROJECT_MAY_NOT_ALLOW).to_owned(),
     }
 }

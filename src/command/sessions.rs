@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use super::{Context, Outcome, Problem};
-use crate::locale::Locale;
+use crate::locale::{Locale, word};
 use crate::session::{SessionError, SessionStore};
 
 /// Sessions of a list at most.
@@ -29,13 +29,13 @@ pub(super) fn resume(context: &mut Context<'_>, argument: &str) -> Outcome {
 }
 
 fn store(context: &Context<'_>) -> Result<SessionStore, Outcome> {
-    context.world.sessions().ok_or_else(|| Outcome::Say(context.locale.text("said.sessions_none").to_owned()))
+    context.world.sessions().ok_or_else(|| Outcome::Say(context.locale.text(word::said::SESSIONS_NONE).to_owned()))
 }
 
 fn list(context: &Context<'_>) -> Outcome {
     let sessions = context.world.sessions().map(|store| store.list()).unwrap_or_default();
     if sessions.is_empty() {
-        return Outcome::Say(context.locale.text("said.sessions_none").to_owned());
+        return Outcome::Say(context.locale.text(word::said::SESSIONS_NONE).to_owned());
     }
     let now = context.agent.session().id();
     let rows = sessions.iter().take(LISTED).map(|summary| {
@@ -50,12 +50,12 @@ fn list(context: &Context<'_>) -> Outcome {
 fn pick(context: &Context<'_>, before: &str) -> Outcome {
     let sessions = context.world.sessions().map(|store| store.list()).unwrap_or_default();
     if sessions.is_empty() {
-        return Outcome::Say(context.locale.text("said.sessions_none").to_owned());
+        return Outcome::Say(context.locale.text(word::said::SESSIONS_NONE).to_owned());
     }
     let items = sessions.into_iter().take(LISTED);
     let items =
         items.map(|summary| (format!("{}  {}", summary.id, summary.title), format!("{before}{}", summary.id)));
-    let question = context.locale.text("repl.pick_session").to_owned();
+    let question = context.locale.text(word::repl::PICK_SESSION).to_owned();
     Outcome::Pick { command: "session", question, items: items.collect() }
 }
 
@@ -66,11 +66,14 @@ fn delete(context: &Context<'_>, id: &str) -> Outcome {
     };
     let now = context.agent.session().id();
     if store.find(id).is_ok_and(|(found, _)| found == *now) {
-        let what = context.locale.text("said.session_delete_current").to_owned();
-        return Outcome::Fail(Problem { what, hint: context.locale.text("said.session_delete_hint").to_owned() });
+        let what = context.locale.text(word::said::SESSION_DELETE_CURRENT).to_owned();
+        return Outcome::Fail(Problem {
+            what,
+            hint: context.locale.text(word::said::SESSION_DELETE_HINT).to_owned(),
+        });
     }
     match store.delete(id) {
-        Ok(id) => Outcome::Say(context.locale.with("said.session_deleted", &[("id", id.as_str())])),
+        Ok(id) => Outcome::Say(context.locale.with(word::said::SessionDeleted { id: id.as_str() })),
         Err(error) => Outcome::Fail(session_problem(context.locale, &error)),
     }
 }
@@ -85,14 +88,14 @@ fn rename(context: &Context<'_>, rest: &str) -> Outcome {
     let named = store.find(first).is_ok();
     let (id, title) = if named { (first, title.trim()) } else { (context.agent.session().id().as_str(), rest) };
     if title.is_empty() {
-        let what = context.locale.text("said.session_rename_what").to_owned();
+        let what = context.locale.text(word::said::SESSION_RENAME_WHAT).to_owned();
         return Outcome::Fail(Problem { what, hint: "/session rename ID TITLE".to_owned() });
     }
     match store.rename(id, title, SystemTime::now()) {
-        Ok(_) => Outcome::Say(context.locale.with("said.session_renamed", &[("title", title)])),
+        Ok(_) => Outcome::Say(context.locale.with(word::said::SessionRenamed { title })),
         // A session is written with its first message.
         Err(SessionError::NotFound(_)) if !named => {
-            Outcome::Say(context.locale.text("said.session_rename_early").to_owned())
+            Outcome::Say(context.locale.text(word::said::SESSION_RENAME_EARLY).to_owned())
         }
         Err(error) => Outcome::Fail(session_problem(context.locale, &error)),
     }
@@ -101,15 +104,15 @@ fn rename(context: &Context<'_>, rest: &str) -> Outcome {
 /// Words why a session cannot be used.
 #[must_use]
 pub fn session_problem(locale: &Locale, error: &SessionError) -> Problem {
-    let hint = locale.text("error.session_not_found_hint").to_owned();
+    let hint = locale.text(word::error::SESSION_NOT_FOUND_HINT).to_owned();
     let what = match error {
         SessionError::Io { path, cause } => {
-            locale.with("error.io", &[("path", &path.display().to_string()), ("cause", &cause.to_string())])
+            locale.with(word::error::Io { path: &path.display().to_string(), cause: &cause.to_string() })
         }
-        SessionError::NotFound(id) => locale.with("error.session_not_found", &[("id", id)]),
-        SessionError::Ambiguous(id) => locale.with("error.session_ambiguous", &[("id", id)]),
+        SessionError::NotFound(id) => locale.with(word::error::SessionNotFound { id }),
+        SessionError::Ambiguous(id) => locale.with(word::error::SessionAmbiguous { id }),
         SessionError::Unreadable(path) => {
-            locale.with("error.session_unreadable", &[("path", &path.display().to_string())])
+            locale.with(word::error::SessionUnreadable { path: &path.display().to_string() })
         }
     };
     Problem { what, hint }

@@ -1,41 +1,49 @@
 //! One row a command. Help, completion and locale keys come from the row.
 
 use super::{Argument, ReasoningView, SlashCommand, ThemeChoice, bodies, jobs, modes, permissions, sessions, undo};
+use crate::locale::{Word, word};
 
 /// Every slash command.
 pub const COMMANDS: &[SlashCommand] = &[
-    row("help", &["?"], Argument::None, bodies::help),
-    row("model", &[], Argument::Model, bodies::model),
-    row("language", &["lang"], Argument::Language, bodies::language),
-    row("agent", &[], Argument::Word(modes::WORDS), modes::agent),
-    row("plan", &[], Argument::None, modes::plan),
-    row("new", &[], Argument::None, bodies::new),
-    row("clear", &[], Argument::None, bodies::clear),
-    row("retry", &[], Argument::None, bodies::retry),
-    row("undo", &[], Argument::None, undo::undo),
-    row("rewind", &[], Argument::None, undo::rewind),
-    row("copy", &[], Argument::None, bodies::copy),
-    row("show", &[], Argument::None, bodies::show),
-    row("think", &[], Argument::Word(ReasoningView::WORDS), bodies::think),
-    row("theme", &[], Argument::Word(ThemeChoice::WORDS), bodies::theme),
-    row("session", &[], Argument::Session, sessions::session),
-    row("resume", &[], Argument::SessionId, sessions::resume),
-    row("permissions", &[], Argument::Word(permissions::WORDS), permissions::permissions),
-    row("tools", &[], Argument::None, bodies::tools),
-    row("jobs", &[], Argument::None, jobs::jobs),
-    row("usage", &[], Argument::None, bodies::usage),
-    row("login", &[], Argument::Provider, bodies::login),
-    row("logout", &[], Argument::Provider, bodies::logout),
-    row("doctor", &[], Argument::None, bodies::doctor),
-    row("stop", &[], Argument::None, bodies::stop),
-    row("exit", &["quit"], Argument::None, bodies::exit),
+    row("help", word::command::HELP, &["?"], Argument::None, bodies::help),
+    row("model", word::command::MODEL, &[], Argument::Model, bodies::model),
+    row("language", word::command::LANGUAGE, &["lang"], Argument::Language, bodies::language),
+    row("agent", word::command::AGENT, &[], Argument::Word(modes::WORDS), modes::agent),
+    row("plan", word::command::PLAN, &[], Argument::None, modes::plan),
+    row("new", word::command::NEW, &[], Argument::None, bodies::new),
+    row("clear", word::command::CLEAR, &[], Argument::None, bodies::clear),
+    row("retry", word::command::RETRY, &[], Argument::None, bodies::retry),
+    row("undo", word::command::UNDO, &[], Argument::None, undo::undo),
+    row("rewind", word::command::REWIND, &[], Argument::None, undo::rewind),
+    row("copy", word::command::COPY, &[], Argument::None, bodies::copy),
+    row("show", word::command::SHOW, &[], Argument::None, bodies::show),
+    row("think", word::command::THINK, &[], Argument::Word(ReasoningView::WORDS), bodies::think),
+    row("theme", word::command::THEME, &[], Argument::Word(ThemeChoice::WORDS), bodies::theme),
+    row("session", word::command::SESSION, &[], Argument::Session, sessions::session),
+    row("resume", word::command::RESUME, &[], Argument::SessionId, sessions::resume),
+    row(
+        "permissions",
+        word::command::PERMISSIONS,
+        &[],
+        Argument::Word(permissions::WORDS),
+        permissions::permissions,
+    ),
+    row("tools", word::command::TOOLS, &[], Argument::None, bodies::tools),
+    row("jobs", word::command::JOBS, &[], Argument::None, jobs::jobs),
+    row("usage", word::command::USAGE, &[], Argument::None, bodies::usage),
+    row("login", word::command::LOGIN, &[], Argument::Provider, bodies::login),
+    row("logout", word::command::LOGOUT, &[], Argument::Provider, bodies::logout),
+    row("doctor", word::command::DOCTOR, &[], Argument::None, bodies::doctor),
+    row("stop", word::command::STOP, &[], Argument::None, bodies::stop),
+    row("exit", word::command::EXIT, &["quit"], Argument::None, bodies::exit),
 ];
 
 const fn row(
     name: &'static str,
+    says: Word,
     aliases: &'static [&'static str],
     argument: Argument,
     run: fn(&mut super::Context<'_>, &str) -> super::Outcome,
 ) -> SlashCommand {
-    SlashCommand { name, aliases, argument, run }
+    SlashCommand { name, says, aliases, argument, run }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Context, Outcome, Problem};
 use crate::agent::PastTurn;
 use crate::journal::{Change, Foreign, JournalError, Kind, Plan, Standing, TakenBack};
-use crate::locale::Locale;
+use crate::locale::{Locale, Word, word};
 use crate::tool::Place;
 
 /// More changes are only counted.
@@ -19,18 +19,18 @@ pub(super) fn undo(context: &mut Context<'_>, argument: &str) -> Outcome {
         "" => None,
         "yes" => Some(Foreign::Leave),
         "all" => Some(Foreign::Overwrite),
-        "no" => return Outcome::Say(context.locale.text("undo.nothing_done").to_owned()),
+        "no" => return Outcome::Say(context.locale.text(word::undo::NOTHING_DONE).to_owned()),
         word => return unknown(context, word, "yes, all, no"),
     };
     if !context.agent.keeps_journal() {
-        return Outcome::Say(context.locale.text("undo.not_kept").to_owned());
+        return Outcome::Say(context.locale.text(word::undo::NOT_KEPT).to_owned());
     }
     let last = match context.agent.changed_turns() {
         Ok(turns) => turns.last().copied(),
         Err(error) => return failed(context.locale, &error),
     };
     let Some(last) = last else {
-        return Outcome::Say(context.locale.text("undo.none").to_owned());
+        return Outcome::Say(context.locale.text(word::undo::NONE).to_owned());
     };
     let plan = match context.agent.plan_undo(last.number) {
         Ok(plan) => plan,
@@ -40,7 +40,7 @@ pub(super) fn undo(context: &mut Context<'_>, argument: &str) -> Outcome {
         return take_back(context, &plan, foreign);
     }
     let items = choices(context.locale, &plan);
-    let question = context.locale.text("undo.question").to_owned();
+    let question = context.locale.text(word::undo::QUESTION).to_owned();
     shown_then_asked(context, &plan, Outcome::Pick { command: "undo", question, items })
 }
 
@@ -53,9 +53,8 @@ pub(super) fn rewind(context: &mut Context<'_>, argument: &str) -> Outcome {
     let mut words = argument.split_whitespace();
     let Some(number) = words.next() else { return pick_turn(context, &turns) };
     let Some(turn) = number.parse::<usize>().ok().and_then(|number| turns.get(number.checked_sub(1)?)) else {
-        let values = [("number", number), ("count", &turns.len().to_string())];
-        let what = context.locale.with("rewind.no_turn", &values);
-        return Outcome::Fail(Problem { what, hint: context.locale.text("rewind.no_turn_hint").to_owned() });
+        let what = context.locale.with(word::rewind::NoTurn { number, count: &turns.len().to_string() });
+        return Outcome::Fail(Problem { what, hint: context.locale.text(word::rewind::NO_TURN_HINT).to_owned() });
     };
     let plan = match turn.journal.map(|first| context.agent.plan_undo(first)) {
         Some(Ok(plan)) => plan,
@@ -65,7 +64,7 @@ pub(super) fn rewind(context: &mut Context<'_>, argument: &str) -> Outcome {
     let foreign = |all: bool| if all { Foreign::Overwrite } else { Foreign::Leave };
     match (words.next(), words.next()) {
         (None, _) => pick_what(context, number, &plan),
-        (Some("no"), None) => Outcome::Say(context.locale.text("undo.nothing_done").to_owned()),
+        (Some("no"), None) => Outcome::Say(context.locale.text(word::undo::NOTHING_DONE).to_owned()),
         (Some("files"), all @ (None | Some("all"))) => take_back(context, &plan, foreign(all.is_some())),
         (Some("conversation"), None) => go_back(context, turn),
         (Some("both"), all @ (None | Some("all"))) => {
@@ -81,7 +80,7 @@ pub(super) fn rewind(context: &mut Context<'_>, argument: &str) -> Outcome {
 
 fn pick_turn(context: &Context<'_>, turns: &[PastTurn]) -> Outcome {
     if turns.is_empty() {
-        return Outcome::Say(context.locale.text("rewind.none").to_owned());
+        return Outcome::Say(context.locale.text(word::rewind::NONE).to_owned());
     }
     // The last one first: it is the one most often meant.
     let rows = turns.iter().enumerate().rev().take(MOST_TURNS);
@@ -89,29 +88,29 @@ fn pick_turn(context: &Context<'_>, turns: &[PastTurn]) -> Outcome {
         let first = turn.said.lines().next().unwrap_or_default();
         (format!("{first} · /rewind {}", index + 1), (index + 1).to_string())
     });
-    let question = context.locale.text("rewind.question").to_owned();
+    let question = context.locale.text(word::rewind::QUESTION).to_owned();
     Outcome::Pick { command: "rewind", question, items: items.collect() }
 }
 
 fn pick_what(context: &Context<'_>, number: &str, plan: &Plan) -> Outcome {
     let locale = context.locale;
-    let item = |key: &str, what: &str| (locale.text(key).to_owned(), format!("{number} {what}"));
-    let question = locale.text("rewind.what").to_owned();
+    let item = |key: Word, what: &str| (locale.text(key).to_owned(), format!("{number} {what}"));
+    let question = locale.text(word::rewind::WHAT).to_owned();
     if plan.changes.is_empty() {
-        let items = vec![item("rewind.conversation", "conversation"), item("undo.no", "no")];
+        let items = vec![item(word::rewind::CONVERSATION, "conversation"), item(word::undo::NO, "no")];
         let pick = Outcome::Pick { command: "rewind", question, items };
         return if plan.turns.is_empty() { pick } else { shown_then_asked(context, plan, pick) };
     }
     let mut items = vec![
-        item("rewind.both", "both"),
-        item("rewind.files", "files"),
-        item("rewind.conversation", "conversation"),
+        item(word::rewind::BOTH, "both"),
+        item(word::rewind::FILES, "files"),
+        item(word::rewind::CONVERSATION, "conversation"),
     ];
     if has_foreign(plan) {
-        items.push(item("rewind.both_all", "both all"));
-        items.push(item("rewind.files_all", "files all"));
+        items.push(item(word::rewind::BOTH_ALL, "both all"));
+        items.push(item(word::rewind::FILES_ALL, "files all"));
     }
-    items.push(item("undo.no", "no"));
+    items.push(item(word::undo::NO, "no"));
     shown_then_asked(context, plan, Outcome::Pick { command: "rewind", question, items })
 }
 
@@ -121,12 +120,12 @@ fn shown_then_asked(context: &Context<'_>, plan: &Plan, asked: Outcome) -> Outco
 }
 
 fn choices(locale: &Locale, plan: &Plan) -> Vec<(String, String)> {
-    let item = |key: &str, what: &str| (locale.text(key).to_owned(), what.to_owned());
-    let mut items = vec![item("undo.yes", "yes")];
+    let item = |key: Word, what: &str| (locale.text(key).to_owned(), what.to_owned());
+    let mut items = vec![item(word::undo::YES, "yes")];
     if has_foreign(plan) {
-        items.push(item("undo.all", "all"));
+        items.push(item(word::undo::ALL, "all"));
     }
-    items.push(item("undo.no", "no"));
+    items.push(item(word::undo::NO, "no"));
     items
 }
 
@@ -137,7 +136,7 @@ fn has_foreign(plan: &Plan) -> bool {
 fn go_back(context: &mut Context<'_>, turn: &PastTurn) -> Outcome {
     match context.agent.rewind(turn.messages) {
         Ok(said) => {
-            let told = Outcome::Say(context.locale.text("rewind.done").to_owned());
+            let told = Outcome::Say(context.locale.text(word::rewind::DONE).to_owned());
             Outcome::Both(Box::new(told), Box::new(Outcome::Edit(said)))
         }
         Err(error) => Outcome::Fail(super::session_problem(context.locale, &error)),
@@ -153,37 +152,40 @@ fn take_back(context: &mut Context<'_>, plan: &Plan, foreign: Foreign) -> Outcom
 
 /// Words what was done; a failure says what to do about it.
 fn told(locale: &Locale, place: &Place, taken: &TakenBack) -> Outcome {
-    let mut text = locale.count("undo.done", taken.done.len() as u64);
+    let mut text = locale.count(word::undo::DONE, taken.done.len() as u64);
     for path in &taken.left {
-        let _ = write!(text, "\n- {}", locale.with("undo.left", &[("path", &shown(place, path))]));
+        let _ = write!(text, "\n- {}", locale.with(word::undo::Left { path: &shown(place, path) }));
     }
     for (path, copy) in &taken.aside {
-        let values = [("path", shown(place, path)), ("copy", copy.display().to_string())];
-        let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-        let _ = write!(text, "\n- {}", locale.with("undo.aside", &values));
+        let _ = write!(
+            text,
+            "\n- {}",
+            locale.with(word::undo::Aside { path: &shown(place, path), copy: &copy.display().to_string() })
+        );
     }
     let Some((path, cause)) = taken.failed.first() else {
         return if text.contains('\n') { Outcome::Show(text) } else { Outcome::Say(text) };
     };
-    let values =
-        [("path", shown(place, path)), ("cause", cause.clone()), ("count", taken.failed.len().to_string())];
-    let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-    let what = locale.with("undo.failed", &values);
-    Outcome::Fail(Problem { what, hint: locale.text("undo.failed_hint").to_owned() })
+    let what = locale.with(word::undo::Failed {
+        path: &shown(place, path),
+        cause: &cause.clone(),
+        count: &taken.failed.len().to_string(),
+    });
+    Outcome::Fail(Problem { what, hint: locale.text(word::undo::FAILED_HINT).to_owned() })
 }
 
 /// Lists what would become of each path, as markdown.
 fn described(locale: &Locale, place: &Place, plan: &Plan) -> String {
-    let mut text = locale.count("undo.would", plan.changes.len() as u64);
+    let mut text = locale.count(word::undo::WOULD, plan.changes.len() as u64);
     text.push('\n');
     for change in plan.changes.iter().take(MOST_SHOWN) {
         let _ = write!(text, "\n- `{}` {}", shown(place, &change.path), becomes(locale, change));
     }
     if let Some(more) = plan.changes.len().checked_sub(MOST_SHOWN).filter(|more| *more > 0) {
-        let _ = write!(text, "\n- {}", locale.count("undo.more", more as u64));
+        let _ = write!(text, "\n- {}", locale.count(word::undo::MORE, more as u64));
     }
     if !plan.unseen.is_empty() {
-        let _ = write!(text, "\n\n{}\n", locale.text("undo.unseen"));
+        let _ = write!(text, "\n\n{}\n", locale.text(word::undo::UNSEEN));
         for line in plan.unseen.iter().take(MOST_SHOWN) {
             let first = line.lines().next().unwrap_or_default().replace('`', "'");
             let _ = write!(text, "\n- `{first}`");
@@ -195,19 +197,19 @@ fn described(locale: &Locale, place: &Place, plan: &Plan) -> String {
 /// What would become of one path, in a few words.
 fn becomes(locale: &Locale, change: &Change) -> String {
     let key = match (&change.then.kind, &change.now.kind) {
-        _ if change.lost => "undo.lost",
-        _ if change.standing == Standing::Foreign => "undo.foreign",
-        (Kind::Missing, _) => "undo.goes",
-        (_, Kind::Missing) => "undo.comes",
-        (Kind::Directory, Kind::Directory) => "undo.mode",
-        _ => "undo.as_before",
+        _ if change.lost => word::undo::LOST,
+        _ if change.standing == Standing::Foreign => word::undo::FOREIGN,
+        (Kind::Missing, _) => word::undo::GOES,
+        (_, Kind::Missing) => word::undo::COMES,
+        (Kind::Directory, Kind::Directory) => word::undo::MODE,
+        _ => word::undo::AS_BEFORE,
     };
     let mut words = locale.text(key).to_owned();
     if let Some((more, fewer)) = change.lines {
         let _ = write!(words, " (+{more} −{fewer})");
     }
     if change.standing == Standing::Doubtful && !change.lost {
-        let _ = write!(words, "; {}", locale.text("undo.doubtful"));
+        let _ = write!(words, "; {}", locale.text(word::undo::DOUBTFUL));
     }
     words
 }
@@ -217,12 +219,14 @@ fn shown(place: &Place, path: &std::path::Path) -> String {
 }
 
 fn failed(locale: &Locale, error: &JournalError) -> Outcome {
-    let values = [("path", error.path.display().to_string()), ("cause", error.cause.to_string())];
-    let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-    Outcome::Fail(Problem { what: locale.with("error.io", &values), hint: String::new() })
+    Outcome::Fail(Problem {
+        what: locale
+            .with(word::error::Io { path: &error.path.display().to_string(), cause: &error.cause.to_string() }),
+        hint: String::new(),
+    })
 }
 
 fn unknown(context: &Context<'_>, word: &str, known: &str) -> Outcome {
-    let what = context.locale.with("said.word_unknown", &[("word", word), ("known", known)]);
+    let what = context.locale.with(word::said::WordUnknown { word, known });
     Outcome::Fail(Problem { what, hint: String::new() })
 }

@@ -18,4 +18,5 @@ mod short_answer;
 pub mod signals;
 pub mod stage;
 pub mod text;
+mod tool_words;
 pub mod words;

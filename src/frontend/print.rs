@@ -11,7 +11,7 @@ use super::text::Text;
 use super::words::{self, Told};
 use crate::agent::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, TurnEnd};
 use crate::conversation::Message;
-use crate::locale::Locale;
+use crate::locale::{Locale, Word, word};
 use crate::terminal::sanitize_line;
 use crate::tool::Place;
 
@@ -58,8 +58,8 @@ pub async fn run<W: Write, E: Write>(
         return Exit::Done;
     }
     if let Some(error) = pipe.take_error() {
-        let what = locale.with("error.io", &[("path", "stdout"), ("cause", &error.to_string())]);
-        told.tell("error.label", &Told { what, hint: String::new() });
+        let what = locale.with(word::error::Io { path: "stdout", cause: &error.to_string() });
+        told.tell(word::error::LABEL, &Told { what, hint: String::new() });
         return Exit::Failed;
     }
     Exit::from(&end)
@@ -125,13 +125,13 @@ impl<E: Write> Stderr<'_, E> {
         drop(writeln!(self.err, "{}", sanitize_line(text)));
     }
 
-    fn tell(&mut self, label: &str, told: &Told) {
+    fn tell(&mut self, label: Word, told: &Told) {
         let label = self.locale.text(label).to_owned();
         for (index, text) in told.what.lines().enumerate() {
             let lead = if index == 0 { format!("{label} ") } else { String::new() };
             self.line(&format!("{lead}{text}"));
         }
-        let hint = self.locale.text("error.hint").to_owned();
+        let hint = self.locale.text(word::error::HINT).to_owned();
         for text in told.hint.lines() {
             self.line(&format!("{hint} {text}"));
         }
@@ -164,29 +164,27 @@ impl<E: Write> Stderr<'_, E> {
                 self.line(&format!("· {title}"));
             }
             AgentEvent::Retrying { attempt, of, wait_ms, error } => {
-                let values = [
-                    ("what", words::failure(self.locale, error).what),
-                    ("attempt", attempt.to_string()),
-                    ("of", of.to_string()),
-                    ("seconds", wait_ms.div_ceil(1000).to_string()),
-                ];
-                let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-                let text = self.locale.with("activity.retrying", &values);
+                let text = self.locale.with(word::activity::Retrying {
+                    what: &words::failure(self.locale, error).what,
+                    attempt: &attempt.to_string(),
+                    of: &of.to_string(),
+                    seconds: &wait_ms.div_ceil(1000).to_string(),
+                });
                 self.line(&text);
             }
             AgentEvent::Notice { notice } => {
                 let told = words::notice(self.locale, notice);
-                self.tell("error.warning", &told);
+                self.tell(word::error::WARNING, &told);
             }
             AgentEvent::TurnEnded { end } => {
                 if let Some(told) = words::turn_end(self.locale, end) {
                     let label = match end {
-                        TurnEnd::Interrupted | TurnEnd::Done | TurnEnd::Length => "error.warning",
+                        TurnEnd::Interrupted | TurnEnd::Done | TurnEnd::Length => word::error::WARNING,
                         TurnEnd::ApprovalNeeded { .. }
                         | TurnEnd::StepLimit { .. }
                         | TurnEnd::Looping
                         | TurnEnd::Refused
-                        | TurnEnd::Failed { .. } => "error.label",
+                        | TurnEnd::Failed { .. } => word::error::LABEL,
                     };
                     self.tell(label, &told);
                 }

@@ -1,7 +1,7 @@
 //! How far a command reaches, in the person's words: how many files, how large, what no git brings back. Pure.
 
 use crate::approval::{BlastRadius, MOST_ENTRIES};
-use crate::locale::Locale;
+use crate::locale::{Locale, Plural, word};
 use crate::terminal::sanitize_line;
 use crate::tool::Place;
 
@@ -12,7 +12,7 @@ const MOST_NAMES: usize = 3;
 #[must_use]
 pub(super) fn rows(locale: &Locale, place: &Place, line: &str, reach: &BlastRadius) -> Vec<String> {
     if reach.unanswered {
-        return vec![locale.text("reach.unanswered").to_owned()];
+        return vec![locale.text(word::reach::UNANSWERED).to_owned()];
     }
     let mut rows = Vec::new();
     if reach.files > 0 || reach.directories > 0 || reach.truncated {
@@ -26,57 +26,77 @@ pub(super) fn rows(locale: &Locale, place: &Place, line: &str, reach: &BlastRadi
             .take(MOST_NAMES)
             .map(|path| sanitize_line(&place.shown(path).display().to_string()).into_owned())
             .collect();
-        rows.push(locale.with("reach.made_outside", &[("names", &shown.join(locale.text("reach.and")))]));
+        rows.push(locale.with(word::reach::MadeOutside { names: &shown.join(locale.text(word::reach::AND)) }));
     }
     rows
 }
 
 fn sentence(locale: &Locale, reach: &BlastRadius) -> String {
-    let mut said = locale.with("reach.would", &[("deeds", &deeds(locale, reach))]);
+    let mut said = locale.with(word::reach::Would { deeds: &deeds(locale, reach) });
     if reach.files > 0 {
-        said.push_str(&locale.with("reach.size", &[("size", &size(reach.bytes))]));
+        said.push_str(&locale.with(word::reach::Size { size: &size(reach.bytes) }));
     }
     match reach.untracked {
         0 => {}
-        all if all == reach.files && !reach.truncated => said.push_str(locale.text("reach.none_kept")),
-        some => said.push_str(&locale.with("reach.not_kept", &[("count", &grouped(some))])),
+        all if all == reach.files && !reach.truncated => said.push_str(locale.text(word::reach::NONE_KEPT)),
+        some => said.push_str(&locale.with(word::reach::NotKept { count: &grouped(some) })),
     }
     if reach.outside > 0 {
-        said.push_str(&locale.with("reach.outside", &[("count", &grouped(reach.outside))]));
+        said.push_str(&locale.with(word::reach::Outside { count: &grouped(reach.outside) }));
     }
     said
 }
 
+/// What would become of files.
+#[derive(Debug, Clone, Copy)]
+enum Deed {
+    Delete,
+    Move,
+    Change,
+    Touch,
+}
+
+impl Deed {
+    fn of(self, locale: &Locale, what: &str) -> String {
+        match self {
+            Self::Delete => locale.with(word::reach::Delete { what }),
+            Self::Move => locale.with(word::reach::Move { what }),
+            Self::Change => locale.with(word::reach::Change { what }),
+            Self::Touch => locale.with(word::reach::Touch { what }),
+        }
+    }
+}
+
 fn deeds(locale: &Locale, reach: &BlastRadius) -> String {
-    let deed = |key: &str, what: &str| locale.with(&format!("reach.{key}"), &[("what", what)]);
     let changed = reach.files.saturating_sub(reach.removed + reach.moved);
-    let kinds = [("delete", reach.removed), ("move", reach.moved), ("change", changed)];
+    let kinds = [(Deed::Delete, reach.removed), (Deed::Move, reach.moved), (Deed::Change, changed)];
     let mut some = kinds.iter().filter(|(_, count)| *count > 0);
     let bounded = reach.truncated || reach.filtered;
     match (some.next(), some.next()) {
         // Nothing but directories: what else would be done to them is not counted.
-        (None, _) if reach.truncated => deed("touch", &bound(locale, reach)),
-        (None, _) => deed("delete", &counted(locale, "directories", reach.directories)),
-        (Some((key, _)), None) => deed(key, &bound(locale, reach)),
-        (Some(_), Some(_)) if bounded => deed("touch", &bound(locale, reach)),
+        (None, _) if reach.truncated => Deed::Touch.of(locale, &bound(locale, reach)),
+        (None, _) => Deed::Delete.of(locale, &counted(locale, word::reach::DIRECTORIES, reach.directories)),
+        (Some((deed, _)), None) => deed.of(locale, &bound(locale, reach)),
+        (Some(_), Some(_)) if bounded => Deed::Touch.of(locale, &bound(locale, reach)),
         (Some(_), Some(_)) => {
             let each = kinds.iter().filter(|(_, count)| *count > 0);
-            let each: Vec<String> = each.map(|(key, count)| deed(key, &counted(locale, "files", *count))).collect();
-            each.join(locale.text("reach.and"))
+            let each: Vec<String> =
+                each.map(|(deed, count)| deed.of(locale, &counted(locale, word::reach::FILES, *count))).collect();
+            each.join(locale.text(word::reach::AND))
         }
     }
 }
 
 /// How many files, as exactly as it is known.
 fn bound(locale: &Locale, reach: &BlastRadius) -> String {
-    let files = |count: u64| counted(locale, "files", count);
+    let files = |count: u64| counted(locale, word::reach::FILES, count);
     if reach.truncated {
         // What was looked at were directories, too; stopped early by time it may be far less than the limit.
         let least = if reach.files + reach.directories >= MOST_ENTRIES { MOST_ENTRIES } else { reach.files };
-        return locale.with("reach.more_than", &[("files", &files(least))]);
+        return locale.with(word::reach::MoreThan { files: &files(least) });
     }
     if reach.filtered {
-        return locale.with("reach.at_most", &[("files", &files(reach.files))]);
+        return locale.with(word::reach::AtMost { files: &files(reach.files) });
     }
     files(reach.files)
 }
@@ -98,19 +118,18 @@ fn names(locale: &Locale, place: &Place, line: &str, reach: &BlastRadius) -> Opt
         .take(MOST_NAMES)
         .map(|path| sanitize_line(&place.shown(path).display().to_string()).into_owned())
         .collect();
-    let shown = shown.join(locale.text("reach.and"));
+    let shown = shown.join(locale.text(word::reach::AND));
     let more = paths.len().saturating_sub(MOST_NAMES);
     Some(if more == 0 {
-        locale.with("reach.names", &[("names", &shown)])
+        locale.with(word::reach::Names { names: &shown })
     } else {
         let count = grouped(u64::try_from(more).unwrap_or(u64::MAX));
-        locale.with("reach.names_more", &[("names", &shown), ("count", &count)])
+        locale.with(word::reach::NamesMore { names: &shown, count: &count })
     })
 }
 
-fn counted(locale: &Locale, key: &str, count: u64) -> String {
-    let form = if count == 1 { "one" } else { "other" };
-    locale.with(&format!("reach.{key}.{form}"), &[("count", &grouped(count))])
+fn counted(locale: &Locale, plural: Plural, count: u64) -> String {
+    locale.count_as(plural, count, &grouped(count))
 }
 
 /// Writes 1204 as `1,204`.

@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
+use super::tool_words;
 use crate::agent::{Activity, Doing, Failure, Notice, TurnEnd, Widened};
 use crate::approval::{Class, Decision, NeverAuto, Reason, Source};
 pub use crate::command::{describe, rule_error};
 use crate::conversation::{Outcome, Subject, ToolCall};
-use crate::locale::Locale;
+use crate::locale::{Locale, Word, word};
 use crate::provider::{OWN, cause};
 use crate::sandbox::{Missing, Standing, Support};
 use crate::tool::{Place, ToolFacts};
@@ -23,50 +24,62 @@ pub struct Told {
 /// Words a provider's failure.
 #[must_use]
 pub fn failure(locale: &Locale, failure: &Failure) -> Told {
-    let with = |key: &str, values: &[(&str, &str)]| Told {
-        what: locale.with(&format!("failure.{key}"), values),
-        hint: locale.with(&format!("failure.{key}_hint"), values),
+    use word::failure::{
+        Broken, ContextOverflow, NoSuchModel, NoSuchModelHint, OwnModel, Protocol, Status, Timeout, Unauthorized,
+        UnauthorizedHint, Unreachable,
     };
+    let told = |what: String, hint| Told { what, hint: locale.text(hint).to_owned() };
     match failure {
         Failure::Unreachable { url, cause } => {
-            with("unreachable", &[("url", url), ("cause", network_cause(locale, cause))])
+            let cause = network_cause(locale, cause);
+            told(locale.with(Unreachable { url, cause }), word::failure::UNREACHABLE_HINT)
         }
-        Failure::Broken { url, cause } => with("broken", &[("url", url), ("cause", network_cause(locale, cause))]),
-        Failure::Timeout { url, seconds } => with("timeout", &[("url", url), ("seconds", &seconds.to_string())]),
-        Failure::Unauthorized { provider, status, message } => {
-            let status = status.to_string();
-            with("unauthorized", &[("provider", provider), ("status", &status), ("message", message)])
+        Failure::Broken { url, cause } => {
+            let cause = network_cause(locale, cause);
+            told(locale.with(Broken { url, cause }), word::failure::BROKEN_HINT)
         }
+        Failure::Timeout { url, seconds } => {
+            told(locale.with(Timeout { url, seconds: &seconds.to_string() }), word::failure::TIMEOUT_HINT)
+        }
+        Failure::Unauthorized { provider, status, message } => Told {
+            what: locale.with(Unauthorized { provider, status: &status.to_string(), message }),
+            hint: locale.with(UnauthorizedHint { provider }),
+        },
         Failure::NoSuchModel { provider, model, message } if provider == OWN => {
-            with("own_model", &[("model", model), ("message", message)])
+            told(locale.with(OwnModel { model, message }), word::failure::OWN_MODEL_HINT)
         }
-        Failure::NoSuchModel { provider, model, message } => {
-            with("no_such_model", &[("provider", provider), ("model", model), ("message", message)])
+        Failure::NoSuchModel { provider, model, message } => Told {
+            what: locale.with(NoSuchModel { provider, model, message }),
+            hint: locale.with(NoSuchModelHint { provider }),
+        },
+        Failure::ContextOverflow { message } => {
+            told(locale.with(ContextOverflow { message }), word::failure::CONTEXT_OVERFLOW_HINT)
         }
-        Failure::ContextOverflow { message } => with("context_overflow", &[("message", message)]),
         Failure::Status { provider, status, message } => {
-            let status = status.to_string();
-            with("status", &[("provider", provider), ("status", &status), ("message", message)])
+            let status = &status.to_string();
+            told(locale.with(Status { provider, status, message }), word::failure::STATUS_HINT)
         }
-        Failure::Protocol { provider, cause } => with("protocol", &[("provider", provider), ("cause", cause)]),
-        Failure::Empty => with("empty", &[]),
+        Failure::Protocol { provider, cause } => {
+            told(locale.with(Protocol { provider, cause }), word::failure::PROTOCOL_HINT)
+        }
+        Failure::Empty => told(locale.text(word::failure::EMPTY).to_owned(), word::failure::EMPTY_HINT),
     }
 }
 
 /// Words why the network failed; causes nobody has words for stay in the system's own.
 fn network_cause<'a>(locale: &'a Locale, cause: &'a str) -> &'a str {
     let key = match cause {
-        cause::REFUSED => "cause.refused",
-        cause::NO_NAME => "cause.no_name",
-        cause::UNTRUSTED => "cause.untrusted",
-        cause::CERTIFICATE_DATE => "cause.certificate_date",
-        cause::CERTIFICATE_NAME => "cause.certificate_name",
-        cause::TLS => "cause.tls",
-        cause::CONNECT_TIMEOUT => "cause.connect_timeout",
-        cause::NO_ROUTE => "cause.no_route",
-        cause::PROXY => "cause.proxy",
-        cause::CLOSED => "cause.closed",
-        cause::BAD_URL => "cause.bad_url",
+        cause::REFUSED => word::cause::REFUSED,
+        cause::NO_NAME => word::cause::NO_NAME,
+        cause::UNTRUSTED => word::cause::UNTRUSTED,
+        cause::CERTIFICATE_DATE => word::cause::CERTIFICATE_DATE,
+        cause::CERTIFICATE_NAME => word::cause::CERTIFICATE_NAME,
+        cause::TLS => word::cause::TLS,
+        cause::CONNECT_TIMEOUT => word::cause::CONNECT_TIMEOUT,
+        cause::NO_ROUTE => word::cause::NO_ROUTE,
+        cause::PROXY => word::cause::PROXY,
+        cause::CLOSED => word::cause::CLOSED,
+        cause::BAD_URL => word::cause::BAD_URL,
         unknown => return unknown,
     };
     locale.text(key)
@@ -85,24 +98,24 @@ pub fn first_line(text: &str) -> String {
 pub fn notice(locale: &Locale, notice: &Notice) -> Told {
     let plain = |what: String| Told { what, hint: String::new() };
     match notice {
-        Notice::CutByLength => plain(locale.text("notice.cut_by_length").to_owned()),
-        Notice::CallsCut => plain(locale.text("notice.calls_cut").to_owned()),
-        Notice::FilteredByProvider => plain(locale.text("notice.filtered").to_owned()),
+        Notice::CutByLength => plain(locale.text(word::notice::CUT_BY_LENGTH).to_owned()),
+        Notice::CallsCut => plain(locale.text(word::notice::CALLS_CUT).to_owned()),
+        Notice::FilteredByProvider => plain(locale.text(word::notice::FILTERED).to_owned()),
         Notice::BrokenMidway { error } => Told {
-            what: locale.with("notice.broken_midway", &[("cause", &failure(locale, error).what)]),
-            hint: locale.text("notice.broken_midway_hint").to_owned(),
+            what: locale.with(word::notice::BrokenMidway { cause: &failure(locale, error).what }),
+            hint: locale.text(word::notice::BROKEN_MIDWAY_HINT).to_owned(),
         },
         Notice::NotSaved { path, cause } => {
-            plain(locale.with("notice.not_saved", &[("path", &path.display().to_string()), ("cause", cause)]))
+            plain(locale.with(word::notice::NotSaved { path: &path.display().to_string(), cause }))
         }
-        Notice::Repeating { name } => plain(locale.with("notice.repeating", &[("name", name)])),
-        Notice::EmptyAnswer => plain(locale.text("notice.empty_answer").to_owned()),
-        Notice::NotKept { files } => plain(locale.count("notice.not_kept", *files)),
+        Notice::Repeating { name } => plain(locale.with(word::notice::Repeating { name })),
+        Notice::EmptyAnswer => plain(locale.text(word::notice::EMPTY_ANSWER).to_owned()),
+        Notice::NotKept { files } => plain(locale.count(word::notice::NOT_KEPT, *files)),
         Notice::NoUndo { path, cause } => {
-            plain(locale.with("notice.no_undo", &[("path", &path.display().to_string()), ("cause", cause)]))
+            plain(locale.with(word::notice::NoUndo { path: &path.display().to_string(), cause }))
         }
         Notice::NoSandbox { missing } => {
-            plain(locale.with("notice.no_sandbox", &[("cause", missing_sandbox(locale, *missing))]))
+            plain(locale.with(word::notice::NoSandbox { cause: missing_sandbox(locale, *missing) }))
         }
     }
 }
@@ -111,10 +124,10 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Told {
 #[must_use]
 pub fn missing_sandbox(locale: &Locale, missing: Missing) -> &str {
     locale.text(match missing {
-        Missing::Landlock => "sandbox.missing.landlock",
-        Missing::Seccomp => "sandbox.missing.seccomp",
-        Missing::SandboxExec => "sandbox.missing.sandbox_exec",
-        Missing::System => "sandbox.missing.system",
+        Missing::Landlock => word::sandbox::missing::LANDLOCK,
+        Missing::Seccomp => word::sandbox::missing::SECCOMP,
+        Missing::SandboxExec => word::sandbox::missing::SANDBOX_EXEC,
+        Missing::System => word::sandbox::missing::SYSTEM,
     })
 }
 
@@ -124,20 +137,20 @@ pub fn missing_sandbox(locale: &Locale, missing: Missing) -> &str {
 pub fn sandbox(locale: &Locale, standing: Standing, attributes: bool) -> String {
     match standing {
         Standing::On(support @ Support::Landlock { abi }) => {
-            let key = match (support.holds_workspace(), abi) {
-                (false, _) => "sandbox.landlock_readers",
-                (true, 0..6) => "sandbox.landlock_no_signals",
-                (true, _) => "sandbox.landlock",
+            let number = &abi.to_string();
+            let told = match (support.holds_workspace(), abi) {
+                (false, _) => locale.with(word::sandbox::LandlockReaders { abi: number }),
+                (true, 0..6) => locale.with(word::sandbox::LandlockNoSignals { abi: number }),
+                (true, _) => locale.with(word::sandbox::Landlock { abi: number }),
             };
-            let told = locale.with(key, &[("abi", &abi.to_string())]);
             // Where what is approved is not held at all the line says so already.
             let lacks = support.holds_workspace() && !attributes;
-            if lacks { told + locale.text("sandbox.no_attributes") } else { told }
+            if lacks { told + locale.text(word::sandbox::NO_ATTRIBUTES) } else { told }
         }
-        Standing::On(Support::SandboxExec) => locale.text("sandbox.sandbox_exec").to_owned(),
-        Standing::Off => locale.text("sandbox.off").to_owned(),
+        Standing::On(Support::SandboxExec) => locale.text(word::sandbox::SANDBOX_EXEC).to_owned(),
+        Standing::Off => locale.text(word::sandbox::OFF).to_owned(),
         Standing::Unsupported(missing) => {
-            locale.with("sandbox.unsupported", &[("cause", missing_sandbox(locale, missing))])
+            locale.with(word::sandbox::Unsupported { cause: missing_sandbox(locale, missing) })
         }
     }
 }
@@ -146,49 +159,49 @@ pub fn sandbox(locale: &Locale, standing: Standing, attributes: bool) -> String 
 #[must_use]
 pub fn widened(locale: &Locale, widened: Widened) -> &str {
     locale.text(match widened {
-        Widened::ChangesUser => "reason.changes_user",
-        Widened::Full => "reason.full_access",
-        Widened::Workspace => "reason.workspace_access",
+        Widened::ChangesUser => word::reason::CHANGES_USER,
+        Widened::Full => word::reason::FULL_ACCESS,
+        Widened::Workspace => word::reason::WORKSPACE_ACCESS,
     })
 }
 
 /// Words how a turn ended; `None` when there is nothing to say.
 #[must_use]
 pub fn turn_end(locale: &Locale, end: &TurnEnd) -> Option<Told> {
-    let with = |key: &str, values: &[(&str, &str)]| {
-        Some(Told {
-            what: locale.with(&format!("turn.{key}"), values),
-            hint: locale.with(&format!("turn.{key}_hint"), values),
-        })
+    let told = |what, hint: Option<Word>| {
+        let hint = hint.map_or("", |hint| locale.text(hint)).to_owned();
+        Some(Told { what, hint })
     };
+    let plain = |what, hint| told(locale.text(what).to_owned(), hint);
     match end {
         TurnEnd::Done | TurnEnd::Length => None,
-        TurnEnd::Interrupted => with("interrupted", &[]),
+        TurnEnd::Interrupted => plain(word::turn::INTERRUPTED, None),
         TurnEnd::ApprovalNeeded { name, subject, never_auto, unkept } => {
             let rule = match subject {
                 Subject::Command { line } => format!("{name}({line})"),
                 Subject::Host { host } => format!("{name}({host})"),
                 Subject::Paths { .. } | Subject::Whole => name.clone(),
             };
-            let mut told = with("approval_needed", &[("name", name), ("rule", &rule)])?;
-            if *never_auto {
-                // What cannot be undone is nobody's to allow beforehand; a host of this machine's own is, by its name.
-                let named = matches!(subject, Subject::Host { .. });
-                let key = if named { "turn.approval_named_hint" } else { "turn.approval_never_hint" };
-                told.hint = locale.with(key, &[("rule", &rule)]);
-            }
-            if *unkept && !never_auto {
-                told.what = locale.with("turn.approval_unkept", &[("name", name)]);
-                told.hint = locale.with("turn.approval_named_hint", &[("rule", &rule)]);
-            }
-            Some(told)
+            let needed = locale.with(word::turn::ApprovalNeeded { name });
+            // What cannot be undone is nobody's to allow beforehand; a host of this machine's own is, by its name.
+            let (what, hint) = match (never_auto, unkept) {
+                (true, _) if matches!(subject, Subject::Host { .. }) => {
+                    (needed, locale.with(word::turn::ApprovalNamedHint { rule: &rule }))
+                }
+                (true, _) => (needed, locale.text(word::turn::APPROVAL_NEVER_HINT).to_owned()),
+                (false, true) => (
+                    locale.with(word::turn::ApprovalUnkept { name }),
+                    locale.with(word::turn::ApprovalNamedHint { rule: &rule }),
+                ),
+                (false, false) => (needed, locale.with(word::turn::ApprovalNeededHint { rule: &rule })),
+            };
+            Some(Told { what, hint })
         }
-        TurnEnd::StepLimit { limit } => Some(Told {
-            what: locale.count("turn.step_limit", u64::from(*limit)),
-            hint: locale.text("turn.step_limit_hint").to_owned(),
-        }),
-        TurnEnd::Looping => with("looping", &[]),
-        TurnEnd::Refused => with("refused", &[]),
+        TurnEnd::StepLimit { limit } => {
+            told(locale.count(word::turn::STEP_LIMIT, u64::from(*limit)), Some(word::turn::STEP_LIMIT_HINT))
+        }
+        TurnEnd::Looping => plain(word::turn::LOOPING, Some(word::turn::LOOPING_HINT)),
+        TurnEnd::Refused => plain(word::turn::REFUSED, None),
         TurnEnd::Failed { error } => Some(failure(locale, error)),
     }
 }
@@ -197,16 +210,16 @@ pub fn turn_end(locale: &Locale, end: &TurnEnd) -> Option<Told> {
 #[must_use]
 pub fn activity(locale: &Locale, place: &Place, activity: &Activity) -> String {
     match activity {
-        Activity::Connecting => locale.text("activity.connecting").to_owned(),
-        Activity::Loading => locale.text("activity.loading").to_owned(),
+        Activity::Connecting => locale.text(word::activity::CONNECTING).to_owned(),
+        Activity::Loading => locale.text(word::activity::LOADING).to_owned(),
         Activity::Reading { read, all } => {
-            locale.with("activity.reading", &[("read", &read.to_string()), ("all", &all.to_string())])
+            locale.with(word::activity::Reading { read: &read.to_string(), all: &all.to_string() })
         }
-        Activity::Thinking => locale.text("activity.thinking").to_owned(),
-        Activity::Exploring { explorers } => locale.count("activity.exploring", explorers.len() as u64),
-        Activity::Answering => locale.text("activity.answering").to_owned(),
+        Activity::Thinking => locale.text(word::activity::THINKING).to_owned(),
+        Activity::Exploring { explorers } => locale.count(word::activity::EXPLORING, explorers.len() as u64),
+        Activity::Answering => locale.text(word::activity::ANSWERING).to_owned(),
         Activity::WritingCall { name, subject: Subject::Whole } => {
-            locale.with("activity.writing_call", &[("name", name)])
+            locale.with(word::activity::WritingCall { name })
         }
         // What a call will do is what the model works on while it writes it.
         Activity::WritingCall { name, subject } | Activity::Running { name, subject } => {
@@ -219,7 +232,7 @@ pub fn activity(locale: &Locale, place: &Place, activity: &Activity) -> String {
 #[must_use]
 pub fn explorer(locale: &Locale, place: &Place, doing: Option<&Doing>) -> String {
     match doing {
-        None => locale.text("activity.thinking").to_owned(),
+        None => locale.text(word::activity::THINKING).to_owned(),
         Some(Doing { name, pattern: Some(pattern), .. }) => format!("{name} \"{}\"", first_line(pattern)),
         Some(Doing { subject: Subject::Command { line }, .. }) => first_line(line),
         Some(Doing { name, subject, pattern: None }) => {
@@ -230,13 +243,12 @@ pub fn explorer(locale: &Locale, place: &Place, doing: Option<&Doing>) -> String
 
 fn doing(locale: &Locale, name: &str, what: &str) -> String {
     if what.is_empty() {
-        return locale.with("activity.running", &[("what", name)]);
+        return locale.with(word::activity::Running { what: name });
     }
-    let key = format!("activity.tool.{name}");
-    if locale.text(&key) == key {
-        return locale.with("activity.running", &[("what", &format!("{name} {what}"))]);
-    }
-    locale.with(&key, &[("what", what)])
+    tool_words::doing(name, what).map_or_else(
+        || locale.with(word::activity::Running { what: &format!("{name} {what}") }),
+        |doing| locale.with(doing),
+    )
 }
 
 /// Words what a call is about: its subject, or what says more than that.
@@ -250,7 +262,7 @@ pub fn about(locale: &Locale, place: &Place, call: &ToolCall, subject: &Subject)
             let pattern = if call.name == "grep" { format!("\"{pattern}\"") } else { pattern.to_owned() };
             match plain() {
                 folder if folder.is_empty() || folder == "." => pattern,
-                folder => locale.with("title.within", &[("what", &pattern), ("where", &folder)]),
+                folder => locale.with(word::title::Within { what: &pattern, folder: &folder }),
             }
         }
         ("move", Subject::Paths { paths }) => match paths.as_slice() {
@@ -264,8 +276,8 @@ pub fn about(locale: &Locale, place: &Place, call: &ToolCall, subject: &Subject)
             Some(_) | None => plain(),
         },
         ("terminal", _) => match (text("action"), text("keys")) {
-            (Some("read"), _) => locale.text("title.terminal_read").to_owned(),
-            (Some("stop"), _) => locale.text("title.terminal_stop").to_owned(),
+            (Some("read"), _) => locale.text(word::title::TERMINAL_READ).to_owned(),
+            (Some("stop"), _) => locale.text(word::title::TERMINAL_STOP).to_owned(),
             (Some("send"), Some(keys)) => first_line(keys),
             _ => plain(),
         },
@@ -284,36 +296,32 @@ pub fn title_about(
     facts: &ToolFacts,
     duration_ms: u64,
 ) -> String {
-    let key = format!("title.{name}");
-    let known = locale.text(&key);
     // Of what did not happen nobody says that it did: a command that failed was run, a change was not made.
     let done = outcome == Outcome::Ok || facts.exit_code.is_some() || facts.timed_out_after.is_some();
-    let title = if known == key || !done || what.is_empty() && known.contains("{what}") {
-        locale.with("title.other", &[("name", name), ("what", what)])
-    } else {
-        locale.with(&key, &[("what", what)])
-    };
+    let title = tool_words::done(name, what)
+        .filter(|_| done)
+        .map_or_else(|| locale.with(word::title::Other { name, what }), |title| locale.with(title));
     let mut parts = vec![title.trim_end().to_owned()];
     if let (Some(added), Some(removed)) = (facts.added, facts.removed) {
         parts.push(format!("+{added} −{removed}"));
     } else if let Some(lines) = facts.lines {
-        parts.push(locale.count(if name == "glob" { "title.files" } else { "title.lines" }, lines));
+        parts.push(locale.count(if name == "glob" { word::title::FILES } else { word::title::LINES }, lines));
     }
     // Below a tenth of a second nobody waited.
     if duration_ms >= 100 {
         parts.push(seconds(duration_ms));
     }
     if let Some(limit) = facts.timed_out_after {
-        parts.push(locale.with("title.timed_out", &[("seconds", &limit.to_string())]));
+        parts.push(locale.with(word::title::TimedOut { seconds: &limit.to_string() }));
     } else if let Some(code) = facts.exit_code.filter(|code| *code != 0) {
-        parts.push(locale.with("title.exit", &[("code", &code.to_string())]));
+        parts.push(locale.with(word::title::Exit { code: &code.to_string() }));
     }
     match outcome {
         Outcome::Ok => {}
         Outcome::Failed if facts.exit_code.is_some() || facts.timed_out_after.is_some() => {}
-        Outcome::Failed => parts.push(locale.text("title.failed").to_owned()),
-        Outcome::Denied => parts.push(locale.text("title.denied").to_owned()),
-        Outcome::Interrupted => parts.push(locale.text("title.interrupted").to_owned()),
+        Outcome::Failed => parts.push(locale.text(word::title::FAILED).to_owned()),
+        Outcome::Denied => parts.push(locale.text(word::title::DENIED).to_owned()),
+        Outcome::Interrupted => parts.push(locale.text(word::title::INTERRUPTED).to_owned()),
     }
     parts.join(" · ")
 }
@@ -347,7 +355,7 @@ pub fn subject_text(locale: &Locale, place: &Place, subject: &Subject) -> String
             }
             [path, rest @ ..] => {
                 let path = place.shown(path).display().to_string();
-                locale.with("title.and_more", &[("what", &path), ("count", &rest.len().to_string())])
+                locale.with(word::title::AndMore { what: &path, count: &rest.len().to_string() })
             }
         },
         Subject::Host { host } => host.clone(),
@@ -360,24 +368,28 @@ pub fn subject_text(locale: &Locale, place: &Place, subject: &Subject) -> String
 pub fn reasons(locale: &Locale, place: &Place, reasons: &[Reason]) -> Vec<String> {
     let word = |reason: &Reason| match reason {
         Reason::MatchedRule { decision: Decision::Ask, rule, source } => {
-            let key = if *source == Source::Project { "reason.project_rule" } else { "reason.rule" };
-            Some(locale.with(key, &[("rule", &rule.to_string())]))
+            let rule = &rule.to_string();
+            Some(if *source == Source::Project {
+                locale.with(word::reason::ProjectRule { rule })
+            } else {
+                locale.with(word::reason::Rule { rule })
+            })
         }
         Reason::OutsideWorkspace { path } => {
-            Some(locale.with("reason.outside", &[("path", &place.shown(path).display().to_string())]))
+            Some(locale.with(word::reason::Outside { path: &place.shown(path).display().to_string() }))
         }
-        Reason::Credential { what } => Some(locale.with("reason.credential", &[("what", what)])),
+        Reason::Credential { what } => Some(locale.with(word::reason::Credential { what })),
         Reason::Protected { path } => {
-            Some(locale.with("reason.protected", &[("path", &place.shown(path).display().to_string())]))
+            Some(locale.with(word::reason::Protected { path: &place.shown(path).display().to_string() }))
         }
         Reason::Segment { text, class: Class::Destructive } => {
-            Some(locale.with("reason.destructive", &[("text", text)]))
+            Some(locale.with(word::reason::Destructive { text }))
         }
-        Reason::Unparsed { text, .. } => Some(locale.with("reason.unparsed", &[("text", text)])),
-        Reason::PrivateHost { host } => Some(locale.with("reason.private_host", &[("host", host)])),
+        Reason::Unparsed { text, .. } => Some(locale.with(word::reason::Unparsed { text })),
+        Reason::PrivateHost { host } => Some(locale.with(word::reason::PrivateHost { host })),
         Reason::NeverAuto { why } => Some(never_auto(locale, why)),
-        Reason::CannotUndo { files: 0 } => Some(locale.text("reason.no_undo").to_owned()),
-        Reason::CannotUndo { files } => Some(locale.count("reason.not_undone", *files)),
+        Reason::CannotUndo { files: 0 } => Some(locale.text(word::reason::NO_UNDO).to_owned()),
+        Reason::CannotUndo { files } => Some(locale.count(word::reason::NOT_UNDONE, *files)),
         Reason::MatchedRule { .. }
         | Reason::DefaultForEffect { .. }
         | Reason::ModeOnlyReads { .. }
@@ -400,17 +412,17 @@ pub fn never_auto_reason(reasons: &[Reason]) -> bool {
 }
 
 fn never_auto(locale: &Locale, why: &NeverAuto) -> String {
-    let with = |key: &str, name: &str, value: &str| locale.with(&format!("reason.never.{key}"), &[(name, value)]);
+    use word::reason::never::{self, Device, Hidden, Home, System, Unresolved, Workspace};
     match why {
-        NeverAuto::HomeOrAbove { target } => with("home", "target", target),
-        NeverAuto::WorkspaceOrAbove { target } => with("workspace", "target", target),
-        NeverAuto::System { target } => with("system", "target", target),
-        NeverAuto::Unresolved { word } => with("unresolved", "word", word),
-        NeverAuto::UnseenScript => with("unseen_script", "", ""),
-        NeverAuto::HiddenDestructive { looks } => with("hidden", "looks", looks),
-        NeverAuto::Device { target } => with("device", "target", target),
-        NeverAuto::Machine => with("machine", "", ""),
-        NeverAuto::MayBeDenied => with("may_be_denied", "", ""),
+        NeverAuto::HomeOrAbove { target } => locale.with(Home { target }),
+        NeverAuto::WorkspaceOrAbove { target } => locale.with(Workspace { target }),
+        NeverAuto::System { target } => locale.with(System { target }),
+        NeverAuto::Unresolved { word } => locale.with(Unresolved { word }),
+        NeverAuto::UnseenScript => locale.text(never::UNSEEN_SCRIPT).to_owned(),
+        NeverAuto::HiddenDestructive { looks } => locale.with(Hidden { looks }),
+        NeverAuto::Device { target } => locale.with(Device { target }),
+        NeverAuto::Machine => locale.text(never::MACHINE).to_owned(),
+        NeverAuto::MayBeDenied => locale.text(never::MAY_BE_DENIED).to_owned(),
     }
 }
 

@@ -16,7 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("config", &[]),
     ("locale", &[]),
     ("shell", &[]),
-    ("cli", &[]),
+    ("cli", &["locale"]),
     ("provider", KERNEL),
     ("tool", &["conversation", "sandbox", "journal", "child"]),
     ("approval", KERNEL),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::frontend::words;
-use crate::locale::Locale;
+use crate::locale::{Locale, word};
 use crate::terminal::sanitize_line;
 
 /// The longest command that is shown in the context line, in characters.
@@ -91,25 +91,25 @@ impl Facts {
     pub fn context_line(&self, locale: &Locale) -> Option<String> {
         let definitions = match self.aliases_used().len() + self.function_count() {
             0 => None,
-            count => Some(locale.count("handoff.definitions", count as u64)),
+            count => Some(locale.count(word::handoff::DEFINITIONS, count as u64)),
         };
         let Some(last) = &self.last else {
-            return definitions.map(|what| locale.with("handoff.with_only", &[("what", &what)]));
+            return definitions.map(|what| locale.with(word::handoff::WithOnly { what: &what }));
         };
         let command = sanitize_line(last.command.lines().next().unwrap_or_default()).into_owned();
         let mut shown: String = command.chars().take(SHOWN).collect();
         if shown.len() < command.len() || last.command.lines().nth(1).is_some() {
             shown.push('…');
         }
-        let mut facts = vec![locale.with("title.exit", &[("code", &last.status.to_string())])];
+        let mut facts = vec![locale.with(word::title::Exit { code: &last.status.to_string() })];
         if last.milliseconds >= 1000 {
             facts.push(words::whole_seconds(last.milliseconds / 1000));
         }
-        let mut facts = facts.join(locale.text("handoff.and"));
+        let mut facts = facts.join(locale.text(word::handoff::AND));
         if let Some(what) = definitions {
-            facts.push_str(&locale.with("handoff.also", &[("what", &what)]));
+            facts.push_str(&locale.with(word::handoff::Also { what: &what }));
         }
-        Some(locale.with("handoff.with", &[("command", &shown), ("facts", &facts)]))
+        Some(locale.with(word::handoff::With { command: &shown, facts: &facts }))
     }
 
     /// What travels along, for the model; `clean` takes secrets out.

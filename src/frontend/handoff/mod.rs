@@ -30,6 +30,7 @@ use super::human::Human;
 use super::stage::Stage;
 use crate::agent::{Agent, TurnEnd};
 use crate::conversation::{ContentBlock, Message, Outcome, Subject};
+use crate::locale::word;
 use crate::terminal::{KeyWatch, Output as Out, TypeAhead, escape_wait, sanitize_line};
 use crate::tool::{is_plain_line, proposed};
 use output::Output;
@@ -120,7 +121,7 @@ impl Handoff {
         }
         let mut text = facts.message();
         if text.is_empty() {
-            self.human.locale().text("handoff.what_happened").clone_into(&mut text);
+            self.human.locale().text(word::handoff::WHAT_HAPPENED).clone_into(&mut text);
         }
         let mut message = Message::user(text.clone());
         let begun = self.agent.conversation().messages().len();
@@ -136,7 +137,7 @@ impl Handoff {
                 Ok(turned) => turned,
                 Err(error) => {
                     tracing::warn!(%error, "the terminal cannot be read");
-                    let what = self.human.locale().with("error.terminal", &[("cause", &error.to_string())]);
+                    let what = self.human.locale().with(word::error::Terminal { cause: &error.to_string() });
                     self.human.fail(&what, "");
                     return (Exit::Failed, self.give_back(facts, about, &kept));
                 }
@@ -146,7 +147,12 @@ impl Handoff {
             }
             if let Some(proposal) = proposed(self.agent.conversation().messages()) {
                 self.count(&proposal.command);
-                self.tell_unsent("handoff.unsent", &unsent(&turned.typed));
+                // Something else stands on the prompt line.
+                for text in unsent(&turned.typed) {
+                    let text = &sanitize_line(&text);
+                    let said = self.human.locale().with(word::handoff::Unsent { text });
+                    self.human.say(&said);
+                }
                 return (Exit::Done, Put::Text(proposal.command));
             }
             typed = turned.typed;
@@ -181,18 +187,14 @@ impl Handoff {
         }
     }
 
-    /// Says what was typed and is neither sent nor on the prompt line, for something else stands there.
-    fn tell_unsent(&mut self, key: &str, texts: &[String]) {
-        for text in texts {
-            let said = self.human.locale().with(key, &[("text", &sanitize_line(text))]);
-            self.human.say(&said);
-        }
-    }
-
     /// What goes back after a turn that did not come to its end; says what of the typed does not.
     fn give_back(&mut self, facts: &Facts, about: Put, typed: &TypeAhead) -> Put {
         let (put, told) = given_back(about, facts.message().is_empty(), unsent(typed));
-        self.tell_unsent("handoff.unsent_stopped", &told);
+        for text in &told {
+            let text = &sanitize_line(text);
+            let said = self.human.locale().with(word::handoff::UnsentStopped { text });
+            self.human.say(&said);
+        }
         put
     }
 
@@ -231,7 +233,7 @@ impl Handoff {
             }
         }
         let line = left::left_behind(ran.iter().map(String::as_str)).filter(|line| is_plain_line(line))?;
-        let said = self.human.locale().text("handoff.left").to_owned();
+        let said = self.human.locale().text(word::handoff::LEFT).to_owned();
         self.human.say(&said);
         Some(Put::Text(line))
     }
@@ -243,7 +245,7 @@ impl Handoff {
         }
         let answer = self.agent.conversation().messages().last()?.text();
         let line = extract::only_command(&answer)?;
-        let said = self.human.locale().text("handoff.written").to_owned();
+        let said = self.human.locale().text(word::handoff::WRITTEN).to_owned();
         self.human.say(&said);
         self.count(&line);
         Some(Put::Text(line))

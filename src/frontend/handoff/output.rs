@@ -7,6 +7,7 @@ use super::cut::{Wanted, last_output};
 use super::facts::{Facts, LastCommand};
 use super::scrub::scrub;
 use super::{Handoff, QUIET, QUIET_LIMIT};
+use crate::locale::word;
 use crate::terminal::{KeyWatch, Size, TypeAhead, escape_wait, sanitize_line};
 use crate::tool::output;
 
@@ -81,14 +82,14 @@ impl Handoff {
     pub(super) fn consented(&mut self, found: &Captured, facts: &Facts, typed: &mut TypeAhead) -> Output {
         let locale = self.human.locale().clone();
         let Some(last) = &facts.last else { return Output::None };
-        let mut lines = locale.count("title.lines", found.lines);
+        let mut lines = locale.count(word::title::LINES, found.lines);
         if found.secrets > 0 {
-            lines.push_str(locale.text("handoff.and"));
-            lines.push_str(&locale.count("handoff.secrets", found.secrets as u64));
+            lines.push_str(locale.text(word::handoff::AND));
+            lines.push_str(&locale.count(word::handoff::SECRETS, found.secrets as u64));
         }
         let is_known = self.output.consent.as_ref().is_some_and(|it| it.is_given(&self.output.workspace));
         if is_known {
-            let said = locale.with("handoff.output_sent", &[("lines", &lines)]);
+            let said = locale.with(word::handoff::OutputSent { lines: &lines });
             self.human.say(&said);
         } else {
             match self.choose(found, &lines, last, typed) {
@@ -96,7 +97,7 @@ impl Handoff {
                 Some(Answer::Always) => {
                     let given = self.output.consent.as_ref().map(|it| it.give(&self.output.workspace));
                     if let Some(Err(error)) = given {
-                        let said = locale.with("said.not_saved", &[("cause", &error.to_string())]);
+                        let said = locale.with(word::said::NotSaved { cause: &error.to_string() });
                         self.human.warn(&said);
                     }
                 }
@@ -128,13 +129,13 @@ impl Handoff {
         }
         let command = sanitize_line(last.command.lines().next().unwrap_or_default()).into_owned();
         let command: String = command.chars().take(SHOWN).collect();
-        let values = [("command", command.as_str()), ("lines", lines), ("holder", found.holder)];
-        let question = locale.with("handoff.output_question", &values);
-        let always = locale.with("handoff.output_always", &[("directory", &self.output.shown_workspace)]);
+        let question =
+            locale.with(word::handoff::OutputQuestion { command: &command, lines, holder: found.holder });
+        let always = locale.with(word::handoff::OutputAlways { directory: &self.output.shown_workspace });
         let choices = [
-            ('y', locale.text("handoff.output_once").to_owned()),
+            ('y', locale.text(word::handoff::OUTPUT_ONCE).to_owned()),
             ('a', always),
-            ('n', locale.text("handoff.output_no").to_owned()),
+            ('n', locale.text(word::handoff::OUTPUT_NO).to_owned()),
         ];
         let picked = self.stage.terminal.decide(&question, "", &choices);
         self.human.screen().forget();

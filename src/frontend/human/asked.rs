@@ -6,6 +6,7 @@ use std::io::Write;
 use super::said::HANG;
 use super::{Human, Section};
 use crate::conversation::{Answer, Question};
+use crate::locale::word;
 use crate::terminal::{Line, Span, sanitize, sanitize_line};
 
 /// What may be answered to a question whose text and choices are on the screen, in the person's words.
@@ -37,7 +38,7 @@ impl<W: Write> Human<W> {
             self.commit_rows(&line, HANG);
         }
         let own_words = question.free_text && !question.choices.is_empty();
-        let own = own_words.then(|| self.locale.text("ask.own_words").to_owned());
+        let own = own_words.then(|| self.locale.text(word::ask::OWN_WORDS).to_owned());
         let choices: Vec<String> =
             question.choices.iter().map(|choice| sanitize_line(choice).into_owned()).chain(own).collect();
         for (index, choice) in choices.iter().enumerate() {
@@ -46,18 +47,18 @@ impl<W: Write> Human<W> {
             line.push(Span::plain(choice.clone()));
             self.commit_rows(&line, HANG);
         }
-        let count = choices.len().to_string();
-        let key = match (choices.len(), question.several) {
-            (0, _) => "ask.hint_words",
-            (_, false) => "ask.hint_one",
-            (_, true) => "ask.hint_several",
+        let count = &choices.len().to_string();
+        let hint = match (choices.len(), question.several) {
+            (0, _) => self.locale.text(word::ask::HINT_WORDS).to_owned(),
+            (_, false) => self.locale.with(word::ask::HintOne { count }),
+            (_, true) => self.locale.with(word::ask::HintSeveral { count }),
         };
         let offer = Offer {
             choices: question.choices.len(),
             several: question.several,
             own_words,
-            words_prompt: self.locale.text("ask.words_prompt").to_owned(),
-            hint: self.locale.with(key, &[("count", &count)]),
+            words_prompt: self.locale.text(word::ask::WORDS_PROMPT).to_owned(),
+            hint,
         };
         let answer = self.interrupted_by(|asker, screen| asker.answer(&offer, screen));
         self.section = Section::Tool;
@@ -65,7 +66,7 @@ impl<W: Write> Human<W> {
             let picked = chosen.iter().filter_map(|index| choices.get(*index)).cloned();
             let said = picked.chain(Some(sanitize_line(text).into_owned()).filter(|text| !text.is_empty()));
             let said = said.collect::<Vec<_>>().join(" · ");
-            let said = if said.is_empty() { self.locale.text("ask.none").to_owned() } else { said };
+            let said = if said.is_empty() { self.locale.text(word::ask::NONE).to_owned() } else { said };
             let mut line = Line::new();
             line.push(Span::new("❯ ", theme.accent));
             line.push(Span::plain(said));

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::{Human, Section, words};
 use crate::agent::TurnEnd;
 use crate::command::Notify;
+use crate::locale::{Word, word};
 use crate::terminal::{Line, Mark};
 
 /// After so long a person may have gone to another window.
@@ -49,7 +50,7 @@ impl<W: Write> Human<W> {
         match (end, told) {
             (TurnEnd::Failed { .. }, Some(told)) => {
                 self.begin(Section::Notice);
-                self.tell("error.label", self.looks.theme.error, &told);
+                self.tell(word::error::LABEL, self.looks.theme.error, &told);
             }
             (TurnEnd::Interrupted, Some(told)) => {
                 self.begin(Section::Notice);
@@ -57,7 +58,7 @@ impl<W: Write> Human<W> {
             }
             (_, Some(told)) => {
                 self.begin(Section::Notice);
-                self.tell("error.warning", self.looks.theme.warning, &told);
+                self.tell(word::error::WARNING, self.looks.theme.warning, &told);
             }
             (_, None) => {}
         }
@@ -66,14 +67,14 @@ impl<W: Write> Human<W> {
         let spent = self.turn.as_ref().map(|turn| self.now().saturating_duration_since(turn.started));
         if *end != TurnEnd::Interrupted && spent.is_some_and(|spent| spent >= LONG_TURN) {
             let text = match end {
-                TurnEnd::Done => "attention.done",
+                TurnEnd::Done => word::attention::DONE,
                 TurnEnd::Interrupted
                 | TurnEnd::ApprovalNeeded { .. }
                 | TurnEnd::StepLimit { .. }
                 | TurnEnd::Looping
                 | TurnEnd::Length
                 | TurnEnd::Refused
-                | TurnEnd::Failed { .. } => "attention.stopped",
+                | TurnEnd::Failed { .. } => word::attention::STOPPED,
             };
             self.notify(text);
         }
@@ -84,11 +85,11 @@ impl<W: Write> Human<W> {
 
     /// Tells a person who looks elsewhere that a question waits.
     pub(super) fn call_for_answer(&mut self) {
-        self.notify("attention.question");
+        self.notify(word::attention::QUESTION);
     }
 
     /// Notifies as the person wished: by default only where the terminal told that it has lost the focus.
-    fn notify(&mut self, key: &str) {
+    fn notify(&mut self, key: Word) {
         let Some(keyboard) = &self.keyboard else { return };
         if is_wanted(self.looks.notify, keyboard.keys.focused()) {
             let text = self.locale.text(key);

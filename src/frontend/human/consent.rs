@@ -7,6 +7,7 @@ use super::{Human, Question};
 use crate::agent::Approval;
 use crate::approval::{Decision, Rule};
 use crate::frontend::words;
+use crate::locale::word;
 use crate::terminal::{Line, Span, sanitize_line};
 
 /// The most earlier commands that are shown.
@@ -67,9 +68,13 @@ impl<W: Write> Human<W> {
         line.push(Span::new(words::describe(&self.locale, Decision::Allow, rule), self.looks.theme.strong));
         let mut lines =
             vec![line, Line::styled(sanitize_line(&rule.to_string()).into_owned(), self.looks.theme.accent)];
-        let counts = [("count", matches.lines.len().to_string()), ("of", matches.of.to_string())];
-        let counts = counts.each_ref().map(|(name, value)| (*name, value.as_str()));
-        lines.push(Line::styled(self.locale.with("approve.keep.matches", &counts), self.looks.theme.dim));
+        lines.push(Line::styled(
+            self.locale.with(word::approve::keep::Matches {
+                count: &matches.lines.len().to_string(),
+                of: &matches.of.to_string(),
+            }),
+            self.looks.theme.dim,
+        ));
         let mut shown: Vec<&str> = Vec::new();
         for line in matches.lines.iter().map(String::as_str) {
             if shown.len() < MOST_EXAMPLES && !shown.contains(&line) {
@@ -88,8 +93,8 @@ impl<W: Write> Human<W> {
             return false;
         }
         let said = match (self.rules.keep)(rule) {
-            Ok(path) => self.locale.with("approve.keep.kept", &[("path", &path)]),
-            Err(cause) => self.locale.with("approve.keep.not_kept", &[("cause", &cause)]),
+            Ok(path) => self.locale.with(word::approve::keep::Kept { path: &path }),
+            Err(cause) => self.locale.with(word::approve::keep::NotKept { cause: &cause }),
         };
         self.commit_rows(&Line::styled(sanitize_line(&said), self.looks.theme.dim), 0);
         self.screen.end_live();

@@ -9,7 +9,7 @@ use crate::agent::ApprovalRequest;
 use crate::approval::Reason;
 use crate::conversation::{Preview, Subject};
 use crate::frontend::{reach, words};
-use crate::locale::Locale;
+use crate::locale::{Locale, word};
 use crate::terminal::{Highlighter, Line, Span, Theme, sanitize_line};
 use crate::tool::Place;
 
@@ -50,7 +50,7 @@ pub(super) fn doubts(locale: &Locale, place: &Place, theme: &Theme, request: &Ap
         lines.extend(rows.into_iter().map(|row| Line::styled(row, theme.warning)));
     }
     let widened = request.widened.map(|widened| words::widened(locale, widened).to_owned());
-    let outlives = request.outlives.then(|| locale.text("reason.outlives").to_owned());
+    let outlives = request.outlives.then(|| locale.text(word::reason::OUTLIVES).to_owned());
     for reason in words::reasons(locale, place, &reasons).into_iter().chain(widened).chain(outlives) {
         let mut line = Line::new();
         line.push(Span::new("! ", theme.warning));
@@ -86,7 +86,7 @@ fn add(preview: &Preview, locale: &Locale, place: &Place, ink: Ink<'_>, lines: &
             let hidden = rows.len().saturating_sub(MOST_LINES);
             lines.extend(rows.into_iter().take(MOST_LINES));
             if hidden > 0 {
-                let text = locale.with("approve.too_long", &[("count", &hidden.to_string())]);
+                let text = locale.with(word::approve::TooLong { count: &hidden.to_string() });
                 lines.push(Line::styled(text, theme.warning));
             }
         }
@@ -99,8 +99,8 @@ fn heading(locale: &Locale, place: &Place, theme: &Theme, (path, comes, goes): (
     let shown = place.shown(path).display().to_string();
     title.push(Span::new(sanitize_line(&shown).into_owned(), theme.strong));
     let note = match (comes, goes) {
-        (true, _) => locale.text("approve.new_file"),
-        (_, true) => locale.text("approve.deleted"),
+        (true, _) => locale.text(word::approve::NEW_FILE),
+        (_, true) => locale.text(word::approve::DELETED),
         (false, false) => "",
     };
     if !note.is_empty() {

@@ -7,6 +7,7 @@ use std::io::Write;
 use super::turn::Turn;
 use super::{Human, Section, words};
 use crate::agent::Activity;
+use crate::locale::word;
 use crate::terminal::width::column_after;
 use crate::terminal::{Line, cut, sanitize_line};
 
@@ -45,7 +46,7 @@ impl<W: Write> Human<W> {
             return;
         }
         for explorer in now.iter().filter(|it| before.iter().all(|known| known.call_id != it.call_id)) {
-            let text = self.locale.with("activity.explores", &[("what", &topic(&explorer.question))]);
+            let text = self.locale.with(word::activity::Explores { what: &topic(&explorer.question) });
             self.begin(Section::Tool);
             self.screen.commit(&Line::styled(format!("{text} …"), self.looks.theme.dim));
         }

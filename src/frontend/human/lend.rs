@@ -4,6 +4,7 @@ use std::io::Write;
 use std::os::fd::OwnedFd;
 
 use super::{Human, QUIET, QUIET_LIMIT, Section};
+use crate::locale::word;
 use crate::terminal::{Line, Loan};
 
 impl<W: Write> Human<W> {
@@ -14,7 +15,7 @@ impl<W: Write> Human<W> {
         }
         self.end_stream();
         self.begin(Section::Notice);
-        let text = self.locale.text("loan.begins").to_owned();
+        let text = self.locale.text(word::loan::BEGINS).to_owned();
         self.commit_rows(&Line::styled(text, self.looks.theme.warning), 0);
         self.call_for_answer();
         self.screen.end_live();
@@ -41,7 +42,7 @@ impl<W: Write> Human<W> {
         self.screen.forget();
         self.listen_again();
         self.resized();
-        let text = self.locale.text("loan.over").to_owned();
+        let text = self.locale.text(word::loan::OVER).to_owned();
         self.commit_rows(&Line::styled(text, self.looks.theme.dim), 0);
         self.paint_live();
     }

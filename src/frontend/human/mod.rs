@@ -27,7 +27,7 @@ use super::words;
 use crate::agent::{AgentEvent, Approval, ApprovalRequest, Frontend};
 use crate::command::{ReasoningView, ThemeChoice};
 use crate::conversation;
-use crate::locale::Locale;
+use crate::locale::{Locale, word};
 use crate::provider::OWN;
 use crate::terminal::{
     Background, FRAME, KeyWatch, Line, Loan, Mark, MarkdownStream, Screen, Theme, Tty, TypeAhead,
@@ -346,14 +346,12 @@ impl<W: Write> Frontend for Human<W> {
                 );
             }
             AgentEvent::Retrying { attempt, of, wait_ms, error } => {
-                let values = [
-                    ("what", words::failure(&self.locale, error).what),
-                    ("attempt", attempt.to_string()),
-                    ("of", of.to_string()),
-                    ("seconds", wait_ms.div_ceil(1000).to_string()),
-                ];
-                let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-                let text = self.locale.with("activity.retrying", &values);
+                let text = self.locale.with(word::activity::Retrying {
+                    what: &words::failure(&self.locale, error).what,
+                    attempt: &attempt.to_string(),
+                    of: &of.to_string(),
+                    seconds: &wait_ms.div_ceil(1000).to_string(),
+                });
                 self.busy_with(&text, true);
             }
             AgentEvent::Usage { usage } => {
@@ -366,7 +364,7 @@ impl<W: Write> Frontend for Human<W> {
                 self.end_stream();
                 self.begin(Section::Notice);
                 let told = words::notice(&self.locale, notice);
-                self.tell("error.warning", self.looks.theme.warning, &told);
+                self.tell(word::error::WARNING, self.looks.theme.warning, &told);
                 self.paint_live();
             }
             AgentEvent::TurnEnded { end } => self.ended(end),

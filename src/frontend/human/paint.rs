@@ -8,6 +8,7 @@ use nu_ansi_term::Style;
 use super::turn::Thinking;
 use super::{Human, Section, words};
 use crate::command::ReasoningView;
+use crate::locale::word;
 use crate::terminal::{Layout, Line, MarkdownStream, Span, Status, Theme, cut, status_line};
 
 /// The least time between two paintings of arriving text.
@@ -159,15 +160,15 @@ impl<W: Write> Human<W> {
         let seconds = if elapsed.as_secs() == 0 { String::new() } else { words::whole_seconds(elapsed.as_secs()) };
         let tokens = match turn.tokens.count() {
             0 => String::new(),
-            count => self.locale.count("status.tokens", count),
+            count => self.locale.count(word::status::TOKENS, count),
         };
         let queued = match typed.queue.len() {
             0 => String::new(),
-            count => self.locale.with("status.queued", &[("count", &count.to_string())]),
+            count => self.locale.with(word::status::Queued { count: &count.to_string() }),
         };
-        let own = if turn.own { self.locale.text("status.own") } else { "" };
+        let own = if turn.own { self.locale.text(word::status::OWN) } else { "" };
         // Nobody can press it in print mode.
-        let stop = if self.keyboard.is_some() { self.locale.text("status.stop") } else { "" };
+        let stop = if self.keyboard.is_some() { self.locale.text(word::status::STOP) } else { "" };
         let status = Status {
             elapsed,
             activity: &turn.activity,
@@ -201,12 +202,12 @@ impl<W: Write> Human<W> {
             return;
         }
         let spent = self.now().saturating_duration_since(since).as_secs();
-        let lines = self.locale.count("title.lines", rows);
+        let lines = self.locale.count(word::title::LINES, rows);
         let text = if spent == 0 {
-            self.locale.with("repl.thought", &[("lines", &lines)])
+            self.locale.with(word::repl::Thought { lines: &lines })
         } else {
             let seconds = words::whole_seconds(spent);
-            self.locale.with("repl.thought_long", &[("lines", &lines), ("seconds", &seconds)])
+            self.locale.with(word::repl::ThoughtLong { lines: &lines, seconds: &seconds })
         };
         if self.looks.reasoning == ReasoningView::Summary {
             self.begin(Section::Reasoning);

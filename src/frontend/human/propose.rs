@@ -6,6 +6,7 @@ use super::{Human, Section, words};
 use crate::approval::{BlastRadius, Mode, Policy, Surroundings};
 use crate::conversation::{Effect, Subject};
 use crate::frontend::reach;
+use crate::locale::word;
 use crate::terminal::{Line, Span, sanitize_line};
 use crate::tool::Proposal;
 
@@ -26,7 +27,7 @@ impl<W: Write> Human<W> {
             rows.push(Line::styled(format!("  {}", sanitize_line(&proposal.why)), theme.dim));
         }
         if !proposal.touches.is_empty() {
-            let touches = self.locale.with("handoff.touches", &[("what", &sanitize_line(&proposal.touches))]);
+            let touches = self.locale.with(word::handoff::Touches { what: &sanitize_line(&proposal.touches) });
             rows.push(Line::styled(format!("  {touches}"), theme.dim));
         }
         for warning in self.warnings(&proposal.command) {

@@ -6,8 +6,8 @@ use super::asked::Offer;
 use crate::agent::{Approval, ApprovalRequest};
 use crate::approval::Rule;
 use crate::conversation::{Answer, Subject};
-use crate::frontend::words;
-use crate::locale::Locale;
+use crate::frontend::{tool_words, words};
+use crate::locale::{Locale, word};
 use crate::terminal::{Screen, sanitize_line};
 
 /// Puts a question to the person and waits for the answer. The screen is quiet meanwhile: nothing live is on it,
@@ -82,32 +82,32 @@ impl Question {
     #[must_use]
     pub fn new(locale: &Locale, request: &ApprovalRequest) -> Self {
         let name = sanitize_line(&request.call.name).into_owned();
-        let key = format!("approve.question.{name}");
-        let known = locale.text(&key);
-        let prompt =
-            if known == key { locale.with("approve.question.other", &[("name", &name)]) } else { known.to_owned() };
+        let prompt = tool_words::may(&name).map_or_else(
+            || locale.with(word::approve::question::Other { name: &name }),
+            |prompt| locale.text(prompt).to_owned(),
+        );
         let never = words::never_auto_reason(&request.reasons);
         let rule = request.always_rule.clone().filter(|_| !never);
-        let mut choices = vec![(Choice::Once, locale.text("approve.once").to_owned())];
+        let mut choices = vec![(Choice::Once, locale.text(word::approve::ONCE).to_owned())];
         if let Some(text) = session_choice(locale, request, &name).filter(|_| !never) {
             choices.push((Choice::Session, text));
         }
         if rule.is_some() {
-            choices.push((Choice::Always, locale.text("approve.always").to_owned()));
+            choices.push((Choice::Always, locale.text(word::approve::ALWAYS).to_owned()));
         }
-        choices.push((Choice::No, locale.text("approve.no").to_owned()));
-        choices.push((Choice::Feedback, locale.text("approve.feedback").to_owned()));
+        choices.push((Choice::No, locale.text(word::approve::NO).to_owned()));
+        choices.push((Choice::Feedback, locale.text(word::approve::FEEDBACK).to_owned()));
         Self {
             prompt,
             choices,
             // What no rule may ever run is not run by an Enter too many either.
             start: if never { Choice::No } else { Choice::Once },
             rule,
-            feedback_prompt: locale.text("approve.feedback_prompt").to_owned(),
+            feedback_prompt: locale.text(word::approve::FEEDBACK_PROMPT).to_owned(),
             hint: match request.number {
-                (_, 1) => locale.text("approve.stop").to_owned(),
+                (_, 1) => locale.text(word::approve::STOP).to_owned(),
                 (number, of) => {
-                    locale.with("approve.stop_of", &[("number", &number.to_string()), ("of", &of.to_string())])
+                    locale.with(word::approve::StopOf { number: &number.to_string(), of: &of.to_string() })
                 }
             },
         }
@@ -117,15 +117,15 @@ impl Question {
     #[must_use]
     pub fn keep(locale: &Locale) -> Self {
         Self {
-            prompt: locale.text("approve.keep.question").to_owned(),
+            prompt: locale.text(word::approve::keep::QUESTION).to_owned(),
             choices: vec![
-                (Choice::Once, locale.text("approve.keep.yes").to_owned()),
-                (Choice::No, locale.text("approve.keep.no").to_owned()),
+                (Choice::Once, locale.text(word::approve::keep::YES).to_owned()),
+                (Choice::No, locale.text(word::approve::keep::NO).to_owned()),
             ],
             start: Choice::Once,
             rule: None,
             feedback_prompt: String::new(),
-            hint: locale.text("approve.keep.hint").to_owned(),
+            hint: locale.text(word::approve::keep::HINT).to_owned(),
         }
     }
 }
@@ -138,16 +138,16 @@ fn session_choice(locale: &Locale, request: &ApprovalRequest, name: &str) -> Opt
     }
     match &request.subject {
         Subject::Command { .. } => Some(match request.session_rule.as_deref() {
-            Some(rule) => locale.with("approve.session.command", &[("rule", &sanitize_line(rule))]),
-            None => locale.text("approve.session.exact").to_owned(),
+            Some(rule) => locale.with(word::approve::session::Command { rule: &sanitize_line(rule) }),
+            None => locale.text(word::approve::session::EXACT).to_owned(),
         }),
         // It is gone afterwards: there is no second time.
         Subject::Paths { .. } if name == "delete" => None,
-        Subject::Paths { .. } => Some(locale.text("approve.session.paths").to_owned()),
+        Subject::Paths { .. } => Some(locale.text(word::approve::session::PATHS).to_owned()),
         Subject::Host { host } => {
             let rule = format!("{name}({})", sanitize_line(host));
-            Some(locale.with("approve.session.command", &[("rule", &rule)]))
+            Some(locale.with(word::approve::session::Command { rule: &rule }))
         }
-        Subject::Whole => Some(locale.with("approve.session.whole", &[("name", name)])),
+        Subject::Whole => Some(locale.with(word::approve::session::Whole { name })),
     }
 }

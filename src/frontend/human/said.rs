@@ -4,6 +4,7 @@ use std::io::Write;
 
 use super::{Human, Section};
 use crate::frontend::words::Told;
+use crate::locale::{Word, word};
 use crate::terminal::width::width;
 use crate::terminal::{Line, MarkdownStream, Span, Wrap, in_rows, sanitize_line};
 
@@ -49,7 +50,7 @@ impl<W: Write> Human<W> {
         self.failed = true;
         self.resized();
         let told = Told { what: what.to_owned(), hint: hint.to_owned() };
-        self.tell("error.label", self.looks.theme.error, &told);
+        self.tell(word::error::LABEL, self.looks.theme.error, &told);
         self.screen.end_live();
     }
 
@@ -57,7 +58,7 @@ impl<W: Write> Human<W> {
     pub fn warn(&mut self, what: &str) {
         self.resized();
         let told = Told { what: what.to_owned(), hint: String::new() };
-        self.tell("error.warning", self.looks.theme.warning, &told);
+        self.tell(word::error::WARNING, self.looks.theme.warning, &told);
         self.screen.end_live();
     }
 
@@ -68,7 +69,7 @@ impl<W: Write> Human<W> {
         self.section = Section::Start;
     }
 
-    pub(super) fn tell(&mut self, label: &str, style: nu_ansi_term::Style, told: &Told) {
+    pub(super) fn tell(&mut self, label: Word, style: nu_ansi_term::Style, told: &Told) {
         let label = self.locale.text(label).to_owned();
         for (index, text) in told.what.lines().enumerate() {
             let mut line = Line::new();
@@ -79,7 +80,7 @@ impl<W: Write> Human<W> {
             line.push(Span::plain(sanitize_line(text).into_owned()));
             self.commit_rows(&line, HANG);
         }
-        let hint = self.locale.text("error.hint").to_owned();
+        let hint = self.locale.text(word::error::HINT).to_owned();
         for (index, text) in told.hint.lines().enumerate() {
             let mut line = Line::new();
             let lead = if index == 0 { hint.clone() } else { " ".repeat(width(&hint)) };

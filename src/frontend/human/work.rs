@@ -11,6 +11,7 @@ use super::turn::Requested;
 use super::{Human, Section, diff, words};
 use crate::agent::{Activity, REPEATS};
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
+use crate::locale::word;
 use crate::terminal::{Line, Span, cut, sanitize_line};
 use crate::tool::{PROPOSE_COMMAND, Proposal, ToolFacts};
 
@@ -235,9 +236,12 @@ impl<W: Write> Human<W> {
 
     /// Says how much is not shown, and what shows it where there is a prompt to ask at.
     fn more(&mut self, hidden: usize) {
-        let count = hidden.to_string();
-        let key = if self.keyboard.is_some() { "approve.more_to_show" } else { "approve.too_long" };
-        let text = self.locale.with(key, &[("count", &count)]);
+        let count = &hidden.to_string();
+        let text = if self.keyboard.is_some() {
+            self.locale.with(word::approve::MoreToShow { count })
+        } else {
+            self.locale.with(word::approve::TooLong { count })
+        };
         self.commit_rows(&Line::styled(format!("  {text}"), self.looks.theme.dim), 0);
     }
 }

@@ -5,11 +5,16 @@ use std::sync::Arc;
 use super::command_menu::{Arguments, Candidate, Candidates};
 use super::menu_lists::{ListedSession, MenuLists, ModelGroup};
 use crate::command::Argument;
-use crate::locale::{self, Locale};
+use crate::locale::{self, Locale, Plural, Word, word};
 
 /// What `/session` can be told to do, and whether it wants a session.
-const SESSION_WORDS: [(&str, bool); 5] =
-    [("switch", true), ("list", false), ("new", false), ("rename", true), ("delete", true)];
+const SESSION_WORDS: [(&str, bool, Word); 5] = [
+    ("switch", true, word::menu::session::SWITCH),
+    ("list", false, word::menu::session::LIST),
+    ("new", false, word::menu::session::NEW),
+    ("rename", true, word::menu::session::RENAME),
+    ("delete", true, word::menu::session::DELETE),
+];
 
 /// Returns what lists the arguments of a command; `None` if it has none that can be listed.
 pub(super) fn arguments(argument: Argument, locale: &Locale, lists: &MenuLists) -> Option<Arguments> {
@@ -41,8 +46,16 @@ fn candidate(value: &str) -> Candidate {
 }
 
 fn language(tag: &str) -> Candidate {
-    let name = Locale::new(tag).text("language.name").to_owned();
+    let name = Locale::new(tag).text(word::language::NAME).to_owned();
     Candidate { value: tag.to_owned(), description: name, ..Candidate::default() }
+}
+
+const fn group_words(group: ModelGroup) -> Plural {
+    match group {
+        ModelGroup::Local => word::menu::model::LOCAL,
+        ModelGroup::Cloud => word::menu::model::CLOUD,
+        ModelGroup::Custom => word::menu::model::CUSTOM,
+    }
 }
 
 /// Groups first, the models of a group after it; letters find models at once.
@@ -54,9 +67,9 @@ fn models(lists: &MenuLists, locale: &Locale, levels: &[&str], typed: &str) -> C
             let groups = ModelGroup::ALL.into_iter().filter(|group| pending || of(*group).next().is_some());
             let groups = groups.map(|group| {
                 let description = if pending {
-                    locale.text("menu.loading").to_owned()
+                    locale.text(word::menu::LOADING).to_owned()
                 } else {
-                    locale.count(&format!("menu.model.{}", group.word()), of(group).count() as u64)
+                    locale.count(group_words(group), of(group).count() as u64)
                 };
                 Candidate { description, more: true, ..candidate(group.word()) }
             });
@@ -75,13 +88,13 @@ fn models(lists: &MenuLists, locale: &Locale, levels: &[&str], typed: &str) -> C
 fn sessions(lists: &MenuLists, locale: &Locale, levels: &[&str]) -> Candidates {
     match levels {
         [] => {
-            let words = SESSION_WORDS.iter().map(|(word, more)| {
-                let description = locale.text(&format!("menu.session.{word}")).to_owned();
+            let words = SESSION_WORDS.iter().map(|(word, more, says)| {
+                let description = locale.text(*says).to_owned();
                 Candidate { description, more: *more, ..candidate(word) }
             });
             words.collect::<Vec<_>>().into()
         }
-        [word] if SESSION_WORDS.contains(&(*word, true)) => {
+        [word] if SESSION_WORDS.iter().any(|(known, more, _)| known == word && *more) => {
             let mut listed = session_ids(lists);
             for listed in &mut listed.candidates {
                 // The new name follows.

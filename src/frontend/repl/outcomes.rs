@@ -7,7 +7,7 @@ use super::{pager, show};
 use crate::command::{self, KeyAction, Outcome, Problem, ReasoningView};
 use crate::conversation::{Conversation, Usage};
 use crate::frontend::human;
-use crate::locale::Locale;
+use crate::locale::{Locale, Word, word};
 use crate::session::{SessionError, is_held, load};
 use crate::terminal::Output;
 
@@ -32,20 +32,20 @@ impl Repl {
                     self.human.set_theme(choice);
                 }
                 let theme = self.human.theme_choice().word();
-                let said = self.human.locale().with("said.theme_is", &[("theme", theme)]);
+                let said = self.human.locale().with(word::said::ThemeIs { theme });
                 self.human.say(&said);
             }
             Outcome::Language(tag) => {
                 self.human.set_locale(Locale::new(tag));
                 self.editor.set_words(show::editor_words(self.human.locale()));
-                self.say("said.language");
+                self.say(word::said::LANGUAGE);
             }
             // The clipboard is reached by a sequence (OSC 52), and there are to be none.
-            Outcome::Copy(_) if self.stage.plain => self.say("said.copy_plain"),
+            Outcome::Copy(_) if self.stage.plain => self.say(word::said::COPY_PLAIN),
             Outcome::Copy(text) => {
                 let copy = crossterm::clipboard::CopyToClipboard::to_clipboard_from(text);
                 match crossterm::execute!(Output::new(), copy) {
-                    Ok(()) => self.say("said.copied"),
+                    Ok(()) => self.say(word::said::COPIED),
                     Err(error) => self.lost(&error),
                 }
             }
@@ -57,7 +57,7 @@ impl Repl {
                     // The visible screen only: scrollback is the person's.
                     drop(Output::new().write_all(b"\x1b[2J\x1b[H"));
                 }
-                self.say("said.new");
+                self.say(word::said::NEW);
             }
             Outcome::Resume(id) => self.resume(&id),
             Outcome::Pick { command, question, items } => {
@@ -85,7 +85,7 @@ impl Repl {
     fn show_turn(&mut self, back: usize) {
         let messages = self.agent.conversation().messages();
         let Some(messages) = human::turn(messages, back) else {
-            return self.say("said.show_none");
+            return self.say(word::said::SHOW_NONE);
         };
         let rows = self.human.in_full(messages);
         if self.human.is_long(&rows) && !self.human.screen().is_linear() {
@@ -93,8 +93,8 @@ impl Repl {
             let paged = pager::page(&self.stage.tty, &self.pager, &bytes);
             self.human.screen().forget();
             let Err(error) = paged else { return };
-            let values = [("pager", self.pager.as_str()), ("cause", &error.to_string())];
-            let said = self.human.locale().with("said.pager_failed", &values);
+            let said =
+                self.human.locale().with(word::said::PagerFailed { pager: &self.pager, cause: &error.to_string() });
             self.human.say(&said);
         }
         self.human.print(&rows);
@@ -104,20 +104,20 @@ impl Repl {
         if let Some(view) = view {
             self.human.set_reasoning(view);
         }
-        let said = self.human.locale().with("said.reasoning_is", &[("view", self.human.reasoning().word())]);
+        let said = self.human.locale().with(word::said::ReasoningIs { view: self.human.reasoning().word() });
         self.human.say(&said);
     }
 
-    pub(super) fn say(&mut self, key: &str) {
+    pub(super) fn say(&mut self, key: Word) {
         let said = self.human.locale().text(key).to_owned();
         self.human.say(&said);
     }
 
     fn ask_key(&mut self, provider: &str) {
         let locale = self.human.locale().clone();
-        let question = locale.with("said.login_prompt", &[("provider", provider)]);
+        let question = locale.with(word::said::LoginPrompt { provider });
         let Some(key) = self.stage.terminal.secret(&question) else {
-            self.human.fail(locale.text("error.empty_key"), "");
+            self.human.fail(locale.text(word::error::EMPTY_KEY), "");
             return;
         };
         match self.world.keychain(KeyAction::Store(key), provider, &locale) {
@@ -134,14 +134,14 @@ impl Repl {
         match found {
             // Its own it may read anew.
             Ok((loaded, path)) if loaded.id != *self.agent.session().id() && is_held(&path) => {
-                self.say("repl.resume_busy");
+                self.say(word::repl::RESUME_BUSY);
             }
             Ok((loaded, path)) => {
                 let session = (self.resume_session)(&loaded, path);
                 let title = show::title(&loaded.conversation);
                 self.agent.set_session(session, loaded.conversation, loaded.usage);
                 self.tell_editor();
-                let said = self.human.locale().with("repl.resumed", &[("title", &title)]);
+                let said = self.human.locale().with(word::repl::Resumed { title: &title });
                 self.human.say(&said);
             }
             Err(error) => {

@@ -3,13 +3,14 @@
 use super::run::{Ahead, Next, Repl};
 use crate::approval::Mode;
 use crate::conversation::Role;
+use crate::locale::{Word, word};
 
 /// What can be done with a plan, in the order it is offered.
-const CHOICES: [(Choice, &str); 4] = [
-    (Choice::Accept, "plan.accept"),
-    (Choice::Edit, "plan.edit"),
-    (Choice::Talk, "plan.talk"),
-    (Choice::Drop, "plan.drop"),
+const CHOICES: [(Choice, Word); 4] = [
+    (Choice::Accept, word::plan::ACCEPT),
+    (Choice::Edit, word::plan::EDIT),
+    (Choice::Talk, word::plan::TALK),
+    (Choice::Drop, word::plan::DROP),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,18 +26,18 @@ impl Repl {
     pub(super) fn planned(&mut self, ahead: &mut Ahead) -> Next {
         let locale = self.human.locale().clone();
         let items = CHOICES.map(|(_, key)| locale.text(key).to_owned());
-        let picked = self.stage.terminal.pick(locale.text("plan.question"), &items);
+        let picked = self.stage.terminal.pick(locale.text(word::plan::QUESTION), &items);
         self.human.screen().forget();
         match picked.map_or(Choice::Talk, |index| CHOICES[index].0) {
-            Choice::Accept => self.build(locale.text("plan.accepted").to_owned(), ahead),
+            Choice::Accept => self.build(locale.text(word::plan::ACCEPTED).to_owned(), ahead),
             Choice::Edit => self.edit_plan(ahead),
             Choice::Talk => {
-                self.say("plan.goes_on");
+                self.say(word::plan::GOES_ON);
                 Next::Line
             }
             Choice::Drop => {
                 self.agent.set_mode(Mode::Build);
-                self.say("plan.dropped");
+                self.say(word::plan::DROPPED);
                 Next::Line
             }
         }
@@ -47,12 +48,11 @@ impl Repl {
         let messages = self.agent.conversation().messages();
         let plan = messages.iter().rev().find(|message| message.role == Role::Assistant);
         let plan = plan.map(crate::conversation::Message::text).unwrap_or_default();
-        let lead = self.human.locale().text("plan.accepted_edited").to_owned();
+        let lead = self.human.locale().text(word::plan::ACCEPTED_EDITED).to_owned();
         let edited = match self.editor.edit_text(plan.trim()) {
             Some(Ok(edited)) => edited,
             Some(Err((editor, cause))) => {
-                let values = [("editor", editor.as_str()), ("cause", cause.as_str())];
-                let what = self.human.locale().with("error.editor_failed", &values);
+                let what = self.human.locale().with(word::error::EditorFailed { editor: &editor, cause: &cause });
                 self.human.fail(&what, "");
                 return Next::Line;
             }
@@ -64,7 +64,7 @@ impl Repl {
         };
         if edited.trim().is_empty() {
             self.agent.set_mode(Mode::Build);
-            self.say("plan.dropped");
+            self.say(word::plan::DROPPED);
             return Next::Line;
         }
         self.build(format!("{lead}\n\n{edited}"), ahead)

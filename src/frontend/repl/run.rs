@@ -11,6 +11,7 @@ use crate::frontend::exit::Exit;
 use crate::frontend::human::Human;
 use crate::frontend::input::{self, Input};
 use crate::frontend::stage::Stage;
+use crate::locale::word;
 use crate::session::{Loaded, Session};
 use crate::terminal::{Output, PictureProtocol, TWICE};
 
@@ -109,7 +110,7 @@ impl Repl {
         self.tell_editor();
         let mut ahead = Ahead { queue: first.into_iter().collect(), ..Ahead::default() };
         if let Some(left) = self.drafts.take_left() {
-            self.say("repl.draft_back");
+            self.say(word::repl::DRAFT_BACK);
             ahead.give_back(left);
             self.drafts.set_ahead(ahead.waiting(), &ahead.prefill);
         }
@@ -163,8 +164,10 @@ impl Repl {
                         continue;
                     }
                     Ok(ReadOutcome::EditorFailed { command, reason }) => {
-                        let values = [("editor", command.as_str()), ("cause", reason.as_str())];
-                        let what = self.human.locale().with("error.editor_failed", &values);
+                        let what = self
+                            .human
+                            .locale()
+                            .with(word::error::EditorFailed { editor: &command, cause: &reason });
                         self.human.fail(&what, "");
                         continue;
                     }
@@ -208,7 +211,7 @@ impl Repl {
     pub(super) fn lost(&mut self, error: &std::io::Error) {
         tracing::warn!(%error, "the terminal cannot be read");
         self.gone = true;
-        let what = self.human.locale().with("error.terminal", &[("cause", &error.to_string())]);
+        let what = self.human.locale().with(word::error::Terminal { cause: &error.to_string() });
         self.human.fail(&what, "");
     }
 
@@ -250,9 +253,9 @@ impl Repl {
         let what = match command::nearest(name, own) {
             Some(near) => {
                 let near = format!("/{near}");
-                locale.with("repl.unknown_command_near", &[("name", &shown), ("near", &near)])
+                locale.with(word::repl::UnknownCommandNear { name: &shown, near: &near })
             }
-            None => locale.with("repl.unknown_command", &[("name", &shown)]),
+            None => locale.with(word::repl::UnknownCommand { name: &shown }),
         };
         self.human.fail(&what, "");
     }

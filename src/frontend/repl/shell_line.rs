@@ -7,6 +7,7 @@ use std::process::Command;
 use super::run::{Ahead, Repl};
 use super::shell_guess::command_of;
 use crate::child;
+use crate::locale::word;
 use crate::terminal::{Output, Relayed, relay, sanitize_line};
 use crate::tool::{HANDOFF_VARIABLES, output};
 
@@ -23,14 +24,14 @@ impl Repl {
                 ahead.typed(&String::from_utf8_lossy(&unread));
                 let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
                 if code != 0 {
-                    let said = self.human.locale().with("repl.shell_exit", &[("code", &code.to_string())]);
+                    let said = self.human.locale().with(word::repl::ShellExit { code: &code.to_string() });
                     self.human.say(&said);
                 }
                 self.ran.push(for_the_model(line, code, &output));
             }
             Err(error) => {
-                let values = [("path", self.shell.as_str()), ("cause", &error.to_string())];
-                let what = self.human.locale().with("error.io", &values);
+                let what =
+                    self.human.locale().with(word::error::Io { path: &self.shell, cause: &error.to_string() });
                 self.human.fail(&what, "");
             }
         }
@@ -47,7 +48,7 @@ impl Repl {
             return;
         };
         let program = program.to_owned();
-        let said = self.human.locale().with("repl.shell_hint", &[("line", &sanitize_line(line))]);
+        let said = self.human.locale().with(word::repl::ShellHint { line: &sanitize_line(line) });
         self.human.say(&said);
         self.hinted.push(program);
     }

@@ -9,7 +9,7 @@ use crate::agent::Agent;
 use crate::approval::Mode;
 use crate::command::{COMMANDS, CommandSource, UserCommand};
 use crate::conversation::{Conversation, Message, tokens};
-use crate::locale::Locale;
+use crate::locale::{Locale, Word, word};
 use crate::terminal::{InlinePicture, PictureProtocol, Screen, cell_pixels, sanitize_line};
 use crate::tool::base64;
 use crate::tool::picture::Thumbnail;
@@ -43,7 +43,7 @@ pub fn menu(locale: &Locale, lists: &MenuLists, own: &[UserCommand]) -> CommandM
     let entries = COMMANDS.iter().map(|command| CommandEntry {
         name: command.name.to_owned(),
         aliases: command.aliases.iter().map(|alias| (*alias).to_owned()).collect(),
-        description: locale.text(&format!("command.{}", command.name)).to_owned(),
+        description: locale.text(command.says).to_owned(),
         usage: String::new(),
         arguments: arguments(command.argument, locale, lists),
     });
@@ -59,8 +59,8 @@ pub fn menu(locale: &Locale, lists: &MenuLists, own: &[UserCommand]) -> CommandM
 /// What a command of the person's own says it does, and where it is from.
 fn user_description(locale: &Locale, command: &UserCommand) -> String {
     let from = locale.text(match command.source {
-        CommandSource::User => "menu.command.user",
-        CommandSource::Project => "menu.command.project",
+        CommandSource::User => word::menu::command::USER,
+        CommandSource::Project => word::menu::command::PROJECT,
     });
     if command.description.is_empty() { from.to_owned() } else { format!("{} ({from})", command.description) }
 }
@@ -70,8 +70,8 @@ fn user_description(locale: &Locale, command: &UserCommand) -> String {
 pub fn editor_words(locale: &Locale) -> EditorWords {
     // The editor fills the numbers in itself, each time a paste is shown.
     EditorWords {
-        pasted_lines: locale.with("editor.pasted_lines", &[("lines", "{lines}")]),
-        pasted_bytes: locale.with("editor.pasted_bytes", &[("bytes", "{bytes}")]),
+        pasted_lines: locale.with(word::editor::PastedLines { lines: "{lines}" }),
+        pasted_bytes: locale.with(word::editor::PastedBytes { bytes: "{bytes}" }),
     }
 }
 
@@ -85,69 +85,73 @@ pub fn title(conversation: &Conversation) -> String {
 /// Keys and commands, as markdown.
 #[must_use]
 pub fn help(locale: &Locale, own: &[UserCommand]) -> String {
-    let mut rows = vec![format!("**{}**\n", locale.text("help.commands"))];
+    let mut rows = vec![format!("**{}**\n", locale.text(word::help::COMMANDS))];
     for command in COMMANDS {
-        let described = locale.text(&format!("command.{}", command.name)).to_owned();
+        let described = locale.text(command.says);
         let aliases: Vec<String> = command.aliases.iter().map(|alias| format!(" `/{alias}`")).collect();
         rows.push(format!("- `/{}`{} {described}", command.name, aliases.concat()));
     }
     if !own.is_empty() {
-        rows.push(format!("\n**{}**\n", locale.text("help.own_commands")));
+        rows.push(format!("\n**{}**\n", locale.text(word::help::OWN_COMMANDS)));
         let own = own.iter().map(|command| {
             let said = sanitize_line(&user_description(locale, command)).replace(['`', '*', '[', '<'], " ");
             format!("- `/{}` {said}", command.name)
         });
         rows.extend(own);
     }
-    rows.push(format!("\n**{}**\n", locale.text("help.keys")));
+    rows.push(format!("\n**{}**\n", locale.text(word::help::KEYS)));
     let keys = [
-        ("Enter", "enter"),
-        ("Alt+Enter, Ctrl+J, \\", "newline"),
-        ("Esc", "esc"),
-        ("Ctrl+C", "interrupt"),
-        ("Ctrl+D", "leave"),
-        ("↑ ↓", "history"),
-        ("Ctrl+R", "search"),
-        ("Tab, →", "complete"),
-        ("Ctrl+V", "picture"),
-        ("Ctrl+O", "editor"),
-        ("/", "slash"),
-        ("@", "file"),
-        ("!", "shell"),
+        ("Enter", word::help::key::ENTER),
+        ("Alt+Enter, Ctrl+J, \\", word::help::key::NEWLINE),
+        ("Esc", word::help::key::ESC),
+        ("Ctrl+C", word::help::key::INTERRUPT),
+        ("Ctrl+D", word::help::key::LEAVE),
+        ("↑ ↓", word::help::key::HISTORY),
+        ("Ctrl+R", word::help::key::SEARCH),
+        ("Tab, →", word::help::key::COMPLETE),
+        ("Ctrl+V", word::help::key::PICTURE),
+        ("Ctrl+O", word::help::key::EDITOR),
+        ("/", word::help::key::SLASH),
+        ("@", word::help::key::FILE),
+        ("!", word::help::key::SHELL),
     ];
-    rows.extend(keys.map(|(key, word)| format!("- `{key}` {}", locale.text(&format!("help.key.{word}")))));
+    rows.extend(keys.map(|(key, word)| format!("- `{key}` {}", locale.text(word))));
     rows.join("\n")
 }
 
 /// Words what became of a file that a message mentions.
 #[must_use]
 pub fn attached(locale: &Locale, fact: &AttachFact) -> String {
-    let with = |key: &str, path: &str, values: &[(&str, String)]| {
-        let mut all: Vec<(&str, &str)> = vec![("path", path)];
-        all.extend(values.iter().map(|(name, value)| (*name, value.as_str())));
-        locale.with(&format!("attach.{key}"), &all)
-    };
-    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+    let counted = |plural, number: &usize| locale.count(plural, u64::try_from(*number).unwrap_or(u64::MAX));
     match fact {
         AttachFact::File { path, lines } => {
-            with("file", path, &[("lines", locale.count("title.lines", count(*lines)))])
+            locale.with(word::attach::File { path, lines: &counted(word::title::LINES, lines) })
         }
         AttachFact::Truncated { path, kept, lines, more } => {
-            let key = if *more { "truncated_more" } else { "truncated" };
-            with(key, path, &[("kept", kept.to_string()), ("lines", lines.to_string())])
+            let (kept, lines) = (&kept.to_string(), &lines.to_string());
+            if *more {
+                locale.with(word::attach::TruncatedMore { path, kept, lines })
+            } else {
+                locale.with(word::attach::Truncated { path, kept, lines })
+            }
         }
         AttachFact::Folder { path, entries } => {
-            with("folder", path, &[("entries", locale.count("attach.entries", count(*entries)))])
+            locale.with(word::attach::Folder { path, entries: &counted(word::attach::ENTRIES, entries) })
         }
-        AttachFact::Picture { path, bytes, scaled: None } => {
-            with("picture", path, &[("kilobytes", bytes.div_ceil(1024).to_string())])
-        }
-        AttachFact::Picture { path, bytes, scaled: Some(scaled) } => {
+        AttachFact::Picture { path, bytes, scaled } => {
+            let kilobytes = &bytes.div_ceil(1024).to_string();
             let size = |(width, height): (u32, u32)| format!("{width} × {height}");
-            let kilobytes = ("kilobytes", bytes.div_ceil(1024).to_string());
-            with("picture_scaled", path, &[kilobytes, ("from", size(scaled.from)), ("to", size(scaled.to))])
+            match scaled {
+                None => locale.with(word::attach::Picture { path, kilobytes }),
+                Some(scaled) => {
+                    let (from, to) = (&size(scaled.from), &size(scaled.to));
+                    locale.with(word::attach::PictureScaled { path, kilobytes, from, to })
+                }
+            }
         }
-        AttachFact::Refused { path, reason } => with("refused", path, &[("cause", refusal(locale, reason))]),
+        AttachFact::Refused { path, reason } => {
+            locale.with(word::attach::Refused { path, cause: &refusal(locale, reason) })
+        }
     }
 }
 
@@ -174,27 +178,27 @@ pub(super) fn picture<W: Write>(screen: &mut Screen<W>, protocol: PictureProtoco
 }
 
 /// Finds the words for why there is no picture to attach.
-pub(super) const fn no_picture(why: NoPicture) -> &'static str {
+pub(super) const fn no_picture(why: NoPicture) -> Word {
     match why {
-        NoPicture::NoProgram => "attach.clipboard.no_program",
-        NoPicture::Empty => "attach.clipboard.empty",
-        NoPicture::TooLarge => "attach.clipboard.too_large",
-        NoPicture::NotKept => "attach.clipboard.not_kept",
+        NoPicture::NoProgram => word::attach::clipboard::NO_PROGRAM,
+        NoPicture::Empty => word::attach::clipboard::EMPTY,
+        NoPicture::TooLarge => word::attach::clipboard::TOO_LARGE,
+        NoPicture::NotKept => word::attach::clipboard::NOT_KEPT,
     }
 }
 
 fn refusal(locale: &Locale, reason: &Refusal) -> String {
-    let text = |key: &str| locale.text(&format!("attach.refusal.{key}")).to_owned();
+    let text = |word| locale.text(word).to_owned();
     match reason {
-        Refusal::NotFound => text("not_found"),
-        Refusal::Denied => text("denied"),
-        Refusal::Binary(what) => locale.with("attach.refusal.binary", &[("what", what)]),
-        Refusal::Special => text("special"),
-        Refusal::PictureTooLarge => text("picture_too_large"),
-        Refusal::TooManyPictures => text("too_many_pictures"),
-        Refusal::TooManyPixels => text("too_many_pixels"),
-        Refusal::NotScaled => text("not_scaled"),
-        Refusal::NoVision => text("no_vision"),
+        Refusal::NotFound => text(word::attach::refusal::NOT_FOUND),
+        Refusal::Denied => text(word::attach::refusal::DENIED),
+        Refusal::Binary(what) => locale.with(word::attach::refusal::Binary { what }),
+        Refusal::Special => text(word::attach::refusal::SPECIAL),
+        Refusal::PictureTooLarge => text(word::attach::refusal::PICTURE_TOO_LARGE),
+        Refusal::TooManyPictures => text(word::attach::refusal::TOO_MANY_PICTURES),
+        Refusal::TooManyPixels => text(word::attach::refusal::TOO_MANY_PIXELS),
+        Refusal::NotScaled => text(word::attach::refusal::NOT_SCALED),
+        Refusal::NoVision => text(word::attach::refusal::NO_VISION),
         Refusal::Failed(cause) => cause.clone(),
     }
 }

@@ -11,6 +11,7 @@ use super::show;
 use crate::agent::TurnEnd;
 use crate::approval::Mode;
 use crate::conversation::{ContentBlock, Message};
+use crate::locale::word;
 use crate::terminal::{KeyWatch, TypeAhead, drain_crossterm, escape_wait};
 
 /// Tokens that attached files may take when the model's context is not known.
@@ -77,7 +78,7 @@ impl Repl {
             queue.push(text);
             ahead.give_back(queue);
             if count > 0 {
-                let key = if ahead.back.is_empty() { "repl.queue_back" } else { "repl.queue_back_apart" };
+                let key = if ahead.back.is_empty() { word::repl::QUEUE_BACK } else { word::repl::QUEUE_BACK_APART };
                 let said = self.human.locale().count(key, count);
                 self.human.say(&said);
             }

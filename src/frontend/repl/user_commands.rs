@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::run::{Ahead, Next, Repl};
 use crate::command::{self, CommandSource, UserCommand, command_body, load_user_commands};
 use crate::config::PlaceFile;
+use crate::locale::word;
 use crate::terminal::sanitize;
 
 /// The commands of the person's own and of the project.
@@ -66,7 +67,7 @@ impl Repl {
         self.own.load();
         let command = self.own.list().iter().find(|command| command.name == name)?.clone();
         if self.own.needs_asking(&command) && !self.agrees(&command) {
-            self.say("said.command_not_run");
+            self.say(word::said::COMMAND_NOT_RUN);
             return Some(Next::Line);
         }
         Some(self.turn(command.message(argument), ahead))
@@ -76,10 +77,11 @@ impl Repl {
     fn agrees(&mut self, command: &UserCommand) -> bool {
         let path = command.path.display().to_string();
         let locale = self.human.locale().clone();
-        self.human.say(&locale.with("said.command_of_project", &[("path", &path)]));
+        self.human.say(&locale.with(word::said::CommandOfProject { path: &path }));
         self.human.say(&sanitize(&command.body));
-        let choices = [locale.text("repl.command_no").to_owned(), locale.text("repl.command_yes").to_owned()];
-        let yes = self.stage.terminal.pick(locale.text("repl.command_ask"), &choices) == Some(1);
+        let choices =
+            [locale.text(word::repl::COMMAND_NO).to_owned(), locale.text(word::repl::COMMAND_YES).to_owned()];
+        let yes = self.stage.terminal.pick(locale.text(word::repl::COMMAND_ASK), &choices) == Some(1);
         if yes {
             self.own.agreed.push((command.path.clone(), command.body.clone()));
         }
