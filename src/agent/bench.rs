@@ -196,7 +196,7 @@ pub(super) fn calls(ids: &[&str], stop: StopReason) -> Answer {
         events.push(Ok(StreamEvent::ToolCallDelta { slot, arguments: format!("{{\"n\":\"{id}\"") }));
         events.push(Ok(StreamEvent::ToolCallDelta { slot, arguments: "}".into() }));
     }
-    events.push(Ok(StreamEvent::Usage(Usage { input_tokens: 3, output_tokens: 2, ..Usage::default() })));
+    events.push(Ok(StreamEvent::Usage(Usage { input: 3, output: 2, ..Usage::default() })));
     events.push(Ok(StreamEvent::Done(stop)));
     events
 }

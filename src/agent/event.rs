@@ -112,6 +112,11 @@ pub enum Activity {
         /// All of them.
         all: u64,
     },
+    /// Nothing has arrived for so long; the answer may still come.
+    Silent {
+        /// Seconds.
+        seconds: u64,
+    },
     /// Reasoning is arriving.
     Thinking,
     /// Text is arriving.

@@ -132,6 +132,7 @@ mod tests {
             input: serde_json::json!({ "command": command }),
             invalid_input: None,
             extra: serde_json::Map::new(),
+            model: String::new(),
         }
     }
 

@@ -21,11 +21,19 @@ pub(super) enum Asked {
     Failed(Failure),
 }
 
+/// What a person has seen of an answer.
+#[derive(Debug, Clone, Copy, Default)]
+struct Shown {
+    anything: bool,
+    /// Words of the answer itself, which no second answer may repeat.
+    words: bool,
+}
+
 /// What one attempt came to.
 enum Attempt {
     Whole(Finished),
     Interrupted(MessageBuilder),
-    Failed { error: ProviderError, builder: MessageBuilder, shown: bool },
+    Failed { error: ProviderError, builder: MessageBuilder, spoken: bool },
 }
 
 /// What a request begins with.
@@ -45,7 +53,7 @@ impl Talk {
         self.provider.prepare(self.request(beginning));
     }
 
-    /// Asks the model for its next message, retrying what can be retried before anything was shown.
+    /// Asks the model for its next message, retrying what can be retried before a word of it was shown.
     ///
     /// # Cancel safety
     /// Dropped, what arrived of the answer is not in the conversation.
@@ -65,10 +73,12 @@ impl Talk {
                     return Asked::Finished(finished);
                 }
                 Attempt::Interrupted(builder) => {
+                    self.spend(builder.usage(), frontend);
                     self.keep_partial(builder, frontend);
                     return Asked::Interrupted;
                 }
-                Attempt::Failed { error, builder, shown: true } => {
+                Attempt::Failed { error, builder, spoken: true } => {
+                    self.spend(builder.usage(), frontend);
                     let failure = Failure::from(&error);
                     tracing::warn!(%error, "the answer broke off");
                     self.keep_partial(builder, frontend);
@@ -76,7 +86,9 @@ impl Talk {
                     frontend.show(&AgentEvent::Notice { notice });
                     return Asked::Failed(failure);
                 }
-                Attempt::Failed { error, shown: false, .. } => {
+                // Thought that breaks off is no answer: nothing of it could be kept or sent back.
+                Attempt::Failed { error, builder, spoken: false } => {
+                    self.spend(builder.usage(), frontend);
                     tracing::warn!(%error, failures, "the request failed");
                     let failure = Failure::from(&error);
                     failures += 1;
@@ -110,14 +122,14 @@ impl Talk {
         cancel: &CancellationToken,
     ) -> Attempt {
         let mut builder = MessageBuilder::new(self.model().id());
-        let mut shown = false;
+        let mut shown = Shown::default();
         let mut activity = Activity::Connecting;
         frontend.show(&AgentEvent::Waiting { activity: activity.clone() });
         let mut stream = self.provider.stream(self.request(beginning));
         loop {
             let event = match watched(stream.next(), frontend, cancel).await {
                 None => {
-                    if shown {
+                    if shown.anything {
                         frontend.show(&AgentEvent::MessageEnded);
                     }
                     return Attempt::Interrupted(builder);
@@ -128,10 +140,10 @@ impl Talk {
                 }
                 Some(Some(Ok(event))) => event,
                 Some(Some(Err(error))) => {
-                    if shown {
+                    if shown.anything {
                         frontend.show(&AgentEvent::MessageEnded);
                     }
-                    return Attempt::Failed { error, builder, shown };
+                    return Attempt::Failed { error, builder, spoken: shown.words };
                 }
             };
             builder.push(&event);
@@ -158,26 +170,28 @@ impl Talk {
 }
 
 /// Shows what a person sees of a stream event; returns what the agent is busy with from here on.
-fn show_event(event: StreamEvent, frontend: &mut dyn Frontend, shown: &mut bool) -> Option<Activity> {
+fn show_event(event: StreamEvent, frontend: &mut dyn Frontend, shown: &mut Shown) -> Option<Activity> {
     match event {
         StreamEvent::TextDelta(text) if !text.is_empty() => {
-            *shown = true;
+            *shown = Shown { anything: true, words: true };
             frontend.show(&AgentEvent::TextDelta { text });
             Some(Activity::Answering)
         }
         StreamEvent::ReasoningDelta(text) if !text.is_empty() => {
-            *shown = true;
+            shown.anything = true;
             frontend.show(&AgentEvent::ReasoningDelta { text });
             Some(Activity::Thinking)
         }
         StreamEvent::Loading => Some(Activity::Loading),
         StreamEvent::Reading { read, all } => Some(Activity::Reading { read, all }),
         StreamEvent::ToolCallStart { name, .. } => Some(Activity::WritingCall { name, subject: Subject::Whole }),
+        StreamEvent::Silent { seconds } => Some(Activity::Silent { seconds }),
         StreamEvent::TextDelta(_)
         | StreamEvent::ReasoningDelta(_)
         | StreamEvent::ReasoningSignature(_)
         | StreamEvent::RedactedReasoning(_)
         | StreamEvent::ToolCallDelta { .. }
+        | StreamEvent::WireItem(_)
         | StreamEvent::Usage(_)
         | StreamEvent::Done(_) => None,
     }

@@ -87,8 +87,8 @@ pub async fn guess(
     let (mut guessed, result) = read(provider.stream(request), &mut |_| (), cancel).await;
     if guessed.usage == Usage::default() {
         let asked = tokens::estimate(system) + messages.iter().map(tokens::estimate_message).sum::<u64>();
-        guessed.usage.input_tokens = asked;
-        guessed.usage.output_tokens = guessed.text.as_deref().map_or(0, tokens::estimate);
+        guessed.usage.input = asked;
+        guessed.usage.output = guessed.text.as_deref().map_or(0, tokens::estimate);
     }
     (guessed, result)
 }
@@ -142,9 +142,11 @@ async fn read(
                         break;
                     }
                 }
-                StreamEvent::Usage(reported) => usage.merge(reported),
+                StreamEvent::Usage(reported) => usage = reported,
                 StreamEvent::Loading
                 | StreamEvent::Reading { .. }
+                | StreamEvent::Silent { .. }
+                | StreamEvent::WireItem(_)
                 | StreamEvent::ReasoningDelta(_)
                 | StreamEvent::ReasoningSignature(_)
                 | StreamEvent::RedactedReasoning(_)

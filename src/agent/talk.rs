@@ -226,7 +226,8 @@ fn first_text(message: &Message) -> String {
         ContentBlock::Reasoning(_)
         | ContentBlock::ToolCall(_)
         | ContentBlock::ToolResult(_)
-        | ContentBlock::Image(_) => None,
+        | ContentBlock::Image(_)
+        | ContentBlock::WireItem(_) => None,
     });
     first.unwrap_or_default()
 }

@@ -31,7 +31,13 @@ enum Step {
 struct Course {
     guard: LoopGuard,
     empty_answers: u32,
+    /// Answers that the provider paused, one after the other.
+    pauses: u32,
 }
+
+/// The most pauses of one answer: a provider that paused for ever kept a client busy for 36 minutes
+/// (anthropics/anthropic-sdk-python#1224).
+const MOST_PAUSES: u32 = 8;
 
 impl Agent {
     /// Runs one turn: sends `message`, runs the tools the model calls, asks again until it calls none.
@@ -111,8 +117,11 @@ impl Agent {
         let Finished { message, stop, .. } = finished;
         let calls: Vec<ToolCall> = message.iter().flat_map(Message::calls).cloned().collect();
         let spoken = message.as_ref().is_some_and(|message| !message.text().trim().is_empty());
-        if let Some(message) = message.filter(|_| spoken || !calls.is_empty()) {
+        if let Some(message) = message.filter(|_| spoken || !calls.is_empty() || stop == StopReason::Pause) {
             self.talk.model_says(message, frontend);
+        }
+        if stop != StopReason::Pause {
+            course.pauses = 0;
         }
         if stop == StopReason::Length {
             let notice = if calls.is_empty() { Notice::CutByLength } else { Notice::CallsCut };
@@ -135,6 +144,17 @@ impl Agent {
         }
         match stop {
             StopReason::Length => Step::End(TurnEnd::Length),
+            StopReason::ContextFull => {
+                let message = "the answer filled the model's context window".to_owned();
+                Step::End(TurnEnd::Failed { error: Failure::ContextOverflow { message } })
+            }
+            StopReason::Pause => {
+                course.pauses += 1;
+                if course.pauses > MOST_PAUSES {
+                    return Step::End(TurnEnd::StepLimit { limit: MOST_PAUSES });
+                }
+                Step::Again
+            }
             StopReason::ContentFilter | StopReason::Refusal => {
                 if stop == StopReason::ContentFilter {
                     frontend.show(&AgentEvent::Notice { notice: Notice::FilteredByProvider });

@@ -1,9 +1,9 @@
 use std::collections::VecDeque;
 
 use super::super::bench::{Recorder, bench, calls, outcomes, text};
-use super::super::{AgentEvent, Approval, Failure, Notice, TurnEnd};
+use super::super::{Activity, AgentEvent, Approval, Failure, Notice, TurnEnd};
 use crate::conversation::{
-    Conversation, Message, MessageBuilder, Outcome, StopReason, StreamEvent, Subject, Usage,
+    ContentBlock, Conversation, Message, MessageBuilder, Outcome, StopReason, StreamEvent, Subject, Usage,
 };
 use crate::provider::ProviderError;
 use crate::session::{Redactor, Session};
@@ -128,6 +128,77 @@ fn a_break_after_text_keeps_the_text_and_is_not_retried() {
     let error = Failure::Broken { url: "http://lab".into(), cause: "reset".into() };
     assert_eq!(bench.turn("go", &mut recorder), TurnEnd::Failed { error });
     assert_eq!(bench.saved().messages().last(), Some(&Message::assistant("half")));
+}
+
+#[test]
+fn a_break_after_thought_alone_is_retried() {
+    let thought = || Ok(StreamEvent::ReasoningDelta("hm".into()));
+    let mut bench = bench(vec![vec![thought(), Err(broken())], text("ok")], 9, false);
+    let mut recorder = Recorder::default();
+    assert_eq!(bench.turn("go", &mut recorder), TurnEnd::Done);
+    assert!(recorder.events.iter().any(|event| matches!(event, AgentEvent::Retrying { attempt: 1, .. })));
+    assert_eq!(bench.saved().messages(), [Message::user("go"), Message::assistant("ok")]);
+}
+
+#[test]
+fn tokens_of_a_broken_and_of_an_interrupted_answer_are_counted() {
+    let usage = Usage { input: 7, output: 2, ..Usage::default() };
+    let cut = || vec![Ok(StreamEvent::TextDelta("half".into())), Ok(StreamEvent::Usage(usage)), Err(broken())];
+    let mut bench = bench(vec![cut()], 9, false);
+    bench.turn("go", &mut Recorder::default());
+    assert_eq!(bench.agent.usage(), usage);
+    *bench.provider.answers.lock().unwrap() = VecDeque::from([cut()]);
+    // Turn started, connecting, answering, the text: ESC comes behind the tokens.
+    let mut recorder = Recorder { cancel_at: Some(4), ..Recorder::default() };
+    assert_eq!(bench.turn("go", &mut recorder), TurnEnd::Interrupted);
+    *bench.provider.answers.lock().unwrap() =
+        VecDeque::from([vec![Ok(StreamEvent::Usage(usage)), Err(broken())], text("ok")]);
+    bench.turn("go", &mut Recorder::default());
+    assert_eq!(bench.agent.usage().input, 14, "a request that is repeated has cost, too");
+}
+
+#[test]
+fn a_paused_answer_is_sent_back_and_goes_on_but_not_for_ever() {
+    let pause = || {
+        let search = serde_json::json!({"type": "server_tool_use", "id": "s"});
+        vec![Ok(StreamEvent::WireItem(search)), Ok(StreamEvent::Done(StopReason::Pause))]
+    };
+    let mut bench = bench(vec![pause(), text("found")], 99, false);
+    assert_eq!(bench.turn("go", &mut Recorder::default()), TurnEnd::Done);
+    let asked_again = bench.provider.requests.lock().unwrap()[1].clone();
+    assert!(matches!(asked_again[1].content[..], [ContentBlock::WireItem(_)]), "{asked_again:?}");
+    *bench.provider.answers.lock().unwrap() = (0..20).map(|_| pause()).collect();
+    assert_eq!(bench.turn("go", &mut Recorder::default()), TurnEnd::StepLimit { limit: 8 });
+    assert_eq!(bench.provider.answers.lock().unwrap().len(), 11);
+}
+
+#[test]
+fn an_answer_that_fills_the_context_ends_with_that_reason() {
+    let answer = vec![Ok(StreamEvent::TextDelta("half".into())), Ok(StreamEvent::Done(StopReason::ContextFull))];
+    let mut bench = bench(vec![answer], 9, false);
+    let end = bench.turn("go", &mut Recorder::default());
+    assert!(matches!(end, TurnEnd::Failed { error: Failure::ContextOverflow { .. } }), "{end:?}");
+    assert_eq!(bench.saved().messages().last(), Some(&Message::assistant("half")));
+}
+
+#[test]
+fn silence_is_told_and_ends_with_the_next_word() {
+    let events = vec![
+        Ok(StreamEvent::Silent { seconds: 15 }),
+        Ok(StreamEvent::TextDelta("at last".into())),
+        Ok(StreamEvent::Done(StopReason::EndTurn)),
+    ];
+    let mut recorder = Recorder::default();
+    assert_eq!(bench(vec![events], 9, false).turn("go", &mut recorder), TurnEnd::Done);
+    let busy: Vec<Activity> = recorder
+        .events
+        .into_iter()
+        .filter_map(|event| match event {
+            AgentEvent::Waiting { activity } => Some(activity),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(busy, [Activity::Connecting, Activity::Silent { seconds: 15 }, Activity::Answering]);
 }
 
 #[test]

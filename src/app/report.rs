@@ -178,7 +178,7 @@ fn conversation_parts(conversation: &Conversation) -> Vec<String> {
                 ContentBlock::ToolResult(result) => {
                     parts.push(format!("````\n{}\n````", result.content.trim_end()));
                 }
-                ContentBlock::Reasoning(_) | ContentBlock::Image(_) => {}
+                ContentBlock::Reasoning(_) | ContentBlock::Image(_) | ContentBlock::WireItem(_) => {}
             }
         }
     }

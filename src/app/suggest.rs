@@ -150,7 +150,7 @@ impl ModelSuggest {
 
     fn is_spent(&self) -> bool {
         let used = self.used.get();
-        self.most.is_some_and(|most| used.input_tokens + used.output_tokens >= most)
+        self.most.is_some_and(|most| used.total() >= most)
     }
 }
 

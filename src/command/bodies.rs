@@ -151,15 +151,15 @@ pub(super) fn tools(context: &mut Context<'_>, _: &str) -> Outcome {
 }
 
 pub(super) fn usage(context: &mut Context<'_>, _: &str) -> Outcome {
-    let tokens = |usage: Usage| (usage.input_tokens.to_string(), usage.output_tokens.to_string());
+    let tokens = |usage: Usage| (usage.read().to_string(), usage.written().to_string());
     let usage = context.agent.usage();
     let ghost = context.world.ghost_usage();
     let mut rows = Vec::new();
-    if usage.input_tokens + usage.output_tokens > 0 {
+    if usage.total() > 0 {
         let (input, output) = &tokens(usage);
         rows.push(context.locale.with(word::said::Usage { input, output }));
     }
-    if ghost.input_tokens + ghost.output_tokens > 0 {
+    if ghost.total() > 0 {
         let (input, output) = &tokens(ghost);
         rows.push(context.locale.with(word::said::UsageGhost { input, output }));
     }

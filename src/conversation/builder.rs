@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ContentBlock, Message, Reasoning, Role, StopReason, StreamEvent, ToolCall, Usage};
+use super::{ContentBlock, Message, Reasoning, Role, StopReason, StreamEvent, ToolCall, Usage, WireItem};
 
 /// Folds [`StreamEvent`]s into one message; can be finished early at any event.
 #[derive(Debug, Clone)]
@@ -18,6 +18,7 @@ enum Part {
     Text(String),
     Reasoning { text: String, signature: Option<String>, redacted: Option<String> },
     Call { slot: usize, id: String, name: String, arguments: String, extra: Map<String, Value> },
+    WireItem(Value),
 }
 
 /// What a stream came to.
@@ -41,7 +42,7 @@ impl MessageBuilder {
     /// Takes one event in.
     pub fn push(&mut self, event: &StreamEvent) {
         match event {
-            StreamEvent::Loading | StreamEvent::Reading { .. } => {}
+            StreamEvent::Loading | StreamEvent::Reading { .. } | StreamEvent::Silent { .. } => {}
             StreamEvent::TextDelta(delta) => self.push_text(delta),
             StreamEvent::ReasoningDelta(delta) => self.push_reasoning(delta),
             StreamEvent::ReasoningSignature(signature) => self.sign(signature),
@@ -58,7 +59,8 @@ impl MessageBuilder {
                 extra: extra.clone(),
             }),
             StreamEvent::ToolCallDelta { slot, arguments } => self.push_arguments(*slot, arguments),
-            StreamEvent::Usage(usage) => self.usage.merge(*usage),
+            StreamEvent::WireItem(item) => self.parts.push(Part::WireItem(item.clone())),
+            StreamEvent::Usage(usage) => self.usage = *usage,
             StreamEvent::Done(reason) => self.stop = Some(reason.clone()),
         }
     }
@@ -100,7 +102,7 @@ impl MessageBuilder {
     fn push_arguments(&mut self, wanted: usize, delta: &str) {
         let call = self.parts.iter_mut().rev().find_map(|part| match part {
             Part::Call { slot, arguments, .. } if *slot == wanted => Some(arguments),
-            Part::Call { .. } | Part::Text(_) | Part::Reasoning { .. } => None,
+            Part::Call { .. } | Part::Text(_) | Part::Reasoning { .. } | Part::WireItem(_) => None,
         });
         if let Some(arguments) = call {
             arguments.push_str(delta);
@@ -112,8 +114,14 @@ impl MessageBuilder {
     pub fn open_arguments(&self) -> &str {
         match self.parts.last() {
             Some(Part::Call { arguments, .. }) => arguments,
-            Some(Part::Text(_) | Part::Reasoning { .. }) | None => "",
+            Some(Part::Text(_) | Part::Reasoning { .. } | Part::WireItem(_)) | None => "",
         }
+    }
+
+    /// Returns the token counts as far as they have been reported.
+    #[must_use]
+    pub const fn usage(&self) -> Usage {
+        self.usage
     }
 
     /// Tells whether any text, reasoning or call has arrived.
@@ -162,15 +170,20 @@ impl MessageBuilder {
                     let cut = stop == StopReason::Length && Some(index) == last_call;
                     let id = unique_id(id, &ids);
                     ids.push(id.clone());
-                    content.push(ContentBlock::ToolCall(make_call(id, name, arguments, extra, cut)));
+                    let call = make_call(id, name, arguments, extra, cut);
+                    content.push(ContentBlock::ToolCall(ToolCall { model: self.model.clone(), ..call }));
                 }
                 Part::Call { .. } => {}
+                Part::WireItem(item) => {
+                    content.push(ContentBlock::WireItem(WireItem { model: self.model.clone(), item }));
+                }
             }
         }
         let spoken = content.iter().any(|block| match block {
             ContentBlock::Text { text } => !text.is_empty(),
             ContentBlock::ToolCall(_) => true,
-            ContentBlock::Reasoning(_) | ContentBlock::ToolResult(_) | ContentBlock::Image(_) => keep_calls,
+            ContentBlock::Reasoning(_) | ContentBlock::WireItem(_) => keep_calls,
+            ContentBlock::ToolResult(_) | ContentBlock::Image(_) => false,
         });
         let message = spoken.then_some(Message { role: Role::Assistant, content });
         Finished { message, stop, usage: self.usage }
@@ -199,7 +212,7 @@ fn make_call(id: String, name: String, arguments: String, extra: Map<String, Val
         Some(input) if !cut => (input, None),
         Some(_) | None => (Value::Object(Map::new()), Some(arguments)),
     };
-    ToolCall { id, name, input, invalid_input, extra }
+    ToolCall { id, name, input, invalid_input, extra, model: String::new() }
 }
 
 /// Reads a call's arguments: blank means `{}`, and a JSON string that holds an object is unwrapped once.

@@ -10,6 +10,7 @@ fn call(id: &str) -> ContentBlock {
         input,
         invalid_input: None,
         extra: serde_json::Map::new(),
+        model: String::new(),
     })
 }
 

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::usage::Usage;
+
 /// One step of a model's answer as it arrives.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StreamEvent {
@@ -14,6 +16,11 @@ pub enum StreamEvent {
         read: u64,
         /// All of them.
         all: u64,
+    },
+    /// Nothing has arrived for so long; the answer may still come. Unit: seconds.
+    Silent {
+        /// Whole seconds, more each time.
+        seconds: u64,
     },
     /// More words of the answer.
     TextDelta(String),
@@ -43,48 +50,12 @@ pub enum StreamEvent {
         /// Raw JSON text, cut anywhere.
         arguments: String,
     },
-    /// Token counts so far; later ones replace the fields they carry.
+    /// Something that only the wire of this model can read, to be sent back at this place as it came.
+    WireItem(Value),
+    /// All token counts so far: they take the place of earlier ones.
     Usage(Usage),
     /// The answer is whole. Nothing follows but `Usage`.
     Done(StopReason),
-}
-
-/// Token counts of one request, as the provider reported them. Unit: tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    /// All tokens read, cached ones included.
-    pub input_tokens: u64,
-    /// All tokens written, reasoning included.
-    pub output_tokens: u64,
-    /// Of the input: read from the provider's cache.
-    #[serde(default)]
-    pub cache_read_tokens: u64,
-    /// Of the input: written to the provider's cache.
-    #[serde(default)]
-    pub cache_write_tokens: u64,
-    /// Of the output: reasoning.
-    #[serde(default)]
-    pub reasoning_tokens: u64,
-}
-
-impl Usage {
-    /// Takes over what a later report carries: the larger count of each field.
-    pub fn merge(&mut self, later: Self) {
-        self.input_tokens = self.input_tokens.max(later.input_tokens);
-        self.output_tokens = self.output_tokens.max(later.output_tokens);
-        self.cache_read_tokens = self.cache_read_tokens.max(later.cache_read_tokens);
-        self.cache_write_tokens = self.cache_write_tokens.max(later.cache_write_tokens);
-        self.reasoning_tokens = self.reasoning_tokens.max(later.reasoning_tokens);
-    }
-
-    /// Adds another request's counts.
-    pub const fn add(&mut self, other: Self) {
-        self.input_tokens += other.input_tokens;
-        self.output_tokens += other.output_tokens;
-        self.cache_read_tokens += other.cache_read_tokens;
-        self.cache_write_tokens += other.cache_write_tokens;
-        self.reasoning_tokens += other.reasoning_tokens;
-    }
 }
 
 /// Why the model stopped. Calls are recognised by their presence, never by this word.
@@ -97,6 +68,10 @@ pub enum StopReason {
     ToolUse,
     /// Its output limit cut it (`length`, `max_tokens`).
     Length,
+    /// The model's context is full (`model_context_window_exceeded`).
+    ContextFull,
+    /// The provider paused a long answer: sent back unchanged, it goes on (`pause_turn`).
+    Pause,
     /// The provider's filter cut it.
     ContentFilter,
     /// It refused.
@@ -115,7 +90,9 @@ impl StopReason {
             "" => Self::Missing,
             "stop" | "end_turn" | "eos" | "end" | "stop_sequence" | "completed" => Self::EndTurn,
             "tool_calls" | "tool_use" | "function_call" | "tool_call" => Self::ToolUse,
-            "length" | "max_tokens" | "max_output_tokens" | "model_context_window_exceeded" => Self::Length,
+            "length" | "max_tokens" | "max_output_tokens" | "model_length" => Self::Length,
+            "model_context_window_exceeded" => Self::ContextFull,
+            "pause_turn" => Self::Pause,
             "content_filter" | "safety" | "recitation" | "prohibited_content" | "blocklist" | "spii" => {
                 Self::ContentFilter
             }

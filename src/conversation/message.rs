@@ -41,6 +41,8 @@ pub enum ContentBlock {
     ToolResult(ToolResult),
     /// A picture.
     Image(Image),
+    /// Something only the wire of the model that made it can read.
+    WireItem(WireItem),
 }
 
 /// A model's reasoning, kept byte for byte: providers refuse it changed, and refuse another model's.
@@ -58,6 +60,16 @@ pub struct Reasoning {
     pub model: String,
 }
 
+/// A part of an answer that has no meaning of its own here (a search the provider made, the phase of a text, a
+/// signature beside a text): sent back at its place, byte for byte, and to the model that made it only.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WireItem {
+    /// The `PROVIDER/MODEL` that made it.
+    pub model: String,
+    /// As its wire wrote it.
+    pub item: Value,
+}
+
 /// A call the model made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
@@ -73,6 +85,10 @@ pub struct ToolCall {
     /// Fields of the wire we do not know, sent back verbatim (Gemini's thought signatures live here).
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
+    /// The `PROVIDER/MODEL` that made it, which alone gets `extra` and its own spelling of `id` back; empty when it
+    /// is not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
 }
 
 /// What became of a call.
@@ -170,7 +186,8 @@ impl Message {
             ContentBlock::Text { .. }
             | ContentBlock::Reasoning(_)
             | ContentBlock::ToolResult(_)
-            | ContentBlock::Image(_) => None,
+            | ContentBlock::Image(_)
+            | ContentBlock::WireItem(_) => None,
         })
     }
 

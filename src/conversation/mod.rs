@@ -8,14 +8,18 @@ mod message;
 mod question;
 mod spec;
 pub mod tokens;
+mod usage;
 
 use std::collections::HashSet;
 
 pub use builder::{Finished, MessageBuilder};
-pub use event::{StopReason, StreamEvent, Usage};
-pub use message::{ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolFacts, ToolResult};
+pub use event::{StopReason, StreamEvent};
+pub use message::{
+    ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolFacts, ToolResult, WireItem,
+};
 pub use question::{Answer, Question};
 pub use spec::{Effect, Preview, Subject, ToolSpec};
+pub use usage::{Totals, Usage};
 
 /// An ordered list of messages in which every tool call is answered exactly once.
 ///
@@ -86,7 +90,10 @@ impl Conversation {
         message.content.retain(|block| match block {
             ContentBlock::ToolCall(call) => message.role == Role::Assistant && seen.insert(call.id.clone()),
             ContentBlock::ToolResult(_) => message.role == Role::User,
-            ContentBlock::Text { .. } | ContentBlock::Reasoning(_) | ContentBlock::Image(_) => true,
+            ContentBlock::Text { .. }
+            | ContentBlock::Reasoning(_)
+            | ContentBlock::Image(_)
+            | ContentBlock::WireItem(_) => true,
         });
         if !message.content.is_empty() {
             self.messages.push(message);

@@ -23,6 +23,7 @@ pub fn estimate_message(message: &Message) -> u64 {
         ContentBlock::ToolResult(result) => estimate(&result.content),
         // Anthropic's documented cost of a full-size picture is about 1,600 tokens.
         ContentBlock::Image(_) => 1_600,
+        ContentBlock::WireItem(made) => estimate(&made.item.to_string()),
     });
     blocks.sum::<u64>() + 4
 }

@@ -215,6 +215,7 @@ pub fn activity(locale: &Locale, place: &Place, activity: &Activity) -> String {
         Activity::Reading { read, all } => {
             locale.with(word::activity::Reading { read: &read.to_string(), all: &all.to_string() })
         }
+        Activity::Silent { seconds } => locale.with(word::activity::Silent { seconds: &seconds.to_string() }),
         Activity::Thinking => locale.text(word::activity::THINKING).to_owned(),
         Activity::Exploring { explorers } => locale.count(word::activity::EXPLORING, explorers.len() as u64),
         Activity::Answering => locale.text(word::activity::ANSWERING).to_owned(),

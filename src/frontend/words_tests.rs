@@ -12,6 +12,7 @@ fn told(name: &str, input: Value, subject: &Subject) -> [String; 2] {
         input,
         invalid_input: None,
         extra: serde_json::Map::default(),
+        model: String::new(),
     };
     ["en", "zh-CN"].map(|tag| {
         let locale = Locale::new(tag);

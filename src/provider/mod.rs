@@ -24,7 +24,7 @@ pub use connect::{connect, decoder};
 pub use discover::{DISCOVERY_LIMIT, Discovery, FoundKey, FoundServer, discover, keys_in_environment};
 pub use error::ProviderError;
 pub use framing::{Decoder, MAX_EVENT_BYTES, NdjsonParser, Progress, SseEvent, SseParser, TooLong};
-pub use http::{Client, Origin, Patience, RetryPlan, cause};
+pub use http::{Client, Origin, Patience, RetryPlan, SILENCE_TOLD_AFTER, cause};
 pub use models::{ModelEntry, list_models};
 pub use request::{EventStream, ModelInfo, OWN, Provider, Request};
 pub use settings::{CallExtras, CallIds, OutputLimit, Protocol, ProviderSettings, Quirks, ReasoningEcho, Secret};

@@ -89,7 +89,7 @@ impl Redactor {
             ContentBlock::ToolResult(result) => {
                 ContentBlock::ToolResult(ToolResult { content: self.text(&result.content), ..result.clone() })
             }
-            ContentBlock::Reasoning(_) | ContentBlock::Image(_) => block.clone(),
+            ContentBlock::Reasoning(_) | ContentBlock::Image(_) | ContentBlock::WireItem(_) => block.clone(),
         });
         Message { role: message.role, content: content.collect() }
     }

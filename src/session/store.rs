@@ -220,7 +220,7 @@ fn says(path: &Path, wanted: &str) -> bool {
                 ContentBlock::Text { text } => holds(text),
                 ContentBlock::ToolCall(call) => holds(&call.name) || value_says(&call.input, &holds),
                 ContentBlock::ToolResult(result) => holds(&result.content),
-                ContentBlock::Reasoning(_) | ContentBlock::Image(_) => false,
+                ContentBlock::Reasoning(_) | ContentBlock::Image(_) | ContentBlock::WireItem(_) => false,
             }),
             Some(EntryKind::Title { title }) => holds(&title),
             Some(

@@ -19,6 +19,7 @@ fn call(id: &str) -> Message {
         input: serde_json::json!({"path": "x"}),
         invalid_input: None,
         extra: serde_json::Map::new(),
+        model: String::new(),
     };
     Message { role: Role::Assistant, content: vec![ContentBlock::ToolCall(call)] }
 }

@@ -92,7 +92,8 @@ pub fn proposed(messages: &[Message]) -> Option<Proposal> {
                 ContentBlock::Text { .. }
                 | ContentBlock::Reasoning(_)
                 | ContentBlock::ToolCall(_)
-                | ContentBlock::Image(_) => false,
+                | ContentBlock::Image(_)
+                | ContentBlock::WireItem(_) => false,
             })
     })?;
     Proposal::parse(&call.input).ok()
@@ -186,6 +187,7 @@ mod tests {
                 input: json!({"command": id}),
                 invalid_input: None,
                 extra: serde_json::Map::default(),
+                model: String::new(),
             })
         };
         let result = |id: &str, outcome| ToolResult {

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use axi::conversation::{StopReason, StreamEvent, Usage};
+use axi::conversation::{StopReason, StreamEvent, Totals, Usage};
 use axi::provider::{Origin, Protocol, ProviderError, decoder};
 use serde_json::Value;
 
@@ -19,6 +19,7 @@ struct Heard {
     redacted: Vec<String>,
     /// id, name, arguments.
     calls: Vec<(String, String, String)>,
+    items: Vec<Value>,
     usage: Usage,
     stop: Option<StopReason>,
     error: Option<ProviderError>,
@@ -43,7 +44,8 @@ fn hear(protocol: Protocol, pieces: &[&[u8]]) -> Heard {
     let mut slots = Vec::new();
     for event in events {
         match event {
-            StreamEvent::Loading | StreamEvent::Reading { .. } => {}
+            StreamEvent::Loading | StreamEvent::Reading { .. } | StreamEvent::Silent { .. } => {}
+            StreamEvent::WireItem(item) => heard.items.push(item),
             StreamEvent::TextDelta(text) => heard.text.push_str(&text),
             StreamEvent::ReasoningDelta(text) => heard.reasoning.push_str(&text),
             StreamEvent::ReasoningSignature(signature) => heard.signatures.push(signature),
@@ -58,7 +60,7 @@ fn hear(protocol: Protocol, pieces: &[&[u8]]) -> Heard {
                 let at = slots.iter().position(|begun| *begun == slot).expect("a call begins before it goes on");
                 heard.calls[at].2.push_str(&arguments);
             }
-            StreamEvent::Usage(usage) => heard.usage.merge(usage),
+            StreamEvent::Usage(usage) => heard.usage = usage,
             StreamEvent::Done(stop) => {
                 assert_eq!(heard.stop.replace(stop), None, "done only once");
             }
@@ -125,12 +127,13 @@ fn expect_chat(payloads: &[Value]) -> Heard {
             let reasoning = number(usage, "/completion_tokens_details/reasoning_tokens");
             let beside = number(usage, "/total_tokens")
                 == number(usage, "/prompt_tokens") + number(usage, "/completion_tokens") + reasoning;
-            expected.usage.merge(Usage {
+            expected.usage = Usage::from(Totals {
                 input_tokens: number(usage, "/prompt_tokens"),
                 output_tokens: number(usage, "/completion_tokens") + if beside { reasoning } else { 0 },
                 cache_read_tokens: number(usage, "/prompt_tokens_details/cached_tokens"),
                 cache_write_tokens: number(usage, "/prompt_tokens_details/cache_write_tokens"),
                 reasoning_tokens: reasoning,
+                searches: 0,
             });
         }
     }
@@ -185,12 +188,13 @@ fn expect_messages(payloads: &[Value]) -> Heard {
                 for (count, name) in counts.iter_mut().zip(names) {
                     *count = usage[name].as_u64().unwrap_or(*count);
                 }
-                expected.usage.merge(Usage {
+                expected.usage = Usage::from(Totals {
                     input_tokens: counts[0] + counts[2] + counts[3],
                     output_tokens: counts[1],
                     cache_read_tokens: counts[2],
                     cache_write_tokens: counts[3],
                     reasoning_tokens: number(usage, "/output_tokens_details/thinking_tokens"),
+                    searches: 0,
                 });
                 if let Some(word) = payload["delta"]["stop_reason"].as_str() {
                     stop = Some(StopReason::parse(word));
@@ -208,8 +212,8 @@ fn expect_messages(payloads: &[Value]) -> Heard {
 fn expect_whole_message(message: &Value) -> Heard {
     let mut expected = Heard { stop: message["stop_reason"].as_str().map(StopReason::parse), ..Heard::default() };
     parts(&message["content"], &mut expected);
-    expected.usage.input_tokens = number(message, "/usage/input_tokens");
-    expected.usage.output_tokens = number(message, "/usage/output_tokens");
+    expected.usage.input = number(message, "/usage/input_tokens");
+    expected.usage.output = number(message, "/usage/output_tokens");
     expected
 }
 
@@ -229,8 +233,8 @@ fn expect_ollama(payloads: &[Value]) -> Heard {
             ));
         }
         if payload["done"] == true {
-            expected.usage.input_tokens = number(payload, "/prompt_eval_count");
-            expected.usage.output_tokens = number(payload, "/eval_count");
+            expected.usage.input = number(payload, "/prompt_eval_count");
+            expected.usage.output = number(payload, "/eval_count");
             expected.stop = Some(StopReason::parse(text(payload, "done_reason")));
         }
     }

@@ -57,7 +57,7 @@ fn fold(provider: &dyn Provider, messages: &[Message]) -> (Message, StopReason) 
         builder.push(event);
     }
     let finished = builder.finish();
-    assert_eq!((finished.usage.input_tokens, finished.usage.output_tokens), (10, 5));
+    assert_eq!((finished.usage.input, finished.usage.output), (10, 5));
     (finished.message.unwrap(), finished.stop)
 }
 
@@ -317,6 +317,46 @@ fn a_server_that_does_not_stream_is_understood() {
         let server = Server::start([Answer::json(200, &body)]);
         let provider = connect(settings(protocol, &server), &Client::default());
         assert_eq!(fold(&*provider, &[Message::user("hi")]).0, Message::assistant("hello"), "{protocol:?}");
+    }
+}
+
+#[test]
+fn silence_is_told_before_and_within_an_answer() {
+    for protocol in PROTOCOLS {
+        for place in [0, 3] {
+            let patience = axi::provider::Patience { told: Duration::from_millis(20), ..Default::default() };
+            let gate = Gate::new();
+            let server = Server::start([text_answer(protocol, "one two").gate_before(place, &gate)]);
+            let provider = connect(settings(protocol, &server), &Client::new(patience));
+            let messages = [Message::user("hi")];
+            let events = run(async {
+                let request = Request {
+                    system: "",
+                    messages: &messages,
+                    tools: &[],
+                    max_output_tokens: None,
+                    temperature: None,
+                };
+                let mut stream = provider.stream(request);
+                let mut events = Vec::new();
+                while let Some(event) = stream.next().await {
+                    if matches!(event, Ok(StreamEvent::Silent { .. })) {
+                        gate.open();
+                    } else {
+                        events.push(event.unwrap());
+                    }
+                }
+                events
+            });
+            let text: String = events
+                .iter()
+                .filter_map(|event| match event {
+                    StreamEvent::TextDelta(text) => Some(text.as_str()),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!((text.as_str(), events.last()), ("one two", Some(&StreamEvent::Done(StopReason::EndTurn))));
+        }
     }
 }
 

@@ -221,7 +221,8 @@ impl Handoff {
                     ContentBlock::Text { .. }
                     | ContentBlock::Reasoning(_)
                     | ContentBlock::ToolCall(_)
-                    | ContentBlock::Image(_) => false,
+                    | ContentBlock::Image(_)
+                    | ContentBlock::WireItem(_) => false,
                 })
             };
             for call in message.calls().filter(|call| call.name == "shell" && went_well(&call.id)) {

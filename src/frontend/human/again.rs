@@ -40,7 +40,7 @@ impl<W: Write> Human<W> {
                         rows.iter().map(|row| dimmed(row, self.looks.theme.dim)).collect()
                     }
                     ContentBlock::ToolCall(call) => self.call(call, result(messages, &call.id)),
-                    ContentBlock::ToolResult(_) | ContentBlock::Image(_) => Vec::new(),
+                    ContentBlock::ToolResult(_) | ContentBlock::Image(_) | ContentBlock::WireItem(_) => Vec::new(),
                 };
                 if !section.is_empty() && !rows.is_empty() {
                     rows.push(Line::new());
@@ -137,6 +137,7 @@ fn result<'a>(messages: &'a [Message], call_id: &str) -> Option<&'a ToolResult> 
         | ContentBlock::Text { .. }
         | ContentBlock::Reasoning(_)
         | ContentBlock::ToolCall(_)
-        | ContentBlock::Image(_) => None,
+        | ContentBlock::Image(_)
+        | ContentBlock::WireItem(_) => None,
     })
 }

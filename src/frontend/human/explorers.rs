@@ -35,6 +35,7 @@ impl<W: Write> Human<W> {
             Activity::Connecting
             | Activity::Loading
             | Activity::Reading { .. }
+            | Activity::Silent { .. }
             | Activity::Thinking
             | Activity::Answering
             | Activity::WritingCall { .. }

@@ -356,7 +356,7 @@ impl<W: Write> Frontend for Human<W> {
             }
             AgentEvent::Usage { usage } => {
                 if let Some(turn) = &mut self.turn {
-                    turn.tokens.told(usage.output_tokens);
+                    turn.tokens.told(usage.written());
                     self.status.changed = true;
                 }
             }

@@ -12,6 +12,7 @@ use super::{Human, Section, diff, words};
 use crate::agent::{Activity, REPEATS};
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
 use crate::locale::word;
+use crate::provider::SILENCE_TOLD_AFTER;
 use crate::terminal::{Line, Span, cut, sanitize_line};
 use crate::tool::{PROPOSE_COMMAND, Proposal, ToolFacts};
 
@@ -59,6 +60,8 @@ impl<W: Write> Human<W> {
             | Activity::Reading { .. }
             | Activity::Exploring { .. } => true,
             Activity::Connecting | Activity::Loading | Activity::Running { .. } => false,
+            // Told once, not as it grows.
+            Activity::Silent { seconds } => *seconds > SILENCE_TOLD_AFTER.as_secs(),
         };
         self.busy_with(&words, !is_seen);
     }

@@ -31,7 +31,8 @@ fn typed(message: &Message) -> Option<&str> {
         | ContentBlock::Reasoning(_)
         | ContentBlock::ToolCall(_)
         | ContentBlock::ToolResult(_)
-        | ContentBlock::Image(_) => None,
+        | ContentBlock::Image(_)
+        | ContentBlock::WireItem(_) => None,
     })
 }
 

@@ -130,21 +130,19 @@ impl MessagesMachine {
             }
         }
         let count = |name: &str| self.usage.get(name).and_then(Value::as_u64).unwrap_or(0);
-        let cache_read_tokens = count("cache_read_input_tokens");
-        let cache_write_tokens = count("cache_creation_input_tokens");
         let details = self.usage.get("output_tokens_details");
         let reasoning = details.and_then(|details| {
             let named = details.get("thinking_tokens").or_else(|| details.get("reasoning_tokens"))?;
             named.as_u64()
         });
+        let reasoning = reasoning.unwrap_or(0).min(count("output_tokens"));
         events.push(StreamEvent::Usage(Usage {
-            input_tokens: count("input_tokens")
-                .saturating_add(cache_read_tokens)
-                .saturating_add(cache_write_tokens),
-            output_tokens: count("output_tokens"),
-            cache_read_tokens,
-            cache_write_tokens,
-            reasoning_tokens: reasoning.unwrap_or(0),
+            input: count("input_tokens"),
+            cached_read: count("cache_read_input_tokens"),
+            cached_write: count("cache_creation_input_tokens"),
+            output: count("output_tokens") - reasoning,
+            reasoning,
+            searches: 0,
         }));
     }
 

@@ -104,13 +104,7 @@ fn cached_tokens_are_input_too() {
         json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 50}}),
         json!({"type": "message_stop"}),
     ]);
-    let expected = Usage {
-        input_tokens: 123,
-        output_tokens: 50,
-        cache_read_tokens: 100,
-        cache_write_tokens: 20,
-        reasoning_tokens: 0,
-    };
+    let expected = Usage { input: 3, cached_read: 100, cached_write: 20, output: 50, ..Usage::default() };
     assert_eq!(events[1], StreamEvent::Usage(expected));
 }
 

@@ -82,7 +82,7 @@ impl Writer<'_> {
                 ContentBlock::ToolResult(result) => results.push(self.result(result)),
                 ContentBlock::Text { text } => others.extend(text_block(text)),
                 ContentBlock::Image(image) => others.push(self.image(image)),
-                ContentBlock::Reasoning(_) | ContentBlock::ToolCall(_) => {}
+                ContentBlock::Reasoning(_) | ContentBlock::ToolCall(_) | ContentBlock::WireItem(_) => {}
             }
         }
         results.extend(others);
@@ -97,7 +97,7 @@ impl Writer<'_> {
                 ContentBlock::Text { text } => blocks.extend(text_block(text)),
                 ContentBlock::Reasoning(reasoning) => blocks.extend(self.reasoning(reasoning)),
                 ContentBlock::ToolCall(call) => blocks.push(self.call(call)),
-                ContentBlock::ToolResult(_) | ContentBlock::Image(_) => {}
+                ContentBlock::ToolResult(_) | ContentBlock::Image(_) | ContentBlock::WireItem(_) => {}
             }
         }
         // Thought without word or call cannot stand at the end of a message.

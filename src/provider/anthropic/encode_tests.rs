@@ -26,7 +26,14 @@ fn body(messages: &[Message]) -> Value {
 
 fn call(id: &str) -> ToolCall {
     let extra = json!({"extra_content": 1}).as_object().unwrap().clone();
-    ToolCall { id: id.into(), name: "read".into(), input: json!({"p": 1}), invalid_input: None, extra }
+    ToolCall {
+        id: id.into(),
+        name: "read".into(),
+        input: json!({"p": 1}),
+        invalid_input: None,
+        extra,
+        model: String::new(),
+    }
 }
 
 fn thought(text: &str, signature: Option<&str>, redacted: Option<&str>, model: &str) -> ContentBlock {
@@ -144,8 +151,8 @@ fn the_limit_follows_model_request_and_server() {
         let wire = wire(&settings);
         for message in complaints {
             let complaint = Complaint { message: (*message).into(), ..Complaint::default() };
-            assert!(wire.adapt(400, &complaint), "{message}");
-            assert!(!wire.adapt(400, &complaint), "only once: {message}");
+            assert!(wire.adapt(&nothing(), 400, &complaint), "{message}");
+            assert!(!wire.adapt(&nothing(), 400, &complaint), "only once: {message}");
         }
         let messages = [Message::user("a")];
         let request =
@@ -172,7 +179,11 @@ fn a_temperature_is_said_until_it_is_refused() {
     assert_eq!(said(), Some(json!(0.3)));
     let complaint =
         Complaint { message: "`temperature` is deprecated for this model.".into(), ..Complaint::default() };
-    assert!(wire.adapt(400, &complaint));
-    assert!(!wire.adapt(400, &complaint), "only once");
+    assert!(wire.adapt(&nothing(), 400, &complaint));
+    assert!(!wire.adapt(&nothing(), 400, &complaint), "only once");
     assert_eq!(said(), None);
+}
+
+fn nothing() -> Request<'static> {
+    Request { system: "", messages: &[], tools: &[], max_output_tokens: None, temperature: None }
 }

@@ -78,11 +78,11 @@ impl Wire for MessagesWire {
         }
     }
 
-    fn decoder(&self) -> Box<dyn Decoder> {
+    fn decoder(&self, _request: &Request<'_>) -> Box<dyn Decoder> {
         Box::new(SseDecoder::new(MessagesMachine::new(self.origin.clone())))
     }
 
-    fn adapt(&self, status: u16, complaint: &Complaint) -> bool {
+    fn adapt(&self, _request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {
         if !matches!(status, 400 | 422) {
             return false;
         }

@@ -23,16 +23,26 @@ const COMPLAINT_PATIENCE: Duration = Duration::from_secs(10);
 pub struct Patience {
     /// For a connection.
     pub connect: Duration,
-    /// Without a single byte from a remote server; comments that keep the connection alive count as life.
-    /// Thinking pauses of more than a minute are real (anthropics/claude-code 2.1.126).
+    /// Without a single byte from a remote server; comments that keep the connection alive count as life. Who asks
+    /// for thought that takes longer in silence sets more.
     pub idle: Duration,
     /// The same for a server on this machine, which may read a long prompt for many minutes on a slow processor.
     pub idle_local: Duration,
+    /// Without a byte, before it is told that nothing arrives.
+    pub told: Duration,
 }
+
+/// Without a byte for so long it is told that nothing arrives.
+pub const SILENCE_TOLD_AFTER: Duration = Duration::from_secs(15);
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { connect: Duration::from_secs(10), idle: Duration::from_mins(5), idle_local: Duration::from_mins(30) }
+        Self {
+            connect: Duration::from_secs(10),
+            idle: Duration::from_mins(1),
+            idle_local: Duration::from_mins(30),
+            told: SILENCE_TOLD_AFTER,
+        }
     }
 }
 
@@ -75,6 +85,11 @@ impl Client {
     #[must_use]
     pub(crate) fn idle(&self, url: &str) -> Duration {
         if is_loopback(url) { self.0.patience.idle_local } else { self.0.patience.idle }
+    }
+
+    /// Tells how long silence is before it is told.
+    pub(crate) fn told(&self) -> Duration {
+        self.0.patience.told
     }
 
     fn remote(&self) -> &Result<reqwest::Client, String> {
@@ -167,6 +182,9 @@ impl Answer {
     ///
     /// # Errors
     /// `Timeout` when nothing came for `idle`, `Broken` when the connection ended too early.
+    ///
+    /// # Cancel safety
+    /// Dropping the future loses nothing: the next call goes on.
     pub(crate) async fn chunk(&mut self, idle: Duration) -> Result<Option<Vec<u8>>, ProviderError> {
         match tokio::time::timeout(idle, self.response.chunk()).await {
             Ok(Ok(bytes)) => Ok(bytes.map(Vec::from)),

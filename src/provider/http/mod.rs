@@ -7,7 +7,7 @@ mod retry;
 mod transport;
 
 pub(crate) use client::{Answer, Call};
-pub use client::{Client, Patience};
+pub use client::{Client, Patience, SILENCE_TOLD_AFTER};
 pub(crate) use problem::Complaint;
 pub use problem::Origin;
 pub use retry::RetryPlan;

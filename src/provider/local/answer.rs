@@ -144,9 +144,9 @@ impl Loaded {
         let told = tell(rest, &mut calls, &send) && (calls > 0 || tell(held.reader.finish(), &mut calls, &send));
         let reason = if calls > 0 { StopReason::ToolUse } else { reason };
         let usage = Usage {
-            input_tokens: read,
-            output_tokens: written as u64,
-            cache_read_tokens: cached,
+            input: read.saturating_sub(cached),
+            cached_read: cached,
+            output: written as u64,
             ..Usage::default()
         };
         let _ = told && send(StreamEvent::Usage(usage)) && send(StreamEvent::Done(reason));

@@ -176,7 +176,7 @@ impl Writer<'_> {
                 ContentBlock::ToolResult(result) => {
                     text.extend(["\n", &response(&middle_cut(&result.content))]);
                 }
-                ContentBlock::Reasoning(_) | ContentBlock::Image(_) => {}
+                ContentBlock::Reasoning(_) | ContentBlock::Image(_) | ContentBlock::WireItem(_) => {}
             }
         }
         let role = match message.role {

@@ -282,9 +282,9 @@ impl Loaded {
             likely = next;
         }
         let usage = Usage {
-            input_tokens: read,
-            output_tokens: written as u64,
-            cache_read_tokens: cached,
+            input: read.saturating_sub(cached),
+            cached_read: cached,
+            output: written as u64,
             ..Usage::default()
         };
         let _ = send(StreamEvent::Usage(usage)) && send(StreamEvent::Done(StopReason::EndTurn));

@@ -40,8 +40,8 @@ impl OllamaDecoder {
         if value.get("done").and_then(Value::as_bool) == Some(true) {
             self.ended = true;
             events.push(StreamEvent::Usage(Usage {
-                input_tokens: count("prompt_eval_count"),
-                output_tokens: count("eval_count"),
+                input: count("prompt_eval_count"),
+                output: count("eval_count"),
                 ..Usage::default()
             }));
             let word = value.get("done_reason").and_then(Value::as_str).unwrap_or_default();

@@ -20,7 +20,7 @@ const END: &str =
     r#"{"message":{"content":""},"done":true,"done_reason":"stop","prompt_eval_count":7,"eval_count":3}"#;
 
 fn end() -> [StreamEvent; 2] {
-    let usage = Usage { input_tokens: 7, output_tokens: 3, ..Usage::default() };
+    let usage = Usage { input: 7, output: 3, ..Usage::default() };
     [StreamEvent::Usage(usage), StreamEvent::Done(StopReason::EndTurn)]
 }
 

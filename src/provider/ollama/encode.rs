@@ -94,7 +94,10 @@ impl Writer<'_> {
                 }
                 ContentBlock::Text { text } if !text.is_empty() => texts.push(text),
                 ContentBlock::Image(image) => images.push(image),
-                ContentBlock::Text { .. } | ContentBlock::Reasoning(_) | ContentBlock::ToolCall(_) => {}
+                ContentBlock::Text { .. }
+                | ContentBlock::Reasoning(_)
+                | ContentBlock::ToolCall(_)
+                | ContentBlock::WireItem(_) => {}
             }
         }
         if texts.is_empty() && images.is_empty() {

@@ -21,6 +21,7 @@ fn a_turn_with_a_call_its_result_and_a_picture() {
         input: json!({"p": 1}),
         invalid_input: None,
         extra: serde_json::Map::new(),
+        model: String::new(),
     };
     let thought = |model: &str| {
         ContentBlock::Reasoning(Reasoning {
@@ -73,8 +74,8 @@ fn a_model_without_tools_is_asked_without_them_from_then_on() {
     let wire = wire(settings());
     let complaint =
         Complaint { message: "registry.ollama.ai/library/m does not support tools".into(), ..Complaint::default() };
-    assert!(wire.adapt(400, &complaint));
-    assert!(!wire.adapt(400, &complaint));
+    assert!(wire.adapt(&nothing(), 400, &complaint));
+    assert!(!wire.adapt(&nothing(), 400, &complaint));
     let tools =
         [crate::conversation::ToolSpec { name: "t".into(), description: "d".into(), input_schema: json!({}) }];
     let messages = [Message::user("hi")];
@@ -82,4 +83,8 @@ fn a_model_without_tools_is_asked_without_them_from_then_on() {
         Request { system: "", messages: &messages, tools: &tools, max_output_tokens: None, temperature: None };
     let body: serde_json::Value = serde_json::from_slice(&wire.call(&request).body.unwrap()).unwrap();
     assert_eq!(body.get("tools"), None);
+}
+
+fn nothing() -> Request<'static> {
+    Request { system: "", messages: &[], tools: &[], max_output_tokens: None, temperature: None }
 }

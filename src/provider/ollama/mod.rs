@@ -50,12 +50,12 @@ impl Wire for OllamaWire {
         }
     }
 
-    fn decoder(&self) -> Box<dyn Decoder> {
+    fn decoder(&self, _request: &Request<'_>) -> Box<dyn Decoder> {
         Box::new(OllamaDecoder::new(self.origin.clone()))
     }
 
     /// A model without tools refuses the whole request: `"MODEL does not support tools"`.
-    fn adapt(&self, status: u16, complaint: &Complaint) -> bool {
+    fn adapt(&self, _request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {
         status == 400
             && complaint.message.contains("does not support tools")
             && !self.no_tools.swap(true, Ordering::Relaxed)

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::conversation::{StopReason, StreamEvent, Usage};
+use crate::conversation::{StopReason, StreamEvent, Totals, Usage};
 use crate::provider::error::ProviderError;
 use crate::provider::framing::{Machine, Progress, SseEvent};
 use crate::provider::http::Origin;
@@ -315,7 +315,7 @@ pub(crate) fn read_usage(usage: &Value) -> Usage {
     if reasoning_tokens > 0 && count(&["/total_tokens"]) == input_tokens + output_tokens + reasoning_tokens {
         output_tokens += reasoning_tokens;
     }
-    Usage {
+    Usage::from(Totals {
         input_tokens,
         output_tokens,
         cache_read_tokens: count(&[
@@ -326,5 +326,6 @@ pub(crate) fn read_usage(usage: &Value) -> Usage {
         ]),
         cache_write_tokens: count(&["/prompt_tokens_details/cache_write_tokens", "/cache_creation_input_tokens"]),
         reasoning_tokens,
-    }
+        searches: 0,
+    })
 }

@@ -77,7 +77,10 @@ impl Writer<'_> {
                 }
                 ContentBlock::Text { text } if !text.is_empty() => texts.push(text),
                 ContentBlock::Image(image) => images.push(image),
-                ContentBlock::Text { .. } | ContentBlock::Reasoning(_) | ContentBlock::ToolCall(_) => {}
+                ContentBlock::Text { .. }
+                | ContentBlock::Reasoning(_)
+                | ContentBlock::ToolCall(_)
+                | ContentBlock::WireItem(_) => {}
             }
         }
         let mut text = texts.join("\n\n");

@@ -26,6 +26,7 @@ fn call(id: &str) -> ToolCall {
         input: json!({"b": 1, "a": 2}),
         invalid_input: None,
         extra: extra.as_object().unwrap().clone(),
+        model: String::new(),
     }
 }
 
@@ -121,8 +122,12 @@ fn a_server_that_demands_reasoning_gets_a_blank_for_calls_without_any() {
     let settings = settings(Quirks::default());
     let wire = wire(&settings);
     let complaint = |message: &str| Complaint { message: message.into(), ..Complaint::default() };
-    assert!(wire.adapt(400, &complaint("Missing `reasoning_content` field in the assistant message at index 2")));
-    assert!(!wire.adapt(400, &complaint("Missing `reasoning_content` field")), "only once");
+    assert!(wire.adapt(
+        &nothing(),
+        400,
+        &complaint("Missing `reasoning_content` field in the assistant message at index 2")
+    ));
+    assert!(!wire.adapt(&nothing(), 400, &complaint("Missing `reasoning_content` field")), "only once");
     let call = call("c");
     let messages = [Message::user("go"), assistant(vec![ContentBlock::ToolCall(call.clone())]), results(&[&call])];
     let request =
@@ -201,7 +206,11 @@ fn a_temperature_is_said_until_it_is_refused() {
     assert_eq!(said(), Some(json!(0.3)));
     let message = "Unsupported value: 'temperature' does not support 0.3 with this model.".to_owned();
     let complaint = Complaint { message, ..Complaint::default() };
-    assert!(wire.adapt(400, &complaint));
-    assert!(!wire.adapt(400, &complaint), "only once");
+    assert!(wire.adapt(&nothing(), 400, &complaint));
+    assert!(!wire.adapt(&nothing(), 400, &complaint), "only once");
     assert_eq!(said(), None);
+}
+
+fn nothing() -> Request<'static> {
+    Request { system: "", messages: &[], tools: &[], max_output_tokens: None, temperature: None }
 }

@@ -76,11 +76,11 @@ impl Wire for ChatWire {
         }
     }
 
-    fn decoder(&self) -> Box<dyn Decoder> {
+    fn decoder(&self, _request: &Request<'_>) -> Box<dyn Decoder> {
         Box::new(SseDecoder::new(ChatMachine::new(self.origin.clone())))
     }
 
-    fn adapt(&self, status: u16, complaint: &Complaint) -> bool {
+    fn adapt(&self, _request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {
         if !matches!(status, 400 | 422) {
             return false;
         }

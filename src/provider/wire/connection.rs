@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use futures_util::stream;
+use tokio::time::Instant;
 
 use crate::conversation::StreamEvent;
 use crate::provider::error::ProviderError;
@@ -18,6 +20,9 @@ const AFTER_THE_STOP: Duration = Duration::from_secs(5);
 /// How long the end of the body is waited for after the end mark, so that the connection can be used again.
 const AFTER_THE_END: Duration = Duration::from_millis(20);
 
+/// How often that is told again.
+const SILENCE_TOLD_EVERY: Duration = Duration::from_secs(5);
+
 /// How often one request is changed to please a server. More than any wire has adaptations.
 const MOST_ADAPTATIONS: usize = 5;
 
@@ -26,12 +31,12 @@ pub(crate) trait Wire: Send + Sync {
     /// Writes the request.
     fn call(&self, request: &Request<'_>) -> Call;
 
-    /// Makes the decoder of one answer.
-    fn decoder(&self) -> Box<dyn Decoder>;
+    /// Makes the decoder of the answer to this request.
+    fn decoder(&self, request: &Request<'_>) -> Box<dyn Decoder>;
 
     /// Looks whether the complaint is about something that can be left out or said otherwise. If so remembers it
     /// for the life of the provider and returns true: the request is written and sent again.
-    fn adapt(&self, status: u16, complaint: &Complaint) -> bool;
+    fn adapt(&self, request: &Request<'_>, status: u16, complaint: &Complaint) -> bool;
 }
 
 /// A model behind a wire.
@@ -48,7 +53,15 @@ impl<W: Wire> Provider for Connection<W> {
     }
 
     fn stream<'a>(&'a self, request: Request<'a>) -> EventStream<'a> {
-        let flow = Flow { connection: self, stage: Stage::Start(request), ready: VecDeque::new(), failure: None };
+        let opening = Box::pin(self.open(request));
+        let flow = Flow {
+            connection: self,
+            request,
+            stage: Stage::Opening(opening),
+            silence: Silence::new(self.client.told()),
+            ready: VecDeque::new(),
+            failure: None,
+        };
         Box::pin(stream::unfold(flow, |mut flow| async move {
             let next = flow.next().await?;
             Some((next, flow))
@@ -57,16 +70,18 @@ impl<W: Wire> Provider for Connection<W> {
 }
 
 impl<W: Wire> Connection<W> {
-    async fn open(&self, request: &Request<'_>, idle: Duration) -> Result<Answer, ProviderError> {
+    /// Sends the request, changed as often as the server refuses what can be left out.
+    async fn open(&self, request: Request<'_>) -> Result<Answer, ProviderError> {
+        let idle = self.client.idle(&self.origin.url);
         let mut adaptations = 0;
         loop {
-            let mut answer = self.client.send(&self.wire.call(request), idle).await?;
+            let mut answer = self.client.send(&self.wire.call(&request), idle).await?;
             if answer.is_success() {
                 return Ok(answer);
             }
             let status = answer.status();
             let (complaint, wait) = answer.complaint().await;
-            if adaptations < MOST_ADAPTATIONS && self.wire.adapt(status, &complaint) {
+            if adaptations < MOST_ADAPTATIONS && self.wire.adapt(&request, status, &complaint) {
                 adaptations += 1;
                 tracing::debug!(provider = self.info.provider, status, "adapting the request");
                 continue;
@@ -76,15 +91,47 @@ impl<W: Wire> Connection<W> {
     }
 }
 
+/// For how long nothing has arrived.
+struct Silence {
+    since: Instant,
+    /// When it is told first.
+    first: Duration,
+    told: Duration,
+}
+
+impl Silence {
+    fn new(first: Duration) -> Self {
+        Self { since: Instant::now(), first, told: Duration::ZERO }
+    }
+
+    /// When it is to be told next.
+    fn due(&self) -> Instant {
+        let next = if self.told.is_zero() { self.first } else { self.told + SILENCE_TOLD_EVERY };
+        self.since + next
+    }
+
+    fn tell(&mut self) -> StreamEvent {
+        self.told = self.since.elapsed();
+        StreamEvent::Silent { seconds: self.told.as_secs() }
+    }
+
+    /// How much of `patience` is left.
+    fn left(&self, patience: Duration) -> Duration {
+        patience.saturating_sub(self.since.elapsed())
+    }
+}
+
 enum Stage<'a> {
-    Start(Request<'a>),
+    Opening(BoxFuture<'a, Result<Answer, ProviderError>>),
     Reading(Answer, Box<dyn Decoder>),
     Ended,
 }
 
 struct Flow<'a, W> {
     connection: &'a Connection<W>,
+    request: Request<'a>,
     stage: Stage<'a>,
+    silence: Silence,
     ready: VecDeque<StreamEvent>,
     failure: Option<ProviderError>,
 }
@@ -100,11 +147,17 @@ impl<W: Wire> Flow<'_, W> {
                 return Some(Err(failure));
             }
             match std::mem::replace(&mut self.stage, Stage::Ended) {
-                Stage::Start(request) => {
-                    let idle = self.connection.client.idle(&self.connection.origin.url);
-                    match self.connection.open(&request, idle).await {
-                        Ok(answer) => self.stage = Stage::Reading(answer, self.connection.wire.decoder()),
-                        Err(error) => self.failure = Some(error),
+                Stage::Opening(mut opening) => {
+                    match tokio::time::timeout_at(self.silence.due(), &mut opening).await {
+                        Err(_) => {
+                            self.ready.push_back(self.silence.tell());
+                            self.stage = Stage::Opening(opening);
+                        }
+                        Ok(Ok(answer)) => {
+                            self.silence = Silence::new(self.connection.client.told());
+                            self.stage = Stage::Reading(answer, self.connection.wire.decoder(&self.request));
+                        }
+                        Ok(Err(error)) => self.failure = Some(error),
                     }
                 }
                 Stage::Reading(answer, decoder) => self.read(answer, decoder).await,
@@ -115,9 +168,22 @@ impl<W: Wire> Flow<'_, W> {
 
     async fn read(&mut self, mut answer: Answer, mut decoder: Box<dyn Decoder>) {
         let stopped = decoder.progress() == Progress::Stopped;
-        let idle = if stopped { AFTER_THE_STOP } else { self.connection.client.idle(&self.connection.origin.url) };
+        let patience =
+            if stopped { AFTER_THE_STOP } else { self.connection.client.idle(&self.connection.origin.url) };
+        let reading = answer.chunk(self.silence.left(patience));
+        let Ok(read) = tokio::time::timeout_at(self.silence.due(), reading).await else {
+            self.ready.push_back(self.silence.tell());
+            self.stage = Stage::Reading(answer, decoder);
+            return;
+        };
+        self.silence = Silence::new(self.connection.client.told());
+        let read = read.map_err(|error| match error {
+            // What was waited in all, not since it was told last.
+            ProviderError::Timeout { url, .. } => ProviderError::Timeout { url, after: patience },
+            other => other,
+        });
         let mut events = Vec::new();
-        let outcome = match answer.chunk(idle).await {
+        let outcome = match read {
             Ok(Some(bytes)) => decoder.push(&bytes, &mut events),
             Ok(None) => decoder.finish(&mut events),
             // The answer is whole; how the connection ended does not matter.
