@@ -15,7 +15,7 @@ use super::setup::Failed;
 use super::suggest::LineConnector;
 use crate::cli::LocalAction;
 use crate::command::Problem;
-use crate::frontend::approve::{NoChoice, Terminal};
+use crate::frontend::dialog::{NoChoice, Terminal};
 use crate::frontend::exit::Exit;
 use crate::frontend::signals::Signals;
 use crate::locale::{Locale, word};

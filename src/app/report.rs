@@ -11,7 +11,7 @@ use super::{Base, keychain, local, models, settings};
 use crate::cli::{self, SessionsAction};
 use crate::command::{self, KeyAction, Problem};
 use crate::conversation::{ContentBlock, Conversation, Role};
-use crate::frontend::approve::Terminal;
+use crate::frontend::dialog::Terminal;
 use crate::frontend::exit::Exit;
 use crate::frontend::signals::Signals;
 use crate::frontend::words;

@@ -22,10 +22,9 @@ use crate::frontend::exit::Exit;
 use crate::frontend::human::{Asker, Human, HumanOptions, Looks, Nobody};
 use crate::frontend::print;
 use crate::frontend::render::{self, RenderError, Width, usable};
-use crate::frontend::repl::run::Repl;
 use crate::frontend::repl::{
-    Clipboard, CommandMenu, Drafts, EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, SuggestTiming,
-    show,
+    Clipboard, CommandMenu, Drafts, EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, Repl,
+    SuggestTiming, editor_words, title,
 };
 use crate::frontend::signals::Signals;
 use crate::locale::word;
@@ -213,7 +212,7 @@ pub(super) fn repl(base: &Rc<Base>, options: RunOptions) -> Result<Exit, Failed>
         human.say(&found);
     }
     if let Some(conversation) = conversation {
-        let said = base.locale.with(word::repl::Resumed { title: &show::title(&conversation) });
+        let said = base.locale.with(word::repl::Resumed { title: &title(&conversation) });
         human.say(&said);
     }
     if agent.model().small {
@@ -299,7 +298,7 @@ fn editor(base: &Base, theme: &Theme, private: bool, foreground: Foreground) -> 
         keys: base.own_keys(),
         theme: *theme,
         color: base.depth() >= Depth::Ansi,
-        words: show::editor_words(&base.locale),
+        words: editor_words(&base.locale),
         external_editor: external,
         foreground: Some(foreground),
         escape_wait: escape_wait(base.is_remote()),

@@ -17,7 +17,7 @@ use crate::approval::{Decision, Mode, Policy, Rule, Source, Surroundings};
 use crate::cli::{AgentKind, ColorChoice, RunOptions};
 use crate::command::{self, Notify, Problem, ReasoningView, ThemeChoice};
 use crate::conversation::{Conversation, Usage};
-use crate::frontend::approve::Terminal;
+use crate::frontend::dialog::Terminal;
 use crate::frontend::exit::Exit;
 use crate::frontend::human::{Looks, Palette};
 use crate::frontend::repl::{ACTIONS, KeyBinding, KeyError, parse_binding};

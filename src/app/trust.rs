@@ -3,7 +3,7 @@
 use super::Base;
 use super::console::Console;
 use crate::config::{self, PlaceFile, Standing, TrustStore};
-use crate::frontend::approve::{NoChoice, Terminal};
+use crate::frontend::dialog::{NoChoice, Terminal};
 use crate::frontend::exit::Exit;
 use crate::frontend::signals::Signals;
 use crate::locale::word;

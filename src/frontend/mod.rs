@@ -1,8 +1,6 @@
 //! How a person or a program meets the agent.
 
-pub mod approve;
-mod ask;
-mod choose;
+pub mod dialog;
 pub mod exit;
 pub mod handoff;
 pub mod human;
@@ -10,11 +8,10 @@ pub mod input;
 pub mod json;
 pub mod pipe;
 pub mod print;
+mod prompt;
 mod reach;
 pub mod render;
 pub mod repl;
-#[cfg(feature = "local")]
-mod short_answer;
 pub mod signals;
 pub mod stage;
 pub mod text;

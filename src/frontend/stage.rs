@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use tokio::runtime::Runtime;
 
-use super::approve::Terminal;
+use super::dialog::Terminal;
 use super::signals::Signals;
 use crate::terminal::Tty;
 

@@ -1,69 +1,30 @@
-//! The line a person types on: editing, history, menus, ghost text, pastes.
+//! The line a person types on: editing, history, menus, ghost text, pastes; and the loop that reads one line after the
+//! other.
 //!
-//! It knows no agent, command, model or session: commands come in as plain data ([`CommandMenu`]), what was typed
-//! goes out as text ([`ReadOutcome`]).
+//! Only `run` knows the agent, its commands, model and session: to the other rooms commands come in as plain data
+//! ([`CommandMenu`]), what was typed goes out as text ([`ReadOutcome`]). From the bottom: `drafts`, `line`, then
+//! `history` and `files`, `menu` and `ghost`, `editor`, `run`.
 
-mod attach;
-mod bindings;
-mod burst;
-mod clipboard;
-mod command_arguments;
-mod command_menu;
-mod draft_file;
 mod drafts;
-mod dropped;
-mod edit_mode;
 mod editor;
-mod editor_read;
-mod escape;
-mod feedback;
-mod file_index;
-mod file_ranking;
+mod files;
 mod ghost;
-mod git_index;
-mod highlighter;
-mod hinter;
 mod history;
-mod history_compact;
-mod history_file;
-mod history_lines;
-mod history_older;
-mod history_search;
-mod kick;
-mod late_up;
-mod mention;
+mod line;
 mod menu;
-mod menu_lists;
-mod outcomes;
-mod outside;
-mod pager;
-mod paste;
-mod plain;
-mod plan;
-mod prompt;
-pub mod run;
-mod secret;
-mod session_words;
-mod shell_guess;
-mod shell_line;
-pub mod show;
-mod sources;
-mod state;
-mod suggest;
-mod turns;
-mod user_commands;
+mod run;
 
-pub use attach::{AttachFact, AttachOptions, Attachments, Refusal, attach};
-pub use bindings::{ACTIONS, KeyAction, KeyBinding, KeyError, parse_binding};
-pub use clipboard::{Clipboard, NoPicture};
-pub use command_menu::{Arguments, Candidate, Candidates, CommandEntry, CommandMenu};
+pub use super::prompt::PromptParts;
 pub use drafts::Drafts;
-pub use editor::{EditStyle, Editor, EditorOptions, EditorWords, Foreground, ReadOutcome};
-pub use feedback::read_words;
-pub use history::HistoryOptions;
-pub use history_file::recent_lines;
-pub use menu_lists::{ListedModel, ListedSession, MenuLists, MenuSources, ModelGroup};
-pub use plain::read_line;
-pub use prompt::PromptParts;
-pub use suggest::{Exchange, Suggest, SuggestTiming, Wanted};
-pub use user_commands::UserCommands;
+pub use editor::{
+    ACTIONS, EditStyle, Editor, EditorOptions, EditorWords, Foreground, KeyAction, KeyBinding, KeyError,
+    ReadOutcome, parse_binding,
+};
+pub use files::{AttachFact, AttachOptions, Attachments, Clipboard, NoPicture, Refusal, attach};
+pub use ghost::{Exchange, Suggest, SuggestTiming, Wanted};
+pub use history::{HistoryOptions, recent_lines};
+pub use menu::{
+    Arguments, Candidate, Candidates, CommandEntry, CommandMenu, ListedModel, ListedSession, MenuLists,
+    MenuSources, ModelGroup,
+};
+pub use run::{NewSession, Repl, ResumeSession, UserCommands, editor_words, title};

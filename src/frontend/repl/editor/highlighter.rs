@@ -1,0 +1,90 @@
+//! Colours the line: `/commands`, `!`, `@paths`, pasted blocks. Also tells the others what is being painted.
+
+use std::ops::Range;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
+
+use nu_ansi_term::Style;
+use reedline::{Highlighter, StyledText};
+
+use crate::frontend::repl::line::{PasteStore, Piece, SharedState, mentions, paste_pieces};
+use crate::frontend::repl::menu::CommandMenu;
+use crate::terminal::Theme;
+
+/// The highlighter of one editor.
+pub(super) struct LineHighlighter {
+    pub(crate) state: SharedState,
+    pub(crate) pastes: PasteStore,
+    pub(crate) commands: Arc<RwLock<CommandMenu>>,
+    pub(crate) theme: Theme,
+}
+
+impl LineHighlighter {
+    /// Returns the coloured ranges of a line, in order, not overlapping.
+    fn ranges(&self, line: &str) -> Vec<(Range<usize>, Style)> {
+        if line.starts_with('!') {
+            return vec![(0..1, self.theme.warning.bold()), (1..line.len(), self.theme.code)];
+        }
+        let mut ranges = Vec::new();
+        if let Some(rest) = line.strip_prefix('/') {
+            let end = 1 + rest.find(char::is_whitespace).unwrap_or(rest.len());
+            let commands = self.commands.read().unwrap_or_else(PoisonError::into_inner);
+            if commands.find(&line[1..end]).is_some() {
+                ranges.push((0..end, self.theme.accent.bold()));
+            }
+        }
+        ranges.extend(mentions(line).into_iter().map(|mention| (mention.range, self.theme.link)));
+        ranges
+    }
+}
+
+impl Highlighter for LineHighlighter {
+    fn highlight(&self, line: &str, cursor: usize) -> StyledText {
+        {
+            let mut state = self.state.lock();
+            if state.line != line {
+                line.clone_into(&mut state.line);
+                state.untold = true;
+            }
+            state.cursor = cursor;
+            state.fresh = true;
+            state.painted_at = Some(Instant::now());
+            if line.is_empty() {
+                state.dismissed = None;
+            }
+        }
+        let mut text = StyledText::new();
+        for piece in paste_pieces(line) {
+            match piece {
+                Piece::Text(piece) => text.push((Style::new(), visible(piece))),
+                Piece::Block(block) => text.push((self.theme.dim.reverse(), self.pastes.label(block))),
+            }
+        }
+        for (range, style) in self.ranges(line) {
+            text.style_range(range.start, range.end, style);
+        }
+        text
+    }
+}
+
+/// Paints control characters, byte for byte, as blanks: a tab's width depends on where it stands, and an escape
+/// from a recalled line must not reach the terminal.
+fn visible(text: &str) -> String {
+    let blank = |character: char| character.is_control() && character != '\n';
+    if !text.chars().any(blank) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if blank(character) {
+            out.extend(std::iter::repeat_n(' ', character.len_utf8()));
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+#[path = "highlighter_tests.rs"]
+mod tests;

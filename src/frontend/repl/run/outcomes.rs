@@ -1,0 +1,180 @@
+//! What the loop does after a slash command, and what it does for one that is a file.
+
+use std::io::Write as _;
+
+use super::repl::{Ahead, Next, Repl};
+use super::{pager, show};
+use crate::command::{self, KeyAction, Outcome, Problem, ReasoningView, UserCommand};
+use crate::conversation::{Conversation, Usage};
+use crate::frontend::human;
+use crate::locale::{Locale, Word, word};
+use crate::session::{SessionError, is_held, load};
+use crate::terminal::{Output, sanitize};
+
+impl Repl {
+    /// Does what a command asked for.
+    pub(super) fn outcome(&mut self, outcome: Outcome, ahead: &mut Ahead) -> Next {
+        match outcome {
+            Outcome::Continue => {}
+            Outcome::Show(markdown) => self.human.markdown(&markdown),
+            Outcome::Say(text) => self.human.say(&text),
+            Outcome::Fail(Problem { what, hint }) => self.human.fail(&what, &hint),
+            Outcome::Ask(text) => return self.turn(text, ahead),
+            Outcome::Help => {
+                let help = show::help(self.human.locale(), self.own.list());
+                self.human.markdown(&help);
+            }
+            Outcome::Exit => return Next::Leave,
+            Outcome::ShowTurn(back) => self.show_turn(back),
+            Outcome::Reasoning(view) => self.reasoning(view),
+            Outcome::Theme(choice) => {
+                if let Some(choice) = choice {
+                    self.human.set_theme(choice);
+                }
+                let theme = self.human.theme_choice().word();
+                let said = self.human.locale().with(word::said::ThemeIs { theme });
+                self.human.say(&said);
+            }
+            Outcome::Language(tag) => {
+                self.human.set_locale(Locale::new(tag));
+                self.editor.set_words(show::editor_words(self.human.locale()));
+                self.say(word::said::LANGUAGE);
+            }
+            // The clipboard is reached by a sequence (OSC 52), and there are to be none.
+            Outcome::Copy(_) if self.stage.plain => self.say(word::said::COPY_PLAIN),
+            Outcome::Copy(text) => {
+                let copy = crossterm::clipboard::CopyToClipboard::to_clipboard_from(text);
+                match crossterm::execute!(Output::new(), copy) {
+                    Ok(()) => self.say(word::said::COPIED),
+                    Err(error) => self.lost(&error),
+                }
+            }
+            Outcome::NewSession { clear } => {
+                self.agent.set_session((self.new_session)(), Conversation::new(), Usage::default());
+                self.tell_editor();
+                self.ran.clear();
+                if clear && !self.stage.plain {
+                    // The visible screen only: scrollback is the person's.
+                    drop(Output::new().write_all(b"\x1b[2J\x1b[H"));
+                }
+                self.say(word::said::NEW);
+            }
+            Outcome::Resume(id) => self.resume(&id),
+            Outcome::Pick { command, question, items } => {
+                let shown: Vec<String> = items.iter().map(|(shown, _)| shown.clone()).collect();
+                let picked = self.stage.terminal.pick(&question, &shown);
+                let picked = picked.and_then(|index| items.into_iter().nth(index));
+                if let (Some((_, value)), Some(command)) = (picked, command::find(command)) {
+                    let outcome = self.dispatch(command, &value);
+                    return self.outcome(outcome, ahead);
+                }
+            }
+            Outcome::Both(first, second) => {
+                if let Next::Leave = self.outcome(*first, ahead) {
+                    return Next::Leave;
+                }
+                return self.outcome(*second, ahead);
+            }
+            Outcome::Edit(text) => ahead.prefill = text,
+            Outcome::AskKey(provider) => self.ask_key(&provider),
+        }
+        Next::Line
+    }
+
+    /// Prints a turn again in full; what is longer than the screen goes through the pager.
+    fn show_turn(&mut self, back: usize) {
+        let messages = self.agent.conversation().messages();
+        let Some(messages) = human::turn(messages, back) else {
+            return self.say(word::said::SHOW_NONE);
+        };
+        let rows = self.human.in_full(messages);
+        if self.human.is_long(&rows) && !self.human.screen().is_linear() {
+            let bytes = self.human.bytes(&rows);
+            let paged = pager::page(&self.stage.tty, &self.pager, &bytes);
+            self.human.screen().forget();
+            let Err(error) = paged else { return };
+            let said =
+                self.human.locale().with(word::said::PagerFailed { pager: &self.pager, cause: &error.to_string() });
+            self.human.say(&said);
+        }
+        self.human.print(&rows);
+    }
+
+    fn reasoning(&mut self, view: Option<ReasoningView>) {
+        if let Some(view) = view {
+            self.human.set_reasoning(view);
+        }
+        let said = self.human.locale().with(word::said::ReasoningIs { view: self.human.reasoning().word() });
+        self.human.say(&said);
+    }
+
+    pub(super) fn say(&mut self, key: Word) {
+        let said = self.human.locale().text(key).to_owned();
+        self.human.say(&said);
+    }
+
+    fn ask_key(&mut self, provider: &str) {
+        let locale = self.human.locale().clone();
+        let question = locale.with(word::said::LoginPrompt { provider });
+        let Some(key) = self.stage.terminal.secret(&question) else {
+            self.human.fail(locale.text(word::error::EMPTY_KEY), "");
+            return;
+        };
+        match self.world.keychain(KeyAction::Store(key), provider, &locale) {
+            Ok(said) => self.human.say(&said),
+            Err(Problem { what, hint }) => self.human.fail(&what, &hint),
+        }
+    }
+
+    fn resume(&mut self, id: &str) {
+        let found = match self.world.sessions() {
+            Some(store) => store.find(id).and_then(|(_, path)| load(&path).map(|loaded| (loaded, path))),
+            None => Err(SessionError::NotFound(id.to_owned())),
+        };
+        match found {
+            // Its own it may read anew.
+            Ok((loaded, path)) if loaded.id != *self.agent.session().id() && is_held(&path) => {
+                self.say(word::repl::RESUME_BUSY);
+            }
+            Ok((loaded, path)) => {
+                let session = (self.resume_session)(&loaded, path);
+                let title = show::title(&loaded.conversation);
+                self.agent.set_session(session, loaded.conversation, loaded.usage);
+                self.tell_editor();
+                let said = self.human.locale().with(word::repl::Resumed { title: &title });
+                self.human.say(&said);
+            }
+            Err(error) => {
+                let problem = command::session_problem(self.human.locale(), &error);
+                self.human.fail(&problem.what, &problem.hint);
+            }
+        }
+    }
+
+    /// Runs a command that is a file; `None` when there is none of that name.
+    pub(super) fn user_command(&mut self, name: &str, argument: &str, ahead: &mut Ahead) -> Option<Next> {
+        // As it is now, not as it was when the prompt was painted.
+        self.own.load();
+        let command = self.own.list().iter().find(|command| command.name == name)?.clone();
+        if self.own.needs_asking(&command) && !self.agrees(&command) {
+            self.say(word::said::COMMAND_NOT_RUN);
+            return Some(Next::Line);
+        }
+        Some(self.turn(command.message(argument), ahead))
+    }
+
+    /// Shows what a project's command would send, and asks once.
+    fn agrees(&mut self, command: &UserCommand) -> bool {
+        let path = command.path.display().to_string();
+        let locale = self.human.locale().clone();
+        self.human.say(&locale.with(word::said::CommandOfProject { path: &path }));
+        self.human.say(&sanitize(&command.body));
+        let choices =
+            [locale.text(word::repl::COMMAND_NO).to_owned(), locale.text(word::repl::COMMAND_YES).to_owned()];
+        let yes = self.stage.terminal.pick(locale.text(word::repl::COMMAND_ASK), &choices) == Some(1);
+        if yes {
+            self.own.agree(command);
+        }
+        yes
+    }
+}

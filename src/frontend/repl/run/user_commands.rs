@@ -1,0 +1,85 @@
+//! Commands that are files: read, listed, and which of them the person has to be asked about first.
+
+use std::path::PathBuf;
+
+use crate::command::{self, CommandSource, UserCommand, command_body, load_user_commands};
+use crate::config::PlaceFile;
+
+/// The commands of the person's own and of the project.
+#[derive(Debug, Default)]
+pub struct UserCommands {
+    user: Option<PathBuf>,
+    /// The project's folders, the nearest first.
+    project: Vec<PathBuf>,
+    loaded: Vec<UserCommand>,
+    /// The texts of the project that the person has seen and said yes to.
+    agreed: Vec<(PathBuf, String)>,
+}
+
+impl UserCommands {
+    /// Names the folders; reads nothing yet.
+    #[must_use]
+    pub const fn new(user: Option<PathBuf>, project: Vec<PathBuf>) -> Self {
+        Self { user, project, loaded: Vec::new(), agreed: Vec::new() }
+    }
+
+    /// Takes the project's commands for seen and agreed to as they were shown: the place is trusted. One that says
+    /// something else, by now or later, is shown and asked about.
+    pub fn agree_to(&mut self, shown: &[PlaceFile]) {
+        self.load();
+        self.agreed = shown.iter().map(|file| (file.path.clone(), command_body(&file.text))).collect();
+    }
+
+    /// Reads the folders again. A command of axi cannot be replaced, one of the person's own not by the project's.
+    pub(super) fn load(&mut self) {
+        let user = self.user.iter().map(|folder| (folder, CommandSource::User));
+        let project = self.project.iter().map(|folder| (folder, CommandSource::Project));
+        let mut loaded: Vec<UserCommand> = Vec::new();
+        for (folder, source) in user.chain(project) {
+            for found in load_user_commands(folder, source) {
+                let known = loaded.iter().any(|other| other.name == found.name);
+                if !known && command::find(&found.name).is_none() {
+                    loaded.push(found);
+                }
+            }
+        }
+        self.loaded = loaded;
+    }
+
+    /// The commands as they were last read.
+    pub(super) fn list(&self) -> &[UserCommand] {
+        &self.loaded
+    }
+
+    /// Tells whether the person has not yet agreed to what it says.
+    pub(super) fn needs_asking(&self, command: &UserCommand) -> bool {
+        let agreed = || self.agreed.iter().any(|(path, body)| *path == command.path && *body == command.body);
+        command.source == CommandSource::Project && !agreed()
+    }
+
+    /// Notes that the person has seen what it says and agrees to it.
+    pub(super) fn agree(&mut self, command: &UserCommand) {
+        self.agreed.push((command.path.clone(), command.body.clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_shown_is_agreed_to_and_not_what_is_there_by_now() {
+        let place = tempfile::tempdir().unwrap();
+        let shown = ["a", "b"].map(|name| {
+            let path = place.path().join(format!("{name}.md"));
+            std::fs::write(&path, "---\r\ndescription: d\r\n---\r\nReview.\r\n").unwrap();
+            PlaceFile { text: std::fs::read_to_string(&path).unwrap(), path }
+        });
+        std::fs::write(place.path().join("b.md"), "Delete all.").unwrap();
+        std::fs::write(place.path().join("c.md"), "New.").unwrap();
+        let mut commands = UserCommands::new(None, vec![place.path().to_owned()]);
+        commands.agree_to(&shown);
+        let asked = commands.list().iter().map(|command| (command.name.as_str(), commands.needs_asking(command)));
+        assert_eq!(asked.collect::<Vec<_>>(), [("a", false), ("b", true), ("c", true)]);
+    }
+}
