@@ -14,8 +14,8 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// Code to be coloured: a file of the project, and some Python.
 const RUST: &str = concat!(
-    include_str!("../src/terminal/markdown/inline.rs"),
-    include_str!("../src/terminal/markdown/wrap.rs"),
+    include_str!("../src/terminal/markdown/inline/parse.rs"),
+    include_str!("../src/terminal/markdown/rows/wrapper.rs"),
     include_str!("../src/terminal/markdown/highlight/mod.rs")
 );
 const PYTHON: &str = "@dataclass\nclass Point(Base):\n    \"\"\"A point.\n    Of two numbers.\"\"\"\n    x: float = 0.5  # left\n\n    def norm(self) -> float:\n        return math.sqrt(self.x ** 2 + self.y ** 2) if self.x is not None else 0\n\n";

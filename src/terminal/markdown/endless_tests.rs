@@ -1,6 +1,10 @@
 //! What nobody means and a model that has lost its way says all the same, over and over: it costs no more than its length.
 
 use super::*;
+use crate::terminal::Theme;
+
+/// So deep containers stand in each other at most, the document among them.
+const DEEPEST: usize = 100;
 
 fn streamed(text: &str) -> (Vec<String>, MarkdownStream) {
     let mut stream = MarkdownStream::new(Layout::new(40, Theme::plain()));
@@ -20,11 +24,7 @@ fn whole(text: &str) -> Vec<String> {
 /// Bytes that are laid out anew for the last row.
 fn guessed(stream: &MarkdownStream) -> usize {
     let copy = stream.abridged();
-    let held = match &copy.blocks.leaf {
-        Leaf::Text(text) => text.held(),
-        Leaf::None | Leaf::Fence(_) | Leaf::Indented(_) | Leaf::Html(_) | Leaf::Maths(_) | Leaf::Table(_) => 0,
-    };
-    held + copy.pending.len()
+    copy.blocks.held() + copy.pending.len()
 }
 
 #[test]
@@ -70,28 +70,10 @@ fn containers_stand_in_each_other_to_a_limit_and_what_is_deeper_is_text() {
     for (unit, sign) in [(">", '>'), ("> ", '>'), ("- ", '-')] {
         let text = unit.repeat(1_000) + "text that goes on for some words\nand on\n";
         let (mut rows, mut stream) = streamed(&text);
-        assert!(stream.blocks.containers.len() <= container::DEEPEST);
+        assert!(stream.blocks.depth() <= DEEPEST);
         rows.extend(stream.finish().iter().map(Line::text));
         assert_eq!(rows, whole(&text), "{unit:?}");
         let left: usize = rows.iter().map(|row| row.matches(sign).count()).sum();
-        assert_eq!(left, 1_001 - container::DEEPEST, "{unit:?}: the document is the first one");
+        assert_eq!(left, 1_001 - DEEPEST, "{unit:?}: the document is the first one");
     }
-}
-
-#[test]
-fn brackets_in_brackets_are_no_labels_to_remember() {
-    let text = "[a".repeat(600) + &"]".repeat(600) + " b";
-    let mut parsed = inline::Parsed::default();
-    parsed.read(&text, '\n', Ending::Closed, &links::Definitions::default());
-    assert_eq!(parsed.unresolved.iter().map(|(_, label)| label.as_str()).collect::<Vec<_>>(), ["A"]);
-}
-
-#[test]
-fn a_target_has_so_many_brackets_in_each_other_and_no_more() {
-    let target = |depth: usize| format!("({}x{})", "(".repeat(depth), ")".repeat(depth));
-    let read = |text: &str| links::inline_suffix(text, 1, text.len());
-    assert!(matches!(read(&target(32)), links::Suffix::Found { .. }));
-    assert_eq!(read(&target(33)), links::Suffix::None);
-    assert_eq!(read(&"(".repeat(40)), links::Suffix::None, "it is not waited for");
-    assert_eq!(read(&"(".repeat(20)), links::Suffix::Incomplete);
 }

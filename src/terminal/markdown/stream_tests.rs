@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::terminal::{Theme, Wrap};
 
 /// What random documents are made of: every construct, and the characters that open and close them.
 const PIECES: &[&str] = &[

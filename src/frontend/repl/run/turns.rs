@@ -10,8 +10,8 @@ use super::show;
 use crate::agent::TurnEnd;
 use crate::approval::Mode;
 use crate::conversation::{ContentBlock, Message};
-use crate::locale::word;
 use crate::frontend::repl::files::{AttachFact, AttachOptions, attach};
+use crate::locale::word;
 use crate::terminal::{KeyWatch, TypeAhead, drain_crossterm, escape_wait};
 
 /// Tokens that attached files may take when the model's context is not known.

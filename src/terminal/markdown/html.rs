@@ -2,7 +2,7 @@
 
 /// What stands at a `<`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
+pub(crate) enum Found {
     /// A tag, comment, instruction, declaration or CDATA of this many bytes.
     Tag(usize),
     /// It could become one.
@@ -11,7 +11,7 @@ pub(super) enum Found {
 }
 
 /// Looks for inline HTML at the start of `text`, which begins with `<`.
-pub(super) fn inline(text: &str) -> Found {
+pub(crate) fn inline(text: &str) -> Found {
     let rest = &text[1..];
     for (open, close) in [("!--", "-->"), ("?", "?>"), ("![CDATA[", "]]>")] {
         if let Some(inner) = rest.strip_prefix(open) {
@@ -104,14 +104,14 @@ fn skip(bytes: &[u8], start: usize, good: impl Fn(u8) -> bool) -> usize {
 }
 
 /// Tells whether a tag is `<br>`, which models write for a line break.
-pub(super) fn is_line_break(tag: &str) -> bool {
+pub(crate) fn is_line_break(tag: &str) -> bool {
     let name = tag.trim_start_matches('<').trim_end_matches(['>', '/', ' ']);
     name.eq_ignore_ascii_case("br")
 }
 
 /// How a block of HTML ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BlockEnd {
+pub(crate) enum BlockEnd {
     /// At the line that holds one of these.
     Marker(&'static [&'static str]),
     /// Before a blank line.
@@ -119,7 +119,7 @@ pub(super) enum BlockEnd {
 }
 
 impl BlockEnd {
-    pub(super) fn is_in(self, line: &str) -> bool {
+    pub(crate) fn is_in(self, line: &str) -> bool {
         match self {
             Self::Marker(markers) => {
                 let line = line.to_ascii_lowercase();
@@ -197,7 +197,7 @@ const BLOCK_ELEMENTS: &[&str] = &[
 ];
 
 /// Tells whether a line, which begins with `<`, begins a block of HTML, and how it ends.
-pub(super) fn block_start(line: &str, in_paragraph: bool) -> Option<BlockEnd> {
+pub(crate) fn block_start(line: &str, in_paragraph: bool) -> Option<BlockEnd> {
     let rest = &line[1..];
     let name_length = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'-').count();
     let name = rest[..name_length].to_ascii_lowercase();

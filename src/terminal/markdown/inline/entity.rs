@@ -13,7 +13,7 @@ pub(super) fn decode(text: &str) -> Option<(usize, String)> {
         Some(number) => numeric(number)?.to_string(),
         None => named(body, &text[..=end])?,
     };
-    Some((end + 1, super::source::visible(&decoded).into_owned()))
+    Some((end + 1, crate::terminal::markdown::source::visible(&decoded).into_owned()))
 }
 
 fn numeric(number: &str) -> Option<char> {

@@ -1,13 +1,13 @@
 //! How the lines of blocks begin: pure readers of a line, and when the start of a line says enough.
 
+use crate::terminal::markdown::inline::{LABEL, unescape};
+
 /// Within how many characters of its start a line must have a `|` to head a table. Only so far is a line's start held
 /// back; models write the leading `|` anyway.
 pub(super) const TABLE_WINDOW: usize = 40;
 /// How long a line that heads a table may be, in characters, when it does not begin with a `|`: a paragraph with a bar in
 /// it is not held back to its end.
 const TABLE_LINE: usize = 160;
-/// How long a label is at most, in bytes, with its opening bracket (CommonMark has 999 characters).
-pub(super) const LABEL: usize = 1000;
 /// How many backticks or tildes make a fence.
 const FENCE: usize = 3;
 
@@ -53,7 +53,7 @@ pub(super) fn fence(line: &str) -> Option<FenceStart> {
     (length >= FENCE && !(mark == b'`' && info.contains('`'))).then(|| FenceStart {
         mark,
         length,
-        info: super::links::unescape(info),
+        info: unescape(info),
     })
 }
 

@@ -1,26 +1,26 @@
-//! Which runs of `*`, `_` and `~~` open and close, and which pair up: CommonMark's rules, and what Chinese, Japanese
-//! and Korean text needs.
+//! A run of `*`, `_` or `~~`: whether it may open or close, by CommonMark's rules and what Chinese, Japanese and Korean
+//! text needs.
 //!
 //! CommonMark asks for a space or punctuation beside a run that touches punctuation. These scripts have no spaces:
 //! `**「強調」**は` would stay literal. So their letters count as a border there, and their punctuation as letters (the
 //! amendment known as markdown-cjk-friendly).
 
-use super::{
-    inline::{Parsed, REACH},
-    wrap::is_ideographic,
-};
+use crate::terminal::markdown::rows::is_ideographic;
+
+/// How far a construct reaches from its opener to its closer, in bytes of source.
+pub(crate) const REACH: usize = 2048;
 
 /// A run of one delimiter.
 #[derive(Debug, Clone)]
 pub(super) struct Delimiter {
-    byte: u8,
+    pub(super) byte: u8,
     pub(super) start: usize,
-    length: usize,
+    pub(super) length: usize,
     /// How many characters are not used up.
     pub(super) left: usize,
     pub(super) can_open: bool,
     pub(super) can_close: bool,
-    alive: bool,
+    pub(super) alive: bool,
     pub(super) closes: Marks,
     pub(super) opens: Marks,
 }
@@ -31,15 +31,6 @@ pub(super) struct Marks {
     pub(super) emphasis: usize,
     pub(super) strong: usize,
     pub(super) strikethrough: usize,
-}
-
-/// What is paired up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scope {
-    /// A link's text: nothing in it pairs with what stands outside.
-    Link,
-    /// All the text.
-    Text,
 }
 
 impl Delimiter {
@@ -82,99 +73,13 @@ impl Delimiter {
         char::from(self.byte)
     }
 
-    fn pairs_with(&self, closer: &Self) -> bool {
+    /// Tells whether it may open what `closer` closes.
+    pub(super) fn pairs_with(&self, closer: &Self) -> bool {
         // The rule of three: a run that could do both pairs only if the sum, or each, divides.
         let both = (self.can_close || closer.can_open)
             && (self.length + closer.length).is_multiple_of(3)
             && !(self.length.is_multiple_of(3) && closer.length.is_multiple_of(3));
         self.byte == closer.byte && self.may_open() && !both && closer.start - self.start <= REACH
-    }
-}
-
-impl Parsed {
-    /// Pairs the runs from index `bottom` on.
-    pub(super) fn match_delimiters(&mut self, bottom: usize, scope: Scope) {
-        // Where looking for an opener can stop, for each kind of closer that has looked in vain.
-        let mut floors = [bottom; 18];
-        let mut closer = bottom;
-        while closer < self.delimiters.len() {
-            let run = &self.delimiters[closer];
-            if !(run.alive && run.can_close && run.left > 0) {
-                closer += 1;
-                continue;
-            }
-            let kind = match run.byte {
-                b'*' => 0,
-                b'_' => 1,
-                _ => 2,
-            };
-            let key = kind * 6 + usize::from(run.can_open) * 3 + run.length % 3;
-            let start = run.start;
-            let mut opener = None;
-            for index in (floors[key]..closer).rev() {
-                let candidate = &self.delimiters[index];
-                if start - candidate.start > REACH {
-                    break;
-                }
-                if candidate.pairs_with(&self.delimiters[closer]) {
-                    opener = Some(index);
-                    break;
-                }
-            }
-            let Some(opener) = opener else {
-                floors[key] = closer;
-                if !self.delimiters[closer].can_open {
-                    self.delimiters[closer].alive = false;
-                }
-                closer += 1;
-                continue;
-            };
-            for between in &mut self.delimiters[opener + 1..closer] {
-                between.alive = false;
-            }
-            let both = self.delimiters[opener].left.min(self.delimiters[closer].left);
-            let strikethrough = kind == 2;
-            let used = if both >= 2 { 2 } else { 1 };
-            let mark = |marks: &mut Marks| {
-                if strikethrough {
-                    marks.strikethrough += 1;
-                } else if used == 2 {
-                    marks.strong += 1;
-                } else {
-                    marks.emphasis += 1;
-                }
-            };
-            mark(&mut self.delimiters[opener].opens);
-            mark(&mut self.delimiters[closer].closes);
-            self.delimiters[opener].left -= used;
-            self.delimiters[closer].left -= used;
-            let end = self.delimiters[closer].start + self.delimiters[closer].length;
-            self.pairs.push((self.delimiters[opener].start, end));
-            if self.delimiters[opener].left == 0 {
-                self.delimiters[opener].alive = false;
-            }
-        }
-        if scope == Scope::Link {
-            for run in self.delimiters.iter_mut().skip(bottom) {
-                run.alive = false;
-            }
-        }
-    }
-
-    /// Takes what is open as if it closed at the end.
-    pub(super) fn assume_closed(&mut self) {
-        for run in self.delimiters.iter_mut().filter(|run| run.may_open()) {
-            match (run.byte, run.left) {
-                (b'~', _) => run.opens.strikethrough += 1,
-                (_, 1) => run.opens.emphasis += 1,
-                (_, 2) => run.opens.strong += 1,
-                (_, _) => {
-                    run.opens.emphasis += 1;
-                    run.opens.strong += 1;
-                }
-            }
-            run.left = 0;
-        }
     }
 }
 

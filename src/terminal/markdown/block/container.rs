@@ -2,7 +2,10 @@
 
 use nu_ansi_term::Style;
 
-use super::{Layout, cursor::Cursor, starts::Marker, wrap::Prefix};
+use super::cursor::Cursor;
+use super::starts::Marker;
+use crate::terminal::markdown::layout::Layout;
+use crate::terminal::markdown::rows::Prefix;
 use crate::terminal::{
     line::{Line, Span},
     width::width,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::wrap::is_ideographic;
+use crate::terminal::markdown::rows::is_ideographic;
 
 /// A bare link found in a text, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]

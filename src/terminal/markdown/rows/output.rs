@@ -3,7 +3,7 @@
 use crate::terminal::line::Line;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Output {
+pub(crate) struct Output {
     rows: Vec<Line>,
     gap: Option<Line>,
     total: usize,
@@ -11,31 +11,31 @@ pub(super) struct Output {
 
 impl Output {
     /// Asks for a blank row before the next one; asked twice, the first stands.
-    pub(super) fn gap(&mut self, blank: Line) {
+    pub(crate) fn gap(&mut self, blank: Line) {
         self.gap.get_or_insert(blank);
     }
 
     /// Takes the blank row that was asked for: the caller knows that a row follows.
-    pub(super) fn take_gap(&mut self) -> Option<Line> {
+    pub(crate) fn take_gap(&mut self) -> Option<Line> {
         self.gap.take()
     }
 
-    pub(super) fn row(&mut self, line: Line) {
+    pub(crate) fn row(&mut self, line: Line) {
         self.rows.extend(self.gap.take());
         self.rows.push(line);
         self.total += 1;
     }
 
     /// Counts the rows ever written, blank ones between blocks apart.
-    pub(super) fn total(&self) -> usize {
+    pub(crate) fn total(&self) -> usize {
         self.total
     }
 
-    pub(super) fn take(&mut self) -> Vec<Line> {
+    pub(crate) fn take(&mut self) -> Vec<Line> {
         std::mem::take(&mut self.rows)
     }
 
-    pub(super) fn append_to(&mut self, rows: &mut Vec<Line>) {
+    pub(crate) fn append_to(&mut self, rows: &mut Vec<Line>) {
         rows.append(&mut self.rows);
     }
 }

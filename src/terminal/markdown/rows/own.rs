@@ -1,9 +1,9 @@
 //! Lines that are no markdown, broken into rows by the same rules: what axi says for itself.
 
 use super::output::Output;
-use super::wrap::{Prefix, Spaces, Wrapper};
-use super::{NARROWEST, Wrap};
+use super::wrapper::{Prefix, Spaces, Wrapper};
 use crate::terminal::line::Line;
+use crate::terminal::markdown::layout::{NARROWEST, Wrap};
 
 /// Breaks a line into rows of at most `width` cells, between words or beside Chinese and Japanese letters. Rows after the
 /// first are set in as the first one is, and by `hang` cells more. A word wider than a row is cut. There is always a row.

@@ -5,7 +5,8 @@ use std::{
     sync::Arc,
 };
 
-use super::{entity, source, starts};
+use super::entity;
+use crate::terminal::markdown::source;
 
 /// How many bytes definitions may take in memory; later ones stay text.
 const DEFINITIONS_LIMIT: usize = 1 << 20;
@@ -13,17 +14,20 @@ const DEFINITIONS_LIMIT: usize = 1 << 20;
 /// How deep round brackets stand in each other in a target (cmark's limit); CommonMark asks for three.
 const PARENTHESES: usize = 32;
 
+/// How long a label is at most, in bytes, with its opening bracket (CommonMark has 999 characters).
+pub(crate) const LABEL: usize = 1000;
+
 /// What stands after `](`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Suffix {
+pub(crate) enum Suffix {
     Found { end: usize, target: Arc<str> },
     Incomplete,
     None,
 }
 
 /// Reads `target "title")` from `start`, which stands after `(`, not beyond `limit`.
-pub(super) fn inline_suffix(text: &str, start: usize, limit: usize) -> Suffix {
-    let text = &text[..super::inline::floor_char_boundary(text, limit)];
+pub(crate) fn inline_suffix(text: &str, start: usize, limit: usize) -> Suffix {
+    let text = &text[..text.floor_char_boundary(limit)];
     let bytes = text.as_bytes();
     let position = skip_space(bytes, start);
     let Some((target, mut position)) = destination(text, position) else {
@@ -114,7 +118,7 @@ fn title_end(text: &str, start: usize) -> Option<usize> {
 }
 
 /// Resolves escapes and character references in a target.
-pub(super) fn unescape(text: &str) -> String {
+pub(crate) fn unescape(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(found) = rest.find(['\\', '&']) {
@@ -137,10 +141,10 @@ pub(super) fn unescape(text: &str) -> String {
 }
 
 /// Returns where a label that starts at `start` ends: at its `]`.
-pub(super) fn label_end(text: &str, start: usize) -> Option<usize> {
+pub(crate) fn label_end(text: &str, start: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut position = start;
-    while let Some(byte) = bytes.get(position).filter(|_| position - start < starts::LABEL) {
+    while let Some(byte) = bytes.get(position).filter(|_| position - start < LABEL) {
         match byte {
             b']' => return Some(position),
             b'[' => return None,
@@ -152,7 +156,7 @@ pub(super) fn label_end(text: &str, start: usize) -> Option<usize> {
 }
 
 /// Makes labels comparable: white space is one space, letters are small.
-pub(super) fn normalize_label(label: &str) -> String {
+pub(crate) fn normalize_label(label: &str) -> String {
     let mut normal = String::with_capacity(label.len());
     for word in label.split_whitespace() {
         if !normal.is_empty() {
@@ -165,14 +169,14 @@ pub(super) fn normalize_label(label: &str) -> String {
 
 /// The definitions met so far, and the labels that were used before any.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Definitions {
+pub(crate) struct Definitions {
     targets: Arc<HashMap<String, Arc<str>>>,
     missed: Arc<HashSet<String>>,
     bytes: usize,
 }
 
 impl Definitions {
-    pub(super) fn find(&self, label: &str) -> Option<Arc<str>> {
+    pub(crate) fn find(&self, label: &str) -> Option<Arc<str>> {
         if self.targets.is_empty() {
             return None;
         }
@@ -180,7 +184,7 @@ impl Definitions {
     }
 
     /// Notes a label that led nowhere, so that its definition is shown when it comes.
-    pub(super) fn miss(&mut self, label: String) {
+    pub(crate) fn miss(&mut self, label: String) {
         if self.bytes < DEFINITIONS_LIMIT && !self.missed.contains(&label) {
             self.bytes += label.len() + 64;
             Arc::make_mut(&mut self.missed).insert(label);
@@ -188,7 +192,7 @@ impl Definitions {
     }
 
     /// Takes a definition; tells whether it need not be shown, all its uses being still to come.
-    pub(super) fn add(&mut self, label: String, target: Arc<str>) -> bool {
+    pub(crate) fn add(&mut self, label: String, target: Arc<str>) -> bool {
         if self.bytes >= DEFINITIONS_LIMIT {
             return false;
         }
@@ -202,7 +206,7 @@ impl Definitions {
 }
 
 /// Reads a line that is a link definition as a whole: its normal label and its target.
-pub(super) fn definition(line: &str) -> Option<(String, Arc<str>)> {
+pub(crate) fn definition(line: &str) -> Option<(String, Arc<str>)> {
     let line = line.trim_end();
     let end = line.strip_prefix('[').and_then(|_| label_end(line, 1))?;
     let label = normalize_label(&line[1..end]);

@@ -2,24 +2,19 @@
 //!
 //! A line is taken as soon as its start says what it is (`early.rs`); its text then flows on into the open block.
 
-use super::{
-    Layout,
-    container::{self, Container, Kind, OpenList},
-    cursor::Cursor,
-    fence::Fence,
-    inline::Parsed,
-    links::{self, Definitions},
-    output::Output,
-    raw_html::{self, BlockEnd},
-    starts::{self, Marker},
-    table::Table,
-    text::Text,
-    wrap::{Spaces, Wrapper},
-};
-use crate::terminal::{
-    line::{Line, Span},
-    width::width,
-};
+use super::container::{self, Container, Kind, OpenList};
+use super::cursor::Cursor;
+use super::fence::Fence;
+use super::page::Page;
+use super::starts::{self, Marker};
+use super::table::Table;
+use super::text::Text;
+use crate::terminal::line::Line;
+use crate::terminal::markdown::html::{self, BlockEnd};
+use crate::terminal::markdown::inline::{definition, overlay};
+use crate::terminal::markdown::layout::Layout;
+use crate::terminal::markdown::rows::Spaces;
+use crate::terminal::width::width;
 
 /// The block that takes lines.
 #[derive(Debug, Clone)]
@@ -46,63 +41,34 @@ enum Child {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Blocks {
-    pub(super) layout: Layout,
-    pub(super) containers: Vec<Container>,
+pub(crate) struct Blocks {
+    pub(crate) page: Page,
     pub(super) leaf: Leaf,
-    pub(super) wrapper: Wrapper,
-    pub(super) parsed: Parsed,
-    pub(super) definitions: Definitions,
-    pub(super) out: Output,
     /// A blank line came since the last block.
     blank: bool,
     /// The last block wants a blank row after it.
     airy: bool,
-    /// What comes is the model's reasoning.
-    pub(super) reasoning: bool,
 }
 
 impl Blocks {
-    pub(super) fn new(layout: &Layout) -> Self {
-        Self {
-            layout: *layout,
-            containers: vec![Container::new(Kind::Document)],
-            leaf: Leaf::None,
-            wrapper: Wrapper::new(layout.width, layout.wrap),
-            parsed: Parsed::default(),
-            definitions: Definitions::default(),
-            out: Output::default(),
-            blank: false,
-            airy: false,
-            reasoning: false,
-        }
+    pub(crate) fn new(layout: &Layout) -> Self {
+        Self { page: Page::new(layout), leaf: Leaf::None, blank: false, airy: false }
     }
 
-    /// Copies what the last row needs, see [`super::MarkdownStream::tail`].
-    pub(super) fn abridged(&self) -> Self {
+    /// Copies what the last row needs, see [`crate::terminal::markdown::MarkdownStream::tail`].
+    pub(crate) fn abridged(&self) -> Self {
         let leaf = match &self.leaf {
             Leaf::Text(text) => Leaf::Text(text.abridged()),
             Leaf::Indented(_) => Leaf::Indented(Vec::new()),
             Leaf::None | Leaf::Fence(_) | Leaf::Html(_) | Leaf::Maths(_) | Leaf::Table(_) => self.leaf.clone(),
         };
-        Self {
-            layout: self.layout,
-            containers: self.containers.clone(),
-            leaf,
-            wrapper: self.wrapper.clone(),
-            parsed: Parsed::default(),
-            definitions: self.definitions.clone(),
-            out: Output::default(),
-            blank: self.blank,
-            airy: self.airy,
-            reasoning: self.reasoning,
-        }
+        Self { page: self.page.without_rows(), leaf, blank: self.blank, airy: self.airy }
     }
 
     /// Steps over what the open containers ask of a line; returns how many the line is in.
     pub(super) fn matching(&self, cursor: &mut Cursor<'_>) -> usize {
         let mut matched = 0;
-        for container in &self.containers {
+        for container in &self.page.containers {
             let before = *cursor;
             if !container.goes_on(cursor) {
                 *cursor = before;
@@ -114,15 +80,15 @@ impl Blocks {
     }
 
     /// Takes a line, or with `whole` false the start of one that is known to be text.
-    pub(super) fn line(&mut self, line: &str, whole: bool) {
+    pub(crate) fn line(&mut self, line: &str, whole: bool) {
         let mut cursor = Cursor::new(line);
         let mut matched = self.matching(&mut cursor);
-        if matched == self.containers.len() && (self.leaf_goes_on(&cursor) || self.heads_table(&cursor)) {
+        if matched == self.page.containers.len() && (self.leaf_goes_on(&cursor) || self.heads_table(&cursor)) {
             return;
         }
         let mut started = false;
         while !cursor.is_blank() {
-            let inside = matched == self.containers.len();
+            let inside = matched == self.page.containers.len();
             let in_paragraph = inside && self.in_paragraph();
             if cursor.indent() >= 4 {
                 if self.in_paragraph() {
@@ -142,7 +108,7 @@ impl Blocks {
                 self.close_to(matched);
                 self.child_starts(Child::Block);
                 container::quote_mark(&mut cursor);
-                self.containers.push(Container::new(Kind::Quote));
+                self.page.containers.push(Container::new(Kind::Quote));
             } else if let Some((label, length)) = starts::footnote(content).filter(|_| nests) {
                 self.close_to(matched);
                 self.child_starts(Child::Block);
@@ -157,7 +123,7 @@ impl Blocks {
                 break;
             }
             started = true;
-            matched = self.containers.len();
+            matched = self.page.containers.len();
         }
         if cursor.is_blank() {
             if !started {
@@ -166,7 +132,7 @@ impl Blocks {
             }
             return;
         }
-        let outside = matched < self.containers.len();
+        let outside = matched < self.page.containers.len();
         let lazy = outside && self.in_paragraph();
         if outside && !lazy {
             self.close_to(matched);
@@ -182,8 +148,8 @@ impl Blocks {
     fn leaf_goes_on(&mut self, cursor: &Cursor<'_>) -> bool {
         match &mut self.leaf {
             Leaf::None | Leaf::Text(_) | Leaf::Table(_) => return false,
-            Leaf::Fence(fence) => match fence.line(cursor, &self.layout) {
-                Some(row) => self.code_line(row),
+            Leaf::Fence(fence) => match fence.line(cursor, &self.page.layout) {
+                Some(row) => self.page.code(row),
                 None => self.leaf = Leaf::None,
             },
             Leaf::Indented(blanks) => {
@@ -220,7 +186,7 @@ impl Blocks {
                     self.leaf = Leaf::None;
                     self.blank = true;
                 } else {
-                    self.verbatim(&row);
+                    self.page.maths(&row);
                     if row.trim_end().ends_with(close) {
                         self.leaf = Leaf::None;
                     }
@@ -232,22 +198,22 @@ impl Blocks {
 
     /// Begins blocks that are no containers.
     fn block_starts(&mut self, content: &str, cursor: &Cursor<'_>, matched: usize, whole: bool) -> bool {
-        let in_paragraph = matched == self.containers.len() && self.in_paragraph();
+        let in_paragraph = matched == self.page.containers.len() && self.in_paragraph();
         if let Some((level, length)) = starts::heading(content) {
             self.close_to(matched);
             self.child_starts(Child::Block);
-            self.start_text(Some(level));
+            self.leaf = Leaf::Text(Text::open(Some(level), &mut self.page));
             self.text_line(&content[length..], whole, true);
             return true;
         }
         if let Some(start) = starts::fence(content) {
             self.close_to(matched);
             self.child_starts(Child::Airy);
-            self.leaf = Leaf::Fence(Fence::new(start, cursor.indent(), &self.layout));
+            self.leaf = Leaf::Fence(Fence::new(start, cursor.indent(), &self.page.layout));
             return true;
         }
         if content.starts_with('<')
-            && let Some(end) = raw_html::block_start(content, in_paragraph)
+            && let Some(end) = html::block_start(content, in_paragraph)
         {
             self.close_to(matched);
             self.child_starts(Child::Block);
@@ -257,35 +223,36 @@ impl Blocks {
         }
         if in_paragraph
             && let Some(level) = starts::setext(content)
-            && self.underline(level)
+            && let Leaf::Text(text) = &self.leaf
+            && text.underline(level, &mut self.page)
         {
+            self.leaf = Leaf::None;
             return true;
         }
         if starts::is_rule(content) {
             self.close_to(matched);
             self.child_starts(Child::Block);
-            self.rule();
+            self.page.rule();
             return true;
         }
         if let Some(close) = starts::maths(content) {
             self.close_to(matched);
             self.child_starts(Child::Airy);
-            self.verbatim(content);
+            self.page.maths(content);
             if !content[2..].trim_end().ends_with(close) {
                 self.leaf = Leaf::Maths(close);
             }
             return true;
         }
         if !self.in_paragraph()
-            && let Some((label, target)) = links::definition(content)
+            && let Some((label, target)) = definition(content)
         {
             self.close_to(matched);
-            if !self.definitions.add(label, target) {
+            if !self.page.definitions.add(label, target) {
                 self.child_starts(Child::Block);
-                let (first, rest) = container::prefixes(&mut self.containers, &self.layout);
-                self.wrapper.start(self.layout.width, first, rest);
-                self.wrapper.push(content, self.layout.theme.dim, None, Spaces::Collapse, &mut self.out);
-                self.wrapper.finish(&mut self.out);
+                self.page.start();
+                self.page.words(content, self.page.layout.theme.dim, Spaces::Collapse);
+                self.page.finish();
             }
             return true;
         }
@@ -301,8 +268,9 @@ impl Blocks {
         let spaces = cursor.indent();
         let padding = if cursor.is_blank() || spaces > 4 { 1 } else { spaces };
         cursor.advance(padding);
-        let depth = self.containers.iter().filter(|container| matches!(container.kind, Kind::Item { .. })).count();
-        let Some(parent) = self.containers.last_mut() else { return };
+        let depth =
+            self.page.containers.iter().filter(|container| matches!(container.kind, Kind::Item { .. })).count();
+        let Some(parent) = self.page.containers.last_mut() else { return };
         let number = match (parent.list, marker) {
             (Some(list), _) if marker.continues(list.marker) => list.next,
             (_, Marker::Ordered(number, _)) => number,
@@ -324,14 +292,14 @@ impl Blocks {
 
     fn push_item(&mut self, indent: usize, marker: String) {
         let cells = width(&marker);
-        self.containers.push(Container::new(Kind::Item { indent, cells, marker: Some(marker) }));
+        self.page.containers.push(Container::new(Kind::Item { indent, cells, marker: Some(marker) }));
     }
 
     /// Asks for the blank row before a block, and notes that its container has one.
     fn child_starts(&mut self, child: Child) {
         let blank = std::mem::take(&mut self.blank);
         let airy = std::mem::replace(&mut self.airy, child == Child::Airy) || child == Child::Airy;
-        let Some(parent) = self.containers.last_mut() else { return };
+        let Some(parent) = self.page.containers.last_mut() else { return };
         let goes_on = match (child, parent.list) {
             (Child::Item(marker), Some(list)) => marker.continues(list.marker),
             (Child::Item(_) | Child::Block | Child::Airy, _) => {
@@ -347,78 +315,43 @@ impl Blocks {
         let gap = parent.filled && (airy || spaced);
         parent.filled = true;
         if gap {
-            self.out.gap(container::blank_row(&self.containers, &self.layout));
+            self.page.out.gap(container::blank_row(&self.page.containers, &self.page.layout));
         }
     }
 
     /// Ends the open block and all containers but the first `count`.
-    pub(super) fn close_to(&mut self, count: usize) {
+    pub(crate) fn close_to(&mut self, count: usize) {
         match std::mem::replace(&mut self.leaf, Leaf::None) {
             Leaf::None | Leaf::Fence(_) | Leaf::Indented(_) | Leaf::Html(_) | Leaf::Maths(_) => {}
-            Leaf::Text(text) => self.end_text(text),
-            Leaf::Table(table) => self.end_table(table),
+            Leaf::Text(text) => text.finish(&mut self.page),
+            Leaf::Table(mut table) => table.print(&mut self.page),
         }
-        if self.containers.len() > count {
-            self.print_markers(count);
-            self.containers.truncate(count);
-        }
-    }
-
-    /// Prints the markers of items that have no row of their own yet.
-    fn print_markers(&mut self, from: usize) {
-        let waiting = |container: &Container| matches!(&container.kind, Kind::Item { marker: Some(_), .. });
-        if self.containers.iter().skip(from).any(waiting) {
-            let (first, rest) = container::prefixes(&mut self.containers, &self.layout);
-            self.wrapper.start(self.layout.width, first, rest);
-            self.wrapper.finish_with_prefix(&mut self.out);
+        if self.page.containers.len() > count {
+            self.page.print_markers(count);
+            self.page.containers.truncate(count);
         }
     }
 
     /// Prints a line of code as it is.
     fn code_row(&mut self, code: &str) {
-        self.code_line(Line::styled(code, self.layout.theme.code_block));
-    }
-
-    fn code_line(&mut self, row: Line) {
-        self.print_markers(0);
-        self.out.row(row);
-    }
-
-    /// Prints a line of maths beside what its containers put before it.
-    fn verbatim(&mut self, text: &str) {
-        let (first, _) = container::prefixes(&mut self.containers, &self.layout);
-        let mut row = Line { spans: first.spans };
-        row.push(Span::new(text, self.layout.theme.code));
-        self.out.row(row);
+        self.page.code(Line::styled(code, self.page.layout.theme.code_block));
     }
 
     /// Prints what kind of quote this is; the quote's text follows without a blank row.
     fn alert(&mut self, word: &str) {
-        let style = super::emit::overlay(self.base(), self.layout.theme.strong);
-        self.wrapper.push(word, style, None, Spaces::Keep, &mut self.out);
-        self.close_to(self.containers.len());
-        if let Some(quote) = self.containers.last_mut() {
+        let style = overlay(self.page.base(), self.page.layout.theme.strong);
+        self.page.words(word, style, Spaces::Keep);
+        self.close_to(self.page.containers.len());
+        if let Some(quote) = self.page.containers.last_mut() {
             quote.filled = false;
         }
     }
 
     fn html_line(&mut self, line: &str, end: BlockEnd) {
-        let (first, rest) = container::prefixes(&mut self.containers, &self.layout);
-        self.wrapper.start(self.layout.width, first, rest);
-        self.wrapper.push(line.trim_end(), self.layout.theme.dim, None, Spaces::Keep, &mut self.out);
-        // A comment may hold blank lines.
-        self.wrapper.finish_with_prefix(&mut self.out);
+        self.page.html(line);
         if end.is_in(line) {
             self.leaf = Leaf::None;
         }
-    }
-
-    fn rule(&mut self) {
-        let (first, _) = container::prefixes(&mut self.containers, &self.layout);
-        let cells = self.layout.width.saturating_sub(first.width).clamp(3, super::RULE_WIDTH);
-        let mut row = Line { spans: first.spans };
-        row.push(Span::new("─".repeat(cells), self.layout.theme.furniture));
-        self.out.row(row);
     }
 
     /// Turns the open paragraph's waiting line into a table's head when this line is its rule.
@@ -427,41 +360,44 @@ impl Blocks {
         let Some(header) = text.header.as_deref().filter(|_| cursor.indent() < 4) else { return false };
         let Some(table) = Table::new(header, cursor.content()) else { return false };
         text.header = None;
-        if text.is_empty() && self.wrapper.is_fresh() {
+        if text.is_empty() && self.page.wrapper.is_fresh() {
             // The paragraph was nothing but this line: the table takes its place and its markers.
             self.airy = true;
-            let (first, rest) = self.wrapper.take_prefixes();
+            let (first, rest) = self.page.wrapper.take_prefixes();
             self.leaf = Leaf::Table(table.with_prefixes(first, rest));
         } else {
-            self.close_to(self.containers.len());
+            self.close_to(self.page.containers.len());
             self.child_starts(Child::Airy);
-            let (first, rest) = container::prefixes(&mut self.containers, &self.layout);
+            let (first, rest) = self.page.prefixes();
             self.leaf = Leaf::Table(table.with_prefixes(first, rest));
         }
         true
     }
 
     /// Changes the width of the rows to come.
-    pub(super) fn resize(&mut self, width: usize) {
-        self.layout.width = width;
+    pub(crate) fn resize(&mut self, width: usize) {
+        self.page.layout.width = width;
         let rest = self.in_paragraph().then(|| {
             // Markers not printed yet are the wrapper's already.
-            container::prefixes(&mut self.containers, &self.layout).1
+            self.page.prefixes().1
         });
-        self.wrapper.resize(width, rest);
+        self.page.wrapper.resize(width, rest);
     }
 
     /// Takes a line of text into the open paragraph or table, or begins a paragraph.
     fn text_line(&mut self, content: &str, whole: bool, lazy: bool) {
         if let Leaf::Table(table) = &mut self.leaf {
             table.push(content);
-            self.settle_table();
+            if table.is_full() {
+                table.print(&mut self.page);
+            }
             return;
         }
         if !self.in_paragraph() {
-            let first = self.containers.last().is_some_and(|parent| parent.kind == Kind::Quote && !parent.filled);
+            let first =
+                self.page.containers.last().is_some_and(|parent| parent.kind == Kind::Quote && !parent.filled);
             self.child_starts(Child::Block);
-            self.start_text(None);
+            self.leaf = Leaf::Text(Text::open(None, &mut self.page));
             if let Some(word) = starts::alert(content).filter(|_| first && whole) {
                 self.alert(word);
                 return;
@@ -485,5 +421,5 @@ pub(super) fn item_start(content: &str, in_paragraph: bool) -> Option<(Marker, u
 }
 
 #[cfg(test)]
-#[path = "block_tests.rs"]
+#[path = "blocks_tests.rs"]
 mod tests;

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use nu_ansi_term::Style;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Wrap, output::Output};
+use super::output::Output;
+use super::script::{Class, ascii_closes, class_of};
+use crate::terminal::markdown::layout::Wrap;
 use crate::terminal::{
     line::{Line, Span},
     width::{cluster_width, is_printable_ascii, width},
@@ -16,13 +18,13 @@ use crate::terminal::{
 
 /// What stands before a row's text: bullets, bars, indentation.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Prefix {
-    pub(super) spans: Vec<Span>,
-    pub(super) width: usize,
+pub(crate) struct Prefix {
+    pub(crate) spans: Vec<Span>,
+    pub(crate) width: usize,
 }
 
 impl Prefix {
-    pub(super) fn push(&mut self, text: &str, style: Style) {
+    pub(crate) fn push(&mut self, text: &str, style: Style) {
         self.width += width(text);
         let mut line = Line { spans: std::mem::take(&mut self.spans) };
         line.push(Span::new(text, style));
@@ -32,7 +34,7 @@ impl Prefix {
 
 /// How spaces inside a text are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spaces {
+pub(crate) enum Spaces {
     /// A run of white space is one space, none at the start of a row: prose.
     Collapse,
     /// Each space counts: code inside a line.
@@ -46,26 +48,12 @@ struct Run {
     link: Option<Arc<str>>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
-    /// Nothing before: the start of a row or a space.
-    Start,
-    /// Letters that break only at spaces.
-    Other,
-    /// Ideographs and kana: a break is allowed on both sides.
-    Wide,
-    /// Wide opening punctuation: no break after it.
-    Opening,
-    /// Wide closing punctuation and small kana: no break before it.
-    Closing,
-}
-
 /// How much of a long word is taken at once, in bytes.
 const PART: usize = 512;
 
 /// The row being filled.
 #[derive(Debug, Clone)]
-pub(super) struct Wrapper {
+pub(crate) struct Wrapper {
     width: usize,
     mode: Wrap,
     first: Prefix,
@@ -92,7 +80,7 @@ pub(super) struct Wrapper {
 const SHORTEST_START: usize = 8;
 
 impl Wrapper {
-    pub(super) fn new(width: usize, mode: Wrap) -> Self {
+    pub(crate) fn new(width: usize, mode: Wrap) -> Self {
         Self {
             width,
             mode,
@@ -112,13 +100,13 @@ impl Wrapper {
     }
 
     /// Begins words wider than a row on the row before. Not while text streams: a word is known only when it has ended.
-    pub(super) fn cutting_long_words(mut self) -> Self {
+    pub(crate) fn cutting_long_words(mut self) -> Self {
         self.cuts_long_words = true;
         self
     }
 
     /// Starts a block with these prefixes; what was before is finished.
-    pub(super) fn start(&mut self, width: usize, first: Prefix, rest: Prefix) {
+    pub(crate) fn start(&mut self, width: usize, first: Prefix, rest: Prefix) {
         self.width = width;
         self.first = first;
         self.rest = rest;
@@ -128,34 +116,34 @@ impl Wrapper {
     }
 
     /// Tells how many rows of this block are full.
-    pub(super) fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.rows + usize::from(self.mode == Wrap::Soft && self.column > self.room())
     }
 
     /// Tells whether nothing of this block is here yet.
-    pub(super) fn is_fresh(&self) -> bool {
+    pub(crate) fn is_fresh(&self) -> bool {
         self.rows == 0 && self.text.is_empty()
     }
 
     /// Tells whether the width changed since the row being filled began.
-    pub(super) fn is_resized(&self) -> bool {
+    pub(crate) fn is_resized(&self) -> bool {
         self.next.is_some()
     }
 
     /// Gives the prefixes to another layout of the same block; only when no row is out.
-    pub(super) fn take_prefixes(&mut self) -> (Prefix, Prefix) {
+    pub(crate) fn take_prefixes(&mut self) -> (Prefix, Prefix) {
         let first = if self.rows == 0 { std::mem::take(&mut self.first) } else { self.rest.clone() };
         (first, std::mem::take(&mut self.rest))
     }
 
     /// Starts the block again; only when no row is out.
-    pub(super) fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.clear();
     }
 
     /// Changes the width of the rows to come. A row that has begun keeps its width: what is shown of it cannot be taken
     /// back.
-    pub(super) fn resize(&mut self, width: usize, rest: Option<Prefix>) {
+    pub(crate) fn resize(&mut self, width: usize, rest: Option<Prefix>) {
         let rest = rest.unwrap_or_else(|| self.rest.clone());
         if self.text.is_empty() {
             (self.width, self.rest, self.next) = (width, rest, None);
@@ -165,7 +153,7 @@ impl Wrapper {
     }
 
     /// Appends text; complete rows go out.
-    pub(super) fn push(
+    pub(crate) fn push(
         &mut self,
         text: &str,
         style: Style,
@@ -188,7 +176,7 @@ impl Wrapper {
     }
 
     /// Appends a line end of the source: a space, but nothing between Chinese or Japanese letters.
-    pub(super) fn soft_break(&mut self, next: Option<char>, style: Style, link: Option<&Arc<str>>) {
+    pub(crate) fn soft_break(&mut self, next: Option<char>, style: Style, link: Option<&Arc<str>>) {
         let wide = matches!(self.last, Class::Wide | Class::Opening | Class::Closing);
         if !(wide && next.is_some_and(|next| class_of(next) != Class::Other)) {
             self.spaces(1, style, link, Spaces::Collapse);
@@ -196,14 +184,14 @@ impl Wrapper {
     }
 
     /// Ends the row here.
-    pub(super) fn hard_break(&mut self, out: &mut Output) {
+    pub(crate) fn hard_break(&mut self, out: &mut Output) {
         self.settle();
         self.emit(self.settled, out);
         self.clear();
     }
 
     /// Ends the block; an empty one gives no row.
-    pub(super) fn finish(&mut self, out: &mut Output) {
+    pub(crate) fn finish(&mut self, out: &mut Output) {
         self.settle();
         if self.settled > 0 {
             self.emit(self.settled, out);
@@ -213,7 +201,7 @@ impl Wrapper {
 
     /// Gives the row being filled as far as it is sure to stay, when the text goes on with `next`: the open word may still
     /// grow and go to the next row.
-    pub(super) fn finish_sure(&mut self, next: Option<char>, out: &mut Output) {
+    pub(crate) fn finish_sure(&mut self, next: Option<char>, out: &mut Output) {
         let wide = matches!(self.last, Class::Wide | Class::Closing);
         let ended = match next {
             // Between wide letters a line end is no space.
@@ -231,7 +219,7 @@ impl Wrapper {
     }
 
     /// Ends the block; an empty one gives its prefix.
-    pub(super) fn finish_with_prefix(&mut self, out: &mut Output) {
+    pub(crate) fn finish_with_prefix(&mut self, out: &mut Output) {
         if self.rows == 0 && self.text.is_empty() {
             self.emit(0, out);
         }
@@ -403,93 +391,6 @@ fn cut(text: &str, room: usize) -> (usize, usize) {
     (text.len(), used)
 }
 
-/// ASCII punctuation after a wide letter stays with it.
-fn ascii_closes(text: &str) -> bool {
-    text.starts_with(['.', ',', ':', ';', '!', '?', ')', ']', '}', '%'])
-}
-
-fn class_of(character: char) -> Class {
-    match character {
-        '\u{3001}'
-        | '\u{3002}'
-        | '\u{3005}'
-        | '\u{3009}'
-        | '\u{300B}'
-        | '\u{300D}'
-        | '\u{300F}'
-        | '\u{3011}'
-        | '\u{3015}'
-        | '\u{3017}'
-        | '\u{3019}'
-        | '\u{301B}'
-        | '\u{301C}'
-        | '\u{301E}'
-        | '\u{301F}'
-        | '\u{303B}'
-        | '\u{3041}'
-        | '\u{3043}'
-        | '\u{3045}'
-        | '\u{3047}'
-        | '\u{3049}'
-        | '\u{3063}'
-        | '\u{3083}'
-        | '\u{3085}'
-        | '\u{3087}'
-        | '\u{308E}'
-        | '\u{3099}'..='\u{309E}'
-        | '\u{30A0}'
-        | '\u{30A1}'
-        | '\u{30A3}'
-        | '\u{30A5}'
-        | '\u{30A7}'
-        | '\u{30A9}'
-        | '\u{30C3}'
-        | '\u{30E3}'
-        | '\u{30E5}'
-        | '\u{30E7}'
-        | '\u{30EE}'
-        | '\u{30FB}'..='\u{30FE}'
-        | '\u{FF01}'
-        | '\u{FF05}'
-        | '\u{FF09}'
-        | '\u{FF0C}'
-        | '\u{FF0E}'
-        | '\u{FF1A}'
-        | '\u{FF1B}'
-        | '\u{FF1F}'
-        | '\u{FF3D}'
-        | '\u{FF5D}'
-        | '\u{FF60}'
-        | '\u{FF61}'
-        | '\u{FF63}'
-        | '\u{FF64}' => Class::Closing,
-        '\u{3008}' | '\u{300A}' | '\u{300C}' | '\u{300E}' | '\u{3010}' | '\u{3014}' | '\u{3016}' | '\u{3018}'
-        | '\u{301A}' | '\u{301D}' | '\u{FF08}' | '\u{FF3B}' | '\u{FF5B}' | '\u{FF5F}' | '\u{FF62}' => {
-            Class::Opening
-        }
-        _ if is_ideographic(character) => Class::Wide,
-        _ => Class::Other,
-    }
-}
-
-/// Tells whether a character is of a script written without spaces whose letters are wide; Korean has spaces.
-pub(super) fn is_ideographic(character: char) -> bool {
-    matches!(character,
-        '\u{2E80}'..='\u{2FFF}' | '\u{3000}'..='\u{303F}' | '\u{3040}'..='\u{30FF}' | '\u{3100}'..='\u{312F}'
-        | '\u{31A0}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{FE30}'..='\u{FE4F}'
-        | '\u{FF00}'..='\u{FF9F}' | '\u{FFE0}'..='\u{FFE6}' | '\u{1B000}'..='\u{1B2FF}'
-        | '\u{20000}'..='\u{3FFFF}')
-}
-
-/// Tells whether text may be cut between these two letters without a cluster or a run of markup being cut.
-pub(super) fn cuts_between(before: char, after: char) -> bool {
-    let simple = |character| {
-        is_ideographic(character)
-            && !matches!(character, '\u{302A}'..='\u{302F}' | '\u{3099}' | '\u{309A}' | '\u{FF9E}' | '\u{FF9F}')
-    };
-    simple(before) && simple(after)
-}
-
 #[cfg(test)]
-#[path = "wrap_tests.rs"]
+#[path = "wrapper_tests.rs"]
 mod tests;

@@ -1,5 +1,6 @@
 //! Inline constructs, and what of a growing text is safe.
 
+use super::super::links;
 use super::*;
 use crate::terminal::{Layout, Line, MarkdownStream, Theme};
 
@@ -79,7 +80,7 @@ fn what_may_still_change_is_not_safe() {
         ("2 * 3", 5),
     ] {
         let mut parsed = Parsed::default();
-        parsed.read(text, '\n', Ending::Open(' '), &definitions);
+        read(&mut parsed, text, '\n', Ending::Open(' '), &definitions);
         assert_eq!(parsed.safe, safe, "{text:?}");
     }
 }
@@ -89,4 +90,22 @@ fn nothing_is_held_beyond_its_reach() {
     let mut stream = MarkdownStream::new(Layout::new(80, Theme::plain()));
     let rows = stream.push(&format!("*open {}", "word ".repeat(1000)));
     assert!(rows.len() > 20, "{} rows", rows.len());
+}
+
+#[test]
+fn brackets_in_brackets_are_no_labels_to_remember() {
+    let text = "[a".repeat(600) + &"]".repeat(600) + " b";
+    let mut parsed = Parsed::default();
+    read(&mut parsed, &text, '\n', Ending::Closed, &Definitions::default());
+    assert_eq!(parsed.unresolved.iter().map(|(_, label)| label.as_str()).collect::<Vec<_>>(), ["A"]);
+}
+
+#[test]
+fn a_target_has_so_many_brackets_in_each_other_and_no_more() {
+    let target = |depth: usize| format!("({}x{})", "(".repeat(depth), ")".repeat(depth));
+    let suffix = |text: &str| links::inline_suffix(text, 1, text.len());
+    assert!(matches!(suffix(&target(32)), links::Suffix::Found { .. }));
+    assert_eq!(suffix(&target(33)), links::Suffix::None);
+    assert_eq!(suffix(&"(".repeat(40)), links::Suffix::None, "it is not waited for");
+    assert_eq!(suffix(&"(".repeat(20)), links::Suffix::Incomplete);
 }

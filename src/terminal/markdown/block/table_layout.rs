@@ -2,7 +2,6 @@
 
 use nu_ansi_term::Style;
 
-use super::table::Alignment;
 use crate::terminal::{
     line::{Line, Span},
     width::width,
@@ -13,6 +12,14 @@ const BORDER: &str = " │ ";
 const CROSSING: &str = "─┼─";
 /// Columns narrower than this are no longer read with ease.
 const NARROW: usize = 8;
+
+/// How the cells of a column stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Alignment {
+    Left,
+    Center,
+    Right,
+}
 
 /// How a table is laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,84 +4,16 @@
 //! change ([`Parsed::safe`]): all before the first construct that may yet close. A construct reaches at most [`REACH`]
 //! bytes, so that what is held back, and the cost of reading it again, have a limit.
 
-use std::sync::Arc;
+use super::delimiter::{Delimiter, REACH};
+use super::emphasis::{Scope, assume_closed, pair_runs};
+use super::links::Definitions;
+use super::reader::Reader;
+use super::tokens::{Ending, Kind, Parsed};
+use super::{autolink, brackets, entity};
+use crate::terminal::markdown::html::{self, Found};
 
-use super::{
-    autolink,
-    brackets::Opener,
-    emphasis::{Delimiter, Scope},
-    entity,
-    links::Definitions,
-    raw_html::{self, Found},
-};
-
-/// How far a construct reaches from its opener to its closer, in bytes of source.
-pub(super) const REACH: usize = 2048;
 /// How far maths reaches; short, because `$` before a price opens it too.
 const MATHS_REACH: usize = 128;
-
-/// What comes after the text given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
-    /// More may come; the next character is this.
-    Open(char),
-    /// The block is over.
-    Closed,
-    /// Unknown, to be shown for a moment only: what is open is taken as closed here.
-    Guess,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Text from the token's start to here.
-    Text(usize),
-    /// Code, maths or HTML, from and to; shown as it stands.
-    Code(usize, usize),
-    Maths(usize, usize),
-    Html(usize, usize),
-    /// One character that stands for itself: escaped, or from an entity.
-    Decoded(String),
-    SoftBreak,
-    HardBreak,
-    /// An emphasis run: its delimiter's index.
-    Run(usize),
-    /// `[` or `![` that may become a link; the text from the token's start to here.
-    Bracket(usize),
-    /// A link begins: index into [`Parsed::links`].
-    LinkStart(usize),
-    LinkEnd(usize),
-    /// A link whose text is its target.
-    Autolink(usize, usize, Arc<str>),
-    /// A footnote's label, from and to.
-    Footnote(usize, usize),
-}
-
-#[derive(Debug, Clone)]
-pub(super) struct Token {
-    pub(super) start: usize,
-    pub(super) kind: Kind,
-}
-
-#[derive(Debug, Clone)]
-pub(super) struct Link {
-    pub(super) target: Arc<str>,
-    pub(super) image: bool,
-}
-
-/// A text read; keeps its memory from one text to the next.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Parsed {
-    pub(super) tokens: Vec<Token>,
-    pub(super) delimiters: Vec<Delimiter>,
-    pub(super) links: Vec<Link>,
-    /// Labels in brackets that led nowhere, with where they stood.
-    pub(super) unresolved: Vec<(usize, String)>,
-    /// Source ranges that are one construct.
-    pub(super) pairs: Vec<(usize, usize)>,
-    /// Up to here nothing can change any more.
-    pub(super) safe: usize,
-    pub(super) openers: Vec<Opener>,
-}
 
 /// Bytes at which something may begin or end.
 const SPECIAL: [bool; 256] = {
@@ -96,74 +28,25 @@ const SPECIAL: [bool; 256] = {
 };
 
 /// Tells whether a text is words only, so that it need not be read.
-pub(super) fn is_plain(text: &str) -> bool {
+pub(crate) fn is_plain(text: &str) -> bool {
     !text.bytes().any(|byte| SPECIAL[usize::from(byte)] && byte != b'w') && !text.contains("www.")
 }
 
-/// Reads one text.
-pub(super) struct Reader<'a> {
-    pub(super) text: &'a str,
-    pub(super) bytes: &'a [u8],
-    pub(super) before: char,
-    pub(super) ending: Ending,
-    pub(super) definitions: &'a Definitions,
-    pub(super) out: &'a mut Parsed,
-    pub(super) position: usize,
-    pub(super) text_start: usize,
-    /// Where reading stopped at something that may yet close.
-    pub(super) unsure: usize,
-}
-
-impl Parsed {
-    /// Reads `text`, which stands after the character `before`.
-    pub(super) fn read(&mut self, text: &str, before: char, ending: Ending, definitions: &Definitions) {
-        self.tokens.clear();
-        self.delimiters.clear();
-        self.links.clear();
-        self.unresolved.clear();
-        self.pairs.clear();
-        self.openers.clear();
-        let mut reader = Reader {
-            text,
-            bytes: text.as_bytes(),
-            before,
-            ending,
-            definitions,
-            out: self,
-            position: 0,
-            text_start: 0,
-            unsure: text.len(),
-        };
-        reader.run();
-        let unsure = reader.unsure;
-        self.match_delimiters(0, Scope::Text);
-        self.safe = self.safe_end(text.len(), unsure, ending);
-        if ending == Ending::Guess {
-            self.assume_closed();
-        }
-    }
-
-    fn safe_end(&self, len: usize, unsure: usize, ending: Ending) -> usize {
-        if !matches!(ending, Ending::Open(_)) {
-            return len;
-        }
-        let reachable = |start: usize| len - start <= REACH;
-        let bracket = self.openers.iter().find(|opener| opener.active && reachable(opener.start));
-        let run = self.delimiters.iter().find(|run| run.may_open() && reachable(run.start));
-        let mut safe = unsure.min(bracket.map_or(len, |opener| opener.start)).min(run.map_or(len, |run| run.start));
-        // A construct that begins before and ends after is as unsure as its end.
-        loop {
-            let start =
-                self.pairs.iter().filter(|(start, end)| *start < safe && *end > safe).map(|pair| pair.0).min();
-            match start {
-                Some(start) => safe = start,
-                None => return safe,
-            }
-        }
+/// Reads `text`, which stands after the character `before`, into `parsed`.
+pub(crate) fn read(parsed: &mut Parsed, text: &str, before: char, ending: Ending, definitions: &Definitions) {
+    parsed.clear();
+    let mut reader = Reader::new(text, before, ending, definitions, parsed);
+    reader.run();
+    let unsure = reader.unsure;
+    pair_runs(parsed, 0, Scope::Text);
+    parsed.settle(text.len(), unsure, ending);
+    if ending == Ending::Guess {
+        assume_closed(parsed);
     }
 }
 
 impl Reader<'_> {
+    /// Reads to the end, or to what may yet close.
     fn run(&mut self) {
         while self.position < self.bytes.len() {
             let byte = self.bytes[self.position];
@@ -176,9 +59,9 @@ impl Reader<'_> {
                 b'\\' => self.backslash(),
                 b'`' => self.backticks(),
                 b'*' | b'_' | b'~' => self.emphasis(byte),
-                b'[' => self.open_bracket(),
-                b'!' => self.bang(),
-                b']' => self.close_bracket(),
+                b'[' => brackets::open(self),
+                b'!' => brackets::bang(self),
+                b']' => brackets::close(self),
                 b'<' => self.angle(),
                 b'&' => self.ampersand(),
                 b'$' => self.dollar(),
@@ -191,53 +74,6 @@ impl Reader<'_> {
             }
         }
         self.flush(self.bytes.len());
-    }
-
-    fn open(&self) -> bool {
-        matches!(self.ending, Ending::Open(_))
-    }
-
-    fn after(&self) -> char {
-        match self.ending {
-            Ending::Open(next) => next,
-            Ending::Closed | Ending::Guess => '\n',
-        }
-    }
-
-    fn char_before(&self, position: usize) -> char {
-        self.text[..position].chars().next_back().unwrap_or(self.before)
-    }
-
-    fn char_at(&self, position: usize) -> char {
-        self.text[position..].chars().next().unwrap_or_else(|| self.after())
-    }
-
-    pub(super) fn byte_at(&self, position: usize) -> Option<u8> {
-        self.bytes.get(position).copied()
-    }
-
-    fn flush(&mut self, end: usize) {
-        if end > self.text_start {
-            self.out.tokens.push(Token { start: self.text_start, kind: Kind::Text(end) });
-        }
-        self.text_start = end;
-    }
-
-    pub(super) fn push(&mut self, start: usize, end: usize, kind: Kind) {
-        self.flush(start);
-        self.out.tokens.push(Token { start, kind });
-        self.position = end;
-        self.text_start = end;
-    }
-
-    pub(super) fn literal(&mut self, bytes: usize) -> bool {
-        self.position += bytes;
-        true
-    }
-
-    /// Tells whether a closer after the end could still reach back to `start`.
-    pub(super) fn may_close_later(&self, start: usize, reach: usize) -> bool {
-        self.open() && self.bytes.len() - start <= reach
     }
 
     fn line_end(&mut self) -> bool {
@@ -277,7 +113,7 @@ impl Reader<'_> {
 
     /// Takes `open`…`close` as maths when it closes near and is not empty.
     fn maths(&mut self, start: usize, inner: usize, close: &str, reach: usize) -> bool {
-        let limit = floor_char_boundary(self.text, (start + reach).min(self.bytes.len()));
+        let limit = self.text.floor_char_boundary(start + reach);
         let Some(end) = self.text.get(inner..limit).and_then(|rest| rest.find(close)).map(|found| found + inner)
         else {
             return false;
@@ -303,7 +139,7 @@ impl Reader<'_> {
         if next.is_whitespace() || self.char_before(start).is_alphanumeric() {
             return self.literal(1);
         }
-        let limit = floor_char_boundary(self.text, (start + MATHS_REACH).min(self.bytes.len()));
+        let limit = self.text.floor_char_boundary(start + MATHS_REACH);
         let line_end = self.text[start..limit].find('\n').map_or(limit, |end| start + end);
         let mut from = start + 1;
         while let Some(found) = self.text[from..line_end].find('$') {
@@ -371,14 +207,14 @@ impl Reader<'_> {
 
     fn angle(&mut self) -> bool {
         let start = self.position;
-        let limit = floor_char_boundary(self.text, (start + REACH).min(self.bytes.len()));
+        let limit = self.text.floor_char_boundary(start + REACH);
         let rest = &self.text[start..limit];
         if let Some((length, target)) = autolink::angled(rest) {
             self.push(start, start + length, Kind::Autolink(start + 1, start + length - 1, target));
             return true;
         }
-        match raw_html::inline(rest) {
-            Found::Tag(length) if raw_html::is_line_break(&rest[..length]) => {
+        match html::inline(rest) {
+            Found::Tag(length) if html::is_line_break(&rest[..length]) => {
                 self.push(start, start + length, Kind::HardBreak);
                 true
             }
@@ -415,15 +251,11 @@ impl Reader<'_> {
     }
 }
 
-pub(super) fn run_length(bytes: &[u8], start: usize, byte: u8) -> usize {
+/// Counts how often `byte` stands from `start` on.
+fn run_length(bytes: &[u8], start: usize, byte: u8) -> usize {
     bytes[start..].iter().take_while(|other| **other == byte).count()
 }
 
-/// Returns the last boundary of a character at or before `offset`.
-pub(super) fn floor_char_boundary(text: &str, offset: usize) -> usize {
-    (0..=offset.min(text.len())).rev().find(|offset| text.is_char_boundary(*offset)).unwrap_or(0)
-}
-
 #[cfg(test)]
-#[path = "inline_tests.rs"]
+#[path = "parse_tests.rs"]
 mod tests;

@@ -1,12 +1,10 @@
 //! Fenced code: each line goes out at its newline, as it is.
 
-use super::{
-    Layout,
-    cursor::Cursor,
-    highlight::Highlighter,
-    starts::{FenceStart, closes_fence},
-};
+use super::cursor::Cursor;
+use super::starts::{FenceStart, closes_fence};
 use crate::terminal::line::Line;
+use crate::terminal::markdown::highlight::Highlighter;
+use crate::terminal::markdown::layout::Layout;
 
 /// An open fence.
 #[derive(Debug, Clone)]

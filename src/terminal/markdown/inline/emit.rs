@@ -4,16 +4,13 @@ use std::sync::Arc;
 
 use nu_ansi_term::Style;
 
-use super::{
-    Layout,
-    emphasis::Marks,
-    inline::{Kind, Parsed},
-    output::Output,
-    wrap::{Spaces, Wrapper},
-};
+use super::delimiter::Marks;
+use super::tokens::{Kind, Parsed};
+use crate::terminal::markdown::layout::Layout;
+use crate::terminal::markdown::rows::{Output, Spaces, Wrapper};
 
 /// Lays `over` on `base`: its colours where it has some, the attributes of both.
-pub(super) fn overlay(base: Style, over: Style) -> Style {
+pub(crate) fn overlay(base: Style, over: Style) -> Style {
     Style {
         foreground: over.foreground.or(base.foreground),
         background: over.background.or(base.background),
@@ -44,21 +41,21 @@ impl Open {
 }
 
 /// Lays out the start of a text that was read.
-pub(super) struct Emitter<'a> {
-    pub(super) layout: &'a Layout,
-    pub(super) base: Style,
-    pub(super) wrapper: &'a mut Wrapper,
-    pub(super) out: &'a mut Output,
+pub(crate) struct Emitter<'a> {
+    pub(crate) layout: &'a Layout,
+    pub(crate) base: Style,
+    pub(crate) wrapper: &'a mut Wrapper,
+    pub(crate) out: &'a mut Output,
 }
 
 impl Emitter<'_> {
     /// Lays out words without any markup.
-    pub(super) fn plain(&mut self, text: &str) {
+    pub(crate) fn plain(&mut self, text: &str) {
         self.wrapper.push(text, self.base, None, Spaces::Collapse, self.out);
     }
 
     /// Lays out the tokens of `text` that begin before `end`.
-    pub(super) fn tokens(&mut self, parsed: &Parsed, text: &str, end: usize) {
+    pub(crate) fn tokens(&mut self, parsed: &Parsed, text: &str, end: usize) {
         let theme = self.layout.theme;
         let mut open = Open::default();
         let mut style = self.base;
@@ -209,7 +206,7 @@ impl Emitter<'_> {
 
 /// Makes an address safe inside a terminal's link sequence: no control characters, no spaces.
 fn address_text(target: &str) -> Arc<str> {
-    let visible = super::source::visible(target);
+    let visible = crate::terminal::markdown::source::visible(target);
     Arc::from(visible.replace([' ', '\n', '\t'], "%20"))
 }
 

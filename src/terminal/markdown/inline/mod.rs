@@ -1,0 +1,18 @@
+//! The text of a block: read into tokens, which are given their styles and handed to the rows.
+
+mod autolink;
+mod brackets;
+mod delimiter;
+mod emit;
+mod emphasis;
+mod entity;
+mod links;
+mod parse;
+mod reader;
+mod tokens;
+
+pub(super) use delimiter::REACH;
+pub(super) use emit::{Emitter, overlay};
+pub(super) use links::{Definitions, LABEL, definition, unescape};
+pub(super) use parse::{is_plain, read};
+pub(super) use tokens::{Ending, Parsed};

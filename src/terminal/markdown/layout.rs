@@ -1,0 +1,39 @@
+//! How markdown is laid out: how wide, in which styles, and who breaks its rows.
+
+use crate::terminal::theme::Theme;
+
+/// The narrowest layout; a terminal narrower than this wraps itself.
+pub(super) const NARROWEST: usize = 8;
+
+/// Who breaks the rows of a paragraph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wrap {
+    /// axi, between words.
+    #[default]
+    Word,
+    /// The terminal: a paragraph is one row of any length, so that a copy gives the paragraph.
+    Soft,
+}
+
+/// How markdown is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// The terminal's width in cells.
+    pub width: usize,
+    /// Who breaks rows.
+    pub wrap: Wrap,
+    /// The styles.
+    pub theme: Theme,
+    /// Whether the terminal knows OSC 8; else addresses are written after their texts.
+    pub hyperlinks: bool,
+    /// Whether code in known languages is coloured.
+    pub highlight: bool,
+}
+
+impl Layout {
+    /// Makes a layout of this width: words wrapped, hyperlinks and colours in code on.
+    #[must_use]
+    pub fn new(width: usize, theme: Theme) -> Self {
+        Self { width, wrap: Wrap::Word, theme, hyperlinks: true, highlight: true }
+    }
+}
