@@ -7,8 +7,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::consent::{Consent, Granted, Proposed};
 use super::explore::{self, Explore};
-use super::guard::{LoopGuard, Verdict as GuardVerdict};
-use super::results::{CallEnd, CallsEnd, LED_ELSEWHERE, REPEATS, answer, closed, invalid_arguments, no_such_tool};
+use super::guard::{LoopGuard, StepVerdict, Verdict as GuardVerdict};
+use super::results::{
+    CallEnd, CallsEnd, LED_ELSEWHERE, NotReached, REPEATS, answer, closed, invalid_arguments, no_such_tool,
+    not_reached,
+};
 use super::runner::{Terms, ToolRunner};
 use super::undo::{Keeping, Undo, show_unkept};
 use super::{AgentEvent, Frontend, Notice};
@@ -52,18 +55,18 @@ impl Calls<'_> {
         let mut end = CallsEnd::Continue;
         let mut spent = Usage::default();
         // What the calls that are not reached any more are answered with.
-        let mut rest: Option<Outcome> = None;
+        let mut rest: Option<NotReached> = None;
         let all = calls.len();
         let mut calls = calls.into_iter().peekable();
         while let Some(call) = calls.next() {
             let number = (all - calls.len(), all);
             if self.cancel.is_cancelled() && rest.is_none() {
-                rest = Some(Outcome::Interrupted);
+                rest = Some(NotReached::Interrupted);
                 end = CallsEnd::Interrupted;
             }
-            if let Some(outcome) = rest {
+            if let Some(why) = rest {
                 self.tell_requested(&call);
-                results.push(answer(&call, closed(&call, outcome), Duration::ZERO, self.frontend));
+                results.push(answer(&call, not_reached(&call, why), Duration::ZERO, self.frontend));
                 continue;
             }
             if let Some(explore) = self.explore.filter(|_| explore::is_one(&call)) {
@@ -75,7 +78,7 @@ impl Calls<'_> {
                 results.extend(reports.results);
                 spent.add(reports.spent);
                 if reports.last_stop {
-                    rest = Some(Outcome::Denied);
+                    rest = Some(NotReached::Looping);
                     end = CallsEnd::Looping;
                 }
                 continue;
@@ -84,21 +87,23 @@ impl Calls<'_> {
             results.push(answer(&call, output, lasted, self.frontend));
             match call_end {
                 CallEnd::Answered => {}
-                CallEnd::BatchDenied => rest = Some(Outcome::Denied),
+                CallEnd::BatchDenied => rest = Some(NotReached::Denied),
                 CallEnd::Stop(reason) => {
-                    rest = Some(match reason {
-                        CallsEnd::Interrupted => Outcome::Interrupted,
-                        CallsEnd::Concluded => Outcome::Failed,
-                        CallsEnd::Continue | CallsEnd::ApprovalNeeded { .. } | CallsEnd::Looping => Outcome::Denied,
-                    });
+                    rest = match reason {
+                        CallsEnd::Continue => None,
+                        CallsEnd::Interrupted => Some(NotReached::Interrupted),
+                        CallsEnd::Concluded => Some(NotReached::Concluded),
+                        CallsEnd::ApprovalNeeded { .. } => Some(NotReached::NobodyAsked),
+                        CallsEnd::Looping => Some(NotReached::Looping),
+                    };
                     end = reason;
                 }
             }
         }
-        if self.guard.ends_step()
-            && let Some(last) = results.last_mut()
-        {
-            last.content.push_str(TAKE_STOCK);
+        match (self.guard.ends_step(), results.last_mut(), &end) {
+            (StepVerdict::TakeStock, Some(last), _) => last.content.push_str(TAKE_STOCK),
+            (StepVerdict::Stop, _, CallsEnd::Continue) => end = CallsEnd::Looping,
+            (StepVerdict::Go | StepVerdict::TakeStock | StepVerdict::Stop, _, _) => {}
         }
         // What happened beside the calls is told with the last result: the model reads it at its next step.
         for note in self.runner.memory.notes() {
@@ -115,12 +120,14 @@ impl Calls<'_> {
     async fn run_call(&mut self, call: &ToolCall, number: (usize, usize)) -> (ToolOutput, Duration, CallEnd) {
         let unspent = |output, end| (output, Duration::ZERO, end);
         if let Some(raw) = &call.invalid_input {
-            return unspent(invalid_arguments(raw), self.malformed());
+            self.guard.malformed();
+            return unspent(invalid_arguments(raw), CallEnd::Answered);
         }
         let runner = self.runner;
         let Some(tool) = runner.tools.find(&call.name) else {
             let names: Vec<String> = runner.tools.specs().into_iter().map(|spec| spec.name).collect();
-            return unspent(no_such_tool(&call.name, &names), self.malformed());
+            self.guard.malformed();
+            return unspent(no_such_tool(&call.name, &names), CallEnd::Answered);
         };
         match self.guard.check(call) {
             GuardVerdict::Go => {}
@@ -194,11 +201,6 @@ impl Calls<'_> {
             }
         }
         Ok(granted)
-    }
-
-    /// Counts a call that could not even be read.
-    fn malformed(&mut self) -> CallEnd {
-        if self.guard.malformed() { CallEnd::Stop(CallsEnd::Looping) } else { CallEnd::Answered }
     }
 
     /// Shows what a call that is not reached any more was about.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use super::results::{CallEnd, CallsEnd, NOBODY_ASKED, ONLY_READS, RULE_DENIES, closed, denied};
+use super::results::{CallEnd, CallsEnd, NOBODY_ASKED, NOT_ASKED, ONLY_READS, RULE_DENIES, closed, denied};
 use super::undo::Undo;
 use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
 use crate::approval::command::judge;
@@ -24,6 +24,8 @@ pub(super) struct Consent {
     sandbox: Sandbox,
     /// Whether the person was told that nothing is confined here.
     told_no_sandbox: bool,
+    /// Whether there is somebody to ask.
+    asks: bool,
 }
 
 /// A call that is to be judged.
@@ -65,15 +67,16 @@ impl Consent {
         place: Place,
         sandbox: Sandbox,
     ) -> Self {
-        Self { policy, surroundings, place, sandbox, told_no_sandbox: false }
+        Self { policy, surroundings, place, sandbox, told_no_sandbox: false, asks: true }
     }
 
-    /// The same policy for a sub-agent: it only reads, and says nothing of its own.
+    /// The same policy for a sub-agent: it only reads, and neither tells nor asks the person anything.
     pub(super) fn exploring(&self) -> Self {
         let mut policy = self.policy.clone();
         policy.set_mode(Mode::Explore);
         let (place, sandbox) = (self.place.clone(), self.sandbox.clone());
-        Self { policy, surroundings: Arc::clone(&self.surroundings), place, sandbox, told_no_sandbox: true }
+        let surroundings = Arc::clone(&self.surroundings);
+        Self { policy, surroundings, place, sandbox, told_no_sandbox: true, asks: false }
     }
 
     /// Tells whether the policy lets a tool that only reads run without a question.
@@ -134,6 +137,9 @@ impl Consent {
                 let by_mode = verdict.reasons.iter().any(|reason| matches!(reason, Reason::ModeOnlyReads { .. }));
                 let words = if by_mode { ONLY_READS } else { RULE_DENIES };
                 return Err(Box::new((denied(words), CallEnd::Answered)));
+            }
+            Decision::Allow | Decision::Ask if !self.asks => {
+                return Err(Box::new((denied(NOT_ASKED), CallEnd::Answered)));
             }
             Decision::Allow | Decision::Ask => {}
         }

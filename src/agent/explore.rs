@@ -32,8 +32,6 @@ pub(super) const STEPS: u32 = 12;
 const AT_ONCE: usize = 4;
 /// How many changes of what they do may wait for the screen; more are dropped.
 const CHANGES: usize = 64;
-/// What a sub-agent is told when a call would need a yes.
-const NOT_ASKED: &str = "nobody is asked here, so only what needs no approval can run";
 
 /// Runs one sub-agent to its end.
 pub(super) trait Explore {
@@ -213,7 +211,7 @@ impl Frontend for Scout {
     }
 
     fn approve(&mut self, _: &ApprovalRequest) -> Approval {
-        Approval::Deny(NOT_ASKED.to_owned())
+        Approval::Unavailable
     }
 }
 

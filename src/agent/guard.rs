@@ -8,7 +8,7 @@ use crate::conversation::{Outcome, ToolCall};
 /// How many stops end the turn.
 const LAST_STOP: u32 = 3;
 
-/// How many malformed calls in a row end the turn.
+/// How many answers in a row whose calls cannot be read end the turn.
 const LAST_MALFORMED: u32 = 3;
 
 /// After so many steps that brought nothing new the model is asked to take stock, and again after as many more.
@@ -22,7 +22,11 @@ const LOOK_BACK: usize = 4;
 pub(super) struct LoopGuard {
     recent: VecDeque<(u64, u64)>,
     stops: u32,
+    /// Answers in a row of whose calls none could be read.
     malformed: u32,
+    /// Whether a call of this step could, or could not, be read.
+    read: bool,
+    unread: bool,
     /// Every call that went well, with its result.
     known: HashSet<(u64, u64)>,
     idle: u32,
@@ -39,11 +43,22 @@ pub(super) enum Verdict {
     Stop { last: bool },
 }
 
+/// How the turn goes on after a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StepVerdict {
+    /// As before.
+    Go,
+    /// The model should take stock: nothing new came of several steps.
+    TakeStock,
+    /// It ends: the model cannot make a call that can be read.
+    Stop,
+}
+
 impl LoopGuard {
     /// Looks at a call before it is run: the third of the same with the same result, or the second B of
     /// A, B, A, B with the same results, is stopped.
     pub(super) fn check(&mut self, call: &ToolCall) -> Verdict {
-        self.malformed = 0;
+        self.read = true;
         let now = fingerprint(call);
         let back: Vec<(u64, u64)> = self.recent.iter().rev().copied().collect();
         let same = matches!(back.as_slice(), [one, two, ..] if one == two && one.0 == now);
@@ -58,10 +73,9 @@ impl LoopGuard {
         Verdict::Stop { last: self.stops >= LAST_STOP }
     }
 
-    /// Counts a call that could not even be read; true when the turn should end.
-    pub(super) fn malformed(&mut self) -> bool {
-        self.malformed += 1;
-        self.malformed >= LAST_MALFORMED
+    /// Hears of a call that cannot be read, or names no tool.
+    pub(super) const fn malformed(&mut self) {
+        self.unread = true;
     }
 
     /// Remembers what came of a call; `None` for one that was stopped, which keeps its earlier result so that it
@@ -81,10 +95,18 @@ impl LoopGuard {
         }
     }
 
-    /// Ends a step; true when the model should take stock: nothing new came of several.
-    pub(super) fn ends_step(&mut self) -> bool {
+    /// Ends a step: the calls of one answer.
+    pub(super) fn ends_step(&mut self) -> StepVerdict {
+        let (read, unread) = (std::mem::take(&mut self.read), std::mem::take(&mut self.unread));
+        self.malformed = if unread && !read { self.malformed + 1 } else { 0 };
         self.idle = if std::mem::take(&mut self.progress) { 0 } else { self.idle + 1 };
-        self.idle > 0 && self.idle.is_multiple_of(IDLE_STEPS)
+        if self.malformed >= LAST_MALFORMED {
+            StepVerdict::Stop
+        } else if self.idle > 0 && self.idle.is_multiple_of(IDLE_STEPS) {
+            StepVerdict::TakeStock
+        } else {
+            StepVerdict::Go
+        }
     }
 }
 
@@ -183,7 +205,7 @@ mod tests {
             let call = call(&number.to_string());
             guard.check(&call);
             guard.record(&call, Some((outcome, "no such file")));
-            guard.ends_step()
+            guard.ends_step() == StepVerdict::TakeStock
         };
         // What is new is progress; the same again, or a failure of whatever kind, is none.
         assert!(!step(0, Outcome::Ok));

@@ -1,9 +1,9 @@
 use std::collections::VecDeque;
 
-use super::super::bench::{Answer, Recorder, bench, calls, text};
+use super::super::bench::{Answer, Recorder, bench, calls, outcomes, text};
 use super::super::{AgentEvent, Approval, Notice, TurnEnd};
 use crate::approval::Mode;
-use crate::conversation::{StopReason, StreamEvent};
+use crate::conversation::{Outcome, StopReason, StreamEvent};
 
 fn repeat(times: usize, answer: impl Fn() -> Answer) -> Vec<Answer> {
     (0..times).map(|_| answer()).collect()
@@ -58,7 +58,7 @@ fn a_model_that_calls_all_the_same_is_not_run_and_nothing_stays_open() {
 }
 
 #[test]
-fn three_malformed_calls_in_a_row_end_in_plain_text() {
+fn three_answers_in_a_row_that_cannot_be_read_end_in_plain_text() {
     let malformed = || {
         let extra = serde_json::Map::new();
         vec![
@@ -73,6 +73,44 @@ fn three_malformed_calls_in_a_row_end_in_plain_text() {
     assert_eq!(bench.turn("go", &mut Recorder::default()), TurnEnd::Looping);
     assert_eq!(bench.agent.conversation().messages().last().unwrap().text(), "I cannot call it.");
     assert!(bench.provider.offered.lock().unwrap()[3].is_empty());
+}
+
+/// An answer with calls of these names, the arguments as they stand.
+fn answer(calls: &[(&str, &str)]) -> Answer {
+    let mut events: Answer = Vec::new();
+    for (slot, (name, arguments)) in calls.iter().enumerate() {
+        let (id, extra) = (format!("call{slot}"), serde_json::Map::new());
+        events.push(Ok(StreamEvent::ToolCallStart { slot, id, name: (*name).into(), extra }));
+        events.push(Ok(StreamEvent::ToolCallDelta { slot, arguments: (*arguments).into() }));
+    }
+    events.push(Ok(StreamEvent::Done(StopReason::ToolUse)));
+    events
+}
+
+#[test]
+fn what_cannot_be_read_in_one_answer_stops_neither_the_turn_nor_the_call_beside_it() {
+    let bad = [("echo", "{\"n\": "), ("dance", "{}"), ("echo", "[1]"), ("sing", "{}")];
+    let first = answer(&[bad.as_slice(), &[("echo", "{\"n\": 1}")]].concat());
+    // Two answers of which nothing can be read are not three, with a good one between them.
+    let script =
+        vec![first, answer(&bad), answer(&bad), calls(&["a"], StopReason::ToolUse), answer(&bad), text("ok")];
+    let mut bench = bench(script, 99, true);
+    assert_eq!(bench.turn("go", &mut Recorder::default()), TurnEnd::Done);
+    let outcomes: Vec<Outcome> = outcomes(bench.agent.conversation()).into_iter().map(|row| row.1).collect();
+    assert_eq!(outcomes[..5], [Outcome::Failed, Outcome::Failed, Outcome::Failed, Outcome::Failed, Outcome::Ok]);
+    let told = format!("{:?}", bench.agent.conversation().messages());
+    assert!(!told.contains("denied"), "{told}");
+}
+
+#[test]
+fn calls_behind_the_last_stop_were_denied_by_nobody() {
+    let mut script = repeat(4, || answer(&[("echo", "{\"n\": 1}")]));
+    script.push(answer(&[("echo", "{\"n\": 1}"), ("echo", "{\"n\": 2}")]));
+    script.push(text("I am stuck."));
+    let mut bench = bench(script, 99, true);
+    assert_eq!(bench.turn("go", &mut Recorder::default()), TurnEnd::Looping);
+    let told = format!("{:?}", bench.agent.conversation().messages());
+    assert!(told.contains("the turn ends") && !told.contains("denied"), "{told}");
 }
 
 #[test]

@@ -26,6 +26,38 @@ pub(super) const RULE_DENIES: &str = "A rule of the user's settings denies this 
 /// What the model is told of a call that nobody can be asked about.
 pub(super) const NOBODY_ASKED: &str = "This call needs the user's approval and nobody can be asked in this mode.";
 
+/// What the model is told of a call that would need a yes where a sub-agent asks nobody.
+pub(super) const NOT_ASKED: &str = "Not run: it needs the user's approval. Nobody is asked here, so only what needs no \
+                                    approval can run.";
+
+/// Why the calls after one that ended the batch are not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NotReached {
+    /// The person stopped the turn.
+    Interrupted,
+    /// The person denied an earlier one.
+    Denied,
+    /// An earlier one needs a yes that nobody can give.
+    NobodyAsked,
+    /// An earlier one was the turn's last word.
+    Concluded,
+    /// The guard ends the turn.
+    Looping,
+}
+
+/// The output of a call that was not reached.
+pub(super) fn not_reached(call: &ToolCall, why: NotReached) -> ToolOutput {
+    match why {
+        NotReached::Interrupted => closed(call, Outcome::Interrupted),
+        NotReached::Denied => denied("Not run: the user denied an earlier call of the same message."),
+        NotReached::NobodyAsked => ToolOutput::failed(
+            "Not run: an earlier call of the same message needs the user's approval and nobody can be asked.",
+        ),
+        NotReached::Concluded => ToolOutput::failed("Not run: the call before it ended the turn."),
+        NotReached::Looping => ToolOutput::failed("Not run: the turn ends, because the calls before it repeat."),
+    }
+}
+
 /// How a batch of calls ended.
 pub(super) enum CallsEnd {
     Continue,
