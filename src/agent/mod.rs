@@ -149,6 +149,13 @@ impl Agent {
         self.talk.session()
     }
 
+    /// Returns what the person said last, without what was attached; also where the model could not be asked, and it is
+    /// not in the conversation.
+    #[must_use]
+    pub fn last_said(&self) -> Option<String> {
+        self.talk.last_said()
+    }
+
     /// Returns the tokens of all requests of this session so far.
     #[must_use]
     pub const fn usage(&self) -> Usage {

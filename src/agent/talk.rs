@@ -19,6 +19,10 @@ pub(super) struct Talk {
     told_unsaved: bool,
     /// What the model is told with the next message.
     notes: Vec<String>,
+    /// What the person said last, until it is answered, with the notes it carries.
+    unanswered: Option<(String, Vec<String>)>,
+    /// What the person said last, where the model could not be asked: it is not in the conversation.
+    failed: Option<String>,
     pub(super) manner: Manner,
 }
 
@@ -41,8 +45,17 @@ pub(super) struct Manner {
 
 impl Talk {
     pub(super) fn new(provider: Arc<dyn Provider>, session: Session, manner: Manner) -> Self {
-        let (conversation, usage) = (Conversation::new(), Usage::default());
-        Self { provider, conversation, session, usage, told_unsaved: false, notes: Vec::new(), manner }
+        Self {
+            provider,
+            conversation: Conversation::new(),
+            session,
+            usage: Usage::default(),
+            told_unsaved: false,
+            notes: Vec::new(),
+            unanswered: None,
+            failed: None,
+            manner,
+        }
     }
 
     /// A talk with the same model that is kept nowhere.
@@ -92,6 +105,8 @@ impl Talk {
         self.usage = usage;
         self.told_unsaved = false;
         self.notes.clear();
+        self.unanswered = None;
+        self.failed = None;
     }
 
     /// Tells the model something with the next message.
@@ -102,15 +117,19 @@ impl Talk {
     /// Takes in what the person says; `beside` is told with it.
     pub(super) fn person_says(&mut self, mut message: Message, beside: Vec<String>, frontend: &mut dyn Frontend) {
         self.close_open_calls(Outcome::Interrupted, frontend);
+        self.notes.extend(beside);
         // On lines of its own: the first line is what the conversation is known by.
-        let notes = self.notes.drain(..).chain(beside);
-        message.content.extend(notes.map(|text| ContentBlock::Text { text: format!("\n\n{text}") }));
+        let notes = self.notes.iter().map(|text| ContentBlock::Text { text: format!("\n\n{text}") });
+        message.content.extend(notes);
+        self.failed = None;
+        self.unanswered = Some((first_text(&message), std::mem::take(&mut self.notes)));
         let message = self.conversation.push_user(message).clone();
         self.save(&message, frontend);
     }
 
     /// Takes in what the model says.
     pub(super) fn model_says(&mut self, message: Message, frontend: &mut dyn Frontend) {
+        self.unanswered = None;
         let message = self.conversation.push_assistant(message).clone();
         self.save(&message, frontend);
     }
@@ -149,8 +168,16 @@ impl Talk {
         frontend.show(&AgentEvent::Usage { usage });
     }
 
-    /// Ends a turn: everything said is on the disk.
+    /// Ends a turn: everything said is on the disk. What a failure left without any answer is taken out of the
+    /// conversation: the next message would carry it along, also what made it fail.
     pub(super) fn end_turn(&mut self, end: &TurnEnd, frontend: &mut dyn Frontend) {
+        if let (TurnEnd::Failed { .. }, Some((text, notes))) = (end, self.unanswered.take()) {
+            let before = self.conversation.messages().len().saturating_sub(1);
+            self.conversation.rewind(before);
+            self.append(EntryKind::Rewound { messages: before as u64 }, frontend);
+            self.notes.splice(..0, notes);
+            self.failed = Some(text);
+        }
         let reason = if *end == TurnEnd::Interrupted { Outcome::Interrupted } else { Outcome::Failed };
         self.close_open_calls(reason, frontend);
         self.append(EntryKind::TurnEnded { end: end.word().to_owned() }, frontend);
@@ -169,6 +196,11 @@ impl Talk {
         self.session.append(EntryKind::Rewound { messages: messages as u64 }, now)?;
         self.session.sync()?;
         Ok(said)
+    }
+
+    /// What the person said last, also where it failed.
+    pub(super) fn last_said(&self) -> Option<String> {
+        self.failed.clone().or_else(|| self.said().next_back().map(|said| said.text))
     }
 
     /// What the person said, with how many messages stood before each and a number made of it; oldest first.

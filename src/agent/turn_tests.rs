@@ -81,12 +81,14 @@ fn esc_in_an_approval_ends_the_turn_and_answers_every_call() {
 
 #[test]
 fn nobody_to_ask_ends_the_turn_with_what_was_needed() {
-    let mut bench = bench(vec![calls(&["a"], StopReason::ToolUse)], 9, false);
+    let mut bench = bench(vec![calls(&["a", "b"], StopReason::ToolUse)], 9, false);
     let mut recorder = Recorder { approvals: VecDeque::from([Approval::Unavailable]), ..Recorder::default() };
     let expected =
         TurnEnd::ApprovalNeeded { name: "echo".into(), subject: Subject::Whole, never_auto: false, unkept: false };
     assert_eq!(bench.turn("go", &mut recorder), expected);
     assert_eq!(bench.agent.conversation().check(), Ok(()));
+    let told = format!("{:?}", bench.agent.conversation().messages());
+    assert!(!told.contains("user denied"), "{told}");
 }
 
 #[test]
@@ -208,6 +210,30 @@ fn an_empty_answer_is_asked_once_more() {
     assert_eq!(twice.turn("go", &mut Recorder::default()), TurnEnd::Failed { error: Failure::Empty });
     let mut once = bench(vec![nothing(), text("ok")], 9, false);
     assert_eq!(once.turn("go", &mut Recorder::default()), TurnEnd::Done);
+}
+
+#[test]
+fn a_message_that_failed_is_not_sent_with_the_next_and_can_be_sent_again() {
+    let refused = || vec![Err(ProviderError::ContextOverflow { message: "too long".into() })];
+    let mut bench = bench(vec![text("hello"), refused(), text("fine"), text("and that")], 9, false);
+    assert_eq!(bench.turn("hi", &mut Recorder::default()), TurnEnd::Done);
+    assert!(matches!(bench.turn("a whole book", &mut Recorder::default()), TurnEnd::Failed { .. }));
+    assert_eq!(bench.agent.last_said().as_deref(), Some("a whole book"));
+    assert_eq!(bench.saved().messages(), bench.agent.conversation().messages());
+    assert_eq!(bench.turn("a page", &mut Recorder::default()), TurnEnd::Done);
+    let expected = [Message::user("hi"), Message::assistant("hello"), Message::user("a page")];
+    assert_eq!(bench.provider.requests.lock().unwrap()[2], expected);
+    assert_eq!(bench.agent.last_said().as_deref(), Some("a page"));
+    assert_eq!(bench.saved().messages(), bench.agent.conversation().messages());
+}
+
+#[test]
+fn what_failed_after_a_tool_ran_stays() {
+    let refused = vec![Err(ProviderError::ContextOverflow { message: "too long".into() })];
+    let mut bench = bench(vec![calls(&["a"], StopReason::ToolUse), refused], 9, true);
+    assert!(matches!(bench.turn("go", &mut Recorder::default()), TurnEnd::Failed { .. }));
+    assert_eq!(bench.agent.conversation().messages().len(), 3);
+    assert_eq!(bench.saved().messages(), bench.agent.conversation().messages());
 }
 
 #[test]

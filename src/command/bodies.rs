@@ -85,9 +85,7 @@ pub(super) fn language(context: &mut Context<'_>, argument: &str) -> Outcome {
 }
 
 pub(super) fn retry(context: &mut Context<'_>, _: &str) -> Outcome {
-    let messages = context.agent.conversation().messages();
-    let last = messages.iter().rev().filter(|message| message.role == Role::User).map(Message::text);
-    match last.into_iter().find(|text| !text.is_empty()) {
+    match context.agent.last_said().filter(|text| !text.is_empty()) {
         Some(text) => Outcome::Ask(text),
         None => Outcome::Say(context.locale.text(word::said::RETRY_NONE).to_owned()),
     }
