@@ -2,11 +2,21 @@
 
 use std::io::{IsTerminal as _, Write};
 
-use super::run::terminal_size;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::locale::{Locale, word};
-use crate::terminal::{Line, cut, in_rows, sanitize_line};
+use crate::terminal::{Line, Size, in_rows, sanitize_line};
+
+/// The columns and rows of the terminal.
+pub(super) fn terminal_size() -> (u16, u16) {
+    let size = Size::of_terminal(None, None);
+    (size.columns, size.rows)
+}
+
+/// A parser's words of several rows, under the first.
+pub(super) fn indented(text: &str) -> String {
+    text.lines().collect::<Vec<_>>().join("\n  ")
+}
 
 /// Writes for a command.
 pub(super) struct Console<'a> {
@@ -67,7 +77,7 @@ impl<'a> Console<'a> {
     pub(super) fn rewrite(&self, text: &str) {
         let line = Line::styled(sanitize_line(text), nu_ansi_term::Style::default());
         // A row that wraps is not written over.
-        let line = width().map_or_else(|| line.clone(), |width| cut(&line, width)).text();
+        let line = width().map_or_else(|| line.clone(), |width| crate::terminal::cut(&line, width)).text();
         let mut error = std::io::stderr().lock();
         drop(write!(error, "\r\x1b[K{line}").and_then(|()| error.flush()));
     }

@@ -97,6 +97,7 @@ impl FileGraph {
                     self.modules.contains_key(face)
                         && self.modules.contains_key(inner)
                         && !source.module.starts_with(face)
+                        && !self.shows(face, &path[depth])
                 });
                 if passes {
                     found.push((source.file.as_str(), line, path.join("::")));
@@ -127,6 +128,11 @@ impl FileGraph {
     fn home_of(&self, source: &Source, name: &str) -> Option<usize> {
         let imported = source.imports.iter().find(|import| import.name == name)?;
         self.resolve(&self.rooted(source, &imported.path)?, 0)
+    }
+
+    /// Tells whether a face has this name for something else than the file of that name.
+    fn shows(&self, face: &[String], name: &str) -> bool {
+        self.sources[self.modules[face]].imports.iter().any(|import| import.public && import.name == name)
     }
 
     fn reached_from(&self, from: usize) -> BTreeSet<usize> {
@@ -224,6 +230,8 @@ impl Source {
                     let public = at > 0 && (word_at(&tokens, at - 1) == Some("pub") || mark(&tokens, at - 1, ')'));
                     at = branch(&tokens, at + 1, &[], public, &mut source.imports);
                 }
+                // `pub(in crate::room)` says who may look, and needs nothing.
+                "in" if at > 1 && word_at(&tokens, at - 2) == Some("pub") => at = segments(&tokens, at + 1).1,
                 "struct" | "enum" => {
                     source.types.extend(word_at(&tokens, at + 1).map(str::to_owned));
                     at += 2;
@@ -441,7 +449,7 @@ mod tests {
             ("src/room/mod.rs", "mod a; pub use a::A; pub struct Noun;"),
             (
                 "src/room/a.rs",
-                "use super::Noun; // super::b::B\n#[cfg(test)]\nmod tests { use crate::room::b::B; }",
+                "use super::Noun; pub(in crate::room::b) fn f() {} // super::b::B\n#[cfg(test)]\nmod tests { use crate::room::b::B; }",
             ),
             ("src/room/b.rs", "use super::a::A; #[cfg(test)] use crate::room::c::C; struct B;"),
             ("src/room/c.rs", "use super::b::B;"),

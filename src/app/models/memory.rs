@@ -9,7 +9,7 @@ use crate::provider::local::{TABLE, Weights};
 const MEMORY: u64 = 2_200_000_000;
 
 /// Sorts the models, the one that fits the memory best first: the default, or the smallest where memory is short.
-pub(super) fn fitting(available: Option<u64>) -> Vec<&'static Weights> {
+pub(in crate::app) fn fitting(available: Option<u64>) -> Vec<&'static Weights> {
     let mut models: Vec<&Weights> = TABLE.iter().collect();
     if available.is_some_and(|bytes| bytes < MEMORY) {
         models.sort_by_key(|weights| weights.size);
@@ -19,7 +19,7 @@ pub(super) fn fitting(available: Option<u64>) -> Vec<&'static Weights> {
 
 /// Returns the memory in bytes that can be had without taking it from others: what the kernel says, or what the
 /// control group of this process leaves where that is less (a container). `None` where nobody tells.
-pub(super) fn available() -> Option<u64> {
+pub(in crate::app) fn available() -> Option<u64> {
     let machine = read(Path::new("/proc/meminfo")).and_then(|text| machine(&text));
     let groups = read(Path::new("/proc/self/cgroup")).unwrap_or_default();
     let group = own_group(&groups, Path::new("/sys/fs/cgroup"));

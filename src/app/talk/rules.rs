@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::Base;
+use super::super::context::App;
 use crate::approval::{Decision, Rule, newly_allowed};
 use crate::command::Problem;
 use crate::config;
@@ -13,8 +13,8 @@ use crate::locale::{Locale, word};
 const TRIED: usize = 200;
 
 /// What the question needs to offer "always".
-pub(super) fn offer(base: &Rc<Base>) -> Rules {
-    let (for_matches, for_keeping) = (Rc::clone(base), Rc::clone(base));
+pub(super) fn offer(app: &Rc<App>) -> Rules {
+    let (for_matches, for_keeping) = (Rc::clone(app), Rc::clone(app));
     Rules {
         matches: Box::new(move |rule| matches(&for_matches, rule)),
         keep: Box::new(move |rule| {
@@ -23,10 +23,10 @@ pub(super) fn offer(base: &Rc<Base>) -> Rules {
     }
 }
 
-fn matches(base: &Base, rule: &Rule) -> Matches {
+fn matches(app: &App, rule: &Rule) -> Matches {
     let command = |input: &serde_json::Value| input.get("command")?.as_str().map(str::to_owned);
-    let lines = base.sessions().map(|sessions| sessions.last_calls("shell", TRIED, command)).unwrap_or_default();
-    let about = newly_allowed(rule, &lines, &base.shell_surroundings());
+    let lines = app.sessions().map(|sessions| sessions.last_calls("shell", TRIED, command)).unwrap_or_default();
+    let about = newly_allowed(rule, &lines, &app.project.surroundings());
     Matches { of: lines.len(), lines: about.into_iter().map(str::to_owned).collect() }
 }
 
@@ -39,19 +39,19 @@ const fn list(decision: Decision) -> &'static str {
 }
 
 /// Keeps a rule in the user's settings; returns the file as people read it.
-pub(super) fn keep(base: &Base, decision: Decision, rule: &Rule, locale: &Locale) -> Result<String, Problem> {
-    let Some(path) = base.paths.settings() else {
+pub(super) fn keep(app: &App, decision: Decision, rule: &Rule, locale: &Locale) -> Result<String, Problem> {
+    let Some(path) = app.paths.settings() else {
         return Err(Problem { what: locale.text(word::error::NO_CONFIG_DIR).to_owned(), hint: String::new() });
     };
     match config::add_to_list(&path, list(decision), &rule.to_string()) {
-        Ok(()) => Ok(base.paths.shown(&path)),
+        Ok(()) => Ok(app.paths.shown(&path)),
         Err(error) => Err(Problem { what: error.to_string(), hint: String::new() }),
     }
 }
 
 /// Takes a rule out of the user's settings, however it is spelt there.
-pub(super) fn forget(base: &Base, decision: Decision, rule: &Rule, locale: &Locale) -> Result<(), Problem> {
-    let Some(path) = base.paths.settings() else { return Ok(()) };
+pub(super) fn forget(app: &App, decision: Decision, rule: &Rule, locale: &Locale) -> Result<(), Problem> {
+    let Some(path) = app.paths.settings() else { return Ok(()) };
     let same = |text: &str| Rule::parse(text).is_ok_and(|known| known == *rule);
     config::remove_from_list(&path, list(decision), &same).map(drop).map_err(|error| Problem {
         what: locale.with(word::permissions::NotRemoved { cause: &error.to_string() }),

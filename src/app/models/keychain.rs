@@ -8,8 +8,9 @@ const LIMIT: Duration = Duration::from_secs(3);
 
 /// Why the keychain did not do it, in English.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum KeychainError {
+pub(in crate::app) enum KeychainError {
     /// This build has none.
+    #[cfg_attr(feature = "keychain", expect(dead_code, reason = "said only where it was left out"))]
     #[error("this build has no keychain support")]
     Off,
     /// It said no.
@@ -24,7 +25,7 @@ pub enum KeychainError {
 ///
 /// # Errors
 /// [`KeychainError`].
-pub fn find(provider: &str) -> Result<Option<String>, KeychainError> {
+pub(in crate::app) fn find(provider: &str) -> Result<Option<String>, KeychainError> {
     let provider = provider.to_owned();
     limited(move || backend::find(&provider))
 }
@@ -33,7 +34,7 @@ pub fn find(provider: &str) -> Result<Option<String>, KeychainError> {
 ///
 /// # Errors
 /// [`KeychainError`].
-pub fn store(provider: &str, key: &str) -> Result<(), KeychainError> {
+pub(in crate::app) fn store(provider: &str, key: &str) -> Result<(), KeychainError> {
     let (provider, key) = (provider.to_owned(), key.to_owned());
     limited(move || backend::store(&provider, &key))
 }
@@ -42,7 +43,7 @@ pub fn store(provider: &str, key: &str) -> Result<(), KeychainError> {
 ///
 /// # Errors
 /// [`KeychainError`].
-pub fn remove(provider: &str) -> Result<bool, KeychainError> {
+pub(in crate::app) fn remove(provider: &str) -> Result<bool, KeychainError> {
     let provider = provider.to_owned();
     limited(move || backend::remove(&provider))
 }
@@ -72,7 +73,7 @@ mod backend {
         Entry::new(SERVICE, provider).map_err(|error| refused(&error))
     }
 
-    pub(super) fn find(provider: &str) -> Result<Option<String>, KeychainError> {
+    pub(in crate::app) fn find(provider: &str) -> Result<Option<String>, KeychainError> {
         match entry(provider)?.get_password() {
             Ok(key) => Ok(Some(key)),
             Err(Error::NoEntry) => Ok(None),
@@ -80,11 +81,11 @@ mod backend {
         }
     }
 
-    pub(super) fn store(provider: &str, key: &str) -> Result<(), KeychainError> {
+    pub(in crate::app) fn store(provider: &str, key: &str) -> Result<(), KeychainError> {
         entry(provider)?.set_password(key).map_err(|error| refused(&error))
     }
 
-    pub(super) fn remove(provider: &str) -> Result<bool, KeychainError> {
+    pub(in crate::app) fn remove(provider: &str) -> Result<bool, KeychainError> {
         match entry(provider)?.delete_credential() {
             Ok(()) => Ok(true),
             Err(Error::NoEntry) => Ok(false),
@@ -101,15 +102,15 @@ mod backend {
 mod backend {
     use super::KeychainError;
 
-    pub(super) fn find(_: &str) -> Result<Option<String>, KeychainError> {
+    pub(in crate::app) fn find(_: &str) -> Result<Option<String>, KeychainError> {
         Err(KeychainError::Off)
     }
 
-    pub(super) fn store(_: &str, _: &str) -> Result<(), KeychainError> {
+    pub(in crate::app) fn store(_: &str, _: &str) -> Result<(), KeychainError> {
         Err(KeychainError::Off)
     }
 
-    pub(super) fn remove(_: &str) -> Result<bool, KeychainError> {
+    pub(in crate::app) fn remove(_: &str) -> Result<bool, KeychainError> {
         Err(KeychainError::Off)
     }
 }

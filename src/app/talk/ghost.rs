@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-use super::{Base, Variables, local, models};
+use super::super::context::App;
+use super::super::models::{self, LineConnector, line_connector};
+use super::super::process::Variables;
 use crate::agent::suggest::{Exchange as Turn, Guess, Guessed, guess, guess_line};
 use crate::config::Config;
 use crate::conversation::Usage;
@@ -20,9 +22,6 @@ const OFF: &str = "off";
 
 /// Lines of the history that a model in this process is shown, at most.
 const LINES: usize = 64;
-
-/// Connects to a model in this process when it is first wanted.
-pub(super) type LineConnector = Box<dyn Fn() -> Option<Arc<dyn Provider>> + Send>;
 
 /// The tokens ghost text has used in this run.
 #[derive(Debug, Clone, Default)]
@@ -68,31 +67,29 @@ type Guessing = (Guessed, Result<(), ProviderError>);
 /// After so many failures one after the other the model is left alone for the rest of the run.
 const FAILURES: u32 = 5;
 
-impl Base {
-    /// Makes the asking side, if the environment or the settings name a model for it.
-    pub(super) fn suggest(&self, used: &GhostUsage) -> Option<ModelSuggest> {
-        let variable = |name| (self.variables)(name).filter(|value| !value.trim().is_empty());
-        let name = variable("AXI_SUGGEST_MODEL").or_else(|| self.config.suggest_model.clone())?;
-        if name == OFF {
-            return None;
-        }
-        let own = local::line_connector(self, &name).map(|connector| (connector, self.paths.history()));
-        let most = variable("AXI_SUGGEST_MAX_TOKENS").and_then(|value| value.trim().parse().ok());
-        Some(ModelSuggest {
-            name,
-            config: self.config.clone(),
-            variables: self.variables,
-            locale: self.locale.clone(),
-            redactor: self.redactor(),
-            used: used.clone(),
-            most: most.or(self.config.suggest_max_tokens),
-            own,
-            typed: Vec::new(),
-            connection: None,
-            failures: 0,
-            given_up: false,
-        })
+/// Makes the asking side, if the environment or the settings name a model for it.
+pub(super) fn suggest(app: &App, used: &GhostUsage) -> Option<ModelSuggest> {
+    let variable = |name| (app.process.variables)(name).filter(|value| !value.trim().is_empty());
+    let name = variable("AXI_SUGGEST_MODEL").or_else(|| app.config.suggest_model.clone())?;
+    if name == OFF {
+        return None;
     }
+    let own = line_connector(app, &name).map(|connector| (connector, app.paths.history()));
+    let most = variable("AXI_SUGGEST_MAX_TOKENS").and_then(|value| value.trim().parse().ok());
+    Some(ModelSuggest {
+        name,
+        config: app.config.clone(),
+        variables: app.process.variables,
+        locale: app.locale.clone(),
+        redactor: app.redactor(),
+        used: used.clone(),
+        most: most.or(app.config.suggest_max_tokens),
+        own,
+        typed: Vec::new(),
+        connection: None,
+        failures: 0,
+        given_up: false,
+    })
 }
 
 impl ModelSuggest {

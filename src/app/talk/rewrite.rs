@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::Base;
-use super::console::Console;
-use super::setup::Failed;
+use super::super::console::Console;
+use super::super::context::App;
+use super::super::failed::{Failed, runtime};
+use super::super::models::choose;
 use crate::agent::TurnEnd;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
@@ -20,9 +21,9 @@ use crate::provider::Client;
 use crate::terminal::{Guest, KeyWatch, TypeAhead, escape_wait};
 
 /// Rewrites the line.
-pub(super) fn run(base: &Base, facts: &Facts) -> Exit {
-    let console = Console::new(&base.locale);
-    match command(base, facts) {
+pub(super) fn run(app: &App, facts: &Facts) -> Exit {
+    let console = Console::new(&app.locale);
+    match command(app, facts) {
         Ok(command) => console.print(&command),
         // The person knows.
         Err(Failed { exit: Exit::Interrupted, .. }) => Exit::Interrupted,
@@ -33,19 +34,19 @@ pub(super) fn run(base: &Base, facts: &Facts) -> Exit {
     }
 }
 
-fn command(base: &Base, facts: &Facts) -> Result<String, Failed> {
+fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
     let failed = |what: String, exit| Failed::new(Problem { what, hint: String::new() }, exit);
     let line = facts.message();
     if line.is_empty() {
-        return Err(failed(base.locale.text(word::handoff::rewrite::EMPTY).to_owned(), Exit::Usage));
+        return Err(failed(app.locale.text(word::handoff::rewrite::EMPTY).to_owned(), Exit::Usage));
     }
-    let runtime = base.runtime()?;
+    let runtime = runtime(&app.locale)?;
     let client = Client::default();
-    let own = base.config.handoff.rewrite_model.as_deref();
-    let (provider, _) = base.provider(own, &client, &runtime)?;
-    let limit = base.config.handoff.rewrite_timeout.map_or(TIME_LIMIT, Duration::from_secs);
-    let redactor = base.redactor();
-    let directory = base.paths.shown(&base.cwd);
+    let own = app.config.handoff.rewrite_model.as_deref();
+    let (provider, _) = choose(app, own, &client, &runtime)?;
+    let limit = app.config.handoff.rewrite_timeout.map_or(TIME_LIMIT, Duration::from_secs);
+    let redactor = app.redactor();
+    let directory = app.paths.shown(&app.project.cwd);
     let system = rewrite_prompt(facts, &directory, &|text| redactor.text(text));
 
     let cancel = CancellationToken::new();
@@ -54,12 +55,18 @@ fn command(base: &Base, facts: &Facts) -> Result<String, Failed> {
     // Without a terminal there is nobody to press a key, and nothing to show.
     let mut guest = Guest::open().ok();
     let keys = guest.as_ref().and_then(|guest| {
-        KeyWatch::on(guest.keys().ok()?, cancel.clone(), TypeAhead::default(), escape_wait(base.is_remote())).ok()
+        KeyWatch::on(
+            guest.keys().ok()?,
+            cancel.clone(),
+            TypeAhead::default(),
+            escape_wait(app.display().is_remote()),
+        )
+        .ok()
     });
-    let plain =
-        base.common.linear || (base.variables)("TERM").is_none_or(|term| matches!(term.as_str(), "" | "dumb"));
-    let words = base.locale.with(word::handoff::rewrite::Asking { model: &provider.model().id() });
-    let words = format!("{words} · {}", base.locale.text(word::status::STOP));
+    let plain = app.options.linear
+        || (app.process.variables)("TERM").is_none_or(|term| matches!(term.as_str(), "" | "dumb"));
+    let words = app.locale.with(word::handoff::rewrite::Asking { model: &provider.model().id() });
+    let words = format!("{words} · {}", app.locale.text(word::status::STOP));
     let found = runtime.block_on(rewrite(provider.as_ref(), &system, &line, limit, &cancel, |elapsed| {
         if let Some(guest) = guest.as_mut().filter(|_| !plain) {
             paint(guest, &words, elapsed);
@@ -75,12 +82,12 @@ fn command(base: &Base, facts: &Facts) -> Result<String, Failed> {
         NoCommand::Interrupted => failed(String::new(), Exit::Interrupted),
         NoCommand::TimedOut => {
             let seconds = limit.as_secs().to_string();
-            failed(base.locale.with(word::handoff::rewrite::Timeout { seconds: &seconds }), Exit::Provider)
+            failed(app.locale.with(word::handoff::rewrite::Timeout { seconds: &seconds }), Exit::Provider)
         }
         NoCommand::Failed(error) => {
-            let what = words::failure(&base.locale, &error).what;
+            let what = words::failure(&app.locale, &error).what;
             failed(what, Exit::from(&TurnEnd::Failed { error }))
         }
-        NoCommand::NotGiven => failed(base.locale.text(word::handoff::rewrite::NONE).to_owned(), Exit::Failed),
+        NoCommand::NotGiven => failed(app.locale.text(word::handoff::rewrite::NONE).to_owned(), Exit::Failed),
     })
 }

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use tokio::runtime::Runtime;
 
-use super::Base;
-use super::setup::Failed;
+use super::super::context::App;
+use super::super::failed::Failed;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::frontend::stage::Stage;
@@ -16,10 +16,11 @@ use crate::terminal::Depth;
 ///
 /// # Errors
 /// There is none.
-pub(super) fn stage(base: &Base, runtime: &Rc<Runtime>) -> Result<Stage, Failed> {
-    let color = base.depth() >= Depth::Ansi;
-    Stage::take(Rc::clone(runtime), base.is_remote(), base.linear(), color).map_err(|error| {
-        let what = base.locale.with(word::error::Terminal { cause: &error.to_string() });
+pub(super) fn stage(app: &App, runtime: &Rc<Runtime>) -> Result<Stage, Failed> {
+    let display = app.display();
+    let color = display.depth() >= Depth::Ansi;
+    Stage::take(Rc::clone(runtime), display.is_remote(), display.linear(), color).map_err(|error| {
+        let what = app.locale.with(word::error::Terminal { cause: &error.to_string() });
         Failed::new(Problem { what, hint: String::new() }, Exit::Failed)
     })
 }

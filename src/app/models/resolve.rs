@@ -18,7 +18,7 @@ const LIST_LIMIT: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// What is missing, in the user's words.
-pub(super) fn resolve(
+pub(in crate::app) fn resolve(
     name: &str,
     config: &Config,
     environment: &Environment<'_>,
@@ -123,7 +123,7 @@ fn unknown_provider(name: &str, provider: &str, config: &Config, locale: &Locale
 
 /// Lists the names of all providers: the table's, then the settings'.
 #[must_use]
-pub(super) fn names(config: &Config) -> Vec<String> {
+pub(in crate::app) fn names(config: &Config) -> Vec<String> {
     let mut names: Vec<String> = provider::TABLE.iter().map(|row| row.name.to_owned()).collect();
     names.extend(config.providers.keys().filter(|name| provider::find(name).is_none()).cloned());
     names
@@ -131,7 +131,7 @@ pub(super) fn names(config: &Config) -> Vec<String> {
 
 /// Lists the models of every provider that has a key or runs here, as `PROVIDER/MODEL`; waits a second or two for
 /// servers, and leaves out those that do not answer. The second value says whether it runs on this machine.
-pub(super) fn list(
+pub(in crate::app) fn list(
     config: &Config,
     environment: &Environment<'_>,
     locale: &Locale,

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::Variables;
-use super::console::Console;
+use super::super::console::Console;
+use super::super::process::Variables;
 use crate::cli::InitOptions;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
@@ -26,7 +26,12 @@ fn hook_words(locale: &Locale, shell: &str) -> [(&'static str, String); 6] {
 }
 
 /// Prints the hook of a shell, or what its keys run.
-pub(super) fn init(locale: &Locale, variables: Variables, program: Option<&Path>, options: &InitOptions) -> Exit {
+pub(in crate::app) fn init(
+    locale: &Locale,
+    variables: Variables,
+    program: Option<&Path>,
+    options: &InitOptions,
+) -> Exit {
     let console = Console::new(locale);
     let key = options.key.as_deref().map(Key::parse).transpose();
     let (Some(shell), Ok(key)) = (shell::find(&options.shell), key) else {
@@ -55,7 +60,7 @@ fn is_on_path(variables: Variables) -> bool {
 }
 
 /// Says what the hook told when the shell started, and what stands between the shell and the terminal.
-pub(super) fn doctor_rows(locale: &Locale, variables: Variables) -> Vec<(Word, String)> {
+pub(in crate::app) fn doctor_rows(locale: &Locale, variables: Variables) -> Vec<(Word, String)> {
     let set = |name: &str| variables(name).filter(|value| !value.is_empty());
     let mut rows = Vec::new();
     let facts = set("AXI_HOOK").as_deref().and_then(HookFacts::parse);

@@ -1,0 +1,64 @@
+//! `axi doctor`: what works here and what does not.
+
+use std::io::IsTerminal;
+
+use super::super::console::{Console, indented};
+use super::super::context::App;
+use super::super::models::find_key;
+use super::super::settings::settings_problem;
+use super::hook;
+use super::login::keychain_cause;
+use crate::command::Problem;
+use crate::frontend::exit::Exit;
+use crate::frontend::words;
+use crate::locale::{Locale, word};
+use crate::terminal::{Size, sanitize};
+
+pub(in crate::app) fn doctor(app: &App) -> Exit {
+    Console::new(&app.locale).print(&doctor_text(app, &app.locale))
+}
+
+/// Says what works here and what does not, one line each.
+pub(in crate::app) fn doctor_text(app: &App, locale: &Locale) -> String {
+    let there = |path: Option<std::path::PathBuf>| match path {
+        Some(path) if path.exists() => app.paths.shown(&path),
+        Some(path) => format!("{} ({})", app.paths.shown(&path), locale.text(word::doctor::NOT_THERE_YET)),
+        None => locale.text(word::doctor::MISSING).to_owned(),
+    };
+    let terminal = if std::io::stdout().is_terminal() {
+        let size = Size::of_terminal(None, None);
+        let term = (app.process.variables)("TERM").unwrap_or_default();
+        locale.with(word::doctor::Size {
+            columns: &size.columns.to_string(),
+            rows: &size.rows.to_string(),
+            term: &term,
+        })
+    } else {
+        locale.text(word::doctor::NOT_A_TERMINAL).to_owned()
+    };
+    let keychain = match find_key("axi-doctor") {
+        Ok(_) => locale.text(word::doctor::WORKS).to_owned(),
+        Err(error) => keychain_cause(locale, &error),
+    };
+    let sandbox = app.sandbox();
+    let model = (app.process.variables)("AXI_MODEL").or_else(|| app.config.model.clone());
+    let mut rows = vec![
+        (word::doctor::VERSION, env!("CARGO_PKG_VERSION").to_owned()),
+        (word::doctor::MODEL, model.unwrap_or_else(|| locale.text(word::doctor::MISSING).to_owned())),
+        (word::doctor::CONFIG, settings_standing(app, locale).unwrap_or_else(|| there(app.paths.settings()))),
+        (word::doctor::SESSIONS, there(app.paths.sessions())),
+        (word::doctor::LANGUAGE, locale.tag().to_owned()),
+        (word::doctor::TERMINAL, terminal),
+        (word::doctor::KEYCHAIN, keychain),
+        (word::doctor::SANDBOX, words::sandbox(locale, sandbox.standing(), sandbox.keeps_attributes())),
+    ];
+    rows.extend(hook::doctor_rows(locale, app.process.variables));
+    let lines = rows.into_iter().map(|(key, value)| format!("- {}: {}", locale.text(key), sanitize(&value)));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// For the doctor: what is wrong with the settings, `None` where nothing is.
+fn settings_standing(app: &App, locale: &Locale) -> Option<String> {
+    let Problem { what, hint } = settings_problem(locale, app.broken.as_ref()?);
+    Some(format!("{}\n  {} {hint}", indented(&what), locale.text(word::error::HINT)))
+}

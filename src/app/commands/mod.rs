@@ -1,0 +1,25 @@
+//! The commands that are no conversation.
+
+mod doctor;
+mod hook;
+#[cfg(feature = "local")]
+mod local;
+#[cfg(not(feature = "local"))]
+#[path = "no_local.rs"]
+mod local;
+mod login;
+mod models;
+mod plain;
+mod render;
+mod sessions;
+mod settings;
+
+pub(super) use doctor::{doctor, doctor_text};
+pub(super) use hook::init;
+pub(super) use local::local;
+pub(super) use login::{change_key, login, logout};
+pub(super) use models::models;
+pub(super) use plain::{completions, manual, reset_terminal, tools};
+pub(super) use render::render;
+pub(super) use sessions::sessions;
+pub(super) use settings::config;

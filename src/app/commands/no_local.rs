@@ -1,0 +1,12 @@
+//! `axi local` where the model inside of axi was left out when axi was built.
+
+use super::super::console::Console;
+use super::super::context::App;
+use super::super::left_out::left_out;
+use crate::cli::LocalAction;
+use crate::frontend::exit::Exit;
+
+pub(in crate::app) fn local(app: &App, _action: &LocalAction) -> Exit {
+    Console::new(&app.locale).fail(&left_out(&app.locale));
+    Exit::NotConfigured
+}

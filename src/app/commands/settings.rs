@@ -1,0 +1,84 @@
+//! `axi config`. None of it needs the settings file to be right.
+
+use std::io::ErrorKind;
+use std::path::Path;
+use std::process::Command;
+
+use super::super::console::Console;
+use super::super::context::App;
+use super::super::process::Variables;
+use super::super::settings::settings_problem;
+use crate::cli::ConfigAction;
+use crate::command::Problem;
+use crate::config::ConfigError;
+use crate::frontend::exit::Exit;
+use crate::locale::word;
+
+/// Editors that are looked for where the person named none, the easiest to leave first (Debian's sensible-editor).
+const EDITORS: &[&str] = &["editor", "nano", "vim", "vi"];
+
+pub(in crate::app) fn config(app: &App, action: ConfigAction) -> Exit {
+    let console = Console::new(&app.locale);
+    let Some(path) = app.paths.settings() else {
+        console
+            .fail(&Problem { what: app.locale.text(word::error::NO_CONFIG_DIR).to_owned(), hint: String::new() });
+        return Exit::Failed;
+    };
+    match action {
+        ConfigAction::Path => console.print(&path.display().to_string()),
+        ConfigAction::Show => show(app, &path),
+        ConfigAction::Edit => edit(app, &path),
+    }
+}
+
+fn show(app: &App, path: &Path) -> Exit {
+    let console = Console::new(&app.locale);
+    match std::fs::read(path) {
+        Ok(bytes) => console.print(&String::from_utf8_lossy(&bytes)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            console.note(&app.locale.with(word::said::ConfigNone { path: &app.paths.shown(path) }));
+            Exit::Done
+        }
+        Err(cause) => {
+            console.fail(&settings_problem(&app.locale, &ConfigError::Io { path: path.to_owned(), cause }));
+            Exit::Failed
+        }
+    }
+}
+
+fn edit(app: &App, path: &Path) -> Exit {
+    let console = Console::new(&app.locale);
+    let Some(editor) = editor(app.process.variables) else {
+        console.fail(&Problem {
+            what: app.locale.text(word::error::NO_EDITOR).to_owned(),
+            hint: app.locale.with(word::error::NoEditorHint { path: &path.display().to_string() }),
+        });
+        return Exit::Failed;
+    };
+    let words = shlex::split(&editor).unwrap_or_else(|| vec![editor.clone()]);
+    let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    let (program, arguments) =
+        words.split_first().map_or((editor.as_str(), [].as_slice()), |(first, rest)| (first.as_str(), rest));
+    match made.and_then(|()| Command::new(program).args(arguments).arg(path).status()) {
+        Ok(status) if status.success() => Exit::Done,
+        Ok(status) => failed_editor(app, &editor, &status.to_string()),
+        Err(error) => failed_editor(app, &editor, &error.to_string()),
+    }
+}
+
+/// The person's editor, else one that is here.
+fn editor(variables: Variables) -> Option<String> {
+    let named = ["VISUAL", "EDITOR"].iter().find_map(|name| variables(name).filter(|value| !value.is_empty()));
+    named.or_else(|| {
+        let path = variables("PATH")?;
+        let is_there = |name: &&&str| std::env::split_paths(&path).any(|folder| folder.join(name).is_file());
+        EDITORS.iter().find(is_there).map(|name| (*name).to_owned())
+    })
+}
+
+fn failed_editor(app: &App, editor: &str, cause: &str) -> Exit {
+    let what = app.locale.with(word::error::EditorFailed { editor, cause });
+    let hint = app.locale.text(word::error::EDITOR_FAILED_HINT).to_owned();
+    Console::new(&app.locale).fail(&Problem { what, hint });
+    Exit::Failed
+}

@@ -1,0 +1,141 @@
+//! How things are shown: what the terminal can, what the settings and flags want of it.
+
+use std::io::IsTerminal as _;
+use std::path::Path;
+
+use super::background::BackgroundCache;
+use super::console::{Console, terminal_size};
+use super::process::Process;
+use crate::cli::{ColorChoice, CommonOptions};
+use crate::command::{Notify, ReasoningView, ThemeChoice};
+use crate::config::{Config, Paths};
+use crate::frontend::human::{Looks, Palette};
+use crate::frontend::repl::{ACTIONS, KeyBinding, KeyError, parse_binding};
+use crate::locale::{Locale, word};
+use crate::terminal::{self, Depth, Dress, Output, Screen, Surroundings, Theme, Wrap};
+
+/// What decides how things are shown.
+pub(super) struct Display<'a> {
+    /// What the terminal behind standard output is like.
+    pub(super) terminal: Surroundings,
+    options: &'a CommonOptions,
+    config: &'a Config,
+    process: &'a Process,
+    paths: &'a Paths,
+    locale: &'a Locale,
+    cwd: &'a Path,
+}
+
+impl<'a> Display<'a> {
+    pub(super) fn new(
+        options: &'a CommonOptions,
+        config: &'a Config,
+        process: &'a Process,
+        paths: &'a Paths,
+        locale: &'a Locale,
+        cwd: &'a Path,
+    ) -> Self {
+        let terminal = Surroundings::read(std::io::stdout().is_terminal(), process.variables);
+        Self { terminal, options, config, process, paths, locale, cwd }
+    }
+
+    /// How much colour standard output gets.
+    pub(super) fn depth(&self) -> Depth {
+        self.terminal.depth(match self.options.color {
+            // Colours are sequences too, which linear output is to be free of.
+            ColorChoice::Auto if self.options.linear => terminal::ColorChoice::Never,
+            ColorChoice::Auto => terminal::ColorChoice::Auto,
+            ColorChoice::Always => terminal::ColorChoice::Always,
+            ColorChoice::Never => terminal::ColorChoice::Never,
+        })
+    }
+
+    /// Whether the terminal is at the other end of an ssh connection.
+    pub(super) fn is_remote(&self) -> bool {
+        ["SSH_CONNECTION", "SSH_TTY"].iter().any(|name| (self.process.variables)(name).is_some())
+    }
+
+    /// Whether the cursor is never moved.
+    pub(super) fn linear(&self) -> bool {
+        self.options.linear || self.terminal.is_dumb()
+    }
+
+    /// How everything looks.
+    pub(super) fn looks(&self) -> Looks {
+        let depth = self.depth();
+        let choice = self.config.theme.as_deref().and_then(ThemeChoice::parse).unwrap_or_default();
+        let background = self.terminal.background().or_else(|| self.background_cache().read());
+        let palette = Palette { choice, depth, background };
+        let wrap = if self.config.wrap.as_deref() == Some("soft") { Wrap::Soft } else { Wrap::Word };
+        let hyperlinks = depth != Depth::Plain && !self.linear() && self.terminal.links();
+        let reasoning = self.config.reasoning.as_deref().and_then(ReasoningView::parse).unwrap_or_default();
+        let notify = self.config.notify.as_deref().and_then(Notify::parse).unwrap_or_default();
+        let file_links = hyperlinks && !self.terminal.remote;
+        // Zellij shows an empty title as one, and gives back none where the shell has set none.
+        let zellij = self.process.variable("ZELLIJ").is_some();
+        let mut looks = Looks {
+            theme: palette.theme(),
+            palette,
+            styles: self.own_styles(),
+            wrap,
+            hyperlinks,
+            file_links,
+            highlight: depth >= Depth::Ansi,
+            reasoning,
+            notify,
+            resting_title: if zellij { self.paths.shown(self.cwd) } else { String::new() },
+        };
+        looks.choose_theme();
+        looks
+    }
+
+    /// What the terminal said of its background before.
+    pub(super) fn background_cache(&self) -> BackgroundCache {
+        let surroundings = &self.terminal;
+        BackgroundCache::new(self.paths.cache.as_deref(), &surroundings.term_program, &surroundings.term)
+    }
+
+    /// The person's own styles; what the settings say wrong is told and left out.
+    fn own_styles(&self) -> Vec<(String, String)> {
+        let usable = |(role, text): &(&String, &String)| match Theme::plain().restyle(role, text) {
+            Ok(()) => true,
+            Err(error) => {
+                Console::new(self.locale).warn(&self.locale.with(word::error::Style {
+                    role,
+                    style: text,
+                    cause: &error.to_string(),
+                }));
+                false
+            }
+        };
+        let styles = self.config.styles.iter().filter(usable);
+        styles.map(|(role, text)| (role.clone(), text.clone())).collect()
+    }
+
+    /// The person's own keys; what the settings say wrong is told and left out.
+    pub(super) fn own_keys(&self) -> Vec<KeyBinding> {
+        let read = |(key, action): (&String, &String)| match parse_binding(key, action) {
+            Ok(binding) => Some(binding),
+            Err(error) => {
+                let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
+                let cause = match error {
+                    KeyError::Key(name) => self.locale.with(word::error::KeyName { name: &name }),
+                    KeyError::Action(name) => {
+                        self.locale.with(word::error::KeyAction { name: &name, known: &known.join(", ") })
+                    }
+                };
+                Console::new(self.locale).warn(&self.locale.with(word::error::Key { key, action, cause: &cause }));
+                None
+            }
+        };
+        self.config.keys.iter().filter_map(read).collect()
+    }
+
+    /// The screen of a conversation.
+    pub(super) fn screen(&self, looks: &Looks) -> Screen<Output> {
+        let (columns, rows) = terminal_size();
+        let linear = self.linear();
+        let dress = Dress { styles: self.depth() != Depth::Plain, links: looks.hyperlinks, marks: !linear };
+        if linear { Screen::linear(Output::new(), dress) } else { Screen::new(Output::new(), columns, rows, dress) }
+    }
+}

@@ -1,0 +1,33 @@
+//! The keys of providers, so that none is written anywhere.
+
+use std::cell::RefCell;
+
+use super::process::Variables;
+use crate::config::Config;
+use crate::provider::{self, ProviderSettings};
+use crate::session::Redactor;
+
+/// Keys that were found elsewhere than in the environment.
+#[derive(Default)]
+pub(super) struct Keys {
+    found: RefCell<Vec<String>>,
+}
+
+impl Keys {
+    /// Remembers the key that was found for a provider.
+    pub(super) fn remember(&self, settings: &ProviderSettings) {
+        self.found.borrow_mut().extend(settings.key.iter().map(|key| key.expose().to_owned()));
+    }
+
+    /// Every key the environment holds, and those that were found.
+    pub(super) fn all(&self, config: &Config, variables: Variables) -> impl Iterator<Item = String> {
+        let table = provider::TABLE.iter().flat_map(|row| row.key_variables.iter().copied());
+        let own = config.providers.values().filter_map(|section| section.api_key_env.as_deref());
+        table.chain(own).filter_map(variables).chain(self.found.borrow().clone())
+    }
+
+    /// Takes every key there is out of a text.
+    pub(super) fn redactor(&self, config: &Config, variables: Variables) -> Redactor {
+        Redactor::new(self.all(config, variables))
+    }
+}

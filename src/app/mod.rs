@@ -1,0 +1,209 @@
+//! The composition root: the only room that knows every concrete type. Takes the command line, settings and
+//! environment apart and hands out pieces.
+//!
+//! `context` is what every command works with; `commands` are no conversation, `talk` is one, `models` finds who
+//! answers.
+
+mod background;
+mod commands;
+mod console;
+mod context;
+mod display;
+mod failed;
+mod keys;
+mod left_out;
+mod logs;
+mod models;
+mod process;
+mod project;
+mod settings;
+mod shell_session;
+mod talk;
+mod trust;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::cli::{self, CommonOptions, HandoffKind, Invocation, UsageError, UsageFault};
+use crate::command::Problem;
+use crate::config::Paths;
+use crate::frontend::exit::Exit;
+use crate::locale::{self, Locale, word};
+use console::{Console, indented};
+use context::{App, Need};
+use process::Process;
+pub use process::{RawVariables, Variables};
+use settings::settings_problem;
+
+/// What the process was started with.
+pub struct Start {
+    /// The command line, program name first.
+    pub arguments: Vec<OsString>,
+    /// The environment.
+    pub variables: Variables,
+    /// The same, for what need not be UTF-8.
+    pub raw_variables: RawVariables,
+    /// The home directory, from the environment or the system's user table.
+    pub home: Option<PathBuf>,
+    /// This program, for helpers that run as children.
+    pub program: Option<PathBuf>,
+}
+
+/// Runs axi and says how the process ends.
+#[must_use]
+pub fn run(start: Start) -> Exit {
+    let variables = start.variables;
+    let flag = cli::language_flag(&start.arguments);
+    let paths = Paths::new(&variables, start.home.clone());
+    let tag = flag.as_deref().and_then(locale::matching).unwrap_or_else(|| locale::detect(&variables));
+    let locale = Locale::new(tag);
+    let invocation = match cli::parse(start.arguments, &|word| locale.text(word)) {
+        Ok(invocation) => invocation,
+        Err(error) => {
+            let mut problem =
+                Problem { what: usage_fault(&locale, &error), hint: locale.text(word::usage::HELP).to_owned() };
+            if let Some(suggestion) = &error.suggestion {
+                problem.hint = locale.with(word::usage::Suggestion { suggestion });
+            }
+            Console::new(&locale).fail(&problem);
+            return Exit::Usage;
+        }
+    };
+    if let Some(unknown) = flag.as_deref().filter(|flag| !is_language(flag)) {
+        let what = locale.with(word::usage::Language { language: unknown });
+        let hint = locale.with(word::usage::LanguageHint { known: &languages() });
+        Console::new(&locale).fail(&Problem { what, hint });
+        return Exit::Usage;
+    }
+    // A start-up file runs it: settings that cannot be read must not cost a person the shell's hook.
+    if let Invocation::Init(options) = &invocation {
+        return commands::init(&locale, variables, start.program.as_deref(), options);
+    }
+    if let Invocation::Print(text) = &invocation {
+        return Console::new(&locale).print(text);
+    }
+    let common = common(&invocation);
+    let Start { raw_variables, program, .. } = start;
+    let process = Process { variables, raw_variables, program };
+    let need = need(&invocation);
+    match App::read(process, paths, locale, flag, common, need) {
+        Ok((app, warnings)) => {
+            if let Some(error) = app.broken.as_ref().filter(|_| need == Need::Taste) {
+                let Problem { what, hint } = settings_problem(&app.locale, error);
+                Console::new(&app.locale).warn(&format!("{}\n{hint}", indented(&what)));
+            }
+            // A line editor may take everything a rewrite says for its answer.
+            let is_told = invocation != Invocation::Handoff(HandoffKind::Rewrite);
+            for warning in warnings.iter().filter(|_| is_told) {
+                app.warn(warning);
+            }
+            if let Some(unknown) = app.config.language.as_deref().filter(|tag| is_told && !is_language(tag)) {
+                Console::new(&app.locale)
+                    .warn(&app.locale.with(word::error::Language { language: unknown, known: &languages() }));
+            }
+            dispatch(app, invocation)
+        }
+        Err(failed) => {
+            let (locale, problem, exit) = *failed;
+            Console::new(&locale).fail(&problem);
+            exit
+        }
+    }
+}
+
+fn is_language(tag: &str) -> bool {
+    tag == "auto" || locale::matching(tag).is_some()
+}
+
+/// What a language may be, as a list.
+fn languages() -> String {
+    std::iter::once("auto").chain(locale::tags()).collect::<Vec<_>>().join(", ")
+}
+
+const fn need(invocation: &Invocation) -> Need {
+    match invocation {
+        Invocation::Run(_) | Invocation::Handoff(_) => Need::Everything,
+        Invocation::Models(_) => Need::Settings,
+        Invocation::Render(_)
+        | Invocation::Login(_)
+        | Invocation::Logout(_)
+        | Invocation::Tools
+        | Invocation::Sessions(_)
+        | Invocation::Local(_) => Need::Taste,
+        Invocation::Config(_)
+        | Invocation::Doctor
+        | Invocation::ResetTerminal
+        | Invocation::Completions(_)
+        | Invocation::Manual
+        | Invocation::Init(_)
+        | Invocation::Print(_) => Need::Nothing,
+    }
+}
+
+fn common(invocation: &Invocation) -> CommonOptions {
+    match invocation {
+        Invocation::Run(options) => options.common.clone(),
+        Invocation::Render(options) => options.common.clone(),
+        Invocation::Handoff(_)
+        | Invocation::Init(_)
+        | Invocation::Login(_)
+        | Invocation::Logout(_)
+        | Invocation::Models(_)
+        | Invocation::Tools
+        | Invocation::Sessions(_)
+        | Invocation::Config(_)
+        | Invocation::Local(_)
+        | Invocation::Doctor
+        | Invocation::ResetTerminal
+        | Invocation::Completions(_)
+        | Invocation::Manual
+        | Invocation::Print(_) => CommonOptions::default(),
+    }
+}
+
+fn dispatch(app: App, invocation: Invocation) -> Exit {
+    match invocation {
+        Invocation::Run(options) => talk::run(app, *options),
+        Invocation::Handoff(kind) => talk::handoff(app, kind),
+        // Answered before there are settings.
+        Invocation::Init(_) => Exit::Done,
+        Invocation::Render(options) => commands::render(&app, &options),
+        Invocation::Login(provider) => commands::login(&app, &provider),
+        Invocation::Logout(provider) => commands::logout(&app, &provider),
+        Invocation::Models(provider) => commands::models(&app, provider.as_deref()),
+        Invocation::Tools => commands::tools(&app),
+        Invocation::Sessions(action) => commands::sessions(&app, &action),
+        Invocation::Config(action) => commands::config(&app, action),
+        Invocation::Local(action) => commands::local(&app, &action),
+        Invocation::Doctor => commands::doctor(&app),
+        Invocation::ResetTerminal => commands::reset_terminal(&app),
+        Invocation::Completions(shell) => commands::completions(&app, shell),
+        Invocation::Manual => commands::manual(&app),
+        Invocation::Print(text) => Console::new(&app.locale).print(&text),
+    }
+}
+
+/// Says that axi itself failed; the terminal was restored by the panic hook.
+#[must_use]
+pub fn panicked() -> Exit {
+    let variables: Variables = |name| std::env::var(name).ok();
+    let locale = Locale::new(locale::detect(&variables));
+    let what = locale.text(word::error::PANIC).to_owned();
+    Console::new(&locale).fail(&Problem { what, hint: locale.text(word::error::PANIC_HINT).to_owned() });
+    Exit::Failed
+}
+
+/// Says what is wrong with a command line.
+fn usage_fault(locale: &Locale, error: &UsageError) -> String {
+    let argument = &error.argument;
+    match error.fault {
+        UsageFault::Unknown => locale.with(word::usage::Unknown { argument }),
+        UsageFault::MissingValue => locale.with(word::usage::MissingValue { argument }),
+        UsageFault::InvalidValue => locale.with(word::usage::InvalidValue { argument }),
+        UsageFault::Missing => locale.with(word::usage::Missing { argument }),
+        UsageFault::Conflict => locale.with(word::usage::Conflict { argument }),
+        UsageFault::Reserved => locale.with(word::usage::Reserved { argument }),
+        UsageFault::NoText => locale.with(word::usage::NoText { argument }),
+        UsageFault::Other => locale.with(word::usage::Other { argument }),
+    }
+}

@@ -1,0 +1,78 @@
+//! Which model a conversation is with.
+
+use std::sync::Arc;
+
+use tokio::runtime::Runtime;
+
+use super::super::context::App;
+use super::super::failed::Failed;
+use super::discover::discover;
+#[cfg(feature = "local")]
+use super::fetch::find_or_offer;
+use super::own;
+#[cfg(not(feature = "local"))]
+use super::own::find_or_offer;
+use super::resolve::{list, resolve};
+use crate::command::Problem;
+use crate::frontend::exit::Exit;
+use crate::locale::{Locale, word};
+use crate::provider::{self, Client, Provider};
+
+/// Looks for a model where none is named; the error is that of a fetch the person agreed to.
+fn found(app: &App, client: &Client, runtime: &Runtime) -> Result<Option<(String, String)>, Failed> {
+    match discover(app, client, runtime) {
+        Some(found) => Ok(Some(found)),
+        None => find_or_offer(app, client, runtime),
+    }
+}
+
+/// Chooses the model: flag, `AXI_MODEL`, settings, else what is found. The second value says what was found.
+pub(in crate::app) fn choose(
+    app: &App,
+    wanted: Option<&str>,
+    client: &Client,
+    runtime: &Runtime,
+) -> Result<(Arc<dyn Provider>, Option<String>), Failed> {
+    let variable = app.process.variable("AXI_MODEL");
+    let named = wanted.map(str::to_owned).or(variable).or_else(|| app.config.model.clone());
+    let (name, found) = if let Some(name) = named {
+        (name, None)
+    } else if let Some((name, why)) = found(app, client, runtime)? {
+        let said = app.locale.with(word::repl::Found { model: &name, why: &why });
+        (name, Some(said))
+    } else {
+        let problem = Problem {
+            what: app.locale.text(word::error::NO_MODEL).to_owned(),
+            hint: app.locale.text(word::error::NO_MODEL_HINT).to_owned(),
+        };
+        return Err(Failed::new(problem, Exit::NotConfigured));
+    };
+    let provider = connect(app, &name, client, &app.locale);
+    provider.map(|provider| (provider, found)).map_err(|problem| Failed::new(problem, Exit::NotConfigured))
+}
+
+/// Connects to a model named `PROVIDER/MODEL`.
+///
+/// # Errors
+/// What is missing, in the user's words.
+pub(in crate::app) fn connect(
+    app: &App,
+    name: &str,
+    client: &Client,
+    locale: &Locale,
+) -> Result<Arc<dyn Provider>, Problem> {
+    if let Some(connected) = own::connect(app, name, locale) {
+        return connected;
+    }
+    let settings = resolve(name, &app.config, &app.process.variables, locale)?;
+    app.keys.remember(&settings);
+    Ok(provider::connect(settings, client))
+}
+
+/// Lists the models of every provider that has a key or runs here; those that do not answer are left out.
+pub(in crate::app) fn all(app: &App, client: &Client, runtime: &Runtime) -> Vec<String> {
+    let mut all = own::models(app);
+    let listed = list(&app.config, &app.process.variables, &app.locale, client, runtime);
+    all.extend(listed.into_iter().map(|(id, _)| id));
+    all
+}

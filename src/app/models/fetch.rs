@@ -1,0 +1,196 @@
+//! Offering to fetch the weights of a model inside of axi, and fetching them where the person can watch.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+use super::super::console::Console;
+use super::super::context::App;
+use super::super::failed::Failed;
+use super::memory::{available, fitting};
+use super::own::places;
+use crate::command::Problem;
+use crate::frontend::dialog::{NoChoice, Terminal};
+use crate::frontend::exit::Exit;
+use crate::frontend::signals::Signals;
+use crate::locale::{Locale, word};
+use crate::provider::Client;
+use crate::provider::local::{self, FetchError, NAME, Progress, Sources, Weights, find, leavings};
+use crate::terminal::{KeyWatch, Tty, TypeAhead, escape_wait};
+
+/// How often progress is told.
+const STEP: Duration = Duration::from_millis(200);
+
+/// Finds a model that is here, or offers to fetch one where a person can be asked. The second value says what was
+/// found. `None` when there is nothing and nobody agreed to fetch it; the error is of a fetch that was agreed to.
+pub(in crate::app) fn find_or_offer(
+    app: &App,
+    client: &Client,
+    runtime: &Runtime,
+) -> Result<Option<(String, String)>, Failed> {
+    let places = places(app);
+    let wanted = fitting(available());
+    let here = wanted.iter().find(|weights| find(weights, &places).is_some());
+    if let Some(weights) = here {
+        let why = app.locale.text(word::local::FOUND).to_owned();
+        return Ok(Some((format!("{NAME}/{}", weights.name), why)));
+    }
+    let asked = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let (Some(weights), Some(folder)) = (wanted.first().copied(), local::folder(&places)) else { return Ok(None) };
+    if !asked || !agreed(app, weights, &folder)? {
+        return Ok(None);
+    }
+    fetch(app, weights, &folder, client, runtime).map_err(|(problem, exit)| Failed::new(problem, exit))?;
+    let why = app.locale.text(word::local::FETCHED).to_owned();
+    Ok(Some((format!("{NAME}/{}", weights.name), why)))
+}
+
+/// Asks whether to fetch a model; ESC is a no. The error, which needs no words, is that of Ctrl+C.
+pub(in crate::app) fn agreed(app: &App, weights: &Weights, folder: &Path) -> Result<bool, Failed> {
+    let console = Console::new(&app.locale);
+    let size = megabytes(weights.size);
+    let folder = app.paths.shown(folder);
+    console.note(app.locale.text(word::local::NOTHING_CONFIGURED));
+    let question = app.locale.with(word::local::Question {
+        model: weights.name,
+        size: &size,
+        licence: weights.licence,
+        folder: &folder,
+    });
+    let asker = Terminal { color: false, plain: app.display().linear(), tty: None, signals: Signals::default() };
+    let answer = match asker.short_answer(|| console.ask(&question)) {
+        Ok(answer) => answer.trim().to_lowercase(),
+        Err(NoChoice::Escaped) => return Ok(false),
+        Err(NoChoice::Interrupted) => {
+            return Err(Failed::new(Problem { what: String::new(), hint: String::new() }, Exit::Interrupted));
+        }
+    };
+    let yes = ["", "y", "yes", app.locale.text(word::local::YES)];
+    Ok(yes.contains(&answer.as_str()))
+}
+
+pub(in crate::app) fn megabytes(bytes: u64) -> String {
+    if bytes >= 1_000_000_000 {
+        format!("{}.{} GB", bytes / 1_000_000_000, bytes / 100_000_000 % 10)
+    } else {
+        format!("{} MB", bytes / 1_000_000)
+    }
+}
+
+/// Fetches weights with progress on standard error; ESC and Ctrl+C stop it and keep what has arrived.
+pub(in crate::app) fn fetch(
+    app: &App,
+    weights: &Weights,
+    folder: &Path,
+    client: &Client,
+    runtime: &Runtime,
+) -> Result<PathBuf, (Problem, Exit)> {
+    let locale = &app.locale;
+    let cancel = CancellationToken::new();
+    let interactive = std::io::stdin().is_terminal() && std::io::stderr().is_terminal() && !app.display().linear();
+    let tty = interactive.then(Tty::take).and_then(Result::ok);
+    if let Some(tty) = &tty {
+        tty.restorer().install_panic_hook();
+    }
+    let watch = tty.as_ref().and_then(|_| {
+        KeyWatch::start(cancel.clone(), TypeAhead::default(), escape_wait(app.display().is_remote())).ok()
+    });
+    let console = Console::new(locale);
+    let mut begun = Instant::now();
+    let mut last: Option<Instant> = None;
+    let mut first = None;
+    let mut told = |progress: Progress| {
+        let now = Instant::now();
+        let line = match progress {
+            Progress::FromIndex => {
+                if interactive {
+                    console.rewrite("");
+                }
+                console.note(locale.text(word::local::FROM_INDEX));
+                // What the hub had sent is counted apart, and may be more.
+                (first, begun) = (None, now);
+                return;
+            }
+            Progress::Fetched(bytes) => {
+                let since = *first.get_or_insert(bytes);
+                progress_line(locale, weights, bytes, bytes.saturating_sub(since), begun.elapsed())
+            }
+            Progress::Checked(bytes) => {
+                let percent = (bytes * 100 / weights.size).to_string();
+                locale.with(word::local::Checking { percent: &percent })
+            }
+        };
+        if last.is_none_or(|last| now - last > STEP) {
+            last = Some(now);
+            if interactive {
+                console.rewrite(&line);
+            }
+        }
+    };
+    if interactive {
+        console.note(locale.text(word::local::KEYS));
+    }
+    let sources = Sources {
+        hub: (app.process.variables)("AXI_MODEL_HUB").filter(|hub| !hub.is_empty()),
+        python: PathBuf::from("python3"),
+    };
+    let fetched = runtime.block_on(local::fetch(weights, folder, &sources, client, &mut told, &cancel));
+    drop(watch);
+    drop(tty);
+    if interactive {
+        console.rewrite("");
+    }
+    let path = fetched.map_err(|error| problem(app, weights, folder, error))?;
+    // Its bytes were looked at just now: the first question need not do it again.
+    local::remember(&path, weights, &places(app));
+    Ok(path)
+}
+
+fn progress_line(locale: &Locale, weights: &Weights, bytes: u64, new: u64, elapsed: Duration) -> String {
+    let percent = (bytes * 100 / weights.size).to_string();
+    let speed = new / u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).max(1) * 1000;
+    let left = (weights.size - bytes.min(weights.size)) / speed.max(1);
+    let left = if speed == 0 { "–".to_owned() } else { format!("{}:{:02}", left / 60, left % 60) };
+    let (bytes, size, speed) = (megabytes(bytes), megabytes(weights.size), megabytes(speed));
+    locale.with(word::local::Progress { percent: &percent, bytes: &bytes, size: &size, speed: &speed, left: &left })
+}
+
+fn problem(app: &App, weights: &Weights, folder: &Path, error: FetchError) -> (Problem, Exit) {
+    let locale = &app.locale;
+    let again = locale.with(word::local::AgainHint { model: weights.name });
+    let exit = match error {
+        FetchError::Stopped => Exit::Interrupted,
+        FetchError::NoRoom { .. } | FetchError::Io { .. } => Exit::Failed,
+        FetchError::Unreachable { .. } | FetchError::WrongHash => Exit::Provider,
+    };
+    let problem = match error {
+        FetchError::Stopped => {
+            let sizes =
+                leavings(folder, weights).map(|path| std::fs::metadata(path).map_or(0, |found| found.len()));
+            let here = sizes.into_iter().max().unwrap_or(0);
+            Problem { what: locale.with(word::local::Stopped { bytes: &megabytes(here) }), hint: again }
+        }
+        FetchError::NoRoom { free, needed } => {
+            let (free, needed) = (megabytes(free), megabytes(needed));
+            let folder = app.paths.shown(folder);
+            Problem {
+                what: locale.with(word::local::NoRoom { free: &free, needed: &needed, folder: &folder }),
+                hint: locale.text(word::local::NO_ROOM_HINT).to_owned(),
+            }
+        }
+        FetchError::Io { path, cause } => Problem {
+            what: locale.with(word::error::Io { path: &app.paths.shown(&path), cause: &cause.to_string() }),
+            hint: again,
+        },
+        FetchError::Unreachable { hub, index } => {
+            let folder = app.paths.shown(folder);
+            let hint = locale.with(word::local::UnreachableHint { file: weights.file, folder: &folder });
+            Problem { what: locale.with(word::local::Unreachable { hub: &hub, index: &index }), hint }
+        }
+        FetchError::WrongHash => Problem { what: locale.text(word::local::WRONG_HASH).to_owned(), hint: again },
+    };
+    (problem, exit)
+}

@@ -1,0 +1,105 @@
+//! The model inside of axi: finding its weights, connecting to it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::context::App;
+use crate::command::Problem;
+use crate::locale::{Locale, word};
+use crate::provider::Provider;
+use crate::provider::local::{IDLE, LocalProvider, NAME, Places, TABLE, by_name, find};
+
+/// The most minutes a model may stay without a question: a year, for a clock has an end.
+const YEAR: u64 = 365 * 24 * 60;
+/// Connects to a model in this process when it is first wanted.
+pub(in crate::app) type LineConnector = Box<dyn Fn() -> Option<Arc<dyn Provider>> + Send>;
+
+/// Connects to `local/NAME` or `local/PATH`; `None` when the name is another provider's.
+pub(in crate::app) fn connect(
+    app: &App,
+    name: &str,
+    locale: &Locale,
+) -> Option<Result<Arc<dyn Provider>, Problem>> {
+    let model = own_name(app, name)?;
+    let kept = app.paths.cache.as_ref().map(|cache| cache.join("prefixes"));
+    Some(Finder::new(app).provider(model, kept).ok_or_else(|| missing(locale, model)))
+}
+
+/// What connects to a model of axi's own for ghost text; `None` when the name is another provider's.
+pub(in crate::app) fn line_connector(app: &App, name: &str) -> Option<LineConnector> {
+    let model = own_name(app, name)?.to_owned();
+    let finder = Finder::new(app);
+    // Apart from what conversations begin with: what changes with the history must not push that out.
+    let kept = app.paths.cache.as_ref().map(|cache| cache.join("prefixes").join("lines"));
+    Some(Box::new(move || finder.provider(&model, kept.clone())))
+}
+
+fn own_name<'a>(app: &App, name: &'a str) -> Option<&'a str> {
+    name.strip_prefix("local/").filter(|_| !app.config.providers.contains_key(NAME))
+}
+
+/// Finds weights; on whatever thread it is asked.
+struct Finder {
+    places: Places,
+    home: Option<PathBuf>,
+    cwd: PathBuf,
+    idle: Duration,
+}
+
+impl Finder {
+    fn new(app: &App) -> Self {
+        let idle = app.config.local_idle_minutes.map_or(IDLE, |minutes| Duration::from_mins(minutes.min(YEAR)));
+        Self { places: places(app), home: app.paths.home.clone(), cwd: app.project.cwd.clone(), idle }
+    }
+
+    fn provider(&self, model: &str, kept: Option<PathBuf>) -> Option<Arc<dyn Provider>> {
+        let published = by_name(model);
+        let path = if let Some(weights) = published {
+            find(weights, &self.places)
+        } else {
+            let path = match (model.strip_prefix("~/"), &self.home) {
+                (Some(rest), Some(home)) => home.join(rest),
+                _ => self.cwd.join(model),
+            };
+            path.is_file().then_some(path)
+        };
+        let shown = model.rsplit('/').next().unwrap_or(model).trim_end_matches(".gguf");
+        let published = published.map(|weights| (weights, self.places.clone()));
+        Some(Arc::new(LocalProvider::new(shown, path?, published, kept, self.idle)))
+    }
+}
+
+pub(in crate::app) fn missing(locale: &Locale, model: &str) -> Problem {
+    let known: Vec<&str> = TABLE.iter().map(|weights| weights.name).collect();
+    let hint = if by_name(model).is_some() {
+        locale.with(word::local::MissingHint { model })
+    } else {
+        locale.with(word::local::UnknownHint { known: &known.join(", ") })
+    };
+    Problem { what: locale.with(word::local::Missing { model }), hint }
+}
+
+/// Lists the models whose weights are here.
+pub(in crate::app) fn models(app: &App) -> Vec<String> {
+    lister(app)()
+}
+
+/// Returns what lists them, for a thread of its own: the disk is looked at when it is called.
+pub(in crate::app) fn lister(app: &App) -> impl Fn() -> Vec<String> + Send + Sync + use<> {
+    let places = places(app);
+    move || {
+        let here = TABLE.iter().filter(|weights| find(weights, &places).is_some());
+        here.map(|weights| format!("{NAME}/{}", weights.name)).collect()
+    }
+}
+
+pub(in crate::app) fn places(app: &App) -> Places {
+    let variable = |name: &str| (app.process.variables)(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    Places {
+        cache: app.paths.cache.clone(),
+        home: app.paths.home.clone(),
+        ollama: variable("OLLAMA_MODELS"),
+        hub: variable("HF_HUB_CACHE").or_else(|| variable("HF_HOME").map(|home| home.join("hub"))),
+    }
+}

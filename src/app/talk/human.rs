@@ -1,0 +1,31 @@
+//! What a person's front end is made of.
+
+use std::rc::Rc;
+use std::time::Instant;
+
+use super::super::console::terminal_size;
+use super::super::context::App;
+use super::rules;
+use crate::agent::Agent;
+use crate::frontend::human::{Asker, HumanOptions, Looks};
+use crate::terminal::Output;
+
+pub(super) fn human_options(
+    app: &Rc<App>,
+    agent: &Agent,
+    looks: Looks,
+    asker: Box<dyn Asker<Output>>,
+) -> HumanOptions<Output> {
+    let cache = app.display().background_cache();
+    HumanOptions {
+        size: terminal_size,
+        looks,
+        locale: app.locale.clone(),
+        place: app.project.place(),
+        asker,
+        rules: rules::offer(app),
+        tools: agent.tools().clone(),
+        keep_background: Box::new(move |background| cache.write(background)),
+        clock: Box::new(Instant::now),
+    }
+}

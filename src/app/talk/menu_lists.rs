@@ -1,0 +1,62 @@
+//! What the slash menu lists of the outside: models, sessions, providers; and where a person's own commands are.
+
+use super::super::context::App;
+use super::super::models::{self, lister};
+use crate::frontend::repl::{ListedModel, ListedSession, MenuLists, MenuSources, ModelGroup, UserCommands};
+use crate::provider::{self, Client};
+use crate::session::{SessionStore, Summary};
+
+/// Sessions of the menu at most; further ones are found by `/session list` and `axi sessions`.
+const SESSIONS: usize = 200;
+
+/// The lists of the menu; nothing is fetched before somebody looks.
+pub(super) fn menu_lists(app: &App) -> MenuLists {
+    let (config, variables, locale) = (app.config.clone(), app.process.variables, app.locale.clone());
+    let own = lister(app);
+    let models = move || {
+        // On a thread of its own, hence with a runtime and connections of its own.
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+            return Vec::new();
+        };
+        let listed = models::list(&config, &variables, &locale, &Client::default(), &runtime);
+        let own = own().into_iter().map(|id| (id, true));
+        own.chain(listed).map(|(id, local)| ListedModel { group: group(&id, local), id }).collect()
+    };
+    let (store, paths) = (app.sessions(), app.paths.clone());
+    let sessions = move || {
+        let listed = store.as_ref().map(SessionStore::list).unwrap_or_default().into_iter().take(SESSIONS);
+        let row = |summary: Summary| ListedSession {
+            id: summary.id.to_string(),
+            title: summary.title,
+            place: paths.shown(&summary.directory),
+        };
+        listed.map(row).collect()
+    };
+    MenuLists::new(MenuSources {
+        models: Box::new(models),
+        sessions: Box::new(sessions),
+        providers: models::names(&app.config),
+    })
+}
+
+/// Commands that are files: the person's, and those of the folders from here up to the workspace.
+pub(super) fn user_commands(app: &App) -> UserCommands {
+    let user = app.paths.config.as_ref().map(|config| config.join("commands"));
+    let folders = app.project.cwd.ancestors().take_while(|folder| folder.starts_with(&app.project.root));
+    let project = folders.map(|folder| folder.join(".axi/commands"));
+    let project = project.filter(|folder| Some(folder) != user.as_ref()).collect();
+    let mut commands = UserCommands::new(user, project);
+    if app.project.trusted() {
+        commands.agree_to(app.project.files.wanting());
+    }
+    commands
+}
+
+fn group(id: &str, local: bool) -> ModelGroup {
+    let known = provider::find(id.split('/').next().unwrap_or_default()).is_some();
+    match (local, known) {
+        (true, _) => ModelGroup::Local,
+        (false, true) => ModelGroup::Cloud,
+        (false, false) => ModelGroup::Custom,
+    }
+}

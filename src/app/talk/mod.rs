@@ -1,0 +1,49 @@
+//! Conversations: the REPL, print mode, hand-offs; and what they are put together from.
+
+mod agent;
+mod ghost;
+mod handoff;
+mod human;
+mod menu_lists;
+mod piped;
+mod prewarm;
+mod print;
+mod repl;
+mod rewrite;
+mod rules;
+mod session;
+mod stage;
+mod throwaway;
+mod world;
+
+use std::io::IsTerminal;
+use std::rc::Rc;
+
+use super::console::Console;
+use super::context::App;
+use super::failed::Failed;
+use super::trust::{settle_trust, tell_untrusted};
+use crate::cli::RunOptions;
+use crate::frontend::exit::Exit;
+pub(super) use handoff::handoff;
+use throwaway::Throwaway;
+
+/// Runs the REPL, or one turn in print mode.
+pub(super) fn run(mut app: App, options: RunOptions) -> Exit {
+    let stdin_terminal = std::io::stdin().is_terminal();
+    let printing = options.print || !stdin_terminal || !std::io::stdout().is_terminal();
+    if printing {
+        tell_untrusted(&app);
+    } else if let Err(exit) = settle_trust(&mut app) {
+        return exit;
+    }
+    let throwaway =
+        options.no_session.then(|| Throwaway::beside(&app.paths.outputs().unwrap_or_else(std::env::temp_dir)));
+    app.throwaway = throwaway.as_ref().map(|throwaway| throwaway.0.clone());
+    let app = Rc::new(app);
+    let result = if printing { print::print(&app, &options, stdin_terminal) } else { repl::repl(&app, options) };
+    result.unwrap_or_else(|Failed { problem, exit }| {
+        Console::new(&app.locale).fail(&problem);
+        exit
+    })
+}

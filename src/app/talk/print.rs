@@ -1,0 +1,96 @@
+//! Print mode: one message, one turn.
+
+use std::io::IsTerminal;
+use std::rc::Rc;
+use std::time::SystemTime;
+
+use tokio_util::sync::CancellationToken;
+
+use super::super::console::Console;
+use super::super::context::App;
+use super::super::failed::{Failed, runtime};
+use super::super::models::choose;
+use super::human::human_options;
+use super::session::Occasion;
+use super::{agent, piped};
+use crate::cli::{Output as Form, RunOptions};
+use crate::command::Problem;
+use crate::conversation::Message;
+use crate::frontend::exit::Exit;
+use crate::frontend::human::{Human, Nobody};
+use crate::frontend::print;
+use crate::frontend::signals::Signals;
+use crate::locale::word;
+use crate::provider::Client;
+
+pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal: bool) -> Result<Exit, Failed> {
+    let message = print_message(app, options.message.as_deref(), stdin_terminal)?;
+    let runtime = runtime(&app.locale)?;
+    let client = Client::default();
+    let (provider, found) = choose(app, options.model.as_deref(), &client, &runtime)?;
+    if let Some(found) = found {
+        Console::new(&app.locale).note(&found);
+    }
+    let (mut agent, _) = agent::make(app, options, provider, Occasion::Print)?;
+    crate::tool::sweep_aside(agent.outputs(), SystemTime::now());
+    let cancel = CancellationToken::new();
+    let signals = Signals::start(None);
+    signals.watch(Some(cancel.clone()));
+    let place = app.project.place();
+    let form = match options.output {
+        Form::Text if std::io::stdout().is_terminal() => {
+            let looks = app.display().looks();
+            let screen = app.display().screen(&looks);
+            let mut human = Human::new(screen, human_options(app, &agent, looks, Box::new(Nobody)));
+            let end = runtime.block_on(agent.run_turn(Message::user(message), &mut human, &cancel));
+            return Ok(Exit::from(&end));
+        }
+        Form::Text => print::Form::Text,
+        Form::Json => print::Form::Json,
+        Form::StreamJson => print::Form::StreamJson,
+    };
+    let streams = (std::io::stdout().lock(), std::io::stderr().lock());
+    let turn = print::run(&mut agent, Message::user(message), form, streams, &app.locale, &place, &cancel);
+    Ok(runtime.block_on(turn))
+}
+
+/// Joins the message and what is piped in, under the message.
+fn print_message(app: &App, message: Option<&str>, stdin_terminal: bool) -> Result<String, Failed> {
+    let mut text = message.unwrap_or_default().to_owned();
+    if !stdin_terminal {
+        let piped = piped::read(&mut std::io::stdin().lock()).map_err(|error| {
+            let what = app.locale.with(word::error::Stdin { cause: &error.to_string() });
+            Failed::new(Problem { what, hint: String::new() }, Exit::Failed)
+        })?;
+        if piped.left_out > 0 {
+            Console::new(&app.locale).warn(
+                &app.locale.with(word::error::StdinCut {
+                    all: &megabytes(piped.all),
+                    left_out: &megabytes(piped.left_out),
+                }),
+            );
+        }
+        let piped = piped.text;
+        if !piped.trim().is_empty() {
+            if text.is_empty() {
+                piped.trim_end().clone_into(&mut text);
+            } else {
+                text = format!("{text}\n\n<stdin>\n{}\n</stdin>", piped.trim_end());
+            }
+        }
+    }
+    if text.trim().is_empty() {
+        let problem = Problem {
+            what: app.locale.text(word::error::NO_MESSAGE).to_owned(),
+            hint: app.locale.text(word::error::NO_MESSAGE_HINT).to_owned(),
+        };
+        return Err(Failed::new(problem, Exit::Usage));
+    }
+    Ok(text)
+}
+
+/// Bytes as megabytes with one digit behind the point, never none of what is there.
+fn megabytes(bytes: u64) -> String {
+    let tenths = bytes.div_ceil(100_000);
+    format!("{}.{}", tenths / 10, tenths % 10)
+}

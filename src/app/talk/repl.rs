@@ -1,0 +1,147 @@
+//! The REPL: everything it is put together from.
+
+use std::rc::Rc;
+
+use super::super::context::App;
+use super::super::failed::{Failed, runtime};
+use super::super::models::choose;
+use super::ghost::{self, GhostUsage};
+use super::human::human_options;
+use super::prewarm::prewarm;
+use super::session::Occasion;
+use super::stage::stage;
+use super::world::Outside;
+use super::{agent, menu_lists, session};
+use crate::cli::RunOptions;
+use crate::frontend::exit::Exit;
+use crate::frontend::human::Human;
+use crate::frontend::repl::{
+    Clipboard, CommandMenu, Drafts, EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, Repl,
+    SuggestTiming, editor_words, title,
+};
+use crate::locale::word;
+use crate::provider::Client;
+use crate::session::Session;
+use crate::terminal::{Depth, PictureProtocol, Theme, escape_wait};
+
+pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
+    let runtime = Rc::new(runtime(&app.locale)?);
+    let client = Client::default();
+    let (provider, found) = choose(app, options.model.as_deref(), &client, &runtime)?;
+    let local = provider.model().local;
+    let (agent, conversation) = agent::make(app, &options, provider, Occasion::Repl)?;
+    let stage = stage(app, &runtime)?;
+    let plain = stage.plain;
+    let looks = app.display().looks();
+    let lender = Rc::clone(&stage.tty);
+    let foreground: Foreground = Box::new(move |command| {
+        let _lent = lender.lend();
+        command.status()
+    });
+    let private = options.no_session || options.no_history;
+    let mut editor = editor(app, &looks.theme, private, foreground);
+    editor.keep_out(app.keys.all(&app.config, app.process.variables));
+    let pictures = app.paths.cache.as_ref().map(|cache| cache.join("pictures"));
+    editor.use_clipboard(Clipboard::of(&app.process.variables, pictures));
+    let lists = menu_lists::menu_lists(app);
+    editor.watch_lists(lists.clone());
+    let drafts = app.paths.drafts().filter(|_| !private && !plain);
+    let drafts = drafts.map(|folder| Drafts::new(folder, app.project.cwd.clone())).unwrap_or_default();
+    editor.keep_drafts(drafts.clone());
+    let last = drafts.clone();
+    stage.signals.before_the_end(move || last.flush());
+    let ghost_usage = GhostUsage::default();
+    if let Some(suggest) = ghost::suggest(app, &ghost_usage).filter(|_| !plain) {
+        editor = editor.with_suggest(Box::new(suggest), SuggestTiming::default());
+    }
+    let screen = app.display().screen(&looks);
+    let mut human = Human::new(screen, human_options(app, &agent, looks, Box::new(stage.terminal.clone())));
+    if let Some(found) = found {
+        human.say(&found);
+    }
+    if let Some(conversation) = conversation {
+        let said = app.locale.with(word::repl::Resumed { title: &title(&conversation) });
+        human.say(&said);
+    }
+    if agent.model().small {
+        // Read while the person types; what is asked at once is read at once.
+        if options.message.is_none() {
+            human.say(&app.locale.with(word::local::Loading { model: &agent.model().id() }));
+            agent.prepare();
+        }
+    } else if !local {
+        prewarm(&client);
+    }
+    let directory = app.paths.shown(&app.project.cwd);
+    let shell =
+        (app.process.variables)("SHELL").filter(|shell| !shell.is_empty()).unwrap_or_else(|| "/bin/sh".to_owned());
+    let pager = pager(app);
+    let (for_new, for_resume, keep) = (Rc::clone(app), Rc::clone(app), !options.no_session);
+    let repl = Repl {
+        agent,
+        human,
+        editor,
+        stage,
+        world: Box::new(Outside::new(Rc::clone(app), client, runtime, ghost_usage)),
+        new_session: Box::new(move || {
+            let session = session::new_session(&for_new, keep);
+            for_new.shell.set(session.id());
+            session
+        }),
+        resume_session: Box::new(move |loaded, path| {
+            for_resume.shell.set(&loaded.id);
+            Session::resume(loaded.id.clone(), loaded.directory.clone(), path, for_resume.redactor())
+        }),
+        directory,
+        shell,
+        program: app.process.program.clone(),
+        pictures: PictureProtocol::choose(
+            app.config.inline_images.as_deref().filter(|_| !plain).unwrap_or("off"),
+            &app.display().terminal,
+        ),
+        ran: Vec::new(),
+        swept: false,
+        pager,
+        drafts,
+        lists,
+        path: (app.process.variables)("PATH").unwrap_or_default(),
+        hinted: Vec::new(),
+        own: menu_lists::user_commands(app),
+        gone: false,
+    };
+    Ok(repl.run(options.message))
+}
+
+/// The person's pager as a command line. `less` is told what git tells it, unless the person told it something:
+/// colours as colours, what fits is printed, the text stays on the screen.
+fn pager(app: &App) -> String {
+    let variable = |name| (app.process.variables)(name).filter(|value| !value.is_empty());
+    let pager = variable("PAGER").unwrap_or_else(|| "less".to_owned());
+    if variable("LESS").is_some() { pager } else { format!("LESS=FRX {pager}") }
+}
+
+fn editor(app: &App, theme: &Theme, private: bool, foreground: Foreground) -> Editor {
+    let external = ["VISUAL", "EDITOR"]
+        .iter()
+        .find_map(|name| (app.process.variables)(name).filter(|value| !value.is_empty()));
+    Editor::new(EditorOptions {
+        history: HistoryOptions {
+            path: app.paths.history(),
+            directory: app.project.cwd.display().to_string(),
+            enabled: !private,
+        },
+        // The loop says what they are, in its language, before each line.
+        commands: CommandMenu::default(),
+        directory: app.project.cwd.clone(),
+        home: app.paths.home.clone(),
+        style: if app.config.edit_mode.as_deref() == Some("vi") { EditStyle::Vi } else { EditStyle::Emacs },
+        keys: app.display().own_keys(),
+        theme: *theme,
+        color: app.display().depth() >= Depth::Ansi,
+        words: editor_words(&app.locale),
+        external_editor: external,
+        foreground: Some(foreground),
+        escape_wait: escape_wait(app.display().is_remote()),
+        interrupt: None,
+    })
+}

@@ -1,0 +1,108 @@
+//! Which session a conversation is kept in: a new one, the shell's, or the one that is asked for.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use super::super::console::Console;
+use super::super::context::App;
+use super::super::failed::Failed;
+use crate::cli::RunOptions;
+use crate::command::{self, Problem};
+use crate::frontend::dialog::Terminal;
+use crate::frontend::exit::Exit;
+use crate::frontend::signals::Signals;
+use crate::locale::word;
+use crate::session::{Loaded, Session, SessionError, SessionId, load};
+use crate::terminal::Depth;
+
+/// On which occasion a conversation begins, and so which one it goes on with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Occasion {
+    /// One turn for a program or a pipe: a new session, unless asked otherwise.
+    Print,
+    /// The loop: the shell's session.
+    Repl,
+    /// A shell handed its line over: the shell's session, and it waits for a command.
+    Handoff,
+}
+
+pub(super) fn new_session(app: &App, keep: bool) -> Session {
+    let id = SessionId::new(SystemTime::now(), &app.project.cwd, random_number());
+    let directory = app.paths.sessions().filter(|_| keep);
+    Session::new(id, app.project.cwd.clone(), directory.as_deref(), app.redactor())
+}
+
+/// Finds the session the command line asks to go on with; where it asks nothing, the shell's own.
+pub(super) fn resumed(
+    app: &App,
+    options: &RunOptions,
+    occasion: Occasion,
+) -> Result<Option<(Loaded, PathBuf)>, Failed> {
+    let open = |path: PathBuf| load(&path).map(|loaded| (loaded, path));
+    let store = app.sessions();
+    // Held also where another session is asked for: it becomes the shell's.
+    let is_shells = !options.no_session && (occasion != Occasion::Print || options.resume_last);
+    let (shells, busy) = if is_shells { shells_session(app) } else { (None, false) };
+    if busy {
+        Console::new(&app.locale).note(app.locale.text(word::handoff::BUSY));
+    }
+    if options.resume.is_none() && shells.is_some() {
+        return Ok(shells);
+    }
+    let found = match (&options.resume, options.resume_last, store) {
+        (None, false, _) => return Ok(None),
+        (_, _, None) => return Err(no_session(app)),
+        (Some(Some(id)), _, Some(store)) => store.find(id).and_then(|(_, path)| open(path)),
+        (Some(None), _, Some(store)) => {
+            let list = store.list();
+            if list.is_empty() {
+                return Err(no_session(app));
+            }
+            let rows: Vec<String> = list.iter().map(|row| format!("{}  {}", row.id, row.title)).collect();
+            let asker = Terminal {
+                color: app.display().depth() >= Depth::Ansi,
+                plain: app.display().linear(),
+                tty: None,
+                signals: Signals::default(),
+            };
+            let picked = asker.pick(app.locale.text(word::repl::PICK_SESSION), &rows);
+            let Some(row) = picked.and_then(|index| list.into_iter().nth(index)) else {
+                let problem =
+                    Problem { what: app.locale.text(word::error::INTERRUPTED).to_owned(), hint: String::new() };
+                return Err(Failed::new(problem, Exit::Interrupted));
+            };
+            open(row.path)
+        }
+        (None, true, Some(store)) => match store.last_of(&app.project.cwd) {
+            Some(summary) => open(summary.path),
+            None => return Err(no_session(app)),
+        },
+    };
+    found
+        .map(Some)
+        .map_err(|error: SessionError| Failed::new(command::session_problem(&app.locale, &error), Exit::Failed))
+}
+
+fn no_session(app: &App) -> Failed {
+    let problem = Problem {
+        what: app.locale.text(word::error::SESSION_NONE).to_owned(),
+        hint: app.locale.text(word::error::SESSION_KEPT).to_owned(),
+    };
+    Failed::new(problem, Exit::Failed)
+}
+
+/// A number nobody can guess is not needed here: it spreads retries and tells sessions of one second apart.
+pub(super) fn random_number() -> u16 {
+    use std::hash::{BuildHasher, RandomState};
+    let hash = RandomState::new().hash_one(std::process::id());
+    u16::try_from(hash & 0xffff).unwrap_or(0)
+}
+
+/// The session of the shell axi was started in.
+fn shells_session(app: &App) -> (Option<(Loaded, PathBuf)>, bool) {
+    let shell = app.process.variable("AXI_SESSION");
+    let (Some(shell), Some(directory), Some(store)) = (shell, app.paths.shells(), app.sessions()) else {
+        return (None, false);
+    };
+    app.shell.hold(&shell, &directory, &store)
+}

@@ -1,0 +1,81 @@
+//! What slash commands ask of everything outside the agent.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use tokio::runtime::Runtime;
+
+use super::super::commands::{change_key, doctor_text};
+use super::super::context::App;
+use super::super::models;
+use super::ghost::GhostUsage;
+use super::rules;
+use crate::approval::{Decision, Rule};
+use crate::command::{KeyAction, Problem, World};
+use crate::config;
+use crate::conversation::Usage;
+use crate::locale::{Locale, word};
+use crate::provider::{Client, Provider};
+use crate::session::SessionStore;
+
+/// The outside of a REPL.
+pub(super) struct Outside {
+    app: Rc<App>,
+    client: Client,
+    runtime: Rc<Runtime>,
+    ghost: GhostUsage,
+}
+
+impl Outside {
+    pub(super) const fn new(app: Rc<App>, client: Client, runtime: Rc<Runtime>, ghost: GhostUsage) -> Self {
+        Self { app, client, runtime, ghost }
+    }
+}
+
+impl World for Outside {
+    fn connect(&mut self, model: &str, locale: &Locale) -> Result<Arc<dyn Provider>, Problem> {
+        models::connect(&self.app, model, &self.client, locale)
+    }
+
+    fn models(&mut self) -> Vec<String> {
+        models::all(&self.app, &self.client, &self.runtime)
+    }
+
+    fn providers(&self) -> Vec<String> {
+        models::names(&self.app.config)
+    }
+
+    fn remember(&mut self, key: &str, value: &str, locale: &Locale) -> Result<(), Problem> {
+        let Some(path) = self.app.paths.settings() else {
+            return Err(Problem { what: locale.text(word::error::NO_CONFIG_DIR).to_owned(), hint: String::new() });
+        };
+        config::set(&path, key, value).map_err(|error| Problem {
+            what: locale.with(word::said::NotSaved { cause: &error.to_string() }),
+            hint: String::new(),
+        })
+    }
+
+    fn ghost_usage(&self) -> Usage {
+        self.ghost.get()
+    }
+
+    fn keep_rule(&mut self, decision: Decision, rule: &Rule, locale: &Locale) -> Result<String, Problem> {
+        rules::keep(&self.app, decision, rule, locale)
+    }
+
+    fn forget_rule(&mut self, decision: Decision, rule: &Rule, locale: &Locale) -> Result<(), Problem> {
+        rules::forget(&self.app, decision, rule, locale)
+    }
+
+    fn sessions(&self) -> Option<SessionStore> {
+        self.app.sessions()
+    }
+
+    fn keychain(&mut self, action: KeyAction, provider: &str, locale: &Locale) -> Result<String, Problem> {
+        change_key(&self.app, action, provider, locale)
+    }
+
+    fn doctor(&mut self, locale: &Locale) -> String {
+        doctor_text(&self.app, locale)
+    }
+}
