@@ -58,7 +58,12 @@ pub(super) struct Echo;
 
 impl Tool for Echo {
     fn spec(&self) -> ToolSpec {
-        ToolSpec { name: "echo".into(), description: String::new(), input_schema: json!({"type": "object"}) }
+        ToolSpec {
+            name: "echo".into(),
+            description: String::new(),
+            input_schema: json!({"type": "object"}),
+            ..ToolSpec::default()
+        }
     }
     fn effect(&self, _: &Value, _: &Place) -> Effect {
         Effect::Write

@@ -27,8 +27,8 @@ pub(super) struct Calls<'a> {
     pub(super) runner: &'a ToolRunner,
     pub(super) consent: &'a mut Consent,
     pub(super) undo: &'a mut Undo,
-    /// Runs sub-agents, where there are any.
-    pub(super) explore: Option<&'a dyn Explore>,
+    /// Runs sub-agents.
+    pub(super) explore: &'a dyn Explore,
     pub(super) guard: &'a mut LoopGuard,
     /// Takes out of a text what must not be written to the disk.
     pub(super) redact: &'a (dyn Fn(&str) -> String + Sync),
@@ -69,11 +69,11 @@ impl Calls<'_> {
                 results.push(answer(&call, not_reached(&call, why), Duration::ZERO, self.frontend));
                 continue;
             }
-            if let Some(explore) = self.explore.filter(|_| explore::is_one(&call)) {
+            if explore::is_one(&self.runner.tools, &call) {
                 let mut together = vec![call];
-                together.extend(std::iter::from_fn(|| calls.next_if(explore::is_one)));
-                let Self { consent, guard, frontend, cancel, .. } = &mut self;
-                let exploring = explore::side_by_side(&together, explore, consent, guard, *frontend, cancel);
+                let Self { runner, explore, consent, guard, frontend, cancel, .. } = &mut self;
+                together.extend(std::iter::from_fn(|| calls.next_if(|call| explore::is_one(&runner.tools, call))));
+                let exploring = explore::side_by_side(&together, *explore, consent, guard, *frontend, cancel);
                 let reports = exploring.await;
                 results.extend(reports.results);
                 spent.add(reports.spent);
@@ -183,7 +183,7 @@ impl Calls<'_> {
         let mut granted = self.consent.judge(&proposed, undo, frontend, cancel).await?;
         let Proposed { call, effect, subject, .. } = proposed;
         let wanted = (subject, &granted.reach);
-        match undo.keep_before(&call.name, effect, wanted, self.redact, frontend, cancel).await {
+        match undo.keep_before(effect, wanted, self.redact, frontend, cancel).await {
             Keeping::Kept => {}
             Keeping::Stopped => {
                 let stopped = CallEnd::Stop(CallsEnd::Interrupted);

@@ -156,7 +156,7 @@ impl Consent {
         }
         let unkept = match unkept {
             Some(files) => Some(files),
-            None => undo.foresee(&call.name, effect, (subject, &wants.reach), cancel).await,
+            None => undo.foresee(effect, (subject, &wants.reach), cancel).await,
         };
         verdict.reasons.extend(unkept.map(|files| Reason::CannotUndo { files }));
         if cancel.is_cancelled() {
@@ -189,7 +189,7 @@ impl Consent {
         match frontend.approve(&request) {
             Approval::Once => Ok(granted),
             Approval::ForSession => {
-                self.policy.grant_for_session(&call.name, subject, place);
+                self.policy.grant_for_session(&call.name, effect, subject, place);
                 Ok(granted)
             }
             Approval::Always(rule) => {

@@ -18,14 +18,14 @@ use super::guard::{LoopGuard, Verdict};
 use super::results::{ASKED_BEFORE, RULE_DENIES, answer, closed, denied};
 use super::wait::tick_at;
 use super::{Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Frontend, Notice};
-use crate::conversation::{Effect, Outcome, Subject, ToolCall, ToolResult, ToolSpec, Usage};
-use crate::tool::ToolOutput;
+use crate::conversation::{
+    Effect, Outcome, Subject, ToolCall, ToolIdentity, ToolResult, ToolSpec, ToolVerb, Usage,
+};
+use crate::tool::{ToolOutput, Toolbox};
 
 /// The name models call it by.
-pub(super) const NAME: &str = "explore";
+const NAME: &str = "explore";
 
-/// What a sub-agent may use.
-pub(super) const TOOLS: [&str; 5] = ["read", "glob", "grep", "list", "shell"];
 /// How many requests it may make.
 pub(super) const STEPS: u32 = 12;
 /// How many run at once; more wait their turn.
@@ -81,6 +81,7 @@ pub(super) fn spec() -> ToolSpec {
             "properties": {"question": {"type": "string", "description": "All it needs to know: it sees nothing else"}},
             "required": ["question"]
         }),
+        identity: ToolIdentity { verb: ToolVerb::Explore, ..ToolIdentity::default() },
     }
 }
 
@@ -91,8 +92,8 @@ fn question(input: &Value) -> Option<&str> {
 }
 
 /// Tells whether a call is one for a sub-agent.
-pub(super) fn is_one(call: &ToolCall) -> bool {
-    call.name == NAME && call.invalid_input.is_none()
+pub(super) fn is_one(tools: &Toolbox, call: &ToolCall) -> bool {
+    tools.identity(&call.name).verb == ToolVerb::Explore && call.invalid_input.is_none()
 }
 
 /// Runs the calls side by side.

@@ -8,7 +8,7 @@ use super::super::bench::{Answer, Bench, Recorder, bench_with, outcomes, text};
 use super::super::{Activity, AgentEvent, Explorer, TurnEnd};
 use crate::approval::{Decision, Rule, Source};
 use crate::conversation::{
-    ContentBlock, Effect, Outcome, Preview, StopReason, StreamEvent, Subject, ToolSpec, Usage,
+    ContentBlock, Effect, Outcome, Preview, StopReason, StreamEvent, Subject, ToolIdentity, ToolSpec, Usage,
 };
 use crate::tool::{Place, Tool, ToolContext, ToolFacts, ToolOutput};
 
@@ -17,7 +17,12 @@ struct Named(&'static str, Effect);
 
 impl Tool for Named {
     fn spec(&self) -> ToolSpec {
-        ToolSpec { name: self.0.into(), description: String::new(), input_schema: json!({"type": "object"}) }
+        ToolSpec {
+            name: self.0.into(),
+            description: String::new(),
+            input_schema: json!({"type": "object"}),
+            identity: ToolIdentity { for_sub_agents: self.0 != "write", ..ToolIdentity::default() },
+        }
     }
     fn effect(&self, _: &Value, _: &Place) -> Effect {
         self.1

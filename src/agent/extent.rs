@@ -26,7 +26,7 @@ pub(super) fn consent(verdict: &Verdict) -> Consent {
 pub(super) fn of_effect(effect: Effect) -> Reach {
     match effect {
         Effect::Read => Reach::ReadOnly,
-        Effect::Write => Reach::Workspace { network: false, also: Vec::new() },
+        Effect::Write | Effect::Delete => Reach::Workspace { network: false, also: Vec::new() },
         Effect::Network | Effect::Execute => Reach::Workspace { network: true, also: Vec::new() },
     }
 }

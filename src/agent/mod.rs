@@ -60,8 +60,6 @@ pub struct Agent {
     runner: ToolRunner,
     /// The most requests a turn may make.
     max_steps: u32,
-    /// Whether there are sub-agents.
-    explores: bool,
     /// Whether the step limit ends in an answer instead of nothing.
     speaks_at_limit: bool,
 }
@@ -116,14 +114,13 @@ impl Agent {
             undo,
             runner: ToolRunner::new(tools, place, output_dir, sandbox),
             max_steps: max_steps.max(1),
-            explores: false,
             speaks_at_limit: false,
         }
     }
 
     /// Lets the model have sub-agents explore.
-    pub const fn allow_exploring(&mut self) {
-        self.explores = true;
+    pub fn allow_exploring(&mut self) {
+        self.runner.tools.declare(explore::spec());
     }
 
     /// Returns what is known about the model.

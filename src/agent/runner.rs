@@ -53,10 +53,10 @@ impl ToolRunner {
         Self { tools, memory: ToolMemory::default(), place, output_dir, sandbox }
     }
 
-    /// A runner of these tools only, which remembers nothing yet.
-    pub(super) fn only(&self, names: &[&str]) -> Self {
+    /// A runner of the tools a sub-agent may call, which remembers nothing yet.
+    pub(super) fn for_sub_agents(&self) -> Self {
         let (place, output_dir, sandbox) = (self.place.clone(), self.output_dir.clone(), self.sandbox.clone());
-        Self::new(self.tools.only(names), place, output_dir, sandbox)
+        Self::new(self.tools.for_sub_agents(), place, output_dir, sandbox)
     }
 
     /// The tools of a mode: what could only be denied is not offered.
@@ -68,7 +68,7 @@ impl ToolRunner {
                 tool.is_none_or(|tool| match tool.effect(&json!({}), &self.place) {
                     // Of a command line the policy finds out what it does.
                     Effect::Read | Effect::Execute => true,
-                    Effect::Write | Effect::Network => false,
+                    Effect::Write | Effect::Delete | Effect::Network => false,
                 })
             });
         }

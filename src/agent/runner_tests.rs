@@ -14,7 +14,12 @@ struct Curious;
 
 impl Tool for Curious {
     fn spec(&self) -> ToolSpec {
-        ToolSpec { name: "echo".into(), description: String::new(), input_schema: json!({"type": "object"}) }
+        ToolSpec {
+            name: "echo".into(),
+            description: String::new(),
+            input_schema: json!({"type": "object"}),
+            ..ToolSpec::default()
+        }
     }
     fn effect(&self, _: &Value, _: &Place) -> Effect {
         Effect::Read

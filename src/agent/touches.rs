@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::approval::command::{Action, Judged, LineJudgement, Part};
 use crate::approval::{Class, Kept, Tracked, each_index_entry};
+use crate::conversation::Effect;
 use crate::journal::{How, Touch};
 
 use super::aliases::{self, end_of_link, is_follower};
@@ -50,8 +51,8 @@ pub(super) struct Expected {
 }
 
 /// The places a file tool changes: what it names is all it touches.
-pub(super) fn of_paths(tool: &str, paths: &[PathBuf]) -> Vec<Touch> {
-    let how = if tool == "delete" { How::Removed } else { How::Any };
+pub(super) fn of_paths(effect: Effect, paths: &[PathBuf]) -> Vec<Touch> {
+    let how = if effect == Effect::Delete { How::Removed } else { How::Any };
     paths.iter().map(|path| Touch { path: path.clone(), tree: true, how }).collect()
 }
 

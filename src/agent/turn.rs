@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::calls::{Answered, Calls};
 use super::consent::Consent;
-use super::explore::{Explore, Exploring, Report, STEPS, Scout, TOOLS};
+use super::explore::{Explore, Exploring, Report, STEPS, Scout};
 use super::guard::LoopGuard;
 use super::modes::{Purpose, under_the_prompt};
 use super::request::{Asked, Beginning};
@@ -15,9 +15,9 @@ use super::results::CallsEnd;
 use super::runner::ToolRunner;
 use super::talk::Talk;
 use super::undo::Undo;
-use super::{Agent, AgentEvent, Failure, Frontend, Notice, TurnEnd, explore};
+use super::{Agent, AgentEvent, Failure, Frontend, Notice, TurnEnd};
 use crate::conversation::{ContentBlock, Finished, Message, Outcome, Role, StopReason, ToolCall};
-use crate::tool::table::terse;
+use crate::tool::brief;
 use crate::tool::{ToolFacts, ToolOutput};
 
 /// What one round of asking and running came to.
@@ -76,9 +76,8 @@ impl Agent {
         if purpose == Purpose::LastWords || !model.tools {
             return Beginning { system, tools: Vec::new() };
         }
-        let mut tools = self.runner.offered(mode);
-        tools.extend(self.explores.then(explore::spec));
-        Beginning { system, tools: if model.small { terse(&tools) } else { tools } }
+        let tools = self.runner.offered(mode);
+        Beginning { system, tools: if model.small { brief(&tools) } else { tools } }
     }
 
     /// Asks the model for its next message.
@@ -184,10 +183,10 @@ impl Agent {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> CallsEnd {
-        let Self { talk, consent, undo, runner, explores, .. } = &mut *self;
+        let Self { talk, consent, undo, runner, .. } = &mut *self;
         let (talk, runner) = (&*talk, &*runner);
         let explorers = Explorers { talk, runner, undo: undo.without_journal() };
-        let explore = explores.then_some(&explorers as &dyn Explore);
+        let explore = &explorers as &dyn Explore;
         let redact = |text: &str| talk.session().redacted(text);
         let calling = Calls { runner, consent, undo, explore, guard, redact: &redact, frontend, cancel };
         let Answered { results, end, spent } = calling.run(calls).await;
@@ -232,9 +231,8 @@ impl Explore for Explorers<'_> {
             talk: self.talk.apart(),
             consent,
             undo: self.undo.without_journal(),
-            runner: self.runner.only(&TOOLS),
+            runner: self.runner.for_sub_agents(),
             max_steps: STEPS,
-            explores: false,
             speaks_at_limit: true,
         };
         // Boxed: a turn may hold sub-agents, which hold turns.

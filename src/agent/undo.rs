@@ -94,14 +94,13 @@ impl Undo {
     /// Dropped, a thread keeps what it was keeping, and the journal is opened anew.
     pub(super) async fn keep_before(
         &mut self,
-        tool: &str,
         effect: Effect,
         (subject, reach): (&Subject, &Reach),
         redact: &(dyn Fn(&str) -> String + Sync),
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Keeping {
-        let Some((expected, line)) = self.expected(tool, effect, subject, reach) else { return Keeping::Kept };
+        let Some((expected, line)) = self.expected(effect, subject, reach) else { return Keeping::Kept };
         let (line, directory) = (redact(line), self.surroundings.cwd.clone());
         let lent = Lent(self);
         let Some(mut journal) = lent.0.journal.take() else { return Keeping::Kept };
@@ -129,16 +128,10 @@ impl Undo {
     }
 
     /// What a call is about to change, and its line where it is one; `None` where it changes nothing.
-    fn expected<'a>(
-        &self,
-        tool: &str,
-        effect: Effect,
-        subject: &'a Subject,
-        reach: &Reach,
-    ) -> Option<(Expected, &'a str)> {
+    fn expected<'a>(&self, effect: Effect, subject: &'a Subject, reach: &Reach) -> Option<(Expected, &'a str)> {
         match subject {
-            Subject::Paths { paths } if effect == Effect::Write => {
-                let touches = touches::of_paths(tool, paths);
+            Subject::Paths { paths } if matches!(effect, Effect::Write | Effect::Delete) => {
+                let touches = touches::of_paths(effect, paths);
                 Some((Expected { touches, ..Expected::default() }, ""))
             }
             Subject::Command { line } if *reach != Reach::ReadOnly => {
@@ -155,13 +148,12 @@ impl Undo {
     /// Dropping it leaves a thread that ends by itself and changes nothing.
     pub(super) async fn foresee(
         &self,
-        tool: &str,
         effect: Effect,
         (subject, reach): (&Subject, &Reach),
         cancel: &CancellationToken,
     ) -> Option<u64> {
         let outlook = self.journal.as_ref()?.outlook();
-        let (Expected { mut touches, git, ignored, lost, .. }, _) = self.expected(tool, effect, subject, reach)?;
+        let (Expected { mut touches, git, ignored, lost, .. }, _) = self.expected(effect, subject, reach)?;
         let directory = self.surroundings.cwd.clone();
         let foreseen = reach::aside(cancel, move || {
             if git {

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::command::suggest_rule;
 use super::rule::Pattern;
 use super::{Decision, Mode, Policy, Rule, Source, Surroundings, path};
-use crate::conversation::{Effect, Subject};
+use crate::conversation::{COMMANDS, Effect, Subject, WRITERS};
 
 /// What a rule is about, in facts, for whoever words it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub fn always_rule(tool: &str, effect: Effect, subject: &Subject, place: &Surrou
         Subject::Host { host } => Some(Rule::host(tool, host)),
         Subject::Whole => Some(Rule::whole_tool(tool)),
         // What is gone is gone: each deletion is asked.
-        Subject::Paths { paths } if effect == Effect::Write && tool != "delete" => {
+        Subject::Paths { paths } if effect == Effect::Write => {
             let first = paths.first()?;
             let rule = below(first, place)?;
             // One rule must do for all of them, or none is offered.
@@ -82,7 +82,7 @@ fn below(file: &Path, place: &Surroundings) -> Option<Rule> {
     if !named.chars().all(plain) {
         return None;
     }
-    Rule::parse(&format!("write({named}{})", if is_folder { "/**" } else { "" })).ok()
+    Rule::parse(&format!("{WRITERS}({named}{})", if is_folder { "/**" } else { "" })).ok()
 }
 
 /// Which of these lines the rule alone would let run that are asked without it, in their order.
@@ -95,7 +95,7 @@ pub fn newly_allowed<'l>(rule: &Rule, lines: &'l [String], place: &Surroundings)
     }
     let decision = |policy: &Policy, line: &str| {
         let subject = Subject::Command { line: line.to_owned() };
-        policy.decide("shell", Effect::Execute, &subject, place).decision
+        policy.decide(COMMANDS, Effect::Execute, &subject, place).decision
     };
     let new =
         |line: &&String| decision(&with, line) == Decision::Allow && decision(&without, line) != Decision::Allow;

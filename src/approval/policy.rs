@@ -4,10 +4,7 @@ use super::command::{self, Judged, LineJudgement, Part};
 use super::offer::session_rule;
 use super::rule::Pattern;
 use super::{Class, Decision, Mode, NeverAuto, Reason, Rule, RuleError, Source, Surroundings, Verdict, path};
-use crate::conversation::{Effect, Subject};
-
-/// The tool that only takes away.
-const DELETE: &str = "delete";
+use crate::conversation::{COMMANDS, Effect, READERS, Subject, WRITERS};
 
 /// What may be done: the rules of the settings, of the command line and of this session, the mode and `-y`.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -93,7 +90,7 @@ impl Policy {
     /// A shell line: the narrow rule for it when there is one, else this exact line. A change of files: every
     /// change inside the workspace, but not of what is deleted: these paths. A host: this host. Anything else: the tool. What can never be run unasked is
     /// asked again all the same.
-    pub fn grant_for_session(&mut self, tool: &str, subject: &Subject, place: &Surroundings) {
+    pub fn grant_for_session(&mut self, tool: &str, effect: Effect, subject: &Subject, place: &Surroundings) {
         let rule = match subject {
             Subject::Command { line } => {
                 if let Some(rule) = session_rule(line, place) {
@@ -103,16 +100,16 @@ impl Policy {
                     return;
                 }
             }
-            Subject::Paths { paths } if is_reader(tool) || tool == DELETE => {
-                let family = if tool == DELETE { DELETE } else { "read" };
+            Subject::Paths { paths } if matches!(effect, Effect::Read | Effect::Delete) => {
+                let about = if effect == Effect::Read { READERS } else { tool };
                 for path in paths {
-                    if let Ok(rule) = Rule::literal_path(family, &path.to_string_lossy()) {
+                    if let Ok(rule) = Rule::literal_path(about, &path.to_string_lossy()) {
                         self.push_session(rule);
                     }
                 }
                 return;
             }
-            Subject::Paths { .. } => match Rule::parse("write(**)") {
+            Subject::Paths { .. } => match Rule::parse(&format!("{WRITERS}(**)")) {
                 Ok(rule) => rule,
                 Err(_) => return,
             },
@@ -162,14 +159,13 @@ impl Policy {
     fn strictest(
         &self,
         tool: &str,
-        family: Option<&str>,
+        family: impl Fn(Decision) -> Option<&'static str>,
         matches: impl Fn(Decision, &Pattern) -> bool,
     ) -> Option<Found<'_>> {
         self.rules
             .iter()
             .filter(|entry| {
-                // A yes to writing is none to deleting: the rule must name it.
-                let family = family.filter(|_| tool != DELETE || entry.decision != Decision::Allow);
+                let family = family(entry.decision);
                 entry.rule.is_about(tool, family) && matches(entry.decision, entry.rule.pattern())
             })
             .max_by_key(|entry| entry.decision)
@@ -177,7 +173,7 @@ impl Policy {
     }
 
     fn decide_whole(&self, tool: &str, effect: Effect) -> Verdict {
-        let found = self.strictest(tool, None, |_, pattern| matches!(pattern, Pattern::Any));
+        let found = self.strictest(tool, |_| None, |_, pattern| matches!(pattern, Pattern::Any));
         self.settle(found, effect)
     }
 
@@ -186,14 +182,18 @@ impl Policy {
         // A tool that says more than "network" of a host reaches what only this machine can reach: its own services,
         // the metadata of a cloud. Only a rule that names the host allows that.
         let private = effect > Effect::Network;
-        let found = self.strictest(tool, None, |decision, pattern| match pattern {
-            Pattern::Any => decision != Decision::Allow || !private,
-            Pattern::Host { name, below: false } => *name == host,
-            Pattern::Host { name, below: true } => {
-                host.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('.'))
-            }
-            Pattern::Command(_) | Pattern::Path(_) => false,
-        });
+        let found = self.strictest(
+            tool,
+            |_| None,
+            |decision, pattern| match pattern {
+                Pattern::Any => decision != Decision::Allow || !private,
+                Pattern::Host { name, below: false } => *name == host,
+                Pattern::Host { name, below: true } => {
+                    host.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('.'))
+                }
+                Pattern::Command(_) | Pattern::Path(_) => false,
+            },
+        );
         let named = found.is_some();
         // A host is the network, whatever else the tool says of itself.
         let mut verdict = self.settle(found, effect.max(Effect::Network));
@@ -223,13 +223,12 @@ impl Policy {
         paths: &[std::path::PathBuf],
         place: &Surroundings,
     ) -> Verdict {
-        let family = family_of(effect);
         if self.only_reads() && effect != Effect::Read {
             return Verdict::new(Decision::Deny, vec![Reason::ModeOnlyReads { mode: self.mode }]);
         }
         let mut verdict = Verdict::new(Decision::Allow, Vec::new());
         for path in paths {
-            self.judge_path(tool, family, effect, &path::clean(path), place, &mut verdict);
+            self.judge_path(tool, effect, &path::clean(path), place, &mut verdict);
         }
         if paths.is_empty() {
             return self.decide_whole(tool, effect);
@@ -240,7 +239,6 @@ impl Policy {
     fn judge_path(
         &self,
         tool: &str,
-        family: Option<&str>,
         effect: Effect,
         path: &std::path::Path,
         place: &Surroundings,
@@ -252,15 +250,19 @@ impl Policy {
         } else {
             path::is_protected(path, place) || path::is_credential(path, place.home.as_deref())
         };
-        let found = self.strictest(tool, family, |decision, pattern| match pattern {
-            // What is guarded is allowed only by a rule that names it.
-            Pattern::Any => decision != Decision::Allow || !guarded,
-            Pattern::Path(pattern) => {
-                (decision != Decision::Allow || !guarded || pattern.is_literal())
-                    && pattern.matches(path, &place.workspace, place.home.as_deref())
-            }
-            Pattern::Command(_) | Pattern::Host { .. } => false,
-        });
+        let found = self.strictest(
+            tool,
+            |decision| family_of(effect, decision),
+            |decision, pattern| match pattern {
+                // What is guarded is allowed only by a rule that names it.
+                Pattern::Any => decision != Decision::Allow || !guarded,
+                Pattern::Path(pattern) => {
+                    (decision != Decision::Allow || !guarded || pattern.is_literal())
+                        && pattern.matches(path, &place.workspace, place.home.as_deref())
+                }
+                Pattern::Command(_) | Pattern::Host { .. } => false,
+            },
+        );
         let decision = if let Some(found) = &found {
             push_once(&mut verdict.reasons, found.entry.reason());
             found.decision
@@ -319,9 +321,13 @@ impl Policy {
 
     /// A bare `shell` that asks or denies is about lines without any command in them, too.
     fn judge_whole_line(&self, tool: &str, judgement: &LineJudgement, verdict: &mut Verdict) {
-        let found = self.strictest(tool, Some("shell"), |decision, pattern| {
-            matches!(pattern, Pattern::Any) && (decision != Decision::Allow || judgement.parts.is_empty())
-        });
+        let found = self.strictest(
+            tool,
+            |_| Some(COMMANDS),
+            |decision, pattern| {
+                matches!(pattern, Pattern::Any) && (decision != Decision::Allow || judgement.parts.is_empty())
+            },
+        );
         if let Some(found) = found
             && found.decision > verdict.decision
         {
@@ -333,8 +339,10 @@ impl Policy {
     /// Judges one part of a line; tells whether a denying rule may be about it, which cannot be known.
     fn judge_part(&self, tool: &str, part: &Judged, place: &Surroundings, verdict: &mut Verdict) -> bool {
         let found = match &part.part {
-            Part::Command { words, outer } => {
-                self.strictest(tool, Some("shell"), |decision, pattern| match pattern {
+            Part::Command { words, outer } => self.strictest(
+                tool,
+                |_| Some(COMMANDS),
+                |decision, pattern| match pattern {
                     Pattern::Any => decision != Decision::Allow || part.credential.is_none(),
                     Pattern::Command(wanted) if decision == Decision::Allow => {
                         part.shown
@@ -347,23 +355,27 @@ impl Policy {
                         command::touches(wanted, words) || outer.iter().any(|words| command::touches(wanted, words))
                     }
                     Pattern::Path(_) | Pattern::Host { .. } => false,
-                })
-            }
-            Part::Redirection { path } => self.strictest("write", None, |decision, pattern| match pattern {
-                Pattern::Any => true,
-                Pattern::Path(pattern) => path.as_deref().is_some_and(|path| {
-                    let guarded =
-                        path::is_protected(path, place) || path::is_credential(path, place.home.as_deref());
-                    (decision != Decision::Allow || !guarded || pattern.is_literal())
-                        && pattern.matches(path, &place.workspace, place.home.as_deref())
-                }),
-                Pattern::Command(_) | Pattern::Host { .. } => false,
-            }),
+                },
+            ),
+            Part::Redirection { path } => self.strictest(
+                WRITERS,
+                |_| None,
+                |decision, pattern| match pattern {
+                    Pattern::Any => true,
+                    Pattern::Path(pattern) => path.as_deref().is_some_and(|path| {
+                        let guarded =
+                            path::is_protected(path, place) || path::is_credential(path, place.home.as_deref());
+                        (decision != Decision::Allow || !guarded || pattern.is_literal())
+                            && pattern.matches(path, &place.workspace, place.home.as_deref())
+                    }),
+                    Pattern::Command(_) | Pattern::Host { .. } => false,
+                },
+            ),
         };
         let may_be = |decision: Decision| match &part.part {
             Part::Command { words, outer } => self.rules.iter().any(|entry| {
                 entry.decision == decision
-                    && entry.rule.is_about(tool, Some("shell"))
+                    && entry.rule.is_about(tool, Some(COMMANDS))
                     && matches!(entry.rule.pattern(), Pattern::Command(wanted)
                         if command::may_touch(wanted, words)
                             || outer.iter().any(|words| command::may_touch(wanted, words))
@@ -404,8 +416,8 @@ impl Policy {
         place: &Surroundings,
         verdict: &mut Verdict,
     ) -> Decision {
-        let family = if reads { "read" } else { "write" };
-        let found = self.strictest(family, None, |decision, pattern| {
+        let family = if reads { READERS } else { WRITERS };
+        let found = self.strictest(family, |_| None, |decision, pattern| {
             decision != Decision::Allow
                 && matches!(pattern, Pattern::Path(pattern) if pattern.matches(path, &place.workspace, place.home.as_deref()))
         });
@@ -438,14 +450,13 @@ fn push_once(reasons: &mut Vec<Reason>, reason: Reason) {
     }
 }
 
-fn is_reader(tool: &str) -> bool {
-    ["read", "list", "ls", "glob", "grep", "find", "search"].iter().any(|start| tool.starts_with(start))
-}
-
-fn family_of(effect: Effect) -> Option<&'static str> {
+/// What a rule may be about, beside the tool itself, when it decides so.
+fn family_of(effect: Effect, decision: Decision) -> Option<&'static str> {
     match effect {
-        Effect::Read => Some("read"),
-        Effect::Write => Some("write"),
+        Effect::Read => Some(READERS),
+        Effect::Write => Some(WRITERS),
+        // A yes to writing is none to deleting: the rule must name it.
+        Effect::Delete => Some(WRITERS).filter(|_| decision != Decision::Allow),
         Effect::Network | Effect::Execute => None,
     }
 }
@@ -453,6 +464,6 @@ fn family_of(effect: Effect) -> Option<&'static str> {
 fn default_for(effect: Effect) -> Decision {
     match effect {
         Effect::Read => Decision::Allow,
-        Effect::Write | Effect::Network | Effect::Execute => Decision::Ask,
+        Effect::Write | Effect::Delete | Effect::Network | Effect::Execute => Decision::Ask,
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Decision, Mode, Policy, Rule, Source, Surroundings};
-use crate::conversation::{Effect, Subject};
+use crate::conversation::{Effect, Subject, ToolKind};
 
 fn place() -> Surroundings {
     Surroundings {
@@ -17,9 +17,18 @@ fn place() -> Surroundings {
 fn policy(rules: &[(Decision, &str)]) -> Policy {
     let mut policy = Policy::new(Mode::Build, false);
     for (decision, rule) in rules {
-        policy.add_rule(*decision, Rule::parse(rule).unwrap(), Source::User).unwrap();
+        policy.add_rule(*decision, parse(rule), Source::User).unwrap();
     }
     policy
+}
+
+fn parse(rule: &str) -> Rule {
+    let known = |tool: &str| match tool {
+        "web_fetch" => ToolKind::Network,
+        "edit" | "delete" => ToolKind::Writer,
+        _ => ToolKind::Other,
+    };
+    Rule::parse_for(rule, known).unwrap()
 }
 
 fn paths(paths: &[&str]) -> Subject {
@@ -73,7 +82,7 @@ fn every_path_of_a_call_must_be_allowed() {
 #[test]
 fn yes_is_for_asking_only() {
     let mut policy = Policy::new(Mode::Build, true);
-    policy.add_rule(Decision::Deny, Rule::parse("write(Cargo.lock)").unwrap(), Source::Project).unwrap();
+    policy.add_rule(Decision::Deny, parse("write(Cargo.lock)"), Source::Project).unwrap();
     let decide = |path: &str| policy.decide("write", Effect::Write, &paths(&[path]), &place()).decision;
     assert_eq!(decide("/home/u/work/app/src/a.rs"), Decision::Allow);
     assert_eq!(decide("/home/u/work/app/Cargo.lock"), Decision::Deny);
@@ -82,8 +91,8 @@ fn yes_is_for_asking_only() {
 #[test]
 fn projects_only_tighten() {
     let mut policy = Policy::new(Mode::Build, false);
-    assert!(policy.add_rule(Decision::Allow, Rule::parse("shell").unwrap(), Source::Project).is_err());
-    assert!(policy.add_rule(Decision::Deny, Rule::parse("shell").unwrap(), Source::Project).is_ok());
+    assert!(policy.add_rule(Decision::Allow, parse("shell"), Source::Project).is_err());
+    assert!(policy.add_rule(Decision::Deny, parse("shell"), Source::Project).is_ok());
     let line = Subject::Command { line: "ls".to_owned() };
     assert_eq!(policy.decide("shell", Effect::Execute, &line, &place()).decision, Decision::Deny);
 }
@@ -92,7 +101,7 @@ fn projects_only_tighten() {
 fn plan_and_explore_only_read_whatever_the_rules_and_yes_say() {
     for mode in [Mode::Plan, Mode::Explore] {
         let mut policy = Policy::new(mode, true);
-        policy.add_rule(Decision::Allow, Rule::parse("*").unwrap(), Source::User).unwrap();
+        policy.add_rule(Decision::Allow, parse("*"), Source::User).unwrap();
         let decide = |effect, subject: &Subject| policy.decide("any", effect, subject, &place()).decision;
         assert_eq!(decide(Effect::Read, &Subject::Whole), Decision::Allow);
         assert_eq!(decide(Effect::Write, &paths(&["/home/u/work/app/a"])), Decision::Deny);
@@ -118,7 +127,7 @@ fn hosts_match_whole_names() {
 #[test]
 fn a_yes_for_the_session_covers_changes_in_the_workspace_only() {
     let mut policy = Policy::new(Mode::Build, false);
-    policy.grant_for_session("edit", &paths(&["/home/u/work/app/src/a.rs"]), &place());
+    policy.grant_for_session("edit", Effect::Write, &paths(&["/home/u/work/app/src/a.rs"]), &place());
     let decide = |path: &str| policy.decide("write", Effect::Write, &paths(&[path]), &place()).decision;
     assert_eq!(decide("/home/u/work/app/src/b.rs"), Decision::Allow);
     assert_eq!(decide("/home/u/other"), Decision::Ask);
@@ -135,13 +144,16 @@ fn a_yes_to_every_change_is_none_to_deleting() {
         home: None,
         environment: std::collections::BTreeMap::new(),
     };
-    let decide = |policy: &Policy, tool: &str| policy.decide(tool, Effect::Write, &subject, &place).decision;
-    policy.grant_for_session("edit", &subject, &place);
+    let decide = |policy: &Policy, tool: &str| {
+        let effect = if tool == "delete" { Effect::Delete } else { Effect::Write };
+        policy.decide(tool, effect, &subject, &place).decision
+    };
+    policy.grant_for_session("edit", Effect::Write, &subject, &place);
     assert_eq!((decide(&policy, "move"), decide(&policy, "delete")), (Decision::Allow, Decision::Ask));
-    policy.add_rule(Decision::Deny, Rule::parse("write(/w/a)").unwrap(), Source::User).unwrap();
+    policy.add_rule(Decision::Deny, parse("write(/w/a)"), Source::User).unwrap();
     assert_eq!(decide(&policy, "delete"), Decision::Deny);
     let mut policy = Policy::new(Mode::Build, false);
-    policy.add_rule(Decision::Allow, Rule::parse("delete(**)").unwrap(), Source::User).unwrap();
+    policy.add_rule(Decision::Allow, parse("delete(**)"), Source::User).unwrap();
     assert_eq!(decide(&policy, "delete"), Decision::Allow);
 }
 
@@ -156,12 +168,12 @@ fn a_private_host_is_allowed_only_by_its_name() {
     let subject = Subject::Host { host: "localhost".to_owned() };
     let decide = |policy: &Policy, effect| policy.decide("web_fetch", effect, &subject, &place);
     let mut policy = Policy::new(Mode::Build, true);
-    policy.add_rule(Decision::Allow, Rule::parse("web_fetch").unwrap(), Source::User).unwrap();
+    policy.add_rule(Decision::Allow, parse("web_fetch"), Source::User).unwrap();
     assert_eq!(decide(&policy, Effect::Network).decision, Decision::Allow);
     let verdict = decide(&policy, Effect::Execute);
     assert_eq!((verdict.decision, verdict.never_auto), (Decision::Ask, true));
     assert_eq!(verdict.reasons, [crate::approval::Reason::PrivateHost { host: "localhost".to_owned() }]);
-    policy.grant_for_session("web_fetch", &subject, &place);
+    policy.grant_for_session("web_fetch", Effect::Network, &subject, &place);
     assert_eq!(decide(&policy, Effect::Execute).decision, Decision::Allow);
 }
 
@@ -223,10 +235,15 @@ fn a_rule_says_nothing_of_other_places() {
 fn a_yes_for_the_session_elsewhere_is_one_for_that_line() {
     let mut policy = Policy::new(Mode::Build, false);
     let elsewhere = "cd ../other && cargo test";
-    policy.grant_for_session("shell", &Subject::Command { line: elsewhere.to_owned() }, &place());
+    policy.grant_for_session("shell", Effect::Execute, &Subject::Command { line: elsewhere.to_owned() }, &place());
     assert_eq!(line_decision(&policy, elsewhere), Decision::Allow);
     assert_eq!(line_decision(&policy, "cargo test"), Decision::Ask);
-    policy.grant_for_session("shell", &Subject::Command { line: "cd src && cargo test".to_owned() }, &place());
+    policy.grant_for_session(
+        "shell",
+        Effect::Execute,
+        &Subject::Command { line: "cd src && cargo test".to_owned() },
+        &place(),
+    );
     assert_eq!(line_decision(&policy, "cargo test --lib"), Decision::Allow);
     assert_eq!(line_decision(&policy, "cd ~ && cargo test --lib"), Decision::Ask);
 }

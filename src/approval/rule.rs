@@ -11,16 +11,16 @@
 //! - `shell`, `mcp__github__*`, `*`: everything the tool, these tools, every tool can be asked.
 
 use std::fmt;
-use std::str::FromStr;
 
 use globset::{Glob, GlobBuilder, GlobMatcher};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::Meaning;
+use crate::conversation::{COMMANDS, READERS, ToolKind, WRITERS};
 
 /// One rule, without what it decides.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(into = "String")]
 pub struct Rule {
     tool: ToolPattern,
     pattern: Pattern,
@@ -146,56 +146,30 @@ pub enum RuleError {
     ProjectMayNotAllow,
 }
 
-/// Which kind of pattern a tool's rules take.
-enum Kind {
-    Command,
-    Path,
-    Host,
-    None,
-}
-
-/// The tools whose rules take a pattern. Others, such as those of outside servers, are named whole.
-const KINDS: &[(Kind, &[&str])] = &[
-    (Kind::Command, &["shell", "bash", "run", "terminal"]),
-    (
-        Kind::Path,
-        &[
-            "read",
-            "write",
-            "edit",
-            "multi_edit",
-            "apply_patch",
-            "mkdir",
-            "move",
-            "delete",
-            "list",
-            "glob",
-            "grep",
-            "find",
-            "search",
-            "ls",
-            "read_file",
-            "write_file",
-            "edit_file",
-            "list_dir",
-            "list_directory",
-            "move_file",
-            "delete_file",
-        ],
-    ),
-    (Kind::Host, &["web_fetch", "fetch", "web_search"]),
-];
-
-fn kind_of(tool: &str) -> &'static Kind {
-    KINDS.iter().find(|(_, names)| names.contains(&tool)).map_or(&Kind::None, |(kind, _)| kind)
+/// What the rules of a tool are about: of what stands for several, that; of others, what is known of them.
+fn kind_of(tool: &str, known: fn(&str) -> ToolKind) -> ToolKind {
+    match tool {
+        COMMANDS => ToolKind::Command,
+        READERS => ToolKind::Reader,
+        WRITERS => ToolKind::Writer,
+        other => known(other),
+    }
 }
 
 impl Rule {
-    /// Parses a rule.
+    /// Parses a rule for what stands for several tools; of one tool, only its bare name.
     ///
     /// # Errors
     /// Each variant of [`RuleError`] but `ProjectMayNotAllow`.
     pub fn parse(text: &str) -> Result<Self, RuleError> {
+        Self::parse_for(text, |_| ToolKind::Other)
+    }
+
+    /// Parses a rule; `known` tells what each tool's rules are about.
+    ///
+    /// # Errors
+    /// Each variant of [`RuleError`] but `ProjectMayNotAllow`.
+    pub fn parse_for(text: &str, known: fn(&str) -> ToolKind) -> Result<Self, RuleError> {
         let start = text.len() - text.trim_start().len();
         let trimmed = text.trim();
         let (name, pattern) = match trimmed.find('(') {
@@ -211,11 +185,11 @@ impl Rule {
             None => Pattern::Any,
             Some((at, inner)) if inner.trim().is_empty() => return Err(RuleError::Empty { at }),
             Some((_, inner)) if inner.trim() == "*" => Pattern::Any,
-            Some((at, inner)) => match kind_of(name) {
-                Kind::Command => Pattern::Command(parse_command(inner, at)?),
-                Kind::Path => Pattern::Path(PathPattern::new(inner.trim())?),
-                Kind::Host => parse_host(inner.trim())?,
-                Kind::None => return Err(RuleError::NotNarrowed { tool: name.to_owned() }),
+            Some((at, inner)) => match kind_of(name, known) {
+                ToolKind::Command => Pattern::Command(parse_command(inner, at)?),
+                ToolKind::Reader | ToolKind::Writer => Pattern::Path(PathPattern::new(inner.trim())?),
+                ToolKind::Network => parse_host(inner.trim())?,
+                ToolKind::Other => return Err(RuleError::NotNarrowed { tool: name.to_owned() }),
             },
         };
         Ok(Self { tool, pattern })
@@ -225,7 +199,7 @@ impl Rule {
     #[must_use]
     pub(crate) fn command(words: Vec<String>, prefix: bool) -> Self {
         Self {
-            tool: ToolPattern::Named("shell".to_owned()),
+            tool: ToolPattern::Named(COMMANDS.to_owned()),
             pattern: Pattern::Command(CommandPattern { words, prefix }),
         }
     }
@@ -410,22 +384,6 @@ fn quoted(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-impl FromStr for Rule {
-    type Err = RuleError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::parse(text)
-    }
-}
-
-impl TryFrom<String> for Rule {
-    type Error = RuleError;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        Self::parse(&text)
-    }
 }
 
 impl From<Rule> for String {

@@ -2,7 +2,9 @@
 
 use super::{Context, Outcome, Problem};
 use crate::approval::{Decision, Meaning, Policy, Rule, RuleError, Source};
+use crate::conversation::{READERS, WRITERS};
 use crate::locale::{Locale, word};
+use crate::tool::table;
 
 /// What may follow `/permissions`.
 pub(super) const WORDS: &[&str] = &["allow", "ask", "deny", "remove"];
@@ -168,7 +170,7 @@ fn remove(context: &mut Context<'_>, argument: &str) -> Outcome {
 }
 
 fn parsed(locale: &Locale, text: &str) -> Result<Rule, Problem> {
-    Rule::parse(text).map_err(|error| Problem {
+    Rule::parse_for(text, table::kind_of).map_err(|error| Problem {
         what: locale.with(word::error::Rule { rule: text, cause: &rule_error(locale, &error) }),
         hint: locale.text(word::error::RULE_HINT).to_owned(),
     })
@@ -181,8 +183,8 @@ pub fn describe(locale: &Locale, decision: Decision, rule: &Rule) -> String {
         Meaning::Everything { tool } => locale.with(word::rule::Everything { tool: &tool }),
         Meaning::Command { words, more: true } => locale.with(word::rule::CommandMore { words: &words }),
         Meaning::Command { words, more: false } => locale.with(word::rule::Command { words: &words }),
-        Meaning::Files { tool, glob } if tool == "write" => locale.with(word::rule::Write { glob: &glob }),
-        Meaning::Files { tool, glob } if tool == "read" => locale.with(word::rule::Read { glob: &glob }),
+        Meaning::Files { tool, glob } if tool == WRITERS => locale.with(word::rule::Write { glob: &glob }),
+        Meaning::Files { tool, glob } if tool == READERS => locale.with(word::rule::Read { glob: &glob }),
         Meaning::Files { tool, glob } => locale.with(word::rule::Files { tool: &tool, glob: &glob }),
         Meaning::Host { tool, name } => locale.with(word::rule::Host { tool: &tool, name: &name }),
     };

@@ -18,7 +18,9 @@ pub use message::{
     ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolFacts, ToolResult, WireItem,
 };
 pub use question::{Answer, Question};
-pub use spec::{Effect, Preview, Subject, ToolSpec};
+pub use spec::{
+    About, Brief, COMMANDS, Effect, Preview, READERS, Subject, ToolIdentity, ToolKind, ToolSpec, ToolVerb, WRITERS,
+};
 pub use usage::{Totals, Usage};
 
 /// An ordered list of messages in which every tool call is answered exactly once.

@@ -13,7 +13,7 @@ use crate::agent::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, TurnE
 use crate::conversation::Message;
 use crate::locale::{Locale, Word, word};
 use crate::terminal::sanitize_line;
-use crate::tool::Place;
+use crate::tool::{Place, Toolbox};
 
 /// How the answer is printed when standard output is not a terminal, or when programs read it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub async fn run<W: Write, E: Write>(
     let (out, err) = streams;
     let pipe = Pipe::new(out, cancel.clone());
     let direct = !agent.model().tools || agent.tools().specs().is_empty();
-    let mut told = Stderr { err, locale, place, about: Vec::new(), retry: None };
+    let mut told = Stderr { err, locale, place, tools: agent.tools().clone(), about: Vec::new(), retry: None };
     let (end, mut pipe) = match form {
         Form::Text => {
             let mut text = Both { answer: Text::new(pipe, direct), told: &mut told };
@@ -114,6 +114,7 @@ struct Stderr<'a, E> {
     err: E,
     locale: &'a Locale,
     place: &'a Place,
+    tools: Toolbox,
     about: Vec<(String, String)>,
     /// The retry that was told last: its seconds are counted down event by event, and a line cannot be written over.
     retry: Option<u32>,
@@ -155,12 +156,20 @@ impl<E: Write> Stderr<'_, E> {
         }
         match event {
             AgentEvent::ToolRequested { call, subject, .. } => {
-                self.about.push((call.id.clone(), words::about(self.locale, self.place, call, subject)));
+                self.about
+                    .push((call.id.clone(), words::about(self.locale, self.place, &self.tools, call, subject)));
             }
             AgentEvent::ToolFinished { call_id, name, outcome, facts, duration_ms, .. } => {
                 let index = self.about.iter().position(|(id, _)| id == call_id);
                 let about = index.map(|index| self.about.swap_remove(index).1).unwrap_or_default();
-                let title = words::title_about(self.locale, &about, name, *outcome, facts, *duration_ms);
+                let title = words::title_about(
+                    self.locale,
+                    &about,
+                    (name, self.tools.identity(name).verb),
+                    *outcome,
+                    facts,
+                    *duration_ms,
+                );
                 self.line(&format!("· {title}"));
             }
             AgentEvent::Retrying { attempt, of, wait_ms, error } => {

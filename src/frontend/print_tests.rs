@@ -4,7 +4,14 @@ use crate::agent::Failure;
 #[test]
 fn a_retry_is_told_once_however_long_it_is_waited_for() {
     let (locale, place) = (Locale::new("en"), Place { cwd: "/".into(), workspace: "/".into(), home: None });
-    let mut told = Stderr { err: Vec::new(), locale: &locale, place: &place, about: Vec::new(), retry: None };
+    let mut told = Stderr {
+        err: Vec::new(),
+        locale: &locale,
+        place: &place,
+        tools: Toolbox::default(),
+        about: Vec::new(),
+        retry: None,
+    };
     let retrying = |attempt, wait_ms| AgentEvent::Retrying {
         attempt,
         of: 4,

@@ -1,69 +1,84 @@
-//! What is said of each tool of axi's own: while it runs, when it is done, before it may. One row a tool; a tool of
-//! somebody else's is called by its name. Pure.
+//! What is said of each tool: while it runs, when it is done, before it may. One row a verb; a tool without words is
+//! called by its name. Pure.
 
+use crate::conversation::ToolVerb;
 use crate::locale::word::{activity, approve::question, title};
 use crate::locale::{Filled, Message, Word};
 
-/// What a tool is doing with `what`; `None` for one that axi has no words for.
-pub(super) fn doing<'a>(tool: &str, what: &'a str) -> Option<Filled<'a>> {
-    Some(match tool {
-        "shell" => activity::tool::Shell { what }.filled(),
-        "read" => activity::tool::Read { what }.filled(),
-        "write" => activity::tool::Write { what }.filled(),
-        "edit" => activity::tool::Edit { what }.filled(),
-        "multi_edit" => activity::tool::MultiEdit { what }.filled(),
-        "apply_patch" => activity::tool::ApplyPatch { what }.filled(),
-        "mkdir" => activity::tool::Mkdir { what }.filled(),
-        "move" => activity::tool::Move { what }.filled(),
-        "delete" => activity::tool::Delete { what }.filled(),
-        "web_fetch" => activity::tool::WebFetch { what }.filled(),
-        "terminal" => activity::tool::Terminal { what }.filled(),
-        "glob" => activity::tool::Glob { what }.filled(),
-        "grep" => activity::tool::Grep { what }.filled(),
-        "list" => activity::tool::List { what }.filled(),
-        _ => return None,
+/// What a tool is doing with `what`; `None` where there are no words for that.
+pub(super) fn doing(verb: ToolVerb, what: &str) -> Option<Filled<'_>> {
+    Some(match verb {
+        ToolVerb::Delete => activity::tool::Delete { what }.filled(),
+        ToolVerb::Edit => activity::tool::Edit { what }.filled(),
+        ToolVerb::Fetch => activity::tool::Fetch { what }.filled(),
+        ToolVerb::FindFiles => activity::tool::FindFiles { what }.filled(),
+        ToolVerb::List => activity::tool::List { what }.filled(),
+        ToolVerb::MakeDirectory => activity::tool::MakeDirectory { what }.filled(),
+        ToolVerb::Move => activity::tool::Move { what }.filled(),
+        ToolVerb::Patch => activity::tool::Patch { what }.filled(),
+        ToolVerb::Read => activity::tool::Read { what }.filled(),
+        ToolVerb::Run => activity::tool::Run { what }.filled(),
+        ToolVerb::Search => activity::tool::Search { what }.filled(),
+        ToolVerb::UseTerminal => activity::tool::UseTerminal { what }.filled(),
+        ToolVerb::Write => activity::tool::Write { what }.filled(),
+        ToolVerb::Ask
+        | ToolVerb::Call
+        | ToolVerb::Explore
+        | ToolVerb::LookAfterJobs
+        | ToolVerb::Plan
+        | ToolVerb::Propose => return None,
     })
 }
 
 /// What a tool has done with `what`, which may be empty; `None` where there are no words for that.
-pub(super) fn done<'a>(tool: &str, what: &'a str) -> Option<Filled<'a>> {
-    Some(match tool {
-        "shell_job" => title::SHELL_JOB.filled(),
-        "todo" => title::TODO.filled(),
-        "ask_user" => title::ASK_USER.filled(),
-        _ if what.is_empty() => return None,
-        "shell" => title::Shell { what }.filled(),
-        "read" => title::Read { what }.filled(),
-        "write" => title::Write { what }.filled(),
-        "edit" => title::Edit { what }.filled(),
-        "multi_edit" => title::MultiEdit { what }.filled(),
-        "apply_patch" => title::ApplyPatch { what }.filled(),
-        "mkdir" => title::Mkdir { what }.filled(),
-        "move" => title::Move { what }.filled(),
-        "delete" => title::Delete { what }.filled(),
-        "web_fetch" => title::WebFetch { what }.filled(),
-        "terminal" => title::Terminal { what }.filled(),
-        "glob" => title::Glob { what }.filled(),
-        "grep" => title::Grep { what }.filled(),
-        "list" => title::List { what }.filled(),
-        "explore" => title::Explore { what }.filled(),
-        _ => return None,
+pub(super) fn done(verb: ToolVerb, what: &str) -> Option<Filled<'_>> {
+    let alone = matches!(verb, ToolVerb::Ask | ToolVerb::LookAfterJobs | ToolVerb::Plan);
+    if what.is_empty() && !alone {
+        return None;
+    }
+    Some(match verb {
+        ToolVerb::Ask => title::ASK.filled(),
+        ToolVerb::LookAfterJobs => title::LOOK_AFTER_JOBS.filled(),
+        ToolVerb::Plan => title::PLAN.filled(),
+        ToolVerb::Call | ToolVerb::Propose => return None,
+        ToolVerb::Delete => title::Delete { what }.filled(),
+        ToolVerb::Edit => title::Edit { what }.filled(),
+        ToolVerb::Explore => title::Explore { what }.filled(),
+        ToolVerb::Fetch => title::Fetch { what }.filled(),
+        ToolVerb::FindFiles => title::FindFiles { what }.filled(),
+        ToolVerb::List => title::List { what }.filled(),
+        ToolVerb::MakeDirectory => title::MakeDirectory { what }.filled(),
+        ToolVerb::Move => title::Move { what }.filled(),
+        ToolVerb::Patch => title::Patch { what }.filled(),
+        ToolVerb::Read => title::Read { what }.filled(),
+        ToolVerb::Run => title::Run { what }.filled(),
+        ToolVerb::Search => title::Search { what }.filled(),
+        ToolVerb::UseTerminal => title::UseTerminal { what }.filled(),
+        ToolVerb::Write => title::Write { what }.filled(),
     })
 }
 
-/// The question whether a tool may; `None` for one that axi has no words for.
-pub(super) fn may(tool: &str) -> Option<Word> {
-    Some(match tool {
-        "shell" => question::SHELL,
-        "write" => question::WRITE,
-        "edit" => question::EDIT,
-        "multi_edit" => question::MULTI_EDIT,
-        "apply_patch" => question::APPLY_PATCH,
-        "mkdir" => question::MKDIR,
-        "move" => question::MOVE,
-        "delete" => question::DELETE,
-        "web_fetch" => question::WEB_FETCH,
-        "terminal" => question::TERMINAL,
-        _ => return None,
+/// The question whether a tool may; `None` where there are no words for that.
+pub(super) const fn may(verb: ToolVerb) -> Option<Word> {
+    Some(match verb {
+        ToolVerb::Delete => question::DELETE,
+        ToolVerb::Edit => question::EDIT,
+        ToolVerb::Fetch => question::FETCH,
+        ToolVerb::MakeDirectory => question::MAKE_DIRECTORY,
+        ToolVerb::Move => question::MOVE,
+        ToolVerb::Patch => question::PATCH,
+        ToolVerb::Run => question::RUN,
+        ToolVerb::UseTerminal => question::USE_TERMINAL,
+        ToolVerb::Write => question::WRITE,
+        ToolVerb::Ask
+        | ToolVerb::Call
+        | ToolVerb::Explore
+        | ToolVerb::FindFiles
+        | ToolVerb::List
+        | ToolVerb::LookAfterJobs
+        | ToolVerb::Plan
+        | ToolVerb::Propose
+        | ToolVerb::Read
+        | ToolVerb::Search => return None,
     })
 }

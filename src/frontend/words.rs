@@ -6,11 +6,11 @@ use super::tool_words;
 use crate::agent::{Activity, Doing, Failure, Notice, TurnEnd, Widened};
 use crate::approval::{Class, Decision, NeverAuto, Reason, Source};
 pub use crate::command::{describe, rule_error};
-use crate::conversation::{Outcome, Subject, ToolCall};
+use crate::conversation::{About, Outcome, Subject, ToolCall, ToolVerb};
 use crate::locale::{Locale, Word, word};
 use crate::provider::{OWN, cause};
 use crate::sandbox::{Missing, Standing, Support};
-use crate::tool::{Place, ToolFacts};
+use crate::tool::{Place, ToolFacts, Toolbox};
 
 /// A sentence, and what to do now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -208,7 +208,7 @@ pub fn turn_end(locale: &Locale, end: &TurnEnd) -> Option<Told> {
 
 /// Words what the agent is busy with, for the status line.
 #[must_use]
-pub fn activity(locale: &Locale, place: &Place, activity: &Activity) -> String {
+pub fn activity(locale: &Locale, place: &Place, tools: &Toolbox, activity: &Activity) -> String {
     match activity {
         Activity::Connecting => locale.text(word::activity::CONNECTING).to_owned(),
         Activity::Loading => locale.text(word::activity::LOADING).to_owned(),
@@ -224,7 +224,7 @@ pub fn activity(locale: &Locale, place: &Place, activity: &Activity) -> String {
         }
         // What a call will do is what the model works on while it writes it.
         Activity::WritingCall { name, subject } | Activity::Running { name, subject } => {
-            doing(locale, name, &subject_text(locale, place, subject))
+            doing(locale, (name, tools.identity(name).verb), &subject_text(locale, place, subject))
         }
     }
 }
@@ -242,11 +242,11 @@ pub fn explorer(locale: &Locale, place: &Place, doing: Option<&Doing>) -> String
     }
 }
 
-fn doing(locale: &Locale, name: &str, what: &str) -> String {
+fn doing(locale: &Locale, (name, verb): (&str, ToolVerb), what: &str) -> String {
     if what.is_empty() {
         return locale.with(word::activity::Running { what: name });
     }
-    tool_words::doing(name, what).map_or_else(
+    tool_words::doing(verb, what).map_or_else(
         || locale.with(word::activity::Running { what: &format!("{name} {what}") }),
         |doing| locale.with(doing),
     )
@@ -254,36 +254,29 @@ fn doing(locale: &Locale, name: &str, what: &str) -> String {
 
 /// Words what a call is about: its subject, or what says more than that.
 #[must_use]
-pub fn about(locale: &Locale, place: &Place, call: &ToolCall, subject: &Subject) -> String {
-    let text = |name: &str| call.input.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+pub fn about(locale: &Locale, place: &Place, tools: &Toolbox, call: &ToolCall, subject: &Subject) -> String {
     let plain = || subject_text(locale, place, subject);
-    match (call.name.as_str(), subject) {
-        ("grep" | "glob", _) => {
-            let Some(pattern) = text("pattern") else { return plain() };
-            let pattern = if call.name == "grep" { format!("\"{pattern}\"") } else { pattern.to_owned() };
+    let Some(tool) = tools.find(&call.name) else {
+        // A sub-agent's question says it all.
+        let question = call.input.get("question").and_then(Value::as_str).filter(|_| *subject == Subject::Whole);
+        return question.map_or_else(plain, str::to_owned);
+    };
+    match (tool.about(&call.input), subject) {
+        (About::Pattern { pattern, quoted }, _) => {
+            let pattern = if quoted { format!("\"{pattern}\"") } else { pattern };
             match plain() {
                 folder if folder.is_empty() || folder == "." => pattern,
                 folder => locale.with(word::title::Within { what: &pattern, folder: &folder }),
             }
         }
-        ("move", Subject::Paths { paths }) => match paths.as_slice() {
+        (About::FromTo, Subject::Paths { paths }) => match paths.as_slice() {
             [from, to] => format!("{} → {}", place.shown(from).display(), place.shown(to).display()),
             _ => plain(),
         },
-        ("shell", _) => match call.input.get("commands").and_then(Value::as_array) {
-            Some(commands) if commands.len() > 1 => {
-                commands.iter().filter_map(Value::as_str).map(first_line).collect::<Vec<_>>().join("; ")
-            }
-            Some(_) | None => plain(),
-        },
-        ("terminal", _) => match (text("action"), text("keys")) {
-            (Some("read"), _) => locale.text(word::title::TERMINAL_READ).to_owned(),
-            (Some("stop"), _) => locale.text(word::title::TERMINAL_STOP).to_owned(),
-            (Some("send"), Some(keys)) => first_line(keys),
-            _ => plain(),
-        },
-        (_, Subject::Whole) => text("question").unwrap_or_default().to_owned(),
-        (_, Subject::Paths { .. } | Subject::Command { .. } | Subject::Host { .. }) => plain(),
+        (About::Text { text }, _) => first_line(&text),
+        (About::Screen, _) => locale.text(word::title::TERMINAL_READ).to_owned(),
+        (About::End, _) => locale.text(word::title::TERMINAL_STOP).to_owned(),
+        (About::Subject | About::FromTo, _) => plain(),
     }
 }
 
@@ -292,21 +285,22 @@ pub fn about(locale: &Locale, place: &Place, call: &ToolCall, subject: &Subject)
 pub fn title_about(
     locale: &Locale,
     what: &str,
-    name: &str,
+    (name, verb): (&str, ToolVerb),
     outcome: Outcome,
     facts: &ToolFacts,
     duration_ms: u64,
 ) -> String {
     // Of what did not happen nobody says that it did: a command that failed was run, a change was not made.
     let done = outcome == Outcome::Ok || facts.exit_code.is_some() || facts.timed_out_after.is_some();
-    let title = tool_words::done(name, what)
+    let title = tool_words::done(verb, what)
         .filter(|_| done)
         .map_or_else(|| locale.with(word::title::Other { name, what }), |title| locale.with(title));
     let mut parts = vec![title.trim_end().to_owned()];
     if let (Some(added), Some(removed)) = (facts.added, facts.removed) {
         parts.push(format!("+{added} −{removed}"));
     } else if let Some(lines) = facts.lines {
-        parts.push(locale.count(if name == "glob" { word::title::FILES } else { word::title::LINES }, lines));
+        let counted = if verb == ToolVerb::FindFiles { word::title::FILES } else { word::title::LINES };
+        parts.push(locale.count(counted, lines));
     }
     // Below a tenth of a second nobody waited.
     if duration_ms >= 100 {

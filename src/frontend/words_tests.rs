@@ -3,8 +3,12 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::*;
+use crate::conversation::{ToolIdentity, ToolSpec};
 
 fn told(name: &str, input: Value, subject: &Subject) -> [String; 2] {
+    let mut tools = Toolbox::new(crate::tool::table::standard(None));
+    let identity = ToolIdentity { verb: ToolVerb::Explore, ..ToolIdentity::default() };
+    tools.declare(ToolSpec { name: "explore".into(), identity, ..ToolSpec::default() });
     let place = Place { cwd: "/w".into(), workspace: "/w".into(), home: None };
     let call = ToolCall {
         id: "c".into(),
@@ -16,8 +20,8 @@ fn told(name: &str, input: Value, subject: &Subject) -> [String; 2] {
     };
     ["en", "zh-CN"].map(|tag| {
         let locale = Locale::new(tag);
-        let what = about(&locale, &place, &call, subject);
-        title_about(&locale, &what, name, Outcome::Ok, &ToolFacts::default(), 0)
+        let what = about(&locale, &place, &tools, &call, subject);
+        title_about(&locale, &what, (name, tools.identity(name).verb), Outcome::Ok, &ToolFacts::default(), 0)
     })
 }
 
@@ -43,8 +47,8 @@ fn a_title_says_what_a_call_was_about() {
             "shell",
             json!({"commands": ["make", "make test"]}),
             Subject::Command { line: "set -e\nmake\nmake test".into() },
-            "Ran make; make test",
-            "已运行 make; make test",
+            "Ran make && make test",
+            "已运行 make && make test",
         ),
         (
             "terminal",

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::conversation::{Answer, Effect, Outcome, Preview, Question, Subject, ToolFacts, ToolSpec};
+use crate::conversation::{
+    About, Answer, Effect, Outcome, Preview, Question, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb,
+};
 
 use super::arguments::{Arguments, Field};
 use super::{Place, Tool, ToolContext, ToolOutput};
@@ -87,6 +89,7 @@ impl Tool for AskUserTool {
                 },
                 "required": ["question"]
             }),
+            identity: ToolIdentity { verb: ToolVerb::Ask, ..ToolIdentity::default() },
         }
     }
 
@@ -96,6 +99,10 @@ impl Tool for AskUserTool {
 
     fn subject(&self, _input: &Value, _place: &Place) -> Subject {
         Subject::Whole
+    }
+
+    fn about(&self, input: &Value) -> About {
+        parse(input).map_or(About::Subject, |question| About::Text { text: question.text })
     }
 
     fn preview(&self, input: &Value, _place: &Place) -> Result<Preview, String> {

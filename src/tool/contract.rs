@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::conversation::{Effect, Image, Outcome, Preview, Subject, ToolFacts, ToolSpec};
+use crate::conversation::{About, Effect, Image, Outcome, Preview, Subject, ToolFacts, ToolSpec};
 use crate::sandbox::{Reach, Sandbox};
 
 use super::memory::ToolMemory;
@@ -29,6 +29,11 @@ pub trait Tool: Send + Sync {
 
     /// Declares what rules are matched against.
     fn subject(&self, input: &Value, place: &Place) -> Subject;
+
+    /// Says what a person reads a call is about.
+    fn about(&self, _input: &Value) -> About {
+        About::Subject
+    }
 
     /// Declares how much more than usual the model asks for; a call that asks for any is never run unasked.
     fn access(&self, _input: &Value) -> Access {

@@ -3,13 +3,15 @@
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::conversation::{ContentBlock, Effect, Message, Outcome, Preview, Subject, ToolFacts, ToolSpec};
+use crate::conversation::{
+    Brief, ContentBlock, Effect, Message, Outcome, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb,
+};
 
 use super::arguments::{Arguments, Field, plain};
 use super::{Place, Tool, ToolContext, ToolOutput};
 
 /// The tool's name.
-pub const NAME: &str = "propose_command";
+const NAME: &str = "propose_command";
 
 /// The longest command, in bytes: the longest line the hooks carry.
 const LINE_LIMIT: usize = 16 * 1024;
@@ -115,6 +117,16 @@ impl Tool for ProposeCommandTool {
                 },
                 "required": ["command", "why", "touches"]
             }),
+            identity: ToolIdentity {
+                verb: ToolVerb::Propose,
+                brief: Some(Brief {
+                    description: "Put a command on the user's prompt line, for the user to run",
+                    arguments: &["command*", "why*"],
+                    alone: true,
+                    order: 0,
+                }),
+                ..ToolIdentity::default()
+            },
         }
     }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolSpec};
+use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb};
 
 use super::arguments::{Arguments, Field};
 use super::{Place, Tool, ToolContext, ToolOutput};
@@ -87,6 +87,7 @@ impl Tool for TodoTool {
                 },
                 "required": ["todos"]
             }),
+            identity: ToolIdentity { verb: ToolVerb::Plan, ..ToolIdentity::default() },
         }
     }
 

@@ -262,7 +262,7 @@ proptest! {
         let mut policy = loosest();
         prop_assert_ne!(decision(&policy, &line), Decision::Allow, "{}", line);
         // Nor does a yes for the session, or the rule that "always" would keep.
-        policy.grant_for_session("shell", &Subject::Command { line: line.clone() }, &place());
+        policy.grant_for_session("shell", Effect::Execute, &Subject::Command { line: line.clone() }, &place());
         if let Some(rule) = suggest_rule(&line) {
             prop_assert!(policy.add_rule(Decision::Allow, rule, Source::User).is_ok());
         }
@@ -288,7 +288,7 @@ proptest! {
         line in hidden(),
     ) {
         let mut policy = Policy::new(Mode::Build, false);
-        policy.grant_for_session("shell", &Subject::Command { line: command.to_owned() }, &place());
+        policy.grant_for_session("shell", Effect::Execute, &Subject::Command { line: command.to_owned() }, &place());
         if let Some(rule) = suggest_rule(command) {
             prop_assert!(policy.add_rule(Decision::Allow, rule, Source::User).is_ok());
         }

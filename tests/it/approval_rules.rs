@@ -94,7 +94,7 @@ proptest! {
     #[test]
     fn what_is_said_for_the_session_admits_no_other_line(saved in line(), other in line(), way in 0_u8..20) {
         let mut policy = Policy::new(Mode::Build, false);
-        policy.grant_for_session("shell", &Subject::Command { line: saved.clone() }, &place());
+        policy.grant_for_session("shell", Effect::Execute, &Subject::Command { line: saved.clone() }, &place());
         let line = joined(&saved, &other, way);
         if suggest_rule(&saved).is_none() && decision(&policy, &line) == Decision::Allow {
             prop_assert_eq!(decision(&Policy::new(Mode::Build, false), &line), Decision::Allow, "{}", line);

@@ -2,6 +2,7 @@
 //! begins, what it is called, and who prints. Each rule says its reason when it fails.
 
 mod inside;
+mod tools;
 
 use crate::support::paths::own_paths;
 use crate::support::rust_source::{Token, repository, rust_files, tokens};

@@ -75,7 +75,7 @@ fn effects_and_subjects_are_declared() {
         ("apply_patch", Effect::Write),
         ("mkdir", Effect::Write),
         ("move", Effect::Write),
-        ("delete", Effect::Write),
+        ("delete", Effect::Delete),
         ("todo", Effect::Read),
         ("web_fetch", Effect::Network),
         ("shell", Effect::Execute),

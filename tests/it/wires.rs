@@ -24,7 +24,12 @@ fn run<T>(future: impl Future<Output = T>) -> T {
 }
 
 fn read_tool() -> ToolSpec {
-    ToolSpec { name: "read".into(), description: "Reads.".into(), input_schema: json!({"type": "object"}) }
+    ToolSpec {
+        name: "read".into(),
+        description: "Reads.".into(),
+        input_schema: json!({"type": "object"}),
+        ..ToolSpec::default()
+    }
 }
 
 /// Asks once and collects everything.

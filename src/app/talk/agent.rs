@@ -42,7 +42,8 @@ pub(super) fn policy(app: &App, options: &RunOptions) -> Result<Policy, Failed> 
     ];
     for (rules, decision, source) in lists {
         for text in rules {
-            let added = Rule::parse(text).and_then(|rule| policy.add_rule(decision, rule, source));
+            let added =
+                Rule::parse_for(text, table::kind_of).and_then(|rule| policy.add_rule(decision, rule, source));
             if let Err(error) = added {
                 let problem = Problem {
                     what: app

@@ -8,6 +8,7 @@ use crate::command::Problem;
 use crate::config;
 use crate::frontend::human::{Matches, Rules};
 use crate::locale::{Locale, word};
+use crate::tool::{SHELL, table};
 
 /// How many commands a rule is tried on before it is kept.
 const TRIED: usize = 200;
@@ -25,7 +26,7 @@ pub(super) fn offer(app: &Rc<App>) -> Rules {
 
 fn matches(app: &App, rule: &Rule) -> Matches {
     let command = |input: &serde_json::Value| input.get("command")?.as_str().map(str::to_owned);
-    let lines = app.sessions().map(|sessions| sessions.last_calls("shell", TRIED, command)).unwrap_or_default();
+    let lines = app.sessions().map(|sessions| sessions.last_calls(SHELL, TRIED, command)).unwrap_or_default();
     let about = newly_allowed(rule, &lines, &app.project.surroundings());
     Matches { of: lines.len(), lines: about.into_iter().map(str::to_owned).collect() }
 }
@@ -52,7 +53,7 @@ pub(super) fn keep(app: &App, decision: Decision, rule: &Rule, locale: &Locale) 
 /// Takes a rule out of the user's settings, however it is spelt there.
 pub(super) fn forget(app: &App, decision: Decision, rule: &Rule, locale: &Locale) -> Result<(), Problem> {
     let Some(path) = app.paths.settings() else { return Ok(()) };
-    let same = |text: &str| Rule::parse(text).is_ok_and(|known| known == *rule);
+    let same = |text: &str| Rule::parse_for(text, table::kind_of).is_ok_and(|known| known == *rule);
     config::remove_from_list(&path, list(decision), &same).map(drop).map_err(|error| Problem {
         what: locale.with(word::permissions::NotRemoved { cause: &error.to_string() }),
         hint: String::new(),

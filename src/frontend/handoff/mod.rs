@@ -29,7 +29,7 @@ use super::exit::Exit;
 use super::human::Human;
 use super::stage::Stage;
 use crate::agent::{Agent, TurnEnd};
-use crate::conversation::{ContentBlock, Message, Outcome, Subject};
+use crate::conversation::{ContentBlock, Message, Outcome, Subject, ToolCall, ToolVerb};
 use crate::locale::word;
 use crate::terminal::{KeyWatch, Output as Out, TypeAhead, escape_wait, sanitize_line};
 use crate::tool::{is_plain_line, proposed};
@@ -225,8 +225,11 @@ impl Handoff {
                     | ContentBlock::WireItem(_) => false,
                 })
             };
-            for call in message.calls().filter(|call| call.name == "shell" && went_well(&call.id)) {
-                let tool = self.agent.tools().find(&call.name);
+            let tools = self.agent.tools();
+            let ran_line =
+                |call: &&ToolCall| tools.identity(&call.name).verb == ToolVerb::Run && went_well(&call.id);
+            for call in message.calls().filter(ran_line) {
+                let tool = tools.find(&call.name);
                 let subject = tool.map(|tool| tool.subject(&call.input, self.agent.place()));
                 if let Some(Subject::Command { line }) = subject {
                     ran.push(line);

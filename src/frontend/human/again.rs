@@ -7,7 +7,7 @@ use super::paint::dimmed;
 use super::said::HANG;
 use super::work::Result;
 use super::{Human, diff, words};
-use crate::conversation::{ContentBlock, Message, Outcome, Role, Subject, ToolCall, ToolResult};
+use crate::conversation::{ContentBlock, Message, Outcome, Role, Subject, ToolCall, ToolResult, ToolVerb};
 use crate::terminal::{Dress, Line, MarkdownStream, Screen, Span, Theme, sanitize_line};
 use crate::tool::ToolFacts;
 
@@ -102,7 +102,7 @@ impl<W: Write> Human<W> {
             duration_ms: result.map_or(0, |result| result.duration_ms),
         };
         let mut rows = self.in_rows(
-            &self.title(&subject, &words::about(&self.locale, &self.place, call, &subject), &finished),
+            &self.title(&subject, &words::about(&self.locale, &self.place, &self.tools, call, &subject), &finished),
             HANG,
         );
         if let Subject::Command { line } = &subject
@@ -120,7 +120,7 @@ impl<W: Write> Human<W> {
         } else if let Some(patch) = text("patch") {
             rows.extend(patch.lines().map(|text| Line::styled(format!("  {}", sanitize_line(text)), theme.dim)));
         }
-        if call.name == "todo" && finished.outcome == Outcome::Ok {
+        if self.tools.identity(&call.name).verb == ToolVerb::Plan && finished.outcome == Outcome::Ok {
             rows.extend(self.plan(finished.content));
         } else {
             let lines = finished.content.lines();

@@ -12,7 +12,7 @@ use crate::command::Notify;
 use crate::conversation::ContentBlock::{Reasoning, Text, ToolCall as Call, ToolResult as Answer};
 use crate::conversation::{Effect, Message, Outcome, Preview, Subject, ToolCall, Usage};
 use crate::terminal::{Depth, Dress, Wrap};
-use crate::tool::{Tool, ToolFacts};
+use crate::tool::{Tool, ToolFacts, table};
 
 /// A person who answers every question alike.
 struct Says(Approval);
@@ -44,6 +44,7 @@ impl Stage {
         Self::with(columns, Vec::new())
     }
 
+    /// With these tools before all others.
     fn with(columns: u16, tools: Vec<std::sync::Arc<dyn Tool>>) -> Self {
         let size: fn() -> (u16, u16) = match columns {
             24 => || (24, 30),
@@ -63,8 +64,9 @@ impl Stage {
         size: fn() -> (u16, u16),
         columns: u16,
         depth: Depth,
-        tools: Vec<std::sync::Arc<dyn Tool>>,
+        mut tools: Vec<std::sync::Arc<dyn Tool>>,
     ) -> Self {
+        tools.extend(table::standard(None));
         let clock = Rc::new(Cell::new(Instant::now()));
         let now = Rc::clone(&clock);
         let palette = palette(depth);
@@ -451,7 +453,9 @@ fn a_turn_is_printed_again_in_full() {
         Some(rows.iter().map(Line::text).collect())
     };
     let mut expected: Vec<String> =
-        ["❯ second", "  row", "", "Why not.", "", "I count.", "", "✓ shell · 4.1 s"].map(str::to_owned).to_vec();
+        ["❯ second", "  row", "", "Why not.", "", "I count.", "", "✓ Ran seq 9 · 4.1 s"]
+            .map(str::to_owned)
+            .to_vec();
     expected.extend((1..=9).map(|line| format!("  {line}")));
     expected.extend([String::new(), "Nine.".to_owned()]);
     assert_eq!(rows(1), Some(expected));

@@ -383,7 +383,7 @@ impl<W: Write> Frontend for Human<W> {
             self.commit_rows(row, said::HANG);
         }
         self.section = Section::Tool;
-        let question = Question::new(&self.locale, request);
+        let question = Question::new(&self.locale, request, self.tools.identity(&request.call.name).verb);
         self.hush();
         let approval = self.answer(&question);
         self.read_on();

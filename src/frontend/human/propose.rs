@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::{Human, Section, words};
 use crate::approval::{BlastRadius, Mode, Policy, Surroundings};
-use crate::conversation::{Effect, Subject};
+use crate::conversation::{COMMANDS, Effect, Subject};
 use crate::frontend::reach;
 use crate::locale::word;
 use crate::terminal::{Line, Span, sanitize_line};
@@ -58,7 +58,7 @@ impl<W: Write> Human<W> {
             ..Surroundings::default()
         };
         let subject = Subject::Command { line: command.to_owned() };
-        let verdict = Policy::new(Mode::Build, false).decide("shell", Effect::Execute, &subject, &surroundings);
+        let verdict = Policy::new(Mode::Build, false).decide(COMMANDS, Effect::Execute, &subject, &surroundings);
         words::reasons(&self.locale, &self.place, &verdict.reasons)
     }
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use super::asked::Offer;
 use crate::agent::{Approval, ApprovalRequest};
 use crate::approval::Rule;
-use crate::conversation::{Answer, Subject};
+use crate::conversation::{Answer, Effect, Subject, ToolVerb};
 use crate::frontend::{tool_words, words};
 use crate::locale::{Locale, word};
 use crate::terminal::{Screen, sanitize_line};
@@ -80,9 +80,9 @@ impl Choice {
 impl Question {
     /// Words the question of a request.
     #[must_use]
-    pub fn new(locale: &Locale, request: &ApprovalRequest) -> Self {
+    pub fn new(locale: &Locale, request: &ApprovalRequest, verb: ToolVerb) -> Self {
         let name = sanitize_line(&request.call.name).into_owned();
-        let prompt = tool_words::may(&name).map_or_else(
+        let prompt = tool_words::may(verb).map_or_else(
             || locale.with(word::approve::question::Other { name: &name }),
             |prompt| locale.text(prompt).to_owned(),
         );
@@ -142,7 +142,7 @@ fn session_choice(locale: &Locale, request: &ApprovalRequest, name: &str) -> Opt
             None => locale.text(word::approve::session::EXACT).to_owned(),
         }),
         // It is gone afterwards: there is no second time.
-        Subject::Paths { .. } if name == "delete" => None,
+        Subject::Paths { .. } if request.effect == Effect::Delete => None,
         Subject::Paths { .. } => Some(locale.text(word::approve::session::PATHS).to_owned()),
         Subject::Host { host } => {
             let rule = format!("{name}({})", sanitize_line(host));

@@ -10,11 +10,11 @@ use super::said::HANG;
 use super::turn::Requested;
 use super::{Human, Section, diff, words};
 use crate::agent::{Activity, REPEATS};
-use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
+use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall, ToolVerb};
 use crate::locale::word;
 use crate::provider::SILENCE_TOLD_AFTER;
 use crate::terminal::{Line, Span, cut, sanitize_line};
-use crate::tool::{PROPOSE_COMMAND, Proposal, ToolFacts};
+use crate::tool::{Proposal, ToolFacts};
 
 /// How the shell tool tells the model of the exit code, in the last line.
 const EXIT_CODE: &str = "[exit code ";
@@ -49,7 +49,7 @@ impl<W: Write> Human<W> {
             self.look_ahead();
         }
         self.explorers_changed(activity);
-        let words = words::activity(&self.locale, &self.place, activity);
+        let words = words::activity(&self.locale, &self.place, &self.tools, activity);
         // What is thought and written is seen as it arrives.
         let is_seen = match activity {
             // Reading is told at every step of some seconds' work: a line each is too much.
@@ -83,9 +83,11 @@ impl<W: Write> Human<W> {
 
     pub(super) fn requested(&mut self, call: &ToolCall, effect: Effect, subject: &Subject) {
         let Some(turn) = &mut self.turn else { return };
-        let changes = (effect == Effect::Write).then(|| call.clone());
-        let proposal = (call.name == PROPOSE_COMMAND).then(|| Proposal::parse(&call.input).ok()).flatten();
-        let about = words::about(&self.locale, &self.place, call, subject);
+        let changes = matches!(effect, Effect::Write | Effect::Delete).then(|| call.clone());
+        let proposal = (self.tools.identity(&call.name).verb == ToolVerb::Propose)
+            .then(|| Proposal::parse(&call.input).ok())
+            .flatten();
+        let about = words::about(&self.locale, &self.place, &self.tools, call, subject);
         turn.requested.insert(
             call.id.clone(),
             Requested { subject: subject.clone(), changes, change: None, proposal, about },
@@ -125,15 +127,16 @@ impl<W: Write> Human<W> {
         self.begin(Section::Tool);
         let title = self.title(&known.subject, &known.about, result);
         self.commit_rows(&title, HANG);
+        let verb = self.tools.identity(result.name).verb;
         match (known.change, result.outcome) {
             (Some(change), Outcome::Ok) => self.change(&change),
-            (_, Outcome::Ok) if result.name == "todo" => {
+            (_, Outcome::Ok) if verb == ToolVerb::Plan => {
                 let rows = self.plan(result.content);
                 for row in &rows {
                     self.commit_rows(row, HANG);
                 }
             }
-            (_, Outcome::Ok) if result.name != "shell" => {}
+            (_, Outcome::Ok) if verb != ToolVerb::Run => {}
             (_, Outcome::Denied) => {}
             // A notice has said so.
             (_, Outcome::Failed) if result.content == REPEATS => {}
@@ -151,8 +154,9 @@ impl<W: Write> Human<W> {
     pub(super) fn title(&self, subject: &Subject, about: &str, result: &Result<'_>) -> Line {
         let Result { name, outcome, facts, duration_ms, .. } = result;
         let theme = &self.looks.theme;
+        let tool = (*name, self.tools.identity(name).verb);
         let words = |what: &str| {
-            let text = words::title_about(&self.locale, what, name, *outcome, facts, *duration_ms);
+            let text = words::title_about(&self.locale, what, tool, *outcome, facts, *duration_ms);
             format!(" {}", sanitize_line(&text))
         };
         let whole = sanitize_line(about).into_owned();

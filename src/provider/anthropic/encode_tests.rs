@@ -18,6 +18,7 @@ fn body(messages: &[Message]) -> Value {
         name: name.into(),
         description: "d".into(),
         input_schema: json!({"type": "object"}),
+        ..ToolSpec::default()
     });
     let request = Request { system: "sys", messages, tools: &tools, max_output_tokens: None, temperature: None };
     let settings = settings("m");

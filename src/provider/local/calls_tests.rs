@@ -7,7 +7,12 @@ fn tools() -> Vec<ToolSpec> {
     let shell = json!({"type": "object", "properties": {"command": {"type": "string"}, "timeout": {"type": "integer"}},
         "required": ["command"]});
     let read = json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]});
-    let spec = |name: &str, schema| ToolSpec { name: name.into(), description: "x".into(), input_schema: schema };
+    let spec = |name: &str, schema| ToolSpec {
+        name: name.into(),
+        description: "x".into(),
+        input_schema: schema,
+        ..ToolSpec::default()
+    };
     vec![spec("shell", shell), spec("read", read)]
 }
 

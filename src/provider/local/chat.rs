@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::examples::{END, Step, arguments, is_line, talks};
+use super::examples::{END, Step, arguments, is_line, named, talks};
 use super::gguf::ModelError;
 use super::tokenizer::Tokenizer;
 use crate::conversation::{ContentBlock, Message, Role, ToolSpec};
@@ -75,7 +75,7 @@ pub(super) fn prompt(
     }
     writer.end();
     for step in talks(tools).flatten() {
-        writer.shown(step);
+        writer.shown(step, tools);
     }
     let fixed = if tools.is_empty() { 0 } else { writer.tokens.len() };
     if !tools.is_empty() {
@@ -158,11 +158,15 @@ impl Writer<'_> {
         self.end();
     }
 
-    fn shown(&mut self, step: &Step) {
+    fn shown(&mut self, step: &Step, tools: &[ToolSpec]) {
         match step {
             Step::User(text) => self.said("user", text),
             Step::Says(text) => self.said("assistant", text),
-            Step::Calls(name, fields) => self.said("assistant", &call(name, &arguments(fields))),
+            Step::Calls(verb, fields) => {
+                // A talk with a call of no tool is left out.
+                let name = named(tools, *verb).unwrap_or_default();
+                self.said("assistant", &call(name, &arguments(fields)));
+            }
             Step::Gives(text) => self.said("user", &response(text)),
         }
     }

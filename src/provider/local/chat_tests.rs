@@ -1,6 +1,7 @@
 use super::super::gguf::Gguf;
 use super::super::network::tests::Model;
 use super::*;
+use crate::conversation::{ToolIdentity, ToolVerb};
 
 /// A vocabulary of two letters: what else is said has no tokens.
 fn words() -> Tokenizer {
@@ -14,8 +15,13 @@ fn encoded(tokenizer: &Tokenizer, text: &str) -> Vec<u32> {
     tokens
 }
 
-fn tool(name: &str) -> ToolSpec {
-    ToolSpec { name: name.into(), description: String::new(), input_schema: json!({"type": "object"}) }
+fn tool(verb: ToolVerb) -> ToolSpec {
+    ToolSpec {
+        name: "tool".into(),
+        description: String::new(),
+        input_schema: json!({"type": "object"}),
+        identity: ToolIdentity { verb, ..ToolIdentity::default() },
+    }
 }
 
 fn said(role: Role, text: &str) -> Message {
@@ -41,7 +47,7 @@ fn ends_with_the_question(tokenizer: &Tokenizer, prompt: &Prompt, question: &str
 fn a_long_conversation_loses_its_beginning_says_so_and_keeps_its_question() {
     let tokenizer = words();
     let marks = Marks::find(&tokenizer).unwrap();
-    let tools = [tool("shell")];
+    let tools = [tool(ToolVerb::Run)];
     let ask = |messages: &[Message], limit| prompt(&tokenizer, marks, "b\n\nab", messages, &tools, limit);
     let short = ask(&talk(1, 10), 7000).unwrap();
     let long = ask(&talk(500, 50), 7000).unwrap();
@@ -80,16 +86,15 @@ fn a_result_is_never_left_without_its_call() {
 fn for_a_line_few_older_messages_are_read_and_the_question_whole() {
     let tokenizer = words();
     let marks = Marks::find(&tokenizer).unwrap();
-    let ask =
-        |messages: &[Message], name: &str| prompt(&tokenizer, marks, "", messages, &[tool(name)], 7000).unwrap();
+    let ask = |messages: &[Message], verb| prompt(&tokenizer, marks, "", messages, &[tool(verb)], 7000).unwrap();
     let rest = |prompt: &Prompt| prompt.tokens.len() - prompt.fixed;
-    let work = ask(&talk(30, 50), "shell");
-    let line = ask(&talk(30, 50), "propose_command");
+    let work = ask(&talk(30, 50), ToolVerb::Run);
+    let line = ask(&talk(30, 50), ToolVerb::Propose);
     assert!(rest(&work) > 3000 && rest(&line) < LINE_BEFORE + 100, "{} {}", rest(&work), rest(&line));
     assert!(ends_with_the_question(&tokenizer, &line, "bbb"));
     let long = "b".repeat(LINE_BEFORE * 2);
     let mut messages = talk(3, 50);
     messages.push(said(Role::Assistant, "a"));
     messages.push(Message::user(&long));
-    assert!(ends_with_the_question(&tokenizer, &ask(&messages, "propose_command"), &long));
+    assert!(ends_with_the_question(&tokenizer, &ask(&messages, ToolVerb::Propose), &long));
 }

@@ -5,21 +5,18 @@
 
 use serde_json::{Value, json};
 
-use crate::conversation::ToolSpec;
+use crate::conversation::{ToolSpec, ToolVerb};
 
 /// What is said between the talks and the real one.
 pub(super) const END: &str = "These were examples. The real conversation begins here.";
-
-/// The tool that puts a command on the prompt line: where it is there, a command is what is wanted.
-const PROPOSE: &str = "propose_command";
 
 /// One step of a talk.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Step {
     User(&'static str),
     Says(&'static str),
-    /// A tool and its arguments.
-    Calls(&'static str, &'static [(&'static str, &'static str)]),
+    /// A tool, by what it does, and its arguments.
+    Calls(ToolVerb, &'static [(&'static str, &'static str)]),
     Gives(&'static str),
 }
 
@@ -32,13 +29,13 @@ const WORK: &[&[Step]] = &[
     &[User("how do I split big.csv into parts?"), Says("`split -l 1000 big.csv`")],
     &[
         User("when was main.c last changed?"),
-        Calls("shell", &[("command", "stat -c %y main.c")]),
+        Calls(ToolVerb::Run, &[("command", "stat -c %y main.c")]),
         Gives("2024-03-02 10:15:00"),
         Says("main.c was last changed on 2024-03-02."),
     ],
     &[
         User("copy a.md to b.md"),
-        Calls("shell", &[("command", "cp a.md b.md")]),
+        Calls(ToolVerb::Run, &[("command", "cp a.md b.md")]),
         Gives(""),
         Says("Copied a.md to b.md."),
     ],
@@ -48,9 +45,9 @@ const WORK: &[&[Step]] = &[
     ],
     &[
         User("the title in app.js should be News"),
-        Calls("shell", &[("command", "grep -n title app.js")]),
+        Calls(ToolVerb::Run, &[("command", "grep -n title app.js")]),
         Gives("3:const title = \"Old\";"),
-        Calls("edit", &[("path", "app.js"), ("old_string", "Old"), ("new_string", "News")]),
+        Calls(ToolVerb::Edit, &[("path", "app.js"), ("old_string", "Old"), ("new_string", "News")]),
         Gives("1 replacement"),
         Says("The title in app.js is News now."),
     ],
@@ -61,22 +58,25 @@ const WORK: &[&[Step]] = &[
 const LINE: &[&[Step]] = &[
     &[
         User("show hidden files"),
-        Calls(PROPOSE, &[("command", "ls -a"), ("why", "Lists all files, hidden ones too")]),
+        Calls(ToolVerb::Propose, &[("command", "ls -a"), ("why", "Lists all files, hidden ones too")]),
         Gives("ok"),
     ],
     &[
         User("count text files in this project"),
-        Calls(PROPOSE, &[("command", "find . -type f -name '*.txt' | wc -l"), ("why", "Counts the text files")]),
+        Calls(
+            ToolVerb::Propose,
+            &[("command", "find . -type f -name '*.txt' | wc -l"), ("why", "Counts the text files")],
+        ),
         Gives("ok"),
     ],
     &[
         User("gti push"),
-        Calls(PROPOSE, &[("command", "git push"), ("why", "Sends your commits to the remote")]),
+        Calls(ToolVerb::Propose, &[("command", "git push"), ("why", "Sends your commits to the remote")]),
         Gives("ok"),
     ],
     &[
         User("copy a.md to b.md"),
-        Calls(PROPOSE, &[("command", "cp a.md b.md"), ("why", "Copies a.md to b.md")]),
+        Calls(ToolVerb::Propose, &[("command", "cp a.md b.md"), ("why", "Copies a.md to b.md")]),
         Gives("ok"),
     ],
     &[
@@ -85,14 +85,18 @@ const LINE: &[&[Step]] = &[
     ],
 ];
 
-/// Tells whether a command for the prompt line is wanted.
+/// Tells whether a command for the prompt line is wanted: then there is a tool that puts it there.
 pub(super) fn is_line(tools: &[ToolSpec]) -> bool {
-    tools.iter().any(|tool| tool.name == PROPOSE)
+    named(tools, ToolVerb::Propose).is_some()
+}
+
+/// The name of the tool that does this.
+pub(super) fn named(tools: &[ToolSpec], verb: ToolVerb) -> Option<&str> {
+    tools.iter().find(|tool| tool.identity.verb == verb).map(|tool| tool.name.as_str())
 }
 
 /// The talks for a model with these tools: none needs another one.
 pub(super) fn talks(tools: &[ToolSpec]) -> impl Iterator<Item = &'static [Step]> {
-    let has = |name: &str| tools.iter().any(|tool| tool.name == name);
     let talks = match (tools.is_empty(), is_line(tools)) {
         (true, _) => &[],
         (false, true) => LINE,
@@ -100,7 +104,7 @@ pub(super) fn talks(tools: &[ToolSpec]) -> impl Iterator<Item = &'static [Step]>
     };
     talks.iter().copied().filter(move |talk| {
         talk.iter().all(|step| match step {
-            Calls(name, _) => has(name),
+            Calls(verb, _) => named(tools, *verb).is_some(),
             User(_) | Says(_) | Gives(_) => true,
         })
     })
@@ -115,24 +119,27 @@ pub(super) fn arguments(fields: &[(&str, &str)]) -> Value {
 mod tests {
     use super::super::guide::{Guide, Place};
     use super::*;
+    use crate::conversation::ToolIdentity;
 
-    fn tool(name: &str, arguments: &[&str]) -> ToolSpec {
+    fn tool(verb: ToolVerb, arguments: &[&str]) -> ToolSpec {
         let properties: serde_json::Map<String, Value> =
             arguments.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
         let input_schema = json!({"type": "object", "properties": properties, "required": arguments});
-        ToolSpec { name: name.into(), description: String::new(), input_schema }
+        let identity = ToolIdentity { verb, ..ToolIdentity::default() };
+        ToolSpec { name: format!("{verb:?}"), description: String::new(), input_schema, identity }
     }
 
     #[test]
     fn the_calls_that_are_shown_are_calls_of_the_tools() {
-        let shell = tool("shell", &["command"]);
-        let edit = tool("edit", &["path", "old_string", "new_string"]);
-        let propose = tool(PROPOSE, &["command", "why"]);
+        let shell = tool(ToolVerb::Run, &["command"]);
+        let edit = tool(ToolVerb::Edit, &["path", "old_string", "new_string"]);
+        let propose = tool(ToolVerb::Propose, &["command", "why"]);
         for tools in [vec![shell.clone(), edit], vec![propose]] {
             let guide = Guide::new(&tools);
             let mut calls = 0;
             for step in talks(&tools).flatten() {
-                if let Calls(name, fields) = step {
+                if let Calls(verb, fields) = step {
+                    let name = named(&tools, *verb).unwrap();
                     let call = format!("{{\"name\": \"{name}\", \"arguments\": {}}}", arguments(fields));
                     assert!(guide.follow(Place::START, call.as_bytes()).is_some_and(Place::is_end), "{call}");
                     calls += 1;
@@ -145,7 +152,7 @@ mod tests {
     #[test]
     fn a_talk_that_needs_another_tool_is_left_out() {
         assert_eq!(talks(&[]).count(), 0);
-        let words: Vec<&Step> = talks(&[tool("read", &["path"])]).flatten().collect();
+        let words: Vec<&Step> = talks(&[tool(ToolVerb::Read, &["path"])]).flatten().collect();
         assert!(!words.is_empty());
         assert!(words.iter().all(|step| matches!(step, User(_) | Says(_))));
     }

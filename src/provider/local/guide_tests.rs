@@ -8,6 +8,7 @@ fn guide() -> Guide {
         name: name.into(),
         description: String::new(),
         input_schema: json!({"type": "object", "properties": properties, "required": required}),
+        ..ToolSpec::default()
     };
     let text = json!({"type": "string"});
     Guide::new(&[

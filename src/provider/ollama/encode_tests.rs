@@ -76,8 +76,12 @@ fn a_model_without_tools_is_asked_without_them_from_then_on() {
         Complaint { message: "registry.ollama.ai/library/m does not support tools".into(), ..Complaint::default() };
     assert!(wire.adapt(&nothing(), 400, &complaint));
     assert!(!wire.adapt(&nothing(), 400, &complaint));
-    let tools =
-        [crate::conversation::ToolSpec { name: "t".into(), description: "d".into(), input_schema: json!({}) }];
+    let tools = [crate::conversation::ToolSpec {
+        name: "t".into(),
+        description: "d".into(),
+        input_schema: json!({}),
+        ..crate::conversation::ToolSpec::default()
+    }];
     let messages = [Message::user("hi")];
     let request =
         Request { system: "", messages: &messages, tools: &tools, max_output_tokens: None, temperature: None };

@@ -50,8 +50,12 @@ fn results(calls: &[&ToolCall]) -> Message {
 
 #[test]
 fn a_whole_request_in_a_stable_order() {
-    let tools =
-        [ToolSpec { name: "read".into(), description: "Reads.".into(), input_schema: json!({"type": "object"}) }];
+    let tools = [ToolSpec {
+        name: "read".into(),
+        description: "Reads.".into(),
+        input_schema: json!({"type": "object"}),
+        ..ToolSpec::default()
+    }];
     let call = call("call_1");
     let messages = [
         Message::user("go"),
@@ -187,7 +191,8 @@ fn thought_without_word_is_left_out_and_its_neighbours_join() {
 
 #[test]
 fn a_model_without_tools_is_sent_none() {
-    let tools = [ToolSpec { name: "read".into(), description: "R".into(), input_schema: json!({}) }];
+    let tools =
+        [ToolSpec { name: "read".into(), description: "R".into(), input_schema: json!({}), ..ToolSpec::default() }];
     let messages = [Message::user("a")];
     let request =
         Request { system: "", messages: &messages, tools: &tools, max_output_tokens: None, temperature: None };

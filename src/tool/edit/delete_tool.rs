@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolSpec};
+use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
 use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
 
@@ -133,11 +133,12 @@ impl Tool for DeleteTool {
                 },
                 "required": ["path"]
             }),
+            identity: ToolIdentity { kind: ToolKind::Writer, verb: ToolVerb::Delete, ..ToolIdentity::default() },
         }
     }
 
     fn effect(&self, _input: &Value, _place: &Place) -> Effect {
-        Effect::Write
+        Effect::Delete
     }
 
     fn subject(&self, input: &Value, place: &Place) -> Subject {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Preview, Subject, ToolSpec};
+use crate::conversation::{Brief, Effect, Preview, Subject, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
 use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
 
@@ -94,6 +94,17 @@ impl Tool for EditTool {
                 },
                 "required": ["path", "old_string", "new_string"]
             }),
+            identity: ToolIdentity {
+                kind: ToolKind::Writer,
+                verb: ToolVerb::Edit,
+                brief: Some(Brief {
+                    description: "Replace one piece of text in a file",
+                    arguments: &["path*", "old_string*", "new_string*"],
+                    alone: false,
+                    order: 2,
+                }),
+                ..ToolIdentity::default()
+            },
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolSpec};
+use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH};
 use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
 
@@ -29,6 +29,11 @@ impl Tool for MakeDirectoryTool {
                 "properties": {"path": {"type": "string"}},
                 "required": ["path"]
             }),
+            identity: ToolIdentity {
+                kind: ToolKind::Writer,
+                verb: ToolVerb::MakeDirectory,
+                ..ToolIdentity::default()
+            },
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolSpec};
+use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field};
 use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
 
@@ -76,6 +76,7 @@ impl Tool for MoveTool {
                 },
                 "required": ["from", "to"]
             }),
+            identity: ToolIdentity { kind: ToolKind::Writer, verb: ToolVerb::Move, ..ToolIdentity::default() },
         }
     }
 
@@ -88,6 +89,10 @@ impl Tool for MoveTool {
             Ok((from, to)) => paths::subject_of_all(&[&from, &to]),
             Err(_) => Subject::Whole,
         }
+    }
+
+    fn about(&self, _input: &Value) -> About {
+        About::FromTo
     }
 
     fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {

@@ -3,7 +3,7 @@
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Preview, Subject, ToolSpec};
+use crate::conversation::{Effect, Preview, Subject, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH};
 use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, work};
 
@@ -66,6 +66,7 @@ impl Tool for MultiEditTool {
                 },
                 "required": ["path", "edits"]
             }),
+            identity: ToolIdentity { kind: ToolKind::Writer, verb: ToolVerb::Edit, ..ToolIdentity::default() },
         }
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolSpec};
+use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field};
 use crate::tool::file_memory::{FileState, Freshness};
 use crate::tool::text_file::{self, Encoding};
@@ -252,6 +252,7 @@ impl Tool for ApplyPatchTool {
                 "properties": {"patch": {"type": "string"}},
                 "required": ["patch"]
             }),
+            identity: ToolIdentity { kind: ToolKind::Writer, verb: ToolVerb::Patch, ..ToolIdentity::default() },
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolSpec};
+use crate::conversation::{Brief, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH};
 use crate::tool::file_memory::{FileState, Freshness};
 use crate::tool::text_file::{self, Encoding};
@@ -154,6 +154,17 @@ impl Tool for WriteTool {
                 },
                 "required": ["path", "content"]
             }),
+            identity: ToolIdentity {
+                kind: ToolKind::Writer,
+                verb: ToolVerb::Write,
+                brief: Some(Brief {
+                    description: "Create a file or replace all of its content",
+                    arguments: &["path*", "content*"],
+                    alone: false,
+                    order: 3,
+                }),
+                ..ToolIdentity::default()
+            },
         }
     }
 

@@ -11,7 +11,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use ignore::{WalkBuilder, WalkState};
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolSpec};
+use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH};
 use crate::tool::work::{self, Stop};
 use crate::tool::{Place, Tool, ToolContext, ToolOutput, memory, paths, text_file};
@@ -136,6 +136,12 @@ impl Tool for GlobTool {
                 },
                 "required": ["pattern"]
             }),
+            identity: ToolIdentity {
+                kind: ToolKind::Reader,
+                verb: ToolVerb::FindFiles,
+                for_sub_agents: true,
+                ..ToolIdentity::default()
+            },
         }
     }
 
@@ -148,6 +154,12 @@ impl Tool for GlobTool {
             Ok(request) => paths::subject_of(&request.root),
             Err(_) => Subject::Whole,
         }
+    }
+
+    fn about(&self, input: &Value) -> About {
+        let pattern =
+            Arguments::parse("glob", input, FIELDS).and_then(|arguments| arguments.filled_text("pattern"));
+        pattern.map_or(About::Subject, |pattern| About::Pattern { pattern: pattern.to_owned(), quoted: false })
     }
 
     fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {

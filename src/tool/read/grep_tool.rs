@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolSpec};
+use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
 use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
 
@@ -158,6 +158,12 @@ impl Tool for GrepTool {
                 },
                 "required": ["pattern"]
             }),
+            identity: ToolIdentity {
+                kind: ToolKind::Reader,
+                verb: ToolVerb::Search,
+                for_sub_agents: true,
+                ..ToolIdentity::default()
+            },
         }
     }
 
@@ -170,6 +176,12 @@ impl Tool for GrepTool {
             Ok(search) => paths::subject_of(&search.root),
             Err(_) => Subject::Whole,
         }
+    }
+
+    fn about(&self, input: &Value) -> About {
+        let pattern =
+            Arguments::parse("grep", input, FIELDS).and_then(|arguments| arguments.filled_text("pattern"));
+        pattern.map_or(About::Subject, |pattern| About::Pattern { pattern: pattern.to_owned(), quoted: true })
     }
 
     fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {

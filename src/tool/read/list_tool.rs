@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use ignore::WalkBuilder;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolSpec};
+use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
 use crate::tool::work::{self, Stop};
 use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, text_file};
@@ -100,6 +100,12 @@ impl Tool for ListTool {
                     "depth": {"type": "integer", "description": "Levels, default 2"}
                 }
             }),
+            identity: ToolIdentity {
+                kind: ToolKind::Reader,
+                verb: ToolVerb::List,
+                for_sub_agents: true,
+                ..ToolIdentity::default()
+            },
         }
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolSpec};
+use crate::conversation::{Brief, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH};
 use crate::tool::file_memory::FileState;
 use crate::tool::kind::{self, Kind, SAMPLE};
@@ -71,6 +71,12 @@ impl Tool for ReadTool {
                 },
                 "required": ["path"]
             }),
+            identity: ToolIdentity {
+                kind: ToolKind::Reader,
+                verb: ToolVerb::Read,
+                for_sub_agents: true,
+                brief: Some(Brief { description: "Read a file", arguments: &["path*"], alone: false, order: 1 }),
+            },
         }
     }
 

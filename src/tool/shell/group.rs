@@ -34,7 +34,7 @@ impl Mark {
 pub(crate) struct Group {
     leader: Pid,
     mark: Mark,
-    /// Whether the leader is an adopter ([`crate::child::adopter`]), with all others below it.
+    /// Whether the leader is an adopter (`child::adopter`), with all others below it.
     adopted: bool,
 }
 

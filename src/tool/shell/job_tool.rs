@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolSpec};
+use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, plain};
 use crate::tool::output::{self, LIMITS};
 use crate::tool::{Place, Tool, ToolContext, ToolOutput, work};
@@ -125,6 +125,7 @@ impl Tool for ShellJobTool {
                 },
                 "required": ["action"]
             }),
+            identity: ToolIdentity { verb: ToolVerb::LookAfterJobs, ..ToolIdentity::default() },
         }
     }
 

@@ -25,6 +25,6 @@ pub(crate) use group::{Group, Mark};
 pub use job_tool::ShellJobTool;
 pub(crate) use jobs::Jobs;
 pub(crate) use project::Made;
-pub use shell_tool::ShellTool;
+pub use shell_tool::{NAME as SHELL, ShellTool};
 pub(crate) use start::{Launch, Resources};
 pub use trash::SharedTrash;

@@ -6,13 +6,18 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Outcome, Preview, Subject, ToolFacts, ToolSpec};
+use crate::conversation::{
+    About, Brief, Effect, Outcome, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb,
+};
 use crate::sandbox::Confinement;
 use crate::tool::arguments::{Arguments, Field, plain};
 use crate::tool::{Access, Place, Settled, Tool, ToolContext, ToolMemory, ToolOutput, paths, text_file, work};
 
 use super::run::{self, Ended, Reason};
 use super::{detached_words, job_tool, jobs, loan, settle, start};
+
+/// The tool's name.
+pub const NAME: &str = "shell";
 
 /// Seconds a command has when the model does not say.
 const DEFAULT_TIMEOUT: u64 = 30;
@@ -121,7 +126,7 @@ struct Request {
 
 impl ShellTool {
     /// Makes the tool. `helper` is the axi program, which starts each command in a session of its own
-    /// ([`crate::child::launch`]); without it a command has its own group only and can reach the terminal.
+    /// (`child::launch`); without it a command has its own group only and can reach the terminal.
     #[must_use]
     pub fn new(helper: Option<PathBuf>) -> Self {
         Self { helper }
@@ -130,7 +135,7 @@ impl ShellTool {
 
 impl Request {
     fn parse(input: &Value, place: &Place) -> Result<Self, String> {
-        let arguments = Arguments::parse("shell", input, FIELDS)?;
+        let arguments = Arguments::parse(NAME, input, FIELDS)?;
         let lines = lines(&arguments)?;
         let line = one_line(&lines);
         check(&line)?;
@@ -213,7 +218,7 @@ fn check(line: &str) -> Result<(), String> {
 impl Tool for ShellTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
-            name: "shell".to_owned(),
+            name: NAME.to_owned(),
             description: "Runs a bash command line in a new shell: cd and exports do not persist. Input is empty; \
                           one that asks on the terminal (a password) has the user asked. Long output is cut, the \
                           whole kept in a file."
@@ -234,6 +239,17 @@ impl Tool for ShellTool {
                     "description": {"type": "string", "description": "What it does, in few words"}
                 }
             }),
+            identity: ToolIdentity {
+                kind: ToolKind::Command,
+                verb: ToolVerb::Run,
+                for_sub_agents: true,
+                brief: Some(Brief {
+                    description: "Run a shell command (ls, find, grep, git, mv, …) and get its output",
+                    arguments: &["command*"],
+                    alone: false,
+                    order: 0,
+                }),
+            },
         }
     }
 
@@ -263,7 +279,18 @@ impl Tool for ShellTool {
     }
 
     fn outlives(&self, input: &Value) -> bool {
-        Arguments::parse("shell", input, FIELDS).and_then(|arguments| arguments.flag("keep")).unwrap_or(false)
+        Arguments::parse(NAME, input, FIELDS).and_then(|arguments| arguments.flag("keep")).unwrap_or(false)
+    }
+
+    fn about(&self, input: &Value) -> About {
+        match Arguments::parse(NAME, input, FIELDS).and_then(|arguments| lines(&arguments)) {
+            Ok(lines) if lines.len() > 1 => {
+                let first = lines.iter().filter_map(|line| line.lines().next());
+                // The list stops at a failure, as this would.
+                About::Text { text: first.collect::<Vec<_>>().join(" && ") }
+            }
+            Ok(_) | Err(_) => About::Subject,
+        }
     }
 
     fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {

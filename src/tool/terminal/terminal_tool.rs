@@ -9,7 +9,7 @@ use grep_matcher::Matcher as _;
 use grep_regex::RegexMatcher;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolSpec};
+use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field};
 use crate::tool::shell::{Group, Launch, Mark, Resources, SET};
 use crate::tool::{Place, Tool, ToolContext, ToolOutput, work};
@@ -230,6 +230,11 @@ impl Tool for TerminalTool {
                 },
                 "required": ["action"]
             }),
+            identity: ToolIdentity {
+                kind: ToolKind::Command,
+                verb: ToolVerb::UseTerminal,
+                ..ToolIdentity::default()
+            },
         }
     }
 
@@ -243,6 +248,15 @@ impl Tool for TerminalTool {
     fn subject(&self, input: &Value, _place: &Place) -> Subject {
         let line = request(input).ok().and_then(|request| judged(&request.action));
         line.map_or(Subject::Whole, |line| Subject::Command { line })
+    }
+
+    fn about(&self, input: &Value) -> About {
+        match request(input).map(|request| request.action) {
+            Ok(Action::Read { .. }) => About::Screen,
+            Ok(Action::Stop { .. }) => About::End,
+            Ok(Action::Send { keys, .. }) => About::Text { text: keys },
+            Ok(Action::Start { .. }) | Err(_) => About::Subject,
+        }
     }
 
     fn preview(&self, input: &Value, _place: &Place) -> Result<Preview, String> {

@@ -8,7 +8,9 @@ use futures_util::future::BoxFuture;
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use crate::conversation::{Effect, Outcome, Preview, Subject, ToolFacts, ToolSpec};
+use crate::conversation::{
+    Effect, Outcome, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb,
+};
 use crate::tool::arguments::{Arguments, Field, plain};
 use crate::tool::output::{self, Limits};
 use crate::tool::{Place, Tool, ToolContext, ToolOutput, kind, output_file, work};
@@ -57,6 +59,7 @@ impl Tool for WebFetchTool {
                 },
                 "required": ["url"]
             }),
+            identity: ToolIdentity { kind: ToolKind::Network, verb: ToolVerb::Fetch, ..ToolIdentity::default() },
         }
     }
 

@@ -325,7 +325,7 @@ fn branch(tokens: &[Placed], from: usize, prefix: &[String], public: bool, found
 }
 
 /// The source without what `#[cfg(test)]` stands before.
-fn without_tests(tokens: &[Placed]) -> Vec<Placed> {
+pub(crate) fn without_tests(tokens: &[Placed]) -> Vec<Placed> {
     let mut kept = Vec::new();
     let mut at = 0;
     while at < tokens.len() {

@@ -13,7 +13,7 @@ use axi::command::{Notify, ReasoningView, ThemeChoice};
 use axi::frontend::human::{Human, HumanOptions, Looks, Nobody, Palette, Rules};
 use axi::locale::Locale;
 use axi::terminal::{Depth, Dress, Line, Screen, Span, Wrap};
-use axi::tool::{Place, Toolbox};
+use axi::tool::{Place, Toolbox, table};
 use nu_ansi_term::{Color, Style};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -200,7 +200,7 @@ pub(crate) fn human<W: Write>(
         place: Place { cwd: "/work".into(), workspace: "/work".into(), home: None },
         asker: Box::new(Nobody),
         rules: Rules::default(),
-        tools: Toolbox::new(Vec::new()),
+        tools: Toolbox::new(table::standard(None)),
         keep_background: Box::new(|_| {}),
         clock,
     };
