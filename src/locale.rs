@@ -1,6 +1,6 @@
 //! Words: every text a person reads comes from `locales/`, one JSON file a language.
 //!
-//! A key is a dotted path into the file's objects, and here an item of [`word`]: `error.label` is the constant
+//! A key is a dotted path into the file's objects, and here an item of `word`: `error.label` is the constant
 //! `word::error::LABEL`, `error.no_key` with its placeholder `{provider}` the struct `word::error::NoKey { provider }`.
 //! `locales/build.rs` makes them, and sees to it that every language has them all.
 
@@ -49,7 +49,7 @@ impl Form {
     }
 }
 
-/// A text with what its placeholders stand for: the structs of [`word`].
+/// A text with what its placeholders stand for: the structs of `word`.
 pub trait Message<'a> {
     /// Returns it as its place and the values, in the order of the placeholders' names.
     fn filled(self) -> Filled<'a>;
