@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use super::console::{Console, indented};
 use super::display::Display;
 use super::keys::Keys;
 use super::logs;
@@ -12,9 +11,9 @@ use super::settings::settings_problem;
 use super::shell_session::ShellSession;
 use crate::cli::CommonOptions;
 use crate::command::Problem;
-use crate::config::{self, Config, ConfigError, Paths, Warning};
+use crate::config::{self, Config, ConfigError, Finding, Given, OnOff, Paths};
 use crate::frontend::exit::Exit;
-use crate::locale::{self, Locale, word};
+use crate::locale::{self, Locale};
 use crate::sandbox::{Sandbox, Wanted};
 use crate::session::{Redactor, SessionStore};
 
@@ -25,6 +24,8 @@ pub(super) struct App {
     pub(super) locale: Locale,
     pub(super) project: Project,
     pub(super) config: Config,
+    /// Texts of the settings whose form is for others to look at.
+    pub(super) given: Vec<Given>,
     /// Why the person's settings do not hold; only where a command can do without them.
     pub(super) broken: Option<ConfigError>,
     pub(super) options: CommonOptions,
@@ -62,7 +63,7 @@ impl App {
         flag: Option<String>,
         options: CommonOptions,
         need: Need,
-    ) -> Result<(Self, Vec<Warning>), Unstarted> {
+    ) -> Result<(Self, Vec<Finding>), Unstarted> {
         let cwd = match working_directory(options.cwd.as_deref()) {
             Ok(cwd) => cwd,
             // It was deleted: what is done elsewhere is done from the root, where no project is.
@@ -73,43 +74,27 @@ impl App {
             }
         };
         let project = Project::at(cwd, &paths);
-        let loaded = config::load(paths.settings().as_deref(), &project.files, project.trusted());
+        let loaded =
+            config::load(paths.settings().as_deref(), &project.files, project.trusted(), &process.variables);
         let (loaded, broken) = match loaded {
             Ok(loaded) => (loaded, None),
             Err(error) if matches!(need, Need::Taste | Need::Nothing) => (config::Loaded::default(), Some(error)),
             Err(error) => {
-                let problem = settings_problem(&locale, &error);
+                let problem = settings_problem(&locale, &paths, &error);
                 return Err(Box::new((locale, problem, Exit::NotConfigured)));
             }
         };
         let config = loaded.config;
-        let wanted = flag.or_else(|| config.language.clone().filter(|language| language != "auto"));
-        let locale = match wanted.as_deref().and_then(locale::matching) {
+        let wanted = flag.unwrap_or_else(|| config.language.clone());
+        let locale = match locale::matching(&wanted) {
             Some(tag) if tag != locale.tag() => Locale::new(tag),
             Some(_) | None => locale,
         };
+        let given = loaded.given;
         let (keys, shell, throwaway) = (Keys::default(), ShellSession::default(), None);
-        let app = Self { process, paths, locale, project, config, broken, options, keys, shell, throwaway };
+        let app = Self { process, paths, locale, project, config, given, broken, options, keys, shell, throwaway };
         app.start_logs();
-        Ok((app, loaded.warnings))
-    }
-
-    /// Tells what is wrong with the settings, but no reason not to begin.
-    pub(super) fn warn(&self, warning: &Warning) {
-        let shown = |path| self.paths.shown(path);
-        let text = match warning {
-            Warning::UnknownKey { path, key } => {
-                self.locale.with(word::error::ConfigUnknownKey { path: &shown(path), key })
-            }
-            Warning::ProjectMayNot { path, key } => {
-                self.locale.with(word::error::ConfigProjectMayNot { path: &shown(path), key })
-            }
-            Warning::ProjectUnreadable { path, cause } => {
-                let cause = &indented(cause);
-                self.locale.with(word::error::ConfigProjectUnreadable { path: &shown(path), cause })
-            }
-        };
-        Console::new(&self.locale).warn(&text);
+        Ok((app, loaded.findings))
     }
 
     fn start_logs(&self) {
@@ -121,8 +106,8 @@ impl App {
     }
 
     pub(super) fn display(&self) -> Display<'_> {
-        let Self { options, config, process, paths, locale, project, .. } = self;
-        Display::new(options, config, process, paths, locale, &project.cwd)
+        let Self { options, config, process, paths, project, .. } = self;
+        Display::new(options, config, process, paths, &project.cwd)
     }
 
     /// Takes every key there is out of a text.
@@ -137,9 +122,9 @@ impl App {
 
     /// What confines commands: axi's own directories are hidden from what runs unasked, but for kept outputs.
     pub(super) fn sandbox(&self) -> Sandbox {
-        let wanted = match self.config.sandbox.as_deref() {
-            Some("off") => Wanted::Off,
-            Some(_) | None => Wanted::On,
+        let wanted = match self.config.sandbox {
+            OnOff::On => Wanted::On,
+            OnOff::Off => Wanted::Off,
         };
         let own = [&self.paths.config, &self.paths.state, &self.paths.cache];
         let hidden = own.into_iter().flatten().cloned().collect();

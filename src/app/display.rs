@@ -4,14 +4,12 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use super::background::BackgroundCache;
-use super::console::{Console, terminal_size};
+use super::console::terminal_size;
 use super::process::Process;
 use crate::cli::{ColorChoice, CommonOptions};
-use crate::command::{Notify, ReasoningView, ThemeChoice};
-use crate::config::{Config, Paths};
+use crate::config::{Config, Paths, WrapChoice};
 use crate::frontend::human::{Looks, Palette};
-use crate::frontend::repl::{ACTIONS, KeyBinding, KeyError, parse_binding};
-use crate::locale::{Locale, word};
+use crate::frontend::repl::{KeyBinding, parse_binding};
 use crate::terminal::{self, Depth, Dress, Output, Screen, Surroundings, Theme, Wrap};
 
 /// What decides how things are shown.
@@ -22,7 +20,6 @@ pub(super) struct Display<'a> {
     config: &'a Config,
     process: &'a Process,
     paths: &'a Paths,
-    locale: &'a Locale,
     cwd: &'a Path,
 }
 
@@ -32,11 +29,10 @@ impl<'a> Display<'a> {
         config: &'a Config,
         process: &'a Process,
         paths: &'a Paths,
-        locale: &'a Locale,
         cwd: &'a Path,
     ) -> Self {
         let terminal = Surroundings::read(std::io::stdout().is_terminal(), process.variables);
-        Self { terminal, options, config, process, paths, locale, cwd }
+        Self { terminal, options, config, process, paths, cwd }
     }
 
     /// How much colour standard output gets.
@@ -63,13 +59,13 @@ impl<'a> Display<'a> {
     /// How everything looks.
     pub(super) fn looks(&self) -> Looks {
         let depth = self.depth();
-        let choice = self.config.theme.as_deref().and_then(ThemeChoice::parse).unwrap_or_default();
         let background = self.terminal.background().or_else(|| self.background_cache().read());
-        let palette = Palette { choice, depth, background };
-        let wrap = if self.config.wrap.as_deref() == Some("soft") { Wrap::Soft } else { Wrap::Word };
+        let palette = Palette { choice: self.config.theme, depth, background };
+        let wrap = match self.config.wrap {
+            WrapChoice::Word => Wrap::Word,
+            WrapChoice::Soft => Wrap::Soft,
+        };
         let hyperlinks = depth != Depth::Plain && !self.linear() && self.terminal.links();
-        let reasoning = self.config.reasoning.as_deref().and_then(ReasoningView::parse).unwrap_or_default();
-        let notify = self.config.notify.as_deref().and_then(Notify::parse).unwrap_or_default();
         let file_links = hyperlinks && !self.terminal.remote;
         // Zellij shows an empty title as one, and gives back none where the shell has set none.
         let zellij = self.process.variable("ZELLIJ").is_some();
@@ -81,8 +77,8 @@ impl<'a> Display<'a> {
             hyperlinks,
             file_links,
             highlight: depth >= Depth::Ansi,
-            reasoning,
-            notify,
+            reasoning: self.config.reasoning,
+            notify: self.config.notify,
             resting_title: if zellij { self.paths.shown(self.cwd) } else { String::new() },
         };
         looks.choose_theme();
@@ -95,40 +91,16 @@ impl<'a> Display<'a> {
         BackgroundCache::new(self.paths.cache.as_deref(), &surroundings.term_program, &surroundings.term)
     }
 
-    /// The person's own styles; what the settings say wrong is told and left out.
+    /// The person's own styles; what is wrong with one was told at the start, and it is left out.
     fn own_styles(&self) -> Vec<(String, String)> {
-        let usable = |(role, text): &(&String, &String)| match Theme::plain().restyle(role, text) {
-            Ok(()) => true,
-            Err(error) => {
-                Console::new(self.locale).warn(&self.locale.with(word::error::Style {
-                    role,
-                    style: text,
-                    cause: &error.to_string(),
-                }));
-                false
-            }
-        };
+        let usable = |(role, text): &(&String, &String)| Theme::plain().restyle(role, text).is_ok();
         let styles = self.config.styles.iter().filter(usable);
         styles.map(|(role, text)| (role.clone(), text.clone())).collect()
     }
 
-    /// The person's own keys; what the settings say wrong is told and left out.
+    /// The person's own keys, as [`Self::own_styles`].
     pub(super) fn own_keys(&self) -> Vec<KeyBinding> {
-        let read = |(key, action): (&String, &String)| match parse_binding(key, action) {
-            Ok(binding) => Some(binding),
-            Err(error) => {
-                let known: Vec<&str> = ACTIONS.iter().map(|(name, _)| *name).collect();
-                let cause = match error {
-                    KeyError::Key(name) => self.locale.with(word::error::KeyName { name: &name }),
-                    KeyError::Action(name) => {
-                        self.locale.with(word::error::KeyAction { name: &name, known: &known.join(", ") })
-                    }
-                };
-                Console::new(self.locale).warn(&self.locale.with(word::error::Key { key, action, cause: &cause }));
-                None
-            }
-        };
-        self.config.keys.iter().filter_map(read).collect()
+        self.config.keys.iter().filter_map(|(key, action)| parse_binding(key, action).ok()).collect()
     }
 
     /// The screen of a conversation.

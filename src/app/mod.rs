@@ -10,6 +10,7 @@ mod console;
 mod context;
 mod display;
 mod failed;
+mod findings;
 mod keys;
 mod left_out;
 mod logs;
@@ -26,11 +27,12 @@ use std::path::PathBuf;
 
 use crate::cli::{self, CommonOptions, HandoffKind, Invocation, UsageError, UsageFault};
 use crate::command::Problem;
-use crate::config::Paths;
+use crate::config::{Finding, Form, Paths};
 use crate::frontend::exit::Exit;
 use crate::locale::{self, Locale, word};
 use console::{Console, indented};
 use context::{App, Need};
+use findings::{Told, known};
 use process::Process;
 pub use process::{RawVariables, Variables};
 use settings::settings_problem;
@@ -71,7 +73,7 @@ pub fn run(start: Start) -> Exit {
     };
     if let Some(unknown) = flag.as_deref().filter(|flag| !is_language(flag)) {
         let what = locale.with(word::usage::Language { language: unknown });
-        let hint = locale.with(word::usage::LanguageHint { known: &languages() });
+        let hint = locale.with(word::usage::LanguageHint { known: &known(Form::Language).join(", ") });
         Console::new(&locale).fail(&Problem { what, hint });
         return Exit::Usage;
     }
@@ -87,19 +89,15 @@ pub fn run(start: Start) -> Exit {
     let process = Process { variables, raw_variables, program };
     let need = need(&invocation);
     match App::read(process, paths, locale, flag, common, need) {
-        Ok((app, warnings)) => {
+        Ok((app, findings)) => {
             if let Some(error) = app.broken.as_ref().filter(|_| need == Need::Taste) {
-                let Problem { what, hint } = settings_problem(&app.locale, error);
+                let Problem { what, hint } = settings_problem(&app.locale, &app.paths, error);
                 Console::new(&app.locale).warn(&format!("{}\n{hint}", indented(&what)));
             }
             // A line editor may take everything a rewrite says for its answer.
             let is_told = invocation != Invocation::Handoff(HandoffKind::Rewrite);
-            for warning in warnings.iter().filter(|_| is_told) {
-                app.warn(warning);
-            }
-            if let Some(unknown) = app.config.language.as_deref().filter(|tag| is_told && !is_language(tag)) {
-                Console::new(&app.locale)
-                    .warn(&app.locale.with(word::error::Language { language: unknown, known: &languages() }));
+            if is_told {
+                tell_findings(&app, &findings);
             }
             dispatch(app, invocation)
         }
@@ -115,9 +113,14 @@ fn is_language(tag: &str) -> bool {
     tag == "auto" || locale::matching(tag).is_some()
 }
 
-/// What a language may be, as a list.
-fn languages() -> String {
-    std::iter::once("auto").chain(locale::tags()).collect::<Vec<_>>().join(", ")
+/// Says what is wrong with the settings. Of rules that is said where they are taken up, for it may end there.
+fn tell_findings(app: &App, findings: &[Finding]) {
+    let given = app.given.iter().filter(|given| given.setting.form != Form::Rule);
+    let texts = given.filter_map(|given| Told::of_text(&app.locale, given));
+    for told in findings.iter().map(|finding| Told::new(&app.locale, &app.paths, finding)).chain(texts) {
+        let text = told.whole(&app.paths);
+        Console::new(&app.locale).warn(format!("{text}\n{}", told.hint).trim_end());
+    }
 }
 
 const fn need(invocation: &Invocation) -> Need {

@@ -1,26 +1,68 @@
-//! What is said of a settings file that cannot be used.
+//! The settings file: what is said where it cannot be used, and what a new one begins with.
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
 
+use super::findings::{Told, known};
 use crate::command::Problem;
-use crate::config::ConfigError;
+use crate::config::{self, ConfigError, Paths};
 use crate::locale::{Locale, word};
 
+/// The schema's name, beside the settings.
+const SCHEMA: &str = "config.schema.json";
+
 /// Says why the settings cannot be used and what to do about it.
-pub(super) fn settings_problem(locale: &Locale, error: &ConfigError) -> Problem {
-    let (path, cause) = match error {
-        ConfigError::Io { path, cause } => (path, cause.to_string()),
-        ConfigError::Syntax { path, cause } => (path, cause.trim_end().to_owned()),
-    };
-    let path = path.display().to_string();
-    let hint = match error {
-        ConfigError::Syntax { .. } => locale.text(word::error::CONFIG_HINT).to_owned(),
-        ConfigError::Io { cause, .. } => match cause.kind() {
-            ErrorKind::IsADirectory => locale.with(word::error::ConfigDirectoryHint { path: &path }),
-            ErrorKind::InvalidData => locale.text(word::error::CONFIG_ENCODING_HINT).to_owned(),
-            ErrorKind::PermissionDenied => locale.with(word::error::ConfigPermissionHint { path: &path }),
-            _ => locale.text(word::error::CONFIG_HINT).to_owned(),
-        },
+pub(super) fn settings_problem(locale: &Locale, paths: &Paths, error: &ConfigError) -> Problem {
+    let hint = || locale.text(word::error::CONFIG_HINT).to_owned();
+    let (path, cause, hint) = match error {
+        ConfigError::Io { path, cause } => {
+            let shown = path.display().to_string();
+            let hint = match cause.kind() {
+                ErrorKind::IsADirectory => locale.with(word::error::ConfigDirectoryHint { path: &shown }),
+                ErrorKind::InvalidData => locale.text(word::error::CONFIG_ENCODING_HINT).to_owned(),
+                ErrorKind::PermissionDenied => locale.with(word::error::ConfigPermissionHint { path: &shown }),
+                _ => hint(),
+            };
+            (shown, cause.to_string(), hint)
+        }
+        ConfigError::Wrong(finding) => {
+            let head = locale.with(word::error::ConfigWrong { path: &finding.spot.file.display().to_string() });
+            let what = format!("{head}\n{}", Told::new(locale, paths, finding).whole(paths));
+            return Problem { what, hint: hint() };
+        }
+        ConfigError::Occupied { path, key } => {
+            (path.display().to_string(), locale.with(word::error::ConfigOccupied { key }), hint())
+        }
     };
     Problem { what: locale.with(word::error::Config { path: &path, cause: &cause }), hint }
+}
+
+/// The JSON schema of the settings as text.
+pub(super) fn schema(locale: &Locale) -> String {
+    format!("{:#}\n", config::schema(locale, &known))
+}
+
+/// Begins the file that axi or the person is about to write, with the schema that editors check it by beside it.
+pub(super) fn begin(locale: &Locale, path: &Path) {
+    let beside = path.with_file_name(SCHEMA);
+    let first = format!("#:schema {SCHEMA}\n");
+    let refers = |text: &str| text.starts_with(first.trim_end());
+    let written = match std::fs::read_to_string(path) {
+        Ok(text) if !refers(&text) => return,
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => path
+            .parent()
+            .map_or(Ok(()), std::fs::create_dir_all)
+            .and_then(|()| std::fs::File::create_new(path)?.write_all(first.as_bytes())),
+        Err(_) => return,
+    };
+    let schema = schema(locale);
+    let written = written.and_then(|()| match std::fs::read_to_string(&beside) {
+        Ok(text) if text == schema => Ok(()),
+        Ok(_) | Err(_) => std::fs::write(&beside, schema),
+    });
+    if let Err(error) = written {
+        // What comes next says what cannot be written; without a schema nothing is lost.
+        tracing::warn!(%error, path = %beside.display(), "no schema beside the settings");
+    }
 }

@@ -45,7 +45,7 @@ pub(super) fn settle_trust(app: &mut App) -> Result<(), Exit> {
     }
     app.project.standing = Standing::Trusted;
     // The files as they were shown, not as they are by now.
-    match config::load(app.paths.settings().as_deref(), &app.project.files, true) {
+    match config::load(app.paths.settings().as_deref(), &app.project.files, true, &app.process.variables) {
         Ok(loaded) => app.config = loaded.config,
         Err(error) => tracing::warn!(%error, "the settings were read before and cannot be read now"),
     }

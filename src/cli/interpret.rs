@@ -35,9 +35,11 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
         "models" => Invocation::Models(text("provider")),
         "tools" => Invocation::Tools,
         "sessions" => Invocation::Sessions(sessions_action(inner)),
-        "config" => Invocation::Config(match inner.subcommand_name() {
-            Some("path") => ConfigAction::Path,
-            Some("edit") => ConfigAction::Edit,
+        "config" => Invocation::Config(match inner.subcommand() {
+            Some(("path", _)) => ConfigAction::Path,
+            Some(("edit", _)) => ConfigAction::Edit,
+            Some(("schema", _)) => ConfigAction::Schema,
+            Some(("check", inner)) => ConfigAction::Check { json: inner.get_flag("json") },
             Some(_) | None => ConfigAction::Show,
         }),
         "local" => Invocation::Local(local_action(inner)),

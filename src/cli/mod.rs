@@ -194,6 +194,13 @@ pub enum ConfigAction {
     Show,
     /// Opens the settings file in the editor.
     Edit,
+    /// Prints the JSON schema.
+    Schema,
+    /// Looks for mistakes.
+    Check {
+        /// As JSON.
+        json: bool,
+    },
 }
 
 /// What `axi local` does.

@@ -81,6 +81,8 @@ pub fn command(words: Words<'_>) -> Command {
                 sub("path", cli::command::PATH),
                 sub("show", cli::command::SHOW),
                 sub("edit", cli::command::EDIT),
+                sub("schema", cli::command::SCHEMA),
+                sub("check", cli::command::CHECK).arg(flag("json", option::JSON, words)),
             ]),
             sub("local", cli::command::LOCAL).subcommands([
                 sub("list", cli::command::LIST),

@@ -1,6 +1,7 @@
 //! What the commands do.
 
-use super::{Context, KeyAction, Outcome, Problem, ReasoningView, ThemeChoice};
+use super::{Context, KeyAction, Outcome, Problem};
+use crate::config::{ReasoningView, ThemeChoice};
 use crate::conversation::{Message, Role, Usage};
 use crate::locale;
 use crate::locale::word;

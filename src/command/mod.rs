@@ -8,7 +8,6 @@ mod modes;
 mod permissions;
 mod sessions;
 mod table;
-mod taste;
 mod undo;
 mod user;
 
@@ -16,6 +15,7 @@ use std::sync::Arc;
 
 use crate::agent::Agent;
 use crate::approval::{Decision, Rule};
+use crate::config::{self, ReasoningView, ThemeChoice};
 use crate::conversation::Usage;
 use crate::locale::{Locale, Word};
 use crate::provider::Provider;
@@ -24,7 +24,6 @@ use crate::session::SessionStore;
 pub use permissions::{describe, rule_error};
 pub use sessions::session_problem;
 pub use table::COMMANDS;
-pub use taste::{Notify, ReasoningView, ThemeChoice};
 pub use user::{CommandSource, UserCommand, command_body, load_user_commands};
 
 /// A row of the table.
@@ -178,36 +177,12 @@ pub fn find(name: &str) -> Option<&'static SlashCommand> {
     COMMANDS.iter().find(|command| command.name == name || command.aliases.contains(&name))
 }
 
-/// Finds the command whose name is nearest to a misspelt one: at most two edits away, or one it begins. `own` are the
-/// names of further commands.
+/// Finds the command whose name is nearest to a misspelt one. `own` are the names of further commands.
 #[must_use]
 pub fn nearest<'names>(name: &str, own: impl Iterator<Item = &'names str>) -> Option<&'names str> {
     let table =
         COMMANDS.iter().flat_map(|command| std::iter::once(command.name).chain(command.aliases.iter().copied()));
-    let names: Vec<&str> = table.chain(own).collect();
-    let scored = names.iter().map(|known| (distance(name, known), *known));
-    let best = scored.min_by_key(|(score, known)| (*score, *known))?;
-    let near = best.0 <= 2 && best.0 < name.chars().count();
-    near.then_some(best.1).or_else(|| {
-        let mut begun = names.iter().filter(|known| known.starts_with(name));
-        begun.next().filter(|_| name.len() >= 2).copied()
-    })
-}
-
-/// Counts edits (Levenshtein) between two short words.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (index, from) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = index + 1;
-        for (column, to) in right.iter().enumerate() {
-            let change = diagonal + usize::from(from != *to);
-            diagonal = row[column + 1];
-            row[column + 1] = change.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[right.len()]
+    config::nearest(name, table.chain(own))
 }
 
 #[cfg(test)]

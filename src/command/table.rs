@@ -1,6 +1,7 @@
 //! One row a command. Help, completion and locale keys come from the row.
 
-use super::{Argument, ReasoningView, SlashCommand, ThemeChoice, bodies, jobs, modes, permissions, sessions, undo};
+use super::{Argument, SlashCommand, bodies, jobs, modes, permissions, sessions, undo};
+use crate::config::{ReasoningView, ThemeChoice};
 use crate::locale::{Word, word};
 
 /// Every slash command.

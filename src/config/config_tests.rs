@@ -1,5 +1,22 @@
 use super::*;
 
+/// The settings of two files, the environment saying nothing.
+fn loaded(user: Option<&Path>, place: &PlaceFiles, trusted: bool) -> Loaded {
+    load(user, place, trusted, &|_| None).unwrap()
+}
+
+/// What is wrong with a file of the person's own: where, at which key.
+fn findings(text: &str) -> Vec<(usize, usize, usize, String, Fault)> {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("config.toml");
+    write(&path, text);
+    let place = |finding: Finding| {
+        let Spot { line, column, width, .. } = finding.spot;
+        (line, column, width, finding.key, finding.fault)
+    };
+    check(Some(&path), &PlaceFiles::default(), &|_| None).unwrap().findings.into_iter().map(place).collect()
+}
+
 fn write(path: &Path, text: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
@@ -20,23 +37,20 @@ fn a_project_can_tighten_but_not_loosen_nor_redirect_a_key() {
          [providers.mine]\nbase_url = \"http://127.0.0.1:1\"\n\
          [providers.thief]\nbase_url = \"http://evil\"\napi_key_env = \"OPENAI_API_KEY\"\n",
     );
-    let loaded = load(Some(&user), &PlaceFiles::find(&project, &project, Some(&user)), true).unwrap();
+    let loaded = loaded(Some(&user), &PlaceFiles::find(&project, &project, Some(&user)), true);
     let config = &loaded.config;
     assert_eq!(config.model.as_deref(), Some("lab/small"));
-    assert_eq!((config.max_steps, config.handoff.rewrite_model.as_deref()), (Some(20), None));
-    assert_eq!(config.permissions.allow, Vec::<String>::new());
-    assert_eq!(config.project_permissions.deny, vec!["shell(rm:*)"]);
+    assert_eq!((config.max_steps, config.handoff.rewrite_model.as_deref()), (20, None));
+    assert_eq!((config.permissions.allow.clone(), config.permissions.deny.own.len()), (Rules::default(), 0));
+    assert_eq!(config.permissions.deny.project, ["shell(rm:*)"]);
     assert_eq!(config.providers["lab"].base_url.as_deref(), Some("http://one"));
-    assert_eq!(config.project_providers, vec!["mine"]);
-    let told: Vec<&str> = loaded
-        .warnings
-        .iter()
-        .map(|warning| match warning {
-            Warning::UnknownKey { key, .. } | Warning::ProjectMayNot { key, .. } => key.as_str(),
-            Warning::ProjectUnreadable { cause, .. } => cause.as_str(),
-        })
-        .collect();
-    assert_eq!(told, vec!["speling", "handoff", "permissions.allow", "providers.lab", "providers.thief"]);
+    assert_eq!(config.providers.keys().collect::<Vec<_>>(), ["lab", "mine"]);
+    assert!(config.providers.is_from_project("mine") && !config.providers.is_from_project("lab"));
+    let told: Vec<(&str, &Fault)> =
+        loaded.findings.iter().map(|finding| (finding.key.as_str(), &finding.fault)).collect();
+    let (may_not, unknown) = (&Fault::ProjectMayNot, &Fault::Unknown { nearest: None });
+    let keys = ["speling", "handoff", "permissions.allow", "providers.lab", "providers.thief"];
+    assert_eq!(told, keys.map(|key| (key, if key == "speling" { unknown } else { may_not })));
 }
 
 #[test]
@@ -44,9 +58,9 @@ fn the_nearest_project_file_wins() {
     let home = tempfile::tempdir().unwrap();
     write(&home.path().join(".axi/config.toml"), "wrap = \"soft\"\nlanguage = \"en\"\n");
     write(&home.path().join("sub/.axi/config.toml"), "wrap = \"word\"\n");
-    let loaded = load(None, &PlaceFiles::find(home.path(), &home.path().join("sub/deep"), None), true).unwrap();
-    assert_eq!(loaded.config.wrap.as_deref(), Some("word"));
-    assert_eq!(loaded.config.language.as_deref(), Some("en"));
+    let loaded = loaded(None, &PlaceFiles::find(home.path(), &home.path().join("sub/deep"), None), true);
+    assert_eq!(loaded.config.wrap, WrapChoice::Word);
+    assert_eq!(loaded.config.language, "en");
 }
 
 #[test]
@@ -71,7 +85,7 @@ fn a_broken_file_is_left_alone() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("config.toml");
     write(&path, "model = ");
-    assert!(matches!(set(&path, "model", "c/d"), Err(ConfigError::Syntax { .. })));
+    assert!(matches!(set(&path, "model", "c/d"), Err(ConfigError::Wrong(_))));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "model = ");
 }
 
@@ -87,20 +101,19 @@ fn a_rule_goes_into_the_list_and_out_again_and_comments_stay() {
     write(&path, before);
     add_to_list(&path, "permissions.allow", "c").unwrap();
     let after = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(load(Some(&path), &PlaceFiles::default(), false).unwrap().config.permissions.allow, ["a", "b", "c"]);
+    assert_eq!(loaded(Some(&path), &PlaceFiles::default(), false).config.permissions.allow.own, ["a", "b", "c"]);
     for kept in ["# mine\n", "# what may be\n", "# why a\n", "# why b", "\n  \"c\"", "deny = [\"x\"]\n"] {
         assert!(after.contains(kept), "{kept}: {after}");
     }
     assert!(remove_from_list(&path, "permissions.allow", &|rule| rule == "c").unwrap());
     assert!(!remove_from_list(&path, "permissions.ask", &|_| true).unwrap());
-    let config = load(Some(&path), &PlaceFiles::default(), false).unwrap().config;
-    assert_eq!(config.permissions.allow, ["a", "b"]);
-    assert_eq!(config.permissions.ask, Vec::<String>::new());
+    let config = loaded(Some(&path), &PlaceFiles::default(), false).config;
+    assert_eq!((config.permissions.allow.own.len(), config.permissions.ask), (2, Rules::default()));
     write(&path, "permissions = { allow = [\"a\"] }\n");
     add_to_list(&path, "permissions.allow", "b").unwrap();
-    assert_eq!(load(Some(&path), &PlaceFiles::default(), false).unwrap().config.permissions.allow, ["a", "b"]);
+    assert_eq!(loaded(Some(&path), &PlaceFiles::default(), false).config.permissions.allow.own, ["a", "b"]);
     write(&path, "permissions = 3\n");
-    assert!(matches!(add_to_list(&path, "permissions.allow", "b"), Err(ConfigError::Syntax { .. })));
+    assert!(matches!(add_to_list(&path, "permissions.allow", "b"), Err(ConfigError::Occupied { .. })));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "permissions = 3\n");
 }
 
@@ -113,10 +126,12 @@ fn before_a_yes_a_project_chooses_nothing_and_still_tightens() {
         "model = \"mine/x\"\nmax_steps = 5\n[permissions]\nask = [\"shell\"]\nallow = [\"shell\"]\n\
          [providers.mine]\nbase_url = \"http://evil\"\n",
     );
-    let config = load(None, &PlaceFiles::find(&project, &project, None), false).unwrap().config;
-    assert_eq!((config.model, config.max_steps, config.providers.len()), (None, Some(5), 0));
-    assert_eq!(config.project_permissions.ask, ["shell"]);
-    assert_eq!(config.permissions.allow, Vec::<String>::new());
+    let config = loaded(None, &PlaceFiles::find(&project, &project, None), false).config;
+    assert_eq!((config.model, config.max_steps, config.providers.len()), (None, 5, 0));
+    assert_eq!(
+        (config.permissions.ask.project, config.permissions.allow),
+        (vec!["shell".to_owned()], Rules::default())
+    );
 }
 
 #[test]
@@ -129,79 +144,221 @@ fn a_broken_project_file_stops_nobody_and_loosens_nothing() {
             true,
         ),
         ("[permissions]\ndeny = [\"shell(rm:*)\"\nallow = [\"shell\"]\n", false),
-        ("sandbox = 3\nallow = [\"shell\"]\n", false),
         ("\u{0}\u{1b}[31m = ", false),
     ] {
         write(&project.join(".axi/config.toml"), text);
         for trusted in [false, true] {
-            let loaded = load(None, &PlaceFiles::find(&project, &project, None), trusted).unwrap();
-            let deny = if denied { vec!["shell(rm:*)".to_owned()] } else { Vec::new() };
-            let expected =
-                Config { project_permissions: Permissions { deny, ..Permissions::default() }, ..Config::default() };
+            let loaded = loaded(None, &PlaceFiles::find(&project, &project, None), trusted);
+            let mut expected = Config::default();
+            expected.permissions.deny.project.extend(denied.then(|| "shell(rm:*)".to_owned()));
             assert_eq!(loaded.config, expected, "{text}");
-            assert!(matches!(loaded.warnings.as_slice(), [Warning::ProjectUnreadable { .. }]), "{text}");
+            let faults: Vec<&Fault> = loaded.findings.iter().map(|finding| &finding.fault).collect();
+            assert!(matches!(faults.as_slice(), [Fault::Syntax { .. }]), "{text}");
         }
     }
-    // The person's own file is theirs to correct.
+    // The person's own file is theirs to correct; a rule that would be lost stops it, too.
     let user = home.path().join("config.toml");
-    write(&user, "model = ");
-    assert!(load(Some(&user), &PlaceFiles::default(), false).is_err());
+    for text in ["model = ", "[permissions]\ndeny = \"shell(rm:*)\"\n", "permissions = 3\n"] {
+        write(&user, text);
+        let read = load(Some(&user), &PlaceFiles::default(), false, &|_| None);
+        assert!(matches!(read, Err(ConfigError::Wrong(_))), "{text}");
+    }
 }
 
-/// Every setting there is, as loose as it can be said.
-const EVERY_KEY: &str = "model = \"evil/x\"\nsuggest_model = \"evil/x\"\nsuggest_max_tokens = 9\nlocal_idle_minutes = 9\n\
-    language = \"en\"\nwrap = \"soft\"\ntheme = \"dark\"\nreasoning = \"show\"\nnotify = \"always\"\ninline_images = \"on\"\nedit_mode = \"vi\"\n\
-    sandbox = \"off\"\nmax_steps = 9999\n[styles]\ntext = \"red\"\n[keys]\nsend = \"x\"\n[handoff]\nrewrite_timeout = 9\n\
-    rewrite_model = \"evil/x\"\n[permissions]\nallow = [\"*\"]\nask = [\"write\"]\ndeny = [\"shell(rm:*)\"]\n\
-    [providers.openai]\nbase_url = \"http://evil\"\n[providers.mine]\nbase_url = \"http://evil\"\n\
-    api_key_env = \"OPENAI_API_KEY\"\n";
+/// Every setting there is with a value that somebody else would want it to have.
+fn every_key() -> String {
+    let mut text = String::new();
+    for (key, setting) in all() {
+        let value = match (setting.shape, setting.form) {
+            (Shape::Choice(words), _) => format!("{:?}", words[words.len() - 1]),
+            (Shape::Number, _) => setting.range.1.min(99_999).to_string(),
+            (Shape::Switch, _) => "true".to_owned(),
+            (Shape::List, _) => "[\"shell\"]".to_owned(),
+            (_, Form::Language) => "\"zh-CN\"".to_owned(),
+            (_, Form::Url) => "\"http://evil\"".to_owned(),
+            (_, Form::Variable) => "\"OPENAI_API_KEY\"".to_owned(),
+            (Shape::Text | Shape::Texts | Shape::Section(_) | Shape::Named(_), _) => "\"evil/x\"".to_owned(),
+        };
+        // What stands below a name stands below one the person has and below one of the project's own.
+        let names: &[&str] = if key.contains('*') { &["openai", "mine"] } else { &[""] };
+        for name in names {
+            let of_a_project = !key.ends_with("api_key_env") || *name != "mine";
+            if of_a_project {
+                text.extend([&key.replace('*', name), " = ", &value, "\n"]);
+            }
+        }
+    }
+    text
+}
 
 #[test]
 fn no_key_of_a_project_loosens_anything_whether_trusted_or_not() {
-    // A setting that is added has to be put into the text above, and this says so.
-    let Config { unknown, .. } = toml_edit::de::from_str(EVERY_KEY).unwrap();
-    assert!(unknown.is_empty());
     let home = tempfile::tempdir().unwrap();
     let (user, project) = (home.path().join("config.toml"), home.path().join("repo"));
     write(
         &user,
-        "model = \"lab/big\"\nmax_steps = 20\n[permissions]\nask = [\"shell\"]\n[providers.openai]\nbase_url = \"http://one\"\n",
+        "model = \"lab/big\"\nmax_steps = 20\n[permissions]\nask = [\"write\"]\n[providers.openai]\nbase_url = \"http://one\"\n",
     );
-    write(&project.join(".axi/config.toml"), EVERY_KEY);
-    let own = load(Some(&user), &PlaceFiles::default(), false).unwrap().config;
+    write(&project.join(".axi/config.toml"), &every_key());
+    let own = loaded(Some(&user), &PlaceFiles::default(), false).config;
     for trusted in [false, true] {
-        let Config {
-            model,
-            suggest_model,
-            suggest_max_tokens,
-            local_idle_minutes,
-            // Taste: how things look and are typed.
-            language: _,
-            wrap: _,
-            theme: _,
-            styles: _,
-            reasoning: _,
-            notify,
-            inline_images: _,
-            edit_mode: _,
-            sandbox,
-            keys,
-            max_steps,
-            handoff,
-            permissions,
-            project_permissions,
-            providers,
-            project_providers,
-            unknown: _,
-        } = load(Some(&user), &PlaceFiles::find(&project, &project, Some(&user)), trusted).unwrap().config;
-        assert_eq!(model.as_deref(), Some(if trusted { "evil/x" } else { "lab/big" }));
-        assert_eq!((suggest_model, suggest_max_tokens, local_idle_minutes), (None, None, None));
-        assert_eq!((sandbox, max_steps, notify), (None, Some(20), None));
-        assert_eq!((keys, handoff), (own.keys.clone(), HandoffSection::default()));
-        assert_eq!(permissions, own.permissions);
-        assert_eq!((project_permissions.allow.len(), project_permissions.ask.len()), (0, 1));
-        assert_eq!(project_permissions.deny, ["shell(rm:*)"]);
-        // The key of a server stays with it, and a server that wants somebody's key is not taken.
-        assert_eq!((providers, project_providers), (own.providers.clone(), Vec::new()));
+        let Loaded { config, findings, .. } =
+            loaded(Some(&user), &PlaceFiles::find(&project, &project, Some(&user)), trusted);
+        let mut expected = own.clone();
+        // How things look, and what makes it stricter.
+        (expected.language, expected.wrap) = ("zh-CN".to_owned(), WrapChoice::Soft);
+        expected.permissions.ask.project.push("shell".to_owned());
+        expected.permissions.deny.project.push("shell".to_owned());
+        if trusted {
+            expected.model = Some("evil/x".to_owned());
+            assert!(config.providers.is_from_project("mine"), "and so it gets no key");
+            let mine = config.providers["mine"].clone();
+            assert_eq!(mine.api_key_env, None);
+            let mut tables = config.clone();
+            tables.providers = own.providers.clone();
+            assert_eq!(tables, expected);
+            assert_eq!(config.providers["openai"], own.providers["openai"]);
+        } else {
+            assert_eq!(config, expected);
+        }
+        // What is not taken over is told.
+        for (key, setting) in all() {
+            let whole = key.split('.').next().unwrap();
+            let is_told = findings.iter().any(|finding| finding.key == whole || finding.key == key);
+            assert!(setting.project != Project::Never || key.contains('*') || is_told, "{key}: {findings:?}");
+        }
     }
+}
+
+#[test]
+fn what_is_wrong_is_found_with_its_place() {
+    let text = "# é\nedit_mode = \"vim\"\nmodle = \"a/b\"\n\nmax_steps = 0\nwrap = 3\n[handoff]\nrewrite_timeot = 3\n\
+                [providers.lab]\nbase_url = \"lab:80\"\napi_key_env = \"sk-x\"\n[providers.lab.models.\"a b\"]\ntools = \"yes\"\n";
+    let nearest = |word: &str| Fault::Unknown { nearest: Some(word.to_owned()) };
+    let setting = |key: &str| all().into_iter().find(|(known, _)| known == key).unwrap().1;
+    let row = |line, column, width, key: &str, fault| (line, column, width, key.to_owned(), fault);
+    let expected = [
+        row(2, 13, 5, "edit_mode", Fault::NoChoice { found: "vim".to_owned(), words: EditMode::WORDS }),
+        row(3, 1, 5, "modle", nearest("model")),
+        row(5, 13, 1, "max_steps", Fault::OutOfRange { least: 1, most: 100_000 }),
+        row(6, 8, 1, "wrap", Fault::WrongKind { setting: setting("wrap") }),
+        row(8, 1, 14, "handoff.rewrite_timeot", nearest("handoff.rewrite_timeout")),
+        row(10, 12, 8, "providers.lab.base_url", Fault::WrongForm { setting: setting("providers.*.base_url") }),
+        row(
+            11,
+            15,
+            6,
+            "providers.lab.api_key_env",
+            Fault::WrongForm { setting: setting("providers.*.api_key_env") },
+        ),
+        row(
+            13,
+            9,
+            5,
+            "providers.lab.models.a b.tools",
+            Fault::WrongKind { setting: setting("providers.*.models.*.tools") },
+        ),
+    ];
+    assert_eq!(findings(text), expected);
+    assert_eq!(findings("[handof]\n")[0].4, nearest("handoff"));
+    assert_eq!(findings("rewrite_model = \"a/b\"\n")[0].4, nearest("handoff.rewrite_model"), "in another table");
+    assert_eq!(findings("model = \"a/b\"\nx = [1\n").len(), 1);
+    assert_eq!(findings("model = \"gpt-5\"\n").len(), 1);
+    assert_eq!(findings(""), []);
+}
+
+#[test]
+fn a_wrong_value_leaves_what_held_before() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("config.toml");
+    write(&path, "edit_mode = \"vim\"\nmax_steps = -1\nmodel = \"a/b\"\ntheme = \"dark\"\n");
+    let config = loaded(Some(&path), &PlaceFiles::default(), false).config;
+    let expected = Config { model: Some("a/b".to_owned()), theme: ThemeChoice::Dark, ..Config::default() };
+    assert_eq!(config, expected);
+}
+
+#[test]
+fn a_variable_of_the_environment_stands_above_the_files() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("config.toml");
+    write(&path, "model = \"a/b\"\nsuggest_max_tokens = 7\n");
+    let variables = |name: &str| match name {
+        "AXI_MODEL" => Some(" c/d ".to_owned()),
+        "AXI_SUGGEST_MODEL" => Some("off".to_owned()),
+        "AXI_SUGGEST_MAX_TOKENS" => Some("many".to_owned()),
+        _ => None,
+    };
+    let Loaded { config, findings, .. } = load(Some(&path), &PlaceFiles::default(), false, &variables).unwrap();
+    assert_eq!((config.model.as_deref(), config.suggest_model.as_deref()), (Some("c/d"), Some("off")));
+    assert_eq!(config.suggest_max_tokens, Some(7));
+    let [finding] = findings.as_slice() else { panic!("{findings:?}") };
+    assert_eq!(
+        (finding.spot.file.as_path(), finding.key.as_str()),
+        (Path::new("AXI_SUGGEST_MAX_TOKENS"), "suggest_max_tokens")
+    );
+}
+
+#[test]
+fn the_schema_has_every_setting() {
+    let schema = schema(&crate::locale::Locale::new("en"), &|_| Vec::new());
+    for (key, setting) in all() {
+        let mut at = &schema;
+        for part in key.split('.') {
+            at = if part == "*" { &at["additionalProperties"] } else { &at["properties"][part] };
+        }
+        assert!(at.is_object(), "{key}: {schema:#}");
+        assert!(key.ends_with('*') || at["description"].as_str().is_some_and(|text| !text.is_empty()), "{key}");
+        let default = (setting.default)();
+        assert_eq!(at.get("default").is_some(), !default.is_empty(), "{key}: {default}");
+    }
+    assert_eq!(schema["properties"]["theme"]["enum"], serde_json::json!(ThemeChoice::WORDS));
+    assert_eq!(schema["additionalProperties"], false);
+}
+
+/// README's table of settings.
+fn table() -> String {
+    let locale = crate::locale::Locale::new("en");
+    let mut rows = String::from("| setting | values | default | |\n| --- | --- | --- | --- |\n");
+    for (key, setting) in all() {
+        let values = match (setting.shape, setting.form) {
+            (Shape::Choice(words), _) => {
+                words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+            }
+            (Shape::Number, _) if setting.range == (0, u64::MAX) => "a number".to_owned(),
+            (Shape::Number, _) if setting.range.1 == u64::MAX => format!("a number from {}", setting.range.0),
+            (Shape::Number, _) => format!("{} to {}", setting.range.0, setting.range.1),
+            (Shape::Switch, _) => "`true`, `false`".to_owned(),
+            (Shape::List, _) => "a list of rules".to_owned(),
+            (_, Form::Model) => "`PROVIDER/MODEL`".to_owned(),
+            (_, Form::GhostModel) => "`PROVIDER/MODEL`, `off`".to_owned(),
+            (_, Form::Language) => "`auto`, a language".to_owned(),
+            (_, Form::Url) => "an address".to_owned(),
+            (_, Form::Variable) => "a variable's name".to_owned(),
+            (_, Form::Protocol) => "a protocol".to_owned(),
+            (_, Form::Style) => "a style".to_owned(),
+            (_, Form::Action) => "an action".to_owned(),
+            (_, Form::Any | Form::Rule) => "a text".to_owned(),
+        };
+        let default = (setting.default)().replace('"', "");
+        let default = if default.is_empty() { default } else { format!("`{default}`") };
+        let over: Vec<String> =
+            setting.flag.iter().chain(&setting.variable).map(|name| format!("`{name}`")).collect();
+        let over = if over.is_empty() { String::new() } else { format!(" Also {}.", over.join(", ")) };
+        let project = match setting.project {
+            Project::Never => "",
+            Project::Tighten => " A project can make it stricter.",
+            Project::Trusted => " A project can set it, once you said yes.",
+            Project::Free => " A project can set it.",
+        };
+        let says = locale.text(setting.says);
+        rows.extend([format!("| `{key}` | {values} | {default} | {says}{over}{project} |\n")]);
+    }
+    rows
+}
+
+#[test]
+fn readme_has_the_table_of_settings() {
+    let readme = include_str!("../../README.md");
+    let table = table();
+    assert!(readme.contains(&table), "README.md lacks this table:\n{table}");
 }

@@ -13,9 +13,8 @@ use ring::digest::{Context, SHA256};
 use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
+use super::read::wants_trust;
 
-/// Keys of a project's settings that can neither choose nor run anything.
-const HARMLESS: &[&str] = &["language", "wrap", "theme", "styles", "reasoning", "notify", "edit_mode", "max_steps"];
 /// Folders of `.axi` whose files run, or are sent for the person.
 const FOLDERS: &[&str] = &["commands", "hooks", "agents", "skills"];
 /// More files than this, and more bytes of one, are not looked at: such a place is asked about each time.
@@ -123,16 +122,6 @@ impl PlaceFiles {
     pub fn root(&self) -> &Path {
         &self.root
     }
-}
-
-/// Tells whether settings say more than what only tightens; what cannot be read might.
-fn wants_trust(text: &str) -> bool {
-    let Ok(document) = text.parse::<toml_edit::DocumentMut>() else { return true };
-    document.iter().any(|(key, item)| match key {
-        // Each is checked where the settings are merged: only asking, denying and confining count.
-        "permissions" | "sandbox" => false,
-        key => !HARMLESS.contains(&key) && !item.is_none(),
-    })
 }
 
 /// Finds the files below; tells whether these are all.

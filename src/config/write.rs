@@ -3,15 +3,17 @@
 use std::io::Write;
 use std::path::Path;
 
-use toml_edit::{Array, DocumentMut, Item, TableLike, Value, value};
+use toml_edit::{Array, Document, DocumentMut, Item, TableLike, Value, value};
 
 use super::ConfigError;
+use super::read::syntax_fault;
 
 /// Sets a top-level or dotted key to a string, keeping comments and order; makes the file when it is missing.
 /// The write is atomic: a full disk leaves the old file.
 ///
 /// # Errors
-/// [`ConfigError::Syntax`] when the file is not TOML (it is then left alone), [`ConfigError::Io`].
+/// [`ConfigError::Wrong`] when the file is not TOML (it is then left alone), [`ConfigError::Occupied`],
+/// [`ConfigError::Io`].
 pub fn set(path: &Path, key: &str, text: &str) -> Result<(), ConfigError> {
     change(path, key, |item| {
         let mut new = value(text);
@@ -26,13 +28,13 @@ pub fn set(path: &Path, key: &str, text: &str) -> Result<(), ConfigError> {
 /// Adds a string to the list of a dotted key, unless it is there; as [`set`] otherwise.
 ///
 /// # Errors
-/// As [`set`]; also [`ConfigError::Syntax`] when the key holds something else than a list.
+/// As [`set`]; also [`ConfigError::Occupied`] when the key holds something else than a list.
 pub fn add_to_list(path: &Path, key: &str, text: &str) -> Result<(), ConfigError> {
     change(path, key, |item| {
         if item.is_none() {
             *item = Item::Value(Value::Array(Array::new()));
         }
-        let list = item.as_array_mut().ok_or("no list")?;
+        let list = item.as_array_mut().ok_or(())?;
         if list.iter().any(|known| known.as_str() == Some(text)) {
             return Ok(false);
         }
@@ -62,7 +64,7 @@ pub fn remove_from_list(path: &Path, key: &str, wanted: &dyn Fn(&str) -> bool) -
         if item.is_none() {
             return Ok(false);
         }
-        let list = item.as_array_mut().ok_or("no list")?;
+        let list = item.as_array_mut().ok_or(())?;
         let before = list.len();
         list.retain(|known| !known.as_str().is_some_and(wanted));
         taken = list.len() != before;
@@ -72,13 +74,9 @@ pub fn remove_from_list(path: &Path, key: &str, wanted: &dyn Fn(&str) -> bool) -
 }
 
 /// Reads the file, lets `edit` change the item of a dotted key, and writes it if that says so.
-fn change(
-    path: &Path,
-    key: &str,
-    edit: impl FnOnce(&mut Item) -> Result<bool, &'static str>,
-) -> Result<(), ConfigError> {
+fn change(path: &Path, key: &str, edit: impl FnOnce(&mut Item) -> Result<bool, ()>) -> Result<(), ConfigError> {
     let failed = |cause| ConfigError::Io { path: path.to_owned(), cause };
-    let wrong = |cause: String| ConfigError::Syntax { path: path.to_owned(), cause };
+    let occupied = |key: &str| ConfigError::Occupied { path: path.to_owned(), key: key.to_owned() };
     // The file a symlink leads to is the one to write: dotfile managers link it.
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let source = match std::fs::read_to_string(&target) {
@@ -86,16 +84,17 @@ fn change(
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(cause) => return Err(failed(cause)),
     };
-    let mut document: DocumentMut =
-        source.parse().map_err(|cause: toml_edit::TomlError| wrong(cause.to_string()))?;
+    let mut document = Document::parse(source.as_str())
+        .map_err(|error| ConfigError::Wrong(syntax_fault(path, &source, &error)))?
+        .into_mut();
     let mut table: &mut dyn TableLike = document.as_table_mut();
     let (folders, last) = key.rsplit_once('.').unwrap_or(("", key));
     for part in folders.split('.').filter(|part| !part.is_empty()) {
         let item = table.entry(part).or_insert_with(toml_edit::table);
-        table = item.as_table_like_mut().ok_or_else(|| wrong(format!("{part} is no table")))?;
+        table = item.as_table_like_mut().ok_or_else(|| occupied(part))?;
     }
     let item = table.entry(last).or_insert(Item::None);
-    let changed = edit(item).map_err(|cause| wrong(format!("{key}: {cause}")))?;
+    let changed = edit(item).map_err(|()| occupied(key))?;
     if changed { save(&target, &document).map_err(failed) } else { Ok(()) }
 }
 

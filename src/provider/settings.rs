@@ -44,6 +44,9 @@ pub enum Protocol {
 }
 
 impl Protocol {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::OpenAiChat, Self::Anthropic, Self::Ollama];
+
     /// Returns the name used in settings.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -57,7 +60,7 @@ impl Protocol {
     /// Reads the name used in settings.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        [Self::OpenAiChat, Self::Anthropic, Self::Ollama].into_iter().find(|protocol| protocol.name() == name)
+        Self::ALL.into_iter().find(|protocol| protocol.name() == name)
     }
 }
 

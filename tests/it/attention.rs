@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use axi::agent::{Activity, AgentEvent, Frontend as _, TurnEnd};
-use axi::command::Notify;
+use axi::config::Notify;
 use axi::terminal::{KeyWatch, Output, Tty, TypeAhead, Wrap, escape_wait};
 
 use crate::support::answer;

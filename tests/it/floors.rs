@@ -14,7 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sandbox", &[]),
     ("journal", &[]),
     ("child", &["sandbox"]),
-    ("config", &[]),
+    ("config", &["locale"]),
     ("locale", &[]),
     ("shell", &[]),
     ("cli", &["locale"]),

@@ -89,6 +89,7 @@ mod sandbox_ordinary;
 mod screen;
 mod server;
 mod settings_broken;
+mod settings_check;
 mod shell_jobs;
 mod shell_tool;
 mod slow_line;

@@ -41,7 +41,7 @@ pub(in crate::app) fn doctor_text(app: &App, locale: &Locale) -> String {
         Err(error) => keychain_cause(locale, &error),
     };
     let sandbox = app.sandbox();
-    let model = (app.process.variables)("AXI_MODEL").or_else(|| app.config.model.clone());
+    let model = app.config.model.clone();
     let mut rows = vec![
         (word::doctor::VERSION, env!("CARGO_PKG_VERSION").to_owned()),
         (word::doctor::MODEL, model.unwrap_or_else(|| locale.text(word::doctor::MISSING).to_owned())),
@@ -59,6 +59,6 @@ pub(in crate::app) fn doctor_text(app: &App, locale: &Locale) -> String {
 
 /// For the doctor: what is wrong with the settings, `None` where nothing is.
 fn settings_standing(app: &App, locale: &Locale) -> Option<String> {
-    let Problem { what, hint } = settings_problem(locale, app.broken.as_ref()?);
+    let Problem { what, hint } = settings_problem(locale, &app.paths, app.broken.as_ref()?);
     Some(format!("{}\n  {} {hint}", indented(&what), locale.text(word::error::HINT)))
 }

@@ -6,13 +6,15 @@ use std::process::Command;
 
 use super::super::console::Console;
 use super::super::context::App;
+use super::super::findings::Told;
 use super::super::process::Variables;
-use super::super::settings::settings_problem;
+use super::super::settings::{begin, schema, settings_problem};
 use crate::cli::ConfigAction;
 use crate::command::Problem;
-use crate::config::ConfigError;
+use crate::config::{self, ConfigError};
 use crate::frontend::exit::Exit;
 use crate::locale::word;
+use crate::terminal::sanitize;
 
 /// Editors that are looked for where the person named none, the easiest to leave first (Debian's sensible-editor).
 const EDITORS: &[&str] = &["editor", "nano", "vim", "vi"];
@@ -28,6 +30,8 @@ pub(in crate::app) fn config(app: &App, action: ConfigAction) -> Exit {
         ConfigAction::Path => console.print(&path.display().to_string()),
         ConfigAction::Show => show(app, &path),
         ConfigAction::Edit => edit(app, &path),
+        ConfigAction::Schema => console.print(&schema(&app.locale)),
+        ConfigAction::Check { json } => check(app, &path, json),
     }
 }
 
@@ -40,10 +44,73 @@ fn show(app: &App, path: &Path) -> Exit {
             Exit::Done
         }
         Err(cause) => {
-            console.fail(&settings_problem(&app.locale, &ConfigError::Io { path: path.to_owned(), cause }));
+            console.fail(&settings_problem(
+                &app.locale,
+                &app.paths,
+                &ConfigError::Io { path: path.to_owned(), cause },
+            ));
             Exit::Failed
         }
     }
+}
+
+/// Says everything that is wrong with the files that hold here: exit 0 if nothing is, else 2. Asks nobody.
+fn check(app: &App, path: &Path, json: bool) -> Exit {
+    let console = Console::new(&app.locale);
+    let loaded = match config::check(Some(path), &app.project.files, &app.process.variables) {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            let Problem { what, hint } = settings_problem(&app.locale, &app.paths, &error);
+            if json {
+                let row = row(path, (1, 1), "", &what, &hint);
+                return told(console.print(&format!("{:#}", serde_json::Value::from(vec![row]))));
+            }
+            console.fail(&Problem { what, hint });
+            return Exit::Usage;
+        }
+    };
+    let mut found: Vec<Told> =
+        loaded.findings.iter().map(|finding| Told::new(&app.locale, &app.paths, finding)).collect();
+    found.extend(loaded.given.iter().filter_map(|given| Told::of_text(&app.locale, given)));
+    found.sort_by(|one, other| {
+        let place = |told: &Told| (told.spot.file.clone(), told.spot.line, told.spot.column);
+        place(one).cmp(&place(other))
+    });
+    if json {
+        let rows = found.iter().map(|told| {
+            row(&told.spot.file, (told.spot.line, told.spot.column), &told.key, &told.problem, &told.hint)
+        });
+        let printed = console.print(&format!("{:#}", rows.collect::<serde_json::Value>()));
+        return if found.is_empty() { printed } else { told(printed) };
+    }
+    if found.is_empty() {
+        console.note(app.locale.text(word::finding::CLEAN));
+        return Exit::Done;
+    }
+    let mut text = String::new();
+    for told in &found {
+        text.push_str(&told.whole(&app.paths));
+        text.push('\n');
+        if !told.hint.is_empty() {
+            text.extend(["  ", app.locale.text(word::error::HINT), " ", &told.hint, "\n"]);
+        }
+    }
+    text.push_str(&app.locale.count(word::finding::COUNT, found.len() as u64));
+    // Keys and lines of a project are anybody's.
+    told(console.print(&sanitize(&text)))
+}
+
+/// What was printed is something wrong; what could not be printed is worse.
+const fn told(printed: Exit) -> Exit {
+    match printed {
+        Exit::Done => Exit::Usage,
+        other => other,
+    }
+}
+
+fn row(file: &Path, (line, column): (usize, usize), key: &str, problem: &str, hint: &str) -> serde_json::Value {
+    let file = file.display().to_string();
+    serde_json::json!({ "file": file, "line": line, "column": column, "key": key, "problem": problem, "hint": hint })
 }
 
 fn edit(app: &App, path: &Path) -> Exit {
@@ -56,6 +123,7 @@ fn edit(app: &App, path: &Path) -> Exit {
         return Exit::Failed;
     };
     let words = shlex::split(&editor).unwrap_or_else(|| vec![editor.clone()]);
+    begin(&app.locale, path);
     let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
     let (program, arguments) =
         words.split_first().map_or((editor.as_str(), [].as_slice()), |(first, rest)| (first.as_str(), rest));

@@ -33,8 +33,7 @@ pub(in crate::app) fn choose(
     client: &Client,
     runtime: &Runtime,
 ) -> Result<(Arc<dyn Provider>, Option<String>), Failed> {
-    let variable = app.process.variable("AXI_MODEL");
-    let named = wanted.map(str::to_owned).or(variable).or_else(|| app.config.model.clone());
+    let named = wanted.map(str::to_owned).or_else(|| app.config.model.clone());
     let (name, found) = if let Some(name) = named {
         (name, None)
     } else if let Some((name, why)) = found(app, client, runtime)? {

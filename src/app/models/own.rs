@@ -8,10 +8,7 @@ use super::super::context::App;
 use crate::command::Problem;
 use crate::locale::{Locale, word};
 use crate::provider::Provider;
-use crate::provider::local::{IDLE, LocalProvider, NAME, Places, TABLE, by_name, find};
-
-/// The most minutes a model may stay without a question: a year, for a clock has an end.
-const YEAR: u64 = 365 * 24 * 60;
+use crate::provider::local::{LocalProvider, NAME, Places, TABLE, by_name, find};
 /// Connects to a model in this process when it is first wanted.
 pub(in crate::app) type LineConnector = Box<dyn Fn() -> Option<Arc<dyn Provider>> + Send>;
 
@@ -49,7 +46,7 @@ struct Finder {
 
 impl Finder {
     fn new(app: &App) -> Self {
-        let idle = app.config.local_idle_minutes.map_or(IDLE, |minutes| Duration::from_mins(minutes.min(YEAR)));
+        let idle = Duration::from_mins(app.config.local_idle_minutes);
         Self { places: places(app), home: app.paths.home.clone(), cwd: app.project.cwd.clone(), idle }
     }
 

@@ -45,7 +45,9 @@ pub(in crate::app) fn resolve(
         if let Some(protocol) = &section.protocol {
             settings.protocol = Protocol::parse(protocol).ok_or_else(|| Problem {
                 what: locale.with(word::error::UnknownProtocol { provider, protocol }),
-                hint: locale.with(word::error::UnknownProtocolHint { known: "openai-chat, anthropic, ollama" }),
+                hint: locale.with(word::error::UnknownProtocolHint {
+                    known: &Protocol::ALL.map(Protocol::name).join(", "),
+                }),
             })?;
         }
         let from_environment = row.is_some_and(|row| row.base_url(environment) != row.base_url);
@@ -84,7 +86,7 @@ fn key(
     config: &Config,
     environment: &Environment<'_>,
 ) -> Option<Secret> {
-    if config.project_providers.iter().any(|name| name == provider) {
+    if config.providers.is_from_project(provider) {
         return None;
     }
     let own = config.providers.get(provider).and_then(|section| section.api_key_env.as_deref());

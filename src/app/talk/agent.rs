@@ -6,11 +6,13 @@ use std::time::SystemTime;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::Failed;
+use super::super::findings::Told;
 use super::session::{Occasion, new_session, random_number, resumed};
 use crate::agent::{Agent, Setup, prompt};
-use crate::approval::{Decision, Mode, Policy, Rule, Source};
+use crate::approval::{Decision, Mode, Policy, Rule, RuleError, Source};
 use crate::cli::{AgentKind, RunOptions};
 use crate::command::Problem;
+use crate::config::{Given, Permissions};
 use crate::conversation::{Conversation, Usage};
 use crate::frontend::exit::Exit;
 use crate::frontend::words;
@@ -19,9 +21,6 @@ use crate::provider::{Provider, RetryPlan};
 use crate::session::{Session, is_held};
 use crate::tool::{ProposeCommandTool, Toolbox, table};
 
-/// The most requests a turn may make when nothing is said.
-const MAX_STEPS: u32 = 100;
-
 pub(super) fn policy(app: &App, options: &RunOptions) -> Result<Policy, Failed> {
     let mode = match options.agent {
         AgentKind::Build => Mode::Build,
@@ -29,14 +28,13 @@ pub(super) fn policy(app: &App, options: &RunOptions) -> Result<Policy, Failed> 
         AgentKind::Explore => Mode::Explore,
     };
     let mut policy = Policy::new(mode, options.yes);
-    let settings = &app.config.permissions;
-    let project = &app.config.project_permissions;
+    let Permissions { allow, ask, deny } = &app.config.permissions;
     let lists = [
-        (&settings.allow, Decision::Allow, Source::User),
-        (&settings.ask, Decision::Ask, Source::User),
-        (&settings.deny, Decision::Deny, Source::User),
-        (&project.ask, Decision::Ask, Source::Project),
-        (&project.deny, Decision::Deny, Source::Project),
+        (&allow.own, Decision::Allow, Source::User),
+        (&ask.own, Decision::Ask, Source::User),
+        (&deny.own, Decision::Deny, Source::User),
+        (&ask.project, Decision::Ask, Source::Project),
+        (&deny.project, Decision::Deny, Source::Project),
         (&options.allow, Decision::Allow, Source::Flag),
         (&options.deny, Decision::Deny, Source::Flag),
     ];
@@ -45,17 +43,32 @@ pub(super) fn policy(app: &App, options: &RunOptions) -> Result<Policy, Failed> 
             let added =
                 Rule::parse_for(text, table::kind_of).and_then(|rule| policy.add_rule(decision, rule, source));
             if let Err(error) = added {
-                let problem = Problem {
-                    what: app
-                        .locale
-                        .with(word::error::Rule { rule: text, cause: &words::rule_error(&app.locale, &error) }),
-                    hint: app.locale.text(word::error::RULE_HINT).to_owned(),
-                };
-                return Err(Failed::new(problem, Exit::Usage));
+                let told = rule_problem(app, text, &error, source);
+                // Nobody's file but one's own stops one; this rule could only have made things stricter.
+                if source == Source::Project {
+                    Console::new(&app.locale).warn(&told.what);
+                    continue;
+                }
+                return Err(Failed::new(told, Exit::Usage));
             }
         }
     }
     Ok(policy)
+}
+
+/// Says what is wrong with a rule, and where it stands, if in a file.
+fn rule_problem(app: &App, text: &str, error: &RuleError, source: Source) -> Problem {
+    let of_project = source == Source::Project;
+    let own = app.paths.settings();
+    let is_it =
+        |given: &&Given| given.text == text && (own.as_deref() != Some(given.spot.file.as_path())) == of_project;
+    let given = app.given.iter().filter(|_| source != Source::Flag).find(is_it);
+    if let Some(told) = given.and_then(|given| Told::of_text(&app.locale, given)) {
+        return Problem { what: told.whole(&app.paths), hint: told.hint };
+    }
+    let cause = &words::rule_error(&app.locale, error);
+    let hint = app.locale.text(word::error::RULE_HINT).to_owned();
+    Problem { what: app.locale.with(word::error::Rule { rule: text, cause }), hint }
 }
 
 fn setup(app: &App, options: &RunOptions, occasion: Occasion) -> Setup {
@@ -77,7 +90,7 @@ fn setup(app: &App, options: &RunOptions, occasion: Occasion) -> Setup {
         small_system: prompt::small_prompt(&surroundings),
         surroundings: app.project.surroundings(),
         place,
-        max_steps: options.max_steps.or(app.config.max_steps).unwrap_or(MAX_STEPS),
+        max_steps: options.max_steps.unwrap_or(u32::try_from(app.config.max_steps).unwrap_or(u32::MAX)),
         max_output_tokens: None,
         output_dir: app.throwaway.clone().or_else(|| app.paths.outputs()).unwrap_or_else(std::env::temp_dir),
         journal: app.paths.journal(),

@@ -69,13 +69,11 @@ const FAILURES: u32 = 5;
 
 /// Makes the asking side, if the environment or the settings name a model for it.
 pub(super) fn suggest(app: &App, used: &GhostUsage) -> Option<ModelSuggest> {
-    let variable = |name| (app.process.variables)(name).filter(|value| !value.trim().is_empty());
-    let name = variable("AXI_SUGGEST_MODEL").or_else(|| app.config.suggest_model.clone())?;
+    let name = app.config.suggest_model.clone()?;
     if name == OFF {
         return None;
     }
     let own = line_connector(app, &name).map(|connector| (connector, app.paths.history()));
-    let most = variable("AXI_SUGGEST_MAX_TOKENS").and_then(|value| value.trim().parse().ok());
     Some(ModelSuggest {
         name,
         config: app.config.clone(),
@@ -83,7 +81,7 @@ pub(super) fn suggest(app: &App, used: &GhostUsage) -> Option<ModelSuggest> {
         locale: app.locale.clone(),
         redactor: app.redactor(),
         used: used.clone(),
-        most: most.or(app.config.suggest_max_tokens),
+        most: app.config.suggest_max_tokens,
         own,
         typed: Vec::new(),
         connection: None,

@@ -13,6 +13,7 @@ use super::stage::stage;
 use super::world::Outside;
 use super::{agent, menu_lists, session};
 use crate::cli::RunOptions;
+use crate::config::{EditMode, InlineImages};
 use crate::frontend::exit::Exit;
 use crate::frontend::human::Human;
 use crate::frontend::repl::{
@@ -96,7 +97,7 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
         shell,
         program: app.process.program.clone(),
         pictures: PictureProtocol::choose(
-            app.config.inline_images.as_deref().filter(|_| !plain).unwrap_or("off"),
+            if plain { InlineImages::Off } else { app.config.inline_images }.word(),
             &app.display().terminal,
         ),
         ran: Vec::new(),
@@ -134,7 +135,10 @@ fn editor(app: &App, theme: &Theme, private: bool, foreground: Foreground) -> Ed
         commands: CommandMenu::default(),
         directory: app.project.cwd.clone(),
         home: app.paths.home.clone(),
-        style: if app.config.edit_mode.as_deref() == Some("vi") { EditStyle::Vi } else { EditStyle::Emacs },
+        style: match app.config.edit_mode {
+            EditMode::Emacs => EditStyle::Emacs,
+            EditMode::Vi => EditStyle::Vi,
+        },
         keys: app.display().own_keys(),
         theme: *theme,
         color: app.display().depth() >= Depth::Ansi,

@@ -13,7 +13,7 @@ use super::super::models::choose;
 use crate::agent::TurnEnd;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
-use crate::frontend::handoff::{Facts, NoCommand, TIME_LIMIT, paint, rewrite, rewrite_prompt};
+use crate::frontend::handoff::{Facts, NoCommand, paint, rewrite, rewrite_prompt};
 use crate::frontend::signals::Signals;
 use crate::frontend::words;
 use crate::locale::word;
@@ -44,7 +44,7 @@ fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
     let client = Client::default();
     let own = app.config.handoff.rewrite_model.as_deref();
     let (provider, _) = choose(app, own, &client, &runtime)?;
-    let limit = app.config.handoff.rewrite_timeout.map_or(TIME_LIMIT, Duration::from_secs);
+    let limit = Duration::from_secs(app.config.handoff.rewrite_timeout);
     let redactor = app.redactor();
     let directory = app.paths.shown(&app.project.cwd);
     let system = rewrite_prompt(facts, &directory, &|text| redactor.text(text));

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::super::context::App;
+use super::super::settings::begin;
 use crate::approval::{Decision, Rule, newly_allowed};
 use crate::command::Problem;
 use crate::config;
@@ -44,6 +45,7 @@ pub(super) fn keep(app: &App, decision: Decision, rule: &Rule, locale: &Locale) 
     let Some(path) = app.paths.settings() else {
         return Err(Problem { what: locale.text(word::error::NO_CONFIG_DIR).to_owned(), hint: String::new() });
     };
+    begin(locale, &path);
     match config::add_to_list(&path, list(decision), &rule.to_string()) {
         Ok(()) => Ok(app.paths.shown(&path)),
         Err(error) => Err(Problem { what: error.to_string(), hint: String::new() }),

@@ -8,6 +8,7 @@ use tokio::runtime::Runtime;
 use super::super::commands::{change_key, doctor_text};
 use super::super::context::App;
 use super::super::models;
+use super::super::settings::begin;
 use super::ghost::GhostUsage;
 use super::rules;
 use crate::approval::{Decision, Rule};
@@ -49,6 +50,7 @@ impl World for Outside {
         let Some(path) = self.app.paths.settings() else {
             return Err(Problem { what: locale.text(word::error::NO_CONFIG_DIR).to_owned(), hint: String::new() });
         };
+        begin(locale, &path);
         config::set(&path, key, value).map_err(|error| Problem {
             what: locale.with(word::said::NotSaved { cause: &error.to_string() }),
             hint: String::new(),

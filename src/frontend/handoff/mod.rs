@@ -39,7 +39,7 @@ use scrub::scrub;
 pub use consent::OutputConsent;
 pub use facts::{Facts, LastCommand};
 pub use reply::{Put, write as write_reply};
-pub use rewrite::{NoCommand, TIME_LIMIT, paint, rewrite, system_prompt as rewrite_prompt};
+pub use rewrite::{NoCommand, paint, rewrite, system_prompt as rewrite_prompt};
 pub use scrub::is_secret_name;
 pub use within::lineage;
 

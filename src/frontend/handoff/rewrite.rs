@@ -16,9 +16,6 @@ use crate::conversation::{Message, MessageBuilder};
 use crate::provider::{Provider, ProviderError, Request};
 use crate::terminal::{FRAME, Guest, spinner};
 
-/// How long a rewrite may take when nothing is set: longer, and typing it is quicker.
-pub const TIME_LIMIT: Duration = Duration::from_secs(15);
-
 /// The most tokens an answer may have: a model that thinks first needs some.
 const OUTPUT_LIMIT: u64 = 2000;
 

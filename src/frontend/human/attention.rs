@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{Human, Section, words};
 use crate::agent::TurnEnd;
-use crate::command::Notify;
+use crate::config::Notify;
 use crate::locale::{Word, word};
 use crate::terminal::{Line, Mark};
 

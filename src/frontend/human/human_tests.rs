@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::*;
 use crate::agent::{Activity, Failure, Notice as Warning, TurnEnd};
-use crate::command::Notify;
+use crate::config::{Notify, ReasoningView, ThemeChoice};
 use crate::conversation::ContentBlock::{Reasoning, Text, ToolCall as Call, ToolResult as Answer};
 use crate::conversation::{Effect, Message, Outcome, Preview, Subject, ToolCall, Usage};
 use crate::terminal::{Depth, Dress, Wrap};

@@ -1,6 +1,6 @@
 //! What decides the looks, and how they change while axi runs.
 
-use crate::command::{Notify, ReasoningView, ThemeChoice};
+use crate::config::{Notify, ReasoningView, ThemeChoice};
 use crate::terminal::{Background, Depth, Theme, Wrap};
 
 /// What decides the looks.

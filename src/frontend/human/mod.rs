@@ -25,7 +25,8 @@ use std::time::{Duration, Instant};
 
 use super::words;
 use crate::agent::{AgentEvent, Approval, ApprovalRequest, Frontend};
-use crate::command::{ReasoningView, ThemeChoice};
+use crate::config::{ReasoningView, ThemeChoice};
+
 use crate::conversation;
 use crate::locale::{Locale, word};
 use crate::provider::OWN;

@@ -7,7 +7,7 @@ use nu_ansi_term::Style;
 
 use super::turn::Thinking;
 use super::{Human, Section, words};
-use crate::command::ReasoningView;
+use crate::config::ReasoningView;
 use crate::locale::word;
 use crate::terminal::{Layout, Line, MarkdownStream, Span, Status, Theme, cut, status_line};
 

@@ -56,9 +56,6 @@ pub use weights::{Places, TABLE, Weights, by_name, check, find, folder, leavings
 /// The provider's name.
 pub const NAME: &str = super::OWN;
 
-/// How long nobody asks before the memory of a model is given back, when nobody says otherwise.
-pub const IDLE: Duration = Duration::from_mins(10);
-
 /// Tokens that a line is finished with, at most: each takes some 40 ms, and somebody is typing.
 const LINE: usize = 8;
 

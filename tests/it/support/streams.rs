@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use axi::agent::{Activity, AgentEvent, Frontend as _, TurnEnd};
-use axi::command::{Notify, ReasoningView, ThemeChoice};
+use axi::config::{Notify, ReasoningView, ThemeChoice};
 use axi::frontend::human::{Human, HumanOptions, Looks, Nobody, Palette, Rules};
 use axi::locale::Locale;
 use axi::terminal::{Depth, Dress, Line, Screen, Span, Wrap};

@@ -4,7 +4,8 @@ use std::io::Write as _;
 
 use super::repl::{Ahead, Next, Repl};
 use super::{pager, show};
-use crate::command::{self, KeyAction, Outcome, Problem, ReasoningView, UserCommand};
+use crate::command::{self, KeyAction, Outcome, Problem, UserCommand};
+use crate::config::ReasoningView;
 use crate::conversation::{Conversation, Usage};
 use crate::frontend::human;
 use crate::locale::{Locale, Word, word};

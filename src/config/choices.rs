@@ -1,0 +1,127 @@
+//! Values that are one of a few words, each word once: settings, slash commands and help read them here.
+
+/// Makes an enum of each list of words; the first one is the default.
+macro_rules! choices {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)* })*) => { $(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name { $($(#[$variant_doc])* $variant,)* }
+
+        impl $name {
+            /// Every word there is for it.
+            pub const WORDS: &'static [&'static str] = &[$($word),*];
+
+            /// Reads a word of [`Self::WORDS`].
+            #[must_use]
+            pub fn parse(word: &str) -> Option<Self> {
+                match word {
+                    $($word => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+
+            /// Returns its word.
+            #[must_use]
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+
+        impl $crate::config::entry::Choice for $name {
+            const WORDS: &'static [&'static str] = Self::WORDS;
+
+            fn parse(word: &str) -> Option<Self> {
+                Self::parse(word)
+            }
+
+            fn word(self) -> &'static str {
+                self.word()
+            }
+        }
+    )* };
+}
+
+choices! {
+    /// Which styles are used.
+    ThemeChoice {
+        /// Those for the terminal's background.
+        Auto = "auto",
+        /// Those for dark backgrounds.
+        Dark = "dark",
+        /// Those for light ones.
+        Light = "light",
+        /// None.
+        Plain = "plain",
+    }
+
+    /// What is shown of a model's reasoning.
+    ReasoningView {
+        /// All of it, dim, as it streams; then one line says how much it was.
+        Show = "show",
+        /// Nothing: the status row says that the model thinks.
+        Hide = "hide",
+        /// Its last row in passing, then the one line.
+        Summary = "summary",
+    }
+
+    /// When the end of a long turn is told to a person who looks elsewhere.
+    Notify {
+        /// Where the terminal told that it has lost the focus.
+        Auto = "auto",
+        /// Every time.
+        Always = "always",
+        /// Never.
+        Never = "never",
+    }
+
+    /// Who breaks long lines.
+    WrapChoice {
+        /// axi, between words.
+        Word = "word",
+        /// The terminal.
+        Soft = "soft",
+    }
+
+    /// Whether attached pictures are shown, and how.
+    InlineImages {
+        /// They are not.
+        Off = "off",
+        /// In the way the terminal is known to have.
+        Auto = "auto",
+        /// By kitty's graphics protocol.
+        Kitty = "kitty",
+        /// As iTerm2 does.
+        Iterm2 = "iterm2",
+        /// As sixels.
+        Sixel = "sixel",
+    }
+
+    /// How keys edit the line.
+    EditMode {
+        /// As in emacs and most shells.
+        Emacs = "emacs",
+        /// As in vi.
+        Vi = "vi",
+    }
+
+    /// A thing that is on unless somebody turns it off.
+    OnOff {
+        /// It is.
+        On = "on",
+        /// It is not.
+        Off = "off",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_is_read_as_what_it_names() {
+        for word in InlineImages::WORDS {
+            assert_eq!(InlineImages::parse(word).map(InlineImages::word), Some(*word));
+        }
+        assert_eq!((Notify::parse("never"), Notify::parse("x")), (Some(Notify::Never), None));
+    }
+}

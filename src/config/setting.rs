@@ -1,0 +1,159 @@
+//! What is declared of a setting: one row, from which come the parser, the errors, the schema and README's table.
+
+use crate::locale::Word;
+
+/// One setting, or a section of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    /// The last part of its key.
+    pub name: &'static str,
+    /// What it takes.
+    pub shape: Shape,
+    /// What holds without it, as it is written in the file; empty when nothing does.
+    pub default: fn() -> String,
+    /// One sentence on what it does.
+    pub says: Word,
+    /// The first version that had it.
+    pub since: &'static str,
+    /// What a project's file may do with it.
+    pub project: Project,
+    /// The form of its text, where it is one.
+    pub form: Form,
+    /// The least and the most, where it is a number.
+    pub range: (u64, u64),
+    /// The variable of the environment that overrides it.
+    pub variable: Option<&'static str>,
+    /// The flag that overrides both.
+    pub flag: Option<&'static str>,
+}
+
+/// What a setting takes.
+#[derive(Debug, Clone, Copy)]
+pub enum Shape {
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A whole number.
+    Number,
+    /// `true` or `false`.
+    Switch,
+    /// A text of some form.
+    Text,
+    /// A list of such texts.
+    List,
+    /// Such texts by name.
+    Texts,
+    /// A table of these.
+    Section(&'static [Setting]),
+    /// Tables of these by name.
+    Named(&'static [Setting]),
+}
+
+/// What a text stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Anything.
+    Any,
+    /// `PROVIDER/MODEL`.
+    Model,
+    /// The same, or `off`.
+    GhostModel,
+    /// A language tag, or `auto`.
+    Language,
+    /// An address with http or https.
+    Url,
+    /// The name of a variable of the environment.
+    Variable,
+    /// How a provider is spoken to.
+    Protocol,
+    /// A rule of what needs no asking, is asked, or is never done.
+    Rule,
+    /// Colours and attributes, under the name of what they are for.
+    Style,
+    /// What a key does, under the key's name.
+    Action,
+}
+
+/// What a project's file, which may be anybody's, can do with a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Project {
+    /// Nothing: it is the person's alone.
+    Never,
+    /// Make it stricter.
+    Tighten,
+    /// Set it once the person has seen the file and said yes.
+    Trusted,
+    /// Set it: that changes only how things look.
+    Free,
+}
+
+impl Setting {
+    /// Begins a row: what the setting does, and since when there is one. Only the person can set it.
+    pub(super) const fn new(says: Word, since: &'static str) -> Self {
+        Self {
+            name: "",
+            shape: Shape::Text,
+            default: String::new,
+            says,
+            since,
+            project: Project::Never,
+            form: Form::Any,
+            range: (0, u64::MAX),
+            variable: None,
+            flag: None,
+        }
+    }
+
+    /// Says what a project's file can do with it.
+    pub(super) const fn project(mut self, project: Project) -> Self {
+        self.project = project;
+        self
+    }
+
+    /// Says what its text stands for.
+    pub(super) const fn form(mut self, form: Form) -> Self {
+        self.form = form;
+        self
+    }
+
+    /// Bounds it, both ends included.
+    pub(super) const fn between(mut self, least: u64, most: u64) -> Self {
+        self.range = (least, most);
+        self
+    }
+
+    /// Names the variable that overrides it.
+    pub(super) const fn variable(mut self, name: &'static str) -> Self {
+        self.variable = Some(name);
+        self
+    }
+
+    /// Names the flag that overrides it.
+    pub(super) const fn flag(mut self, name: &'static str) -> Self {
+        self.flag = Some(name);
+        self
+    }
+}
+
+impl Form {
+    /// Tells whether a text has this form, as far as that can be told here; the rest knows who uses it.
+    #[must_use]
+    pub fn fits(self, text: &str) -> bool {
+        match self {
+            Self::Model => text.split_once('/').is_some_and(|(provider, model)| {
+                !provider.is_empty() && !model.is_empty() && !text.contains(char::is_whitespace)
+            }),
+            Self::GhostModel => text == "off" || Self::Model.fits(text),
+            Self::Language => text == "auto" || crate::locale::matching(text).is_some(),
+            Self::Url => {
+                let after = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+                after.is_some_and(|after| !after.is_empty() && !after.starts_with('/'))
+                    && !text.contains(char::is_whitespace)
+            }
+            Self::Variable => {
+                text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+                    && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+            }
+            Self::Any | Self::Protocol | Self::Rule | Self::Style | Self::Action => true,
+        }
+    }
+}

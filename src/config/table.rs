@@ -1,0 +1,153 @@
+//! Every setting, one row each. To add one: a row here, its sentence in `locales/`, and whoever reads it.
+//!
+//! A row is `name: type = default, what is declared of it`.
+
+use std::collections::BTreeMap;
+
+use toml_edit::Item;
+
+use super::choices::{EditMode, InlineImages, Notify, OnOff, ReasoningView, ThemeChoice, WrapChoice};
+use super::entry::{Entry, Reader, Section, Shaped};
+use super::setting::Form::{Action, GhostModel, Language, Model, Protocol, Rule, Style, Url, Variable};
+use super::setting::Project::{Free, Tighten, Trusted};
+use super::setting::{Setting, Shape};
+use super::values::{Named, Rules};
+use crate::locale::word::setting::{self, handoff, permissions, providers, providers::models};
+
+/// Makes the struct of a section, its defaults and its declarations.
+macro_rules! section {
+    ($(#[$doc:meta])* $section:ident { $($name:ident: $type:ty = $default:expr, $row:expr;)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $section {
+            $(#[doc = concat!("`", stringify!($name), "`, as its row says.")] pub $name: $type,)*
+        }
+
+        impl Default for $section {
+            fn default() -> Self {
+                Self { $($name: $default),* }
+            }
+        }
+
+        impl Shaped for $section {
+            const SHAPE: Shape = Shape::Section(<Self as Section>::SETTINGS);
+        }
+
+        impl Entry for $section {
+            fn take(&mut self, item: &Item, setting: &'static Setting, reader: &mut Reader<'_>) {
+                reader.section(self, item, setting);
+            }
+
+            fn shown(&self) -> String {
+                String::new()
+            }
+        }
+
+        impl Section for $section {
+            const SETTINGS: &'static [Setting] = &[$(Setting {
+                name: stringify!($name),
+                shape: <$type as Shaped>::SHAPE,
+                default: || <$type as Entry>::shown(&$default),
+                ..$row
+            }),*];
+
+            fn entry(&mut self, name: &str) -> Option<&mut dyn Entry> {
+                match name {
+                    $(stringify!($name) => Some(&mut self.$name),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+/// The most minutes that are counted: a year, for a clock has an end.
+const YEAR: u64 = 365 * 24 * 60;
+
+section! {
+    /// Every setting.
+    Config {
+        model: Option<String> = None, Setting::new(setting::MODEL, "0.1").form(Model).project(Trusted)
+            .variable("AXI_MODEL").flag("--model");
+        suggest_model: Option<String> = None, Setting::new(setting::SUGGEST_MODEL, "0.1").form(GhostModel)
+            .variable("AXI_SUGGEST_MODEL");
+        suggest_max_tokens: Option<u64> = None, Setting::new(setting::SUGGEST_MAX_TOKENS, "0.1")
+            .variable("AXI_SUGGEST_MAX_TOKENS");
+        local_idle_minutes: u64 = 10, Setting::new(setting::LOCAL_IDLE_MINUTES, "0.1").between(0, YEAR);
+        language: String = "auto".to_owned(), Setting::new(setting::LANGUAGE, "0.1").form(Language).project(Free)
+            .flag("--lang");
+        wrap: WrapChoice = WrapChoice::Word, Setting::new(setting::WRAP, "0.1").project(Free);
+        theme: ThemeChoice = ThemeChoice::Auto, Setting::new(setting::THEME, "0.1");
+        reasoning: ReasoningView = ReasoningView::Show, Setting::new(setting::REASONING, "0.1");
+        notify: Notify = Notify::Auto, Setting::new(setting::NOTIFY, "0.1");
+        inline_images: InlineImages = InlineImages::Off, Setting::new(setting::INLINE_IMAGES, "0.1");
+        edit_mode: EditMode = EditMode::Emacs, Setting::new(setting::EDIT_MODE, "0.1");
+        sandbox: OnOff = OnOff::On, Setting::new(setting::SANDBOX, "0.1").project(Tighten);
+        max_steps: u64 = 100, Setting::new(setting::MAX_STEPS, "0.1").between(1, 100_000).project(Tighten)
+            .flag("--max-steps");
+        styles: BTreeMap<String, String> = BTreeMap::new(), Setting::new(setting::STYLES, "0.1").form(Style);
+        keys: BTreeMap<String, String> = BTreeMap::new(), Setting::new(setting::KEYS, "0.1").form(Action);
+        handoff: Handoff = Handoff::default(), Setting::new(handoff::SECTION, "0.1");
+        permissions: Permissions = Permissions::default(), Setting::new(permissions::SECTION, "0.1").project(Tighten);
+        providers: Named<Provider> = Named::default(), Setting::new(providers::SECTION, "0.1").project(Trusted);
+    }
+}
+
+section! {
+    /// The `[handoff]` section: what a shell's hook runs.
+    Handoff {
+        rewrite_timeout: u64 = 15, Setting::new(handoff::REWRITE_TIMEOUT, "0.1").between(1, 3600);
+        rewrite_model: Option<String> = None, Setting::new(handoff::REWRITE_MODEL, "0.1").form(Model);
+    }
+}
+
+section! {
+    /// The `[permissions]` section; the rules are parsed where they are used.
+    Permissions {
+        allow: Rules = Rules::default(), Setting::new(permissions::ALLOW, "0.1").form(Rule).flag("--allow");
+        ask: Rules = Rules::default(), Setting::new(permissions::ASK, "0.1").form(Rule).project(Tighten);
+        deny: Rules = Rules::default(), Setting::new(permissions::DENY, "0.1").form(Rule).project(Tighten)
+            .flag("--deny");
+    }
+}
+
+section! {
+    /// A `[providers.NAME]` section.
+    Provider {
+        protocol: Option<String> = None, Setting::new(providers::PROTOCOL, "0.1").form(Protocol).project(Trusted);
+        base_url: Option<String> = None, Setting::new(providers::BASE_URL, "0.1").form(Url).project(Trusted);
+        api_key_env: Option<String> = None, Setting::new(providers::API_KEY_ENV, "0.1").form(Variable);
+        models: Named<ModelFacts> = Named::default(), Setting::new(models::SECTION, "0.1").project(Trusted);
+    }
+}
+
+section! {
+    /// A `[providers.NAME.models."MODEL"]` section.
+    ModelFacts {
+        context_window: Option<u64> = None, Setting::new(models::CONTEXT_WINDOW, "0.1").between(1, u64::MAX)
+            .project(Trusted);
+        tools: Option<bool> = None, Setting::new(models::TOOLS, "0.1").project(Trusted);
+        vision: Option<bool> = None, Setting::new(models::VISION, "0.1").project(Trusted);
+    }
+}
+
+/// Every setting by its dotted key, in order; `*` stands for a name of the person's choice.
+#[must_use]
+pub fn all() -> Vec<(String, &'static Setting)> {
+    fn below(settings: &'static [Setting], above: &str, found: &mut Vec<(String, &'static Setting)>) {
+        for setting in settings {
+            let key = format!("{above}{}", setting.name);
+            match setting.shape {
+                Shape::Section(inner) => below(inner, &format!("{key}."), found),
+                Shape::Named(inner) => below(inner, &format!("{key}.*."), found),
+                Shape::Texts => found.push((format!("{key}.*"), setting)),
+                Shape::Choice(_) | Shape::Number | Shape::Switch | Shape::Text | Shape::List => {
+                    found.push((key, setting));
+                }
+            }
+        }
+    }
+    let mut found = Vec::new();
+    below(Config::SETTINGS, "", &mut found);
+    found
+}
