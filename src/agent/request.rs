@@ -190,6 +190,7 @@ fn show_event(event: StreamEvent, frontend: &mut dyn Frontend, shown: &mut Shown
         | StreamEvent::ReasoningDelta(_)
         | StreamEvent::ReasoningSignature(_)
         | StreamEvent::RedactedReasoning(_)
+        | StreamEvent::ToolCallExtra { .. }
         | StreamEvent::ToolCallDelta { .. }
         | StreamEvent::WireItem(_)
         | StreamEvent::Usage(_)

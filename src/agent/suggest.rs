@@ -151,6 +151,7 @@ async fn read(
                 | StreamEvent::ReasoningSignature(_)
                 | StreamEvent::RedactedReasoning(_)
                 | StreamEvent::ToolCallStart { .. }
+                | StreamEvent::ToolCallExtra { .. }
                 | StreamEvent::ToolCallDelta { .. }
                 | StreamEvent::Done(_) => {}
             }

@@ -58,6 +58,7 @@ impl MessageBuilder {
                 arguments: String::new(),
                 extra: extra.clone(),
             }),
+            StreamEvent::ToolCallExtra { slot, extra } => self.push_extra(*slot, extra),
             StreamEvent::ToolCallDelta { slot, arguments } => self.push_arguments(*slot, arguments),
             StreamEvent::WireItem(item) => self.parts.push(Part::WireItem(item.clone())),
             StreamEvent::Usage(usage) => self.usage = *usage,
@@ -106,6 +107,16 @@ impl MessageBuilder {
         });
         if let Some(arguments) = call {
             arguments.push_str(delta);
+        }
+    }
+
+    fn push_extra(&mut self, wanted: usize, more: &Map<String, Value>) {
+        let call = self.parts.iter_mut().rev().find_map(|part| match part {
+            Part::Call { slot, extra, .. } if *slot == wanted => Some(extra),
+            Part::Call { .. } | Part::Text(_) | Part::Reasoning { .. } | Part::WireItem(_) => None,
+        });
+        if let Some(extra) = call {
+            extra.extend(more.clone());
         }
     }
 

@@ -43,6 +43,13 @@ pub enum StreamEvent {
         /// Unknown fields of the call, kept verbatim.
         extra: Map<String, Value>,
     },
+    /// More unknown fields of a call that has begun.
+    ToolCallExtra {
+        /// The call they belong to.
+        slot: usize,
+        /// Kept verbatim; a field given again takes the place of the first.
+        extra: Map<String, Value>,
+    },
     /// More of a call's arguments: a piece of JSON text.
     ToolCallDelta {
         /// The call it belongs to.
@@ -93,9 +100,15 @@ impl StopReason {
             "length" | "max_tokens" | "max_output_tokens" | "model_length" => Self::Length,
             "model_context_window_exceeded" => Self::ContextFull,
             "pause_turn" => Self::Pause,
-            "content_filter" | "safety" | "recitation" | "prohibited_content" | "blocklist" | "spii" => {
-                Self::ContentFilter
-            }
+            "content_filter"
+            | "content_filtered"
+            | "guardrail_intervened"
+            | "sensitive"
+            | "safety"
+            | "recitation"
+            | "prohibited_content"
+            | "blocklist"
+            | "spii" => Self::ContentFilter,
             "refusal" => Self::Refusal,
             _ => Self::Other(word.to_owned()),
         }

@@ -28,9 +28,9 @@ pub fn connect(mut settings: ProviderSettings, client: &Client) -> Arc<dyn Provi
 #[must_use]
 pub fn decoder(protocol: Protocol, origin: Origin) -> Box<dyn Decoder> {
     match protocol {
-        Protocol::OpenAiChat => Box::new(SseDecoder::new(ChatMachine::new(origin))),
+        Protocol::OpenAiChat => Box::new(SseDecoder::new(ChatMachine::new(origin, &[]))),
         Protocol::Anthropic => Box::new(SseDecoder::new(MessagesMachine::new(origin))),
-        Protocol::Ollama => Box::new(OllamaDecoder::new(origin)),
+        Protocol::Ollama => Box::new(OllamaDecoder::new(origin, &[])),
     }
 }
 

@@ -9,6 +9,7 @@ mod discover;
 mod error;
 mod framing;
 mod http;
+mod inline;
 #[cfg(feature = "local")]
 pub mod local;
 mod models;

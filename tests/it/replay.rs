@@ -60,6 +60,7 @@ fn hear(protocol: Protocol, pieces: &[&[u8]]) -> Heard {
                 let at = slots.iter().position(|begun| *begun == slot).expect("a call begins before it goes on");
                 heard.calls[at].2.push_str(&arguments);
             }
+            StreamEvent::ToolCallExtra { slot, .. } => assert!(slots.contains(&slot), "a call begins first"),
             StreamEvent::Usage(usage) => heard.usage = usage,
             StreamEvent::Done(stop) => {
                 assert_eq!(heard.stop.replace(stop), None, "done only once");

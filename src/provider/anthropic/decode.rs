@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::conversation::{StopReason, StreamEvent, Usage};
 use crate::provider::error::ProviderError;
-use crate::provider::framing::{Machine, Progress, SseEvent};
+use crate::provider::framing::{Machine, Progress, count as number};
 use crate::provider::http::Origin;
 
 /// Reads one answer.
@@ -125,15 +125,15 @@ impl MessagesMachine {
     fn count(&mut self, usage: Option<&Value>, events: &mut Vec<StreamEvent>) {
         let Some(Value::Object(usage)) = usage else { return };
         for (name, value) in usage {
-            if value.is_u64() || value.is_object() {
+            if !value.is_null() {
                 self.usage.insert(name.clone(), value.clone());
             }
         }
-        let count = |name: &str| self.usage.get(name).and_then(Value::as_u64).unwrap_or(0);
+        let count = |name: &str| self.usage.get(name).and_then(number).unwrap_or(0);
         let details = self.usage.get("output_tokens_details");
         let reasoning = details.and_then(|details| {
             let named = details.get("thinking_tokens").or_else(|| details.get("reasoning_tokens"))?;
-            named.as_u64()
+            number(named)
         });
         let reasoning = reasoning.unwrap_or(0).min(count("output_tokens"));
         events.push(StreamEvent::Usage(Usage {
@@ -158,11 +158,12 @@ impl MessagesMachine {
         events.push(StreamEvent::Done(self.stop.take().unwrap_or(StopReason::Missing)));
     }
 
-    fn stop_reason(&mut self, holder: Option<&Value>) {
+    fn stop_reason(&mut self, holder: Option<&Value>) -> Result<(), ProviderError> {
         let word = holder.and_then(|holder| holder.get("stop_reason")).and_then(Value::as_str);
         if let Some(word) = word.filter(|word| !word.is_empty()) {
-            self.stop = Some(StopReason::parse(word));
+            self.stop = Some(self.origin.stop(word)?);
         }
+        Ok(())
     }
 
     fn take(&mut self, value: &Value, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
@@ -183,7 +184,7 @@ impl MessagesMachine {
             "content_block_stop" => self.stop_block(index, events),
             "message_delta" => {
                 self.count(value.get("usage"), events);
-                self.stop_reason(value.get("delta"));
+                self.stop_reason(value.get("delta"))?;
             }
             "message_stop" => self.done(events),
             // The answer stands once the model has stopped.
@@ -211,21 +212,13 @@ fn push_reasoning(text: &str, events: &mut Vec<StreamEvent>) {
 }
 
 impl Machine for MessagesMachine {
-    fn event(&mut self, event: &SseEvent, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
-        let data = event.data.trim();
-        if data.is_empty() {
-            return Ok(());
-        }
-        if data == "[DONE]" {
-            self.done(events);
-            return Ok(());
-        }
-        match serde_json::from_str::<Value>(data) {
-            Ok(value) if event.name == "error" && self.stop.is_none() => Err(self.origin.stream_error(&value)),
-            Ok(value) => self.take(&value, events),
-            Err(_) if event.name == "error" => Err(self.origin.stream_error(&Value::String(data.to_owned()))),
-            Err(_) => Err(self.origin.protocol("an event of the stream is not JSON")),
-        }
+    fn value(&mut self, _name: &str, value: &Value, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
+        self.take(value, events)
+    }
+
+    fn end_mark(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
+        self.done(events);
+        Ok(())
     }
 
     fn whole(&mut self, message: &Value, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
@@ -240,7 +233,7 @@ impl Machine for MessagesMachine {
             self.stop_block(index, events);
         }
         self.count(message.get("usage"), events);
-        self.stop_reason(Some(message));
+        self.stop_reason(Some(message))?;
         self.done(events);
         Ok(())
     }

@@ -78,7 +78,7 @@ impl Wire for MessagesWire {
         }
     }
 
-    fn decoder(&self, _request: &Request<'_>) -> Box<dyn Decoder> {
+    fn decoder<'a>(&self, _request: &Request<'a>) -> Box<dyn Decoder + 'a> {
         Box::new(SseDecoder::new(MessagesMachine::new(self.origin.clone())))
     }
 

@@ -4,19 +4,23 @@ use serde_json::Value;
 
 use super::decode::{Decoder, Progress};
 use super::sse::{MAX_EVENT_BYTES, SseEvent, SseParser};
+use super::values::ValueReader;
 use crate::conversation::StreamEvent;
 use crate::provider::error::ProviderError;
 use crate::provider::http::Origin;
 
-/// The state machine of a protocol that uses server-sent events.
+/// The state machine of a protocol that streams JSON values.
 pub(crate) trait Machine: Send {
-    /// Takes one event.
-    fn event(&mut self, event: &SseEvent, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError>;
+    /// Takes one value of the stream. `name` is what its frame says it is; empty when it says nothing.
+    fn value(&mut self, name: &str, value: &Value, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError>;
+
+    /// The server has said that the stream ends here (`[DONE]`).
+    fn end_mark(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError>;
 
     /// Takes a whole message from a server that does not stream.
     fn whole(&mut self, message: &Value, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError>;
 
-    /// The bytes have ended: gives out `Done` if the answer is whole, else `Broken`.
+    /// The bytes have ended: gives out `Done` if the answer is whole, else what was held back, and `Broken`.
     fn end(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError>;
 
     /// Tells how far the answer has come.
@@ -26,9 +30,10 @@ pub(crate) trait Machine: Send {
     fn origin(&self) -> &Origin;
 }
 
-/// Feeds a machine from bytes.
+/// Feeds a machine from the bytes of server-sent events.
 pub(crate) struct SseDecoder<M> {
     machine: M,
+    values: ValueReader,
     body: Body,
 }
 
@@ -40,8 +45,8 @@ enum Body {
 }
 
 impl<M: Machine> SseDecoder<M> {
-    pub(crate) const fn new(machine: M) -> Self {
-        Self { machine, body: Body::Unknown }
+    pub(crate) fn new(machine: M) -> Self {
+        Self { machine, values: ValueReader::default(), body: Body::Unknown }
     }
 
     /// A stream begins with a field or a comment, so that the first character tells.
@@ -57,6 +62,36 @@ impl<M: Machine> SseDecoder<M> {
         };
         Ok(())
     }
+
+    fn event(&mut self, event: &SseEvent, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
+        let data = event.data.trim();
+        if data.is_empty() {
+            return Ok(());
+        }
+        if data == "[DONE]" {
+            return self.machine.end_mark(events);
+        }
+        // Once the model has stopped its answer stands, whatever follows.
+        let is_error = event.name == "error" && self.machine.progress() == Progress::Open;
+        let Ok(values) = self.values.read(data) else {
+            let origin = self.machine.origin();
+            return Err(if is_error {
+                origin.stream_error(&Value::String(data.to_owned()))
+            } else {
+                origin.protocol("an event of the stream is not JSON")
+            });
+        };
+        for value in values {
+            if is_error {
+                return Err(self.machine.origin().stream_error(&value));
+            }
+            if self.machine.progress() == Progress::Ended {
+                break;
+            }
+            self.machine.value(&event.name, &value, events)?;
+        }
+        Ok(())
+    }
 }
 
 impl<M: Machine> Decoder for SseDecoder<M> {
@@ -64,44 +99,41 @@ impl<M: Machine> Decoder for SseDecoder<M> {
         if matches!(self.body, Body::Unknown) {
             self.recognise(bytes)?;
         }
-        match &mut self.body {
-            Body::Unknown => Ok(()),
+        let parsed = match &mut self.body {
+            Body::Unknown => return Ok(()),
             Body::Whole(whole) => {
                 whole.extend_from_slice(bytes);
                 if whole.len() > MAX_EVENT_BYTES {
                     return Err(self.machine.origin().protocol("the answer is too large"));
                 }
-                Ok(())
+                return Ok(());
             }
-            Body::Events(parser) => {
-                let parsed = match parser.push(bytes) {
-                    Ok(parsed) => parsed,
-                    Err(error) => return Err(self.machine.origin().protocol(error.to_string())),
-                };
-                for event in &parsed {
-                    if self.machine.progress() == Progress::Ended {
-                        break;
-                    }
-                    self.machine.event(event, events)?;
-                }
-                Ok(())
+            Body::Events(parser) => parser.push(bytes),
+        };
+        let parsed = parsed.map_err(|error| self.machine.origin().protocol(error.to_string()))?;
+        for event in &parsed {
+            if self.machine.progress() == Progress::Ended {
+                break;
             }
+            self.event(event, events)?;
         }
+        Ok(())
     }
 
     fn finish(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
         match &mut self.body {
             Body::Unknown => {}
             Body::Whole(whole) => {
-                let Ok(message) = serde_json::from_slice(whole) else {
+                let values = self.values.read(&String::from_utf8_lossy(whole));
+                let Ok([message]) = values.as_deref() else {
                     return Err(self.machine.origin().broken("the answer ended in its middle"));
                 };
-                self.machine.whole(&message, events)?;
+                self.machine.whole(message, events)?;
             }
             Body::Events(parser) => {
                 let last = parser.finish();
                 if let Some(event) = last.filter(|_| self.machine.progress() != Progress::Ended) {
-                    match self.machine.event(&event, events) {
+                    match self.event(&event, events) {
                         // Half an event is a cut connection, not a broken protocol.
                         Ok(()) | Err(ProviderError::Protocol { .. }) => {}
                         Err(error) => return Err(error),

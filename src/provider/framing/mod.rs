@@ -4,8 +4,10 @@ mod decode;
 mod machine;
 mod ndjson;
 mod sse;
+mod values;
 
 pub use decode::{Decoder, Progress};
 pub(crate) use machine::{Machine, SseDecoder};
 pub use ndjson::NdjsonParser;
 pub use sse::{MAX_EVENT_BYTES, SseEvent, SseParser, TooLong};
+pub(crate) use values::{ValueReader, count};

@@ -1,9 +1,12 @@
 //! Server-sent events, cut anywhere: bytes in, whole events out. Pure; knows no provider.
 //!
-//! Follows the parsing rules of the WHATWG HTML standard, section 9.2.6, with three allowances for real servers:
+//! Follows the parsing rules of the WHATWG HTML standard, section 9.2.6, with four allowances for real servers:
 //! an event that the end of the stream left without its blank line still counts ([`SseParser::finish`]), a field
-//! named `error` is an event of that name (llama.cpp before 2024 sent errors so), and a line that begins with `{`
-//! is data (gateways that print a bare JSON error into a running stream).
+//! named `error` is an event of that name (llama.cpp before 2024 sent errors so), a line that begins with `{`
+//! is data (gateways that print a bare JSON error into a running stream), and data that is whole, a JSON object or
+//! `[DONE]`, ends before the next `data` or `event` line (gateways that write one newline between events, not two).
+
+use serde::de::IgnoredAny;
 
 /// The most bytes one event may hold. Models' deltas are far smaller; a whole picture in one event fits.
 pub const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
@@ -35,6 +38,8 @@ pub struct SseParser {
     data: Vec<u8>,
     name: Vec<u8>,
     has_data: bool,
+    /// Whether the data has more than one line, so that no line of it is an event of its own.
+    has_lines: bool,
     after_carriage_return: bool,
     at_start: bool,
 }
@@ -61,6 +66,7 @@ impl SseParser {
             data: Vec::new(),
             name: Vec::new(),
             has_data: false,
+            has_lines: false,
             after_carriage_return: false,
             at_start: true,
         }
@@ -122,15 +128,25 @@ impl SseParser {
             None => self.dispatch(events),
             // A comment: keep-alive.
             Some(b':') => {}
-            Some(b'{') => self.add_data(line),
+            Some(b'{') => {
+                self.dispatch_whole(events);
+                self.add_data(line);
+            }
             Some(_) => {
                 let colon = line.iter().position(|byte| *byte == b':');
                 let (field, value) = colon.map_or((line, &b""[..]), |at| (&line[..at], &line[at + 1..]));
                 let value = value.strip_prefix(b" ").unwrap_or(value);
                 match field {
-                    b"data" => self.add_data(value),
-                    b"event" => value.clone_into(&mut self.name),
+                    b"data" => {
+                        self.dispatch_whole(events);
+                        self.add_data(value);
+                    }
+                    b"event" => {
+                        self.dispatch_whole(events);
+                        value.clone_into(&mut self.name);
+                    }
                     b"error" => {
+                        self.dispatch_whole(events);
                         self.name = b"error".to_vec();
                         self.add_data(value);
                     }
@@ -146,14 +162,29 @@ impl SseParser {
     fn add_data(&mut self, value: &[u8]) {
         if self.has_data {
             self.data.push(b'\n');
+            self.has_lines = true;
         }
         self.has_data = true;
         self.data.extend_from_slice(value);
     }
 
+    /// Gives out data that needs nothing more, though no blank line ended it.
+    fn dispatch_whole(&mut self, events: &mut Vec<SseEvent>) {
+        // Looked at once an event: data that is checked line after line would cost the square of its length.
+        if !self.has_data || self.has_lines {
+            return;
+        }
+        let data = self.data.trim_ascii();
+        let object = data.starts_with(b"{") && data.ends_with(b"}");
+        if data == b"[DONE]" || (object && serde_json::from_slice::<IgnoredAny>(data).is_ok()) {
+            self.dispatch(events);
+        }
+    }
+
     fn dispatch(&mut self, events: &mut Vec<SseEvent>) {
         let name = std::mem::take(&mut self.name);
         let data = std::mem::take(&mut self.data);
+        self.has_lines = false;
         if std::mem::take(&mut self.has_data) {
             events.push(SseEvent { name: lossy(&name), data: lossy(&data) });
         }

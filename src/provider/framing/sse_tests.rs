@@ -57,6 +57,16 @@ fn bare_json_and_error_fields_are_heard() {
 }
 
 #[test]
+fn one_newline_between_events_is_enough_and_one_object_over_several_lines_stays_whole() {
+    let text = "data: {\"a\":1}\ndata: {\"b\":2}\nevent: x\ndata: {\"c\":3}\ndata: [DONE]\n";
+    let expected =
+        vec![event("", "{\"a\":1}"), event("", "{\"b\":2}"), event("x", "{\"c\":3}"), event("", "[DONE]")];
+    assert_eq!(parse_pieces(&[text.as_bytes()]), expected);
+    let over_lines = "data: {\ndata: \"a\": {}\ndata: }\n\n";
+    assert_eq!(parse_pieces(&[over_lines.as_bytes()]), vec![event("", "{\n\"a\": {}\n}")]);
+}
+
+#[test]
 fn an_event_without_end_is_refused_at_the_limit() {
     let mut parser = SseParser::with_limit(64);
     assert_eq!(parser.push(&[b'x'; 65]), Err(TooLong { limit: 64 }));

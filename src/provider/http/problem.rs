@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 
 use super::redact::sanitise;
+use crate::conversation::StopReason;
 use crate::provider::address::url_origin;
 use crate::provider::error::ProviderError;
 use crate::provider::settings::{ProviderSettings, Secret};
@@ -92,6 +93,22 @@ const NO_MODEL_TEXTS: &[&str] = &[
 /// Codes and sentences that mean a bad key whatever the status (Gemini answers 400).
 const KEY_CODES: &[&str] = &["invalid_api_key", "api_key_invalid", "authentication_error"];
 const KEY_TEXTS: &[&str] = &["api key not valid", "invalid api key", "incorrect api key"];
+
+/// Words with which a model does not stop but is stopped: OpenRouter and vLLM, SGLang, Zhipu, DeepSeek, Gemini, Bedrock.
+const GIVEN_UP: &[&str] = &[
+    "error",
+    "abort",
+    "aborted",
+    "cancelled",
+    "network_error",
+    "insufficient_system_resource",
+    "malformed_function_call",
+    "malformed_model_output",
+    "malformed_tool_use",
+    "malformed_response",
+    "unexpected_tool_call",
+    "too_many_tool_calls",
+];
 
 impl Complaint {
     /// Reads an error body: the shapes of OpenAI, Anthropic, Google, Ollama, FastAPI and plain text.
@@ -220,6 +237,21 @@ impl Origin {
         let complaint = Complaint::read_json(value);
         let status = complaint.implied_status();
         complaint.into_error(self, status, None)
+    }
+
+    /// Reads the word with which a model stopped.
+    ///
+    /// # Errors
+    /// `Broken` when the word says that the provider gave the answer up: what came of it is no whole answer.
+    pub(crate) fn stop(&self, word: &str) -> Result<StopReason, ProviderError> {
+        if GIVEN_UP.contains(&word.to_ascii_lowercase().as_str()) {
+            return Err(self.broken(&format!("the provider gave its answer up ({word})")));
+        }
+        let stop = StopReason::parse(word);
+        if let StopReason::Other(word) = &stop {
+            tracing::warn!(provider = self.provider, word, "stopped with a word nobody knows");
+        }
+        Ok(stop)
     }
 
     /// Makes the error for a connection that ended too early.

@@ -6,7 +6,7 @@ use crate::provider::ProviderError;
 
 fn decode(text: &str) -> (Vec<StreamEvent>, Option<ProviderError>) {
     let origin = Origin { provider: "lab".into(), model: "m".into(), url: "http://lab".into(), secret: None };
-    let mut decoder = OllamaDecoder::new(origin);
+    let mut decoder = OllamaDecoder::new(origin, &[]);
     let mut events = Vec::new();
     let outcome = decoder.push(text.as_bytes(), &mut events).and_then(|()| decoder.finish(&mut events));
     (events, outcome.err())

@@ -50,8 +50,8 @@ impl Wire for OllamaWire {
         }
     }
 
-    fn decoder(&self, _request: &Request<'_>) -> Box<dyn Decoder> {
-        Box::new(OllamaDecoder::new(self.origin.clone()))
+    fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
+        Box::new(OllamaDecoder::new(self.origin.clone(), request.tools))
     }
 
     /// A model without tools refuses the whole request: `"MODEL does not support tools"`.

@@ -2,51 +2,57 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::conversation::{StopReason, StreamEvent, Totals, Usage};
+use super::slots::{CallPiece, CallSlots};
+use super::usage::read_usage;
+use crate::conversation::{StopReason, StreamEvent, ToolSpec};
 use crate::provider::error::ProviderError;
-use crate::provider::framing::{Machine, Progress, SseEvent};
+use crate::provider::framing::{Machine, Progress};
 use crate::provider::http::Origin;
+use crate::provider::inline::{InlineReader, Piece};
 
 /// Reads one answer.
-pub(crate) struct ChatMachine {
+pub(crate) struct ChatMachine<'a> {
     origin: Origin,
-    slots: Vec<Slot>,
+    inline: InlineReader<'a>,
+    slots: CallSlots,
     details: Vec<Value>,
     stop: Option<StopReason>,
     refused: bool,
     ended: bool,
 }
 
-/// A call as far as it is known.
-#[derive(Default)]
-struct Slot {
-    index: Option<i64>,
-    id: String,
-    name: String,
-    has_arguments: bool,
-}
-
-impl ChatMachine {
-    pub(crate) const fn new(origin: Origin) -> Self {
-        Self { origin, slots: Vec::new(), details: Vec::new(), stop: None, refused: false, ended: false }
+impl<'a> ChatMachine<'a> {
+    /// Makes a reader of an answer to a request that offered `tools`.
+    pub(crate) fn new(origin: Origin, tools: &'a [ToolSpec]) -> Self {
+        let inline = InlineReader::new(&origin.model, tools);
+        Self {
+            origin,
+            inline,
+            slots: CallSlots::default(),
+            details: Vec::new(),
+            stop: None,
+            refused: false,
+            ended: false,
+        }
     }
 
-    fn chunk(&mut self, chunk: &Value, events: &mut Vec<StreamEvent>) {
+    fn chunk(&mut self, chunk: &Value, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
         let choices = chunk.get("choices").and_then(Value::as_array);
         // Some servers number choices, some do not; we never ask for more than one.
         let choice = choices.and_then(|choices| choices.first());
-        if let Some(choice) = choice {
-            let delta = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(&Value::Null);
-            self.delta(delta, events);
-            if let Some(word) = first_text(choice, &["finish_reason"]) {
-                self.stop = Some(StopReason::parse(word));
-            }
-        }
         // Moonshot reports usage inside the choice, Groq inside `x_groq`.
         let places = [chunk.get("usage"), choice.and_then(|c| c.get("usage")), chunk.pointer("/x_groq/usage")];
         if let Some(usage) = places.into_iter().flatten().find(|usage| usage.is_object()) {
             events.push(StreamEvent::Usage(read_usage(usage)));
         }
+        if let Some(choice) = choice {
+            let delta = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(&Value::Null);
+            self.delta(delta, events);
+            if let Some(word) = first_text(choice, &["finish_reason"]) {
+                self.stop = Some(self.origin.stop(word)?);
+            }
+        }
+        Ok(())
     }
 
     fn delta(&mut self, delta: &Value, events: &mut Vec<StreamEvent>) {
@@ -75,9 +81,30 @@ impl ChatMachine {
     }
 
     fn text(&mut self, text: &str, events: &mut Vec<StreamEvent>) {
-        if !text.is_empty() {
-            self.sign(events);
-            events.push(StreamEvent::TextDelta(text.to_owned()));
+        let mut pieces = Vec::new();
+        self.inline.push(text, &mut pieces);
+        self.pieces(pieces, events);
+    }
+
+    fn pieces(&mut self, pieces: Vec<Piece>, events: &mut Vec<StreamEvent>) {
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => {
+                    self.sign(events);
+                    events.push(StreamEvent::TextDelta(text));
+                }
+                Piece::Thought(text) => events.push(StreamEvent::ReasoningDelta(text)),
+                Piece::Call(call) => {
+                    self.sign(events);
+                    tracing::warn!(
+                        provider = self.origin.provider,
+                        tool = call.name,
+                        "a call leaked as text is taken"
+                    );
+                    let (id, name, arguments) = (call.id, call.name, call.arguments);
+                    self.slots.push(CallPiece { id, name, arguments, ..CallPiece::default() }, events);
+                }
+            }
         }
     }
 
@@ -145,68 +172,36 @@ impl ChatMachine {
 
     fn call(&mut self, call: &Value, events: &mut Vec<StreamEvent>) {
         let function = call.get("function").unwrap_or(&Value::Null);
-        let id = first_text(call, &["id"]).unwrap_or_default();
-        let name = first_text(function, &["name"]).unwrap_or_default();
-        let index = call.get("index").and_then(Value::as_i64);
-        let at = self.find(id, name, index).unwrap_or_else(|| {
-            self.slots.push(Slot { index, id: id.to_owned(), ..Slot::default() });
-            self.slots.len() - 1
-        });
-        let slot = &mut self.slots[at];
-        if slot.name.is_empty() && !name.is_empty() {
-            name.clone_into(&mut slot.name);
-            if slot.id.is_empty() {
-                id.clone_into(&mut slot.id);
-            }
-            let start = StreamEvent::ToolCallStart {
-                slot: at,
-                id: slot.id.clone(),
-                name: slot.name.clone(),
-                extra: unknown_fields(call),
-            };
-            self.sign(events);
-            events.push(start);
-        }
-        let arguments = match function.get("arguments") {
-            Some(Value::String(text)) => text.clone(),
-            None | Some(Value::Null) => String::new(),
-            Some(value) => value.to_string(),
+        let piece = CallPiece {
+            id: first_text(call, &["id"]).unwrap_or_default().to_owned(),
+            name: first_text(function, &["name"]).unwrap_or_default().to_owned(),
+            index: call.get("index").and_then(Value::as_i64),
+            arguments: match function.get("arguments") {
+                Some(Value::String(text)) => text.clone(),
+                None | Some(Value::Null) => String::new(),
+                Some(value) => value.to_string(),
+            },
+            extra: unknown_fields(call),
         };
-        let slot = &mut self.slots[at];
-        // A nameless call is nobody's: its arguments have nowhere to go.
-        if !arguments.is_empty() && !slot.name.is_empty() {
-            slot.has_arguments = true;
-            events.push(StreamEvent::ToolCallDelta { slot: at, arguments });
-        }
+        self.sign(events);
+        self.slots.push(piece, events);
     }
 
-    /// Finds the call that a piece belongs to; `None` means a new one begins.
-    ///
-    /// Told apart by id first: the index may be missing (Gemini, mistral.rs: open-webui PR#27190) or 0 for all
-    /// (any-llm#1148). Without id a name begins a new call unless it repeats the one under way; without either the
-    /// piece goes on with the last call of that index, or the last at all.
-    fn find(&self, id: &str, name: &str, index: Option<i64>) -> Option<usize> {
-        let matches_index = |slot: &Slot| index.is_none() || slot.index.is_none() || slot.index == index;
-        if !id.is_empty() {
-            if let Some(at) = self.slots.iter().rposition(|slot| slot.id == id && matches_index(slot)) {
-                return Some(at);
-            }
-            // An id that is new but comes with nothing new: it arrived late, or changes with each piece.
-            let at = self.slots.iter().rposition(|slot| index.is_some() && slot.index == index)?;
-            let slot = &self.slots[at];
-            return (name.is_empty() || (slot.id.is_empty() && slot.name.is_empty())).then_some(at);
-        }
-        let at = self.slots.iter().rposition(matches_index)?;
-        let slot = &self.slots[at];
-        let repeats = index.is_some() && slot.index == index && slot.name == name && !slot.id.is_empty();
-        (name.is_empty() || slot.name.is_empty() || repeats).then_some(at)
+    /// Gives out what was held back of the text.
+    fn flush(&mut self, events: &mut Vec<StreamEvent>) {
+        let whole =
+            matches!(self.stop, None | Some(StopReason::EndTurn | StopReason::ToolUse | StopReason::Other(_)));
+        let mut pieces = Vec::new();
+        self.inline.finish(whole && self.slots.is_empty(), &mut pieces);
+        self.pieces(pieces, events);
+        self.sign(events);
     }
 
     fn done(&mut self, events: &mut Vec<StreamEvent>) {
         if self.ended {
             return;
         }
-        self.sign(events);
+        self.flush(events);
         self.ended = true;
         let stop = self.stop.take().unwrap_or(StopReason::Missing);
         let stop = if self.refused && stop == StopReason::EndTurn { StopReason::Refusal } else { stop };
@@ -216,36 +211,24 @@ impl ChatMachine {
     /// An error beside or inside a chunk. Once the model has stopped its answer stands, whatever follows.
     fn error(&self, value: &Value) -> Option<ProviderError> {
         let named = value.get("error").is_some_and(|error| !error.is_null());
+        let inside = value.pointer("/choices/0/error").filter(|error| !error.is_null());
         let bare = value.get("object").and_then(Value::as_str) == Some("error")
             || value.get("type").and_then(Value::as_str) == Some("error");
-        ((named || bare) && self.stop.is_none()).then(|| self.origin.stream_error(value))
+        let error = if named || bare { Some(value) } else { inside };
+        error.filter(|_| self.stop.is_none()).map(|error| self.origin.stream_error(error))
     }
 }
 
-impl Machine for ChatMachine {
-    fn event(&mut self, event: &SseEvent, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
-        let data = event.data.trim();
-        if data.is_empty() {
-            return Ok(());
+impl Machine for ChatMachine<'_> {
+    fn value(&mut self, _name: &str, value: &Value, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
+        match self.error(value) {
+            Some(error) => Err(error),
+            None => self.chunk(value, events),
         }
-        if data == "[DONE]" {
-            self.done(events);
-            return Ok(());
-        }
-        let Ok(value) = serde_json::from_str::<Value>(data) else {
-            return if event.name == "error" {
-                Err(self.origin.stream_error(&Value::String(data.to_owned())))
-            } else {
-                Err(self.origin.protocol("an event of the stream is not JSON"))
-            };
-        };
-        if let Some(error) = self.error(&value) {
-            return Err(error);
-        }
-        if event.name == "error" && self.stop.is_none() {
-            return Err(self.origin.stream_error(&value));
-        }
-        self.chunk(&value, events);
+    }
+
+    fn end_mark(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
+        self.done(events);
         Ok(())
     }
 
@@ -256,13 +239,16 @@ impl Machine for ChatMachine {
         if message.get("choices").and_then(Value::as_array).is_none_or(Vec::is_empty) {
             return Err(self.origin.protocol("JSON came that is no chat completion"));
         }
-        self.chunk(message, events);
+        self.chunk(message, events)?;
         self.done(events);
         Ok(())
     }
 
     fn end(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
         if self.stop.is_none() {
+            let mut pieces = Vec::new();
+            self.inline.finish(false, &mut pieces);
+            self.pieces(pieces, events);
             self.sign(events);
             return Err(self.origin.broken("the answer ended before its end mark"));
         }
@@ -301,31 +287,4 @@ fn unknown_fields(call: &Value) -> Map<String, Value> {
         extra.insert("function".into(), Value::Object(function));
     }
     extra
-}
-
-/// Reads token counts in the spellings of OpenAI, DeepSeek, OpenRouter and LiteLLM.
-pub(crate) fn read_usage(usage: &Value) -> Usage {
-    let count = |paths: &[&str]| {
-        paths.iter().filter_map(|path| usage.pointer(path)?.as_u64()).find(|count| *count > 0).unwrap_or(0)
-    };
-    let input_tokens = count(&["/prompt_tokens", "/input_tokens"]);
-    let mut output_tokens = count(&["/completion_tokens", "/output_tokens"]);
-    let reasoning_tokens = count(&["/completion_tokens_details/reasoning_tokens", "/reasoning_tokens"]);
-    // xAI counts reasoning beside the output, not in it; the total gives it away.
-    if reasoning_tokens > 0 && count(&["/total_tokens"]) == input_tokens + output_tokens + reasoning_tokens {
-        output_tokens += reasoning_tokens;
-    }
-    Usage::from(Totals {
-        input_tokens,
-        output_tokens,
-        cache_read_tokens: count(&[
-            "/prompt_tokens_details/cached_tokens",
-            "/prompt_cache_hit_tokens",
-            "/cache_read_input_tokens",
-            "/cached_tokens",
-        ]),
-        cache_write_tokens: count(&["/prompt_tokens_details/cache_write_tokens", "/cache_creation_input_tokens"]),
-        reasoning_tokens,
-        searches: 0,
-    })
 }

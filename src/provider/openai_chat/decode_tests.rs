@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::conversation::{Message, MessageBuilder, StopReason, StreamEvent, ToolCall};
+use crate::conversation::{Message, MessageBuilder, StopReason, StreamEvent, ToolCall, ToolSpec, Usage};
 use crate::provider::ProviderError;
 
 fn origin() -> Origin {
@@ -9,7 +9,7 @@ fn origin() -> Origin {
 }
 
 fn decode(payloads: &[&str]) -> (Vec<StreamEvent>, Option<ProviderError>) {
-    let mut decoder = SseDecoder::new(ChatMachine::new(origin()));
+    let mut decoder = SseDecoder::new(ChatMachine::new(origin(), &[]));
     let mut events = Vec::new();
     let mut outcome = Ok(());
     for payload in payloads {
@@ -90,6 +90,105 @@ fn calls_are_told_apart_however_the_server_numbers_them() {
         json!([{"index": 0, "id": "late", "function": {"arguments": one}}]),
     ];
     assert_eq!(brief(&calls(&late)), expect(&[("call_0", "read", one)]));
+}
+
+#[test]
+fn arguments_before_the_name_belong_to_the_call() {
+    let one = r#"{"p":1}"#;
+    let pieces = [
+        json!([{"index": 0, "id": "a", "function": {"arguments": "{\"p\""}}]),
+        json!([{"index": 0, "function": {"arguments": ":"}}]),
+        json!([{"index": 0, "function": {"name": "read"}}]),
+        json!([{"index": 0, "function": {"arguments": "1}"}}]),
+    ];
+    assert_eq!(brief(&calls(&pieces)), expect(&[("a", "read", one)]));
+}
+
+#[test]
+fn one_id_given_twice_without_index_is_two_calls() {
+    let whole = |p: u8| json!([{"id": "a", "function": {"name": "read", "arguments": format!("{{\"p\":{p}}}")}}]);
+    assert_eq!(
+        brief(&calls(&[whole(1), whole(2)])),
+        expect(&[("a", "read", r#"{"p":1}"#), ("a_1", "read", r#"{"p":2}"#)])
+    );
+    // Who repeats id and name with each piece of one call is told by the call not being whole yet.
+    let part = |text: &str| json!([{"id": "a", "function": {"name": "read", "arguments": text}}]);
+    assert_eq!(brief(&calls(&[part("{\"p\":"), part("{}}")])), expect(&[("a", "read", r#"{"p":{}}"#)]));
+}
+
+#[test]
+fn fields_that_come_behind_the_start_of_a_call_are_kept() {
+    let late = json!({"google": {"thought_signature": "c2ln"}});
+    let pieces = [
+        json!([{"index": 0, "id": "a", "function": {"name": "read", "arguments": ""}}]),
+        json!([{"index": 0, "extra_content": late, "function": {"arguments": "{}"}}]),
+    ];
+    assert_eq!(calls(&pieces)[0].extra.get("extra_content"), Some(&late));
+}
+
+#[test]
+fn words_for_giving_up_are_a_broken_answer() {
+    for word in ["error", "abort", "network_error", "insufficient_system_resource"] {
+        let stop =
+            json!({"choices": [{"delta": {"content": "b"}, "finish_reason": word}], "usage": {"prompt_tokens": 3}});
+        let (events, error) = decode(&[&delta(&json!({"content": "a"})), &stop.to_string(), "[DONE]"]);
+        let usage = Usage { input: 3, ..Usage::default() };
+        let text = |text: &str| StreamEvent::TextDelta(text.into());
+        assert_eq!(events, [text("a"), StreamEvent::Usage(usage), text("b")], "{word}");
+        assert!(matches!(error, Some(ProviderError::Broken { .. })), "{word}: {error:?}");
+    }
+}
+
+#[test]
+fn counts_in_floats_and_characters_in_halves_are_read() {
+    let (events, error) = decode(&[
+        r#"{"choices":[{"delta":{"content":"\ud83d"},"logprobs":NaN}]}"#,
+        r#"{"choices":[{"delta":{"content":"\ude00"}}]}{"choices":[{"delta":{"content":"!"},"finish_reason":"stop"}]}"#,
+        r#"{"choices":[],"usage":{"prompt_tokens":10.0,"completion_tokens":5.0,"total_tokens":15.0}}"#,
+        "[DONE]",
+    ]);
+    let text: String = events
+        .iter()
+        .filter_map(|event| match event {
+            StreamEvent::TextDelta(text) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!((text.as_str(), error), ("😀!", None));
+    assert!(events.contains(&StreamEvent::Usage(Usage { input: 10, output: 5, ..Usage::default() })), "{events:?}");
+}
+
+#[test]
+fn thought_and_calls_in_the_text_are_told_apart_from_it() {
+    let schema = json!({"type": "object"});
+    let tools = [ToolSpec { name: "read".into(), description: String::new(), input_schema: schema }];
+    let origin = Origin { model: "qwen3".into(), ..origin() };
+    let mut decoder = SseDecoder::new(ChatMachine::new(origin, &tools));
+    let mut events = Vec::new();
+    for content in
+        ["<think>h", "m</think>\n\nI look.\n<tool_", "call>{\"name\":\"read\",\"arguments\":{}}</tool_call>"]
+    {
+        decoder.push(format!("data: {}\n\n", delta(&json!({"content": content}))).as_bytes(), &mut events).unwrap();
+    }
+    decoder
+        .push(b"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", &mut events)
+        .unwrap();
+    let mut builder = MessageBuilder::new("lab/qwen3");
+    for event in &events {
+        builder.push(event);
+    }
+    let message = builder.finish().message.unwrap();
+    let kinds: Vec<&str> = message
+        .content
+        .iter()
+        .map(|block| match block {
+            crate::conversation::ContentBlock::Reasoning(reasoning) => reasoning.text.as_str(),
+            crate::conversation::ContentBlock::Text { text } => text.as_str(),
+            crate::conversation::ContentBlock::ToolCall(call) => call.name.as_str(),
+            _ => "?",
+        })
+        .collect();
+    assert_eq!(kinds, ["hm", "I look.\n", "read"]);
 }
 
 #[test]
@@ -185,7 +284,7 @@ fn nonsense_is_an_error_and_never_a_panic() {
         let (events, error) = decode(&[odd, "[DONE]"]);
         assert_eq!((events, error), (vec![StreamEvent::Done(StopReason::Missing)], None), "{odd}");
     }
-    let mut decoder = SseDecoder::new(ChatMachine::new(origin()));
+    let mut decoder = SseDecoder::new(ChatMachine::new(origin(), &[]));
     let mut events = Vec::new();
     decoder.push(b"data: {\"choices\": [{\"del", &mut events).unwrap();
     assert!(matches!(decoder.finish(&mut events), Err(ProviderError::Broken { .. })), "half an event");

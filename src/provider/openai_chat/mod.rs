@@ -3,6 +3,8 @@
 mod decode;
 mod dialect;
 mod encode;
+mod slots;
+mod usage;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -76,8 +78,8 @@ impl Wire for ChatWire {
         }
     }
 
-    fn decoder(&self, _request: &Request<'_>) -> Box<dyn Decoder> {
-        Box::new(SseDecoder::new(ChatMachine::new(self.origin.clone())))
+    fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
+        Box::new(SseDecoder::new(ChatMachine::new(self.origin.clone(), request.tools)))
     }
 
     fn adapt(&self, _request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {

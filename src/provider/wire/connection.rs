@@ -32,7 +32,7 @@ pub(crate) trait Wire: Send + Sync {
     fn call(&self, request: &Request<'_>) -> Call;
 
     /// Makes the decoder of the answer to this request.
-    fn decoder(&self, request: &Request<'_>) -> Box<dyn Decoder>;
+    fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a>;
 
     /// Looks whether the complaint is about something that can be left out or said otherwise. If so remembers it
     /// for the life of the provider and returns true: the request is written and sent again.
@@ -123,7 +123,7 @@ impl Silence {
 
 enum Stage<'a> {
     Opening(BoxFuture<'a, Result<Answer, ProviderError>>),
-    Reading(Answer, Box<dyn Decoder>),
+    Reading(Answer, Box<dyn Decoder + 'a>),
     Ended,
 }
 
@@ -136,7 +136,7 @@ struct Flow<'a, W> {
     failure: Option<ProviderError>,
 }
 
-impl<W: Wire> Flow<'_, W> {
+impl<'a, W: Wire> Flow<'a, W> {
     async fn next(&mut self) -> Option<Result<StreamEvent, ProviderError>> {
         loop {
             if let Some(event) = self.ready.pop_front() {
@@ -166,7 +166,7 @@ impl<W: Wire> Flow<'_, W> {
         }
     }
 
-    async fn read(&mut self, mut answer: Answer, mut decoder: Box<dyn Decoder>) {
+    async fn read(&mut self, mut answer: Answer, mut decoder: Box<dyn Decoder + 'a>) {
         let stopped = decoder.progress() == Progress::Stopped;
         let patience =
             if stopped { AFTER_THE_STOP } else { self.connection.client.idle(&self.connection.origin.url) };
@@ -186,9 +186,8 @@ impl<W: Wire> Flow<'_, W> {
         let outcome = match read {
             Ok(Some(bytes)) => decoder.push(&bytes, &mut events),
             Ok(None) => decoder.finish(&mut events),
-            // The answer is whole; how the connection ended does not matter.
-            Err(_) if stopped => decoder.finish(&mut events),
-            Err(error) => Err(error),
+            // What was held back is given out; an answer that is whole stands, however the connection ended.
+            Err(error) => decoder.finish(&mut events).map_err(|_| error),
         };
         self.ready.extend(events);
         match outcome {
