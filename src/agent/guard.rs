@@ -155,6 +155,7 @@ mod tests {
             invalid_input: None,
             extra: serde_json::Map::new(),
             model: String::new(),
+            arguments: String::new(),
         }
     }
 

@@ -221,9 +221,12 @@ fn make_call(id: String, name: String, arguments: String, extra: Map<String, Val
     let parsed = parse_arguments(&arguments);
     let (input, invalid_input) = match parsed {
         Some(input) if !cut => (input, None),
-        Some(_) | None => (Value::Object(Map::new()), Some(arguments)),
+        Some(_) | None => (Value::Object(Map::new()), Some(arguments.clone())),
     };
-    ToolCall { id, name, input, invalid_input, extra, model: String::new() }
+    let anew = input.to_string();
+    let is_same = invalid_input.is_some() || anew == arguments || arguments.trim().is_empty();
+    let arguments = if is_same { String::new() } else { arguments };
+    ToolCall { id, name, input, invalid_input, extra, model: String::new(), arguments }
 }
 
 /// Reads a call's arguments: blank means `{}`, and a JSON string that holds an object is unwrapped once.

@@ -37,6 +37,18 @@ fn interleaved_calls_are_told_apart_by_their_slot() {
 }
 
 #[test]
+fn arguments_are_kept_as_written_where_writing_them_anew_differs() {
+    let finished =
+        fold(&[start(0, "a"), arguments(0, "{\"n\": 1e2}"), start(1, "b"), arguments(1, "{\"n\":1}")]).finish();
+    let kept: Vec<(String, String)> =
+        calls(&finished).into_iter().map(|call| (call.arguments, call.model)).collect();
+    assert_eq!(
+        kept,
+        [("{\"n\": 1e2}".to_owned(), "lab/model".to_owned()), (String::new(), "lab/model".to_owned())]
+    );
+}
+
+#[test]
 fn blank_arguments_are_an_empty_object() {
     let finished = fold(&[start(0, "a"), arguments(0, "")]).finish();
     assert_eq!(calls(&finished)[0].input, json!({}));

@@ -11,6 +11,7 @@ fn call(id: &str) -> ContentBlock {
         invalid_input: None,
         extra: serde_json::Map::new(),
         model: String::new(),
+        arguments: String::new(),
     })
 }
 

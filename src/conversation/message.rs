@@ -89,6 +89,9 @@ pub struct ToolCall {
     /// is not known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub model: String,
+    /// The arguments as the model wrote them, where `input` written anew has other bytes; else empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub arguments: String,
 }
 
 /// What became of a call.

@@ -17,6 +17,7 @@ fn told(name: &str, input: Value, subject: &Subject) -> [String; 2] {
         invalid_input: None,
         extra: serde_json::Map::default(),
         model: String::new(),
+        arguments: String::new(),
     };
     ["en", "zh-CN"].map(|tag| {
         let locale = Locale::new(tag);

@@ -28,5 +28,7 @@ pub use framing::{Decoder, MAX_EVENT_BYTES, NdjsonParser, Progress, SseEvent, Ss
 pub use http::{Client, Origin, Patience, RetryPlan, SILENCE_TOLD_AFTER, cause};
 pub use models::{ModelEntry, list_models};
 pub use request::{EventStream, ModelInfo, OWN, Provider, Request};
-pub use settings::{CallExtras, CallIds, OutputLimit, Protocol, ProviderSettings, Quirks, ReasoningEcho, Secret};
+pub use settings::{
+    CallIds, OutputLimit, Protocol, ProviderSettings, Quirks, ReasoningEcho, ResultPictures, Secret,
+};
 pub use table::{Environment, KnownModels, Row, TABLE, find};

@@ -64,7 +64,7 @@ impl Protocol {
     }
 }
 
-/// Which ids of tool calls a server accepts back.
+/// Which ids of other models' calls a server accepts; its own come back as they were.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CallIds {
     /// Letters, digits, `_` and `-`, at most 40 of them (OpenAI's limit, the smallest of those without a rule).
@@ -95,14 +95,14 @@ pub enum OutputLimit {
     MaxCompletionTokens,
 }
 
-/// Whether fields of tool calls that we do not know are sent back.
+/// Where pictures that a tool gave stand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum CallExtras {
-    /// Verbatim: Gemini's thought signatures are lost otherwise.
+pub enum ResultPictures {
+    /// In a person's message behind the results.
     #[default]
-    SendBack,
-    /// Dropped: a strict server that never sends any would refuse another's after a change of model.
-    Drop,
+    Behind,
+    /// In the result: the server refuses a person's message there.
+    Inside,
 }
 
 /// Where a server departs from its protocol.
@@ -114,8 +114,8 @@ pub struct Quirks {
     pub reasoning_echo: ReasoningEcho,
     /// The field that limits the output, until the server asks for the other.
     pub output_limit: OutputLimit,
-    /// Unknown fields of calls.
-    pub call_extras: CallExtras,
+    /// Pictures of results.
+    pub result_pictures: ResultPictures,
 }
 
 /// Everything it takes to connect to a model.
@@ -142,6 +142,12 @@ pub struct ProviderSettings {
 }
 
 impl ProviderSettings {
+    /// Returns `PROVIDER/MODEL`, the name that reasoning and calls of the model carry.
+    #[must_use]
+    pub fn id(&self) -> String {
+        format!("{}/{}", self.name, self.model)
+    }
+
     /// Makes settings of a provider that is in no table: tools yes, pictures no, no quirks, no key.
     #[must_use]
     pub fn custom(name: &str, protocol: Protocol, base_url: &str, model: &str) -> Self {

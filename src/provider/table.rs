@@ -2,7 +2,7 @@
 
 use super::address::{self, is_loopback};
 use super::settings::{
-    CallExtras, CallIds, OutputLimit, Protocol, ProviderSettings, Quirks, ReasoningEcho, Secret,
+    CallIds, OutputLimit, Protocol, ProviderSettings, Quirks, ReasoningEcho, ResultPictures, Secret,
 };
 
 /// How to look a variable of the environment up; blank values count as unset.
@@ -49,14 +49,11 @@ const PLAIN: Quirks = Quirks {
     call_ids: CallIds::Usual,
     reasoning_echo: ReasoningEcho::WithCalls,
     output_limit: OutputLimit::MaxTokens,
-    call_extras: CallExtras::SendBack,
+    result_pictures: ResultPictures::Behind,
 };
 
 /// Servers that answer HTTP 400 or 422 to fields they do not know.
-const STRICT: Quirks = Quirks { reasoning_echo: ReasoningEcho::Never, call_extras: CallExtras::Drop, ..PLAIN };
-
-/// Their own reasoning must come back, other fields must not.
-const THINKING: Quirks = Quirks { call_extras: CallExtras::Drop, ..PLAIN };
+const STRICT: Quirks = Quirks { reasoning_echo: ReasoningEcho::Never, ..PLAIN };
 
 /// All rows, in the order in which a key in the environment is preferred; local servers last.
 ///
@@ -100,7 +97,7 @@ pub const TABLE: &[Row] = &[
         key_variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
         default_model: "gemini-2.5-flash",
         models: &[models("gemini-", 1_048_576, true), models("models/gemini-", 1_048_576, true)],
-        quirks: Quirks { call_extras: CallExtras::SendBack, ..STRICT },
+        quirks: STRICT,
     },
     Row {
         name: "openrouter",
@@ -126,7 +123,7 @@ pub const TABLE: &[Row] = &[
         key_variables: &["DEEPSEEK_API_KEY"],
         default_model: "deepseek-chat",
         models: &[models("deepseek-", 128_000, false)],
-        quirks: THINKING,
+        quirks: PLAIN,
     },
     Row {
         name: "mistral",
@@ -141,7 +138,7 @@ pub const TABLE: &[Row] = &[
             models("mistral-", 128_000, true),
             models("magistral", 128_000, true),
         ],
-        quirks: Quirks { call_ids: CallIds::NineAlphanumerics, ..STRICT },
+        quirks: Quirks { call_ids: CallIds::NineAlphanumerics, result_pictures: ResultPictures::Inside, ..STRICT },
     },
     Row {
         name: "groq",
@@ -191,7 +188,7 @@ pub const TABLE: &[Row] = &[
         key_variables: &["MOONSHOT_API_KEY", "KIMI_API_KEY"],
         default_model: "kimi-k2-turbo-preview",
         models: &[models("kimi-k2-0711", 131_072, false), models("kimi-", 262_144, false)],
-        quirks: THINKING,
+        quirks: PLAIN,
     },
     Row {
         name: "zai",
@@ -205,7 +202,7 @@ pub const TABLE: &[Row] = &[
             models("glm-4.5", 131_072, false),
             models("glm-4.6", 200_000, false),
         ],
-        quirks: THINKING,
+        quirks: PLAIN,
     },
     Row {
         name: "ollama",

@@ -81,11 +81,13 @@ impl Redactor {
     pub fn message(&self, message: &Message) -> Message {
         let content = message.content.iter().map(|block| match block {
             ContentBlock::Text { text } => ContentBlock::Text { text: self.text(text) },
-            ContentBlock::ToolCall(call) => ContentBlock::ToolCall(ToolCall {
-                input: self.value(&call.input),
-                invalid_input: call.invalid_input.as_deref().map(|raw| self.text(raw)),
-                ..call.clone()
-            }),
+            ContentBlock::ToolCall(call) => {
+                let input = self.value(&call.input);
+                // As the model wrote them a secret may be spelt with escapes: they go where anything was taken out.
+                let arguments = if input == call.input { call.arguments.clone() } else { String::new() };
+                let invalid_input = call.invalid_input.as_deref().map(|raw| self.text(raw));
+                ContentBlock::ToolCall(ToolCall { input, invalid_input, arguments, ..call.clone() })
+            }
             ContentBlock::ToolResult(result) => {
                 ContentBlock::ToolResult(ToolResult { content: self.text(&result.content), ..result.clone() })
             }
@@ -235,6 +237,31 @@ mod tests {
             let block = format!("a -----BEGIN RSA PRIVATE KEY-----\n{body}{body}\n{body}{end}");
             assert_eq!(redactor.text(&format!("{block}: b")), "a [redacted]: b");
         }
+    }
+
+    #[test]
+    fn arguments_as_the_model_wrote_them_hide_no_secret_in_escapes() {
+        let call = |secret: &str| ToolCall {
+            id: "a".into(),
+            name: "shell".into(),
+            input: serde_json::json!({ "command": secret }),
+            invalid_input: None,
+            extra: serde_json::Map::new(),
+            model: "lab/m".into(),
+            arguments: "{\"command\": \"\\u0068unter2-hunter2\"}".into(),
+        };
+        let redactor = Redactor::new(["hunter2-hunter2".to_owned()]);
+        let kept = |secret: &str| {
+            let content = vec![ContentBlock::ToolCall(call(secret))];
+            let message = redactor.message(&Message { role: crate::conversation::Role::Assistant, content });
+            message.calls().next().cloned().unwrap()
+        };
+        let redacted = kept("hunter2-hunter2");
+        assert_eq!(
+            (redacted.input.to_string().as_str(), redacted.arguments.as_str()),
+            (r#"{"command":"[redacted]"}"#, "")
+        );
+        assert_eq!(kept("ls"), call("ls"));
     }
 
     #[test]

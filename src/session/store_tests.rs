@@ -29,6 +29,7 @@ fn words_are_searched_and_not_what_is_written_between_them() {
         invalid_input: None,
         extra: serde_json::Map::new(),
         model: String::new(),
+        arguments: String::new(),
     };
     let called = Message { role: Role::Assistant, content: vec![ContentBlock::ToolCall(call)] };
     kept(home.path(), Path::new("/src"), 1, &[Message::user("ÉTÉ in Paris")]);

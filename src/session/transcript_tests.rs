@@ -20,6 +20,7 @@ fn call(id: &str) -> Message {
         invalid_input: None,
         extra: serde_json::Map::new(),
         model: String::new(),
+        arguments: String::new(),
     };
     Message { role: Role::Assistant, content: vec![ContentBlock::ToolCall(call)] }
 }

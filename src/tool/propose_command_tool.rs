@@ -200,6 +200,7 @@ mod tests {
                 invalid_input: None,
                 extra: serde_json::Map::default(),
                 model: String::new(),
+                arguments: String::new(),
             })
         };
         let result = |id: &str, outcome| ToolResult {

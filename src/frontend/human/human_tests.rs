@@ -172,6 +172,7 @@ fn call(name: &str) -> ToolCall {
         invalid_input: None,
         extra: serde_json::Map::new(),
         model: String::new(),
+        arguments: String::new(),
     }
 }
 

@@ -3,10 +3,14 @@
 use serde_json::{Map, Value, json};
 
 use super::dialect::Dialect;
-use crate::conversation::{ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolResult};
+use crate::conversation::{ContentBlock, Image, Outcome, Reasoning, ToolCall, ToolResult};
 use crate::provider::request::Request;
 use crate::provider::settings::ProviderSettings;
-use crate::provider::wire::{WireIds, tool_name};
+use crate::provider::wire::{Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns};
+
+/// A paused answer is sent back and goes on in the next; a person speaks where results do, so that an answer must stand
+/// between them.
+const ORDER: Order = Order { two_answers: true, words_behind_results: false };
 
 /// Writes the body. What stays the same from request to request comes first.
 ///
@@ -38,14 +42,24 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     let mut writer = Writer {
         settings,
         dialect,
-        id: format!("{}/{}", settings.name, settings.model),
-        ids: WireIds::new(settings.quirks.call_ids),
+        id: settings.id(),
+        ids: WireIds::new(settings.quirks.call_ids, &settings.id()),
         messages: Vec::new(),
     };
-    for message in request.messages {
-        match message.role {
-            Role::User => writer.user(message),
-            Role::Assistant => writer.assistant(message),
+    let own = settings.id();
+    let speaks = |block: &ContentBlock| match block {
+        ContentBlock::Text { text } => !text.trim().is_empty(),
+        ContentBlock::ToolCall(_) => true,
+        ContentBlock::WireItem(made) => made.model == own,
+        // Thought without word or call cannot stand at the end of a message.
+        ContentBlock::Reasoning(_) | ContentBlock::ToolResult(_) | ContentBlock::Image(_) => false,
+    };
+    for turn in turns(request.messages, ORDER, speaks) {
+        match turn {
+            Turn::Person(parts) => writer.person(&parts),
+            Turn::Results(results) => writer.results(&results),
+            Turn::Model(content) => writer.model(content),
+            Turn::StandIn(words) => writer.add("assistant", vec![json!({"type": "text", "text": words})]),
         }
     }
     let mut messages = writer.messages;
@@ -73,45 +87,37 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Results must come first in the message after their calls.
-    fn user(&mut self, message: &Message) {
-        let mut results = Vec::new();
-        let mut others = Vec::new();
-        for block in &message.content {
-            match block {
-                ContentBlock::ToolResult(result) => results.push(self.result(result)),
-                ContentBlock::Text { text } => others.extend(text_block(text)),
-                ContentBlock::Image(image) => others.push(self.image(image)),
-                ContentBlock::Reasoning(_) | ContentBlock::ToolCall(_) | ContentBlock::WireItem(_) => {}
-            }
-        }
-        results.extend(others);
-        self.add("user", results);
+    fn person(&mut self, parts: &[Part<'_>]) {
+        let blocks = parts.iter().map(|part| match part {
+            Part::Text(text) => json!({"type": "text", "text": text}),
+            Part::Image(image) => self.image(image),
+        });
+        let blocks = blocks.collect();
+        self.add("user", blocks);
     }
 
-    fn assistant(&mut self, message: &Message) {
+    fn results(&mut self, results: &[&ToolResult]) {
+        let blocks = results.iter().map(|result| self.result(result)).collect();
+        self.add("user", blocks);
+    }
+
+    fn model(&mut self, content: &[ContentBlock]) {
         self.ids.next_message();
         let mut blocks = Vec::new();
-        for block in &message.content {
+        for block in content {
             match block {
                 ContentBlock::Text { text } => blocks.extend(text_block(text)),
                 ContentBlock::Reasoning(reasoning) => blocks.extend(self.reasoning(reasoning)),
                 ContentBlock::ToolCall(call) => blocks.push(self.call(call)),
-                ContentBlock::ToolResult(_) | ContentBlock::Image(_) | ContentBlock::WireItem(_) => {}
+                ContentBlock::WireItem(made) if made.model == self.id => blocks.push(made.item.clone()),
+                ContentBlock::WireItem(_) | ContentBlock::ToolResult(_) | ContentBlock::Image(_) => {}
             }
         }
-        // Thought without word or call cannot stand at the end of a message.
-        let spoken = blocks.iter().any(|block| block["type"] == "text" || block["type"] == "tool_use");
-        if spoken {
-            self.add("assistant", blocks);
-        }
+        self.add("assistant", blocks);
     }
 
-    /// Messages of one role in a row become one: the wire wants them to alternate.
+    /// A paused answer and its rest are one message, as the wire that paused it wants them.
     fn add(&mut self, role: &'static str, blocks: Vec<Value>) {
-        if blocks.is_empty() {
-            return;
-        }
         match self.messages.last_mut() {
             Some((last, before)) if *last == role => before.extend(blocks),
             _ => self.messages.push((role, blocks)),
@@ -132,17 +138,16 @@ impl Writer<'_> {
     }
 
     fn call(&mut self, call: &ToolCall) -> Value {
-        let id = self.ids.assign(&call.id);
-        json!({"type": "tool_use", "id": id, "name": tool_name(&call.name), "input": call.input})
+        let id = self.ids.assign(call);
+        let input = call.invalid_input.as_deref().map_or_else(|| call.input.clone(), invalid_input);
+        json!({"type": "tool_use", "id": id, "name": tool_name(&call.name), "input": input})
     }
 
     fn result(&self, result: &ToolResult) -> Value {
-        let mut content: Vec<Value> = text_block(&result.content).into_iter().collect();
+        let mut content: Vec<Value> = text_block(output(result)).into_iter().collect();
         content.extend(result.images.iter().map(|image| self.image(image)));
         let mut block = json!({"type": "tool_result", "tool_use_id": self.ids.of_result(&result.call_id)});
-        if !content.is_empty() {
-            block["content"] = Value::Array(content);
-        }
+        block["content"] = Value::Array(content);
         match result.outcome {
             Outcome::Ok => {}
             Outcome::Failed | Outcome::Denied | Outcome::Interrupted => block["is_error"] = json!(true),

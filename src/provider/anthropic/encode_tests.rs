@@ -34,6 +34,7 @@ fn call(id: &str) -> ToolCall {
         invalid_input: None,
         extra,
         model: String::new(),
+        arguments: String::new(),
     }
 }
 
@@ -87,7 +88,7 @@ fn a_turn_with_thought_calls_and_results() {
     ];
     let body = body(&messages);
     let expected = json!([
-        {"role": "user", "content": [{"type": "text", "text": "go", "cache_control": {"type": "ephemeral"}}]},
+        {"role": "user", "content": [{"type": "text", "text": "go"}]},
         {"role": "assistant", "content": [
             {"type": "thinking", "thinking": "hm", "signature": "s1"},
             {"type": "redacted_thinking", "data": "opaque"},
@@ -97,9 +98,11 @@ fn a_turn_with_thought_calls_and_results() {
         {"role": "user", "content": [
             {"type": "tool_result", "tool_use_id": "functions_read_0", "content": [{"type": "text", "text": "r"}]},
             {"type": "tool_result", "tool_use_id": "toolu_2", "content": [{"type": "text", "text": "r"}], "is_error": true},
-            {"type": "text", "text": "hurry"},
-            {"type": "text", "text": "now", "cache_control": {"type": "ephemeral"}},
         ]},
+        {"role": "assistant", "content": [{"type": "text", "text": "(no answer)"}]},
+        {"role": "user", "content": [{"type": "text", "text": "hurry", "cache_control": {"type": "ephemeral"}}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "(no answer)"}]},
+        {"role": "user", "content": [{"type": "text", "text": "now", "cache_control": {"type": "ephemeral"}}]},
     ]);
     assert_eq!(body["messages"], expected);
     let fields: Vec<&String> = body.as_object().unwrap().keys().collect();
@@ -138,7 +141,8 @@ fn empty_results_and_pictures() {
         dialect.cache_marks = false;
         encode(&settings, dialect, &request)["messages"][2]["content"][0].clone()
     };
-    assert_eq!(block(&empty, true), json!({"type": "tool_result", "tool_use_id": "c"}));
+    let nothing = json!([{"type": "text", "text": "(no output)"}]);
+    assert_eq!(block(&empty, true), json!({"type": "tool_result", "tool_use_id": "c", "content": nothing}));
     empty.images.push(picture);
     let source = json!({"type": "base64", "media_type": "image/png", "data": "AAAA"});
     assert_eq!(block(&empty, true)["content"], json!([{"type": "image", "source": source}]));

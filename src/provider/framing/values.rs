@@ -121,7 +121,10 @@ impl Mend<'_> {
                 },
                 '\u{0}'..='\u{1f}' => {
                     self.skip(1);
-                    self.out.push_str(&format!("\\u{:04x}", u32::from(letter)));
+                    for part in ["\\u00", if letter < '\u{10}' { "0" } else { "1" }] {
+                        self.out.push_str(part);
+                    }
+                    self.out.extend(char::from_digit(u32::from(letter) % 16, 16));
                 }
                 _ => {
                     self.skip(letter.len_utf8());

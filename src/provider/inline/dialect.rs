@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::LeakedCall;
+use super::piece::LeakedCall;
 use crate::conversation::ToolSpec;
 
 /// What a call's markup begins with.
@@ -68,8 +68,8 @@ pub(super) fn read(text: &str, tools: &[ToolSpec]) -> Option<(Vec<LeakedCall>, S
         if reader.skip_wrapping() {
             continue;
         }
-        if let Some(found) = reader.call() {
-            calls.push(found?);
+        if let Some(call) = reader.call().ok()? {
+            calls.push(call);
             continue;
         }
         let next = reader.rest.chars().next().map_or(0, char::len_utf8);
@@ -77,6 +77,9 @@ pub(super) fn read(text: &str, tools: &[ToolSpec]) -> Option<(Vec<LeakedCall>, S
     }
     (!calls.is_empty()).then_some((calls, around))
 }
+
+/// A call that is not whole, or of no known tool.
+struct Broken;
 
 struct Reader<'a> {
     rest: &'a str,
@@ -113,28 +116,29 @@ impl<'a> Reader<'a> {
         self.rest.contains(mark).then(|| self.until(mark))
     }
 
-    /// Reads a call if one begins here: the inner `None` means that it is broken.
-    fn call(&mut self) -> Option<Option<LeakedCall>> {
-        if self.skip("<tool_call>") {
+    /// Reads a call if one begins here.
+    fn call(&mut self) -> Result<Option<LeakedCall>, Broken> {
+        let read = if self.skip("<tool_call>") {
             self.rest = self.rest.trim_start();
-            return if self.rest.starts_with('{') {
-                Some(self.hermes())
+            if self.rest.starts_with('{') {
+                self.hermes()
             } else if self.rest.starts_with("<function=") || self.rest.starts_with("<invoke name=") {
-                self.call()
+                return self.call();
             } else {
-                Some(self.glm())
-            };
-        }
-        if self.skip("<function=") {
-            return Some(self.qwen());
-        }
-        if self.skip("<invoke name=") {
-            return Some(self.invoke());
-        }
-        if self.skip("<|tool_call_begin|>") {
-            return Some(self.kimi());
-        }
-        self.skip("<｜tool▁call▁begin｜>").then(|| self.deepseek())
+                self.glm()
+            }
+        } else if self.skip("<function=") {
+            self.qwen()
+        } else if self.skip("<invoke name=") {
+            self.invoke()
+        } else if self.skip("<|tool_call_begin|>") {
+            self.kimi()
+        } else if self.skip("<｜tool▁call▁begin｜>") {
+            self.deepseek()
+        } else {
+            return Ok(None);
+        };
+        read.map(Some).ok_or(Broken)
     }
 
     /// `{"name": …, "arguments": {…}}`

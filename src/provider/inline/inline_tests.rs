@@ -1,12 +1,19 @@
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::piece::LeakedCall;
 use super::*;
+use crate::conversation::ToolIdentity;
 
 fn tools() -> Vec<ToolSpec> {
     let schema =
         json!({"type": "object", "properties": {"path": {"type": "string"}, "limit": {"type": "integer"}}});
-    vec![ToolSpec { name: "read".into(), description: String::new(), input_schema: schema }]
+    vec![ToolSpec {
+        name: "read".into(),
+        description: String::new(),
+        input_schema: schema,
+        identity: ToolIdentity::default(),
+    }]
 }
 
 /// The pieces of an answer that arrives in these parts; text and thought joined.

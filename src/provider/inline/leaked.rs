@@ -3,7 +3,7 @@
 //! only for tools that were offered, and few: what a file holds must not become a call.
 
 use super::dialect::{self, OPENINGS};
-use super::{Piece, overlap, push_text};
+use super::piece::{Piece, overlap, push_text};
 use crate::conversation::ToolSpec;
 
 /// Families of models whose markup is known; a part of the name.

@@ -1,7 +1,7 @@
 //! `<think>…</think>` at the beginning of an answer: templates of local models write reasoning so, and servers that do
 //! not know the template pass it on as text.
 
-use super::{Piece, overlap, push_text};
+use super::piece::{Piece, overlap, push_text};
 
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";

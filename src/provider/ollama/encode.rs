@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::conversation::{ContentBlock, Image, Message, Role, ToolCall, tokens};
+use crate::conversation::{ContentBlock, Image, ToolCall, ToolResult, tokens};
 use crate::provider::openai_chat::tool;
 use crate::provider::request::Request;
 use crate::provider::settings::{ProviderSettings, ReasoningEcho};
-use crate::provider::wire::{WireIds, tool_name};
+use crate::provider::wire::{Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns};
 
 /// The smallest context asked for. The server's own default of 4,096 (2,048 before) cuts the conversation from the
 /// front, system prompt and tools first, and answers HTTP 200 (NousResearch/hermes-agent#43900).
@@ -14,6 +14,9 @@ const SMALLEST_CONTEXT: u64 = 8_192;
 
 /// The largest context asked for without being told to: memory grows with it.
 const LARGEST_CONTEXT: u64 = 131_072;
+
+/// Templates of models may refuse two answers in a row.
+const ORDER: Order = Order { two_answers: false, words_behind_results: true };
 
 /// Room for the answer, in tokens.
 const ROOM: u64 = 4_096;
@@ -54,21 +57,35 @@ pub(crate) fn encode(settings: &ProviderSettings, context: u64, request: &Reques
     }
     let mut writer = Writer {
         settings,
-        id: format!("{}/{}", settings.name, settings.model),
-        ids: WireIds::new(settings.quirks.call_ids),
+        id: settings.id(),
+        ids: WireIds::new(settings.quirks.call_ids, &settings.id()),
         messages: Vec::new(),
     };
     if !request.system.is_empty() {
         writer.messages.push(json!({"role": "system", "content": request.system}));
     }
-    for message in request.messages {
-        match message.role {
-            Role::User => writer.user(message),
-            Role::Assistant => writer.assistant(message),
+    for turn in turns(request.messages, ORDER, speaks) {
+        match turn {
+            Turn::Person(parts) => writer.person(&parts),
+            Turn::Results(results) => writer.results(&results),
+            Turn::Model(blocks) => writer.model(blocks),
+            Turn::StandIn(words) => writer.messages.push(json!({"role": "assistant", "content": words})),
         }
     }
     body.insert("messages".into(), Value::Array(writer.messages));
     Value::Object(body)
+}
+
+/// An assistant's message with thought alone says nothing.
+fn speaks(block: &ContentBlock) -> bool {
+    match block {
+        ContentBlock::Text { text } => !text.is_empty(),
+        ContentBlock::ToolCall(_) => true,
+        ContentBlock::Reasoning(_)
+        | ContentBlock::ToolResult(_)
+        | ContentBlock::Image(_)
+        | ContentBlock::WireItem(_) => false,
+    }
 }
 
 struct Writer<'a> {
@@ -79,33 +96,29 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn user(&mut self, message: &Message) {
+    fn person(&mut self, parts: &[Part<'_>]) {
         let mut texts: Vec<&str> = Vec::new();
         let mut images: Vec<&Image> = Vec::new();
-        for block in &message.content {
-            match block {
-                ContentBlock::ToolResult(result) => {
-                    let mut written = json!({
-                        "role": "tool", "content": result.content, "tool_name": tool_name(&result.name),
-                        "tool_call_id": self.ids.of_result(&result.call_id),
-                    });
-                    self.pictures(&mut written, &result.images.iter().collect::<Vec<_>>());
-                    self.messages.push(written);
-                }
-                ContentBlock::Text { text } if !text.is_empty() => texts.push(text),
-                ContentBlock::Image(image) => images.push(image),
-                ContentBlock::Text { .. }
-                | ContentBlock::Reasoning(_)
-                | ContentBlock::ToolCall(_)
-                | ContentBlock::WireItem(_) => {}
+        for part in parts {
+            match part {
+                Part::Text(text) => texts.push(text),
+                Part::Image(image) => images.push(image),
             }
-        }
-        if texts.is_empty() && images.is_empty() {
-            return;
         }
         let mut written = json!({"role": "user", "content": texts.join("\n\n")});
         self.pictures(&mut written, &images);
         self.messages.push(written);
+    }
+
+    fn results(&mut self, results: &[&ToolResult]) {
+        for result in results {
+            let mut written = json!({
+                "role": "tool", "content": output(result), "tool_name": tool_name(&result.name),
+                "tool_call_id": self.ids.of_result(&result.call_id),
+            });
+            self.pictures(&mut written, &result.images.iter().collect::<Vec<_>>());
+            self.messages.push(written);
+        }
     }
 
     fn pictures(&self, message: &mut Value, images: &[&Image]) {
@@ -121,22 +134,25 @@ impl Writer<'_> {
         }
     }
 
-    fn assistant(&mut self, message: &Message) {
+    fn model(&mut self, content: &[ContentBlock]) {
         self.ids.next_message();
-        let calls: Vec<Value> = message.calls().map(|call| self.call(call)).collect();
-        let text = message.text();
-        if text.is_empty() && calls.is_empty() {
-            return;
+        let (mut text, mut thinking) = (String::new(), String::new());
+        let mut calls: Vec<Value> = Vec::new();
+        for block in content {
+            match block {
+                ContentBlock::Text { text: words } => text.push_str(words),
+                ContentBlock::ToolCall(call) => calls.push(self.call(call)),
+                ContentBlock::Reasoning(own) if own.model == self.id => thinking.push_str(&own.text),
+                ContentBlock::Reasoning(_)
+                | ContentBlock::ToolResult(_)
+                | ContentBlock::Image(_)
+                | ContentBlock::WireItem(_) => {}
+            }
         }
         let mut written = Map::new();
         written.insert("role".into(), json!("assistant"));
         written.insert("content".into(), json!(text));
         if !calls.is_empty() {
-            let own = message.content.iter().filter_map(|block| match block {
-                ContentBlock::Reasoning(reasoning) if reasoning.model == self.id => Some(reasoning.text.as_str()),
-                _ => None,
-            });
-            let thinking: String = own.collect();
             if !thinking.is_empty() && self.settings.quirks.reasoning_echo == ReasoningEcho::WithCalls {
                 written.insert("thinking".into(), json!(thinking));
             }
@@ -146,7 +162,8 @@ impl Writer<'_> {
     }
 
     fn call(&mut self, call: &ToolCall) -> Value {
-        let id = self.ids.assign(&call.id);
-        json!({"id": id, "function": {"name": tool_name(&call.name), "arguments": call.input}})
+        let id = self.ids.assign(call);
+        let arguments = call.invalid_input.as_deref().map_or_else(|| call.input.clone(), invalid_input);
+        json!({"id": id, "function": {"name": tool_name(&call.name), "arguments": arguments}})
     }
 }

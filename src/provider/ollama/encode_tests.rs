@@ -22,6 +22,7 @@ fn a_turn_with_a_call_its_result_and_a_picture() {
         invalid_input: None,
         extra: serde_json::Map::new(),
         model: String::new(),
+        arguments: String::new(),
     };
     let thought = |model: &str| {
         ContentBlock::Reasoning(Reasoning {

@@ -1,7 +1,9 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::conversation::{Message, MessageBuilder, StopReason, StreamEvent, ToolCall, ToolSpec, Usage};
+use crate::conversation::{
+    Message, MessageBuilder, StopReason, StreamEvent, ToolCall, ToolIdentity, ToolSpec, Usage,
+};
 use crate::provider::ProviderError;
 
 fn origin() -> Origin {
@@ -161,7 +163,12 @@ fn counts_in_floats_and_characters_in_halves_are_read() {
 #[test]
 fn thought_and_calls_in_the_text_are_told_apart_from_it() {
     let schema = json!({"type": "object"});
-    let tools = [ToolSpec { name: "read".into(), description: String::new(), input_schema: schema }];
+    let tools = [ToolSpec {
+        name: "read".into(),
+        description: String::new(),
+        input_schema: schema,
+        identity: ToolIdentity::default(),
+    }];
     let origin = Origin { model: "qwen3".into(), ..origin() };
     let mut decoder = SseDecoder::new(ChatMachine::new(origin, &tools));
     let mut events = Vec::new();

@@ -1,6 +1,6 @@
 //! What a request says and leaves out, after what the server has refused so far.
 
-use crate::provider::settings::{CallExtras, OutputLimit, ReasoningEcho};
+use crate::provider::settings::{OutputLimit, ReasoningEcho};
 
 /// What is sent, after what the server has refused so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub(crate) struct Dialect {
     pub(crate) reasoning_echo: ReasoningEcho,
     /// Whether every message with calls carries reasoning, a blank if there is none.
     pub(crate) reasoning_required: bool,
-    /// Whether unknown fields of calls go back.
-    pub(crate) call_extras: CallExtras,
+    /// Whether a person must not speak right behind results.
+    pub(crate) strict_roles: bool,
+    /// Whether unknown fields of the model's own calls go back.
+    pub(crate) call_extras: bool,
 }

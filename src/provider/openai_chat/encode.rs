@@ -3,10 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::dialect::Dialect;
-use crate::conversation::{ContentBlock, Image, Message, Reasoning, Role, ToolCall, ToolResult, ToolSpec};
+use crate::conversation::{ContentBlock, Image, Reasoning, ToolCall, ToolResult, ToolSpec};
 use crate::provider::request::Request;
-use crate::provider::settings::{CallExtras, OutputLimit, ProviderSettings, ReasoningEcho};
-use crate::provider::wire::{WireIds, tool_name};
+use crate::provider::settings::{OutputLimit, ProviderSettings, ReasoningEcho, ResultPictures};
+use crate::provider::wire::{Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns};
 
 /// Writes the body. What stays the same from request to request comes first.
 pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> Value {
@@ -29,24 +29,35 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     if settings.tools && !request.tools.is_empty() {
         body.insert("tools".into(), request.tools.iter().map(tool).collect());
     }
-    let mut writer = Writer {
-        settings,
-        dialect,
-        id: format!("{}/{}", settings.name, settings.model),
-        ids: WireIds::new(settings.quirks.call_ids),
-        messages: Vec::new(),
-    };
+    let id = settings.id();
+    let mut writer =
+        Writer { settings, dialect, ids: WireIds::new(settings.quirks.call_ids, &id), id, messages: Vec::new() };
     if !request.system.is_empty() {
         writer.messages.push(json!({"role": "system", "content": request.system}));
     }
-    for message in request.messages {
-        match message.role {
-            Role::User => writer.user(message),
-            Role::Assistant => writer.assistant(message),
+    let order = Order { two_answers: false, words_behind_results: !dialect.strict_roles };
+    for turn in turns(request.messages, order, speaks) {
+        match turn {
+            Turn::Person(parts) => writer.person(&parts),
+            Turn::Results(results) => writer.results(&results),
+            Turn::Model(content) => writer.model(content),
+            Turn::StandIn(words) => writer.messages.push(json!({"role": "assistant", "content": words})),
         }
     }
     body.insert("messages".into(), Value::Array(writer.messages));
     Value::Object(body)
+}
+
+/// No server takes an assistant's message with reasoning alone.
+fn speaks(block: &ContentBlock) -> bool {
+    match block {
+        ContentBlock::Text { text } => !text.is_empty(),
+        ContentBlock::ToolCall(_) => true,
+        ContentBlock::Reasoning(_)
+        | ContentBlock::ToolResult(_)
+        | ContentBlock::Image(_)
+        | ContentBlock::WireItem(_) => false,
+    }
 }
 
 /// One tool in the words of this wire; Ollama uses the same.
@@ -65,34 +76,33 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Results come first, each a message of its own; words and pictures follow in one user message.
-    fn user(&mut self, message: &Message) {
-        let mut texts: Vec<&str> = Vec::new();
-        let mut images: Vec<&Image> = Vec::new();
-        for block in &message.content {
-            match block {
-                ContentBlock::ToolResult(result) => {
-                    self.result(result);
-                    images.extend(&result.images);
-                }
-                ContentBlock::Text { text } if !text.is_empty() => texts.push(text),
-                ContentBlock::Image(image) => images.push(image),
-                ContentBlock::Text { .. }
-                | ContentBlock::Reasoning(_)
-                | ContentBlock::ToolCall(_)
-                | ContentBlock::WireItem(_) => {}
-            }
+    fn person(&mut self, parts: &[Part<'_>]) {
+        let text = |parts: &[Part<'_>]| {
+            let texts = parts.iter().filter_map(|part| match part {
+                Part::Text(text) => Some(*text),
+                Part::Image(_) => None,
+            });
+            texts.collect::<Vec<_>>().join("\n\n")
+        };
+        let images: Vec<&Image> = parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Image(image) => Some(*image),
+                Part::Text(_) => None,
+            })
+            .collect();
+        let content = self.content(&text(parts), &images);
+        self.messages.push(json!({"role": "user", "content": content}));
+    }
+
+    /// Words alone are a string, which every server takes; with pictures they are parts.
+    fn content(&self, text: &str, images: &[&Image]) -> Value {
+        if images.is_empty() {
+            return json!(text);
         }
-        let mut text = texts.join("\n\n");
-        if images.is_empty() || !self.settings.vision {
-            if !images.is_empty() {
-                let note = format!("[{} picture(s) left out: this model cannot see]", images.len());
-                text = if text.is_empty() { note } else { format!("{text}\n\n{note}") };
-            }
-            if !text.is_empty() {
-                self.say(&text);
-            }
-            return;
+        if !self.settings.vision {
+            let note = left_out(images.len());
+            return json!(if text.is_empty() { note } else { format!("{text}\n\n{note}") });
         }
         let mut parts: Vec<Value> = Vec::new();
         if !text.is_empty() {
@@ -102,51 +112,61 @@ impl Writer<'_> {
             let url = format!("data:{};base64,{}", image.media_type, image.data);
             parts.push(json!({"type": "image_url", "image_url": {"url": url}}));
         }
-        self.messages.push(json!({"role": "user", "content": parts}));
+        Value::Array(parts)
     }
 
-    /// Adds words to the last user message, or begins one: strict chat templates want the roles to alternate.
-    fn say(&mut self, text: &str) {
-        if let Some(last) = self.messages.last_mut()
-            && last["role"] == "user"
-            && let Some(before) = last["content"].as_str()
-        {
-            last["content"] = json!(format!("{before}\n\n{text}"));
-            return;
+    /// Each result is a message of its own. Their pictures follow in one of the person's.
+    fn results(&mut self, results: &[&ToolResult]) {
+        let mut behind: Vec<&Image> = Vec::new();
+        for result in results {
+            let id = self.ids.of_result(&result.call_id);
+            let images: Vec<&Image> = result.images.iter().collect();
+            let content = match self.settings.quirks.result_pictures {
+                ResultPictures::Inside => self.content(output(result), &images),
+                ResultPictures::Behind => {
+                    behind.extend(images);
+                    json!(output(result))
+                }
+            };
+            self.messages.push(json!({"role": "tool", "tool_call_id": id, "content": content}));
         }
-        self.messages.push(json!({"role": "user", "content": text}));
+        if !behind.is_empty() {
+            let content = self.content("", &behind);
+            self.messages.push(json!({"role": "user", "content": content}));
+        }
     }
 
-    fn result(&mut self, result: &ToolResult) {
-        let id = self.ids.of_result(&result.call_id);
-        self.messages.push(json!({"role": "tool", "tool_call_id": id, "content": result.content}));
-    }
-
-    fn assistant(&mut self, message: &Message) {
+    fn model(&mut self, content: &[ContentBlock]) {
         self.ids.next_message();
-        let calls: Vec<Value> = message.calls().map(|call| self.call(call)).collect();
-        let text = message.text();
-        if text.is_empty() && calls.is_empty() {
-            // Only reasoning: no server takes an empty assistant message.
-            return;
+        let mut text = String::new();
+        let mut calls: Vec<Value> = Vec::new();
+        for block in content {
+            match block {
+                ContentBlock::Text { text: words } => text.push_str(words),
+                ContentBlock::ToolCall(call) => calls.push(self.call(call)),
+                ContentBlock::Reasoning(_)
+                | ContentBlock::ToolResult(_)
+                | ContentBlock::Image(_)
+                | ContentBlock::WireItem(_) => {}
+            }
         }
         let mut written = Map::new();
         written.insert("role".into(), json!("assistant"));
         let silent = text.is_empty();
         written.insert("content".into(), if silent { Value::Null } else { json!(text) });
         if !calls.is_empty() {
-            self.reasoning(message, &mut written);
+            self.reasoning(content, &mut written);
             written.insert("tool_calls".into(), Value::Array(calls));
         }
         self.messages.push(Value::Object(written));
     }
 
     /// Sends the model its own reasoning back: details byte for byte where it gave them, else the plain text.
-    fn reasoning(&self, message: &Message, written: &mut Map<String, Value>) {
+    fn reasoning(&self, content: &[ContentBlock], written: &mut Map<String, Value>) {
         if self.dialect.reasoning_echo == ReasoningEcho::Never {
             return;
         }
-        let own = message.content.iter().filter_map(|block| match block {
+        let own = content.iter().filter_map(|block| match block {
             ContentBlock::Reasoning(reasoning) if reasoning.model == self.id => Some(reasoning),
             _ => None,
         });
@@ -166,13 +186,19 @@ impl Writer<'_> {
     }
 
     fn call(&mut self, call: &ToolCall) -> Value {
+        let own = self.ids.is_own(call);
+        let arguments = match &call.invalid_input {
+            Some(raw) => invalid_input(raw).to_string(),
+            None if own && !call.arguments.is_empty() => call.arguments.clone(),
+            None => call.input.to_string(),
+        };
         let mut function = Map::new();
         function.insert("name".into(), json!(tool_name(&call.name)));
-        function.insert("arguments".into(), json!(call.input.to_string()));
+        function.insert("arguments".into(), json!(arguments));
         let mut written = Map::new();
-        written.insert("id".into(), json!(self.ids.assign(&call.id)));
+        written.insert("id".into(), json!(self.ids.assign(call)));
         written.insert("type".into(), json!("function"));
-        if self.dialect.call_extras == CallExtras::SendBack {
+        if own && self.dialect.call_extras {
             for (field, value) in &call.extra {
                 match (field.as_str(), value) {
                     ("function", Value::Object(inner)) => function.extend(inner.clone()),
@@ -185,6 +211,10 @@ impl Writer<'_> {
         written.insert("function".into(), Value::Object(function));
         Value::Object(written)
     }
+}
+
+fn left_out(pictures: usize) -> String {
+    format!("[{pictures} picture(s) left out: this model cannot see]")
 }
 
 /// The decoder keeps `reasoning_details` as JSON text in the signature: an array, which no provider's own

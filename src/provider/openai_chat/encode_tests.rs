@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::conversation::{ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolResult, ToolSpec};
-use crate::provider::settings::{CallIds, Protocol, Quirks};
+use crate::provider::settings::{CallIds, Protocol, Quirks, ResultPictures};
 
 fn settings(quirks: Quirks) -> ProviderSettings {
     ProviderSettings { quirks, ..ProviderSettings::custom("lab", Protocol::OpenAiChat, "http://lab/v1", "m") }
@@ -19,6 +19,10 @@ fn written(settings: &ProviderSettings, messages: &[Message]) -> Value {
 }
 
 fn call(id: &str) -> ToolCall {
+    call_of(id, "lab/m")
+}
+
+fn call_of(id: &str, model: &str) -> ToolCall {
     let extra = json!({"extra_content": {"google": {"thought_signature": "c2ln"}}, "function": {"x": 1}});
     ToolCall {
         id: id.into(),
@@ -26,7 +30,8 @@ fn call(id: &str) -> ToolCall {
         input: json!({"b": 1, "a": 2}),
         invalid_input: None,
         extra: extra.as_object().unwrap().clone(),
-        model: String::new(),
+        model: model.into(),
+        arguments: "{\"b\": 1, \"a\":2}".into(),
     }
 }
 
@@ -82,7 +87,7 @@ fn a_whole_request_in_a_stable_order() {
         {"role": "assistant", "content": null, "tool_calls": [{
             "id": "call_1", "type": "function",
             "extra_content": {"google": {"thought_signature": "c2ln"}},
-            "function": {"name": "read", "arguments": "{\"b\":1,\"a\":2}", "x": 1},
+            "function": {"name": "read", "arguments": "{\"b\": 1, \"a\":2}", "x": 1},
         }]},
         {"role": "tool", "tool_call_id": "call_1", "content": "The user denied this call. Do not repeat it."},
         {"role": "user", "content": "more"},
@@ -140,10 +145,61 @@ fn a_server_that_demands_reasoning_gets_a_blank_for_calls_without_any() {
 }
 
 #[test]
-fn mistral_gets_its_ids_and_no_unknown_fields() {
-    let quirks =
-        Quirks { call_ids: CallIds::NineAlphanumerics, call_extras: CallExtras::Drop, ..Quirks::default() };
-    let (one, two) = (call("call_one"), call("call_two"));
+fn a_server_that_wants_an_answer_behind_results_gets_one_from_then_on() {
+    let call = call("c");
+    let messages = [
+        Message::user("go"),
+        assistant(vec![ContentBlock::ToolCall(call.clone())]),
+        results(&[&call]),
+        Message::user("more"),
+    ];
+    let request =
+        Request { system: "", messages: &messages, tools: &[], max_output_tokens: None, temperature: None };
+    let settings = settings(Quirks::default());
+    for (status, message) in [
+        (400, "Unexpected role 'user' after role 'tool'"),
+        (
+            500,
+            "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
+        ),
+    ] {
+        let wire = wire(&settings);
+        let complaint = Complaint { message: message.into(), ..Complaint::default() };
+        assert!(wire.adapt(&request, status, &complaint));
+        assert!(!wire.adapt(&request, status, &complaint), "only once");
+        let written = encode(&settings, wire.dialect(), &request)["messages"].clone();
+        assert_eq!(written[3], json!({"role": "assistant", "content": "(no answer)"}));
+    }
+}
+
+#[test]
+fn what_another_model_made_goes_without_its_fields_ids_and_spelling() {
+    let foreign = ToolCall { id: "functions.read:0".into(), ..call_of("", "other/m") };
+    let messages =
+        [Message::user("go"), assistant(vec![ContentBlock::ToolCall(foreign.clone())]), results(&[&foreign])];
+    let written = written(&settings(Quirks::default()), &messages);
+    let expected = json!([{"id": "functions_read_0", "type": "function",
+                           "function": {"name": "read", "arguments": "{\"b\":1,\"a\":2}"}}]);
+    assert_eq!(
+        (written[1]["tool_calls"].clone(), &written[2]["tool_call_id"]),
+        (expected, &json!("functions_read_0"))
+    );
+}
+
+#[test]
+fn arguments_that_were_no_object_go_back_inside_of_one() {
+    let cut = ToolCall { input: json!({}), invalid_input: Some("{\"p\": \"é".into()), ..call("c") };
+    let messages = [Message::user("go"), assistant(vec![ContentBlock::ToolCall(cut.clone())]), results(&[&cut])];
+    let arguments =
+        written(&settings(Quirks::default()), &messages)[1]["tool_calls"][0]["function"]["arguments"].clone();
+    assert_eq!(arguments, json!("{\"invalid_arguments\":\"{\\\"p\\\": \\\"é\"}"));
+}
+
+#[test]
+fn mistral_gets_its_ids_and_pictures_where_it_takes_them() {
+    let (call_ids, result_pictures) = (CallIds::NineAlphanumerics, ResultPictures::Inside);
+    let quirks = Quirks { call_ids, result_pictures, ..Quirks::default() };
+    let (one, two) = (call_of("call_one", ""), call_of("call_two", ""));
     let content = vec![ContentBlock::ToolCall(one.clone()), ContentBlock::ToolCall(two.clone())];
     let messages = written(&settings(quirks), &[Message::user("go"), assistant(content), results(&[&two, &one])]);
     let calls = &messages[1]["tool_calls"];
@@ -155,6 +211,16 @@ fn mistral_gets_its_ids_and_no_unknown_fields() {
     );
     let fields: Vec<&String> = calls[0].as_object().unwrap().keys().collect();
     assert_eq!(fields, ["id", "type", "function"]);
+    let mut result = ToolResult::closed(&one, Outcome::Ok);
+    result.images.push(Image { media_type: "image/png".into(), data: "AAAA".into() });
+    let result = Message { role: Role::User, content: vec![ContentBlock::ToolResult(result)] };
+    let settings = ProviderSettings { vision: true, ..settings(quirks) };
+    let messages = written(&settings, &[Message::user("go"), assistant(vec![ContentBlock::ToolCall(one)]), result]);
+    assert_eq!(
+        messages[2]["content"],
+        json!([{"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}])
+    );
+    assert_eq!(messages.as_array().unwrap().len(), 3, "a person's message behind a result is refused");
 }
 
 #[test]
@@ -168,25 +234,23 @@ fn pictures_go_as_data_urls_or_are_named_as_left_out() {
         [Message::user("go"), assistant(vec![ContentBlock::ToolCall(call)]), Message { role: Role::User, content }];
     let mut settings = settings(Quirks::default());
     let blind = written(&settings, &messages);
-    assert_eq!(
-        blind[3],
-        json!({"role": "user", "content": "look\n\n[1 picture(s) left out: this model cannot see]"})
-    );
+    let left_out = "[1 picture(s) left out: this model cannot see]";
+    assert_eq!(blind[3], json!({"role": "user", "content": left_out}));
     settings.vision = true;
     let seeing = written(&settings, &messages);
-    assert_eq!(
-        seeing[3]["content"],
-        json!([
-            {"type": "text", "text": "look"},
-            {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
-        ])
-    );
+    let picture = json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}});
+    assert_eq!(seeing[3]["content"], json!([picture]));
+    let content = vec![ContentBlock::Image(image), ContentBlock::Text { text: "look".into() }];
+    let seeing = written(&settings, &[Message { role: Role::User, content }]);
+    assert_eq!(seeing[0]["content"], json!([{"type": "text", "text": "look"}, picture]));
 }
 
 #[test]
-fn thought_without_word_is_left_out_and_its_neighbours_join() {
+fn thought_without_word_is_stood_in_for() {
     let messages = [Message::user("a"), assistant(vec![reasoning("hm", None, "lab/m")]), Message::user("b")];
-    assert_eq!(written(&settings(Quirks::default()), &messages), json!([{"role": "user", "content": "a\n\nb"}]));
+    let expected = json!([{"role": "user", "content": "a"}, {"role": "assistant", "content": "(no answer)"},
+                          {"role": "user", "content": "b"}]);
+    assert_eq!(written(&settings(Quirks::default()), &messages), expected);
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub(crate) use encode::{encode, tool};
 use super::framing::{Decoder, SseDecoder};
 use super::http::{Call, Complaint, Origin};
 use super::request::Request;
-use super::settings::{CallExtras, OutputLimit, ProviderSettings, ReasoningEcho};
+use super::settings::{OutputLimit, ProviderSettings, ReasoningEcho, ResultPictures};
 use super::wire::Wire;
 
 /// A connection's wire: settings, and what the server taught us. The flags only ever change once each.
@@ -29,6 +29,7 @@ pub(crate) struct ChatWire {
     reasoning_required: AtomicBool,
     no_reasoning: AtomicBool,
     no_extras: AtomicBool,
+    strict_roles: AtomicBool,
 }
 
 impl ChatWire {
@@ -42,6 +43,7 @@ impl ChatWire {
             reasoning_required: AtomicBool::new(false),
             no_reasoning: AtomicBool::new(false),
             no_extras: AtomicBool::new(false),
+            strict_roles: AtomicBool::new(false),
         }
     }
 
@@ -61,7 +63,8 @@ impl ChatWire {
             },
             reasoning_echo: if is(&self.no_reasoning) { ReasoningEcho::Never } else { quirks.reasoning_echo },
             reasoning_required: is(&self.reasoning_required),
-            call_extras: if is(&self.no_extras) { CallExtras::Drop } else { quirks.call_extras },
+            strict_roles: is(&self.strict_roles) || quirks.result_pictures == ResultPictures::Inside,
+            call_extras: !is(&self.no_extras),
         }
     }
 }
@@ -83,6 +86,11 @@ impl Wire for ChatWire {
     }
 
     fn adapt(&self, _request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {
+        let lower = complaint.message.to_ascii_lowercase();
+        // Templates of local models complain in words of their own, and llama.cpp does so with HTTP 500.
+        if lower.contains("roles must alternate") || lower.contains("after role 'tool'") {
+            return !self.strict_roles.swap(true, Ordering::Relaxed);
+        }
         if !matches!(status, 400 | 422) {
             return false;
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::conversation::ToolCall;
 use crate::provider::settings::CallIds;
 
 /// Maps the conversation's call ids to the wire's while one request is written, message after message.
@@ -11,6 +12,8 @@ use crate::provider::settings::CallIds;
 #[derive(Debug)]
 pub(crate) struct WireIds {
     rule: CallIds,
+    /// The model that is asked: ids it made itself go back as they were.
+    model: String,
     used: HashSet<String>,
     current: HashMap<String, String>,
 }
@@ -18,8 +21,8 @@ pub(crate) struct WireIds {
 impl WireIds {
     /// Starts a request.
     #[must_use]
-    pub(crate) fn new(rule: CallIds) -> Self {
-        Self { rule, used: HashSet::new(), current: HashMap::new() }
+    pub(crate) fn new(rule: CallIds, model: &str) -> Self {
+        Self { rule, model: model.to_owned(), used: HashSet::new(), current: HashMap::new() }
     }
 
     /// Starts the calls of another assistant message.
@@ -27,15 +30,22 @@ impl WireIds {
         self.current.clear();
     }
 
+    /// Tells whether the model that is asked made a call.
+    pub(crate) fn is_own(&self, call: &ToolCall) -> bool {
+        call.model == self.model
+    }
+
     /// Gives a call of the current message its id.
-    pub(crate) fn assign(&mut self, id: &str) -> String {
-        let mut wire = self.shape(id, 0);
+    pub(crate) fn assign(&mut self, call: &ToolCall) -> String {
+        let id = &call.id;
+        let own = self.is_own(call) && !id.is_empty();
+        let mut wire = if own { id.clone() } else { self.shape(id, 0) };
         let mut round = 1;
         while !self.used.insert(wire.clone()) {
             wire = self.shape(id, round);
             round += 1;
         }
-        self.current.insert(id.to_owned(), wire.clone());
+        self.current.insert(id.clone(), wire.clone());
         wire
     }
 
@@ -95,21 +105,45 @@ fn letters(id: &str, round: u64, count: usize) -> String {
 mod tests {
     use super::*;
 
+    fn call(id: &str, model: &str) -> ToolCall {
+        ToolCall {
+            id: id.into(),
+            name: "read".into(),
+            input: serde_json::json!({}),
+            invalid_input: None,
+            extra: serde_json::Map::new(),
+            model: model.into(),
+            arguments: String::new(),
+        }
+    }
+
+    fn other(id: &str) -> ToolCall {
+        call(id, "other/m")
+    }
+
     #[test]
-    fn usual_ids_stay_foreign_ones_are_spelt_anew() {
-        let mut ids = WireIds::new(CallIds::Usual);
-        assert_eq!(ids.assign("call_abc"), "call_abc");
-        assert_eq!(ids.assign("functions.read:0"), "functions_read_0");
-        let long = ids.assign(&"x".repeat(64));
+    fn own_ids_stay_whatever_they_are_and_foreign_ones_are_spelt_anew() {
+        let mut ids = WireIds::new(CallIds::Usual, "lab/m");
+        assert_eq!(ids.assign(&call("functions.read:0", "lab/m")), "functions.read:0");
+        assert_eq!(ids.of_result("functions.read:0"), "functions.read:0");
+        ids.next_message();
+        assert_eq!(ids.assign(&other("call_abc")), "call_abc");
+        assert_eq!(ids.assign(&other("functions.read:1")), "functions_read_1");
+        let long = ids.assign(&other(&"x".repeat(64)));
         assert!(long.starts_with("call_") && long.len() <= 40, "{long}");
-        assert_eq!(ids.of_result("functions.read:0"), "functions_read_0");
+        assert_eq!(ids.of_result("functions.read:1"), "functions_read_1");
+        // What the model repeats in a later message is one too many on the wire.
+        ids.next_message();
+        let again = ids.assign(&call("functions.read:0", "lab/m"));
+        assert_ne!(again, "functions.read:0");
+        assert_eq!(ids.of_result("functions.read:0"), again);
     }
 
     #[test]
     fn mistral_gets_nine_letters_or_digits_the_same_each_time() {
         let make = || {
-            let mut ids = WireIds::new(CallIds::NineAlphanumerics);
-            [ids.assign("toolu_01"), ids.assign("aB3dE6gH9"), ids.assign("toolu_02")]
+            let mut ids = WireIds::new(CallIds::NineAlphanumerics, "mistral/m");
+            [ids.assign(&other("toolu_01")), ids.assign(&other("aB3dE6gH9")), ids.assign(&other("toolu_02"))]
         };
         let [first, kept, second] = make();
         assert_eq!(make(), [first.clone(), kept.clone(), second.clone()]);
@@ -122,11 +156,11 @@ mod tests {
 
     #[test]
     fn an_id_used_again_in_a_later_message_gets_another_and_results_follow() {
-        let mut ids = WireIds::new(CallIds::Usual);
-        let first = ids.assign("call_0");
+        let mut ids = WireIds::new(CallIds::Usual, "lab/m");
+        let first = ids.assign(&other("call_0"));
         assert_eq!(ids.of_result("call_0"), first);
         ids.next_message();
-        let second = ids.assign("call_0");
+        let second = ids.assign(&other("call_0"));
         assert_ne!(first, second);
         assert_eq!(ids.of_result("call_0"), second);
     }

@@ -2,6 +2,8 @@
 
 mod connection;
 mod ids;
+mod turns;
 
 pub(crate) use connection::{Connection, Wire};
 pub(crate) use ids::{WireIds, tool_name};
+pub(crate) use turns::{Order, Part, Turn, invalid_input, output, turns};
