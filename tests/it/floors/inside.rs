@@ -33,7 +33,6 @@ const TO_GO: &[(&str, usize)] = &[
     ("journal", 6),
     ("provider/local", 3),
     ("sandbox", 8),
-    ("terminal/markdown/highlight", 3),
 ];
 
 /// A value with more methods than this is several values.

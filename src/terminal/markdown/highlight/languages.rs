@@ -1,6 +1,6 @@
 //! The languages, one row each: data only. Lists of words are sorted, for they are searched by halving.
 
-use super::{Flavour, Language, Quote};
+use super::language::{Flavour, Language, Quote};
 
 const DOUBLE: Quote = Quote::line("\"", "\"");
 const SINGLE: Quote = Quote::line("'", "'");

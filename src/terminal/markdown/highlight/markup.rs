@@ -1,27 +1,29 @@
 //! HTML and its like: tags, attributes, comments.
 
-use super::{Highlighter, Open, Painter};
+use super::open::Open;
+use super::painter::Painter;
 
 /// The comment that all of them share.
 const COMMENT: (&str, &str) = ("<!--", "-->");
 
-pub(super) fn line(highlighter: &mut Highlighter, painter: &mut Painter<'_>) {
+/// Colours a line; `open` is what the line before left open.
+pub(super) fn line(open: &mut Open, painter: &mut Painter<'_>) {
     let text = painter.text;
     let theme = painter.theme;
     let mut position = 0;
     while position < text.len() {
         let rest = &text[position..];
-        position = match highlighter.open {
+        position = match *open {
             Open::Comment(..) => {
                 let end = rest.find(COMMENT.1).map(|end| position + end + COMMENT.1.len());
                 if end.is_some() {
-                    highlighter.open = Open::Nothing;
+                    *open = Open::Nothing;
                 }
                 painter.paint(position, end.unwrap_or(text.len()), theme.code_comment)
             }
-            Open::Tag => in_tag(highlighter, painter, position),
+            Open::Tag => in_tag(open, painter, position),
             Open::Nothing | Open::Text(_) if rest.starts_with(COMMENT.0) => {
-                highlighter.open = Open::Comment(0, 1);
+                *open = Open::Comment(0, 1);
                 painter.paint(position, position + COMMENT.0.len(), theme.code_comment)
             }
             Open::Nothing | Open::Text(_) if rest.starts_with('<') => {
@@ -30,7 +32,7 @@ pub(super) fn line(highlighter: &mut Highlighter, painter: &mut Painter<'_>) {
                     .take_while(|byte| byte.is_ascii_alphanumeric() || b"/-:!?_.".contains(byte))
                     .count();
                 if name > 0 {
-                    highlighter.open = Open::Tag;
+                    *open = Open::Tag;
                 }
                 painter.paint(position, position + 1 + name, theme.code_keyword)
             }
@@ -42,13 +44,13 @@ pub(super) fn line(highlighter: &mut Highlighter, painter: &mut Painter<'_>) {
     }
 }
 
-fn in_tag(highlighter: &mut Highlighter, painter: &mut Painter<'_>, position: usize) -> usize {
+fn in_tag(open: &mut Open, painter: &mut Painter<'_>, position: usize) -> usize {
     let text = painter.text;
     let theme = painter.theme;
     let rest = &text[position..];
     match rest.as_bytes()[0] {
         b'>' => {
-            highlighter.open = Open::Nothing;
+            *open = Open::Nothing;
             painter.paint(position, position + 1, theme.code_keyword)
         }
         b'/' | b'?' => painter.paint(position, position + 1, theme.code_keyword),

@@ -1,5 +1,7 @@
 //! Colours by language; each list sorted, as searching needs it.
 
+use nu_ansi_term::Style;
+
 use super::*;
 use crate::terminal::theme::Theme;
 
@@ -31,7 +33,7 @@ fn pairs(expected: &[(&str, &'static str)]) -> Vec<(String, &'static str)> {
 
 #[test]
 fn words_are_sorted() {
-    for language in languages::LANGUAGES {
+    for language in LANGUAGES {
         for list in [language.keywords, language.types, language.constants] {
             assert!(list.is_sorted(), "{:?}: {list:?}", language.names);
         }
@@ -103,7 +105,7 @@ fn markup_and_diffs_are_coloured() {
 #[test]
 fn code_is_never_altered() {
     let theme = Theme::ansi();
-    for language in languages::LANGUAGES {
+    for language in LANGUAGES {
         let mut highlighter = Highlighter::new(language.names[0]).unwrap();
         for line in
             ["\tlet é = \"中文\\", "'\\u{1F600}' $x ${y} @z #[w] <a b='c", "-- /* x", "*/ ]] -} 'é", "\\", "é'é\"`"]
