@@ -58,16 +58,16 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     let screen = app.display().screen(&looks);
     let mut human = Human::new(screen, human_options(app, &agent, looks, Box::new(stage.terminal.clone())));
     if let Some(found) = found {
-        human.say(&found);
+        human.painter().say(&found);
     }
     if let Some(conversation) = conversation {
         let said = app.locale.with(word::repl::Resumed { title: &title(&conversation) });
-        human.say(&said);
+        human.painter().say(&said);
     }
     if agent.model().small {
         // Read while the person types; what is asked at once is read at once.
         if options.message.is_none() {
-            human.say(&app.locale.with(word::local::Loading { model: &agent.model().id() }));
+            human.painter().say(&app.locale.with(word::local::Loading { model: &agent.model().id() }));
             agent.prepare();
         }
     } else if !local {

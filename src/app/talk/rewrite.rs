@@ -13,7 +13,7 @@ use super::super::models::choose;
 use crate::agent::TurnEnd;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
-use crate::frontend::handoff::{Facts, NoCommand, paint, rewrite, rewrite_prompt};
+use crate::frontend::handoff::{Facts, NoCommand, paint, rewrite_line, rewrite_prompt};
 use crate::frontend::signals::Signals;
 use crate::frontend::words;
 use crate::locale::word;
@@ -67,7 +67,7 @@ fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
         || (app.process.variables)("TERM").is_none_or(|term| matches!(term.as_str(), "" | "dumb"));
     let words = app.locale.with(word::handoff::rewrite::Asking { model: &provider.model().id() });
     let words = format!("{words} · {}", app.locale.text(word::status::STOP));
-    let found = runtime.block_on(rewrite(provider.as_ref(), &system, &line, limit, &cancel, |elapsed| {
+    let found = runtime.block_on(rewrite_line(provider.as_ref(), &system, &line, limit, &cancel, |elapsed| {
         if let Some(guest) = guest.as_mut().filter(|_| !plain) {
             paint(guest, &words, elapsed);
         }

@@ -4,11 +4,11 @@ use std::io::Write;
 
 use super::terminal::Terminal;
 use crate::conversation::Answer;
-use crate::frontend::human::Offer;
+use crate::frontend::human::Answers;
 use crate::terminal::{KeyReader, Line, Press, Screen, Span, Theme, escape_wait};
 
 /// Waits for the answer. The question and its choices are on the screen.
-pub(super) fn answer<W: Write>(terminal: &Terminal, offer: &Offer, screen: &mut Screen<W>) -> Answer {
+pub(super) fn answer<W: Write>(terminal: &Terminal, offer: &Answers, screen: &mut Screen<W>) -> Answer {
     if terminal.plain {
         return by_line(terminal, offer);
     }
@@ -60,7 +60,7 @@ struct Picked {
 
 impl Picked {
     /// Applies a key; tells when that was the last one.
-    fn take(&mut self, press: Press, offer: &Offer) -> Option<End> {
+    fn take(&mut self, press: Press, offer: &Answers) -> Option<End> {
         match press {
             Press::Escape | Press::Interrupt | Press::Gone => Some(End::Aborted),
             Press::Enter if !offer.several => None,
@@ -79,7 +79,7 @@ impl Picked {
         }
     }
 
-    fn number(&mut self, number: usize, offer: &Offer) -> Option<End> {
+    fn number(&mut self, number: usize, offer: &Answers) -> Option<End> {
         let index = number.checked_sub(1)?;
         if index < offer.choices {
             if !offer.several {
@@ -101,7 +101,7 @@ impl Picked {
 }
 
 /// Composes the row under the choices: what is picked, and which keys do what.
-fn status(offer: &Offer, picked: &Picked, theme: &Theme) -> Line {
+fn status(offer: &Answers, picked: &Picked, theme: &Theme) -> Line {
     let own = picked.own_words.then_some(offer.choices);
     let numbers: Vec<String> =
         picked.chosen.iter().copied().chain(own).map(|index| (index + 1).to_string()).collect();
@@ -115,7 +115,7 @@ fn status(offer: &Offer, picked: &Picked, theme: &Theme) -> Line {
     line
 }
 
-fn words(terminal: &Terminal, offer: &Offer, chosen: Vec<usize>) -> Answer {
+fn words(terminal: &Terminal, offer: &Answers, chosen: Vec<usize>) -> Answer {
     match terminal.feedback(&offer.words_prompt) {
         Some(text) => Answer::Given { chosen, text: text.trim().to_owned() },
         None => Answer::Aborted,
@@ -123,7 +123,7 @@ fn words(terminal: &Terminal, offer: &Offer, chosen: Vec<usize>) -> Answer {
 }
 
 /// Reads a line as the terminal edits it: numbers, or words where they are an answer.
-fn by_line(terminal: &Terminal, offer: &Offer) -> Answer {
+fn by_line(terminal: &Terminal, offer: &Answers) -> Answer {
     let prompt = format!("{}: ", offer.hint);
     loop {
         let Some(line) = terminal.read_line(&prompt) else { return Answer::Aborted };
@@ -147,7 +147,7 @@ enum Read {
 }
 
 /// Understands a line; `None` for one that is no answer.
-fn read(line: &str, offer: &Offer) -> Option<Read> {
+fn read(line: &str, offer: &Answers) -> Option<Read> {
     let line = line.trim();
     let given = |chosen, text: &str| Some(Read::Answer(Answer::Given { chosen, text: text.to_owned() }));
     if offer.choices == 0 {
@@ -184,11 +184,11 @@ fn read(line: &str, offer: &Offer) -> Option<Read> {
 mod tests {
     use super::*;
 
-    fn offer(choices: usize, several: bool, own_words: bool) -> Offer {
-        Offer { choices, several, own_words, words_prompt: String::new(), hint: String::new() }
+    fn offer(choices: usize, several: bool, own_words: bool) -> Answers {
+        Answers { choices, several, own_words, words_prompt: String::new(), hint: String::new() }
     }
 
-    fn press(keys: &str, offer: &Offer) -> (Picked, Option<End>) {
+    fn press(keys: &str, offer: &Answers) -> (Picked, Option<End>) {
         let mut picked = Picked::default();
         for key in keys.chars() {
             let press = match key {

@@ -7,11 +7,11 @@ use super::choose::Menu;
 use super::terminal::Terminal;
 use crate::agent::Approval;
 use crate::conversation::Answer;
-use crate::frontend::human::{Asker, Choice, Offer, Question};
+use crate::frontend::human::{Answers, Asker, Choice, Question};
 use crate::terminal::Screen;
 
 impl<W: Write> Asker<W> for Terminal {
-    fn answer(&mut self, offer: &Offer, screen: &mut Screen<W>) -> Answer {
+    fn answer(&mut self, offer: &Answers, screen: &mut Screen<W>) -> Answer {
         ask::answer(self, offer, screen)
     }
 

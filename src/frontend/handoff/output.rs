@@ -1,14 +1,20 @@
 //! The output of the last command: found, cleaned, and sent only if the person says so.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use super::capture::{around, nearest};
+use super::consent::OutputConsent;
 use super::cut::{Wanted, last_output};
 use super::facts::{Facts, LastCommand};
 use super::scrub::scrub;
-use super::{Handoff, QUIET, QUIET_LIMIT};
+use crate::frontend::human::Human;
+use crate::frontend::stage::Stage;
 use crate::locale::word;
-use crate::terminal::{KeyWatch, Size, TypeAhead, escape_wait, sanitize_line};
+use crate::terminal::{KeyWatch, Output as Out, Size, TypeAhead, escape_wait, sanitize_line};
 use crate::tool::output;
 
 /// How much of it is sent: the beginning and the end.
@@ -59,12 +65,29 @@ fn matters(facts: &Facts, last: &LastCommand) -> bool {
         || ASKING_WIDE.iter().any(|word| line.contains(word))
 }
 
-impl Handoff {
-    /// Finds the output, and asks whether to send it unless that is known. Nothing was printed before.
-    pub(super) fn captured(&self, facts: &Facts) -> Option<Captured> {
+/// Looks a variable of the environment up, whatever its bytes are.
+pub type Lookup = Box<dyn Fn(&str) -> Option<OsString>>;
+
+/// What it takes to send the output of the last command.
+pub struct OutputSource {
+    /// The environment, which says who holds the screen.
+    pub variable: Lookup,
+    /// Takes out the secrets that are known.
+    pub known: Box<dyn Fn(&str) -> String>,
+    /// Where nobody needs to be asked; `None` asks every time.
+    pub consent: Option<OutputConsent>,
+    /// The root of the workspace.
+    pub workspace: PathBuf,
+    /// The same, as people read it.
+    pub shown_workspace: String,
+}
+
+impl OutputSource {
+    /// Finds the output. Nothing was printed before.
+    pub(super) fn captured(&self, runtime: &Runtime, facts: &Facts) -> Option<Captured> {
         let last = facts.last.as_ref().filter(|last| matters(facts, last))?;
-        let around = around(&self.output.variable);
-        let (around, screen) = self.stage.runtime.block_on(async {
+        let around = around(&self.variable);
+        let (around, screen) = runtime.block_on(async {
             let around = nearest(around).await?;
             let screen = around.ask().await?;
             Some((around, screen))
@@ -73,74 +96,82 @@ impl Handoff {
         let columns = usize::from(Size::of_terminal(None, None).columns);
         let found = last_output(&screen, Wanted { command: &last.command, line: &line, columns })?;
         let found = output::clean(found.as_bytes());
-        let (clean, secrets) = scrub(found.trim_end(), &self.output.known);
+        let (clean, secrets) = scrub(found.trim_end(), &self.known);
         let lines = clean.lines().count() as u64;
         Some(Captured { text: output::trim(&clean, LIMITS), lines, secrets, holder: around.holder.name })
     }
+}
 
-    /// Asks the person, and tells what is sent.
-    pub(super) fn consented(&mut self, found: &Captured, facts: &Facts, typed: &mut TypeAhead) -> Output {
-        let locale = self.human.locale().clone();
-        let Some(last) = &facts.last else { return Output::None };
-        let mut lines = locale.count(word::title::LINES, found.lines);
-        if found.secrets > 0 {
-            lines.push_str(locale.text(word::handoff::AND));
-            lines.push_str(&locale.count(word::handoff::SECRETS, found.secrets as u64));
-        }
-        let is_known = self.output.consent.as_ref().is_some_and(|it| it.is_given(&self.output.workspace));
-        if is_known {
-            let said = locale.with(word::handoff::OutputSent { lines: &lines });
-            self.human.say(&said);
-        } else {
-            match self.choose(found, &lines, last, typed) {
-                Some(Answer::Once) => {}
-                Some(Answer::Always) => {
-                    let given = self.output.consent.as_ref().map(|it| it.give(&self.output.workspace));
-                    if let Some(Err(error)) = given {
-                        let said = locale.with(word::said::NotSaved { cause: &error.to_string() });
-                        self.human.warn(&said);
-                    }
+/// Asks the person, and tells what is sent.
+pub(super) fn consented(
+    found: &Captured,
+    source: &OutputSource,
+    human: &mut Human<Out>,
+    stage: &Stage,
+    facts: &Facts,
+    typed: &mut TypeAhead,
+) -> Output {
+    let locale = human.locale().clone();
+    let Some(last) = &facts.last else { return Output::None };
+    let mut lines = locale.count(word::title::LINES, found.lines);
+    if found.secrets > 0 {
+        lines.push_str(locale.text(word::handoff::AND));
+        lines.push_str(&locale.count(word::handoff::SECRETS, found.secrets as u64));
+    }
+    let is_known = source.consent.as_ref().is_some_and(|it| it.is_given(&source.workspace));
+    if is_known {
+        let said = locale.with(word::handoff::OutputSent { lines: &lines });
+        human.painter().say(&said);
+    } else {
+        match choose(found, source, human, stage, &lines, last, typed) {
+            Some(Answer::Once) => {}
+            Some(Answer::Always) => {
+                let given = source.consent.as_ref().map(|it| it.give(&source.workspace));
+                if let Some(Err(error)) = given {
+                    let said = locale.with(word::said::NotSaved { cause: &error.to_string() });
+                    human.painter().warn(&said);
                 }
-                Some(Answer::No) => return Output::None,
-                None => return Output::Stopped,
             }
+            Some(Answer::No) => return Output::None,
+            None => return Output::Stopped,
         }
-        // Nothing in it can end it.
-        let inside = found.text.replace("</output>", "<\\/output>");
-        Output::Sent(format!("\n\nWhat the last command printed:\n<output>\n{inside}\n</output>"))
     }
+    // Nothing in it can end it.
+    let inside = found.text.replace("</output>", "<\\/output>");
+    Output::Sent(format!("\n\nWhat the last command printed:\n<output>\n{inside}\n</output>"))
+}
 
-    fn choose(
-        &mut self,
-        found: &Captured,
-        lines: &str,
-        last: &LastCommand,
-        typed: &mut TypeAhead,
-    ) -> Option<Answer> {
-        let locale = self.human.locale().clone();
-        // Keys typed before the question appeared stay type-ahead: they never answer it.
-        let cancel = CancellationToken::new();
-        if let Ok(keys) = KeyWatch::start(cancel.clone(), std::mem::take(typed), escape_wait(self.stage.remote)) {
-            keys.settle(QUIET, QUIET_LIMIT);
-            *typed = keys.stop();
-        }
-        if cancel.is_cancelled() {
-            return None;
-        }
-        let command = sanitize_line(last.command.lines().next().unwrap_or_default()).into_owned();
-        let command: String = command.chars().take(SHOWN).collect();
-        let question =
-            locale.with(word::handoff::OutputQuestion { command: &command, lines, holder: found.holder });
-        let always = locale.with(word::handoff::OutputAlways { directory: &self.output.shown_workspace });
-        let choices = [
-            ('y', locale.text(word::handoff::OUTPUT_ONCE).to_owned()),
-            ('a', always),
-            ('n', locale.text(word::handoff::OUTPUT_NO).to_owned()),
-        ];
-        let picked = self.stage.terminal.decide(&question, "", &choices);
-        self.human.screen().forget();
-        picked.ok().and_then(|index| [Answer::Once, Answer::Always, Answer::No].get(index).copied())
+fn choose(
+    found: &Captured,
+    source: &OutputSource,
+    human: &mut Human<Out>,
+    stage: &Stage,
+    lines: &str,
+    last: &LastCommand,
+    typed: &mut TypeAhead,
+) -> Option<Answer> {
+    let locale = human.locale().clone();
+    // Keys typed before the question appeared stay type-ahead: they never answer it.
+    let cancel = CancellationToken::new();
+    if let Ok(keys) = KeyWatch::start(cancel.clone(), std::mem::take(typed), escape_wait(stage.remote)) {
+        keys.settle();
+        *typed = keys.stop();
     }
+    if cancel.is_cancelled() {
+        return None;
+    }
+    let command = sanitize_line(last.command.lines().next().unwrap_or_default()).into_owned();
+    let command: String = command.chars().take(SHOWN).collect();
+    let question = locale.with(word::handoff::OutputQuestion { command: &command, lines, holder: found.holder });
+    let always = locale.with(word::handoff::OutputAlways { directory: &source.shown_workspace });
+    let choices = [
+        ('y', locale.text(word::handoff::OUTPUT_ONCE).to_owned()),
+        ('a', always),
+        ('n', locale.text(word::handoff::OUTPUT_NO).to_owned()),
+    ];
+    let picked = stage.terminal.decide(&question, "", &choices);
+    human.painter().screen().forget();
+    picked.ok().and_then(|index| [Answer::Once, Answer::Always, Answer::No].get(index).copied())
 }
 
 /// The output as it would be sent.

@@ -3,100 +3,79 @@
 use std::io::Write;
 use std::time::Duration;
 
-use super::{Human, Section, words};
+use super::keyboard::Keyboard;
+use super::painter::Painter;
 use crate::agent::TurnEnd;
 use crate::config::Notify;
 use crate::locale::{Word, word};
-use crate::terminal::{Line, Mark};
+use crate::terminal::Mark;
 
 /// After so long a person may have gone to another window.
 const LONG_TURN: Duration = Duration::from_secs(10);
 
-impl<W: Write> Human<W> {
-    /// Marks that the answer to a line begins here: terminals jump between answers, and know that the prompt above is
-    /// over (they erase a prompt on a resize).
-    pub fn begin_answer(&mut self) {
-        self.failed = false;
-        self.screen.mark(&Mark::OutputStart);
-        self.screen.flush();
+/// What the turn is about, for who looks elsewhere.
+#[derive(Debug, Default)]
+pub(super) struct Attention {
+    topic: String,
+}
+
+impl Attention {
+    /// Says what the next turn is about.
+    pub(super) fn set_topic(&mut self, message: &str) {
+        message.lines().next().unwrap_or_default().trim().clone_into(&mut self.topic);
     }
 
-    /// Marks that the answer is over, and whether it was one.
-    pub fn end_answer(&mut self) {
-        self.screen.mark(&Mark::OutputEnd(u8::from(self.failed)));
-        self.screen.flush();
-    }
-
-    /// Puts the turn's topic into the window's title.
-    pub(super) fn claim_title(&mut self) {
-        if self.keyboard.is_some() {
-            self.screen.mark(&Mark::KeepTitle);
+    /// Puts the topic into the window's title.
+    pub(super) fn claim_title<W: Write>(&self, painter: &mut Painter<W>, keyboard: &Keyboard) {
+        if keyboard.is_watched() {
+            painter.screen().mark(&Mark::KeepTitle);
             let title = if self.topic.is_empty() { "axi".to_owned() } else { format!("axi · {}", self.topic) };
-            self.screen.mark(&Mark::Title(title));
+            painter.screen().mark(&Mark::Title(title));
         }
     }
 
-    fn give_title_back(&mut self) {
-        if self.keyboard.is_some() {
+    /// Tells that a turn is over: gives the window's title back, and calls who may have gone elsewhere meanwhile.
+    pub(super) fn ended<W: Write>(
+        &self,
+        painter: &mut Painter<W>,
+        keyboard: &Keyboard,
+        end: &TurnEnd,
+        spent: Option<Duration>,
+    ) {
+        if keyboard.is_watched() {
             // For terminals that keep none; most show their own instead of an empty one.
-            self.screen.mark(&Mark::Title(self.looks.resting_title.clone()));
-            self.screen.mark(&Mark::RestoreTitle);
+            let resting = Mark::Title(painter.looks().resting_title.clone());
+            painter.screen().mark(&resting);
+            painter.screen().mark(&Mark::RestoreTitle);
         }
-    }
-
-    pub(super) fn ended(&mut self, end: &TurnEnd) {
-        self.end_stream();
-        let told = words::turn_end(&self.locale, end);
-        match (end, told) {
-            (TurnEnd::Failed { .. }, Some(told)) => {
-                self.begin(Section::Notice);
-                self.tell(word::error::LABEL, self.looks.theme.error, &told);
-            }
-            (TurnEnd::Interrupted, Some(told)) => {
-                self.begin(Section::Notice);
-                self.commit_rows(&Line::styled(told.what, self.looks.theme.dim), 0);
-            }
-            (_, Some(told)) => {
-                self.begin(Section::Notice);
-                self.tell(word::error::WARNING, self.looks.theme.warning, &told);
-            }
-            (_, None) => {}
+        if spent.is_none_or(|spent| spent < LONG_TURN) {
+            return;
         }
-        self.failed |= *end != TurnEnd::Done;
-        self.give_title_back();
-        let spent = self.turn.as_ref().map(|turn| self.now().saturating_duration_since(turn.started));
-        if *end != TurnEnd::Interrupted && spent.is_some_and(|spent| spent >= LONG_TURN) {
-            let text = match end {
-                TurnEnd::Done => word::attention::DONE,
-                TurnEnd::Interrupted
-                | TurnEnd::ApprovalNeeded { .. }
-                | TurnEnd::StepLimit { .. }
-                | TurnEnd::Looping
-                | TurnEnd::Length
-                | TurnEnd::Refused
-                | TurnEnd::Failed { .. } => word::attention::STOPPED,
-            };
-            self.notify(text);
+        match end {
+            TurnEnd::Done => self.notify(painter, keyboard, word::attention::DONE),
+            TurnEnd::Interrupted => {}
+            TurnEnd::ApprovalNeeded { .. }
+            | TurnEnd::StepLimit { .. }
+            | TurnEnd::Looping
+            | TurnEnd::Length
+            | TurnEnd::Refused
+            | TurnEnd::Failed { .. } => self.notify(painter, keyboard, word::attention::STOPPED),
         }
-        self.turn = None;
-        self.painted = None;
-        self.end_section();
     }
 
     /// Tells a person who looks elsewhere that a question waits.
-    pub(super) fn call_for_answer(&mut self) {
-        self.notify(word::attention::QUESTION);
+    pub(super) fn call_for_answer<W: Write>(&self, painter: &mut Painter<W>, keyboard: &Keyboard) {
+        self.notify(painter, keyboard, word::attention::QUESTION);
     }
 
     /// Notifies as the person wished: by default only where the terminal told that it has lost the focus.
-    fn notify(&mut self, key: Word) {
-        let Some(keyboard) = &self.keyboard else { return };
-        if is_wanted(self.looks.notify, keyboard.keys.focused()) {
-            let text = self.locale.text(key);
+    fn notify<W: Write>(&self, painter: &mut Painter<W>, keyboard: &Keyboard, text: Word) {
+        if keyboard.is_watched() && is_wanted(painter.looks().notify, keyboard.focused()) {
+            let text = painter.locale().text(text);
             let text = if self.topic.is_empty() { text.to_owned() } else { format!("{text}: {}", self.topic) };
-            self.screen.mark(&Mark::Notify("axi".to_owned(), text));
+            painter.screen().mark(&Mark::Notify("axi".to_owned(), text));
             // What terminals and multiplexers show that know no notification.
-            self.screen.mark(&Mark::Bell);
+            painter.screen().mark(&Mark::Bell);
         }
     }
 }

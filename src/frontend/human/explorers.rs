@@ -4,9 +4,9 @@
 
 use std::io::Write;
 
-use super::turn::Turn;
-use super::{Human, Section, words};
-use crate::agent::Activity;
+use super::painter::Painter;
+use crate::agent::Explorer;
+use crate::frontend::words;
 use crate::locale::word;
 use crate::terminal::width::column_after;
 use crate::terminal::{Line, cut, sanitize_line};
@@ -27,42 +27,21 @@ struct Told {
     doing: String,
 }
 
-impl<W: Write> Human<W> {
-    /// Takes down which sub-agents run; where no row can be repainted each is told when it begins.
-    pub(super) fn explorers_changed(&mut self, activity: &Activity) {
-        let now = match activity {
-            Activity::Exploring { explorers } => explorers.clone(),
-            Activity::Connecting
-            | Activity::Loading
-            | Activity::Reading { .. }
-            | Activity::Silent { .. }
-            | Activity::Thinking
-            | Activity::Answering
-            | Activity::WritingCall { .. }
-            | Activity::Running { .. } => Vec::new(),
-        };
-        let Some(turn) = &mut self.turn else { return };
-        let before = std::mem::replace(&mut turn.explorers, now.clone());
-        if !self.screen.is_linear() {
-            return;
-        }
-        for explorer in now.iter().filter(|it| before.iter().all(|known| known.call_id != it.call_id)) {
-            let text = self.locale.with(word::activity::Explores { what: &topic(&explorer.question) });
-            self.begin(Section::Tool);
-            self.screen.commit(&Line::styled(format!("{text} …"), self.looks.theme.dim));
-        }
-    }
+/// Says of a sub-agent that it begins, where no row can be repainted.
+pub(super) fn begins<W: Write>(painter: &Painter<W>, explorer: &Explorer) -> String {
+    let what = &topic(&explorer.question);
+    format!("{} …", painter.locale().with(word::activity::Explores { what }))
+}
 
-    /// Composes the row that tells of each; `width` is in cells.
-    pub(super) fn explorers_row(&self, turn: &Turn, width: usize) -> Line {
-        let told = turn.explorers.iter().map(|explorer| Told {
-            number: format!("{} ", explorer.number),
-            topic: topic(&explorer.question),
-            doing: clean(&words::explorer(&self.locale, &self.place, explorer.doing.as_ref())),
-        });
-        let line = Line::styled(row(&told.collect::<Vec<_>>(), width), self.looks.theme.dim);
-        cut(&line, width)
-    }
+/// Composes the row that tells of each; `width` is in cells.
+pub(super) fn row<W: Write>(painter: &Painter<W>, explorers: &[Explorer], width: usize) -> Line {
+    let told = explorers.iter().map(|explorer| Told {
+        number: format!("{} ", explorer.number),
+        topic: topic(&explorer.question),
+        doing: clean(&words::explorer(painter.locale(), painter.place(), explorer.doing.as_ref())),
+    });
+    let line = Line::styled(side_by_side(&told.collect::<Vec<_>>(), width), painter.theme().dim);
+    cut(&line, width)
 }
 
 fn clean(text: &str) -> String {
@@ -75,7 +54,7 @@ fn topic(question: &str) -> String {
 }
 
 /// Lays them out side by side in `width` cells. Each gets the same; what one does not need the others share.
-fn row(told: &[Told], width: usize) -> String {
+fn side_by_side(told: &[Told], width: usize) -> String {
     let whole: Vec<usize> =
         told.iter().map(|it| cells(&it.number) + cells(&it.topic) + 2 + cells(&it.doing)).collect();
     let apart = cells(APART) * told.len().saturating_sub(1);
@@ -131,13 +110,16 @@ mod tests {
             ("门在哪里？", "thinking"),
         ]);
         assert_eq!(
-            row(&three, 199),
+            side_by_side(&three, 199),
             "  1 Where is the door painted: grep \"paint\" · 2 Why is it blue: read src/colour.rs · 3 门在哪里: thinking"
         );
-        assert_eq!(row(&three, 79), "  1 Where is …: grep \"paint\" · 2 read src/colour.rs · 3 门在哪里: thinking");
-        assert_eq!(row(&three, 39), "  1 grep \"pa… · 2 read sr… · 3 thinking");
+        assert_eq!(
+            side_by_side(&three, 79),
+            "  1 Where is …: grep \"paint\" · 2 read src/colour.rs · 3 门在哪里: thinking"
+        );
+        assert_eq!(side_by_side(&three, 39), "  1 grep \"pa… · 2 read sr… · 3 thinking");
         for width in 0..200 {
-            let line = Line::styled(row(&three, width), nu_ansi_term::Style::default());
+            let line = Line::styled(side_by_side(&three, width), nu_ansi_term::Style::default());
             assert!(width < 20 || cells(&line.text()) <= width, "{width}: {}", line.text());
         }
     }
@@ -145,7 +127,7 @@ mod tests {
     #[test]
     fn what_one_does_not_need_the_others_get() {
         let four = told(&[("a?", "ls"), ("b?", "ls"), ("c?", "ls"), ("d?", "grep \"a long pattern\"")]);
-        assert_eq!(row(&four, 59), "  1 a: ls · 2 b: ls · 3 c: ls · 4 d: grep \"a long pattern\"");
+        assert_eq!(side_by_side(&four, 59), "  1 a: ls · 2 b: ls · 3 c: ls · 4 d: grep \"a long pattern\"");
     }
 
     #[test]

@@ -136,10 +136,10 @@ fn everywhere(stage: &mut Stage, text: &str) {
         Reason::Unparsed { text: owned(), why: crate::approval::Unparsed::Characters },
     ];
     stage.human.approve(&asked);
-    stage.human.say(text);
-    stage.human.fail(text, text);
-    stage.human.warn(text);
-    stage.human.markdown(text);
+    stage.human.painter().say(text);
+    stage.human.painter().fail(text, text);
+    stage.human.painter().warn(text);
+    stage.human.painter().markdown(text);
     let call = ToolCall {
         name: owned(),
         input: json!({"old_string": text, "new_string": "x", "patch": text}),
@@ -158,8 +158,8 @@ fn everywhere(stage: &mut Stage, text: &str) {
         Message { role: crate::conversation::Role::User, content: vec![ContentBlock::ToolResult(result)] },
     ];
     let rows = stage.human.in_full(&messages);
-    stage.human.print(&rows);
-    let paged = stage.human.bytes(&rows);
+    stage.human.painter().print(&rows);
+    let paged = stage.human.painter().bytes(&rows);
     assert_eq!(without_ours(&paged).chars().find(|character| is_command(*character) || *character == '\x08'), None);
     stage.end(TurnEnd::ApprovalNeeded { name: owned(), subject: command(text), never_auto: false, unkept: false });
     stage.start().end(TurnEnd::Failed { error });

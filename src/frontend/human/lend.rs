@@ -3,55 +3,61 @@
 use std::io::Write;
 use std::os::fd::OwnedFd;
 
-use super::{Human, QUIET, QUIET_LIMIT, Section};
+use super::attention::Attention;
+use super::keyboard::Keyboard;
+use super::painter::{Painter, Section};
 use crate::locale::word;
 use crate::terminal::{Line, Loan};
 
-impl<W: Write> Human<W> {
+/// The terminal while it is a command's.
+#[derive(Default)]
+pub(super) struct Lent(Option<Loan>);
+
+impl Lent {
+    pub(super) const fn is_out(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Says that a command wants the terminal and gives it away; false when it cannot be.
-    pub(super) fn begin_loan(&mut self, near: OwnedFd, pressed: OwnedFd) -> bool {
-        if self.keyboard.is_none() {
-            return false;
-        }
-        self.end_stream();
-        self.begin(Section::Notice);
-        let text = self.locale.text(word::loan::BEGINS).to_owned();
-        self.commit_rows(&Line::styled(text, self.looks.theme.warning), 0);
-        self.call_for_answer();
-        self.screen.end_live();
-        let Some(keyboard) = &mut self.keyboard else { return false };
+    pub(super) fn begin<W: Write>(
+        &mut self,
+        painter: &mut Painter<W>,
+        keyboard: &mut Keyboard,
+        attention: &Attention,
+        near: OwnedFd,
+        pressed: OwnedFd,
+    ) -> bool {
+        painter.begin(Section::Notice);
+        let text = painter.locale().text(word::loan::BEGINS).to_owned();
+        painter.commit_rows(&Line::styled(text, painter.theme().warning), 0);
+        attention.call_for_answer(painter, keyboard);
+        painter.screen().end_live();
         // Keys typed before it was said are not the command's.
-        keyboard.keys.settle(QUIET, QUIET_LIMIT);
-        keyboard.keys.pause();
-        self.screen.listen(false);
-        self.screen.flush();
-        match Loan::start(near, pressed, self.screen.is_linear()) {
-            Ok(loan) => self.lent = Some(loan),
+        keyboard.settle();
+        keyboard.pause();
+        painter.screen().listen(false);
+        painter.screen().flush();
+        match Loan::start(near, pressed, painter.is_linear()) {
+            Ok(loan) => self.0 = Some(loan),
             Err(error) => {
                 tracing::warn!(%error, "the terminal cannot be lent");
-                self.listen_again();
+                painter.screen().listen(true);
+                keyboard.resume();
             }
         }
-        self.lent.is_some()
+        self.is_out()
     }
 
-    /// Takes the terminal back, and says so.
-    pub(super) fn end_loan(&mut self) {
-        let Some(loan) = self.lent.take() else { return };
+    /// Takes the terminal back, and says so; false when it was not lent.
+    pub(super) fn end<W: Write>(&mut self, painter: &mut Painter<W>, keyboard: &mut Keyboard) -> bool {
+        let Some(loan) = self.0.take() else { return false };
         loan.stop();
-        self.screen.forget();
-        self.listen_again();
-        self.resized();
-        let text = self.locale.text(word::loan::OVER).to_owned();
-        self.commit_rows(&Line::styled(text, self.looks.theme.dim), 0);
-        self.paint_live();
-    }
-
-    fn listen_again(&mut self) {
-        self.screen.listen(true);
-        let resumed = self.keyboard.as_mut().map(|keyboard| keyboard.keys.resume());
-        if let Some(Err(error)) = resumed {
-            tracing::warn!(%error, "the keyboard cannot be watched");
-        }
+        painter.screen().forget();
+        painter.screen().listen(true);
+        keyboard.resume();
+        painter.resize();
+        let text = painter.locale().text(word::loan::OVER).to_owned();
+        painter.commit_rows(&Line::styled(text, painter.theme().dim), 0);
+        true
     }
 }

@@ -29,6 +29,20 @@ pub struct Looks {
 }
 
 impl Looks {
+    /// Uses these styles from now on.
+    pub fn set_theme(&mut self, choice: ThemeChoice) {
+        self.palette.choice = choice;
+        self.choose_theme();
+    }
+
+    /// Knows the terminal's background from now on.
+    pub fn set_background(&mut self, background: Background) {
+        if self.palette.background != Some(background) {
+            self.palette.background = Some(background);
+            self.choose_theme();
+        }
+    }
+
     /// Chooses the theme anew, the person's own styles over it where there is colour.
     pub fn choose_theme(&mut self) {
         self.theme = self.palette.theme();

@@ -2,63 +2,61 @@
 
 use std::io::Write;
 
-use super::{Human, Section, words};
+use super::painter::{Painter, Section};
 use crate::approval::{BlastRadius, Mode, Policy, Surroundings};
 use crate::conversation::{COMMANDS, Effect, Subject};
-use crate::frontend::reach;
+use crate::frontend::{reach, words};
 use crate::locale::word;
 use crate::terminal::{Line, Span, sanitize_line};
 use crate::tool::Proposal;
 
-impl<W: Write> Human<W> {
-    /// Shows a proposal that was taken.
-    pub(super) fn proposal(&mut self, proposal: &Proposal) {
-        self.begin(Section::Question);
-        let theme = self.looks.theme;
-        // Never cut: nobody enters what was not shown.
-        for (index, text) in proposal.command.lines().enumerate() {
-            let mut row = Line::new();
-            row.push(Span::new(if index == 0 { "❯ " } else { "  " }, theme.accent));
-            row.push(Span::new(sanitize_line(&text.replace('\t', "    ")), theme.strong));
-            self.screen.commit(&row);
-        }
-        let mut rows = Vec::new();
-        if !proposal.why.is_empty() {
-            rows.push(Line::styled(format!("  {}", sanitize_line(&proposal.why)), theme.dim));
-        }
-        if !proposal.touches.is_empty() {
-            let touches = self.locale.with(word::handoff::Touches { what: &sanitize_line(&proposal.touches) });
-            rows.push(Line::styled(format!("  {touches}"), theme.dim));
-        }
-        for warning in self.warnings(&proposal.command) {
-            rows.push(Line::styled(format!("  ! {}", sanitize_line(&warning)), theme.warning));
-        }
-        for row in &rows {
-            self.commit_rows(row, 0);
-        }
-        self.section = Section::Tool;
+/// Shows a proposal that was taken.
+pub(super) fn proposal<W: Write>(painter: &mut Painter<W>, proposal: &Proposal) {
+    painter.begin(Section::Question);
+    let theme = *painter.theme();
+    // Never cut: nobody enters what was not shown.
+    for (index, text) in proposal.command.lines().enumerate() {
+        let mut row = Line::new();
+        row.push(Span::new(if index == 0 { "❯ " } else { "  " }, theme.accent));
+        row.push(Span::new(sanitize_line(&text.replace('\t', "    ")), theme.strong));
+        painter.screen().commit(&row);
     }
+    let mut rows = Vec::new();
+    if !proposal.why.is_empty() {
+        rows.push(Line::styled(format!("  {}", sanitize_line(&proposal.why)), theme.dim));
+    }
+    if !proposal.touches.is_empty() {
+        let touches = painter.locale().with(word::handoff::Touches { what: &sanitize_line(&proposal.touches) });
+        rows.push(Line::styled(format!("  {touches}"), theme.dim));
+    }
+    for warning in warnings(painter, &proposal.command) {
+        rows.push(Line::styled(format!("  ! {}", sanitize_line(&warning)), theme.warning));
+    }
+    for row in &rows {
+        painter.commit_rows(row, 0);
+    }
+    painter.continue_as(Section::Tool);
+}
 
-    /// Says what lies on the disk now where a proposed line would reach.
-    pub fn proposal_reach(&mut self, line: &str, radius: &BlastRadius) {
-        let style = self.looks.theme.warning;
-        let rows = reach::rows(&self.locale, &self.place, line, radius);
-        for row in rows {
-            self.commit_rows(&Line::styled(format!("  {row}"), style), 2);
-        }
-        self.screen.end_live();
+/// Says what lies on the disk now where a proposed line would reach.
+pub(super) fn proposal_reach<W: Write>(painter: &mut Painter<W>, line: &str, radius: &BlastRadius) {
+    let style = painter.theme().warning;
+    let rows = reach::rows(painter.locale(), painter.place(), line, radius);
+    for row in rows {
+        painter.commit_rows(&Line::styled(format!("  {row}"), style), 2);
     }
+    painter.screen().end_live();
+}
 
-    /// What axi itself can see in the line, whatever the model says about it.
-    fn warnings(&self, command: &str) -> Vec<String> {
-        let surroundings = Surroundings {
-            cwd: self.place.cwd.clone(),
-            workspace: self.place.workspace.clone(),
-            home: self.place.home.clone(),
-            ..Surroundings::default()
-        };
-        let subject = Subject::Command { line: command.to_owned() };
-        let verdict = Policy::new(Mode::Build, false).decide(COMMANDS, Effect::Execute, &subject, &surroundings);
-        words::reasons(&self.locale, &self.place, &verdict.reasons)
-    }
+/// What axi itself can see in the line, whatever the model says about it.
+fn warnings<W: Write>(painter: &Painter<W>, command: &str) -> Vec<String> {
+    let surroundings = Surroundings {
+        cwd: painter.place().cwd.clone(),
+        workspace: painter.place().workspace.clone(),
+        home: painter.place().home.clone(),
+        ..Surroundings::default()
+    };
+    let subject = Subject::Command { line: command.to_owned() };
+    let verdict = Policy::new(Mode::Build, false).decide(COMMANDS, Effect::Execute, &subject, &surroundings);
+    words::reasons(painter.locale(), painter.place(), &verdict.reasons)
 }

@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use super::asked::Offer;
 use crate::agent::{Approval, ApprovalRequest};
 use crate::approval::Rule;
 use crate::conversation::{Answer, Effect, Subject, ToolVerb};
@@ -17,9 +16,24 @@ pub trait Asker<W: Write> {
     fn ask(&mut self, question: &Question, screen: &mut Screen<W>) -> Approval;
 
     /// Takes the answer to a question whose text and choices are on the screen.
-    fn answer(&mut self, _: &Offer, _: &mut Screen<W>) -> Answer {
+    fn answer(&mut self, _: &Answers, _: &mut Screen<W>) -> Answer {
         Answer::Unavailable
     }
+}
+
+/// What may be answered to a question whose text and choices are on the screen, in the person's words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answers {
+    /// How many choices there are, the person's own words not counted.
+    pub choices: usize,
+    /// Whether more than one may be chosen.
+    pub several: bool,
+    /// Whether their own words are the choice after the last one.
+    pub own_words: bool,
+    /// What stands before their own words.
+    pub words_prompt: String,
+    /// Which keys do what.
+    pub hint: String,
 }
 
 /// Nobody is there: print mode.

@@ -6,9 +6,15 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use super::super::again::turn;
+use super::super::looks::Palette;
 use super::*;
 use crate::agent::{Activity, Failure, Notice as Warning, TurnEnd};
+<<<<<<< HEAD
 use crate::config::{Notify, ReasoningView, ThemeChoice};
+=======
+use crate::command::{Notify, ReasoningView, ThemeChoice};
+>>>>>>> 185c196 (frontend: make of Human a painter, a keyboard, questions and steps)
 use crate::conversation::ContentBlock::{Reasoning, Text, ToolCall as Call, ToolResult as Answer};
 use crate::conversation::{Effect, Message, Outcome, Preview, Subject, ToolCall, Usage};
 use crate::terminal::{Depth, Dress, Wrap};
@@ -148,7 +154,7 @@ impl Stage {
     }
 
     fn bytes(&mut self) -> Vec<u8> {
-        self.human.screen().writer().clone()
+        self.human.painter().screen().writer().clone()
     }
 
     /// Every row with its end cut, empty rows at the end left out.
@@ -298,7 +304,7 @@ fn the_status_row_lives_below_the_text_and_leaves_nothing() {
 #[test]
 fn the_status_row_speaks_the_persons_language() {
     let mut stage = Stage::new(80);
-    stage.human.set_locale(Locale::new("zh-CN"));
+    stage.human.painter().set_locale(Locale::new("zh-CN"));
     stage.start().later(3_000).text("好的");
     assert_eq!(stage.rows()[1], "⠧ 等待模型 · 3 s · 2 个 token");
     let writing = Activity::WritingCall { name: "write".into(), subject: path("/work/src/app.rs") };
@@ -356,7 +362,7 @@ fn the_status_row_is_painted_20_times_a_second_at_most() {
 fn reasoning_is_seen_as_the_person_wishes() {
     let turn = |view| {
         let mut stage = Stage::new(80);
-        stage.human.set_reasoning(view);
+        stage.human.painter().looks_mut().reasoning = view;
         stage.start().reason("First this.\n\nThen that, which");
         let live = stage.rows();
         stage.later(2_000).reason(" is all.\n").text("So.").end(TurnEnd::Done);

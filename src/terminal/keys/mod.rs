@@ -46,6 +46,9 @@ const STOP_PASTE_WAIT: Duration = Duration::from_secs(2);
 /// The line that stops the turn as ESC does.
 const STOP: &str = "/stop";
 
+/// How long the keyboard must be quiet before a question is put, and how long that is waited for.
+const QUIET: Duration = Duration::from_millis(250);
+const QUIET_LIMIT: Duration = Duration::from_secs(3);
 /// How often settling looks whether somebody has typed.
 const SETTLE_STEP: Duration = Duration::from_millis(10);
 
@@ -142,13 +145,13 @@ impl KeyWatch {
         Ok(watch)
     }
 
-    /// Blocks until nothing has been typed for `quiet`, at most for `limit`; at once when the turn is stopped.
+    /// Blocks, not for long, until nobody types; returns at once when the turn is stopped.
     ///
     /// Somebody in the middle of a word when a question appears would answer it with the next key.
-    pub fn settle(&self, quiet: Duration, limit: Duration) {
+    pub fn settle(&self) {
         let begun = Instant::now();
         let (mut seen, mut since) = (self.version(), begun);
-        while since.elapsed() < quiet && begun.elapsed() < limit && !self.shared.cancel.is_cancelled() {
+        while since.elapsed() < QUIET && begun.elapsed() < QUIET_LIMIT && !self.shared.cancel.is_cancelled() {
             std::thread::sleep(SETTLE_STEP);
             if self.version() != seen {
                 (seen, since) = (self.version(), Instant::now());

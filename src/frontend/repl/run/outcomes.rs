@@ -17,27 +17,27 @@ impl Repl {
     pub(super) fn outcome(&mut self, outcome: Outcome, ahead: &mut Ahead) -> Next {
         match outcome {
             Outcome::Continue => {}
-            Outcome::Show(markdown) => self.human.markdown(&markdown),
-            Outcome::Say(text) => self.human.say(&text),
-            Outcome::Fail(Problem { what, hint }) => self.human.fail(&what, &hint),
+            Outcome::Show(markdown) => self.human.painter().markdown(&markdown),
+            Outcome::Say(text) => self.human.painter().say(&text),
+            Outcome::Fail(Problem { what, hint }) => self.human.painter().fail(&what, &hint),
             Outcome::Ask(text) => return self.turn(text, ahead),
             Outcome::Help => {
                 let help = show::help(self.human.locale(), self.own.list());
-                self.human.markdown(&help);
+                self.human.painter().markdown(&help);
             }
             Outcome::Exit => return Next::Leave,
             Outcome::ShowTurn(back) => self.show_turn(back),
             Outcome::Reasoning(view) => self.reasoning(view),
             Outcome::Theme(choice) => {
                 if let Some(choice) = choice {
-                    self.human.set_theme(choice);
+                    self.human.painter().looks_mut().set_theme(choice);
                 }
-                let theme = self.human.theme_choice().word();
+                let theme = self.human.looks().palette.choice.word();
                 let said = self.human.locale().with(word::said::ThemeIs { theme });
-                self.human.say(&said);
+                self.human.painter().say(&said);
             }
             Outcome::Language(tag) => {
-                self.human.set_locale(Locale::new(tag));
+                self.human.painter().set_locale(Locale::new(tag));
                 self.editor.set_words(show::editor_words(self.human.locale()));
                 self.say(word::said::LANGUAGE);
             }
@@ -89,41 +89,41 @@ impl Repl {
             return self.say(word::said::SHOW_NONE);
         };
         let rows = self.human.in_full(messages);
-        if self.human.is_long(&rows) && !self.human.screen().is_linear() {
-            let bytes = self.human.bytes(&rows);
+        if self.human.painter().is_long(&rows) && !self.human.painter().screen().is_linear() {
+            let bytes = self.human.painter().bytes(&rows);
             let paged = pager::page(&self.stage.tty, &self.pager, &bytes);
-            self.human.screen().forget();
+            self.human.painter().screen().forget();
             let Err(error) = paged else { return };
             let said =
                 self.human.locale().with(word::said::PagerFailed { pager: &self.pager, cause: &error.to_string() });
-            self.human.say(&said);
+            self.human.painter().say(&said);
         }
-        self.human.print(&rows);
+        self.human.painter().print(&rows);
     }
 
     fn reasoning(&mut self, view: Option<ReasoningView>) {
         if let Some(view) = view {
-            self.human.set_reasoning(view);
+            self.human.painter().looks_mut().reasoning = view;
         }
-        let said = self.human.locale().with(word::said::ReasoningIs { view: self.human.reasoning().word() });
-        self.human.say(&said);
+        let said = self.human.locale().with(word::said::ReasoningIs { view: self.human.looks().reasoning.word() });
+        self.human.painter().say(&said);
     }
 
     pub(super) fn say(&mut self, key: Word) {
         let said = self.human.locale().text(key).to_owned();
-        self.human.say(&said);
+        self.human.painter().say(&said);
     }
 
     fn ask_key(&mut self, provider: &str) {
         let locale = self.human.locale().clone();
         let question = locale.with(word::said::LoginPrompt { provider });
         let Some(key) = self.stage.terminal.secret(&question) else {
-            self.human.fail(locale.text(word::error::EMPTY_KEY), "");
+            self.human.painter().fail(locale.text(word::error::EMPTY_KEY), "");
             return;
         };
         match self.world.keychain(KeyAction::Store(key), provider, &locale) {
-            Ok(said) => self.human.say(&said),
-            Err(Problem { what, hint }) => self.human.fail(&what, &hint),
+            Ok(said) => self.human.painter().say(&said),
+            Err(Problem { what, hint }) => self.human.painter().fail(&what, &hint),
         }
     }
 
@@ -143,11 +143,11 @@ impl Repl {
                 self.agent.set_session(session, loaded.conversation, loaded.usage);
                 self.tell_editor();
                 let said = self.human.locale().with(word::repl::Resumed { title: &title });
-                self.human.say(&said);
+                self.human.painter().say(&said);
             }
             Err(error) => {
                 let problem = command::session_problem(self.human.locale(), &error);
-                self.human.fail(&problem.what, &problem.hint);
+                self.human.painter().fail(&problem.what, &problem.hint);
             }
         }
     }
@@ -168,8 +168,8 @@ impl Repl {
     fn agrees(&mut self, command: &UserCommand) -> bool {
         let path = command.path.display().to_string();
         let locale = self.human.locale().clone();
-        self.human.say(&locale.with(word::said::CommandOfProject { path: &path }));
-        self.human.say(&sanitize(&command.body));
+        self.human.painter().say(&locale.with(word::said::CommandOfProject { path: &path }));
+        self.human.painter().say(&sanitize(&command.body));
         let choices =
             [locale.text(word::repl::COMMAND_NO).to_owned(), locale.text(word::repl::COMMAND_YES).to_owned()];
         let yes = self.stage.terminal.pick(locale.text(word::repl::COMMAND_ASK), &choices) == Some(1);

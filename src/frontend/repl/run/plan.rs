@@ -27,7 +27,7 @@ impl Repl {
         let locale = self.human.locale().clone();
         let items = CHOICES.map(|(_, key)| locale.text(key).to_owned());
         let picked = self.stage.terminal.pick(locale.text(word::plan::QUESTION), &items);
-        self.human.screen().forget();
+        self.human.painter().screen().forget();
         match picked.map_or(Choice::Talk, |index| CHOICES[index].0) {
             Choice::Accept => self.build(locale.text(word::plan::ACCEPTED).to_owned(), ahead),
             Choice::Edit => self.edit_plan(ahead),
@@ -53,7 +53,7 @@ impl Repl {
             Some(Ok(edited)) => edited,
             Some(Err((editor, cause))) => {
                 let what = self.human.locale().with(word::error::EditorFailed { editor: &editor, cause: &cause });
-                self.human.fail(&what, "");
+                self.human.painter().fail(&what, "");
                 return Next::Line;
             }
             None => {
@@ -72,7 +72,7 @@ impl Repl {
 
     fn build(&mut self, message: String, ahead: &mut Ahead) -> Next {
         self.agent.set_mode(Mode::Build);
-        self.human.echo(&message);
+        self.human.painter().echo(&message);
         self.turn(message, ahead)
     }
 }

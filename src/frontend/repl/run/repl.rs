@@ -135,7 +135,7 @@ impl Repl {
     fn lines(&mut self, mut ahead: Ahead) -> Exit {
         loop {
             let line = if let Some(line) = ahead.queue.pop_front() {
-                self.human.echo(&line);
+                self.human.painter().echo(&line);
                 self.drafts.set_ahead(ahead.waiting(), &ahead.prefill);
                 line
             } else {
@@ -173,7 +173,7 @@ impl Repl {
                             .human
                             .locale()
                             .with(word::error::EditorFailed { editor: &command, cause: &reason });
-                        self.human.fail(&what, "");
+                        self.human.painter().fail(&what, "");
                         continue;
                     }
                     Err(error) => {
@@ -182,10 +182,10 @@ impl Repl {
                     }
                 }
             };
-            self.human.screen().forget();
-            self.human.begin_answer();
+            self.human.painter().screen().forget();
+            self.human.painter().begin_answer();
             let next = self.line(&line, &mut ahead);
-            self.human.end_answer();
+            self.human.painter().end_answer();
             match next {
                 Next::Line => {}
                 Next::Leave => return Exit::Done,
@@ -208,7 +208,7 @@ impl Repl {
         self.own.load();
         self.editor.set_commands(show::menu(self.human.locale(), &self.lists, self.own.list()));
         self.editor.set_prompt(parts);
-        self.editor.set_theme(*self.human.theme());
+        self.editor.set_theme(*self.human.painter().theme());
         self.editor.read(prefill)
     }
 
@@ -217,7 +217,7 @@ impl Repl {
         tracing::warn!(%error, "the terminal cannot be read");
         self.gone = true;
         let what = self.human.locale().with(word::error::Terminal { cause: &error.to_string() });
-        self.human.fail(&what, "");
+        self.human.painter().fail(&what, "");
     }
 
     fn line(&mut self, line: &str, ahead: &mut Ahead) -> Next {
@@ -262,6 +262,6 @@ impl Repl {
             }
             None => locale.with(word::repl::UnknownCommand { name: &shown }),
         };
-        self.human.fail(&what, "");
+        self.human.painter().fail(&what, "");
     }
 }

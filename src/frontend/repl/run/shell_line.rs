@@ -18,21 +18,21 @@ impl Repl {
     /// Runs a line and keeps what it printed for the next message.
     pub(super) fn shell(&mut self, line: &str, ahead: &mut Ahead) {
         let ran = self.run_line(line);
-        self.human.screen().forget();
+        self.human.painter().screen().forget();
         match ran {
             Ok(Relayed { status, output, unread }) => {
                 ahead.typed(&String::from_utf8_lossy(&unread));
                 let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
                 if code != 0 {
                     let said = self.human.locale().with(word::repl::ShellExit { code: &code.to_string() });
-                    self.human.say(&said);
+                    self.human.painter().say(&said);
                 }
                 self.ran.push(for_the_model(line, code, &output));
             }
             Err(error) => {
                 let what =
                     self.human.locale().with(word::error::Io { path: &self.shell, cause: &error.to_string() });
-                self.human.fail(&what, "");
+                self.human.painter().fail(&what, "");
             }
         }
     }
@@ -49,7 +49,7 @@ impl Repl {
         };
         let program = program.to_owned();
         let said = self.human.locale().with(word::repl::ShellHint { line: &sanitize_line(line) });
-        self.human.say(&said);
+        self.human.painter().say(&said);
         self.hinted.push(program);
     }
 

@@ -80,7 +80,7 @@ impl Repl {
             if count > 0 {
                 let key = if ahead.back.is_empty() { word::repl::QUEUE_BACK } else { word::repl::QUEUE_BACK_APART };
                 let said = self.human.locale().count(key, count);
-                self.human.say(&said);
+                self.human.painter().say(&said);
             }
         } else {
             ahead.queue.extend(queue);
@@ -110,18 +110,18 @@ impl Repl {
             home: place.home.clone(),
             budget,
             vision: model.vision,
-            thumbnails: self.pictures.map(|_| show::picture_room(self.human.screen().columns())),
+            thumbnails: self.pictures.map(|_| show::picture_room(self.human.painter().screen().columns())),
             picked: self.editor.picked(),
         };
         let mut attached = attach(&text, &options);
         let mut thumbnails = attached.thumbnails.drain(..);
         for fact in &attached.facts {
             let said = show::attached(self.human.locale(), fact);
-            self.human.say(&said);
+            self.human.painter().say(&said);
             if matches!(fact, AttachFact::Picture { .. })
                 && let (Some(protocol), Some(Some(thumbnail))) = (self.pictures, thumbnails.next())
             {
-                show::picture(self.human.screen(), protocol, &thumbnail);
+                show::picture(self.human.painter().screen(), protocol, &thumbnail);
             }
         }
         drop(thumbnails);

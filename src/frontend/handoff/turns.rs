@@ -1,0 +1,251 @@
+//! The turns of a hand-off, from the shell's line to what goes back to it.
+
+use std::io::Write as _;
+use std::rc::Rc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::extract;
+use super::facts::Facts;
+use super::left;
+use super::output::{Output, OutputSource, consented};
+use super::reply::Put;
+use super::scrub::scrub;
+use crate::agent::{Agent, TurnEnd};
+use crate::conversation::{ContentBlock, Message, Outcome, Subject, ToolCall, ToolVerb};
+use crate::frontend::exit::Exit;
+use crate::frontend::human::Human;
+use crate::frontend::stage::Stage;
+use crate::locale::word;
+use crate::terminal::{KeyWatch, Output as Out, TypeAhead, escape_wait, sanitize_line};
+use crate::tool::{is_plain_line, proposed};
+
+/// Everything a hand-off works with.
+pub struct Handoff {
+    /// The agent, with the tool that proposes commands.
+    pub agent: Agent,
+    /// The screen.
+    pub human: Human<Out>,
+    /// The terminal, taken.
+    pub stage: Stage,
+    /// The output of the last command.
+    pub output: OutputSource,
+    /// What is to be said of the model, where nobody chose it.
+    pub found: Option<String>,
+}
+
+/// How a turn ended, and what was typed meanwhile.
+struct Turned {
+    end: TurnEnd,
+    typed: TypeAhead,
+}
+
+impl Handoff {
+    /// Runs the turn, and one for each line that was sent while it ran. Returns what goes back to the shell.
+    pub fn run(mut self, facts: &Facts) -> (Exit, Put) {
+        let ended = self.turns(facts);
+        if self.stage.plain {
+            // Nothing was changed on a terminal without escape sequences but its mode: none must be sent to undo it.
+            std::mem::forget(self.stage.tty.lend());
+        }
+        ended
+    }
+
+    fn turns(&mut self, facts: &Facts) -> (Exit, Put) {
+        self.tidy(facts);
+        // A signal that comes before the turn stops what is to be the turn.
+        let stopped = CancellationToken::new();
+        self.stage.signals.watch(Some(stopped.clone()));
+        // Before anything is printed: what is on the screen then is the shell's.
+        let captured = self.output.captured(&self.stage.runtime, facts);
+        if let Some(found) = self.found.take() {
+            self.human.painter().say(&found);
+        }
+        if let Some(line) = facts.context_line(self.human.locale()) {
+            self.human.painter().say(&line);
+        }
+        let mut typed = TypeAhead::default();
+        let printed = match captured
+            .map(|found| consented(&found, &self.output, &mut self.human, &self.stage, facts, &mut typed))
+        {
+            None | Some(Output::None) => String::new(),
+            Some(Output::Sent(block)) => block,
+            Some(Output::Stopped) => {
+                return (Exit::Interrupted, self.give_back(facts, Put::Line, &typed));
+            }
+        };
+        if stopped.is_cancelled() {
+            return (Exit::Interrupted, self.give_back(facts, Put::Line, &typed));
+        }
+        let mut text = facts.message();
+        if text.is_empty() {
+            self.human.locale().text(word::handoff::WHAT_HAPPENED).clone_into(&mut text);
+        }
+        let mut message = Message::user(text.clone());
+        let begun = self.agent.conversation().messages().len();
+        let block = facts.block(&|text| scrub(text, &self.output.known).0) + &printed;
+        if !block.is_empty() {
+            message.content.push(ContentBlock::Text { text: block });
+        }
+        let mut about = Put::Line;
+        loop {
+            self.human.set_topic(&text);
+            let kept = typed.clone();
+            let turned = match self.turn(message, typed) {
+                Ok(turned) => turned,
+                Err(error) => {
+                    tracing::warn!(%error, "the terminal cannot be read");
+                    let what = self.human.locale().with(word::error::Terminal { cause: &error.to_string() });
+                    self.human.painter().fail(&what, "");
+                    return (Exit::Failed, self.give_back(facts, about, &kept));
+                }
+            };
+            if turned.end != TurnEnd::Done {
+                return (Exit::from(&turned.end), self.give_back(facts, about, &turned.typed));
+            }
+            if let Some(proposal) = proposed(self.agent.conversation().messages()) {
+                self.count(&proposal.command);
+                // Something else stands on the prompt line.
+                for text in unsent(&turned.typed) {
+                    let text = &sanitize_line(&text);
+                    let said = self.human.locale().with(word::handoff::Unsent { text });
+                    self.human.painter().say(&said);
+                }
+                return (Exit::Done, Put::Text(proposal.command));
+            }
+            typed = turned.typed;
+            if typed.queue.is_empty() {
+                let left = typed.text.trim();
+                if !left.is_empty() {
+                    return (Exit::Done, Put::Text(left.to_owned()));
+                }
+                return (Exit::Done, self.left_behind(begun).or_else(|| self.written()).unwrap_or(Put::Nothing));
+            }
+            text = typed.queue.remove(0);
+            about = Put::Text(text.clone());
+            self.human.painter().echo(&text);
+            message = Message::user(text.clone());
+        }
+    }
+
+    /// Takes back what the terminal has shown of keys and answers that arrived before it was ours: the shell has begun
+    /// a row, and nothing else is on it.
+    fn tidy(&self, facts: &Facts) {
+        if facts.reply.is_some() && !self.stage.plain {
+            // A terminal that has gone is noticed by the next read.
+            drop(Out::new().write_all(b"\r\x1b[K"));
+        }
+    }
+
+    /// Says what the proposed line would reach, counted on the disk and not as the model has it.
+    fn count(&mut self, line: &str) {
+        let cancel = CancellationToken::new();
+        if let Some(radius) = self.stage.runtime.block_on(self.agent.survey(line, &cancel)) {
+            self.human.proposal_reach(line, &radius);
+        }
+    }
+
+    /// What goes back after a turn that did not come to its end; says what of the typed does not.
+    fn give_back(&mut self, facts: &Facts, about: Put, typed: &TypeAhead) -> Put {
+        let (put, told) = given_back(about, facts.message().is_empty(), unsent(typed));
+        for text in &told {
+            let text = &sanitize_line(text);
+            let said = self.human.locale().with(word::handoff::UnsentStopped { text });
+            self.human.painter().say(&said);
+        }
+        put
+    }
+
+    fn turn(&mut self, message: Message, typed: TypeAhead) -> std::io::Result<Turned> {
+        let cancel = CancellationToken::new();
+        let keys = KeyWatch::start(cancel.clone(), typed, escape_wait(self.stage.remote))?;
+        self.human.watch(keys, Rc::clone(&self.stage.tty));
+        self.stage.signals.watch(Some(cancel.clone()));
+        let end = self.stage.runtime.block_on(self.agent.run_turn(message, &mut self.human, &cancel));
+        self.stage.signals.watch(None);
+        let typed = self.human.unwatch();
+        Ok(Turned { end, typed })
+    }
+
+    /// What the commands that ran since then were to change in the shell, and could not: one line to review.
+    fn left_behind(&mut self, begun: usize) -> Option<Put> {
+        let messages = self.agent.conversation().messages().get(begun..).unwrap_or_default();
+        let mut ran: Vec<String> = Vec::new();
+        for (index, message) in messages.iter().enumerate() {
+            let went_well = |id: &str| {
+                let results = messages.get(index + 1).map(|next| next.content.as_slice()).unwrap_or_default();
+                results.iter().any(|block| match block {
+                    ContentBlock::ToolResult(result) => result.call_id == id && result.outcome == Outcome::Ok,
+                    ContentBlock::Text { .. }
+                    | ContentBlock::Reasoning(_)
+                    | ContentBlock::ToolCall(_)
+                    | ContentBlock::Image(_)
+                    | ContentBlock::WireItem(_) => false,
+                })
+            };
+            let tools = self.agent.tools();
+            let ran_line =
+                |call: &&ToolCall| tools.identity(&call.name).verb == ToolVerb::Run && went_well(&call.id);
+            for call in message.calls().filter(ran_line) {
+                let tool = tools.find(&call.name);
+                let subject = tool.map(|tool| tool.subject(&call.input, self.agent.place()));
+                if let Some(Subject::Command { line }) = subject {
+                    ran.push(line);
+                }
+            }
+        }
+        let line = left::left_behind(ran.iter().map(String::as_str)).filter(|line| is_plain_line(line))?;
+        let said = self.human.locale().text(word::handoff::LEFT).to_owned();
+        self.human.painter().say(&said);
+        Some(Put::Text(line))
+    }
+
+    /// The one command that a small model wrote into its answer instead of proposing it.
+    fn written(&mut self) -> Option<Put> {
+        if !self.agent.model().small {
+            return None;
+        }
+        let answer = self.agent.conversation().messages().last()?.text();
+        let line = extract::only_command(&answer)?;
+        let said = self.human.locale().text(word::handoff::WRITTEN).to_owned();
+        self.human.painter().say(&said);
+        self.count(&line);
+        Some(Put::Text(line))
+    }
+}
+
+/// What was typed while a turn ran and was not sent, in its order.
+fn unsent(typed: &TypeAhead) -> Vec<String> {
+    let lines = typed.queue.iter().chain([&typed.text]);
+    lines.filter(|line| !line.trim().is_empty()).cloned().collect()
+}
+
+/// What goes back after a turn that did not come to its end: what it was `about`, the shell's line or one that was sent
+/// later; and what of `waiting` can only be told then. Where the shell's line was blank there is room for that.
+fn given_back(about: Put, blank: bool, waiting: Vec<String>) -> (Put, Vec<String>) {
+    if blank && about == Put::Line && !waiting.is_empty() {
+        return (Put::Text(waiting.join("\n")), Vec::new());
+    }
+    (about, waiting)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_that_was_stopped_gives_its_own_line_back_and_tells_what_waited() {
+        let typed = TypeAhead {
+            queue: vec!["third".to_owned(), " ".to_owned()],
+            text: "half a fou".to_owned(),
+            ..TypeAhead::default()
+        };
+        let waiting = || unsent(&typed);
+        assert_eq!(waiting(), ["third", "half a fou"]);
+        assert_eq!(given_back(Put::Line, false, waiting()), (Put::Line, waiting()));
+        let second = || Put::Text("second".to_owned());
+        assert_eq!(given_back(second(), true, waiting()), (second(), waiting()));
+        assert_eq!(given_back(Put::Line, true, Vec::new()), (Put::Line, Vec::new()));
+        assert_eq!(given_back(Put::Line, true, waiting()), (Put::Text("third\nhalf a fou".to_owned()), Vec::new()));
+    }
+}

@@ -1,0 +1,101 @@
+//! The keyboard while a turn runs, and the terminal it belongs to: nobody's between turns and in print mode.
+
+use std::rc::Rc;
+
+use crate::terminal::{Background, KeyWatch, Mark, Tty, TypeAhead};
+
+/// Whether the terminal was asked for its background.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Asked {
+    #[default]
+    Unasked,
+    Waiting,
+    Done,
+}
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Keyboard {
+    watched: Option<(KeyWatch, Rc<Tty>)>,
+    background: Asked,
+}
+
+impl Keyboard {
+    /// Tells whether somebody can press a key.
+    pub(super) const fn is_watched(&self) -> bool {
+        self.watched.is_some()
+    }
+
+    pub(super) fn watch(&mut self, keys: KeyWatch, tty: Rc<Tty>) {
+        self.watched = Some((keys, tty));
+    }
+
+    /// Stops watching and returns what was typed.
+    pub(super) fn unwatch(&mut self) -> TypeAhead {
+        self.watched.take().map(|(keys, _)| keys.stop()).unwrap_or_default()
+    }
+
+    /// Waits, not for long, until nobody types.
+    pub(super) fn settle(&self) {
+        if let Some((keys, _)) = &self.watched {
+            keys.settle();
+        }
+    }
+
+    /// Leaves the keys to somebody else.
+    pub(super) fn pause(&mut self) {
+        if let Some((keys, _)) = &mut self.watched {
+            keys.pause();
+        }
+    }
+
+    /// Reads the keys again; what the terminal was told about them has not changed.
+    pub(super) fn resume(&mut self) {
+        if let Some((keys, _)) = &mut self.watched
+            && let Err(error) = keys.resume()
+        {
+            tracing::warn!(%error, "the keyboard cannot be watched");
+        }
+    }
+
+    /// Returns what is typed so far.
+    pub(super) fn typed(&self) -> TypeAhead {
+        self.watched.as_ref().map(|(keys, _)| keys.typed()).unwrap_or_default()
+    }
+
+    /// Counts changes of what is typed.
+    pub(super) fn version(&self) -> u64 {
+        self.watched.as_ref().map_or(0, |(keys, _)| keys.version())
+    }
+
+    /// Tells whether the terminal has the focus, where it tells.
+    pub(super) fn focused(&self) -> Option<bool> {
+        self.watched.as_ref().and_then(|(keys, _)| keys.focused())
+    }
+
+    /// Tells once that Ctrl+Z was pressed, with the terminal that is to be given back.
+    pub(super) fn take_suspend(&self) -> Option<Rc<Tty>> {
+        self.watched.as_ref().filter(|(keys, _)| keys.take_suspend()).map(|(_, tty)| Rc::clone(tty))
+    }
+
+    /// Takes the background for what it is known to be: the terminal is not asked.
+    pub(super) const fn trust_background(&mut self) {
+        self.background = Asked::Done;
+    }
+
+    /// Returns the question for the terminal's background, the first time: the watcher takes the answer.
+    pub(super) fn ask_background(&mut self) -> Option<Mark> {
+        let (keys, _) = self.watched.as_ref().filter(|_| self.background == Asked::Unasked)?;
+        keys.expect_answer();
+        self.background = Asked::Waiting;
+        Some(Mark::AskBackground)
+    }
+
+    /// Takes the terminal's answer, if it has come.
+    pub(super) fn take_background(&mut self) -> Option<Background> {
+        let (keys, _) = self.watched.as_ref().filter(|_| self.background == Asked::Waiting)?;
+        let told = keys.background()?;
+        self.background = Asked::Done;
+        Some(told)
+    }
+}

@@ -1,0 +1,100 @@
+//! Puts questions: whether a call may run, whether a rule is kept, what a running tool wants to know.
+//!
+//! What is asked about is on the screen already; the keyboard is somebody else's to pause.
+
+use std::io::Write;
+
+use super::painter::{HANG, Painter};
+use super::question::{Answers, Asker, Question};
+use super::rules::Rules;
+use crate::agent::Approval;
+use crate::approval::{Decision, Rule};
+use crate::conversation::Answer;
+use crate::frontend::words;
+use crate::locale::word;
+use crate::terminal::{Line, Span, sanitize_line};
+
+/// The most earlier commands that are shown.
+const MOST_EXAMPLES: usize = 5;
+
+/// See the module.
+pub(super) struct Questions<W: Write> {
+    asker: Box<dyn Asker<W>>,
+    rules: Rules,
+}
+
+impl<W: Write> Questions<W> {
+    pub(super) fn new(asker: Box<dyn Asker<W>>, rules: Rules) -> Self {
+        Self { asker, rules }
+    }
+
+    /// Takes the answer to a running tool's question.
+    pub(super) fn answer(&mut self, painter: &mut Painter<W>, answers: &Answers) -> Answer {
+        let answer = self.asker.answer(answers, painter.screen());
+        painter.screen().forget();
+        answer
+    }
+
+    /// Puts the question; "always" is asked back, with the rule in words.
+    pub(super) fn ask(&mut self, painter: &mut Painter<W>, question: &Question) -> Approval {
+        loop {
+            let approval = self.asker.ask(question, painter.screen());
+            painter.screen().forget();
+            match &approval {
+                Approval::Always(rule) => {
+                    if self.keeps(painter, rule) {
+                        return approval;
+                    }
+                }
+                Approval::Once
+                | Approval::ForSession
+                | Approval::Deny(_)
+                | Approval::Abort
+                | Approval::Unavailable => return approval,
+            }
+        }
+    }
+
+    /// Shows a rule and asks whether to keep it; false goes back to the question.
+    fn keeps(&mut self, painter: &mut Painter<W>, rule: &Rule) -> bool {
+        let matches = (self.rules.matches)(rule);
+        let mut line = Line::new();
+        line.push(Span::new(words::describe(painter.locale(), Decision::Allow, rule), painter.theme().strong));
+        let mut lines =
+            vec![line, Line::styled(sanitize_line(&rule.to_string()).into_owned(), painter.theme().accent)];
+        lines.push(Line::styled(
+            painter.locale().with(word::approve::keep::Matches {
+                count: &matches.lines.len().to_string(),
+                of: &matches.of.to_string(),
+            }),
+            painter.theme().dim,
+        ));
+        let mut shown: Vec<&str> = Vec::new();
+        for line in matches.lines.iter().map(String::as_str) {
+            if shown.len() < MOST_EXAMPLES && !shown.contains(&line) {
+                shown.push(line);
+                let text = format!("  {}", words::first_line(line));
+                lines.push(Line::styled(sanitize_line(&text).into_owned(), painter.theme().dim));
+            }
+        }
+        for line in &lines {
+            painter.commit_rows(line, HANG);
+        }
+        painter.screen().end_live();
+        let answer = {
+            let question = Question::keep(painter.locale());
+            self.asker.ask(&question, painter.screen())
+        };
+        painter.screen().forget();
+        if answer != Approval::Once {
+            return false;
+        }
+        let said = match (self.rules.keep)(rule) {
+            Ok(path) => painter.locale().with(word::approve::keep::Kept { path: &path }),
+            Err(cause) => painter.locale().with(word::approve::keep::NotKept { cause: &cause }),
+        };
+        painter.commit_rows(&Line::styled(sanitize_line(&said), painter.theme().dim), 0);
+        painter.screen().end_live();
+        true
+    }
+}

@@ -1,0 +1,27 @@
+//! Rules that a person may keep: what each would have let run before, and where it is kept.
+
+use crate::approval::Rule;
+
+/// What a rule would have run, and where one is kept. Made by the composition root.
+pub struct Rules {
+    /// Looks the last commands up.
+    pub matches: Box<dyn Fn(&Rule) -> Matches>,
+    /// Keeps a rule for good: returns the file it is kept in, as people read it, or why it is not.
+    pub keep: Box<dyn Fn(&Rule) -> Result<String, String>>,
+}
+
+/// What a rule would have let run unasked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Matches {
+    /// How many commands were looked at.
+    pub of: usize,
+    /// Those it is about, the newest first.
+    pub lines: Vec<String>,
+}
+
+impl Default for Rules {
+    /// Knows no commands and keeps nothing.
+    fn default() -> Self {
+        Self { matches: Box::new(|_| Matches::default()), keep: Box::new(|_| Err(String::new())) }
+    }
+}

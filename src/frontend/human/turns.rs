@@ -1,0 +1,469 @@
+//! Turns as a person sees them: text as it arrives, steps with what came of them, questions, the row that lives below.
+//!
+//! It puts the parts together and decides nothing. Text is painted at once when it is the first for 16 ms, else together
+//! with what follows, so that a fast stream costs no more than the eye can see.
+
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use super::attention::Attention;
+use super::finished::{self, Finished};
+use super::keyboard::Keyboard;
+use super::lend::Lent;
+use super::looks::Looks;
+use super::painter::{HANG, Painter, Section};
+use super::progress::Progress;
+use super::prose::Prose;
+use super::question::{Asker, Question};
+use super::questions::Questions;
+use super::rules::Rules;
+use super::steps::Steps;
+use super::{again, asked, diff, explorers, propose};
+use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, TurnEnd};
+use crate::approval::BlastRadius;
+use crate::conversation::{Answer, Message, Question as Asked};
+use crate::frontend::words;
+use crate::locale::{Locale, word};
+use crate::provider::{OWN, SILENCE_TOLD_AFTER};
+use crate::terminal::{Background, KeyWatch, Line, Screen, Tty, TypeAhead, sanitize_line};
+use crate::tool::{Place, Toolbox};
+
+/// The least time between two paintings of arriving text.
+const PAINT_STEP: Duration = Duration::from_millis(16);
+
+/// All it takes to show a turn.
+pub struct HumanOptions<W: Write> {
+    /// Tells the terminal's columns and rows now.
+    pub size: fn() -> (u16, u16),
+    /// The looks.
+    pub looks: Looks,
+    /// The user's words.
+    pub locale: Locale,
+    /// Where the agent works: paths are shown relative to it.
+    pub place: Place,
+    /// Puts questions.
+    pub asker: Box<dyn Asker<W>>,
+    /// What a rule would have run before, and where one is kept.
+    pub rules: Rules,
+    /// The agent's tools: they tell what a change that nobody is asked about will look like.
+    pub tools: Toolbox,
+    /// Takes down the terminal's background when it has told, for the next start.
+    pub keep_background: Box<dyn Fn(Background)>,
+    /// Tells the time.
+    pub clock: Box<dyn Fn() -> Instant>,
+}
+
+/// Shows a turn to a person.
+pub struct Human<W: Write> {
+    painter: Painter<W>,
+    prose: Prose,
+    progress: Progress,
+    steps: Steps,
+    keyboard: Keyboard,
+    questions: Questions<W>,
+    attention: Attention,
+    lent: Lent,
+    keep_background: Box<dyn Fn(Background)>,
+    clock: Box<dyn Fn() -> Instant>,
+    /// When arriving text was painted last.
+    painted: Option<Instant>,
+}
+
+impl<W: Write> Human<W> {
+    /// Shows on `screen`.
+    pub fn new(screen: Screen<W>, options: HumanOptions<W>) -> Self {
+        let HumanOptions { size, looks, locale, place, asker, rules, tools, keep_background, clock } = options;
+        Self {
+            painter: Painter::new(screen, size, looks, locale, place),
+            prose: Prose::default(),
+            progress: Progress::default(),
+            steps: Steps::new(tools),
+            keyboard: Keyboard::default(),
+            questions: Questions::new(asker, rules),
+            attention: Attention::default(),
+            lent: Lent::default(),
+            keep_background,
+            clock,
+            painted: None,
+        }
+    }
+
+    /// Returns what paints rows, for what is said between turns.
+    pub const fn painter(&mut self) -> &mut Painter<W> {
+        &mut self.painter
+    }
+
+    /// Returns the user's words.
+    pub const fn locale(&self) -> &Locale {
+        self.painter.locale()
+    }
+
+    /// Returns what decides the looks.
+    pub const fn looks(&self) -> &Looks {
+        self.painter.looks()
+    }
+
+    /// Says what the next turn is about, for the window's title.
+    pub fn set_topic(&mut self, message: &str) {
+        self.attention.set_topic(message);
+    }
+
+    /// Takes the terminal's background for what it was told to be before, if it was: the terminal is not asked again.
+    ///
+    /// A process that may end within a second must not ask: the answer would arrive on the shell's prompt.
+    pub fn trust_known_background(&mut self) {
+        if self.looks().palette.background.is_some() {
+            self.keyboard.trust_background();
+        }
+    }
+
+    /// Listens to the keyboard until [`Human::unwatch`].
+    pub fn watch(&mut self, keys: KeyWatch, tty: Rc<Tty>) {
+        self.painter.screen().listen(true);
+        self.keyboard.watch(keys, tty);
+        self.progress.watch_anew();
+    }
+
+    /// Waits, not for long, until nobody types.
+    pub fn settle(&mut self) {
+        self.keyboard.settle();
+    }
+
+    /// Stops listening and returns what was typed.
+    pub fn unwatch(&mut self) -> TypeAhead {
+        self.painter.screen().listen(false);
+        self.painter.screen().end_live();
+        // What the terminal answers is read before anybody else reads.
+        self.keyboard.pause();
+        self.take_background();
+        self.keyboard.unwatch()
+    }
+
+    /// Lays out the messages of a turn in full.
+    pub fn in_full(&self, messages: &[Message]) -> Vec<Line> {
+        again::in_full(&self.painter, self.steps.tools(), messages)
+    }
+
+    /// Says what lies on the disk now where a proposed line would reach.
+    pub fn proposal_reach(&mut self, line: &str, radius: &BlastRadius) {
+        propose::proposal_reach(&mut self.painter, line, radius);
+    }
+
+    fn now(&self) -> Instant {
+        (self.clock)()
+    }
+
+    /// Takes the terminal's background, if it has told.
+    fn take_background(&mut self) {
+        if let Some(background) = self.keyboard.take_background() {
+            self.painter.looks_mut().set_background(background);
+            (self.keep_background)(background);
+        }
+    }
+
+    fn resize(&mut self) {
+        if let Some(width) = self.painter.resize() {
+            self.prose.resize(width);
+        }
+    }
+
+    fn started(&mut self, model: &str) {
+        self.resize();
+        self.attention.claim_title(&mut self.painter, &self.keyboard);
+        if self.looks().palette.depends_on_background()
+            && !self.painter.is_linear()
+            && let Some(question) = self.keyboard.ask_background()
+        {
+            self.painter.screen().mark(&question);
+        }
+        self.painter.continue_as(Section::Start);
+        self.painted = None;
+        self.steps.clear();
+        let own = model.split_once('/').is_some_and(|(provider, _)| provider == OWN);
+        self.progress.start(self.now(), own);
+    }
+
+    /// Tells once in a while that it is time to paint what has arrived.
+    fn is_due(&self) -> bool {
+        self.painted.is_none_or(|painted| self.now() >= painted + PAINT_STEP)
+    }
+
+    fn paint_when_due(&mut self) {
+        if self.prose.is_waiting() && self.is_due() {
+            self.paint();
+        }
+    }
+
+    fn paint(&mut self) {
+        self.resize();
+        self.prose.advance(&mut self.painter);
+        self.painted = Some(self.now());
+        self.paint_live();
+    }
+
+    /// Paints the unfinished text row, or a running tool's last line, and the status row.
+    fn paint_live(&mut self) {
+        let now = self.now();
+        let status = self.progress.status(&mut self.painter, &self.keyboard, now);
+        let (open, tail) = match self.prose.live(&mut self.painter) {
+            Some(live) => live,
+            None => (Line::new(), self.progress.tail(&mut self.painter)),
+        };
+        let screen = self.painter.screen();
+        screen.live(&open, &status);
+        screen.tail(&tail);
+        screen.flush();
+    }
+
+    /// Commits what is open of the text.
+    fn end_text(&mut self) {
+        self.resize();
+        let now = self.now();
+        self.prose.end(&mut self.painter, now);
+    }
+
+    fn waiting(&mut self, activity: &Activity) {
+        let explorers = match activity {
+            Activity::Exploring { explorers } => explorers.as_slice(),
+            Activity::Connecting
+            | Activity::Loading
+            | Activity::Reading { .. }
+            | Activity::Silent { .. }
+            | Activity::Thinking
+            | Activity::Answering
+            | Activity::WritingCall { .. }
+            | Activity::Running { .. } => &[],
+        };
+        if matches!(
+            activity,
+            Activity::Connecting
+                | Activity::WritingCall { .. }
+                | Activity::Running { .. }
+                | Activity::Exploring { .. }
+        ) {
+            self.end_text();
+        }
+        if let Activity::Running { .. } = activity {
+            self.steps.look_ahead(self.painter.place());
+        }
+        for explorer in self.progress.explore(explorers) {
+            if self.painter.is_linear() {
+                let begins = explorers::begins(&self.painter, &explorer);
+                self.step_begins(&begins);
+            }
+        }
+        let words = words::activity(self.locale(), self.painter.place(), self.steps.tools(), activity);
+        // What is thought and written is seen as it arrives.
+        let is_seen = match activity {
+            // Reading is told at every step of some seconds' work: a line each is too much.
+            // Of sub-agents each is told when it begins.
+            Activity::Thinking
+            | Activity::Answering
+            | Activity::WritingCall { .. }
+            | Activity::Reading { .. }
+            | Activity::Exploring { .. } => true,
+            Activity::Connecting | Activity::Loading | Activity::Running { .. } => false,
+            // Told once, not as it grows.
+            Activity::Silent { seconds } => *seconds > SILENCE_TOLD_AFTER.as_secs(),
+        };
+        self.busy_with(&words, !is_seen);
+    }
+
+    /// Shows what the agent is busy with: in the status row, or as a line where there is none and `line` is set.
+    fn busy_with(&mut self, words: &str, line: bool) {
+        let words = sanitize_line(words).into_owned();
+        if self.painter.is_linear() && line {
+            self.step_begins(&format!("{words} …"));
+        }
+        self.progress.busy_with(&words);
+        self.paint_live();
+    }
+
+    /// Says that a step begins, where no row can be repainted.
+    fn step_begins(&mut self, words: &str) {
+        self.painter.begin(Section::Tool);
+        let line = Line::styled(words, self.painter.theme().dim);
+        self.painter.screen().commit(&line);
+    }
+
+    /// Shows a line a running tool printed.
+    fn printed(&mut self, line: &str) {
+        self.progress.printed(line);
+        if self.is_due() {
+            self.painted = Some(self.now());
+            self.paint_live();
+        }
+    }
+
+    fn ended(&mut self, end: &TurnEnd) {
+        self.end_text();
+        let told = words::turn_end(self.locale(), end);
+        if told.is_some() {
+            self.painter.begin(Section::Notice);
+        }
+        match (end, told) {
+            (TurnEnd::Failed { .. }, Some(told)) => self.painter.error(&told),
+            (TurnEnd::Interrupted, Some(told)) => {
+                let line = Line::styled(told.what, self.painter.theme().dim);
+                self.painter.commit_rows(&line, 0);
+            }
+            (_, Some(told)) => self.painter.warning(&told),
+            (_, None) => {}
+        }
+        if *end != TurnEnd::Done {
+            self.painter.has_failed();
+        }
+        let spent = self.progress.end(self.now());
+        self.attention.ended(&mut self.painter, &self.keyboard, end, spent);
+        self.painted = None;
+        self.painter.end_section();
+    }
+
+    /// Gives screen and keyboard to a question, once nobody types: keys typed before it appeared never answer it.
+    fn hush(&mut self) {
+        self.attention.call_for_answer(&mut self.painter, &self.keyboard);
+        self.painter.screen().end_live();
+        self.keyboard.settle();
+        self.keyboard.pause();
+    }
+}
+
+impl<W: Write> Frontend for Human<W> {
+    fn show(&mut self, event: &AgentEvent) {
+        match event {
+            AgentEvent::TurnStarted { model, .. } => self.started(model),
+            AgentEvent::Waiting { activity } => self.waiting(activity),
+            AgentEvent::TextDelta { text } => {
+                self.progress.arrived(text);
+                let now = self.now();
+                self.prose.answer(&mut self.painter, text, now);
+                self.paint_when_due();
+            }
+            AgentEvent::ReasoningDelta { text } => {
+                self.progress.arrived(text);
+                let now = self.now();
+                self.prose.reason(&mut self.painter, text, now);
+                self.paint_when_due();
+            }
+            AgentEvent::MessageEnded => {
+                self.end_text();
+                self.paint_live();
+            }
+            AgentEvent::ToolRequested { call, effect, subject } => {
+                self.steps.request(self.painter.locale(), self.painter.place(), call, *effect, subject);
+            }
+            // Whoever has the terminal shows it there.
+            AgentEvent::ToolOutput { .. } if self.lent.is_out() => {}
+            AgentEvent::ToolOutput { line, .. } => self.printed(line),
+            AgentEvent::ToolFinished { call_id, name, outcome, content, facts, duration_ms } => {
+                self.end_text();
+                let known = self.steps.end(call_id);
+                let verb = self.steps.tools().identity(name).verb;
+                let result = Finished { name, verb, outcome: *outcome, content, facts, duration_ms: *duration_ms };
+                finished::finish(&mut self.painter, &known, &result, self.keyboard.is_watched());
+                self.progress.call_ended(call_id);
+                self.paint_live();
+            }
+            AgentEvent::Retrying { attempt, of, wait_ms, error } => {
+                let text = self.locale().with(word::activity::Retrying {
+                    what: &words::failure(self.locale(), error).what,
+                    attempt: &attempt.to_string(),
+                    of: &of.to_string(),
+                    seconds: &wait_ms.div_ceil(1000).to_string(),
+                });
+                self.busy_with(&text, true);
+            }
+            AgentEvent::Usage { usage } => self.progress.told(usage.written()),
+            AgentEvent::Notice { notice } => {
+                self.end_text();
+                self.painter.begin(Section::Notice);
+                let told = words::notice(self.locale(), notice);
+                self.painter.warning(&told);
+                self.paint_live();
+            }
+            AgentEvent::TurnEnded { end } => self.ended(end),
+        }
+    }
+
+    fn approve(&mut self, request: &ApprovalRequest) -> Approval {
+        self.end_text();
+        let painter = &mut self.painter;
+        // A question stands apart also from the tool before it; what comes of it stands right below.
+        painter.begin(Section::Question);
+        let lines = diff::preview(painter.locale(), painter.place(), painter.ink(), request);
+        painter.screen().commit_all(&lines);
+        for row in &diff::doubts(painter.locale(), painter.place(), painter.theme(), request) {
+            painter.commit_rows(row, HANG);
+        }
+        painter.continue_as(Section::Tool);
+        let verb = self.steps.tools().identity(&request.call.name).verb;
+        let question = Question::new(painter.locale(), request, verb);
+        self.hush();
+        let approval = self.questions.ask(&mut self.painter, &question);
+        self.keyboard.resume();
+        self.steps.seen(&request.call.id);
+        approval
+    }
+
+    fn ask(&mut self, question: &Asked) -> Answer {
+        self.end_text();
+        let (answers, choices) = asked::show(&mut self.painter, question);
+        self.hush();
+        let answer = self.questions.answer(&mut self.painter, &answers);
+        self.keyboard.resume();
+        asked::tell(&mut self.painter, &choices, &answer);
+        self.paint_live();
+        answer
+    }
+
+    fn can_lend(&self) -> bool {
+        self.keyboard.is_watched()
+    }
+
+    fn lend(&mut self, near: OwnedFd, pressed: OwnedFd) -> bool {
+        if !self.keyboard.is_watched() {
+            return false;
+        }
+        self.end_text();
+        self.lent.begin(&mut self.painter, &mut self.keyboard, &self.attention, near, pressed)
+    }
+
+    fn take_back(&mut self) {
+        if self.lent.end(&mut self.painter, &mut self.keyboard) {
+            self.resize();
+            self.paint_live();
+        }
+    }
+
+    fn next_tick(&self) -> Option<Instant> {
+        if self.lent.is_out() {
+            return None;
+        }
+        let waits = self.prose.is_waiting();
+        let text = waits.then(|| self.painted.map_or_else(Instant::now, |last| last + PAINT_STEP));
+        if self.painter.is_linear() {
+            // Nothing moves there but text, and text that waits to be painted with more must not wait for ever.
+            return text;
+        }
+        let status = self.progress.next(&self.keyboard, self.now());
+        text.into_iter().chain(status).min()
+    }
+
+    fn tick(&mut self) {
+        if let Some(tty) = self.keyboard.take_suspend() {
+            self.painter.screen().end_live();
+            if let Err(error) = tty.suspend() {
+                tracing::warn!(%error, "the terminal did not come back");
+            }
+            self.painter.screen().forget();
+        }
+        self.take_background();
+        self.paint();
+    }
+}
+
+#[cfg(test)]
+#[path = "turns_tests.rs"]
+mod tests;
