@@ -24,7 +24,7 @@ pub mod width;
 
 pub use guest::Guest;
 pub use inline_picture::{InlinePicture, PictureProtocol};
-pub use keys::{KeyReader, KeyWatch, Press, TWICE, TypeAhead, TypedView, drain_crossterm, escape_wait};
+pub use keys::{KeyReader, KeyWatch, Pending, Press, Pressed, TWICE, Unsent, drain_crossterm, escape_wait};
 pub use layout::cut;
 pub use line::{Line, Span};
 pub use loan::Loan;

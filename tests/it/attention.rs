@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use axi::agent::{Activity, AgentEvent, Frontend as _, TurnEnd};
 use axi::config::Notify;
-use axi::terminal::{KeyWatch, Output, Tty, TypeAhead, Wrap, escape_wait};
+use axi::terminal::{KeyWatch, Output, Pending, Tty, Wrap, escape_wait};
 
 use crate::support::answer;
 use crate::support::home::Home;
@@ -113,7 +113,7 @@ fn plays_when_asked_to() {
     let mut human =
         streams::human(Output::new(), || (80, 24), Box::new(move || now.get()), Wrap::Word, Notify::Auto);
     let cancel = tokio_util::sync::CancellationToken::new();
-    human.watch(KeyWatch::start(cancel, TypeAhead::default(), escape_wait(false)).unwrap(), tty);
+    human.watch(KeyWatch::start(cancel, Pending::default(), escape_wait(false)).unwrap(), tty);
     human.show(&AgentEvent::TurnStarted { session: "s".to_owned(), model: "p/m".to_owned() });
     human.show(&AgentEvent::Waiting { activity: Activity::Connecting });
     while !std::path::Path::new("go").exists() {

@@ -8,7 +8,7 @@ use axi::frontend::repl::{
     Candidate, CommandEntry, CommandMenu, EditStyle, Editor, EditorOptions, EditorWords, Exchange, HistoryOptions,
     PromptParts, ReadOutcome, Suggest, SuggestTiming, Wanted,
 };
-use axi::terminal::{Dress, Line, Output, Screen, Theme, Tty};
+use axi::terminal::{Dress, Line, Output, Pending, Screen, Theme, Tty};
 use nu_ansi_term::Style;
 use rustix::termios::LocalModes;
 use tokio_util::sync::CancellationToken;
@@ -32,16 +32,16 @@ fn plays_when_asked_to() {
     let has = |word: &str| manner.split_whitespace().any(|other| other == word);
     let tty = if has("cooked") { None } else { Some(Tty::take().unwrap()) };
     let mut screen = Screen::new(Output::new(), 80, 24, Dress::FULL);
-    let mut editor = editor(has("vi"), !has("private"));
+    let pending = Pending::default();
+    pending.set_line(&std::env::var("PREFILL").unwrap_or_default());
+    let mut editor = editor(has("vi"), !has("private"), pending);
     if has("suggest") {
         let timing = SuggestTiming { quiet: Duration::from_millis(10), idle: Duration::from_millis(20) };
         editor = editor.with_suggest(Box::new(Model), timing);
         editor.hear(Exchange { said: "fix it".to_owned(), answered: "It is fixed.".to_owned() });
     }
-    let mut prefill = std::env::var("PREFILL").unwrap_or_default();
     loop {
-        let outcome = editor.read(&prefill).unwrap();
-        prefill.clear();
+        let outcome = editor.read().unwrap();
         let said = match &outcome {
             ReadOutcome::Line(text) if text.len() > 500 => {
                 format!("sent {} bytes, {} lines", text.len(), text.lines().count())
@@ -58,7 +58,7 @@ fn plays_when_asked_to() {
     drop(tty);
 }
 
-fn editor(vi: bool, keep: bool) -> Editor {
+fn editor(vi: bool, keep: bool, pending: Pending) -> Editor {
     let directory = std::env::current_dir().unwrap();
     let home = std::env::var_os("HOME").map(std::path::PathBuf::from).unwrap();
     let mut editor = Editor::new(EditorOptions {
@@ -81,6 +81,7 @@ fn editor(vi: bool, keep: bool) -> Editor {
         external_editor: std::env::var("EDITOR").ok(),
         foreground: None,
         escape_wait: Duration::from_millis(if has_variable("SLOW") { 20_000 } else { 10 }),
+        pending,
         interrupt: None,
     });
     editor.set_prompt(PromptParts { directory: "~/work".to_owned(), ..PromptParts::default() });

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use axi::terminal::{Dress, KeyWatch, Line, Output, Screen, Tty, TypeAhead, escape_wait};
+use axi::terminal::{Dress, KeyWatch, Line, Output, Pending, Screen, Tty, Unsent, escape_wait};
 use nu_ansi_term::Style;
 use rustix::termios::{LocalModes, OutputModes};
 use tokio_util::sync::CancellationToken;
@@ -26,22 +26,22 @@ fn plays_when_asked_to() {
     };
     screen.commit(&Line::new());
     screen.listen(true);
-    let mut typed = TypeAhead::default();
+    let pending = Pending::default();
     for turn in 1.. {
         let cancel = CancellationToken::new();
-        let mut watch = KeyWatch::start(cancel.clone(), typed, escape_wait(false)).unwrap();
+        let mut watch = KeyWatch::start(cancel.clone(), pending.clone(), escape_wait(false)).unwrap();
         say(&mut screen, format!("turn {turn}"));
         let mut version = u64::MAX;
         while !cancel.is_cancelled() {
             if watch.version() != version {
                 version = watch.version();
-                let typed = watch.typed();
-                screen.live(&Line::new(), &Line::styled(format!("> {}", typed.text), Style::default()));
+                let typed = pending.snapshot();
+                screen.live(&Line::new(), &Line::styled(format!("> {}", typed.line), Style::default()));
                 screen.flush();
-                match typed.queue.first().map(String::as_str) {
+                match typed.queue.front().map(String::as_str) {
                     Some("panic") => panic!("as asked"),
                     Some("lend") => {
-                        watch.take_queued();
+                        pending.take_queued();
                         watch.pause();
                         screen.end_live();
                         let lent = tty.lend();
@@ -62,13 +62,14 @@ fn plays_when_asked_to() {
             std::thread::sleep(Duration::from_millis(2));
         }
         if !cancel.is_cancelled() {
-            typed = TypeAhead::default();
+            pending.change(|unsent| *unsent = Unsent::default());
             continue;
         }
-        typed = watch.stop();
+        let pressed = watch.stop();
+        let typed = pending.snapshot();
         screen.end_live();
-        say(&mut screen, format!("typed {:?} queue {:?}", typed.text, typed.queue));
-        if typed.leave {
+        say(&mut screen, format!("typed {:?} queue {:?}", typed.line, typed.queue));
+        if pressed.leave {
             break;
         }
     }

@@ -19,7 +19,7 @@ use crate::frontend::signals::Signals;
 use crate::locale::{Locale, word};
 use crate::provider::Client;
 use crate::provider::local::{self, FetchError, NAME, Progress, Sources, Weights, find, leavings};
-use crate::terminal::{KeyWatch, Tty, TypeAhead, escape_wait};
+use crate::terminal::{KeyWatch, Pending, Tty, escape_wait};
 
 /// How often progress is told.
 const STEP: Duration = Duration::from_millis(200);
@@ -96,7 +96,7 @@ pub(in crate::app) fn fetch(
         tty.restorer().install_panic_hook();
     }
     let watch = tty.as_ref().and_then(|_| {
-        KeyWatch::start(cancel.clone(), TypeAhead::default(), escape_wait(app.display().is_remote())).ok()
+        KeyWatch::start(cancel.clone(), Pending::default(), escape_wait(app.display().is_remote())).ok()
     });
     let console = Console::new(locale);
     let mut begun = Instant::now();

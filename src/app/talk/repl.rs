@@ -17,13 +17,13 @@ use crate::config::{EditMode, InlineImages};
 use crate::frontend::exit::Exit;
 use crate::frontend::human::Human;
 use crate::frontend::repl::{
-    Clipboard, CommandMenu, Drafts, EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, Repl,
-    SuggestTiming, editor_words, title,
+    Clipboard, CommandMenu, Drafts, EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, Repl, ReplParts,
+    ShellLines, SuggestTiming, editor_words, title,
 };
 use crate::locale::word;
 use crate::provider::Client;
 use crate::session::Session;
-use crate::terminal::{Depth, PictureProtocol, Theme, escape_wait};
+use crate::terminal::{Depth, Pending, PictureProtocol, Theme, escape_wait};
 
 pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     let runtime = Rc::new(runtime(&app.locale)?);
@@ -40,7 +40,8 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
         command.status()
     });
     let private = options.no_session || options.no_history;
-    let mut editor = editor(app, &looks.theme, private, foreground);
+    let pending = Pending::default();
+    let mut editor = editor(app, &looks.theme, private, foreground, pending.clone());
     editor.keep_out(app.keys.all(&app.config, app.process.variables));
     let pictures = app.paths.cache.as_ref().map(|cache| cache.join("pictures"));
     editor.use_clipboard(Clipboard::of(&app.process.variables, pictures));
@@ -48,7 +49,7 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     editor.watch_lists(lists.clone());
     let drafts = app.paths.drafts().filter(|_| !private && !plain);
     let drafts = drafts.map(|folder| Drafts::new(folder, app.project.cwd.clone())).unwrap_or_default();
-    editor.keep_drafts(drafts.clone());
+    editor.keep_drafts(&drafts);
     let last = drafts.clone();
     stage.signals.before_the_end(move || last.flush());
     let ghost_usage = GhostUsage::default();
@@ -78,10 +79,13 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
         (app.process.variables)("SHELL").filter(|shell| !shell.is_empty()).unwrap_or_else(|| "/bin/sh".to_owned());
     let pager = pager(app);
     let (for_new, for_resume, keep) = (Rc::clone(app), Rc::clone(app), !options.no_session);
-    let repl = Repl {
+    let path = (app.process.variables)("PATH").unwrap_or_default();
+    let repl = Repl::new(ReplParts {
         agent,
         human,
         editor,
+        pending,
+        drafts,
         stage,
         world: Box::new(Outside::new(Rc::clone(app), client, runtime, ghost_usage)),
         new_session: Box::new(move || {
@@ -94,22 +98,15 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
             Session::resume(loaded.id.clone(), loaded.directory.clone(), path, for_resume.redactor())
         }),
         directory,
-        shell,
-        program: app.process.program.clone(),
+        shell: ShellLines::new(shell, app.process.program.clone(), path),
         pictures: PictureProtocol::choose(
             if plain { InlineImages::Off } else { app.config.inline_images }.word(),
             &app.display().terminal,
         ),
-        ran: Vec::new(),
-        swept: false,
         pager,
-        drafts,
         lists,
-        path: (app.process.variables)("PATH").unwrap_or_default(),
-        hinted: Vec::new(),
         own: menu_lists::user_commands(app),
-        gone: false,
-    };
+    });
     Ok(repl.run(options.message))
 }
 
@@ -121,7 +118,7 @@ fn pager(app: &App) -> String {
     if variable("LESS").is_some() { pager } else { format!("LESS=FRX {pager}") }
 }
 
-fn editor(app: &App, theme: &Theme, private: bool, foreground: Foreground) -> Editor {
+fn editor(app: &App, theme: &Theme, private: bool, foreground: Foreground, pending: Pending) -> Editor {
     let external = ["VISUAL", "EDITOR"]
         .iter()
         .find_map(|name| (app.process.variables)(name).filter(|value| !value.is_empty()));
@@ -146,6 +143,7 @@ fn editor(app: &App, theme: &Theme, private: bool, foreground: Foreground) -> Ed
         external_editor: external,
         foreground: Some(foreground),
         escape_wait: escape_wait(app.display().is_remote()),
+        pending,
         interrupt: None,
     })
 }

@@ -18,7 +18,7 @@ use crate::frontend::signals::Signals;
 use crate::frontend::words;
 use crate::locale::word;
 use crate::provider::Client;
-use crate::terminal::{Guest, KeyWatch, TypeAhead, escape_wait};
+use crate::terminal::{Guest, KeyWatch, Pending, escape_wait};
 
 /// Rewrites the line.
 pub(super) fn run(app: &App, facts: &Facts) -> Exit {
@@ -55,13 +55,8 @@ fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
     // Without a terminal there is nobody to press a key, and nothing to show.
     let mut guest = Guest::open().ok();
     let keys = guest.as_ref().and_then(|guest| {
-        KeyWatch::on(
-            guest.keys().ok()?,
-            cancel.clone(),
-            TypeAhead::default(),
-            escape_wait(app.display().is_remote()),
-        )
-        .ok()
+        KeyWatch::on(guest.keys().ok()?, cancel.clone(), Pending::default(), escape_wait(app.display().is_remote()))
+            .ok()
     });
     let plain = app.options.linear
         || (app.process.variables)("TERM").is_none_or(|term| matches!(term.as_str(), "" | "dumb"));

@@ -14,7 +14,7 @@ use super::scrub::scrub;
 use crate::frontend::human::Human;
 use crate::frontend::stage::Stage;
 use crate::locale::word;
-use crate::terminal::{KeyWatch, Output as Out, Size, TypeAhead, escape_wait, sanitize_line};
+use crate::terminal::{KeyWatch, Output as Out, Pending, Size, escape_wait, sanitize_line};
 use crate::tool::output;
 
 /// How much of it is sent: the beginning and the end.
@@ -109,7 +109,7 @@ pub(super) fn consented(
     human: &mut Human<Out>,
     stage: &Stage,
     facts: &Facts,
-    typed: &mut TypeAhead,
+    pending: &Pending,
 ) -> Output {
     let locale = human.locale().clone();
     let Some(last) = &facts.last else { return Output::None };
@@ -123,7 +123,7 @@ pub(super) fn consented(
         let said = locale.with(word::handoff::OutputSent { lines: &lines });
         human.painter().say(&said);
     } else {
-        match choose(found, source, human, stage, &lines, last, typed) {
+        match choose(found, source, human, stage, &lines, last, pending) {
             Some(Answer::Once) => {}
             Some(Answer::Always) => {
                 let given = source.consent.as_ref().map(|it| it.give(&source.workspace));
@@ -148,14 +148,13 @@ fn choose(
     stage: &Stage,
     lines: &str,
     last: &LastCommand,
-    typed: &mut TypeAhead,
+    pending: &Pending,
 ) -> Option<Answer> {
     let locale = human.locale().clone();
     // Keys typed before the question appeared stay type-ahead: they never answer it.
     let cancel = CancellationToken::new();
-    if let Ok(keys) = KeyWatch::start(cancel.clone(), std::mem::take(typed), escape_wait(stage.remote)) {
+    if let Ok(keys) = KeyWatch::start(cancel.clone(), pending.clone(), escape_wait(stage.remote)) {
         keys.settle();
-        *typed = keys.stop();
     }
     if cancel.is_cancelled() {
         return None;

@@ -17,7 +17,7 @@ use crate::frontend::exit::Exit;
 use crate::frontend::human::Human;
 use crate::frontend::stage::Stage;
 use crate::locale::word;
-use crate::terminal::{KeyWatch, Output as Out, TypeAhead, escape_wait, sanitize_line};
+use crate::terminal::{KeyWatch, Output as Out, Pending, Unsent, escape_wait, sanitize_line};
 use crate::tool::{is_plain_line, proposed};
 
 /// Everything a hand-off works with.
@@ -32,12 +32,6 @@ pub struct Handoff {
     pub output: OutputSource,
     /// What is to be said of the model, where nobody chose it.
     pub found: Option<String>,
-}
-
-/// How a turn ended, and what was typed meanwhile.
-struct Turned {
-    end: TurnEnd,
-    typed: TypeAhead,
 }
 
 impl Handoff {
@@ -64,18 +58,18 @@ impl Handoff {
         if let Some(line) = facts.context_line(self.human.locale()) {
             self.human.painter().say(&line);
         }
-        let mut typed = TypeAhead::default();
+        let pending = Pending::default();
         let printed = match captured
-            .map(|found| consented(&found, &self.output, &mut self.human, &self.stage, facts, &mut typed))
+            .map(|found| consented(&found, &self.output, &mut self.human, &self.stage, facts, &pending))
         {
             None | Some(Output::None) => String::new(),
             Some(Output::Sent(block)) => block,
             Some(Output::Stopped) => {
-                return (Exit::Interrupted, self.give_back(facts, Put::Line, &typed));
+                return (Exit::Interrupted, self.give_back(facts, Put::Line, &pending));
             }
         };
         if stopped.is_cancelled() {
-            return (Exit::Interrupted, self.give_back(facts, Put::Line, &typed));
+            return (Exit::Interrupted, self.give_back(facts, Put::Line, &pending));
         }
         let mut text = facts.message();
         if text.is_empty() {
@@ -90,38 +84,36 @@ impl Handoff {
         let mut about = Put::Line;
         loop {
             self.human.set_topic(&text);
-            let kept = typed.clone();
-            let turned = match self.turn(message, typed) {
-                Ok(turned) => turned,
+            let end = match self.turn(message, &pending) {
+                Ok(end) => end,
                 Err(error) => {
                     tracing::warn!(%error, "the terminal cannot be read");
                     let what = self.human.locale().with(word::error::Terminal { cause: &error.to_string() });
                     self.human.painter().fail(&what, "");
-                    return (Exit::Failed, self.give_back(facts, about, &kept));
+                    return (Exit::Failed, self.give_back(facts, about, &pending));
                 }
             };
-            if turned.end != TurnEnd::Done {
-                return (Exit::from(&turned.end), self.give_back(facts, about, &turned.typed));
+            if end != TurnEnd::Done {
+                return (Exit::from(&end), self.give_back(facts, about, &pending));
             }
             if let Some(proposal) = proposed(self.agent.conversation().messages()) {
                 self.count(&proposal.command);
                 // Something else stands on the prompt line.
-                for text in unsent(&turned.typed) {
+                for text in unsent(&pending.snapshot()) {
                     let text = &sanitize_line(&text);
                     let said = self.human.locale().with(word::handoff::Unsent { text });
                     self.human.painter().say(&said);
                 }
                 return (Exit::Done, Put::Text(proposal.command));
             }
-            typed = turned.typed;
-            if typed.queue.is_empty() {
-                let left = typed.text.trim();
+            let Some(next) = pending.take_queued() else {
+                let left = pending.look(|unsent| unsent.line.trim().to_owned());
                 if !left.is_empty() {
-                    return (Exit::Done, Put::Text(left.to_owned()));
+                    return (Exit::Done, Put::Text(left));
                 }
                 return (Exit::Done, self.left_behind(begun).or_else(|| self.written()).unwrap_or(Put::Nothing));
-            }
-            text = typed.queue.remove(0);
+            };
+            text = next;
             about = Put::Text(text.clone());
             self.human.painter().echo(&text);
             message = Message::user(text.clone());
@@ -146,8 +138,8 @@ impl Handoff {
     }
 
     /// What goes back after a turn that did not come to its end; says what of the typed does not.
-    fn give_back(&mut self, facts: &Facts, about: Put, typed: &TypeAhead) -> Put {
-        let (put, told) = given_back(about, facts.message().is_empty(), unsent(typed));
+    fn give_back(&mut self, facts: &Facts, about: Put, pending: &Pending) -> Put {
+        let (put, told) = given_back(about, facts.message().is_empty(), unsent(&pending.snapshot()));
         for text in &told {
             let text = &sanitize_line(text);
             let said = self.human.locale().with(word::handoff::UnsentStopped { text });
@@ -156,15 +148,16 @@ impl Handoff {
         put
     }
 
-    fn turn(&mut self, message: Message, typed: TypeAhead) -> std::io::Result<Turned> {
+    fn turn(&mut self, message: Message, pending: &Pending) -> std::io::Result<TurnEnd> {
         let cancel = CancellationToken::new();
-        let keys = KeyWatch::start(cancel.clone(), typed, escape_wait(self.stage.remote))?;
+        let keys = KeyWatch::start(cancel.clone(), pending.clone(), escape_wait(self.stage.remote))?;
         self.human.watch(keys, Rc::clone(&self.stage.tty));
         self.stage.signals.watch(Some(cancel.clone()));
         let end = self.stage.runtime.block_on(self.agent.run_turn(message, &mut self.human, &cancel));
         self.stage.signals.watch(None);
-        let typed = self.human.unwatch();
-        Ok(Turned { end, typed })
+        // Nobody is there to leave: the shell waits.
+        let _pressed = self.human.unwatch();
+        Ok(end)
     }
 
     /// What the commands that ran since then were to change in the shell, and could not: one line to review.
@@ -215,8 +208,8 @@ impl Handoff {
 }
 
 /// What was typed while a turn ran and was not sent, in its order.
-fn unsent(typed: &TypeAhead) -> Vec<String> {
-    let lines = typed.queue.iter().chain([&typed.text]);
+fn unsent(typed: &Unsent) -> Vec<String> {
+    let lines = typed.queue.iter().chain([&typed.line]);
     lines.filter(|line| !line.trim().is_empty()).cloned().collect()
 }
 
@@ -235,10 +228,10 @@ mod tests {
 
     #[test]
     fn a_turn_that_was_stopped_gives_its_own_line_back_and_tells_what_waited() {
-        let typed = TypeAhead {
-            queue: vec!["third".to_owned(), " ".to_owned()],
-            text: "half a fou".to_owned(),
-            ..TypeAhead::default()
+        let typed = Unsent {
+            queue: ["third".to_owned(), " ".to_owned()].into(),
+            line: "half a fou".to_owned(),
+            ..Unsent::default()
         };
         let waiting = || unsent(&typed);
         assert_eq!(waiting(), ["third", "half a fou"]);

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::terminal::{Background, KeyWatch, Mark, Tty, TypeAhead};
+use crate::terminal::{Background, KeyWatch, Mark, Pressed, Tty, Unsent};
 
 /// Whether the terminal was asked for its background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,8 +30,8 @@ impl Keyboard {
         self.watched = Some((keys, tty));
     }
 
-    /// Stops watching and returns what was typed.
-    pub(super) fn unwatch(&mut self) -> TypeAhead {
+    /// Stops watching and returns what the keys asked for.
+    pub(super) fn unwatch(&mut self) -> Pressed {
         self.watched.take().map(|(keys, _)| keys.stop()).unwrap_or_default()
     }
 
@@ -59,11 +59,11 @@ impl Keyboard {
     }
 
     /// Returns what is typed so far.
-    pub(super) fn typed(&self) -> TypeAhead {
-        self.watched.as_ref().map(|(keys, _)| keys.typed()).unwrap_or_default()
+    pub(super) fn typed(&self) -> Unsent {
+        self.watched.as_ref().map(|(keys, _)| keys.pending().snapshot()).unwrap_or_default()
     }
 
-    /// Counts changes of what is typed.
+    /// Counts keys that changed something.
     pub(super) fn version(&self) -> u64 {
         self.watched.as_ref().map_or(0, |(keys, _)| keys.version())
     }

@@ -162,7 +162,7 @@ impl Progress {
             elapsed,
             activity: &turn.activity,
             details: &[own, &seconds, &tokens, stop],
-            typed: &typed.text,
+            typed: &typed.line,
             queued: &queued,
         };
         self.row = status_line(&status, theme, columns);

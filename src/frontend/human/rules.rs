@@ -2,12 +2,15 @@
 
 use crate::approval::Rule;
 
+/// Keeps a rule: returns the file it is kept in, as people read it, or why it is not.
+pub type KeepRule = Box<dyn Fn(&Rule) -> Result<String, String>>;
+
 /// What a rule would have run, and where one is kept. Made by the composition root.
 pub struct Rules {
     /// Looks the last commands up.
     pub matches: Box<dyn Fn(&Rule) -> Matches>,
-    /// Keeps a rule for good: returns the file it is kept in, as people read it, or why it is not.
-    pub keep: Box<dyn Fn(&Rule) -> Result<String, String>>,
+    /// Keeps a rule for good.
+    pub keep: KeepRule,
 }
 
 /// What a rule would have let run unasked.

@@ -27,7 +27,7 @@ use crate::conversation::{Answer, Message, Question as Asked};
 use crate::frontend::words;
 use crate::locale::{Locale, word};
 use crate::provider::{OWN, SILENCE_TOLD_AFTER};
-use crate::terminal::{Background, KeyWatch, Line, Screen, Tty, TypeAhead, sanitize_line};
+use crate::terminal::{Background, KeyWatch, Line, Pressed, Screen, Tty, sanitize_line};
 use crate::tool::{Place, Toolbox};
 
 /// The least time between two paintings of arriving text.
@@ -131,8 +131,8 @@ impl<W: Write> Human<W> {
         self.keyboard.settle();
     }
 
-    /// Stops listening and returns what was typed.
-    pub fn unwatch(&mut self) -> TypeAhead {
+    /// Stops listening and returns what the keys asked for.
+    pub fn unwatch(&mut self) -> Pressed {
         self.painter.screen().listen(false);
         self.painter.screen().end_live();
         // What the terminal answers is read before anybody else reads.

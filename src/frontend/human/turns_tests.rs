@@ -10,11 +10,7 @@ use super::super::again::turn;
 use super::super::looks::Palette;
 use super::*;
 use crate::agent::{Activity, Failure, Notice as Warning, TurnEnd};
-<<<<<<< HEAD
 use crate::config::{Notify, ReasoningView, ThemeChoice};
-=======
-use crate::command::{Notify, ReasoningView, ThemeChoice};
->>>>>>> 185c196 (frontend: make of Human a painter, a keyboard, questions and steps)
 use crate::conversation::ContentBlock::{Reasoning, Text, ToolCall as Call, ToolResult as Answer};
 use crate::conversation::{Effect, Message, Outcome, Preview, Subject, ToolCall, Usage};
 use crate::terminal::{Depth, Dress, Wrap};

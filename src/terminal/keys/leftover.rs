@@ -6,17 +6,17 @@ use std::time::Duration;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
 
 use super::parser::Key;
-use super::typed::TypeAhead;
+use super::pending::Pending;
 
 /// Most events taken at once, so that a terminal that never falls silent cannot hold the turn up.
 const MOST: usize = 10_000;
 
-/// Moves what waits in crossterm's own queue into `typed`. Called after the line editor has returned and before
+/// Moves what waits in crossterm's own queue into `pending`. Called after the line editor has returned and before
 /// [`super::KeyWatch::start`]. Returns whether ESC or Ctrl+C was among it.
 ///
 /// # Errors
 /// Those of reading the terminal; what was taken before is kept.
-pub fn drain_crossterm(typed: &mut TypeAhead) -> io::Result<bool> {
+pub fn drain_crossterm(pending: &Pending) -> io::Result<bool> {
     let mut interrupted = false;
     for _ in 0..MOST {
         if !poll(Duration::ZERO)? {
@@ -24,7 +24,7 @@ pub fn drain_crossterm(typed: &mut TypeAhead) -> io::Result<bool> {
         }
         if let Some(key) = key_of(read()?) {
             interrupted |= matches!(key, Key::Escape | Key::Interrupt);
-            typed.edit(&key);
+            pending.edit(&key);
         }
     }
     Ok(interrupted)

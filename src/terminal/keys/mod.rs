@@ -6,8 +6,8 @@
 mod burst;
 mod leftover;
 mod parser;
+mod pending;
 mod reader;
-mod typed;
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -23,9 +23,9 @@ use tokio_util::sync::CancellationToken;
 use super::surroundings::Background;
 use burst::Burst;
 pub use leftover::drain_crossterm;
-use parser::{Key, Parser, Pending};
+use parser::{Awaited, Key, Parser};
+pub use pending::{Pending, Unsent};
 pub use reader::{KeyReader, Press};
-pub use typed::TypeAhead;
 
 /// A second Ctrl+C within this time leaves.
 pub const TWICE: Duration = Duration::from_secs(1);
@@ -59,6 +59,22 @@ pub fn escape_wait(remote: bool) -> Duration {
     Duration::from_millis(if remote { 100 } else { 10 })
 }
 
+/// What the keys of a turn asked for, beside the text they typed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pressed {
+    /// The person wants to leave: a second Ctrl+C within a second, or the terminal has gone.
+    pub leave: bool,
+    /// The terminal has gone: nobody has left, but nobody is there.
+    pub gone: bool,
+    /// How many lines had been queued when the turn was stopped; `None` if it was not. Lines sent after that are meant
+    /// for what comes next.
+    pub queued_when_stopped: Option<usize>,
+    /// When Ctrl+C was last pressed: one more within a second leaves, also when the prompt is back by then.
+    pub interrupted: Option<Instant>,
+    /// When ESC was last believed: what looks like the rest of an arrow key right after it is that.
+    pub escaped: Option<Instant>,
+}
+
 /// Reads the keyboard while a turn runs. The thread ends at [`KeyWatch::pause`], [`KeyWatch::stop`] or drop.
 #[derive(Debug)]
 pub struct KeyWatch {
@@ -79,8 +95,9 @@ struct Shared {
     escape_wait: Duration,
     tail_wait: Duration,
     cancel: CancellationToken,
-    typed: Mutex<TypeAhead>,
-    /// Counts changes of what is typed.
+    pending: Pending,
+    pressed: Mutex<Pressed>,
+    /// Counts keys that changed something.
     version: AtomicU64,
     suspend: AtomicBool,
     /// 0 unknown, 1 without, 2 with the focus.
@@ -92,21 +109,20 @@ struct Shared {
 }
 
 impl Shared {
-    /// A panic elsewhere must not lose what was typed.
-    fn typed(&self) -> MutexGuard<'_, TypeAhead> {
-        self.typed.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pressed(&self) -> MutexGuard<'_, Pressed> {
+        self.pressed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl KeyWatch {
-    /// Starts reading standard input, with what was typed before. ESC, Ctrl+C and a terminal that has gone cancel
+    /// Starts reading standard input into `pending`. ESC, Ctrl+C and a terminal that has gone cancel
     /// `cancel`; cancelling wakes a runtime of any kind.
     ///
     /// # Errors
     /// When standard input cannot be duplicated or no thread started.
-    pub fn start(cancel: CancellationToken, typed: TypeAhead, escape_wait: Duration) -> io::Result<Self> {
+    pub fn start(cancel: CancellationToken, pending: Pending, escape_wait: Duration) -> io::Result<Self> {
         let input = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
-        Self::on(input, cancel, typed, escape_wait)
+        Self::on(input, cancel, pending, escape_wait)
     }
 
     /// As [`KeyWatch::start`], reading `input`.
@@ -116,16 +132,16 @@ impl KeyWatch {
     pub fn on(
         input: OwnedFd,
         cancel: CancellationToken,
-        typed: TypeAhead,
+        pending: Pending,
         escape_wait: Duration,
     ) -> io::Result<Self> {
-        Self::with_waits(input, cancel, typed, [escape_wait, TAIL_WAIT])
+        Self::with_waits(input, cancel, pending, [escape_wait, TAIL_WAIT])
     }
 
     fn with_waits(
         input: OwnedFd,
         cancel: CancellationToken,
-        typed: TypeAhead,
+        pending: Pending,
         [escape_wait, tail_wait]: [Duration; 2],
     ) -> io::Result<Self> {
         let shared = Arc::new(Shared {
@@ -133,7 +149,8 @@ impl KeyWatch {
             escape_wait,
             tail_wait,
             cancel,
-            typed: Mutex::new(typed),
+            pending,
+            pressed: Mutex::default(),
             version: AtomicU64::new(0),
             suspend: AtomicBool::new(false),
             focus: AtomicU8::new(0),
@@ -159,30 +176,14 @@ impl KeyWatch {
         }
     }
 
-    /// Counts changes of [`KeyWatch::typed`]: equal numbers, nothing to paint.
+    /// Counts keys that changed something: equal numbers, nothing to paint.
     pub fn version(&self) -> u64 {
         self.shared.version.load(Ordering::Acquire)
     }
 
-    /// What is typed so far.
-    pub fn typed(&self) -> TypeAhead {
-        self.shared.typed().clone()
-    }
-
-    /// Returns what sees the same from another thread.
-    pub fn view(&self) -> TypedView {
-        TypedView(Arc::clone(&self.shared))
-    }
-
-    /// Takes the oldest queued line.
-    pub fn take_queued(&self) -> Option<String> {
-        let mut typed = self.shared.typed();
-        let line = (!typed.queue.is_empty()).then(|| typed.queue.remove(0));
-        drop(typed);
-        if line.is_some() {
-            self.shared.version.fetch_add(1, Ordering::AcqRel);
-        }
-        line
+    /// What the keys are typed into.
+    pub fn pending(&self) -> &Pending {
+        &self.shared.pending
     }
 
     /// Tells once that Ctrl+Z was pressed.
@@ -238,21 +239,10 @@ impl KeyWatch {
         Ok(())
     }
 
-    /// Stops and returns what was typed.
-    pub fn stop(mut self) -> TypeAhead {
+    /// Stops and returns what was asked for.
+    pub fn stop(mut self) -> Pressed {
         self.pause();
-        std::mem::take(&mut *self.shared.typed())
-    }
-}
-
-/// Sees what is typed while a turn runs, from any thread.
-#[derive(Debug, Clone)]
-pub struct TypedView(Arc<Shared>);
-
-impl TypedView {
-    /// What is typed so far.
-    pub fn typed(&self) -> TypeAhead {
-        self.0.typed().clone()
+        std::mem::take(&mut *self.shared.pressed())
     }
 }
 
@@ -269,15 +259,15 @@ impl Shared {
         let mut burst = Burst::default();
         let mut stop_at: Option<Instant> = None;
         loop {
-            let wait = match parser.pending() {
-                Pending::Nothing => None,
-                Pending::Escape => Some(self.escape_wait),
-                Pending::Sequence => Some(SEQUENCE_WAIT),
-                Pending::Paste => Some(PASTE_WAIT),
+            let wait = match parser.awaited() {
+                Awaited::Nothing => None,
+                Awaited::Escape => Some(self.escape_wait),
+                Awaited::Sequence => Some(SEQUENCE_WAIT),
+                Awaited::Paste => Some(PASTE_WAIT),
                 // Who reads next is told of the ESC.
-                Pending::Tail if stop_at.is_some() => None,
-                Pending::Tail => Some(self.tail_wait),
-                Pending::HeldTail => Some(HELD_TAIL_WAIT),
+                Awaited::Tail if stop_at.is_some() => None,
+                Awaited::Tail => Some(self.tail_wait),
+                Awaited::HeldTail => Some(HELD_TAIL_WAIT),
             };
             let awaiting = self.awaiting.load(Ordering::Acquire);
             let late = stop_at.is_some_and(|at| Instant::now() >= at);
@@ -303,7 +293,7 @@ impl Shared {
             });
             match poll(&mut descriptors, timeout.as_ref()) {
                 Ok(0) => {
-                    let escape = parser.pending() == Pending::Escape;
+                    let escape = parser.awaited() == Awaited::Escape;
                     parser.expire(&mut keys);
                     if escape {
                         parser.expect_tail();
@@ -320,10 +310,10 @@ impl Shared {
                 descriptors.get(1).is_some_and(|it| !it.revents().is_empty()),
             );
             if asked_to_stop {
-                let limit = match parser.pending() {
-                    Pending::Paste => STOP_PASTE_WAIT,
+                let limit = match parser.awaited() {
+                    Awaited::Paste => STOP_PASTE_WAIT,
                     _ if awaiting => STOP_ANSWER_WAIT,
-                    Pending::Nothing | Pending::Escape | Pending::Sequence | Pending::Tail | Pending::HeldTail => {
+                    Awaited::Nothing | Awaited::Escape | Awaited::Sequence | Awaited::Tail | Awaited::HeldTail => {
                         STOP_WAIT
                     }
                 };
@@ -348,30 +338,30 @@ impl Shared {
 
     fn apply(&self, keys: &mut Vec<Key>, interrupted: &mut Option<Instant>) {
         for mut key in keys.drain(..) {
-            let mut typed = self.typed();
-            if key == Key::Enter && typed.text.trim() == STOP {
+            if key == Key::Enter && self.pending.look(|unsent| unsent.line.trim() == STOP) {
                 // As a word it means the turn that runs, not what comes after it.
-                typed.text.clear();
+                self.pending.set_line("");
                 key = Key::Escape;
             }
-            let mut changed = typed.edit(&key);
+            let mut changed = self.pending.edit(&key);
+            let mut pressed = self.pressed();
             match key {
                 Key::Escape => {
-                    let queued = typed.queue.len();
-                    typed.queued_when_stopped.get_or_insert(queued);
-                    typed.escaped = Some(Instant::now());
+                    let queued = self.pending.look(|unsent| unsent.queue.len());
+                    pressed.queued_when_stopped.get_or_insert(queued);
+                    pressed.escaped = Some(Instant::now());
                     self.cancel.cancel();
                 }
                 Key::Interrupt => {
-                    let queued = typed.queue.len();
-                    typed.queued_when_stopped.get_or_insert(queued);
+                    let queued = self.pending.look(|unsent| unsent.queue.len());
+                    pressed.queued_when_stopped.get_or_insert(queued);
                     let now = Instant::now();
                     if interrupted.is_some_and(|before| now - before <= TWICE) {
-                        typed.leave = true;
+                        pressed.leave = true;
                         changed = true;
                     }
                     *interrupted = Some(now);
-                    typed.interrupted = Some(now);
+                    pressed.interrupted = Some(now);
                     self.cancel.cancel();
                 }
                 Key::Suspend => {
@@ -395,19 +385,20 @@ impl Shared {
                 | Key::Down
                 | Key::End => {}
             }
-            drop(typed);
+            drop(pressed);
             if changed {
                 self.version.fetch_add(1, Ordering::AcqRel);
             }
         }
+        self.pending.tell();
     }
 
     /// The terminal has gone: nobody is there to wait for.
     fn hang_up(&self) {
-        let mut typed = self.typed();
-        typed.leave = true;
-        typed.gone = true;
-        drop(typed);
+        let mut pressed = self.pressed();
+        pressed.leave = true;
+        pressed.gone = true;
+        drop(pressed);
         self.version.fetch_add(1, Ordering::AcqRel);
         self.cancel.cancel();
     }

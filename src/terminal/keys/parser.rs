@@ -35,7 +35,7 @@ pub(crate) enum Key {
 
 /// What an unfinished sequence is waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pending {
+pub(crate) enum Awaited {
     Nothing,
     /// A lone ESC: the key, or the start of a sequence.
     Escape,
@@ -96,15 +96,15 @@ impl Parser {
         }
     }
 
-    pub(crate) fn pending(&self) -> Pending {
+    pub(crate) fn awaited(&self) -> Awaited {
         match self.state {
-            State::Ground => Pending::Nothing,
-            State::Escape => Pending::Escape,
-            State::Paste(_) => Pending::Paste,
-            State::Tail(ref held) if held.is_empty() => Pending::Tail,
-            State::Tail(_) => Pending::HeldTail,
+            State::Ground => Awaited::Nothing,
+            State::Escape => Awaited::Escape,
+            State::Paste(_) => Awaited::Paste,
+            State::Tail(ref held) if held.is_empty() => Awaited::Tail,
+            State::Tail(_) => Awaited::HeldTail,
             State::Character(_) | State::Control(_) | State::One { .. } | State::Mouse(_) | State::Text { .. } => {
-                Pending::Sequence
+                Awaited::Sequence
             }
         }
     }

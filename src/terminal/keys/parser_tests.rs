@@ -83,7 +83,7 @@ fn what_follows_an_escape_that_was_believed_is_its_rest_or_text() {
         }
         parser.expire(&mut keys);
         assert_eq!(keys.remove(0), Escape);
-        assert_eq!(parser.pending(), Pending::Nothing);
+        assert_eq!(parser.awaited(), Awaited::Nothing);
         keys
     };
     assert_eq!(late(b"[A"), [Up]);
@@ -103,16 +103,16 @@ fn what_follows_an_escape_that_was_believed_is_its_rest_or_text() {
 #[test]
 fn what_is_unfinished_is_told() {
     for (bytes, pending) in [
-        (&b""[..], Pending::Nothing),
-        (b"a", Pending::Nothing),
-        (b"\x1b", Pending::Escape),
-        (b"\x1b[1", Pending::Sequence),
-        (b"\xe4\xb8", Pending::Sequence),
-        (b"\x1b[200~x", Pending::Paste),
+        (&b""[..], Awaited::Nothing),
+        (b"a", Awaited::Nothing),
+        (b"\x1b", Awaited::Escape),
+        (b"\x1b[1", Awaited::Sequence),
+        (b"\xe4\xb8", Awaited::Sequence),
+        (b"\x1b[200~x", Awaited::Paste),
     ] {
         let mut parser = Parser::default();
         parser.feed(bytes, &mut Vec::new());
-        assert_eq!(parser.pending(), pending, "{bytes:?}");
+        assert_eq!(parser.awaited(), pending, "{bytes:?}");
     }
 }
 
@@ -182,7 +182,7 @@ proptest! {
             parser.feed(&bytes[ends[0]..ends[1]], &mut keys);
         }
         parser.expire(&mut keys);
-        prop_assert_eq!(parser.pending(), Pending::Nothing);
+        prop_assert_eq!(parser.awaited(), Awaited::Nothing);
         prop_assert_eq!(keys, parse(&bytes));
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::parser::{Key, Parser, Pending};
+use super::parser::{Awaited, Key, Parser};
 use super::{PASTE_WAIT, SEQUENCE_WAIT};
 
 /// A key as a question understands it.
@@ -106,11 +106,11 @@ impl KeyReader {
 
     /// Waits for bytes, or for a sequence to be given up; false when the terminal has gone.
     fn read(&mut self, until: Option<Instant>) -> io::Result<bool> {
-        let sequence = match self.parser.pending() {
-            Pending::Nothing | Pending::Tail | Pending::HeldTail => None,
-            Pending::Escape => Some(self.escape_wait),
-            Pending::Sequence => Some(SEQUENCE_WAIT),
-            Pending::Paste => Some(PASTE_WAIT),
+        let sequence = match self.parser.awaited() {
+            Awaited::Nothing | Awaited::Tail | Awaited::HeldTail => None,
+            Awaited::Escape => Some(self.escape_wait),
+            Awaited::Sequence => Some(SEQUENCE_WAIT),
+            Awaited::Paste => Some(PASTE_WAIT),
         };
         let wait = sequence.or_else(|| until.map(|until| until.saturating_duration_since(Instant::now())));
         let timeout = wait.map(|wait| Timespec {

@@ -15,7 +15,7 @@ struct Keyboard {
 fn keyboard(escape_wait: Duration) -> Keyboard {
     let (input, hand) = pipe_with(PipeFlags::CLOEXEC).unwrap();
     let cancel = CancellationToken::new();
-    let watch = KeyWatch::with_waits(input, cancel.clone(), TypeAhead::default(), [escape_wait, NEVER]).unwrap();
+    let watch = KeyWatch::with_waits(input, cancel.clone(), Pending::default(), [escape_wait, NEVER]).unwrap();
     Keyboard { hand: Some(hand), watch, cancel }
 }
 
@@ -31,7 +31,7 @@ impl Keyboard {
     fn wait(&self, condition: impl Fn(&KeyWatch) -> bool) {
         let start = Instant::now();
         while !condition(&self.watch) {
-            assert!(start.elapsed() < Duration::from_secs(20), "{:?}", self.watch.typed());
+            assert!(start.elapsed() < Duration::from_secs(20), "{:?}", self.watch.pending());
             std::thread::sleep(Duration::from_millis(1));
         }
     }
@@ -44,26 +44,21 @@ const NEVER: Duration = Duration::from_mins(1);
 fn typing_is_kept_and_escape_cancels() {
     let keyboard = keyboard(SOON);
     keyboard.send("first\rseco");
-    keyboard.wait(|watch| watch.typed().text == "seco");
+    keyboard.wait(|watch| watch.pending().snapshot().line == "seco");
     assert!(!keyboard.cancel.is_cancelled());
     let version = keyboard.watch.version();
     keyboard.send("\x1b");
     keyboard.wait(|_| keyboard.cancel.is_cancelled());
     assert_eq!(keyboard.watch.version(), version, "nothing to paint");
     keyboard.send("nd");
-    keyboard.wait(|watch| watch.typed().text == "second");
+    keyboard.wait(|watch| watch.pending().snapshot().line == "second");
     let Keyboard { watch, .. } = keyboard;
-    let mut typed = watch.stop();
-    assert!(typed.escaped.take().is_some());
-    assert_eq!(
-        typed,
-        TypeAhead {
-            text: "second".to_owned(),
-            queue: vec!["first".to_owned()],
-            queued_when_stopped: Some(1),
-            ..TypeAhead::default()
-        }
-    );
+    let pending = watch.pending().clone();
+    let mut pressed = watch.stop();
+    assert!(pressed.escaped.take().is_some());
+    assert_eq!(pressed, Pressed { queued_when_stopped: Some(1), ..Pressed::default() });
+    let unsent = pending.snapshot();
+    assert_eq!((unsent.line.as_str(), Vec::from(unsent.queue)), ("second", vec!["first".to_owned()]));
 }
 
 #[test]
@@ -72,7 +67,7 @@ fn an_arrow_key_in_two_pieces_does_not_cancel() {
     keyboard.send("\x1b");
     keyboard.send("[");
     keyboard.send("Cx");
-    keyboard.wait(|watch| watch.typed().text == "x");
+    keyboard.wait(|watch| watch.pending().snapshot().line == "x");
     assert!(!keyboard.cancel.is_cancelled());
 }
 
@@ -81,16 +76,16 @@ fn the_first_interrupt_cancels_and_a_second_one_leaves() {
     let keyboard = keyboard(SOON);
     keyboard.send("\x03");
     keyboard.wait(|_| keyboard.cancel.is_cancelled());
-    assert!(!keyboard.watch.typed().leave);
+    assert!(!keyboard.watch.shared.pressed().leave);
     keyboard.send("\x03");
-    keyboard.wait(|watch| watch.typed().leave);
+    keyboard.wait(|watch| watch.shared.pressed().leave);
 }
 
 #[test]
 fn a_terminal_that_has_gone_cancels_and_leaves() {
     let mut keyboard = keyboard(SOON);
     keyboard.hand = None;
-    keyboard.wait(|watch| watch.typed().leave);
+    keyboard.wait(|watch| watch.shared.pressed().leave);
     assert!(keyboard.cancel.is_cancelled());
 }
 
@@ -113,11 +108,11 @@ fn while_paused_nothing_is_read_and_afterwards_everything() {
     keyboard.watch.pause();
     keyboard.send("for the prompt");
     keyboard.watch.resume().unwrap();
-    keyboard.wait(|watch| watch.typed().text == "for the prompt");
+    keyboard.wait(|watch| watch.pending().snapshot().line == "for the prompt");
     keyboard.send("\r");
-    keyboard.wait(|watch| !watch.typed().queue.is_empty());
-    assert_eq!(keyboard.watch.take_queued().as_deref(), Some("for the prompt"));
-    assert_eq!(keyboard.watch.take_queued(), None);
+    keyboard.wait(|watch| !watch.pending().snapshot().queue.is_empty());
+    assert_eq!(keyboard.watch.pending().take_queued().as_deref(), Some("for the prompt"));
+    assert_eq!(keyboard.watch.pending().take_queued(), None);
 }
 
 #[test]
@@ -137,7 +132,7 @@ fn stopping_in_a_paste_waits_for_its_end() {
         hand
     });
     watch.pause();
-    assert_eq!(watch.typed().text, "one\ntwo");
+    assert_eq!(watch.pending().snapshot().line, "one\ntwo");
     drop(writer.join());
 }
 
@@ -145,7 +140,7 @@ fn stopping_in_a_paste_waits_for_its_end() {
 fn stopping_does_not_wait_for_keys_that_nobody_presses() {
     let keyboard = keyboard(NEVER);
     let Keyboard { watch, hand, .. } = keyboard;
-    assert_eq!(watch.stop(), TypeAhead::default());
+    assert_eq!(watch.stop(), Pressed::default());
     drop(hand);
 }
 
@@ -158,9 +153,9 @@ fn the_late_rest_of_an_arrow_key_is_no_text() {
         keyboard.send(rest);
         if text.is_empty() {
             keyboard.send("!");
-            keyboard.wait(|watch| watch.typed().text == "!");
+            keyboard.wait(|watch| watch.pending().snapshot().line == "!");
         }
-        keyboard.wait(|watch| text.is_empty() || watch.typed().text == text);
+        keyboard.wait(|watch| text.is_empty() || watch.pending().snapshot().line == text);
     }
 }
 
@@ -168,6 +163,6 @@ fn the_late_rest_of_an_arrow_key_is_no_text() {
 fn a_flood_of_rows_is_one_text_and_queues_nothing() {
     let keyboard = keyboard(SOON);
     keyboard.send("one\rtwo\rthree\rfour\rfive");
-    keyboard.wait(|watch| watch.typed().text == "one\ntwo\nthree\nfour\nfive");
-    assert_eq!(keyboard.watch.typed().queue, Vec::<String>::new());
+    keyboard.wait(|watch| watch.pending().snapshot().line == "one\ntwo\nthree\nfour\nfive");
+    assert_eq!(keyboard.watch.pending().snapshot().queue, Vec::<String>::new());
 }

@@ -17,9 +17,9 @@ const GOOD_FOR: Duration = Duration::from_hours(30 * 24);
 /// Bytes of a file at most; a larger one is not ours.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
-/// What is typed but not sent.
+/// What is typed but not sent, as it is written down.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Unsent {
+pub(super) struct Draft {
     /// Lines that wait for the turn to end, oldest first.
     #[serde(default)]
     pub(super) queue: Vec<String>,
@@ -28,7 +28,7 @@ pub(super) struct Unsent {
     pub(super) draft: String,
 }
 
-impl Unsent {
+impl Draft {
     pub(super) fn is_empty(&self) -> bool {
         self.queue.is_empty() && self.draft.trim().is_empty()
     }
@@ -44,7 +44,7 @@ struct Content {
     /// The working directory: the name of the file is only a hash of it.
     directory: PathBuf,
     #[serde(flatten)]
-    unsent: Unsent,
+    draft: Draft,
 }
 
 /// Where the files of one working directory are.
@@ -72,7 +72,7 @@ impl DraftFolder {
     }
 
     /// Takes over the newest file of this directory whose axi is gone. Removes what is too old.
-    pub(super) fn adopt(&self, now: SystemTime) -> Option<(DraftFile, Unsent)> {
+    pub(super) fn adopt(&self, now: SystemTime) -> Option<(DraftFile, Draft)> {
         let prefix = self.prefix();
         let entries = std::fs::read_dir(&self.folder).ok()?.flatten();
         let mut found: Vec<(SystemTime, PathBuf)> = entries
@@ -85,11 +85,11 @@ impl DraftFolder {
             if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
                 continue;
             }
-            let draft = DraftFile { path, file };
+            let found = DraftFile { path, file };
             let old = now.duration_since(changed).is_ok_and(|age| age > GOOD_FOR);
-            match draft.read().filter(|content| !old && content.directory == self.directory) {
-                Some(content) if !content.unsent.is_empty() => return Some((draft, content.unsent)),
-                Some(_) | None if old => draft.remove(),
+            match found.read().filter(|content| !old && content.directory == self.directory) {
+                Some(content) if !content.draft.is_empty() => return Some((found, content.draft)),
+                Some(_) | None if old => found.remove(),
                 Some(_) | None => {}
             }
         }
@@ -123,8 +123,8 @@ impl DraftFile {
     ///
     /// # Errors
     /// What the file system says.
-    pub(super) fn write(&self, directory: &Path, unsent: &Unsent) -> io::Result<()> {
-        let content = Content { directory: directory.to_owned(), unsent: unsent.clone() };
+    pub(super) fn write(&self, directory: &Path, draft: &Draft) -> io::Result<()> {
+        let content = Content { directory: directory.to_owned(), draft: draft.clone() };
         let mut bytes = serde_json::to_vec(&content)?;
         bytes.push(b'\n');
         self.file.write_all_at(&bytes, 0)?;
@@ -147,8 +147,8 @@ mod tests {
 
     use super::*;
 
-    fn unsent(draft: &str) -> Unsent {
-        Unsent { queue: vec!["first".to_owned()], draft: draft.to_owned() }
+    fn unsent(draft: &str) -> Draft {
+        Draft { queue: vec!["first".to_owned()], draft: draft.to_owned() }
     }
 
     #[test]

@@ -8,8 +8,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, SystemTime};
 
-use super::file::{DraftFile, DraftFolder, Unsent};
-use crate::terminal::TypedView;
+use super::file::{Draft, DraftFile, DraftFolder};
+use crate::terminal::Pending;
 
 /// How long after a key the file is written at the latest: what a crash may cost.
 const DELAY: Duration = Duration::from_millis(300);
@@ -18,26 +18,20 @@ const LAST_WRITE: Duration = Duration::from_millis(200);
 /// Larger drafts, in bytes, are not kept: a paste of that size is in a file somewhere.
 const LARGEST: usize = 1024 * 1024;
 
-/// Reads the line under way as it would be sent.
-pub(super) type ReadLine = Box<dyn Fn() -> String + Send + Sync>;
-/// Tells whether a text must not be written anywhere.
-pub(super) type IsPrivate = Box<dyn Fn(&str) -> bool + Send + Sync>;
-
-/// What the editor tells of its line.
+/// How the editor's line is written down.
 pub(crate) struct LineView {
-    pub(crate) read: ReadLine,
-    pub(crate) is_private: IsPrivate,
+    /// Makes of the line what would be sent: pastes whole.
+    pub(crate) whole: Box<dyn Fn(&str) -> String + Send + Sync>,
+    /// Tells whether a text must not be written anywhere.
+    pub(crate) is_private: Box<dyn Fn(&str) -> bool + Send + Sync>,
 }
 
 #[derive(Default)]
 struct Inner {
-    view: Option<Arc<LineView>>,
-    /// Lines that wait to be run, and the text that comes onto the next line.
-    ahead: Unsent,
-    /// What is typed while a turn runs.
-    typed: Option<TypedView>,
+    /// What is kept, and how.
+    source: Option<Arc<(Pending, LineView)>>,
     file: Option<DraftFile>,
-    written: Unsent,
+    written: Draft,
     /// Whether the writer has written all there was when it was hurried.
     flushed: bool,
     ended: bool,
@@ -85,54 +79,25 @@ impl Drafts {
     /// Returns what an axi that did not come to its end has left in this directory, if anything.
     pub(crate) fn take_left(&self) -> Option<Vec<String>> {
         let shared = self.0.as_ref()?;
-        let (file, unsent) = shared.folder.adopt(SystemTime::now())?;
-        let lines = unsent.lines();
+        let (file, draft) = shared.folder.adopt(SystemTime::now())?;
+        let lines = draft.lines();
         let mut inner = shared.lock();
         // It is written over, not removed: it must not be lost before it is on the line.
         inner.file = Some(file);
-        inner.ahead = unsent.clone();
-        inner.written = unsent;
+        inner.written = draft;
         Some(lines)
     }
 
-    /// Looks at this line from now on.
-    pub(crate) fn watch_line(&self, view: LineView) {
-        if let Some(shared) = &self.0 {
-            shared.lock().view = Some(Arc::new(view));
-        }
-    }
-
-    /// Takes over what waits beside the line: queued lines, and the text that comes onto the next line.
-    pub(crate) fn set_ahead<'lines>(&self, queue: impl Iterator<Item = &'lines String>, draft: &str) {
+    /// Keeps what is pending from now on.
+    pub(crate) fn watch(&self, pending: &Pending, view: LineView) {
         let Some(shared) = &self.0 else { return };
-        let ahead = Unsent { queue: queue.cloned().collect(), draft: draft.to_owned() };
-        let mut inner = shared.lock();
-        let new = inner.ahead != ahead;
-        inner.ahead = ahead;
-        drop(inner);
-        if new {
-            self.mark();
-        }
+        shared.lock().source = Some(Arc::new((pending.clone(), view)));
+        let own = self.clone();
+        pending.listen(move || own.mark());
     }
 
-    /// Notes that the text which came onto the line is the line's own now.
-    pub(crate) fn draft_taken(&self) {
-        let Some(shared) = &self.0 else { return };
-        let taken = std::mem::take(&mut shared.lock().ahead.draft);
-        if !taken.is_empty() {
-            self.mark();
-        }
-    }
-
-    /// Looks at what is typed while a turn runs; `None` when it has ended.
-    pub(crate) fn watch_typed(&self, typed: Option<TypedView>) {
-        let Some(shared) = &self.0 else { return };
-        shared.lock().typed = typed;
-        self.mark();
-    }
-
-    /// Says that the line has changed. Called at each key: costs a flag, and once in a while the waking of a thread.
-    pub(crate) fn mark(&self) {
+    /// Says that something has changed. Called at each key: costs a flag, and once in a while the waking of a thread.
+    fn mark(&self) {
         let Some(shared) = &self.0 else { return };
         if shared.changed.swap(true, Ordering::AcqRel) {
             return;
@@ -173,8 +138,7 @@ impl Drafts {
 /// The writer's life; it ends with the process.
 fn write(shared: &Shared) {
     loop {
-        let following = shared.lock().typed.is_some();
-        if !shared.changed.load(Ordering::Acquire) && !following {
+        if !shared.changed.load(Ordering::Acquire) {
             thread::park();
             continue;
         }
@@ -193,37 +157,31 @@ fn write(shared: &Shared) {
 }
 
 fn write_once(shared: &Shared) {
-    let (view, typed, ahead) = {
-        let inner = shared.lock();
-        (inner.view.clone(), inner.typed.clone(), inner.ahead.clone())
-    };
-    // The line is read without the lock: who paints it must never wait for the disk.
-    let line = view.as_ref().map(|view| (view.read)()).unwrap_or_default();
-    let mut unsent = match typed.map(|typed| typed.typed()) {
-        Some(typed) => Unsent { queue: typed.queue, draft: typed.text },
-        None if line.is_empty() => ahead,
-        None => Unsent { queue: ahead.queue, draft: line },
-    };
+    let Some(source) = shared.lock().source.clone() else { return };
+    let (pending, view) = &*source;
+    let unsent = pending.snapshot();
     let may_be_kept = |text: &str| {
         let private = text.starts_with(char::is_whitespace) || text.len() > LARGEST;
-        !private && view.as_ref().is_none_or(|view| !(view.is_private)(text))
+        !private && !(view.is_private)(text)
     };
-    unsent.queue.retain(|line| may_be_kept(line));
-    if !may_be_kept(&unsent.draft) {
-        unsent.draft.clear();
-    }
+    let line = (view.whole)(&unsent.line);
+    let waiting = unsent.queue.into_iter().chain(unsent.later);
+    let draft = Draft {
+        queue: waiting.filter(|line| may_be_kept(line)).collect(),
+        draft: if may_be_kept(&line) { line } else { String::new() },
+    };
     let mut inner = shared.lock();
-    if inner.ended || inner.written == unsent {
+    if inner.ended || inner.written == draft {
         return;
     }
-    if let Err(error) = keep(&shared.folder, &mut inner, &unsent) {
+    if let Err(error) = keep(&shared.folder, &mut inner, &draft) {
         tracing::warn!(%error, "what is typed cannot be kept");
     }
-    inner.written = unsent;
+    inner.written = draft;
 }
 
-fn keep(folder: &DraftFolder, inner: &mut Inner, unsent: &Unsent) -> std::io::Result<()> {
-    if unsent.is_empty() {
+fn keep(folder: &DraftFolder, inner: &mut Inner, draft: &Draft) -> std::io::Result<()> {
+    if draft.is_empty() {
         if let Some(file) = inner.file.take() {
             file.remove();
         }
@@ -233,7 +191,7 @@ fn keep(folder: &DraftFolder, inner: &mut Inner, unsent: &Unsent) -> std::io::Re
         inner.file = Some(folder.create()?);
     }
     match &inner.file {
-        Some(file) => file.write(&folder.directory, unsent),
+        Some(file) => file.write(&folder.directory, draft),
         None => Ok(()),
     }
 }

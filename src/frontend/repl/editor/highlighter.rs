@@ -40,12 +40,9 @@ impl LineHighlighter {
 
 impl Highlighter for LineHighlighter {
     fn highlight(&self, line: &str, cursor: usize) -> StyledText {
+        self.state.pending().set_line(line);
         {
             let mut state = self.state.lock();
-            if state.line != line {
-                line.clone_into(&mut state.line);
-                state.untold = true;
-            }
             state.cursor = cursor;
             state.fresh = true;
             state.painted_at = Some(Instant::now());

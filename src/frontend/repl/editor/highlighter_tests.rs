@@ -42,5 +42,5 @@ fn what_is_painted_is_told() {
     let highlighter = highlighter();
     highlighter.highlight("hello", 3);
     let state = highlighter.state.lock();
-    assert_eq!((state.line.as_str(), state.cursor, state.fresh), ("hello", 3, true));
+    assert_eq!((highlighter.state.line().as_str(), state.cursor, state.fresh), ("hello", 3, true));
 }

@@ -32,8 +32,8 @@ pub(super) struct LineMode {
     /// Ctrl+X was pressed.
     prefix: bool,
     interrupted: Option<Instant>,
-    /// The line as it will be when this key is handled, if the cursor is at its end and that is known.
-    known: Option<String>,
+    /// Whether the pending line is what it will be when this key is handled, the cursor at its end.
+    known: bool,
     /// The same after this key, where it is not what the key types.
     next: Option<String>,
     /// The bytes of it that are painted.
@@ -70,7 +70,7 @@ impl LineMode {
             own: Vec::new(),
             prefix: false,
             interrupted: None,
-            known: None,
+            known: false,
             next: None,
             painted: 0,
             view: None,
@@ -104,7 +104,12 @@ impl LineMode {
     }
 
     fn is_empty(&self) -> bool {
-        self.known.as_deref() == Some("")
+        self.known && self.state.pending().look(|unsent| unsent.line.is_empty())
+    }
+
+    /// The line as it will be when this key is handled, if that is known.
+    fn known(&self) -> Option<String> {
+        self.known.then(|| self.state.line())
     }
 
     /// Ends the line without sending it. It goes the way of a sent line, since only there the ghost text is taken
@@ -139,9 +144,9 @@ impl LineMode {
                 return ReedlineEvent::MenuAccept;
             }
         }
-        if let Some(line) =
-            self.known.as_ref().and_then(|line| line.strip_suffix('\\')).filter(|line| !line.ends_with('\\'))
-        {
+        let known = self.known();
+        let goes_on = known.as_ref().and_then(|line| line.strip_suffix('\\'));
+        if let Some(line) = goes_on.filter(|line| !line.ends_with('\\')) {
             self.next = Some(format!("{line}\n"));
             return ReedlineEvent::Edit(vec![EditCommand::Backspace, EditCommand::InsertNewline]);
         }
@@ -157,7 +162,8 @@ impl LineMode {
 
     /// Puts a paste that came as keys into the line: what was typed of it is taken back first, so that it is one.
     fn insert_burst(&self, rest: &str) -> ReedlineEvent {
-        let typed = self.known.as_ref().and_then(|line| line.get(self.painted..));
+        let known = self.known();
+        let typed = known.as_ref().and_then(|line| line.get(self.painted..));
         let whole = format!("{}\n{rest}", typed.unwrap_or_default());
         if typed.is_none() || !is_long_paste(&whole) {
             return self.insertion(&format!("\n{rest}"));
@@ -178,11 +184,11 @@ impl LineMode {
         match (key.modifiers, key.code) {
             (NONE, KeyCode::Tab | KeyCode::Right) | (CONTROL, KeyCode::Char('f')) => {
                 let otherwise = if key.code == KeyCode::Tab { ReedlineEvent::None } else { ReedlineEvent::Right };
-                let Some(line) = &self.known else { return Some(otherwise) };
-                let Some((start, text)) = (self.complete)(line) else { return Some(otherwise) };
+                let Some(line) = self.known() else { return Some(otherwise) };
+                let Some((start, text)) = (self.complete)(&line) else { return Some(otherwise) };
                 let mut completed = line.get(..start)?.to_owned();
                 completed.push_str(&text);
-                self.known = Some(completed);
+                self.state.pending().set_line(&completed);
                 Some(ReedlineEvent::Multiple(vec![
                     ReedlineEvent::Edit(vec![
                         EditCommand::Erase(MotionTarget::Position(start)),
@@ -195,7 +201,7 @@ impl LineMode {
                 Some(ReedlineEvent::Edit(vec![EditCommand::MoveToLineEnd { select: false }]))
             }
             (CONTROL | ALT, KeyCode::Right) | (ALT, KeyCode::Char('f')) => {
-                self.known = None;
+                self.known = false;
                 Some(ReedlineEvent::Edit(vec![EditCommand::MoveWordRight { select: false }]))
             }
             (_, _) => None,
@@ -204,11 +210,11 @@ impl LineMode {
 
     /// Deletes an attached path as one block.
     fn delete_block(&self, backwards: bool) -> Option<ReedlineEvent> {
-        let state = self.state.lock();
-        let block = mentions(&state.line).into_iter().find(|mention| {
+        let (line, state) = (self.state.line(), self.state.lock());
+        let block = mentions(&line).into_iter().find(|mention| {
             let edge = if backwards { mention.range.end } else { mention.range.start };
             edge == state.cursor
-                && state.line.get(mention.range.clone()).is_some_and(|text| state.attached.contains(text))
+                && line.get(mention.range.clone()).is_some_and(|text| state.attached.contains(text))
         })?;
         let target = if backwards { block.range.start } else { block.range.end };
         Some(ReedlineEvent::Edit(vec![EditCommand::Erase(MotionTarget::Position(target))]))
@@ -270,12 +276,13 @@ impl LineMode {
             (NONE, KeyCode::Backspace) if fresh && !self.is_vi_normal() => self.delete_block(true),
             (NONE, KeyCode::Delete) if fresh => self.delete_block(false),
             (NONE, KeyCode::Esc) => {
+                let known = self.known();
                 let mut state = self.state.lock();
                 if let Some(menu) = &self.view {
                     state.dismissed = Some(menu.start);
                     state.menu = None;
                 } else {
-                    state.unhinted.clone_from(&self.known);
+                    state.unhinted = known;
                 }
                 None
             }
@@ -291,18 +298,15 @@ impl LineMode {
 
     fn note(&mut self, key: KeyEvent) {
         let typing = !self.is_vi_normal();
-        self.known = match (key.modifiers, key.code, self.known.take()) {
-            (KeyModifiers::NONE | KeyModifiers::SHIFT, KeyCode::Char(character), Some(mut line)) if typing => {
-                line.push(character);
-                Some(line)
-            }
-            (KeyModifiers::ALT, KeyCode::Enter, Some(mut line))
-            | (KeyModifiers::CONTROL, KeyCode::Char('j'), Some(mut line)) => {
-                line.push('\n');
-                Some(line)
-            }
-            (_, _, _) => None,
+        let types = match (key.modifiers, key.code) {
+            (KeyModifiers::NONE | KeyModifiers::SHIFT, KeyCode::Char(character)) if typing => Some(character),
+            (KeyModifiers::ALT, KeyCode::Enter) | (KeyModifiers::CONTROL, KeyCode::Char('j')) => Some('\n'),
+            (_, _) => None,
         };
+        self.known &= types.is_some();
+        if let Some(character) = types.filter(|_| self.known) {
+            self.state.pending().change(|unsent| unsent.line.push(character));
+        }
         self.state.lock().browsing = false;
     }
 }
@@ -368,7 +372,7 @@ impl LineMode {
             }
             Late::Ends(whole, typed) => {
                 self.state.lock().fresh = false;
-                self.known = None;
+                self.known = false;
                 let taken_back = ReedlineEvent::Edit(vec![EditCommand::Backspace; typed]);
                 one_event(vec![taken_back, self.handle(Event::Key(whole))])
             }
@@ -378,14 +382,14 @@ impl LineMode {
     fn handle(&mut self, event: Event) -> ReedlineEvent {
         let fresh = std::mem::take(&mut self.state.lock().fresh);
         if fresh {
+            self.painted = self.state.pending().look(|unsent| unsent.line.len());
             let state = self.state.lock();
-            self.known = (state.cursor == state.line.len()).then(|| state.line.clone());
-            self.painted = state.line.len();
+            self.known = state.cursor == self.painted;
             self.view.clone_from(&state.menu);
         }
         let event = match event {
             Event::Paste(text) => {
-                self.known = None;
+                self.known = false;
                 if let Some(written) = dropped_mentions(&text) {
                     let mut state = self.state.lock();
                     let found = mentions(&written);
@@ -400,8 +404,12 @@ impl LineMode {
                 let special = if own { None } else { self.special(key, fresh) };
                 self.view = self.next_view.take();
                 if let Some(event) = special {
-                    self.known = self.next.take();
-                    self.painted = self.painted.min(self.known.as_ref().map_or(0, String::len));
+                    let next = self.next.take();
+                    self.known = next.is_some();
+                    self.painted = self.painted.min(next.as_ref().map_or(0, String::len));
+                    if let Some(line) = next {
+                        self.state.pending().set_line(&line);
+                    }
                     return event;
                 }
                 if !fresh
@@ -440,7 +448,7 @@ impl LineMode {
         }
         state.fresh = false;
         drop(state);
-        (self.known, self.view) = (None, None);
+        (self.known, self.view) = (false, None);
         ReedlineEvent::Multiple([vec![ReedlineEvent::PreviousHistory; due], vec![does]].concat())
     }
 }

@@ -35,8 +35,8 @@ fn mode() -> LineMode {
 
 /// Does what the highlighter does at a paint.
 fn paint(mode: &LineMode, line: &str, cursor: usize, menu: Option<MenuView>) {
+    mode.state.pending().set_line(line);
     let mut state = mode.state.lock();
-    line.clone_into(&mut state.line);
     state.cursor = cursor;
     state.menu = menu;
     state.fresh = true;

@@ -28,7 +28,7 @@ use crate::frontend::repl::ghost::{
 use crate::frontend::repl::history::{HistoryOptions, HistoryStore, LineHistory};
 use crate::frontend::repl::line::{KnownSecrets, LateUp, PasteStore, SharedState};
 use crate::frontend::repl::menu::{CommandMenu, HistorySource, LineMenu, MenuLists, Source, WordSource};
-use crate::terminal::Theme;
+use crate::terminal::{Pending, Theme};
 
 /// How long a message from another thread may wait to be seen.
 const POLL: Duration = Duration::from_millis(50);
@@ -85,6 +85,8 @@ pub struct EditorOptions {
     pub foreground: Option<Foreground>,
     /// How long a lone ESC waits until it is believed, see [`crate::terminal::escape_wait`].
     pub escape_wait: Duration,
+    /// What is typed and not sent: the editor's line is the one under way there.
+    pub pending: Pending,
     /// Set by another thread to make [`Editor::read`] return [`ReadOutcome::Broken`].
     pub interrupt: Option<Arc<AtomicBool>>,
 }
@@ -150,7 +152,7 @@ impl Completer for Background {
 
     fn poll_completion(&mut self) -> CompletionStatus {
         self.history.after_paint();
-        self.state.lock().keep_draft();
+        self.state.pending().tell();
         kick::wake_reader();
         let (lists, suggestions) = (self.lists.as_ref(), self.suggestions.as_ref());
         // Whether more is coming is asked first: what comes between the two questions is news.
@@ -183,7 +185,7 @@ impl Completer for Background {
 impl Editor {
     /// Puts an editor together. Reads no file and does not touch the terminal.
     pub fn new(options: EditorOptions) -> Self {
-        let state = SharedState::default();
+        let state = SharedState::new(options.pending);
         let pastes = PasteStore::default();
         let spoken = Arc::new(RwLock::new(options.words));
         let labels = Arc::clone(&spoken);
@@ -312,11 +314,13 @@ impl Editor {
     }
 
     /// Lets the line be kept in case axi does not come to its end.
-    pub fn keep_drafts(&mut self, drafts: Drafts) {
-        let (state, pastes, history) = (self.state.clone(), self.pastes.clone(), self.history.clone());
-        let read = Box::new(move || pastes.expand(&state.lock().line.clone()));
-        drafts.watch_line(LineView { read, is_private: Box::new(move |text| history.is_secret(text)) });
-        self.state.lock().drafts = drafts;
+    pub fn keep_drafts(&self, drafts: &Drafts) {
+        let (pastes, history) = (self.pastes.clone(), self.history.clone());
+        let view = LineView {
+            whole: Box::new(move |line| pastes.expand(line)),
+            is_private: Box::new(move |text| history.is_secret(text)),
+        };
+        drafts.watch(self.state.pending(), view);
     }
 
     /// The mentions, as written, that were taken from the picker in any line so far.

@@ -16,13 +16,13 @@ use crate::frontend::repl::files::{NoPicture, picture_mention};
 use crate::frontend::repl::line::{Ended, LateUp, is_long_paste, sanitise_paste};
 
 impl Editor {
-    /// Reads a line. `prefill`, if not empty, replaces what is on it.
+    /// Reads a line; what is pending of it stands on it.
     ///
     /// Blocks until the line is ended. The terminal is in raw mode meanwhile, and afterwards in the mode it was in.
     ///
     /// # Errors
     /// When standard input is no terminal, or is gone.
-    pub fn read(&mut self, prefill: &str) -> io::Result<ReadOutcome> {
+    pub fn read(&mut self) -> io::Result<ReadOutcome> {
         self.history.refresh();
         self.prompt.width = columns();
         if let Some(suggestions) = self.suggestions() {
@@ -33,17 +33,18 @@ impl Editor {
             state.unhinted = None;
             state.late_up = LateUp::default();
         }
-        if !prefill.is_empty() {
-            self.replace_line(prefill);
+        let line = self.state.pending().line_for_editor();
+        // What was set aside is on the line already, the cursor where it was.
+        if line != self.reedline.current_buffer_contents() {
+            self.replace_line(&line);
         }
         let outcome = self.read_signals();
         if let Ok(ReadOutcome::Line(_) | ReadOutcome::Interrupted | ReadOutcome::End | ReadOutcome::Help) = outcome
         {
-            let mut state = self.state.lock();
-            // What was painted last is sent, or given up: nothing of it is a draft any more.
-            state.line.clear();
-            state.fresh = false;
-            state.drafts.mark();
+            // What was painted last is sent, or given up: nothing of it is pending any more.
+            self.state.pending().set_line("");
+            self.state.pending().tell();
+            self.state.lock().fresh = false;
         }
         outcome
     }
@@ -182,12 +183,7 @@ impl Editor {
             None
         };
         let text = block.unwrap_or_else(|| text.into_owned());
-        {
-            let mut state = self.state.lock();
-            state.line.clone_from(&text);
-            // It is the line's from here on, also before it is painted.
-            state.drafts.draft_taken();
-        }
+        self.state.pending().set_line(&text);
         self.reedline.run_edit_commands(&[EditCommand::Clear, EditCommand::InsertString(text)]);
     }
 

@@ -12,7 +12,7 @@ use crossterm::event::Event;
 
 use super::late_up::LateUp;
 use super::offer::MenuView;
-use crate::frontend::repl::drafts::Drafts;
+use crate::terminal::Pending;
 
 /// Why a line was ended without being sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,11 +27,9 @@ pub(crate) enum Ended {
     Kept,
 }
 
-/// The line as last painted, and what the next key has to know about it.
+/// What the next key has to know about the line as last painted.
 #[derive(Debug, Default)]
 pub(crate) struct LineState {
-    /// The line, pastes collapsed.
-    pub(crate) line: String,
     /// The cursor, in bytes.
     pub(crate) cursor: usize,
     /// Whether no key arrived since the paint.
@@ -58,27 +56,34 @@ pub(crate) struct LineState {
     pub(crate) browsing: bool,
     /// The ↑ that had no answer yet.
     pub(crate) late_up: LateUp,
-    /// Who keeps the line in case axi does not come to its end, and whether they know of the last change.
-    pub(crate) drafts: Drafts,
-    pub(crate) untold: bool,
 }
 
-impl LineState {
-    /// Has the line kept if it has changed. Not before it is painted: the first time a thread is made.
-    pub(crate) fn keep_draft(&mut self) {
-        if std::mem::take(&mut self.untold) {
-            self.drafts.mark();
-        }
-    }
-}
-
-/// The state, shared by the parts of one editor. One thread at a time uses it; the lock is never held long.
+/// The state, shared by the parts of one editor, and the line itself, pastes collapsed. One thread at a time uses the
+/// state; the lock is never held long.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SharedState(Arc<Mutex<LineState>>);
+pub(crate) struct SharedState {
+    state: Arc<Mutex<LineState>>,
+    pending: Pending,
+}
 
 impl SharedState {
+    /// Shares the line that is pending.
+    pub(crate) fn new(pending: Pending) -> Self {
+        Self { state: Arc::default(), pending }
+    }
+
     /// Locks the state. A panic elsewhere leaves plain data behind, which is as good as before.
     pub(crate) fn lock(&self) -> MutexGuard<'_, LineState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is typed and not sent. Its line is the one last painted, and what is known to have been typed since.
+    pub(crate) const fn pending(&self) -> &Pending {
+        &self.pending
+    }
+
+    /// Returns the line.
+    pub(crate) fn line(&self) -> String {
+        self.pending.look(|unsent| unsent.line.clone())
     }
 }

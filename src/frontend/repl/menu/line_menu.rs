@@ -86,10 +86,7 @@ impl LineMenu {
     }
 
     fn reload(&mut self) {
-        let (line, cursor) = {
-            let state = self.state.lock();
-            (state.line.clone(), state.cursor)
-        };
+        let (line, cursor) = (self.state.line(), self.state.lock().cursor);
         let before = self.rows().get(self.selected).cloned();
         self.offer = self.source.offer(&line, cursor);
         let kept = before.and_then(|row| self.rows().iter().position(|other| other.value == row.value));

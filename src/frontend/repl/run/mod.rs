@@ -1,6 +1,6 @@
 //! The loop: read a line, do what it says, until the person leaves. It knows the agent and its commands.
 
-mod hear;
+mod exchange;
 mod outcomes;
 mod pager;
 mod plain;
@@ -12,6 +12,7 @@ mod show;
 mod turns;
 mod user_commands;
 
-pub use repl::{NewSession, Repl, ResumeSession};
+pub use repl::{NewSession, Repl, ReplParts, ResumeSession};
+pub use shell_line::ShellLines;
 pub use show::{editor_words, title};
 pub use user_commands::UserCommands;

@@ -2,25 +2,25 @@
 
 use std::io::Write as _;
 
-use super::repl::{Ahead, Next, Repl};
+use super::repl::{Next, Repl};
 use super::{pager, show};
 use crate::command::{self, KeyAction, Outcome, Problem, UserCommand};
 use crate::config::ReasoningView;
 use crate::conversation::{Conversation, Usage};
 use crate::frontend::human;
-use crate::locale::{Locale, Word, word};
+use crate::locale::{Locale, word};
 use crate::session::{SessionError, is_held, load};
 use crate::terminal::{Output, sanitize};
 
 impl Repl {
     /// Does what a command asked for.
-    pub(super) fn outcome(&mut self, outcome: Outcome, ahead: &mut Ahead) -> Next {
+    pub(super) fn outcome(&mut self, outcome: Outcome) -> Next {
         match outcome {
             Outcome::Continue => {}
             Outcome::Show(markdown) => self.human.painter().markdown(&markdown),
             Outcome::Say(text) => self.human.painter().say(&text),
             Outcome::Fail(Problem { what, hint }) => self.human.painter().fail(&what, &hint),
-            Outcome::Ask(text) => return self.turn(text, ahead),
+            Outcome::Ask(text) => return self.turn(text),
             Outcome::Help => {
                 let help = show::help(self.human.locale(), self.own.list());
                 self.human.painter().markdown(&help);
@@ -53,7 +53,7 @@ impl Repl {
             Outcome::NewSession { clear } => {
                 self.agent.set_session((self.new_session)(), Conversation::new(), Usage::default());
                 self.tell_editor();
-                self.ran.clear();
+                drop(self.shell.take_printed());
                 if clear && !self.stage.plain {
                     // The visible screen only: scrollback is the person's.
                     drop(Output::new().write_all(b"\x1b[2J\x1b[H"));
@@ -67,16 +67,16 @@ impl Repl {
                 let picked = picked.and_then(|index| items.into_iter().nth(index));
                 if let (Some((_, value)), Some(command)) = (picked, command::find(command)) {
                     let outcome = self.dispatch(command, &value);
-                    return self.outcome(outcome, ahead);
+                    return self.outcome(outcome);
                 }
             }
             Outcome::Both(first, second) => {
-                if let Next::Leave = self.outcome(*first, ahead) {
+                if let Next::Leave = self.outcome(*first) {
                     return Next::Leave;
                 }
-                return self.outcome(*second, ahead);
+                return self.outcome(*second);
             }
-            Outcome::Edit(text) => ahead.prefill = text,
+            Outcome::Edit(text) => self.pending.set_line(&text),
             Outcome::AskKey(provider) => self.ask_key(&provider),
         }
         Next::Line
@@ -106,11 +106,6 @@ impl Repl {
             self.human.painter().looks_mut().reasoning = view;
         }
         let said = self.human.locale().with(word::said::ReasoningIs { view: self.human.looks().reasoning.word() });
-        self.human.painter().say(&said);
-    }
-
-    pub(super) fn say(&mut self, key: Word) {
-        let said = self.human.locale().text(key).to_owned();
         self.human.painter().say(&said);
     }
 
@@ -153,7 +148,7 @@ impl Repl {
     }
 
     /// Runs a command that is a file; `None` when there is none of that name.
-    pub(super) fn user_command(&mut self, name: &str, argument: &str, ahead: &mut Ahead) -> Option<Next> {
+    pub(super) fn user_command(&mut self, name: &str, argument: &str) -> Option<Next> {
         // As it is now, not as it was when the prompt was painted.
         self.own.load();
         let command = self.own.list().iter().find(|command| command.name == name)?.clone();
@@ -161,7 +156,7 @@ impl Repl {
             self.say(word::said::COMMAND_NOT_RUN);
             return Some(Next::Line);
         }
-        Some(self.turn(command.message(argument), ahead))
+        Some(self.turn(command.message(argument)))
     }
 
     /// Shows what a project's command would send, and asks once.

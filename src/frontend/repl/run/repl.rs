@@ -1,13 +1,17 @@
 //! The loop: read a line, do what it says, until the person leaves.
 
-use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use super::exchange::last_exchange;
 use super::plain::read_line;
+use super::plan::{self, Choice};
+use super::shell_line::ShellLines;
 use super::show;
+use super::turns::{Scene, Turns, give_back};
 use super::user_commands::UserCommands;
-use crate::agent::Agent;
+use crate::agent::{Agent, TurnEnd};
+use crate::approval::Mode;
 use crate::command::{self, Outcome, World};
 use crate::frontend::exit::Exit;
 use crate::frontend::human::Human;
@@ -16,9 +20,9 @@ use crate::frontend::repl::drafts::Drafts;
 use crate::frontend::repl::editor::{Editor, ReadOutcome};
 use crate::frontend::repl::menu::MenuLists;
 use crate::frontend::stage::Stage;
-use crate::locale::word;
+use crate::locale::{Word, word};
 use crate::session::{Loaded, Session};
-use crate::terminal::{Output, PictureProtocol, TWICE};
+use crate::terminal::{Output, Pending, PictureProtocol, TWICE};
 
 /// Makes a session that begins now.
 pub type NewSession = Box<dyn Fn() -> Session>;
@@ -26,13 +30,17 @@ pub type NewSession = Box<dyn Fn() -> Session>;
 pub type ResumeSession = Box<dyn Fn(&Loaded, PathBuf) -> Session>;
 
 /// Everything the loop works with.
-pub struct Repl {
+pub struct ReplParts {
     /// The agent.
     pub agent: Agent,
     /// The screen.
     pub human: Human<Output>,
     /// The line editor.
     pub editor: Editor,
+    /// What is typed and not sent; the editor's line is the one under way there.
+    pub pending: Pending,
+    /// Keeps it where axi does not come to its end.
+    pub drafts: Drafts,
     /// The terminal, taken.
     pub stage: Stage,
     /// Everything outside.
@@ -43,30 +51,39 @@ pub struct Repl {
     pub resume_session: ResumeSession,
     /// The working directory as the prompt shows it.
     pub directory: String,
-    /// The user's shell, for `!`.
-    pub shell: String,
-    /// This program, which starts children on a terminal of their own.
-    pub program: Option<PathBuf>,
+    /// Runs `!` lines.
+    pub shell: ShellLines,
     /// How the terminal is shown attached pictures, if it is.
     pub pictures: Option<PictureProtocol>,
-    /// What `!` lines printed since the last message, as the model reads it.
-    pub ran: Vec<String>,
-    /// Whether what an earlier axi left behind has been ended.
-    pub swept: bool,
     /// The user's pager: a command line.
     pub pager: String,
-    /// Keeps what is typed but not sent.
-    pub drafts: Drafts,
-    /// PATH.
-    pub path: String,
-    /// Programs that were hinted at already.
-    pub hinted: Vec<String>,
     /// What the slash menu lists of the outside.
     pub lists: MenuLists,
     /// Commands that are files.
     pub own: UserCommands,
+}
+
+/// The loop.
+pub struct Repl {
+    pub(super) agent: Agent,
+    pub(super) human: Human<Output>,
+    pub(super) editor: Editor,
+    pub(super) pending: Pending,
+    drafts: Drafts,
+    pub(super) stage: Stage,
+    pub(super) world: Box<dyn World>,
+    pub(super) new_session: NewSession,
+    pub(super) resume_session: ResumeSession,
+    directory: String,
+    pub(super) shell: ShellLines,
+    turns: Turns,
+    pub(super) pager: String,
+    lists: MenuLists,
+    pub(super) own: UserCommands,
+    /// When Ctrl+C stopped the last turn.
+    interrupted: Option<Instant>,
     /// Whether the terminal has gone: then nobody has left.
-    pub gone: bool,
+    gone: bool,
 }
 
 /// Whether the loop goes on.
@@ -75,51 +92,57 @@ pub(super) enum Next {
     Leave,
 }
 
-/// What is typed but not run yet.
-#[derive(Default)]
-pub(super) struct Ahead {
-    pub(super) queue: VecDeque<String>,
-    pub(super) prefill: String,
-    /// What comes onto the line when it is empty again.
-    pub(super) back: VecDeque<String>,
-    pub(super) interrupted: Option<Instant>,
-}
-
-impl Ahead {
-    /// Puts lines onto the line, those that do not go with the first one later.
-    pub(super) fn give_back(&mut self, lines: Vec<String>) {
-        for piece in input::pieces(lines).into_iter().rev() {
-            self.back.push_front(piece);
-        }
-        self.prefill = self.back.pop_front().unwrap_or_default();
-    }
-
-    /// What waits beside the line, in its order.
-    pub(super) fn waiting(&self) -> impl Iterator<Item = &String> {
-        self.queue.iter().chain(&self.back)
-    }
-
-    /// Takes over what was typed while something else had the terminal: whole lines are run, the rest is edited.
-    pub(super) fn typed(&mut self, text: &str) {
-        let text = text.replace("\r\n", "\n").replace('\r', "\n");
-        let mut lines: Vec<&str> = text.split('\n').collect();
-        let rest = lines.pop().unwrap_or_default();
-        self.queue.extend(lines.into_iter().filter(|line| !line.trim().is_empty()).map(str::to_owned));
-        self.prefill.push_str(rest);
-    }
-}
-
 impl Repl {
+    /// Puts the loop together.
+    #[must_use]
+    pub fn new(parts: ReplParts) -> Self {
+        let ReplParts {
+            agent,
+            human,
+            editor,
+            pending,
+            drafts,
+            stage,
+            world,
+            new_session,
+            resume_session,
+            directory,
+            shell,
+            pictures,
+            pager,
+            lists,
+            own,
+        } = parts;
+        Self {
+            agent,
+            human,
+            editor,
+            pending,
+            drafts,
+            stage,
+            world,
+            new_session,
+            resume_session,
+            directory,
+            shell,
+            turns: Turns::new(pictures),
+            pager,
+            lists,
+            own,
+            interrupted: None,
+            gone: false,
+        }
+    }
+
     /// Runs until the person leaves; `first` is sent first.
     pub fn run(mut self, first: Option<String>) -> Exit {
         self.tell_editor();
-        let mut ahead = Ahead { queue: first.into_iter().collect(), ..Ahead::default() };
+        self.pending.change(|unsent| unsent.queue.extend(first));
         if let Some(left) = self.drafts.take_left() {
             self.say(word::repl::DRAFT_BACK);
-            ahead.give_back(left);
-            self.drafts.set_ahead(ahead.waiting(), &ahead.prefill);
+            self.pending.give_back(input::pieces(left));
         }
-        let exit = self.lines(ahead);
+        let exit = self.lines();
         if self.gone {
             self.drafts.flush();
         } else {
@@ -132,36 +155,28 @@ impl Repl {
         exit
     }
 
-    fn lines(&mut self, mut ahead: Ahead) -> Exit {
+    fn lines(&mut self) -> Exit {
         loop {
-            let line = if let Some(line) = ahead.queue.pop_front() {
+            // What waits changes with each line: who keeps it hears of it before the next one is run.
+            let queued = self.pending.take_queued();
+            self.pending.tell();
+            let line = if let Some(line) = queued {
                 self.human.painter().echo(&line);
-                self.drafts.set_ahead(ahead.waiting(), &ahead.prefill);
                 line
             } else {
-                if ahead.prefill.is_empty()
-                    && let Some(piece) = ahead.back.pop_front()
-                {
-                    ahead.prefill = piece;
-                    self.drafts.set_ahead(ahead.waiting(), &ahead.prefill);
-                }
-                match self.read(&std::mem::take(&mut ahead.prefill)) {
+                match self.read() {
                     Ok(ReadOutcome::Line(line)) => line,
                     Ok(ReadOutcome::Help) => "/help".to_owned(),
                     // The first Ctrl+C stopped the turn; the prompt was only quicker than the second.
-                    Ok(ReadOutcome::Interrupted) if ahead.interrupted.is_some_and(|at| at.elapsed() <= TWICE) => {
+                    Ok(ReadOutcome::Interrupted) if self.interrupted.is_some_and(|at| at.elapsed() <= TWICE) => {
                         return Exit::Done;
                     }
-                    Ok(ReadOutcome::Interrupted) => continue,
+                    Ok(ReadOutcome::Interrupted | ReadOutcome::Broken(_)) => continue,
                     Ok(ReadOutcome::End) => return Exit::Done,
                     Ok(ReadOutcome::Suspended) => {
                         if let Err(error) = self.stage.tty.suspend() {
                             tracing::warn!(%error, "the terminal did not come back");
                         }
-                        continue;
-                    }
-                    Ok(ReadOutcome::Broken(draft)) => {
-                        ahead.prefill = draft;
                         continue;
                     }
                     Ok(ReadOutcome::NoPicture(why)) => {
@@ -184,7 +199,7 @@ impl Repl {
             };
             self.human.painter().screen().forget();
             self.human.painter().begin_answer();
-            let next = self.line(&line, &mut ahead);
+            let next = self.line(&line);
             self.human.painter().end_answer();
             match next {
                 Next::Line => {}
@@ -193,15 +208,17 @@ impl Repl {
         }
     }
 
-    fn read(&mut self, prefill: &str) -> std::io::Result<ReadOutcome> {
+    fn read(&mut self) -> std::io::Result<ReadOutcome> {
         let parts = show::prompt(&self.agent, &self.directory);
         if self.stage.plain {
-            let prompt = format!("{} · {} ❯ {prefill}", parts.directory, parts.model);
+            let typed = self.pending.line_for_editor();
+            let prompt = format!("{} · {} ❯ {typed}", parts.directory, parts.model);
             let _lent = self.stage.tty.lend();
             let read = read_line(&mut std::io::stdin().lock(), &mut Output::new(), &prompt)?;
+            self.pending.set_line("");
             return Ok(match read {
-                // What was typed ahead stands before the cursor; the terminal's own editing does not reach it.
-                ReadOutcome::Line(line) => ReadOutcome::Line(format!("{prefill}{line}")),
+                // What was typed before stands in front of the cursor; the terminal's own editing does not reach it.
+                ReadOutcome::Line(line) => ReadOutcome::Line(format!("{typed}{line}")),
                 other => other,
             });
         }
@@ -209,7 +226,7 @@ impl Repl {
         self.editor.set_commands(show::menu(self.human.locale(), &self.lists, self.own.list()));
         self.editor.set_prompt(parts);
         self.editor.set_theme(*self.human.painter().theme());
-        self.editor.read(prefill)
+        self.editor.read()
     }
 
     /// The terminal has gone, or cannot be read.
@@ -220,29 +237,125 @@ impl Repl {
         self.human.painter().fail(&what, "");
     }
 
-    fn line(&mut self, line: &str, ahead: &mut Ahead) -> Next {
+    fn line(&mut self, line: &str) -> Next {
         match input::parse(line) {
             Input::Empty => Next::Line,
             Input::Message(text) => {
-                self.hint_at_shell(&text);
-                self.turn(text, ahead)
+                self.shell.hint(&text, self.human.painter());
+                self.turn(text)
             }
             Input::Shell(command) => {
-                self.shell(&command, ahead);
+                self.shell.run(&command, &self.stage, self.human.painter(), &self.pending);
                 Next::Line
             }
             Input::Command { name, argument } => {
                 let Some(command) = command::find(&name) else {
-                    if let Some(next) = self.user_command(&name, &argument, ahead) {
+                    if let Some(next) = self.user_command(&name, &argument) {
                         return next;
                     }
                     self.unknown(&name);
                     return Next::Line;
                 };
                 let outcome = self.dispatch(command, &argument);
-                self.outcome(outcome, ahead)
+                self.outcome(outcome)
             }
         }
+    }
+
+    /// Runs one turn.
+    pub(super) fn turn(&mut self, text: String) -> Next {
+        let mut scene = Scene {
+            agent: &mut self.agent,
+            human: &mut self.human,
+            editor: &mut self.editor,
+            stage: &self.stage,
+            pending: &self.pending,
+        };
+        let plans = |agent: &Agent, end: &TurnEnd| *end == TurnEnd::Done && agent.mode() == Mode::Plan;
+        let ran = self.turns.run(&mut scene, text, self.shell.take_printed(), plans);
+        let (end, pressed) = match ran {
+            Ok(ran) => ran,
+            Err(error) => {
+                self.lost(&error);
+                return Next::Leave;
+            }
+        };
+        self.tell_editor();
+        if pressed.leave {
+            self.gone |= pressed.gone;
+            return Next::Leave;
+        }
+        self.editor.escaped(pressed.escaped);
+        self.interrupted = pressed.interrupted;
+        if end == TurnEnd::Interrupted {
+            give_back(&mut self.human, &self.pending, &pressed);
+        }
+        self.pending.tell();
+        // What was sent meanwhile is about the plan.
+        let is_queued = self.pending.look(|unsent| !unsent.queue.is_empty());
+        if plans(&self.agent, &end) && !is_queued { self.planned() } else { Next::Line }
+    }
+
+    /// Asks what becomes of the plan the turn ended with, and does it.
+    fn planned(&mut self) -> Next {
+        let locale = self.human.locale().clone();
+        let choice = plan::ask(&self.stage.terminal, &locale);
+        self.human.painter().screen().forget();
+        match choice {
+            Choice::Accept => self.build(locale.text(word::plan::ACCEPTED).to_owned()),
+            Choice::Edit => self.edit_plan(),
+            Choice::Talk => {
+                self.say(word::plan::GOES_ON);
+                Next::Line
+            }
+            Choice::Drop => {
+                self.agent.set_mode(Mode::Build);
+                self.say(word::plan::DROPPED);
+                Next::Line
+            }
+        }
+    }
+
+    /// Has the plan edited: in the person's editor where they have one, else on the line.
+    fn edit_plan(&mut self) -> Next {
+        let plan = plan::last_plan(self.agent.conversation());
+        let lead = self.human.locale().text(word::plan::ACCEPTED_EDITED).to_owned();
+        let edited = match self.editor.edit_text(&plan) {
+            Some(Ok(edited)) => edited,
+            Some(Err((editor, cause))) => {
+                let what = self.human.locale().with(word::error::EditorFailed { editor: &editor, cause: &cause });
+                self.human.painter().fail(&what, "");
+                return Next::Line;
+            }
+            None => {
+                self.agent.set_mode(Mode::Build);
+                self.pending.set_line(&format!("{lead}\n\n{plan}"));
+                return Next::Line;
+            }
+        };
+        if edited.trim().is_empty() {
+            self.agent.set_mode(Mode::Build);
+            self.say(word::plan::DROPPED);
+            return Next::Line;
+        }
+        self.build(format!("{lead}\n\n{edited}"))
+    }
+
+    fn build(&mut self, message: String) -> Next {
+        self.agent.set_mode(Mode::Build);
+        self.human.painter().echo(&message);
+        self.turn(message)
+    }
+
+    /// Tells the editor what the last turn was about.
+    pub(super) fn tell_editor(&mut self) {
+        let exchange = last_exchange(self.agent.conversation());
+        self.editor.hear(exchange);
+    }
+
+    pub(super) fn say(&mut self, text: Word) {
+        let said = self.human.locale().text(text).to_owned();
+        self.human.painter().say(&said);
     }
 
     pub(super) fn dispatch(&mut self, command: &command::SlashCommand, argument: &str) -> Outcome {

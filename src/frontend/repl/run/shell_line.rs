@@ -2,62 +2,93 @@
 
 use std::io::{self, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
 use std::process::Command;
 
-use super::repl::{Ahead, Repl};
 use super::shell_guess::command_of;
 use crate::child;
+use crate::frontend::human::Painter;
+use crate::frontend::stage::Stage;
 use crate::locale::word;
-use crate::terminal::{Output, Relayed, relay, sanitize_line};
+use crate::terminal::{Output, Pending, Relayed, relay, sanitize_line};
 use crate::tool::{HANDOFF_VARIABLES, output};
 
 /// Hints of a run at most: by then they are known.
 const HINTS: usize = 3;
 
-impl Repl {
+/// The person's shell, and what its lines printed.
+#[derive(Debug, Default)]
+pub struct ShellLines {
+    /// The shell.
+    shell: String,
+    /// This program, which starts children on a terminal of their own.
+    program: Option<PathBuf>,
+    /// PATH.
+    path: String,
+    /// What lines printed since the last message, as the model reads it.
+    printed: Vec<String>,
+    /// Programs that were hinted at already.
+    hinted: Vec<String>,
+}
+
+impl ShellLines {
+    /// Runs lines in `shell`. `program` is axi itself; `path` is where programs are found.
+    #[must_use]
+    pub fn new(shell: String, program: Option<PathBuf>, path: String) -> Self {
+        Self { shell, program, path, ..Self::default() }
+    }
+
     /// Runs a line and keeps what it printed for the next message.
-    pub(super) fn shell(&mut self, line: &str, ahead: &mut Ahead) {
-        let ran = self.run_line(line);
-        self.human.painter().screen().forget();
+    pub(super) fn run<W: io::Write>(
+        &mut self,
+        line: &str,
+        stage: &Stage,
+        painter: &mut Painter<W>,
+        pending: &Pending,
+    ) {
+        let ran = self.run_line(line, stage);
+        painter.screen().forget();
         match ran {
             Ok(Relayed { status, output, unread }) => {
-                ahead.typed(&String::from_utf8_lossy(&unread));
+                pending.typed(&String::from_utf8_lossy(&unread));
                 let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
                 if code != 0 {
-                    let said = self.human.locale().with(word::repl::ShellExit { code: &code.to_string() });
-                    self.human.painter().say(&said);
+                    let said = painter.locale().with(word::repl::ShellExit { code: &code.to_string() });
+                    painter.say(&said);
                 }
-                self.ran.push(for_the_model(line, code, &output));
+                self.printed.push(for_the_model(line, code, &output));
             }
             Err(error) => {
-                let what =
-                    self.human.locale().with(word::error::Io { path: &self.shell, cause: &error.to_string() });
-                self.human.painter().fail(&what, "");
+                let cause = &error.to_string();
+                let what = painter.locale().with(word::error::Io { path: &self.shell, cause });
+                painter.fail(&what, "");
             }
         }
     }
 
+    /// Takes what lines printed since the last message.
+    pub(super) fn take_printed(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.printed)
+    }
+
     /// Says how to run a message that looks like a command; once a program, and seldom: it is sent all the same.
-    pub(super) fn hint_at_shell(&mut self, line: &str) {
+    pub(super) fn hint<W: io::Write>(&mut self, line: &str, painter: &mut Painter<W>) {
         if self.hinted.len() >= HINTS {
             return;
         }
-        let Some(program) =
-            command_of(line, &self.path).filter(|program| !self.hinted.iter().any(|told| told == program))
-        else {
-            return;
-        };
+        let is_new = |program: &&str| !self.hinted.iter().any(|told| told == program);
+        let Some(program) = command_of(line, &self.path).filter(is_new) else { return };
         let program = program.to_owned();
-        let said = self.human.locale().with(word::repl::ShellHint { line: &sanitize_line(line) });
-        self.human.painter().say(&said);
+        let said = painter.locale().with(word::repl::ShellHint { line: &sanitize_line(line) });
+        painter.say(&said);
         self.hinted.push(program);
     }
 
     /// On a pseudo-terminal where this program can start one (the person's terminal never leaves our mode then, so
     /// that keys typed at its end are not read in another), else on the terminal itself, which keeps nothing.
-    fn run_line(&self, line: &str) -> io::Result<Relayed> {
-        let Some(program) = self.program.as_ref().filter(|_| !self.stage.plain) else {
-            let _lent = self.stage.tty.lend();
+    fn run_line(&self, line: &str, stage: &Stage) -> io::Result<Relayed> {
+        let Some(program) = self.program.as_ref().filter(|_| !stage.plain) else {
+            let _lent = stage.tty.lend();
             let status = without_handoff(Command::new(&self.shell).arg("-c").arg(line)).status()?;
             return Ok(Relayed { status, output: Vec::new(), unread: Vec::new() });
         };

@@ -5,133 +5,141 @@ use std::time::SystemTime;
 
 use tokio_util::sync::CancellationToken;
 
-use super::repl::{Ahead, Next, Repl};
 use super::show;
-use crate::agent::TurnEnd;
-use crate::approval::Mode;
+use crate::agent::{Agent, TurnEnd};
 use crate::conversation::{ContentBlock, Message};
+use crate::frontend::human::Human;
+use crate::frontend::input;
+use crate::frontend::repl::editor::Editor;
 use crate::frontend::repl::files::{AttachFact, AttachOptions, attach};
+use crate::frontend::stage::Stage;
 use crate::locale::word;
-use crate::terminal::{KeyWatch, TypeAhead, drain_crossterm, escape_wait};
+use crate::terminal::{KeyWatch, Output, Pending, PictureProtocol, Pressed, drain_crossterm, escape_wait};
 
 /// Tokens that attached files may take when the model's context is not known.
 const ATTACHED_TOKENS: u64 = 16_000;
 
-impl Repl {
-    /// Runs one turn.
-    pub(super) fn turn(&mut self, text: String, ahead: &mut Ahead) -> Next {
+/// What turns need beside those who take part in them.
+#[derive(Debug)]
+pub(super) struct Turns {
+    /// How the terminal is shown attached pictures, if it is.
+    pictures: Option<PictureProtocol>,
+    /// Whether what an earlier axi left behind has been ended.
+    swept: bool,
+}
+
+/// Who takes part in a turn.
+pub(super) struct Scene<'a> {
+    pub(super) agent: &'a mut Agent,
+    pub(super) human: &'a mut Human<Output>,
+    pub(super) editor: &'a mut Editor,
+    pub(super) stage: &'a Stage,
+    pub(super) pending: &'a Pending,
+}
+
+impl Turns {
+    pub(super) const fn new(pictures: Option<PictureProtocol>) -> Self {
+        Self { pictures, swept: false }
+    }
+
+    /// Runs one turn; returns how it ended and which keys asked for something. `printed` goes to the model with the
+    /// text. `settles` says which end is followed by a question.
+    ///
+    /// # Errors
+    /// When the keyboard cannot be watched.
+    pub(super) fn run(
+        &mut self,
+        scene: &mut Scene<'_>,
+        text: String,
+        printed: Vec<String>,
+        settles: impl Fn(&Agent, &TurnEnd) -> bool,
+    ) -> std::io::Result<(TurnEnd, Pressed)> {
         let cancel = CancellationToken::new();
-        // What was under way when a queued line began stays under way.
-        let text_ahead = std::mem::take(&mut ahead.prefill);
-        let mut typed =
-            TypeAhead { queue: ahead.queue.drain(..).collect(), text: text_ahead, ..TypeAhead::default() };
-        let interrupted = drain_crossterm(&mut typed).unwrap_or_else(|error| {
+        let interrupted = drain_crossterm(scene.pending).unwrap_or_else(|error| {
             tracing::debug!(%error, "typed keys could not be taken over");
             false
         });
-        if self.editor.take_interrupt() || interrupted {
+        if scene.editor.take_interrupt() || interrupted {
             // ESC came in one piece with the line's Enter, as over a slow connection: it was meant for this turn.
             cancel.cancel();
         }
-        match KeyWatch::start(cancel.clone(), typed, escape_wait(self.stage.remote)) {
-            Ok(keys) => {
-                self.drafts.watch_typed(Some(keys.view()));
-                self.human.watch(keys, Rc::clone(&self.stage.tty));
-            }
-            Err(error) => {
-                self.lost(&error);
-                return Next::Leave;
-            }
-        }
-        self.sweep();
-        self.stage.signals.watch(Some(cancel.clone()));
-        self.human.set_topic(&text);
-        let message = self.message(text);
-        let end = self.stage.runtime.block_on(async {
-            let end = self.agent.run_turn(message, &mut self.human, &cancel).await;
+        let keys = KeyWatch::start(cancel.clone(), scene.pending.clone(), escape_wait(scene.stage.remote))?;
+        scene.human.watch(keys, Rc::clone(&scene.stage.tty));
+        self.sweep(scene.agent);
+        scene.stage.signals.watch(Some(cancel.clone()));
+        scene.human.set_topic(&text);
+        let message = self.message(scene, text, printed);
+        let end = scene.stage.runtime.block_on(async {
+            let end = scene.agent.run_turn(message, scene.human, &cancel).await;
             close_dropped_connections().await;
             end
         });
-        self.stage.signals.watch(None);
-        let planned = end == TurnEnd::Done && self.agent.mode() == Mode::Plan;
-        if planned {
-            // Somebody in the middle of a word would answer with the next key what is asked of the plan.
-            self.human.settle();
+        scene.stage.signals.watch(None);
+        if settles(scene.agent, &end) {
+            // Somebody in the middle of a word would answer with the next key what is asked.
+            scene.human.settle();
         }
-        let typed = self.human.unwatch();
-        self.tell_editor();
-        if typed.leave {
-            self.gone |= typed.gone;
-            self.drafts.set_ahead(typed.queue.iter(), &typed.text);
-            self.drafts.watch_typed(None);
-            return Next::Leave;
-        }
-        let TypeAhead { text, mut queue, queued_when_stopped, interrupted, escaped, .. } = typed;
-        self.editor.escaped(escaped);
-        ahead.interrupted = interrupted;
-        if end == TurnEnd::Interrupted {
-            // What was queued for the turn that was stopped goes back to the editor; what was sent after ESC is for
-            // what comes next.
-            let later = queue.split_off(queued_when_stopped.unwrap_or(queue.len()).min(queue.len()));
-            ahead.queue.extend(later);
-            let count = queue.len() as u64;
-            queue.push(text);
-            ahead.give_back(queue);
-            if count > 0 {
-                let key = if ahead.back.is_empty() { word::repl::QUEUE_BACK } else { word::repl::QUEUE_BACK_APART };
-                let said = self.human.locale().count(key, count);
-                self.human.painter().say(&said);
-            }
-        } else {
-            ahead.queue.extend(queue);
-            ahead.prefill = text;
-        }
-        self.drafts.set_ahead(ahead.waiting(), &ahead.prefill);
-        self.drafts.watch_typed(None);
-        // What was sent meanwhile is about the plan.
-        if planned && ahead.queue.is_empty() { self.planned(ahead) } else { Next::Line }
+        let pressed = scene.human.unwatch();
+        Ok((end, pressed))
     }
 
     /// Sweeps, once and on a thread, what earlier runs left. Not at the start: it reads the whole process table.
-    fn sweep(&mut self) {
-        if std::mem::replace(&mut self.swept, true) {
-            return;
+    fn sweep(&mut self, agent: &Agent) {
+        if !std::mem::replace(&mut self.swept, true) {
+            crate::tool::sweep_aside(agent.outputs(), SystemTime::now());
         }
-        crate::tool::sweep_aside(self.agent.outputs(), SystemTime::now());
     }
 
     /// Makes the message with the files it mentions, and tells what became of each.
-    fn message(&mut self, text: String) -> Message {
-        let model = self.agent.model();
+    fn message(&self, scene: &mut Scene<'_>, text: String, printed: Vec<String>) -> Message {
+        let model = scene.agent.model();
         let budget = model.context_window.map_or(ATTACHED_TOKENS, |window| window / 2);
-        let place = self.agent.place();
+        let place = scene.agent.place();
+        let painter = scene.human.painter();
         let options = AttachOptions {
             directory: place.cwd.clone(),
             home: place.home.clone(),
             budget,
             vision: model.vision,
-            thumbnails: self.pictures.map(|_| show::picture_room(self.human.painter().screen().columns())),
-            picked: self.editor.picked(),
+            thumbnails: self.pictures.map(|_| show::picture_room(painter.screen().columns())),
+            picked: scene.editor.picked(),
         };
         let mut attached = attach(&text, &options);
         let mut thumbnails = attached.thumbnails.drain(..);
         for fact in &attached.facts {
-            let said = show::attached(self.human.locale(), fact);
-            self.human.painter().say(&said);
+            let said = show::attached(painter.locale(), fact);
+            painter.say(&said);
             if matches!(fact, AttachFact::Picture { .. })
                 && let (Some(protocol), Some(Some(thumbnail))) = (self.pictures, thumbnails.next())
             {
-                show::picture(self.human.painter().screen(), protocol, &thumbnail);
+                show::picture(painter.screen(), protocol, &thumbnail);
             }
         }
         drop(thumbnails);
         let mut message = Message::user(text);
-        message.content.extend(self.ran.drain(..).map(|text| ContentBlock::Text { text }));
+        message.content.extend(printed.into_iter().map(|text| ContentBlock::Text { text }));
         if !attached.text.is_empty() {
             message.content.push(ContentBlock::Text { text: format!("\n\n{}", attached.text) });
         }
         message.content.extend(attached.images.into_iter().map(ContentBlock::Image));
         message
+    }
+}
+
+/// Gives back to the line what was queued for a turn that was stopped. What was sent after ESC is for what comes next.
+pub(super) fn give_back(human: &mut Human<Output>, pending: &Pending, pressed: &Pressed) {
+    let (queued, line) = pending.change(|unsent| {
+        let count = pressed.queued_when_stopped.unwrap_or(unsent.queue.len()).min(unsent.queue.len());
+        let queued: Vec<String> = unsent.queue.drain(..count).collect();
+        (queued, std::mem::take(&mut unsent.line))
+    });
+    let count = queued.len() as u64;
+    pending.give_back(input::pieces(queued.into_iter().chain([line]).collect()));
+    if count > 0 {
+        let apart = pending.look(|unsent| !unsent.later.is_empty());
+        let plural = if apart { word::repl::QUEUE_BACK_APART } else { word::repl::QUEUE_BACK };
+        let said = human.locale().count(plural, count);
+        human.painter().say(&said);
     }
 }
 

@@ -1,19 +1,10 @@
 //! What the line editor hears of the conversation, for its ghost text.
 
-use super::repl::Repl;
 use crate::conversation::{ContentBlock, Conversation, Message, Role};
 use crate::frontend::repl::ghost::Exchange;
 
-impl Repl {
-    /// Tells the editor what the last turn was about.
-    pub(super) fn tell_editor(&mut self) {
-        let exchange = last_exchange(self.agent.conversation());
-        self.editor.hear(exchange);
-    }
-}
-
 /// The last thing the person said, and what was answered. What was attached to it is left out.
-fn last_exchange(conversation: &Conversation) -> Exchange {
+pub(super) fn last_exchange(conversation: &Conversation) -> Exchange {
     let messages = conversation.messages();
     let last = messages.iter().rposition(|message| message.role == Role::User && typed(message).is_some());
     let Some(last) = last else { return Exchange::default() };
