@@ -10,12 +10,12 @@ use crate::cli::{ColorChoice, CommonOptions};
 use crate::config::{Config, Paths, WrapChoice};
 use crate::frontend::human::{Looks, Palette};
 use crate::frontend::repl::{KeyBinding, parse_binding};
-use crate::terminal::{self, Depth, Dress, Output, Screen, Surroundings, Theme, Wrap};
+use crate::terminal::{self, Capabilities, Depth, Output, Screen, TerminalEnvironment, Theme, Wrap};
 
 /// What decides how things are shown.
 pub(super) struct Display<'a> {
     /// What the terminal behind standard output is like.
-    pub(super) terminal: Surroundings,
+    pub(super) terminal: TerminalEnvironment,
     options: &'a CommonOptions,
     config: &'a Config,
     process: &'a Process,
@@ -31,7 +31,7 @@ impl<'a> Display<'a> {
         paths: &'a Paths,
         cwd: &'a Path,
     ) -> Self {
-        let terminal = Surroundings::read(std::io::stdout().is_terminal(), process.variables);
+        let terminal = TerminalEnvironment::read(std::io::stdout().is_terminal(), process.variables);
         Self { terminal, options, config, process, paths, cwd }
     }
 
@@ -107,7 +107,12 @@ impl<'a> Display<'a> {
     pub(super) fn screen(&self, looks: &Looks) -> Screen<Output> {
         let (columns, rows) = terminal_size();
         let linear = self.linear();
-        let dress = Dress { styles: self.depth() != Depth::Plain, links: looks.hyperlinks, marks: !linear };
-        if linear { Screen::linear(Output::new(), dress) } else { Screen::new(Output::new(), columns, rows, dress) }
+        let capabilities =
+            Capabilities { styles: self.depth() != Depth::Plain, links: looks.hyperlinks, marks: !linear };
+        if linear {
+            Screen::linear(Output::new(), capabilities)
+        } else {
+            Screen::new(Output::new(), columns, rows, capabilities)
+        }
     }
 }

@@ -8,7 +8,7 @@ use super::exit::Exit;
 use super::json::{Json, StreamJson};
 use super::pipe::Pipe;
 use super::text::Text;
-use super::words::{self, Told};
+use super::words::{self, Diagnostic};
 use crate::agent::{Agent, AgentEvent, Approval, ApprovalRequest, Frontend, TurnEnd};
 use crate::conversation::Message;
 use crate::locale::{Locale, Word, word};
@@ -59,7 +59,7 @@ pub async fn run<W: Write, E: Write>(
     }
     if let Some(error) = pipe.take_error() {
         let what = locale.with(word::error::Io { path: "stdout", cause: &error.to_string() });
-        told.tell(word::error::LABEL, &Told { what, hint: String::new() });
+        told.tell(word::error::LABEL, &Diagnostic { what, hint: String::new() });
         return Exit::Failed;
     }
     Exit::from(&end)
@@ -126,7 +126,7 @@ impl<E: Write> Stderr<'_, E> {
         drop(writeln!(self.err, "{}", sanitize_line(text)));
     }
 
-    fn tell(&mut self, label: Word, told: &Told) {
+    fn tell(&mut self, label: Word, told: &Diagnostic) {
         let label = self.locale.text(label).to_owned();
         for (index, text) in told.what.lines().enumerate() {
             let lead = if index == 0 { format!("{label} ") } else { String::new() };

@@ -14,7 +14,7 @@ use crate::tool::{Place, ToolFacts, Toolbox};
 
 /// A sentence, and what to do now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct Diagnostic {
     /// What happened.
     pub what: String,
     /// What to do now; may be empty.
@@ -23,12 +23,12 @@ pub struct Told {
 
 /// Words a provider's failure.
 #[must_use]
-pub fn failure(locale: &Locale, failure: &Failure) -> Told {
+pub fn failure(locale: &Locale, failure: &Failure) -> Diagnostic {
     use word::failure::{
         Broken, ContextOverflow, NoSuchModel, NoSuchModelHint, OwnModel, Protocol, Status, Timeout, Unauthorized,
         UnauthorizedHint, Unreachable,
     };
-    let told = |what: String, hint| Told { what, hint: locale.text(hint).to_owned() };
+    let told = |what: String, hint| Diagnostic { what, hint: locale.text(hint).to_owned() };
     match failure {
         Failure::Unreachable { url, cause } => {
             let cause = network_cause(locale, cause);
@@ -41,14 +41,14 @@ pub fn failure(locale: &Locale, failure: &Failure) -> Told {
         Failure::Timeout { url, seconds } => {
             told(locale.with(Timeout { url, seconds: &seconds.to_string() }), word::failure::TIMEOUT_HINT)
         }
-        Failure::Unauthorized { provider, status, message } => Told {
+        Failure::Unauthorized { provider, status, message } => Diagnostic {
             what: locale.with(Unauthorized { provider, status: &status.to_string(), message }),
             hint: locale.with(UnauthorizedHint { provider }),
         },
         Failure::NoSuchModel { provider, model, message } if provider == OWN => {
             told(locale.with(OwnModel { model, message }), word::failure::OWN_MODEL_HINT)
         }
-        Failure::NoSuchModel { provider, model, message } => Told {
+        Failure::NoSuchModel { provider, model, message } => Diagnostic {
             what: locale.with(NoSuchModel { provider, model, message }),
             hint: locale.with(NoSuchModelHint { provider }),
         },
@@ -95,13 +95,13 @@ pub fn first_line(text: &str) -> String {
 
 /// Words a notice.
 #[must_use]
-pub fn notice(locale: &Locale, notice: &Notice) -> Told {
-    let plain = |what: String| Told { what, hint: String::new() };
+pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
+    let plain = |what: String| Diagnostic { what, hint: String::new() };
     match notice {
         Notice::CutByLength => plain(locale.text(word::notice::CUT_BY_LENGTH).to_owned()),
         Notice::CallsCut => plain(locale.text(word::notice::CALLS_CUT).to_owned()),
         Notice::FilteredByProvider => plain(locale.text(word::notice::FILTERED).to_owned()),
-        Notice::BrokenMidway { error } => Told {
+        Notice::BrokenMidway { error } => Diagnostic {
             what: locale.with(word::notice::BrokenMidway { cause: &failure(locale, error).what }),
             hint: locale.text(word::notice::BROKEN_MIDWAY_HINT).to_owned(),
         },
@@ -167,10 +167,10 @@ pub fn widened(locale: &Locale, widened: Widened) -> &str {
 
 /// Words how a turn ended; `None` when there is nothing to say.
 #[must_use]
-pub fn turn_end(locale: &Locale, end: &TurnEnd) -> Option<Told> {
+pub fn turn_end(locale: &Locale, end: &TurnEnd) -> Option<Diagnostic> {
     let told = |what, hint: Option<Word>| {
         let hint = hint.map_or("", |hint| locale.text(hint)).to_owned();
-        Some(Told { what, hint })
+        Some(Diagnostic { what, hint })
     };
     let plain = |what, hint| told(locale.text(what).to_owned(), hint);
     match end {
@@ -195,7 +195,7 @@ pub fn turn_end(locale: &Locale, end: &TurnEnd) -> Option<Told> {
                 ),
                 (false, false) => (needed, locale.with(word::turn::ApprovalNeededHint { rule: &rule })),
             };
-            Some(Told { what, hint })
+            Some(Diagnostic { what, hint })
         }
         TurnEnd::StepLimit { limit } => {
             told(locale.count(word::turn::STEP_LIMIT, u64::from(*limit)), Some(word::turn::STEP_LIMIT_HINT))

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::surroundings::Surroundings;
+use super::environment::TerminalEnvironment;
 
 /// Bytes of base64 in one piece of kitty's protocol at most.
 const PIECE: usize = 4096;
@@ -43,7 +43,7 @@ impl PictureProtocol {
     /// is no pictures. Never where the terminal takes no sequences, or a multiplexer stands before it, which would
     /// swallow or scatter them.
     #[must_use]
-    pub fn choose(setting: &str, surroundings: &Surroundings) -> Option<Self> {
+    pub fn choose(setting: &str, surroundings: &TerminalEnvironment) -> Option<Self> {
         if surroundings.is_dumb() || surroundings.multiplexed {
             return None;
         }
@@ -56,7 +56,7 @@ impl PictureProtocol {
         }
     }
 
-    fn declared(surroundings: &Surroundings) -> Option<Self> {
+    fn declared(surroundings: &TerminalEnvironment) -> Option<Self> {
         let (term, program) = (surroundings.term.as_str(), surroundings.term_program.as_str());
         let is = |names: &[&str]| names.iter().any(|name| term.starts_with(name) || program == *name);
         match () {
@@ -149,8 +149,8 @@ fn colour(pixel: &[u8]) -> Option<u8> {
 mod tests {
     use super::*;
 
-    fn surroundings(variables: &[(&str, &str)]) -> Surroundings {
-        Surroundings::read(true, |name| {
+    fn surroundings(variables: &[(&str, &str)]) -> TerminalEnvironment {
+        TerminalEnvironment::read(true, |name| {
             variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
         })
     }

@@ -2,6 +2,7 @@
 //!
 //! This room knows no agent, provider, tool or locale.
 
+mod environment;
 mod guest;
 mod inline_picture;
 mod keys;
@@ -17,11 +18,11 @@ mod screen;
 mod sgr;
 mod skin;
 mod status;
-mod surroundings;
 mod theme;
 mod tty;
 pub mod width;
 
+pub use environment::{Background, ColorChoice, Depth, TerminalEnvironment, background_of_answer};
 pub use guest::Guest;
 pub use inline_picture::{InlinePicture, PictureProtocol};
 pub use keys::{KeyReader, KeyWatch, Pending, Press, Pressed, TWICE, Unsent, drain_crossterm, escape_wait};
@@ -33,9 +34,8 @@ pub use marks::Mark;
 pub use relay::{Relayed, relay};
 pub use reset::reset_terminal;
 pub use sanitize::{Breaks, clean, sanitize, sanitize_line};
-pub use screen::{Dress, Screen};
+pub use screen::{Capabilities, Screen};
 pub use skin::SkinError;
 pub use status::{FRAME, Status, spinner, status_line};
-pub use surroundings::{Background, ColorChoice, Depth, Surroundings, background_of_answer};
 pub use theme::Theme;
 pub use tty::{Lent, Output, Restorer, Size, Tty, cell_pixels};

@@ -81,7 +81,7 @@ pub fn relay(mut command: Command) -> io::Result<Relayed> {
         status
     })?;
     let mut near = File::from(near);
-    let mut kept = Kept::default();
+    let mut kept = HeadAndTail::default();
     let mut listening = true;
     loop {
         let ready = wait(&near, &ended, listening)?;
@@ -148,7 +148,7 @@ fn wait(near: &File, ended: &OwnedFd, listening: bool) -> io::Result<Ready> {
 }
 
 /// Hands a piece of output through.
-fn pass(near: &mut File, kept: &mut Kept) -> io::Result<()> {
+fn pass(near: &mut File, kept: &mut HeadAndTail) -> io::Result<()> {
     let mut buffer = [0; 16 * 1024];
     match near.read(&mut buffer) {
         Ok(count) => {
@@ -173,13 +173,13 @@ fn type_in(near: &mut File) -> io::Result<bool> {
 
 /// The start and the end of an output of any length.
 #[derive(Debug, Default)]
-struct Kept {
+struct HeadAndTail {
     start: Vec<u8>,
     end: Vec<u8>,
     left_out: usize,
 }
 
-impl Kept {
+impl HeadAndTail {
     fn add(&mut self, bytes: &[u8]) {
         let room = KEPT_START.saturating_sub(self.start.len()).min(bytes.len());
         self.start.extend_from_slice(&bytes[..room]);
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn of_a_long_output_start_and_end_are_kept() {
-        let mut kept = Kept::default();
+        let mut kept = HeadAndTail::default();
         kept.add(b"first");
         for _ in 0..100 {
             kept.add(&[b'x'; 1024]);

@@ -8,7 +8,7 @@ use axi::frontend::repl::{
     Candidate, CommandEntry, CommandMenu, EditStyle, Editor, EditorOptions, EditorWords, Exchange, HistoryOptions,
     PromptParts, ReadOutcome, Suggest, SuggestTiming, Wanted,
 };
-use axi::terminal::{Dress, Line, Output, Pending, Screen, Theme, Tty};
+use axi::terminal::{Capabilities, Line, Output, Pending, Screen, Theme, Tty};
 use nu_ansi_term::Style;
 use rustix::termios::LocalModes;
 use tokio_util::sync::CancellationToken;
@@ -31,7 +31,7 @@ fn plays_when_asked_to() {
     let Ok(manner) = std::env::var(PLAY) else { return };
     let has = |word: &str| manner.split_whitespace().any(|other| other == word);
     let tty = if has("cooked") { None } else { Some(Tty::take().unwrap()) };
-    let mut screen = Screen::new(Output::new(), 80, 24, Dress::FULL);
+    let mut screen = Screen::new(Output::new(), 80, 24, Capabilities::FULL);
     let pending = Pending::default();
     pending.set_line(&std::env::var("PREFILL").unwrap_or_default());
     let mut editor = editor(has("vi"), !has("private"), pending);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use axi::terminal::{Dress, KeyWatch, Line, Output, Pending, Screen, Tty, Unsent, escape_wait};
+use axi::terminal::{Capabilities, KeyWatch, Line, Output, Pending, Screen, Tty, Unsent, escape_wait};
 use nu_ansi_term::Style;
 use rustix::termios::{LocalModes, OutputModes};
 use tokio_util::sync::CancellationToken;
@@ -19,7 +19,7 @@ fn plays_when_asked_to() {
     let Ok(ending) = std::env::var(PLAY) else { return };
     let tty = Tty::take().unwrap();
     tty.restorer().install_panic_hook();
-    let mut screen = Screen::new(Output::new(), 80, 24, Dress::FULL);
+    let mut screen = Screen::new(Output::new(), 80, 24, Capabilities::FULL);
     let say = |screen: &mut Screen<Output>, text: String| {
         screen.commit(&Line::styled(text, Style::default()));
         screen.flush();

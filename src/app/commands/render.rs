@@ -9,7 +9,7 @@ use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::frontend::render::{self, RenderError, Width, usable};
 use crate::locale::word;
-use crate::terminal::{Depth, Dress, Layout, Output, Screen, Wrap};
+use crate::terminal::{Capabilities, Depth, Layout, Output, Screen, Wrap};
 
 /// Prints markdown from a file or standard input.
 pub(in crate::app) fn render(app: &App, options: &RenderOptions) -> Exit {
@@ -18,8 +18,8 @@ pub(in crate::app) fn render(app: &App, options: &RenderOptions) -> Exit {
     let mut screen = if terminal {
         app.display().screen(&looks)
     } else {
-        let dress = Dress { styles: app.display().depth() != Depth::Plain, ..Dress::PLAIN };
-        Screen::linear(Output::new(), dress)
+        let capabilities = Capabilities { styles: app.display().depth() != Depth::Plain, ..Capabilities::PLAIN };
+        Screen::linear(Output::new(), capabilities)
     };
     let width = match options.width {
         None if terminal => Width::Follows(terminal_size),

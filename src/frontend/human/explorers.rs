@@ -18,7 +18,7 @@ const INDENT: &str = "  ";
 const SHORTEST_TOPIC: usize = 8;
 
 /// One of them, in words.
-struct Told {
+struct ExplorerText {
     /// Which it is, with a space behind: "2 ".
     number: String,
     /// What it is to find out.
@@ -35,7 +35,7 @@ pub(super) fn begins<W: Write>(painter: &Painter<W>, explorer: &Explorer) -> Str
 
 /// Composes the row that tells of each; `width` is in cells.
 pub(super) fn row<W: Write>(painter: &Painter<W>, explorers: &[Explorer], width: usize) -> Line {
-    let told = explorers.iter().map(|explorer| Told {
+    let told = explorers.iter().map(|explorer| ExplorerText {
         number: format!("{} ", explorer.number),
         topic: topic(&explorer.question),
         doing: clean(&words::explorer(painter.locale(), painter.place(), explorer.doing.as_ref())),
@@ -54,7 +54,7 @@ fn topic(question: &str) -> String {
 }
 
 /// Lays them out side by side in `width` cells. Each gets the same; what one does not need the others share.
-fn side_by_side(told: &[Told], width: usize) -> String {
+fn side_by_side(told: &[ExplorerText], width: usize) -> String {
     let whole: Vec<usize> =
         told.iter().map(|it| cells(&it.number) + cells(&it.topic) + 2 + cells(&it.doing)).collect();
     let apart = cells(APART) * told.len().saturating_sub(1);
@@ -71,7 +71,7 @@ fn side_by_side(told: &[Told], width: usize) -> String {
 }
 
 /// One of them in `share` cells: what it does comes first, what it is about gets what is left.
-fn part(told: &Told, share: usize) -> String {
+fn part(told: &ExplorerText, share: usize) -> String {
     let left = share.saturating_sub(cells(&told.number));
     let doing = fit(&told.doing, left);
     let left = left.saturating_sub(cells(&doing) + 2);
@@ -93,8 +93,8 @@ fn cells(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn told(parts: &[(&str, &str)]) -> Vec<Told> {
-        let told = |(index, (question, doing)): (usize, &(&str, &str))| Told {
+    fn told(parts: &[(&str, &str)]) -> Vec<ExplorerText> {
+        let told = |(index, (question, doing)): (usize, &(&str, &str))| ExplorerText {
             number: format!("{} ", index + 1),
             topic: topic(question),
             doing: (*doing).to_owned(),

@@ -179,13 +179,13 @@ fn nothing_from_outside_commands_the_terminal() {
 #[test]
 fn linear_mode_sends_lines_and_colours_only() {
     for text in HOSTILE.iter().chain(&["plain words, 中文"]) {
-        let mut dumb = Stage::linear(Dress::PLAIN, Depth::Plain);
+        let mut dumb = Stage::linear(Capabilities::PLAIN, Depth::Plain);
         everywhere(&mut dumb, text);
         let bytes = dumb.bytes();
         let wrong = bytes.iter().find(|byte| matches!(byte, 0..=8 | 11..=31 | 127));
         assert_eq!(wrong, None, "{text:?}\n{}", String::from_utf8_lossy(&bytes).escape_debug());
-        let dress = Dress { styles: true, links: false, marks: false };
-        let mut coloured = Stage::linear(dress, Depth::Ansi);
+        let capabilities = Capabilities { styles: true, links: false, marks: false };
+        let mut coloured = Stage::linear(capabilities, Depth::Ansi);
         everywhere(&mut coloured, text);
         let mut rest = String::from_utf8(coloured.bytes()).unwrap();
         while let Some(start) = rest.find('\x1b') {
@@ -206,7 +206,7 @@ fn linear_mode_sends_lines_and_colours_only() {
 
 #[test]
 fn linear_mode_cuts_nothing() {
-    let mut stage = Stage::linear(Dress::PLAIN, Depth::Plain);
+    let mut stage = Stage::linear(Capabilities::PLAIN, Depth::Plain);
     let long = "word ".repeat(60);
     stage.start().tool("shell", &command(&format!("echo {long}")), Outcome::Ok, &long).end(TurnEnd::Done);
     let text = String::from_utf8(stage.bytes()).unwrap();
@@ -215,7 +215,7 @@ fn linear_mode_cuts_nothing() {
 
 #[test]
 fn linear_mode_tells_what_happens_as_lines() {
-    let mut stage = Stage::linear(Dress::PLAIN, Depth::Plain);
+    let mut stage = Stage::linear(Capabilities::PLAIN, Depth::Plain);
     whole_turn(&mut stage);
     let text = String::from_utf8(stage.bytes()).unwrap();
     let expected = WHOLE_TURN

@@ -8,11 +8,11 @@ use nu_ansi_term::Style;
 
 use super::diff::Ink;
 use super::looks::Looks;
-use crate::frontend::words::Told;
+use crate::frontend::words::Diagnostic;
 use crate::locale::{Locale, Word, word};
 use crate::terminal::width::width;
 use crate::terminal::{
-    Dress, Layout, Line, Mark, MarkdownStream, Screen, Span, Theme, Wrap, in_rows, sanitize_line,
+    Capabilities, Layout, Line, Mark, MarkdownStream, Screen, Span, Theme, Wrap, in_rows, sanitize_line,
 };
 use crate::tool::Place;
 
@@ -188,7 +188,7 @@ impl<W: Write> Painter<W> {
     /// Writes rows as bytes for a pager: styled as on the screen, without links and marks.
     pub fn bytes(&self, rows: &[Line]) -> Vec<u8> {
         let styles = self.looks.theme != Theme::plain();
-        let mut screen = Screen::linear(Vec::new(), Dress { styles, ..Dress::PLAIN });
+        let mut screen = Screen::linear(Vec::new(), Capabilities { styles, ..Capabilities::PLAIN });
         screen.commit_all(rows);
         screen.flush();
         screen.into_writer()
@@ -226,29 +226,29 @@ impl<W: Write> Painter<W> {
     /// Prints an error and what to do now.
     pub fn fail(&mut self, what: &str, hint: &str) {
         self.resize();
-        self.error(&Told { what: what.to_owned(), hint: hint.to_owned() });
+        self.error(&Diagnostic { what: what.to_owned(), hint: hint.to_owned() });
         self.screen.end_live();
     }
 
     /// Prints a warning.
     pub fn warn(&mut self, what: &str) {
         self.resize();
-        self.warning(&Told { what: what.to_owned(), hint: String::new() });
+        self.warning(&Diagnostic { what: what.to_owned(), hint: String::new() });
         self.screen.end_live();
     }
 
     /// Adds an error to the section.
-    pub(super) fn error(&mut self, told: &Told) {
+    pub(super) fn error(&mut self, told: &Diagnostic) {
         self.failed = true;
         self.tell(word::error::LABEL, self.looks.theme.error, told);
     }
 
     /// Adds a warning to the section.
-    pub(super) fn warning(&mut self, told: &Told) {
+    pub(super) fn warning(&mut self, told: &Diagnostic) {
         self.tell(word::error::WARNING, self.looks.theme.warning, told);
     }
 
-    fn tell(&mut self, label: Word, style: Style, told: &Told) {
+    fn tell(&mut self, label: Word, style: Style, told: &Diagnostic) {
         let label = self.locale.text(label).to_owned();
         for (index, text) in told.what.lines().enumerate() {
             let mut line = Line::new();

@@ -265,7 +265,7 @@ impl<W: Write> Human<W> {
             | Activity::Reading { .. }
             | Activity::Exploring { .. } => true,
             Activity::Connecting | Activity::Loading | Activity::Running { .. } => false,
-            // Told once, not as it grows.
+            // Diagnostic once, not as it grows.
             Activity::Silent { seconds } => *seconds > SILENCE_TOLD_AFTER.as_secs(),
         };
         self.busy_with(&words, !is_seen);

@@ -13,7 +13,7 @@ use crate::agent::{Activity, Failure, Notice as Warning, TurnEnd};
 use crate::config::{Notify, ReasoningView, ThemeChoice};
 use crate::conversation::ContentBlock::{Reasoning, Text, ToolCall as Call, ToolResult as Answer};
 use crate::conversation::{Effect, Message, Outcome, Preview, Subject, ToolCall, Usage};
-use crate::terminal::{Depth, Dress, Wrap};
+use crate::terminal::{Capabilities, Depth, Wrap};
 use crate::tool::{Tool, ToolFacts, table};
 
 /// A person who answers every question alike.
@@ -54,11 +54,11 @@ impl Stage {
             200 => || (200, 30),
             _ => || (80, 30),
         };
-        Self::on(Screen::new(Vec::new(), columns, 30, Dress::FULL), size, columns, Depth::Ansi, tools)
+        Self::on(Screen::new(Vec::new(), columns, 30, Capabilities::FULL), size, columns, Depth::Ansi, tools)
     }
 
-    fn linear(dress: Dress, depth: Depth) -> Self {
-        Self::on(Screen::linear(Vec::new(), dress), || (80, 24), 80, depth, Vec::new())
+    fn linear(capabilities: Capabilities, depth: Depth) -> Self {
+        Self::on(Screen::linear(Vec::new(), capabilities), || (80, 24), 80, depth, Vec::new())
     }
 
     fn on(

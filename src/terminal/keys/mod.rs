@@ -20,7 +20,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use tokio_util::sync::CancellationToken;
 
-use super::surroundings::Background;
+use super::environment::Background;
 use burst::Burst;
 pub use leftover::drain_crossterm;
 use parser::{Awaited, Key, Parser};

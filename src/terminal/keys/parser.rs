@@ -3,7 +3,7 @@
 //! Control sequences: ECMA-48; keys: xterm's ctlseqs and the kitty keyboard protocol
 //! (<https://sw.kovidgoyal.net/kitty/keyboard-protocol/>); paste brackets: CSI 200~ and CSI 201~.
 
-use crate::terminal::surroundings::{Background, background_of_answer};
+use crate::terminal::environment::{Background, background_of_answer};
 
 /// What was pressed, pasted or told.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -29,7 +29,7 @@ const NARROWEST: u16 = 4;
 
 /// What may be used besides text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dress {
+pub struct Capabilities {
     /// Colours and attributes.
     pub styles: bool,
     /// OSC 8 links.
@@ -38,7 +38,7 @@ pub struct Dress {
     pub marks: bool,
 }
 
-impl Dress {
+impl Capabilities {
     /// Text alone: pipes, `NO_COLOR` on a dumb terminal.
     pub const PLAIN: Self = Self { styles: false, links: false, marks: false };
     /// Everything.
@@ -55,7 +55,7 @@ enum Kind {
 
 /// Where the status row is, seen from the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum StatusPlace {
     /// Not on the screen.
     Nowhere,
     /// In the cursor's own row; the open row is empty.
@@ -88,7 +88,7 @@ enum Item {
 pub struct Screen<W: Write> {
     writer: W,
     kind: Kind,
-    dress: Dress,
+    capabilities: Capabilities,
     columns: usize,
     rows: usize,
     queue: Vec<Item>,
@@ -99,7 +99,7 @@ pub struct Screen<W: Write> {
     /// What is shown behind the open row and may still change.
     tail: Line,
     status: Line,
-    place: Place,
+    status_place: StatusPlace,
     /// The style that the terminal is in.
     style: Style,
     cursor_hidden: bool,
@@ -113,20 +113,20 @@ pub struct Screen<W: Write> {
 
 impl<W: Write> Screen<W> {
     /// Makes a screen of `columns` × `rows` on a terminal whose cursor stands at the start of an empty row.
-    pub fn new(writer: W, columns: u16, rows: u16, dress: Dress) -> Self {
-        Self::make(writer, Kind::Live, columns, rows, dress)
+    pub fn new(writer: W, columns: u16, rows: u16, capabilities: Capabilities) -> Self {
+        Self::make(writer, Kind::Live, columns, rows, capabilities)
     }
 
     /// Makes a screen that only ever writes whole lines: for pipes, `TERM=dumb`, screen readers.
-    pub fn linear(writer: W, dress: Dress) -> Self {
-        Self::make(writer, Kind::Linear, 80, 24, dress)
+    pub fn linear(writer: W, capabilities: Capabilities) -> Self {
+        Self::make(writer, Kind::Linear, 80, 24, capabilities)
     }
 
-    fn make(writer: W, kind: Kind, columns: u16, rows: u16, dress: Dress) -> Self {
+    fn make(writer: W, kind: Kind, columns: u16, rows: u16, capabilities: Capabilities) -> Self {
         Self {
             writer,
             kind,
-            dress,
+            capabilities,
             columns: usize::from(columns.max(NARROWEST)),
             rows: usize::from(rows.max(1)),
             queue: Vec::new(),
@@ -136,7 +136,7 @@ impl<W: Write> Screen<W> {
             open: OpenRow::default(),
             tail: Line::new(),
             status: Line::new(),
-            place: Place::Nowhere,
+            status_place: StatusPlace::Nowhere,
             style: Style::default(),
             cursor_hidden: false,
             buffer: Vec::new(),
@@ -195,7 +195,7 @@ impl<W: Write> Screen<W> {
 
     /// Queues a mark at this place of the text.
     pub fn mark(&mut self, mark: &Mark) {
-        if self.dress.marks {
+        if self.capabilities.marks {
             self.queue.push(Item::Mark(mark.bytes()));
         }
     }
@@ -283,7 +283,7 @@ impl<W: Write> Screen<W> {
         }
         (self.columns, self.rows) = (columns, rows);
         self.wanted_status = cut(&self.wanted_status, self.status_width());
-        self.stale = self.place != Place::Nowhere || !self.tail.is_empty();
+        self.stale = self.status_place != StatusPlace::Nowhere || !self.tail.is_empty();
     }
 
     /// What stands behind the cursor is wrapped anew by a sudden narrowing. More rows of it than the terminal has would
@@ -313,7 +313,7 @@ impl<W: Write> Screen<W> {
     pub fn forget(&mut self) {
         self.open = OpenRow::default();
         self.tail = Line::new();
-        self.place = Place::Nowhere;
+        self.status_place = StatusPlace::Nowhere;
         self.status = Line::new();
         self.style = Style::default();
         self.cursor_hidden = false;
@@ -335,8 +335,8 @@ impl<W: Write> Screen<W> {
         for span in &line.spans {
             dressed.push(Span {
                 text: sanitize_line(&span.text).into_owned(),
-                style: if self.dress.styles { span.style } else { Style::default() },
-                link: span.link.clone().filter(|_| self.dress.links),
+                style: if self.capabilities.styles { span.style } else { Style::default() },
+                link: span.link.clone().filter(|_| self.capabilities.links),
             });
         }
         dressed

@@ -11,7 +11,7 @@ fn plain(text: &str) -> Line {
 }
 
 fn screen() -> Screen<Vec<u8>> {
-    Screen::new(Vec::new(), 20, 6, Dress::FULL)
+    Screen::new(Vec::new(), 20, 6, Capabilities::FULL)
 }
 
 /// Text of scrollback and screen; trailing empty rows cut.
@@ -169,7 +169,7 @@ fn the_status_row_is_cut_and_repainted_where_it_differs() {
 
 #[test]
 fn linear_mode_writes_lines_and_nothing_else() {
-    let mut screen = Screen::linear(Vec::new(), Dress::PLAIN);
+    let mut screen = Screen::linear(Vec::new(), Capabilities::PLAIN);
     screen.live(&plain("open"), &plain("status"));
     screen.mark(&Mark::Bell);
     let mut line = Line::styled("red", Style::new().fg(Color::Red));
@@ -191,7 +191,7 @@ fn a_closed_pipe_is_remembered() {
             Ok(())
         }
     }
-    let mut screen = Screen::linear(Closed, Dress::PLAIN);
+    let mut screen = Screen::linear(Closed, Capabilities::PLAIN);
     assert_eq!(screen.broken(), None);
     screen.commit(&plain("x"));
     screen.flush();
@@ -213,8 +213,8 @@ fn a_row_that_gets_other_looks_after_a_resize_is_not_written_again() {
 /// Bytes written for a byte of styled text: 20 KB in deltas of 4 characters, a spinner that turns every
 /// `frame` deltas, an update every `batch` deltas.
 fn amplification(batch: usize, frame: usize) -> f64 {
-    let mut screen = Screen::new(Vec::new(), 80, 24, Dress::FULL);
-    let mut whole = Screen::linear(Vec::new(), Dress::FULL);
+    let mut screen = Screen::new(Vec::new(), 80, 24, Capabilities::FULL);
+    let mut whole = Screen::linear(Vec::new(), Capabilities::FULL);
     let (mut row, mut deltas) = (Line::new(), 0);
     for word in 0..3_000 {
         let style = if word % 9 == 0 { Style::new().bold() } else { Style::default() };
@@ -258,7 +258,7 @@ fn little_more_is_written_than_the_text() {
 #[test]
 fn a_terminal_that_grows_500_times_holds_every_word_once() {
     let mut parser = vt100::Parser::new(5, 20, 100_000);
-    let mut screen = Screen::new(Vec::new(), 20, 5, Dress::FULL);
+    let mut screen = Screen::new(Vec::new(), 20, 5, Capabilities::FULL);
     let (mut columns, mut rows, mut seen) = (20, 5, 0);
     let mut row = Line::new();
     let words: Vec<String> = (0..3_000).map(|word| format!("word{word}")).collect();
@@ -317,8 +317,8 @@ proptest! {
         columns in 4u16..40,
         rows in 3u16..8,
     ) {
-        let mut screen = Screen::new(Vec::new(), columns, rows, Dress::FULL);
-        let mut expected = Screen::linear(Vec::new(), Dress::FULL);
+        let mut screen = Screen::new(Vec::new(), columns, rows, Capabilities::FULL);
+        let mut expected = Screen::linear(Vec::new(), Capabilities::FULL);
         for (pieces, action, status, cuts) in steps {
             let line = styled(&pieces);
             let bytes = length(&line);

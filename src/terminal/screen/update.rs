@@ -6,7 +6,7 @@ use nu_ansi_term::Style;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::{Item, OpenRow, PUSHES, Place, SURE_COLUMNS, Screen};
+use super::{Item, OpenRow, PUSHES, SURE_COLUMNS, Screen, StatusPlace};
 use crate::terminal::layout::{Extent, common_prefix, cut, grapheme_floor, length, measure, slice};
 use crate::terminal::line::Line;
 use crate::terminal::marks::open_link;
@@ -60,7 +60,7 @@ impl<W: Write> Screen<W> {
             self.erase_tail();
         }
         let status = if self.rows < 3 { Line::new() } else { self.wanted_status.clone() };
-        let gone = self.place != Place::Nowhere && (status.is_empty() || !self.can_push(queue, &open));
+        let gone = self.status_place != StatusPlace::Nowhere && (status.is_empty() || !self.can_push(queue, &open));
         if self.stale || gone {
             self.erase_below();
         }
@@ -76,13 +76,17 @@ impl<W: Write> Screen<W> {
         }
         self.reach(&open);
         self.paint_tail(&tail);
-        if self.place == Place::Below && self.open.line.is_empty() && tail.is_empty() && !queue.is_empty() {
+        if self.status_place == StatusPlace::Below
+            && self.open.line.is_empty()
+            && tail.is_empty()
+            && !queue.is_empty()
+        {
             // No empty row above the status row: it moves up.
             self.buffer.extend_from_slice(b"\x1b[M");
-            self.place = Place::Here;
+            self.status_place = StatusPlace::Here;
         }
         self.paint_status(&status);
-        if !self.cursor_hidden && (self.place != Place::Nowhere || !self.open.line.is_empty()) {
+        if !self.cursor_hidden && (self.status_place != StatusPlace::Nowhere || !self.open.line.is_empty()) {
             self.buffer.extend_from_slice(b"\x1b[?25l");
             self.cursor_hidden = true;
         }
@@ -151,7 +155,7 @@ impl<W: Write> Screen<W> {
         }
         let from = length(&self.open.line);
         if from < length(line) {
-            if self.place == Place::Here {
+            if self.status_place == StatusPlace::Here {
                 self.push_status_down();
             }
             self.grow(line, from);
@@ -166,7 +170,7 @@ impl<W: Write> Screen<W> {
         let part = slice(line, from, usize::MAX);
         let end = self.open.end.after(&part, usize::MAX, self.columns);
         let sure = !self.open.reflowed && end.row == 0 && end.column + end.doubt <= SURE_COLUMNS;
-        if sure || self.place != Place::Below || !has_wide(&part) {
+        if sure || self.status_place != StatusPlace::Below || !has_wide(&part) {
             self.open.end = end;
             self.put(line, from);
             self.open.grew = true;
@@ -217,16 +221,16 @@ impl<W: Write> Screen<W> {
     }
 
     fn newline(&mut self) {
-        if self.place == Place::Here {
+        if self.status_place == StatusPlace::Here {
             self.push_status_down();
         }
         self.set_style(Style::default());
-        if self.place == Place::Below {
+        if self.status_place == StatusPlace::Below {
             self.erase_run_over();
         }
         self.buffer.extend_from_slice(b"\r\n");
         self.open = OpenRow::default();
-        if self.place == Place::Below {
+        if self.status_place == StatusPlace::Below {
             // At once: inserting tells the terminal that the row above ends here, which a status row that was
             // wrapped anew and then written over may have hidden from it.
             self.push_status_down();
@@ -237,21 +241,23 @@ impl<W: Write> Screen<W> {
     fn push_status_down(&mut self) {
         self.set_style(Style::default());
         self.buffer.extend_from_slice(PUSH_STATUS_DOWN);
-        self.place = Place::Below;
+        self.status_place = StatusPlace::Below;
     }
 
     fn erase_below(&mut self) {
         self.drop_background();
         // Never in column 0: there tmux forgets that the row continues the one above, and in the first row it moves
         // the screen into its history instead.
-        let erase: &[u8] = match self.place {
-            Place::Here => b" \x1b[J\r\x1b[K",
-            Place::Below | Place::Nowhere if self.open.end.column + 1 != self.columns => b" \x1b[J\x08\x1b[X",
-            Place::Below | Place::Nowhere => b"\x1b[J",
+        let erase: &[u8] = match self.status_place {
+            StatusPlace::Here => b" \x1b[J\r\x1b[K",
+            StatusPlace::Below | StatusPlace::Nowhere if self.open.end.column + 1 != self.columns => {
+                b" \x1b[J\x08\x1b[X"
+            }
+            StatusPlace::Below | StatusPlace::Nowhere => b"\x1b[J",
         };
         self.buffer.extend_from_slice(erase);
         self.erases = true;
-        self.place = Place::Nowhere;
+        self.status_place = StatusPlace::Nowhere;
         self.status = Line::new();
         self.tail = Line::new();
         self.open.grew = false;
@@ -295,7 +301,7 @@ impl<W: Write> Screen<W> {
         if *tail == self.tail {
             return;
         }
-        if self.place == Place::Here {
+        if self.status_place == StatusPlace::Here {
             self.push_status_down();
         }
         self.drop_background();
@@ -309,14 +315,14 @@ impl<W: Write> Screen<W> {
     }
 
     fn paint_status(&mut self, status: &Line) {
-        if self.place == Place::Nowhere && status.is_empty() || self.status == *status {
+        if self.status_place == StatusPlace::Nowhere && status.is_empty() || self.status == *status {
             return;
         }
-        if self.place == Place::Nowhere {
+        if self.status_place == StatusPlace::Nowhere {
             let alone = self.open.line.is_empty() && self.tail.is_empty();
-            self.place = if alone { Place::Here } else { Place::Below };
+            self.status_place = if alone { StatusPlace::Here } else { StatusPlace::Below };
         }
-        if self.place == Place::Below {
+        if self.status_place == StatusPlace::Below {
             self.drop_background();
             if self.tail.is_empty() {
                 self.leave_margin();
@@ -340,7 +346,7 @@ impl<W: Write> Screen<W> {
             self.drop_background();
             self.buffer.extend_from_slice(b"\x1b[K");
         }
-        if self.place == Place::Below {
+        if self.status_place == StatusPlace::Below {
             self.buffer.extend_from_slice(b"\x1b8");
             self.style = before;
         } else {

@@ -12,7 +12,7 @@ use axi::agent::{Activity, AgentEvent, Frontend as _, TurnEnd};
 use axi::config::{Notify, ReasoningView, ThemeChoice};
 use axi::frontend::human::{Human, HumanOptions, Looks, Nobody, Palette, Rules};
 use axi::locale::Locale;
-use axi::terminal::{Depth, Dress, Line, Screen, Span, Wrap};
+use axi::terminal::{Capabilities, Depth, Line, Screen, Span, Wrap};
 use axi::tool::{Place, Toolbox, table};
 use nu_ansi_term::{Color, Style};
 use unicode_width::UnicodeWidthStr as _;
@@ -205,7 +205,7 @@ pub(crate) fn human<W: Write>(
         clock,
     };
     let (columns, rows) = size();
-    Human::new(Screen::new(writer, columns, rows, Dress::FULL), options)
+    Human::new(Screen::new(writer, columns, rows, Capabilities::FULL), options)
 }
 
 /// Markdown of about so many bytes whose words are numbered, in every kind of block.
@@ -291,7 +291,7 @@ impl Words {
         let wire = Wire::default();
         Self {
             kind,
-            screen: Screen::new(wire.clone(), size.0, size.1, Dress::FULL),
+            screen: Screen::new(wire.clone(), size.0, size.1, Capabilities::FULL),
             wire,
             bytes,
             total: 0,

@@ -21,19 +21,19 @@ struct Notes {
     /// A thread is looking.
     searching: bool,
     /// For who looks by beginnings (ghost text), and by letters (Ctrl+R).
-    prefix_told: Told,
-    letters_told: Told,
+    prefix_waiter: Waiter,
+    letters_waiter: Waiter,
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct Waiter {
     /// Somebody has stopped waiting.
     late: bool,
     /// There is something new for them.
     news: bool,
 }
 
-impl Told {
+impl Waiter {
     fn tell(&mut self) {
         self.news |= std::mem::take(&mut self.late);
     }
@@ -50,7 +50,7 @@ impl Notes {
 
 /// There may be an answer later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Later;
+pub(super) struct NotYet;
 
 /// The older lines. Clones are the same.
 #[derive(Debug, Clone, Default)]
@@ -77,12 +77,12 @@ impl OlderLines {
 
     /// Tells whether a line was found by its beginning since somebody asked in vain.
     pub(super) fn take_news(&self) -> bool {
-        std::mem::take(&mut self.notes().prefix_told.news)
+        std::mem::take(&mut self.notes().prefix_waiter.news)
     }
 
     /// The same for lines found by their letters.
     pub(crate) fn take_news_of_letters(&self) -> bool {
-        std::mem::take(&mut self.notes().letters_told.news)
+        std::mem::take(&mut self.notes().letters_waiter.news)
     }
 
     /// Returns the line that comes after that at offset `before` (the first if absent) among those that begin with
@@ -96,7 +96,7 @@ impl OlderLines {
         before: Option<u64>,
         patience: Duration,
         good: impl Fn(&Entry) -> bool,
-    ) -> Result<Option<Found>, Later> {
+    ) -> Result<Option<Found>, NotYet> {
         let wanted = Wanted::Prefix(prefix.to_owned());
         let pick = |search: &Search| search.after(before, &good).cloned();
         let Some(mut notes) = self.look(&wanted) else { return Ok(None) };
@@ -116,8 +116,8 @@ impl OlderLines {
         let result = self.shared.1.wait_timeout_while(notes, patience, |notes| is_open(notes));
         let mut notes = result.unwrap_or_else(PoisonError::into_inner).0;
         if is_open(&notes) {
-            notes.prefix_told.late = true;
-            return Err(Later);
+            notes.prefix_waiter.late = true;
+            return Err(NotYet);
         }
         Ok(notes.prefix.as_ref().and_then(pick))
     }
@@ -141,7 +141,7 @@ impl OlderLines {
         let Some(mut notes) = self.look(&Wanted::Letters(wanted.to_owned())) else {
             return (Vec::new(), Vec::new(), false);
         };
-        notes.letters_told.late |= notes.searching;
+        notes.letters_waiter.late |= notes.searching;
         let pending = notes.searching;
         let Some(search) = &notes.letters else { return (Vec::new(), Vec::new(), pending) };
         let (exact, fuzzy) = search.with_letters();
@@ -179,8 +179,8 @@ impl OlderLines {
                 [&notes.prefix, &notes.letters].into_iter().flatten().find(|search| !search.is_over()).cloned();
             let (Some(mut search), Some((file, _))) = (open, notes.file.clone()) else {
                 notes.searching = false;
-                notes.prefix_told.tell();
-                notes.letters_told.tell();
+                notes.prefix_waiter.tell();
+                notes.letters_waiter.tell();
                 drop(notes);
                 self.shared.1.notify_all();
                 return;
@@ -199,8 +199,8 @@ impl OlderLines {
             }
             if is_news {
                 match wanted {
-                    Wanted::Prefix(_) => notes.prefix_told.tell(),
-                    Wanted::Letters(_) => notes.letters_told.tell(),
+                    Wanted::Prefix(_) => notes.prefix_waiter.tell(),
+                    Wanted::Letters(_) => notes.letters_waiter.tell(),
                 }
             }
             drop(notes);

@@ -123,7 +123,7 @@ fn who_comes_too_early_is_told_when_to_ask_again() {
         let found = loop {
             match older.newest(prefix, None, Duration::ZERO, |_| true) {
                 Ok(found) => break found,
-                Err(Later) => {
+                Err(NotYet) => {
                     while !older.take_news() {
                         thread::yield_now();
                     }

@@ -326,14 +326,14 @@ pub(crate) struct LineHistory {
 
 /// Where a line is, as reedline's ids tell it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum LineId {
     /// In memory, by its position.
     Memory(usize),
     /// In the file, by its offset: a negative id.
     File(u64),
 }
 
-impl Place {
+impl LineId {
     fn of(id: HistoryItemId) -> Self {
         usize::try_from(id.0).map_or_else(|_| Self::File(!id.0.cast_unsigned()), Self::Memory)
     }
@@ -378,9 +378,9 @@ impl History for LineHistory {
 
     fn load(&self, id: HistoryItemId) -> reedline::Result<HistoryItem> {
         let memory = self.store.ready();
-        let found = match Place::of(id) {
-            Place::Memory(position) => memory.lines.lines.get(position).cloned().flatten(),
-            Place::File(offset) => self.store.older.at(offset),
+        let found = match LineId::of(id) {
+            LineId::Memory(position) => memory.lines.lines.get(position).cloned().flatten(),
+            LineId::File(offset) => self.store.older.at(offset),
         };
         found.map(|entry| self.item(id.0, &entry)).ok_or_else(|| unsupported("that line"))
     }
@@ -400,11 +400,11 @@ impl History for LineHistory {
         let memory = memory;
         let search = query.filter.command_line.as_ref();
         let limit = query.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(0));
-        let start = query.start_id.map(Place::of);
+        let start = query.start_id.map(LineId::of);
         let count = memory.lines.lines.len();
         let found = |position: usize| {
             let entry = memory.lines.lines.get(position)?.as_ref()?;
-            matches(entry, search).then(|| self.item(Place::Memory(position).id(), entry))
+            matches(entry, search).then(|| self.item(LineId::Memory(position).id(), entry))
         };
         // Beyond what is in memory goes who asks for one line after the other.
         let prefix = match search {
@@ -414,18 +414,18 @@ impl History for LineHistory {
         };
         let prefix = prefix.filter(|_| limit == 1);
         let is_new = |entry: &Entry| !memory.lines.position.contains_key(&key(entry));
-        let older = |found: Found| self.item(Place::File(found.offset).id(), &found.entry);
+        let older = |found: Found| self.item(LineId::File(found.offset).id(), &found.entry);
         let mut before = |offset, wait| {
             let line = prefix.map_or(Ok(None), |prefix| self.store.older.newest(prefix, offset, wait, is_new));
             is_late |= line.is_err();
             line.ok().flatten().map(older)
         };
         let items = match (query.direction, start) {
-            (SearchDirection::Backward, Some(Place::File(offset))) => {
+            (SearchDirection::Backward, Some(LineId::File(offset))) => {
                 before(Some(offset), OLDER_WAIT).into_iter().collect()
             }
-            (SearchDirection::Backward, Some(Place::Memory(_)) | None) => {
-                let end = if let Some(Place::Memory(start)) = start { start.min(count) } else { count };
+            (SearchDirection::Backward, Some(LineId::Memory(_)) | None) => {
+                let end = if let Some(LineId::Memory(start)) = start { start.min(count) } else { count };
                 // One more than is wanted: those that are older still are asked for when it is the last one's turn, so
                 // that they are there at theirs.
                 let mut lines: Vec<_> = (0..end).rev().filter_map(found).take(limit.saturating_add(1)).collect();
@@ -437,11 +437,11 @@ impl History for LineHistory {
                 lines.truncate(limit);
                 lines
             }
-            (SearchDirection::Forward, Some(Place::File(offset))) => {
+            (SearchDirection::Forward, Some(LineId::File(offset))) => {
                 let line = prefix.and_then(|prefix| self.store.older.next(prefix, offset, is_new));
                 line.map(older).into_iter().chain((0..count).filter_map(found)).take(limit).collect()
             }
-            (SearchDirection::Forward, Some(Place::Memory(start))) => {
+            (SearchDirection::Forward, Some(LineId::Memory(start))) => {
                 (start + 1..count).filter_map(found).take(limit).collect()
             }
             (SearchDirection::Forward, None) => (0..count).filter_map(found).take(limit).collect(),

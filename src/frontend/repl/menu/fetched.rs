@@ -75,10 +75,10 @@ pub struct MenuSources {
 struct Lazy<T> {
     fetch: Fetch<T>,
     good_for: Duration,
-    kept: Mutex<Kept<T>>,
+    cached: Mutex<Cached<T>>,
 }
 
-struct Kept<T> {
+struct Cached<T> {
     items: Arc<Vec<T>>,
     fetched: Option<Instant>,
     fetching: bool,
@@ -98,8 +98,8 @@ pub struct MenuLists(Arc<Shared>);
 
 impl<T> Lazy<T> {
     fn new(fetch: Fetch<T>, good_for: Duration) -> Self {
-        let kept = Kept { items: Arc::new(Vec::new()), fetched: None, fetching: false };
-        Self { fetch, good_for, kept: Mutex::new(kept) }
+        let cached = Cached { items: Arc::new(Vec::new()), fetched: None, fetching: false };
+        Self { fetch, good_for, cached: Mutex::new(cached) }
     }
 }
 
@@ -143,27 +143,27 @@ impl MenuLists {
 
     fn get<T: Send + Sync + 'static>(&self, list: fn(&Shared) -> &Lazy<T>) -> (Arc<Vec<T>>, bool) {
         let lazy = list(&self.0);
-        let mut kept = lazy.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let old = kept.fetched.is_none_or(|fetched| fetched.elapsed() > lazy.good_for);
-        if old && !kept.fetching {
+        let mut cached = lazy.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let old = cached.fetched.is_none_or(|fetched| fetched.elapsed() > lazy.good_for);
+        if old && !cached.fetching {
             let shared = Arc::clone(&self.0);
             let fetch = move || {
                 let lazy = list(&shared);
                 let items = Arc::new((lazy.fetch)());
-                let mut kept = lazy.kept.lock().unwrap_or_else(PoisonError::into_inner);
-                *kept = Kept { items, fetched: Some(Instant::now()), fetching: false };
-                drop(kept);
+                let mut cached = lazy.cached.lock().unwrap_or_else(PoisonError::into_inner);
+                *cached = Cached { items, fetched: Some(Instant::now()), fetching: false };
+                drop(cached);
                 shared.news.store(true, Ordering::Release);
                 shared.fetching.fetch_sub(1, Ordering::AcqRel);
             };
             self.0.fetching.fetch_add(1, Ordering::AcqRel);
             if thread::Builder::new().name("menu".to_owned()).spawn(fetch).is_ok() {
-                kept.fetching = true;
+                cached.fetching = true;
             } else {
                 self.0.fetching.fetch_sub(1, Ordering::AcqRel);
             }
         }
-        (Arc::clone(&kept.items), kept.fetching && kept.fetched.is_none())
+        (Arc::clone(&cached.items), cached.fetching && cached.fetched.is_none())
     }
 }
 

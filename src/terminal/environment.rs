@@ -40,7 +40,7 @@ pub enum Background {
 
 /// The environment, as far as it tells about the terminal. Values are those of the variables of these names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Surroundings {
+pub struct TerminalEnvironment {
     /// Whether the output is a terminal.
     pub terminal: bool,
     /// `TERM`
@@ -69,7 +69,7 @@ pub struct Surroundings {
     pub multiplexed: bool,
 }
 
-impl Surroundings {
+impl TerminalEnvironment {
     /// Reads the variables through `variable`.
     pub fn read(terminal: bool, variable: impl Fn(&str) -> Option<String>) -> Self {
         let value = |name| variable(name).unwrap_or_default();
@@ -190,8 +190,8 @@ impl Theme {
 mod tests {
     use super::*;
 
-    fn terminal(variables: &[(&str, &str)]) -> Surroundings {
-        Surroundings::read(true, |name| {
+    fn terminal(variables: &[(&str, &str)]) -> TerminalEnvironment {
+        TerminalEnvironment::read(true, |name| {
             variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
         })
     }
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(with(("NO_COLOR", "")).depth(ColorChoice::Auto), Depth::Truecolor);
         assert_eq!(with(("NO_COLOR", "1")).depth(ColorChoice::Always), Depth::Truecolor);
         assert_eq!(with(("CLICOLOR", "0")).depth(ColorChoice::Auto), Depth::Plain);
-        let pipe = |variables: &[(&str, &str)]| Surroundings { terminal: false, ..terminal(variables) };
+        let pipe = |variables: &[(&str, &str)]| TerminalEnvironment { terminal: false, ..terminal(variables) };
         assert_eq!(pipe(&rich).depth(ColorChoice::Auto), Depth::Plain);
         assert_eq!(pipe(&rich).depth(ColorChoice::Always), Depth::Truecolor);
         assert_eq!(pipe(&[("CLICOLOR_FORCE", "1")]).depth(ColorChoice::Auto), Depth::Ansi);
