@@ -47,7 +47,16 @@ type Names<'a> = BTreeMap<&'a str, BTreeSet<String>>;
 /// What is wrong with a file.
 pub(crate) type Failure = Box<dyn Error>;
 
+/// The rows of shell programs.
+#[path = "../src/approval/program/build.rs"]
+mod programs;
+
 fn main() -> Result<(), Failure> {
+    let out = std::env::var("OUT_DIR")?;
+    println!("cargo:rerun-if-changed=src/approval/program");
+    let laid_out = programs::lay_out(Path::new("src/approval/program/rows"))?;
+    std::fs::write(Path::new(&out).join("programs.rs"), laid_out.table)?;
+    std::fs::write(Path::new(&out).join("program_words.rs"), laid_out.lists)?;
     println!("cargo:rerun-if-changed=locales");
     let mut files = Vec::new();
     for entry in std::fs::read_dir("locales")? {
@@ -57,7 +66,6 @@ fn main() -> Result<(), Failure> {
         }
     }
     let (languages, word) = generate(&files)?;
-    let out = std::env::var("OUT_DIR")?;
     std::fs::write(Path::new(&out).join("languages.rs"), languages)?;
     std::fs::write(Path::new(&out).join("word.rs"), word)?;
     Ok(())

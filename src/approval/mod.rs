@@ -13,6 +13,7 @@ mod git_index;
 mod offer;
 mod path;
 mod policy;
+mod program;
 mod rule;
 mod tracked;
 mod verdict;

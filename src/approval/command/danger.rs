@@ -1,9 +1,9 @@
 //! Which targets are never touched unasked.
 
-use super::judgement::Action;
+use super::effect::Touched;
 use super::known::PathPattern;
-use super::program::Touched;
 use crate::approval::path;
+use crate::approval::program::Action;
 use crate::approval::{Class, NeverAuto, Surroundings};
 
 pub(super) fn in_danger(

@@ -3,22 +3,8 @@
 use std::path::PathBuf;
 
 use super::known::PathPattern;
+use crate::approval::program::Action;
 use crate::approval::{Class, NeverAuto, Unparsed};
-
-/// What happens to a target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Action {
-    /// It is gone, or what is in it.
-    Remove,
-    /// It is somewhere else, content and all.
-    Move,
-    /// Its content is replaced.
-    Overwrite,
-    /// It is made, or more is added to it.
-    Change,
-    /// Only what its name, mode or owner says changes.
-    Attributes,
-}
 
 /// What a line would do.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,6 @@
 //! The words of a rule against the words of a command.
 
-use super::program::{git_command_at, is_git_command};
+use super::effect::{git_command_at, is_git_command};
 use crate::approval::rule::CommandPattern;
 
 /// Tells whether an allowing pattern is about these words: each of them must be known as written.

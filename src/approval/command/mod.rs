@@ -3,22 +3,23 @@
 //! # How
 //! `read` refuses characters that deceive and makes a tree of what bash, zsh and POSIX shells read alike; `follow` goes
 //! through the tree in the order it would run, with what is `known` of directories and variables, and opens programs
-//! that run others; `program` says what each command does with its words. Below all: `judgement`, what is found.
+//! that run others; `effect` says what each command does with its words. Below all: `judgement`, what is found.
 //!
 //! # The rule behind every choice
 //! What is not certain is asked. Strictness is never bought by guessing what a person meant.
 
 mod danger;
+mod effect;
 mod follow;
 mod judgement;
 mod known;
 mod matching;
-mod program;
 mod read;
 mod suggest;
 
+pub use super::program::Action;
 pub(crate) use danger::{attributes_danger, danger};
-pub use judgement::{Action, Judged, LineJudgement, Part, Target};
+pub use judgement::{Judged, LineJudgement, Part, Target};
 pub use known::PathPattern;
 pub(crate) use known::Step;
 pub(crate) use matching::{admits, may_hide, may_touch, touches};

@@ -1,9 +1,9 @@
 //! What changes the ground a command stands on: `env`, `trap` and `jobs -x`.
 
+use super::super::effect::arrive;
+use super::super::effect::{Field, Input};
 use super::super::known::Value;
 use super::super::known::is_harmless_variable;
-use super::super::program::arrive;
-use super::super::program::{Field, Input};
 use super::walk::Flow;
 use super::wrapper::{Opening, is_assignment};
 use crate::approval::{Class, Unparsed};

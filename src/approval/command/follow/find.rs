@@ -1,52 +1,13 @@
 //! `find`: what it runs, what it deletes, what it writes.
 
-use super::super::judgement::Action;
+use super::super::effect::{Field, Finding, Input, Touched};
 use super::super::known::{Chunk, Value};
-use super::super::program::{Field, Finding, Input, Touched};
 use super::walk::Flow;
 use super::wrapper::{Opening, replace};
 use crate::approval::Class;
 use crate::approval::path::is_credential;
-
-/// Tests that pick only some of what lies below.
-const FILTERS: &[&str] = &[
-    "-name",
-    "-iname",
-    "-path",
-    "-ipath",
-    "-wholename",
-    "-regex",
-    "-iregex",
-    "-lname",
-    "-mtime",
-    "-mmin",
-    "-size",
-    "-newer",
-    "-ctime",
-    "-atime",
-    "-amin",
-    "-cmin",
-    "-user",
-    "-group",
-    "-perm",
-    "-samefile",
-    "-inum",
-];
-
-/// What takes a value and does nothing.
-const VALUED: &[&str] = &[
-    "-type",
-    "-xtype",
-    "-maxdepth",
-    "-mindepth",
-    "-printf",
-    "-fstype",
-    "-links",
-    "-uid",
-    "-gid",
-    "-used",
-    "-context",
-];
+use crate::approval::program::Action;
+use crate::approval::program::lists;
 
 /// Which links are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,8 +152,8 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
                 at += 1;
             }
             "-files0-from" | "" => finding.class = finding.class.max(Class::Execute),
-            _ if FILTERS.contains(&test.as_str())
-                || VALUED.contains(&test.as_str())
+            _ if lists::FIND_FILTERS.contains(test.as_str())
+                || lists::FIND_VALUED.contains(test.as_str())
                 || test.starts_with("-newer") =>
             {
                 at += 1;
@@ -267,7 +228,7 @@ fn is_filtered(expression: &[Field]) -> bool {
     texts.iter().enumerate().any(|(index, text)| {
         let value = texts.get(index + 1).map(String::as_str).unwrap_or_default();
         text == "-empty"
-            || (FILTERS.contains(&text.as_str())
+            || (lists::FIND_FILTERS.contains(text.as_str())
                 && value.chars().any(char::is_alphanumeric)
                 && !value.contains('…'))
     })

@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 
 use super::super::danger::{danger, in_danger};
-use super::super::judgement::{Action, Judged, Part, Target};
+use super::super::effect::{After, after_call, classify_call, exported, links, makes_physical, printed_by};
+use super::super::effect::{Call, Field, Finding};
+use super::super::judgement::{Judged, Part, Target};
 use super::super::known::State;
 use super::super::known::{PathPattern, Value};
-use super::super::known::{is_harmless_variable, is_special_builtin, variable_matters};
-use super::super::program::{After, after_call, classify_call, exported, links, makes_physical, printed_by};
-use super::super::program::{Call, Field, Finding};
+use super::super::known::{is_harmless_variable, variable_matters};
 use super::super::read::Node;
 use super::super::read::is_destructive_name;
 use super::walk::{Around, DEEPEST, Flow, MOST_STEPS, UNKNOWN, Walker};
 use super::wrapper;
+use crate::approval::program::{Action, Program, Trait};
 use crate::approval::{Class, NeverAuto, Unparsed};
 
 impl Walker {
@@ -43,7 +44,7 @@ impl Walker {
             }
             // What POSIX calls special comes before functions in some shells, after them in others, and a function may
             // not be there: both are judged.
-            let special = is_special_builtin(&name);
+            let special = Program::named(&name).is_some_and(|program| program.is(Trait::Special));
             if special || state.unsure.contains(&name) {
                 self.doubt(&around.text, Unparsed::Redefined);
             } else if let Some(flow) = joined {
@@ -52,10 +53,13 @@ impl Walker {
         }
         let base = name.rsplit('/').next().unwrap_or_default().to_owned();
         let own_program = name.contains('/') && !is_system_program(&name);
-        if let Some(flow) = wrapper::open(self, &base, fields, &state, around) {
+        let program = Program::named(&base);
+        if let Some(flow) =
+            program.and_then(|program| wrapper::open(self, (&base, program), fields, &state, around))
+        {
             return flow;
         }
-        let call = Call { name: &base, arguments, state: &state, input: &around.input };
+        let call = Call { name: &base, program, arguments, state: &state, input: &around.input };
         let mut finding = classify_call(&call);
         if own_program && finding.class < Class::Execute {
             finding.class = Class::Execute;

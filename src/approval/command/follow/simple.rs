@@ -1,16 +1,16 @@
 //! One simple command on the way: its words, assignments and redirections, before it is judged.
 
-use super::super::judgement::{Action, Judged, Part};
+use super::super::effect::{Field, Finding, Input, Touched};
+use super::super::judgement::{Judged, Part};
 use super::super::known::State;
 use super::super::known::Value;
-use super::super::known::{evaluates_names, is_harmless_variable, secret_variable, variable_matters};
-use super::super::program::prints_files;
-use super::super::program::{Field, Finding, Input, Touched};
+use super::super::known::{is_harmless_variable, secret_variable, variable_matters};
 use super::super::read::{Assignment, Operator, Redirect, RedirectKind, Simple, Word, WordPart};
 use super::walk::{Around, Flow, UNKNOWN, Walker};
 use super::wrapper;
 use crate::approval::path::is_credential;
 use crate::approval::path::is_harmless_device;
+use crate::approval::program::{Action, Looks, Program, Trait};
 use crate::approval::{Class, NeverAuto, Unparsed};
 
 /// A variable set in front of a command, and its values; none where they are not known.
@@ -24,6 +24,12 @@ fn either(one: &[Value], other: &[Value]) -> Vec<Value> {
     let mut both = one.to_vec();
     both.extend(other.iter().filter(|value| !one.contains(value)).cloned());
     both
+}
+
+/// Tells whether a program prints what is in the files it is given.
+fn prints_files(name: &str) -> bool {
+    let looks = Program::named(name).and_then(|program| program.looks);
+    matches!(looks, Some(Looks::Contents | Looks::AfterPattern))
 }
 
 impl Walker {
@@ -52,7 +58,7 @@ impl Walker {
                 },
                 WordPart::Substitution { body, .. } => {
                     let flow = self.node(body, state.clone(), &Around::default());
-                    matches!(flow.output, Input::Unknown { unseen: true })
+                    flow.output.is_unseen()
                 }
                 WordPart::Process { body } => {
                     self.node(body, state.clone(), &Around::default());
@@ -189,7 +195,8 @@ impl Walker {
             self.doubt(&command.source, Unparsed::DynamicCommand);
             return Flow::same(state, UNKNOWN);
         };
-        if evaluates_names(&first.value.known().unwrap_or_default()) {
+        let evaluates = |name: String| Program::named(&name).is_some_and(|program| program.is(Trait::Evaluates));
+        if first.value.known().is_some_and(evaluates) {
             for word in &command.words {
                 self.hidden_index(word);
             }

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::super::effect::Input;
 use super::super::judgement::{Judged, Target};
 use super::super::known::State;
 use super::super::known::{is_harmless_variable, variable_matters};
-use super::super::program::Input;
 use super::super::read::Node;
 use super::super::read::{looks_destructive, parse};
 use crate::approval::{NeverAuto, Unparsed};

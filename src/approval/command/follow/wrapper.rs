@@ -1,158 +1,69 @@
 //! Programs that run other programs: opened, and what is inside judged on its own.
 
+use super::super::effect::{Field, Finding, Input, may_have};
 use super::super::known::State;
 use super::super::known::{Chunk, Value};
-use super::super::program::{Field, Finding, Input};
 use super::find;
 use super::walk::{Around, Flow, Walker};
+use crate::approval::program::{Program, Runs, Trait};
 use crate::approval::{Class, NeverAuto, Unparsed};
-
-/// Wrappers of the form `name [flags] [so many words] command…`; the flags that take a value are named.
-const PLAIN: &[(&str, &[&str], usize)] = &[
-    ("nice", &["-n", "--adjustment"], 0),
-    ("nohup", &[], 0),
-    ("setsid", &[], 0),
-    ("time", &["-f", "--format"], 0),
-    ("timeout", &["-s", "--signal", "-k", "--kill-after"], 1),
-    ("gtimeout", &["-s", "--signal", "-k", "--kill-after"], 1),
-    ("stdbuf", &["-i", "-o", "-e", "--input", "--output", "--error"], 0),
-    ("unbuffer", &[], 0),
-    ("ionice", &["-c", "-n", "--class", "--classdata"], 0),
-    ("chrt", &[], 1),
-    ("taskset", &[], 1),
-    ("caffeinate", &["-t"], 0),
-    ("noglob", &[], 0),
-    ("nocorrect", &[], 0),
-    ("builtin", &[], 0),
-    ("busybox", &[], 0),
-    ("toybox", &[], 0),
-];
-
-/// Wrappers that give more power than the command has by itself: they are judged, too.
-const POWER: &[(&str, &[&str])] = &[
-    (
-        "sudo",
-        &[
-            "-u", "-g", "-h", "-p", "-C", "-T", "-D", "-R", "-U", "-r", "-t", "--user", "--group", "--host",
-            "--chdir",
-        ],
-    ),
-    ("doas", &["-u", "-C"]),
-    ("pkexec", &["--user"]),
-    ("fakeroot", &[]),
-    ("proxychains", &["-f"]),
-];
-
-const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "rbash"];
 
 /// Tells whether a program runs the text it is given.
 pub(crate) fn runs_text(name: &str) -> bool {
     let base = name.rsplit('/').next().unwrap_or_default();
-    SHELLS.contains(&base) || matches!(base, "eval" | "source" | ".")
+    let is_shell = |program: &Program| program.runs == Some(Runs::Shell);
+    Program::named(base).is_some_and(is_shell) || matches!(base, "eval" | "source" | ".")
 }
 
 /// Opens a wrapper; `None` when the command is none.
 pub(crate) fn open<'s>(
     walker: &mut Walker,
-    name: &str,
+    (name, program): (&str, &Program),
     fields: &[Field],
     state: &State<'s>,
     around: &Around,
 ) -> Option<Flow<'s>> {
+    let runs = program.runs?;
     let arguments = fields.get(1..).unwrap_or_default();
-    if let [only] = arguments
-        && matches!(only.value.known().as_deref(), Some("--version" | "--help"))
-        && !SHELLS.contains(&name)
-    {
+    let only = if let [only] = arguments { only.value.known() } else { None };
+    if runs != Runs::Shell && matches!(only.as_deref(), Some("--version" | "--help")) {
         return None;
     }
     let mut inner = around.clone();
     inner.outer.push(fields.iter().map(|field| field.written.clone()).collect());
-    let mut opening = Opening { walker, fields, state, around: inner };
-    if SHELLS.contains(&name) {
-        return Some(opening.shell(arguments));
-    }
-    if let Some((_, valued, skipped)) = PLAIN.iter().find(|(wrapper, _, _)| *wrapper == name) {
-        let rest = after_flags(arguments, valued)?;
-        let flags = &arguments[..arguments.len() - rest.len()];
-        // The one of them that can write a file.
-        if name == "time" && flags.iter().any(|flag| is_time_output(flag.value.start())) {
-            opening.note(Class::Execute, None);
-        }
-        let rest = rest.get(*skipped..)?;
-        return if rest.is_empty() { None } else { Some(opening.run(rest)) };
-    }
-    if let Some((_, valued)) = POWER.iter().find(|(wrapper, _)| *wrapper == name) {
-        opening.note(Class::Execute, None);
-        let rest = after_flags(arguments, valued).unwrap_or_default();
-        let elsewhere = arguments[..arguments.len() - rest.len()].iter().any(|flag| {
-            let start = flag.value.start();
-            start.starts_with("--ch")
-                || start == "--login"
-                || !start.starts_with("--") && start.contains(['D', 'R', 'i'])
-        });
-        let rest: Vec<Field> = rest.iter().skip_while(|field| is_assignment(field)).cloned().collect();
-        return Some(if rest.is_empty() {
-            opening.same()
-        } else if elsewhere {
-            opening.run_anywhere(&rest)
-        } else {
-            opening.run(&rest)
-        });
-    }
-    match name {
-        "eval" => Some(opening.eval(arguments)),
-        "command" => {
-            let looks_up = arguments
-                .iter()
-                .take_while(|f| f.value.start().starts_with('-'))
-                .any(|f| f.value.start().contains(['v', 'V']));
-            let rest = after_flags(arguments, &[])?;
-            if looks_up || rest.is_empty() { None } else { Some(opening.run(rest)) }
-        }
-        "exec" => {
-            let rest = after_flags(arguments, &["-a", "-la", "-ca", "-cla", "-lca"])?;
-            if rest.is_empty() {
-                return None;
-            }
-            let mut flow = opening.run(rest);
-            flow.success.reached = false;
-            Some(flow)
-        }
-        "env" => opening.env(arguments),
-        "source" | "." => Some(opening.source(arguments)),
-        "xargs" | "gxargs" => Some(opening.xargs(arguments)),
-        "find" | "gfind" => Some(find::open(&mut opening, arguments)),
-        "fd" | "fdfind" => find::open_fd(&mut opening, arguments),
-        "watch" => {
-            let rest = after_flags(arguments, &["-n", "--interval"])?;
+    let mut opening = Opening { walker, program, fields, state, around: inner };
+    match runs {
+        Runs::Behind => opening.behind(arguments),
+        Runs::Raised => Some(opening.raised(arguments)),
+        Runs::Shell => Some(opening.shell(arguments)),
+        Runs::Builtin => opening.builtin(name, arguments),
+        Runs::Env => opening.env(arguments),
+        Runs::Find => Some(find::open(&mut opening, arguments)),
+        Runs::Fd => find::open_fd(&mut opening, arguments),
+        Runs::Xargs => Some(opening.xargs(arguments)),
+        Runs::Joined => {
+            let rest = opening.behind_flags(arguments)?;
             Some(opening.joined(rest))
         }
-        "trap" => opening.trap(arguments),
-        "jobs" => opening.jobs(arguments),
-        "su" | "script" | "flock" | "runuser" => {
+        Runs::Unseen => {
             opening.note(Class::Execute, Some(Unparsed::Wrapper));
             opening.walker_suspect(arguments);
+            if program.is(Trait::RunsInput) {
+                opening.walker.forbid_by_looks();
+            }
             Some(opening.same())
         }
-        "parallel" => {
-            opening.note(Class::Execute, Some(Unparsed::Wrapper));
-            opening.walker_suspect(arguments);
-            opening.walker.forbid_by_looks();
-            Some(opening.same())
-        }
-        "ssh" if matches!(arguments, [only] if only.value.known().as_deref() == Some("-V")) => None,
-        "ssh" | "mosh" => {
+        Runs::Remote if only.as_deref() == Some("-V") => None,
+        Runs::Remote => {
             opening.note(Class::Network, None);
             opening.walker_suspect(arguments);
             Some(opening.same())
         }
-        _ => None,
     }
 }
 
 /// What is left after the flags; `None` where a flag is only known when it runs.
-fn after_flags<'f>(fields: &'f [Field], valued: &[&str]) -> Option<&'f [Field]> {
+fn after_flags(fields: &[Field], is_valued: impl Fn(&str) -> bool) -> Option<&[Field]> {
     let mut at = 0;
     while let Some(field) = fields.get(at) {
         let start = field.value.start();
@@ -165,13 +76,9 @@ fn after_flags<'f>(fields: &'f [Field], valued: &[&str]) -> Option<&'f [Field]> 
         if !start.starts_with('-') || start == "-" {
             return fields.get(at..);
         }
-        at += if valued.contains(&start) { 2 } else { 1 };
+        at += if is_valued(start) { 2 } else { 1 };
     }
     Some(&[])
-}
-
-fn is_time_output(flag: &str) -> bool {
-    flag.starts_with("--o") || flag.starts_with("--a") || !flag.starts_with("--") && flag.contains(['o', 'a'])
 }
 
 pub(super) fn is_assignment(field: &Field) -> bool {
@@ -183,6 +90,7 @@ pub(super) fn is_assignment(field: &Field) -> bool {
 /// A wrapper being opened.
 pub(crate) struct Opening<'w, 'f, 's> {
     pub(crate) walker: &'w mut Walker,
+    program: &'w Program,
     pub(crate) fields: &'f [Field],
     pub(crate) state: &'w State<'s>,
     /// With the wrapper's own words among the outer ones.
@@ -190,6 +98,69 @@ pub(crate) struct Opening<'w, 'f, 's> {
 }
 
 impl<'s> Opening<'_, '_, 's> {
+    fn behind_flags<'a>(&self, arguments: &'a [Field]) -> Option<&'a [Field]> {
+        after_flags(arguments, |flag| self.program.valued.contains(flag))
+    }
+
+    /// What runs the command behind its flags.
+    fn behind(&mut self, arguments: &[Field]) -> Option<Flow<'s>> {
+        let rest = self.behind_flags(arguments)?;
+        // The one of them that can write a file.
+        if may_have(&arguments[..arguments.len() - rest.len()], self.program.unless) {
+            self.note(Class::Execute, None);
+        }
+        let rest = rest.get(usize::from(self.program.skips)..).filter(|rest| !rest.is_empty())?;
+        Some(self.run(rest))
+    }
+
+    /// What runs a command with more power than it has by itself.
+    fn raised(&mut self, arguments: &[Field]) -> Flow<'s> {
+        self.note(Class::Execute, None);
+        let rest = self.behind_flags(arguments).unwrap_or_default();
+        let elsewhere = arguments[..arguments.len() - rest.len()].iter().any(|flag| {
+            let start = flag.value.start();
+            start.starts_with("--ch")
+                || start == "--login"
+                || !start.starts_with("--") && start.contains(['D', 'R', 'i'])
+        });
+        let rest: Vec<Field> = rest.iter().skip_while(|field| is_assignment(field)).cloned().collect();
+        if rest.is_empty() {
+            self.same()
+        } else if elsewhere {
+            self.run_anywhere(&rest)
+        } else {
+            self.run(&rest)
+        }
+    }
+
+    /// What a shell runs by itself.
+    fn builtin(&mut self, name: &str, arguments: &[Field]) -> Option<Flow<'s>> {
+        match name {
+            "eval" => Some(self.eval(arguments)),
+            "command" => {
+                let looks_up = arguments
+                    .iter()
+                    .take_while(|f| f.value.start().starts_with('-'))
+                    .any(|f| f.value.start().contains(['v', 'V']));
+                let rest = after_flags(arguments, |_| false)?;
+                if looks_up || rest.is_empty() { None } else { Some(self.run(rest)) }
+            }
+            "exec" => {
+                let rest = after_flags(arguments, |flag| matches!(flag, "-a" | "-la" | "-ca" | "-cla" | "-lca"))?;
+                if rest.is_empty() {
+                    return None;
+                }
+                let mut flow = self.run(rest);
+                flow.success.reached = false;
+                Some(flow)
+            }
+            "source" | "." => Some(self.source(arguments)),
+            "trap" => self.trap(arguments),
+            "jobs" => self.jobs(arguments),
+            _ => None,
+        }
+    }
+
     pub(crate) fn run(&mut self, fields: &[Field]) -> Flow<'s> {
         let mut state = self.state.clone();
         // A program is not found among the shell's functions.
@@ -382,24 +353,7 @@ impl<'s> Opening<'_, '_, 's> {
     }
 
     fn xargs(&mut self, arguments: &[Field]) -> Flow<'s> {
-        let valued = [
-            "-n",
-            "-P",
-            "-I",
-            "-L",
-            "-d",
-            "-E",
-            "-s",
-            "-a",
-            "-J",
-            "-R",
-            "--max-args",
-            "--max-procs",
-            "--delimiter",
-            "--arg-file",
-            "--replace",
-        ];
-        let rest = after_flags(arguments, &valued).unwrap_or_default();
+        let rest = self.behind_flags(arguments).unwrap_or_default();
         let flags = &arguments[..arguments.len() - rest.len()];
         let texts: Vec<String> = flags.iter().map(|field| field.value.shown()).collect();
         let replaced = texts.iter().enumerate().find_map(|(index, text)| match text.as_str() {

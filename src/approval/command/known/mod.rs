@@ -6,9 +6,7 @@ mod revisions;
 mod state;
 mod value;
 
-pub(super) use environment::{
-    evaluates_names, is_harmless_variable, is_secret_name, is_special_builtin, secret_variable, variable_matters,
-};
+pub(super) use environment::{is_harmless_variable, is_secret_name, secret_variable, variable_matters};
 pub(super) use revisions::names_revisions;
 pub(super) use state::State;
 pub use value::PathPattern;

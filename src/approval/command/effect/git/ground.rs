@@ -3,25 +3,7 @@
 use super::super::super::known::Value;
 use super::super::call::Call;
 use crate::approval::Unparsed;
-
-/// Flags in front of the command that change nothing.
-const PLAIN_GLOBALS: &[&str] = &[
-    "--no-pager",
-    "-P",
-    "--no-optional-locks",
-    "--literal-pathspecs",
-    "--no-replace-objects",
-    "-p",
-    "--paginate",
-    "--icase-pathspecs",
-];
-
-/// Settings by `-c` that change nothing but looks.
-const PLAIN_SETTINGS: &[&str] =
-    &["color.", "core.quotepath=", "core.quotePath=", "log.showSignature=false", "diff.noprefix", "column."];
-
-/// Variables that move the files git works on.
-const MOVERS: &[&str] = &["GIT_WORK_TREE", "GIT_DIR", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_INDEX_FILE"];
+use crate::approval::program::lists;
 
 /// Where a call of git works.
 pub(super) struct Ground {
@@ -47,7 +29,7 @@ enum Tree {
 impl Ground {
     pub(super) fn of(call: &Call<'_, '_>) -> Self {
         let mut ground = Self { command: 0, doubt: None, directory: None, tree: Tree::Own };
-        let named = |name: &String| MOVERS.iter().any(|mover| name.starts_with(mover));
+        let named = |name: &String| lists::GIT_VARIABLES.iter().any(|mover| name.starts_with(mover));
         if call.state.variables.keys().chain(call.state.place.environment.keys()).any(named) {
             ground.tree = Tree::Unknown;
         }
@@ -60,7 +42,7 @@ impl Ground {
                 ground.command += 2;
             } else if text == "-c" {
                 let setting = next().and_then(|value| value.known()).unwrap_or_default();
-                if !PLAIN_SETTINGS.iter().any(|plain| setting.starts_with(plain)) {
+                if !lists::GIT_SETTINGS.iter().any(|plain| setting.starts_with(plain)) {
                     ground.doubt = Some(Unparsed::Environment);
                     let key = setting.to_ascii_lowercase();
                     if key.is_empty() || key.starts_with("core.worktree") || key.starts_with("include") {
@@ -68,7 +50,7 @@ impl Ground {
                     }
                 }
                 ground.command += 2;
-            } else if PLAIN_GLOBALS.contains(&text) {
+            } else if lists::GIT_PLAIN.contains(text) {
                 ground.command += 1;
             } else if let "--git-dir" | "--work-tree" | "--namespace" | "--config-env" | "--super-prefix" = text {
                 let value = next().unwrap_or_else(Value::unknown);

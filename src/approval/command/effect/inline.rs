@@ -3,109 +3,31 @@
 //! anything.
 
 use super::call::{Call, Field, Finding};
+use super::reads::reads;
 use super::special::operands;
 use crate::approval::Class;
+use crate::approval::program::lists;
+use crate::approval::program::{Grammar, Program};
 
-/// Flags of Python before its program that change nothing but how it starts.
-const PYTHON_FLAGS: &[&str] = &["-B", "-E", "-I", "-S", "-s", "-u", "-q"];
-
-/// Flags of `python -m json.tool` that take no value.
-const JSON_FLAGS: &[&str] =
-    &["--sort-keys", "--json-lines", "--no-ensure-ascii", "--tab", "--no-indent", "--compact"];
-
-/// Words of sqlite3 after a dot that only show.
-const SQLITE_DOTS: &[&str] = &[
-    ".tables",
-    ".table",
-    ".schema",
-    ".indexes",
-    ".indices",
-    ".databases",
-    ".fullschema",
-    ".dbinfo",
-    ".mode",
-    ".headers",
-    ".header",
-    ".width",
-    ".dump",
-    ".nullvalue",
-    ".separator",
-    ".show",
-    ".timer",
-    ".stats",
-];
-
-/// `PRAGMA`s that only show, with a table in brackets or without.
-const SQLITE_PRAGMAS: &[&str] = &[
-    "table_info",
-    "table_xinfo",
-    "table_list",
-    "index_list",
-    "index_info",
-    "index_xinfo",
-    "foreign_key_list",
-    "foreign_key_check",
-    "integrity_check",
-    "quick_check",
-    "database_list",
-    "collation_list",
-    "compile_options",
-];
-
-/// Such settings, as long as they are not set.
-const SQLITE_SETTINGS: &[&str] = &[
-    "user_version",
-    "schema_version",
-    "journal_mode",
-    "page_count",
-    "page_size",
-    "freelist_count",
-    "encoding",
-    "foreign_keys",
-    "application_id",
-    "auto_vacuum",
-    "cache_size",
-    "synchronous",
-];
-
-/// Words with which a query does more than look, wherever they stand.
-const SQLITE_MORE: &[&str] = &[
-    "insert",
-    "update",
-    "delete",
-    "drop",
-    "create",
-    "alter",
-    "attach",
-    "detach",
-    "vacuum",
-    "reindex",
-    "begin",
-    "into",
-    "load_extension",
-    "writefile",
-    "readfile",
-    "edit",
-    "fts3_tokenizer",
-    "fsdir",
-    "zipfile",
-    "sqlar_extract",
-    "lsmode",
-];
-
-/// Judges what is handed over; `None` where it is no such program, or more than looking.
-pub(super) fn looks(call: &Call<'_, '_>) -> Option<(Finding, Vec<Field>)> {
-    let base = call.name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let files = match base {
-        "python" => python(call)?,
-        "sqlite" => sqlite(call)?,
-        _ => return None,
-    };
-    Some((Finding { runs_program: true, ..Finding::new(Class::ReadOnly) }, files))
+/// Judges a call of Python; `None` where it does more than look.
+pub(super) fn python(call: &Call<'_, '_>, program: &Program) -> Option<Finding> {
+    if program.grammar == Grammar::Python { Some(looks(call, &module(call)?)) } else { None }
 }
 
-fn python(call: &Call<'_, '_>) -> Option<Vec<Field>> {
-    let flags = call.arguments.iter().take_while(|field| PYTHON_FLAGS.contains(&field.value.start())).count();
+/// Judges a call of sqlite; `None` where it does more than look.
+pub(super) fn sqlite(call: &Call<'_, '_>, _: &Program) -> Option<Finding> {
+    Some(looks(call, &[queried(call)?]))
+}
+
+fn looks(call: &Call<'_, '_>, files: &[Field]) -> Finding {
+    let mut finding = Finding { runs_program: true, ..Finding::new(Class::ReadOnly) };
+    reads(call, files.iter().collect(), &mut finding);
+    finding
+}
+
+/// The files that a harmless module reads.
+fn module(call: &Call<'_, '_>) -> Option<Vec<Field>> {
+    let flags = call.arguments.iter().take_while(|field| lists::PYTHON_FLAGS.contains(field.value.start())).count();
     let rest = call.arguments.get(flags..).unwrap_or_default();
     let (first, behind) = rest.split_first()?;
     match first.value.known()?.as_str() {
@@ -124,7 +46,7 @@ fn python(call: &Call<'_, '_>) -> Option<Vec<Field>> {
             }
             let known = |field: &&Field| {
                 let text = field.value.start();
-                JSON_FLAGS.contains(&text) || text.strip_prefix("--indent=").is_some_and(is_number)
+                lists::JSON_FLAGS.contains(text) || text.strip_prefix("--indent=").is_some_and(is_number)
             };
             let files: Vec<&Field> = arguments.iter().filter(|field| !known(field)).collect();
             // A second one is written to; one that is not known may be two.
@@ -136,7 +58,8 @@ fn python(call: &Call<'_, '_>) -> Option<Vec<Field>> {
     }
 }
 
-fn sqlite(call: &Call<'_, '_>) -> Option<Vec<Field>> {
+/// The data base that is only looked at.
+fn queried(call: &Call<'_, '_>) -> Option<Field> {
     let valued = ["-separator", "-nullvalue", "-newline"];
     let plain = [
         "-readonly",
@@ -164,8 +87,9 @@ fn sqlite(call: &Call<'_, '_>) -> Option<Vec<Field>> {
         let text = if text.starts_with("--") { text[1..].to_owned() } else { text };
         !text.starts_with('-') || plain.contains(&text.as_str()) || valued.contains(&text.as_str())
     };
-    let words =
-        operands(call, &["-separator", "-nullvalue", "-newline", "--separator", "--nullvalue", "--newline"]);
+    let words = operands(call, |flag| {
+        flag.strip_prefix('-').is_some_and(|flag| valued.contains(&flag) || valued.contains(&&*format!("-{flag}")))
+    });
     let (file, queries) = words.split_first()?;
     let looks = |field: &&Field| field.value.known().is_some_and(|text| query_looks(&text));
     let looks = !queries.is_empty() && queries.iter().all(looks) && call.arguments.iter().all(flag);
@@ -176,14 +100,14 @@ fn sqlite(call: &Call<'_, '_>) -> Option<Vec<Field>> {
         }
         None => !file.value.start().starts_with("file:") && !file.value.start().is_empty(),
     };
-    (looks && plain).then(|| vec![(*file).clone()])
+    (looks && plain).then(|| (*file).clone())
 }
 
 fn query_looks(text: &str) -> bool {
     let text = text.trim();
     if text.starts_with('.') {
         let mut words = text.split_whitespace();
-        let known = words.next().is_some_and(|word| SQLITE_DOTS.contains(&word));
+        let known = words.next().is_some_and(|word| lists::SQLITE_DOTS.contains(word));
         return known && !text.contains(['|', '\n', ';', '/', '"', '\'']);
     }
     let statements = text.split(';').map(|part| part.trim().to_ascii_lowercase()).filter(|part| !part.is_empty());
@@ -199,13 +123,13 @@ fn query_looks(text: &str) -> bool {
                 let rest = statement["pragma".len()..].trim();
                 let name: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
                 let behind = rest[name.len()..].trim();
-                SQLITE_PRAGMAS.contains(&name.as_str()) && !behind.contains('=')
-                    || SQLITE_SETTINGS.contains(&name.as_str()) && behind.is_empty()
+                lists::SQLITE_PRAGMAS.contains(name.as_str()) && !behind.contains('=')
+                    || lists::SQLITE_SETTINGS.contains(name.as_str()) && behind.is_empty()
             }
             _ => false,
         };
         if !shows
-            || words.any(|word| SQLITE_MORE.contains(&word))
+            || words.any(|word| lists::SQLITE_MORE.contains(word))
             || statement.contains("--")
             || statement.contains("/*")
         {

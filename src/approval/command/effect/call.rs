@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::super::judgement::Action;
 use super::super::known::State;
 use super::super::known::Value;
+use crate::approval::program::{Action, Flags, Grammar, Program};
 use crate::approval::{Class, NeverAuto, Unparsed};
 
 /// One expanded word.
@@ -42,10 +42,19 @@ pub(crate) enum Input {
     },
 }
 
+impl Input {
+    /// Tells whether nobody has seen it.
+    pub(crate) const fn is_unseen(&self) -> bool {
+        matches!(self, Self::Unknown { unseen: true })
+    }
+}
+
 /// A command about to be judged.
 pub(crate) struct Call<'c, 's> {
     /// The program's name without directories.
     pub(crate) name: &'c str,
+    /// What is known of it, if anything.
+    pub(crate) program: Option<&'static Program>,
     pub(crate) arguments: &'c [Field],
     pub(crate) state: &'c State<'s>,
     pub(crate) input: &'c Input,
@@ -98,6 +107,11 @@ impl Finding {
 }
 
 impl Call<'_, '_> {
+    /// Tells whether its words have this grammar.
+    pub(crate) fn is(&self, grammar: Grammar) -> bool {
+        self.program.is_some_and(|program| program.grammar == grammar)
+    }
+
     /// The arguments that are no flags; everything after `--` is none.
     pub(crate) fn positionals(&self) -> Vec<&Field> {
         let mut ended = false;
@@ -121,44 +135,21 @@ impl Call<'_, '_> {
     /// Tells whether a flag may be given: a letter in a cluster, or a long name or any beginning of it, as GNU
     /// programs and git accept. Wrong only on the strict side.
     pub(crate) fn has_flag(&self, letters: &str, longs: &[&str]) -> bool {
-        let mut ended = false;
-        for field in self.arguments {
-            let start = field.value.start();
-            if start == "--" && field.value.known().is_some() {
-                ended = true;
-            }
-            if ended {
-                continue;
-            }
-            // A word that is not known, or that a planted file's name may turn into a flag.
-            let may_be_any = !field.value.shown().is_empty() && start.is_empty();
-            if may_be_any && !(letters.is_empty() && longs.is_empty()) {
-                return true;
-            }
-            if let Some(long) = start.strip_prefix("--") {
-                let name = long.split('=').next().unwrap_or_default();
-                if !name.is_empty() && longs.iter().any(|known| known.starts_with(name)) {
-                    return true;
-                }
-            } else if let Some(cluster) = start.strip_prefix('-')
-                && cluster.chars().any(|letter| letters.contains(letter))
-            {
-                return true;
-            }
-            // find, and others of its age: long names after one dash.
-            if longs.contains(&start.split('=').next().unwrap_or_default()) {
-                return true;
-            }
-        }
-        false
+        has_flag(self.arguments, letters, &longs.iter().copied())
+    }
+
+    /// The same for flags of the table.
+    pub(crate) fn has(&self, flags: Flags) -> bool {
+        may_have(self.arguments, flags)
     }
 
     /// The argument that follows one of these flags, or is joined to a long one by `=`.
-    pub(crate) fn value_of(&self, flags: &[&str]) -> Option<Value> {
+    pub(crate) fn value_of<'f>(&self, flags: impl IntoIterator<Item = &'f str>) -> Option<Value> {
+        let flags: Vec<&str> = flags.into_iter().collect();
         let mut fields = self.arguments.iter();
         while let Some(field) = fields.next() {
             let text = field.value.start();
-            for flag in flags {
+            for flag in &flags {
                 if text == *flag && field.value.chunks.len() <= 1 {
                     return fields.next().map(|field| field.value.clone());
                 }
@@ -173,4 +164,43 @@ impl Call<'_, '_> {
         }
         None
     }
+}
+
+/// Tells whether one of these words may be such a flag: see [`Call::has_flag`].
+pub(crate) fn may_have(arguments: &[Field], flags: Flags) -> bool {
+    !flags.is_empty() && has_flag(arguments, flags.letters.as_str(), &flags.longs.iter())
+}
+
+fn has_flag<'f>(arguments: &[Field], letters: &str, longs: &(impl Iterator<Item = &'f str> + Clone)) -> bool {
+    let mut ended = false;
+    for field in arguments {
+        let start = field.value.start();
+        if start == "--" && field.value.known().is_some() {
+            ended = true;
+        }
+        if ended {
+            continue;
+        }
+        // A word that is not known, or that a planted file's name may turn into a flag.
+        let may_be_any = !field.value.shown().is_empty() && start.is_empty();
+        if may_be_any && !(letters.is_empty() && longs.clone().next().is_none()) {
+            return true;
+        }
+        if let Some(long) = start.strip_prefix("--") {
+            let name = long.split('=').next().unwrap_or_default();
+            if !name.is_empty() && longs.clone().any(|known| known.starts_with(name)) {
+                return true;
+            }
+        } else if let Some(cluster) = start.strip_prefix('-')
+            && cluster.chars().any(|letter| letters.contains(letter))
+        {
+            return true;
+        }
+        // find, and others of its age: long names after one dash.
+        let name = start.split('=').next().unwrap_or_default();
+        if longs.clone().any(|known| known == name) {
+            return true;
+        }
+    }
+    false
 }

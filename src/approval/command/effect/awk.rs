@@ -1,22 +1,6 @@
 //! Texts of awk: whether they only print. What is not certainly harmless is not.
 
-/// Words with which a program runs something, reads a file of its own choice or looks at the environment.
-const MORE: &[&str] = &[
-    "system",
-    "getline",
-    "ENVIRON",
-    "close",
-    "fflush",
-    "ARGV",
-    "ARGC",
-    "PROCINFO",
-    "SYMTAB",
-    "FUNCTAB",
-    "extension",
-];
-
-/// Words after which a slash begins a pattern, though a name's letters stand before it.
-const BEFORE_PATTERN: &[&str] = &["print", "printf", "return", "in", "else", "do", "case", "exit"];
+use crate::approval::program::lists;
 
 /// Files that are no files.
 const STREAMS: &[&str] = &["/dev/stderr", "/dev/stdout"];
@@ -38,7 +22,7 @@ pub(crate) fn only_looks(program: &str) -> bool {
     let (mut printing, mut round) = (false, 0_i32);
     for (index, token) in tokens.iter().enumerate() {
         match token {
-            Token::Word(word) if MORE.contains(&word.as_str()) => return false,
+            Token::Word(word) if lists::AWK_MORE.contains(word.as_str()) => return false,
             Token::Word(word) if word == "print" || word == "printf" => (printing, round) = (true, 0),
             Token::Line | Token::Mark(';' | '{' | '}') => printing = false,
             Token::Mark('(') => round += 1,
@@ -134,7 +118,7 @@ fn divides(tokens: &[Token]) -> Option<bool> {
         None | Some(Token::Line | Token::Mark(_)) => Some(false),
         // Without brackets it counts the line, and a pattern may follow.
         Some(Token::Word(word)) if word == "length" => None,
-        Some(Token::Word(word)) => Some(!BEFORE_PATTERN.contains(&word.as_str())),
+        Some(Token::Word(word)) => Some(!lists::AWK_BEFORE_PATTERN.contains(word.as_str())),
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::super::known::State;
 use super::super::known::Value;
 use super::call::{Call, Field};
+use crate::approval::program::{Grammar, Naming};
 
 /// What is different after a command.
 pub(crate) enum After {
@@ -27,6 +28,7 @@ pub(crate) enum After {
 /// What is different after a command.
 pub(crate) fn after_call(call: &Call<'_, '_>) -> After {
     match call.name {
+        _ if !call.is(Grammar::Builtin) => After::Same,
         "exit" => After::Never,
         "cd" | "pushd" => directory(call),
         "popd" => After::In(vec![None]),
@@ -188,11 +190,12 @@ fn by_search(value: &Value, state: &State<'_>) -> Vec<Option<PathBuf>> {
 
 /// The links a call of `ln` may make, as far as they are known.
 pub(crate) fn links(call: &Call<'_, '_>) -> Vec<PathBuf> {
-    if call.name != "ln" || !call.has_flag("s", &["symbolic"]) {
+    if call.program.and_then(|program| program.naming) != Some(Naming::Links) || !call.has_flag("s", &["symbolic"])
+    {
         return Vec::new();
     }
     let positionals = call.positionals();
-    let into = call.value_of(&["-t", "--target-directory"]);
+    let into = call.value_of(["-t", "--target-directory"]);
     // What lies beside the link is the workspace's own.
     let beside = |field: &&Field| {
         let text = field.value.known().unwrap_or_else(|| "/".to_owned());
@@ -254,7 +257,7 @@ fn read(call: &Call<'_, '_>) -> After {
 
 /// What `printf -v` and `wait -p` write to.
 fn written(call: &Call<'_, '_>, flag: &str) -> After {
-    match call.value_of(&[flag]) {
+    match call.value_of([flag]) {
         Some(value) => match value.known() {
             Some(name) => After::Set(vec![(base(&name).to_owned(), Vec::new())]),
             None => After::Opaque,

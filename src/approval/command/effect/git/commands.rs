@@ -1,0 +1,21 @@
+//! The commands git has by itself, which no alias can replace, and where one stands among its words.
+
+use crate::approval::program::lists;
+
+/// Tells whether git knows a command by itself; anything else may be an alias, or a program on the path.
+pub(crate) fn is_git_command(word: &str) -> bool {
+    word.starts_with('-') || lists::GIT_COMMANDS.contains(word)
+}
+
+/// Which of the words of a call of git is its command.
+pub(crate) fn git_command_at(words: &[Option<String>]) -> Option<usize> {
+    let mut at = 1;
+    while let Some(word) = words.get(at) {
+        match word.as_deref() {
+            Some(flag) if lists::GIT_VALUED.contains(flag) => at += 2,
+            Some(flag) if flag.starts_with('-') => at += 1,
+            Some(_) | None => return Some(at),
+        }
+    }
+    None
+}

@@ -1,0 +1,71 @@
+//! The files a command reads, and the secrets among them.
+
+use super::super::known::{Chunk, PathPattern, Value};
+use super::call::{Call, Field, Finding};
+use crate::approval::path::is_credential;
+use crate::approval::program::Grammar;
+
+/// Notes the files a command reads, and the secrets among them.
+pub(super) fn reads(call: &Call<'_, '_>, files: Vec<&Field>, finding: &mut Finding) {
+    let joined: Vec<Field> = call
+        .arguments
+        .iter()
+        .filter_map(|field| {
+            let text = field.value.start();
+            let (_, value) = text.split_once('=').filter(|_| text.starts_with('-'))?;
+            let rest = field.value.without_start(text.len() - value.len());
+            Some(Field { value: rest, written: None })
+        })
+        .collect();
+    let is_git = call.is(Grammar::Git);
+    let home = call.state.place.home.as_deref();
+    let no_index = call.texts().iter().any(|text| text.starts_with("--no-i"));
+    for field in files.into_iter().chain(&joined) {
+        let revision = field.value.known().and_then(|text| text.split_once(':').map(|(_, path)| path.to_owned()));
+        let value = match revision {
+            Some(path) if is_git => Value::text(path),
+            Some(_) | None => field.value.clone(),
+        };
+        for pattern in value.patterns(&call.state.directories) {
+            let Some(path) = pattern.rough_path() else { continue };
+            // A directory is only read whole by what searches it, or by what a search hands on.
+            let over_home = home.is_some_and(|home| pattern.covers(home)) && (!is_git || no_index);
+            if is_credential(&path, home) || glob_reaches_secret(&value, &pattern) || over_home {
+                finding.credential.get_or_insert_with(|| pattern.shown().to_owned());
+            }
+            finding.reads.push(path);
+        }
+    }
+}
+
+/// Tells whether a glob may stand for a hidden file that holds secrets.
+fn glob_reaches_secret(value: &Value, pattern: &PathPattern) -> bool {
+    if !value.chunks.iter().any(|chunk| matches!(chunk, Chunk::Glob(_))) {
+        return false;
+    }
+    let Some((root, rest)) = pattern.walk() else { return false };
+    let names = [
+        ".env",
+        ".netrc",
+        ".npmrc",
+        ".git-credentials",
+        ".ssh",
+        ".aws",
+        ".pgpass",
+        "id_rsa",
+        "id_ed25519",
+        "shadow",
+    ];
+    rest.iter().any(|component| {
+        let literal = component.chars().filter(|c| c.is_alphanumeric() || *c == '.').count();
+        let built = globset::Glob::new(component).map(|glob| glob.compile_matcher());
+        built.is_ok_and(|glob| {
+            names.iter().any(|name| {
+                // `*` does not stand for hidden files, and alone it names nothing.
+                let hidden_fits =
+                    !name.starts_with('.') || component.starts_with('.') || component.starts_with('[');
+                hidden_fits && literal > 0 && glob.is_match(name)
+            })
+        })
+    }) || (root.ends_with("etc") && rest.len() == 1)
+}
