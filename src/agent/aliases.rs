@@ -3,15 +3,10 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::approval::command::{Action, Judged, Part, Target};
-
-use super::touches::{REMOVERS, program};
+use crate::approval::command::{Action, Judged, NewNames, Target};
 
 /// Longer chains of links are not followed.
 const LONGEST_CHAIN: usize = 40;
-
-/// What changes the directory that a line goes on in.
-const MOVING: &[&str] = &["cd", "pushd", "popd"];
 
 /// A name that a part of a line gives.
 #[derive(Debug)]
@@ -26,22 +21,11 @@ pub(super) struct Alias {
     only_links: bool,
 }
 
-/// How a program gives names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Naming {
-    /// By a link that says the old name, read from where the link stands.
-    Symbolic,
-    /// By anything whose old name is read from where the program runs.
-    Plain,
-    /// As above; but what is no link gets a copy, or loses its old name.
-    OnlyLinks,
-}
-
 /// The names that the parts of a line give that begins in a directory.
 pub(super) fn of_parts(parts: &[Judged], begun_in: &Path) -> Vec<Alias> {
-    let stays = !parts.iter().any(|part| MOVING.contains(&program(part)));
+    let stays = !parts.iter().any(Judged::changes_directory);
     let begun_in = stays.then_some(begun_in);
-    let named = parts.iter().enumerate().filter_map(|(index, part)| Some((index, part, naming(part)?)));
+    let named = parts.iter().enumerate().filter_map(|(index, part)| Some((index, part, part.new_names()?)));
     named.flat_map(|(index, part, naming)| of_part(index, part, naming, begun_in)).collect()
 }
 
@@ -108,38 +92,15 @@ pub(super) fn end_of_link(path: &Path) -> Option<PathBuf> {
     None
 }
 
-fn naming(part: &Judged) -> Option<Naming> {
-    let Part::Command { words, .. } = &part.part else { return None };
-    let has = |letters: &str, names: &[&str]| {
-        words.iter().skip(1).flatten().any(|word| {
-            let short = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-            short.is_some_and(|rest| rest.contains(|letter| letters.contains(letter)))
-                || names.contains(&word.as_str())
-        })
-    };
-    match program(part) {
-        "ln" | "gln" if has("s", &["--symbolic"]) && !has("r", &["--relative"]) => Some(Naming::Symbolic),
-        "ln" | "gln" | "link" => Some(Naming::Plain),
-        "cp" | "gcp" if has("sl", &["--symbolic-link", "--link"]) => Some(Naming::Plain),
-        "cp" | "gcp" if has("adPRr", &["--archive", "--no-dereference", "--recursive"]) => Some(Naming::OnlyLinks),
-        "mv" | "gmv" => Some(Naming::OnlyLinks),
-        _ => None,
-    }
-}
-
-fn of_part(index: usize, part: &Judged, naming: Naming, begun_in: Option<&Path>) -> Vec<Alias> {
-    let only_links = naming == Naming::OnlyLinks;
+fn of_part(index: usize, part: &Judged, naming: NewNames, begun_in: Option<&Path>) -> Vec<Alias> {
+    let only_links = naming == NewNames::OnlyLinks;
     let alias = |name, old| Alias { part: index, name, old, only_links };
-    let Part::Command { words, .. } = &part.part else { return Vec::new() };
     // A target that is not known is said to be by itself.
     let Some((target, _)) = part.paths.iter().rev().find(|(_, only_read)| !only_read) else { return Vec::new() };
-    let Some(given) = words.iter().skip(1).map(Option::as_deref).collect::<Option<Vec<&str>>>() else {
+    let Some((sources, last)) = part.old_names() else {
         // That there are links among what only a pattern names is rare: saying so each time would be no help.
         return if only_links { Vec::new() } else { vec![alias(Some(target.clone()), None)] };
     };
-    let into = given.iter().any(|word| word.starts_with("-t") || word.starts_with("--target"));
-    let mut sources: Vec<&str> = given.into_iter().filter(|word| !word.starts_with('-')).collect();
-    let last = if into { None } else { sources.pop() };
     let directory = last.and_then(|word| ran_in(word, target)).or_else(|| begun_in.map(Path::to_owned));
     if let (true, Some(only)) = (sources.is_empty() && !only_links, last) {
         // One word alone gets its own last name where the program runs.
@@ -154,8 +115,8 @@ fn of_part(index: usize, part: &Judged, naming: Naming, begun_in: Option<&Path>)
         for name in itself.clone().into_iter().chain(inside) {
             let base = match naming {
                 _ if source.is_absolute() => Some(PathBuf::new()),
-                Naming::Symbolic => name.parent().map(Path::to_owned),
-                Naming::Plain | Naming::OnlyLinks => directory.clone(),
+                NewNames::Symbolic => name.parent().map(Path::to_owned),
+                NewNames::Plain | NewNames::OnlyLinks => directory.clone(),
             };
             let old = base.map(|base| tidy(&base.join(source)));
             let leads = old.as_ref().is_none_or(|old| !only_links || old.is_symlink() || old.is_dir());
@@ -183,7 +144,7 @@ fn is_used(alias: &Alias, parts: &[Judged], target: &Target) -> bool {
     let path = target.pattern.rough_path();
     let others = parts.iter().enumerate().filter(|(index, _)| *index != alias.part);
     // What is removed in the same line is not written by that.
-    let fits = |part: &&Judged| target.action != Action::Change || !REMOVERS.contains(&program(part));
+    let fits = |part: &&Judged| target.action != Action::Change || !part.only_unlinks();
     let mut written =
         others.map(|(_, part)| part).filter(fits).flat_map(|part| &part.paths).filter(|(_, only_read)| !only_read);
     written.any(|(written, _)| Some(written) == path.as_ref())

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::approval::command::{LineJudgement, Part};
+use crate::approval::command::{Judged, LineJudgement};
 use crate::approval::{Class, Reason, Verdict};
 use crate::conversation::Effect;
 use crate::sandbox::Reach;
@@ -31,13 +31,11 @@ pub(super) fn of_effect(effect: Effect) -> Reach {
     }
 }
 
-/// Programs that become somebody else: the sandbox forbids that (`no_new_privs`), so that they need to be outside.
-const CHANGE_USER: &[&str] = &["sudo", "doas", "su", "pkexec", "run0", "sudoedit"];
-
 /// How far a shell line reaches by itself: what only reads, only reads; what was agreed to writes the workspace and
 /// what it was seen to write outside, and reaches the network if it was seen to do that or nobody knows what it does.
 pub(super) fn of_line(judgement: &LineJudgement, consent: Consent) -> Reach {
-    if consent != Consent::Assumed && judgement.parts.iter().any(|part| changes_user(&part.part)) {
+    // The sandbox forbids to become somebody else (`no_new_privs`): who does that needs to be outside.
+    if consent != Consent::Assumed && judgement.parts.iter().any(Judged::becomes_user) {
         return Reach::Full;
     }
     let only_reads = judgement.unparsed.is_empty()
@@ -74,19 +72,6 @@ pub(super) fn is_more(usual: &Reach, access: Access) -> bool {
             false
         }
         (Access::Full | Access::Workspace, _) => true,
-    }
-}
-
-fn changes_user(part: &Part) -> bool {
-    let named = |words: &[Option<String>]| {
-        words.first().and_then(Option::as_deref).is_some_and(|word| {
-            let name = word.rsplit('/').next().unwrap_or(word);
-            CHANGE_USER.contains(&name)
-        })
-    };
-    match part {
-        Part::Command { words, outer } => named(words) || outer.iter().any(|words| named(words)),
-        Part::Redirection { .. } => false,
     }
 }
 

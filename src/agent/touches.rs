@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use crate::approval::command::{Action, Judged, LineJudgement, Part};
+use crate::approval::command::{Action, GitChanges, Judged, LineJudgement, Part};
 use crate::approval::{Class, Kept, Tracked, each_index_entry};
 use crate::conversation::Effect;
 use crate::journal::{How, Touch};
@@ -20,21 +20,10 @@ const MOST_UNKEPT: usize = 50_000;
 /// More entries of a repository are not looked at.
 const MOST_WALKED: usize = 200_000;
 
-/// Programs that take names away and do nothing else with what had them.
-pub(super) const REMOVERS: &[&str] = &["rm", "rmdir", "unlink", "grm"];
-/// Programs that give something a second name or another one, or write before they remove.
-const MOVERS: &[&str] = &["mv", "gmv", "ln", "cp", "rsync", "install", "ditto", "truncate", "shred", "srm", "git"];
-/// Programs that reach the network and change no file but those they are told to.
-const ASKERS: &[&str] = &["curl", "wget", "gh", "dig", "host", "nslookup", "ping", "whois", "http", "https", "xh"];
-/// Programs that write names nobody can read off their words.
-const UNPACKERS: &[&str] = &["rsync", "ditto", "tar", "bsdtar", "gtar", "unzip", "patch", "cpio"];
 /// More entries below, or more bytes, are not kept for a command that means only some of them.
 const FEW_ENTRIES: usize = 2_000;
 /// As above (bytes).
 const FEW_BYTES: u64 = 64 * 1024 * 1024;
-/// What git does without touching the files of the workspace.
-const GIT_KEEPS_FILES: &[&str] =
-    &["add", "commit", "fetch", "push", "branch", "tag", "config", "remote", "notes", "init", "gc", "clone"];
 
 /// What a line is about to change.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -60,19 +49,20 @@ pub(super) fn of_paths(effect: Effect, paths: &[PathBuf]) -> Vec<Touch> {
 pub(super) fn of_line(judgement: &LineJudgement, begun_in: &Path) -> Expected {
     let mut expected = Expected { unseen: !judgement.unparsed.is_empty(), ..Expected::default() };
     for part in &judgement.parts {
-        let program = program(part);
+        if part.class == Class::ReadOnly {
+            continue;
+        }
         expected.unseen |= match part.class {
             Class::ReadOnly | Class::Write => false,
-            Class::Network => !ASKERS.contains(&program),
+            Class::Network => !part.only_asks(),
             Class::Execute => true,
             Class::Destructive => judgement.targets.is_empty(),
         };
-        expected.unseen |= part.class != Class::ReadOnly && UNPACKERS.contains(&program);
-        if program == "git" && part.class != Class::ReadOnly {
-            let keeps = git_command(part).is_some_and(|command| GIT_KEEPS_FILES.contains(&command));
-            expected.git |= !keeps;
-            expected.ignored |= cleans_ignored(part);
-            expected.unseen |= !keeps;
+        expected.unseen |= part.unpacks();
+        if let Some(GitChanges::Files { ignored }) = part.git_changes() {
+            expected.git = true;
+            expected.ignored |= ignored;
+            expected.unseen = true;
         }
     }
     let removed = only_removes(&judgement.parts);
@@ -119,11 +109,9 @@ pub(super) fn of_line(judgement: &LineJudgement, begun_in: &Path) -> Expected {
 
 /// Tells whether what is removed is removed before anything could write it or give it another name.
 fn only_removes(parts: &[Judged]) -> bool {
-    let removes = |part: &&Judged| {
-        part.class == Class::ReadOnly || REMOVERS.contains(&program(part)) || found::is_delete(part)
-    };
+    let removes = |part: &&Judged| part.class == Class::ReadOnly || part.only_unlinks() || found::is_delete(part);
     let first = parts.iter().take_while(removes).count();
-    first > 0 && !parts[first..].iter().any(|part| MOVERS.contains(&program(part)))
+    first > 0 && !parts[first..].iter().any(Judged::renames)
 }
 
 /// Adds a place, and what it leads to where that is changed with it.
@@ -172,7 +160,7 @@ fn is_small(path: &Path) -> bool {
 /// The last names of what a program that copies or moves was given.
 fn given_names(part: &Judged) -> Vec<PathBuf> {
     let Part::Command { words, .. } = &part.part else { return Vec::new() };
-    if !MOVERS.contains(&program(part)) {
+    if !part.renames() {
         return Vec::new();
     }
     let given = words.iter().skip(1).flatten().filter(|word| !word.starts_with('-'));
@@ -214,28 +202,6 @@ pub(super) fn program(part: &Judged) -> &str {
         }
         Part::Redirection { .. } => "",
     }
-}
-
-/// What git is told to do.
-fn git_command(part: &Judged) -> Option<&str> {
-    let Part::Command { words, .. } = &part.part else { return None };
-    let mut words = words.iter().skip(1);
-    while let Some(word) = words.next() {
-        match word.as_deref()? {
-            "-C" | "-c" => drop(words.next()),
-            flag if flag.starts_with('-') => {}
-            command => return Some(command),
-        }
-    }
-    None
-}
-
-/// Tells whether a part has git throw away what it is told to ignore.
-fn cleans_ignored(part: &Judged) -> bool {
-    let Part::Command { words, .. } = &part.part else { return false };
-    let is_flag = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains(['x', 'X']);
-    // A word that is not known may be that flag.
-    git_command(part) == Some("clean") && words.iter().any(|word| word.as_deref().is_none_or(is_flag))
 }
 
 /// The files git does not keep as they are: changed, added and not committed, or not known to it. Read from its index

@@ -10,6 +10,7 @@
 
 mod danger;
 mod effect;
+mod facts;
 mod follow;
 mod judgement;
 mod known;
@@ -19,6 +20,7 @@ mod suggest;
 
 pub use super::program::Action;
 pub(crate) use danger::{attributes_danger, danger};
+pub(crate) use facts::{GitChanges, NewNames};
 pub use judgement::{Judged, LineJudgement, Part, Target};
 pub use known::PathPattern;
 pub(crate) use known::Step;
@@ -31,9 +33,17 @@ use read::{LONGEST, looks_destructive, odd_character};
 
 use super::{NeverAuto, Surroundings, Unparsed};
 
+#[cfg(test)]
+std::thread_local! {
+    /// How many lines this thread has judged: a call is judged once.
+    pub(crate) static JUDGED: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
+}
+
 /// Judges a line.
 #[must_use]
 pub fn judge(line: &str, surroundings: &Surroundings) -> LineJudgement {
+    #[cfg(test)]
+    JUDGED.set(JUDGED.get() + 1);
     let mut walker = Walker::new(line);
     let doubt = if line.len() > LONGEST {
         Some(Unparsed::TooLong)

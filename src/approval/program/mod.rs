@@ -213,6 +213,8 @@ pub(crate) enum Trait {
     Unpacks,
     /// It leaves the files of the workspace as they are.
     Keeps,
+    /// The line goes on in another directory after it.
+    ChangesDirectory,
     /// One of the built-in commands that POSIX calls special.
     Special,
     /// A built-in command that evaluates an index inside the names it is given.

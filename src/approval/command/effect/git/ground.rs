@@ -34,6 +34,11 @@ impl Ground {
             ground.tree = Tree::Unknown;
         }
         while let Some(field) = call.arguments.get(ground.command) {
+            if field.value.chunks.is_empty() && field.value.had_empty {
+                // An empty variable leaves no word.
+                ground.command += 1;
+                continue;
+            }
             let text = field.value.start();
             let next = || call.arguments.get(ground.command + 1).map(|field| field.value.clone());
             if text == "-C" {

@@ -1,0 +1,131 @@
+//! What a part does to files, as the row of its program and its words tell: for whoever keeps copies of them, or says how
+//! far a child may reach. Looks at no disk.
+
+use super::effect::git_command_at;
+use super::judgement::{Judged, Part};
+use crate::approval::program::{Grammar, Naming, Program, Trait};
+
+/// How a part gives new names to what has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NewNames {
+    /// By a link that says the old name, read from where the link stands.
+    Symbolic,
+    /// By anything whose old name is read from where the program runs.
+    Plain,
+    /// As above; but what is no link gets a copy, or loses its old name.
+    OnlyLinks,
+}
+
+/// What git does to the files of the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GitChanges {
+    /// It leaves them as they are.
+    Nothing,
+    /// It may change or throw away any.
+    Files {
+        /// Also those it is told to ignore.
+        ignored: bool,
+    },
+}
+
+impl Judged {
+    fn words(&self) -> &[Option<String>] {
+        match &self.part {
+            Part::Command { words, .. } => words,
+            Part::Redirection { .. } => &[],
+        }
+    }
+
+    fn row(&self) -> Option<&'static Program> {
+        row_of(self.words())
+    }
+
+    fn is(&self, what: Trait) -> bool {
+        self.row().is_some_and(|row| row.is(what))
+    }
+
+    /// Tells whether it takes names away and does nothing else with what had them.
+    pub(crate) fn only_unlinks(&self) -> bool {
+        self.is(Trait::Unlinks)
+    }
+
+    /// Tells whether it gives something a second name or another one, or writes before it removes.
+    pub(crate) fn renames(&self) -> bool {
+        self.is(Trait::Renames)
+    }
+
+    /// Tells whether it changes no file but those it is told to, whatever it reaches.
+    pub(crate) fn only_asks(&self) -> bool {
+        self.is(Trait::Asks)
+    }
+
+    /// Tells whether it writes names nobody can read off its words.
+    pub(crate) fn unpacks(&self) -> bool {
+        self.is(Trait::Unpacks)
+    }
+
+    /// Tells whether the line goes on in another directory after it.
+    pub(crate) fn changes_directory(&self) -> bool {
+        self.is(Trait::ChangesDirectory)
+    }
+
+    /// Tells whether it, or what runs it, becomes another user.
+    pub(crate) fn becomes_user(&self) -> bool {
+        let becomes = |words: &[Option<String>]| row_of(words).is_some_and(|row| row.is(Trait::BecomesUser));
+        match &self.part {
+            Part::Command { words, outer } => becomes(words) || outer.iter().any(|words| becomes(words)),
+            Part::Redirection { .. } => false,
+        }
+    }
+
+    /// What it does to the files of the workspace where it is git.
+    pub(crate) fn git_changes(&self) -> Option<GitChanges> {
+        let row = self.row().filter(|row| row.grammar == Grammar::Git)?;
+        let words = self.words();
+        let command = git_command_at(words).and_then(|at| words.get(at)?.as_deref());
+        let named = |row: &&Program| command.is_some_and(|command| row.words.iter().eq([command]));
+        if row.below().iter().filter(named).any(|row| row.is(Trait::Keeps)) {
+            return Some(GitChanges::Nothing);
+        }
+        let is_flag = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains(['x', 'X']);
+        // A word that is not known may be that flag.
+        let ignored = command == Some("clean") && words.iter().any(|word| word.as_deref().is_none_or(is_flag));
+        Some(GitChanges::Files { ignored })
+    }
+
+    /// How it gives new names, if it does.
+    pub(crate) fn new_names(&self) -> Option<NewNames> {
+        let has = |letters: &str, names: &[&str]| {
+            self.words().iter().skip(1).flatten().any(|word| {
+                let short = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+                short.is_some_and(|rest| rest.contains(|letter| letters.contains(letter)))
+                    || names.contains(&word.as_str())
+            })
+        };
+        match self.row()?.naming? {
+            Naming::Links if has("s", &["--symbolic"]) && !has("r", &["--relative"]) => Some(NewNames::Symbolic),
+            Naming::Links => Some(NewNames::Plain),
+            Naming::Copies if has("sl", &["--symbolic-link", "--link"]) => Some(NewNames::Plain),
+            Naming::Copies if has("adPRr", &["--archive", "--no-dereference", "--recursive"]) => {
+                Some(NewNames::OnlyLinks)
+            }
+            Naming::Copies => None,
+            Naming::Moves => Some(NewNames::OnlyLinks),
+        }
+    }
+
+    /// What it gives new names to, and its last word where that says the new one; `None` where a word is not known.
+    pub(crate) fn old_names(&self) -> Option<(Vec<&str>, Option<&str>)> {
+        let given: Vec<&str> = self.words().iter().skip(1).map(Option::as_deref).collect::<Option<_>>()?;
+        let into = given.iter().any(|word| word.starts_with("-t") || word.starts_with("--target"));
+        let mut sources: Vec<&str> = given.into_iter().filter(|word| !word.starts_with('-')).collect();
+        let last = if into { None } else { sources.pop() };
+        Some((sources, last))
+    }
+}
+
+/// The row of the program that these words run.
+fn row_of(words: &[Option<String>]) -> Option<&'static Program> {
+    let word = words.first()?.as_deref()?;
+    Program::named(word.rsplit('/').next().unwrap_or_default())
+}
