@@ -149,7 +149,9 @@ impl Calls<'_> {
             self.guard.record(written, Some((output.outcome, &output.content)));
             return unspent(output, CallEnd::Answered);
         }
-        let proposed = Proposed { call, tool: tool.as_ref(), effect, subject: &subject, number, unkept: None };
+        let assessment = &self.consent.assess(call, effect, &subject);
+        let tool = tool.as_ref();
+        let proposed = Proposed { call, tool, effect, subject: &subject, assessment, number, unkept: None };
         let granted = match self.agreed(proposed).await {
             Ok(granted) => granted,
             Err(answered) => return unspent(answered.0, answered.1),
@@ -160,7 +162,7 @@ impl Calls<'_> {
         let trash = self.undo.open_trash(&subject, &granted.reach, granted.assumed);
         let started = Instant::now();
         let terms = Terms { subject, reach: &granted.reach, trash: trash.clone(), redact: self.redact };
-        let mut output = runner.run(call, tool.as_ref(), terms, self.frontend, self.cancel).await;
+        let mut output = runner.run(call, tool, terms, self.frontend, self.cancel).await;
         let interrupted = self.cancel.is_cancelled();
         show_unkept(trash.as_ref(), self.frontend);
         if let Some(note) = note {
@@ -181,9 +183,8 @@ impl Calls<'_> {
     async fn agreed(&mut self, mut proposed: Proposed<'_>) -> Result<Granted, Box<(ToolOutput, CallEnd)>> {
         let (undo, frontend, cancel) = (&mut *self.undo, &mut *self.frontend, self.cancel);
         let mut granted = self.consent.judge(&proposed, undo, frontend, cancel).await?;
-        let Proposed { call, effect, subject, .. } = proposed;
-        let wanted = (subject, &granted.reach);
-        match undo.keep_before(effect, wanted, self.redact, frontend, cancel).await {
+        let call = proposed.call;
+        match undo.keep_before(&proposed.changes(&granted.reach), self.redact, frontend, cancel).await {
             Keeping::Kept => {}
             Keeping::Stopped => {
                 let stopped = CallEnd::Stop(CallsEnd::Interrupted);

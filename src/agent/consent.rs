@@ -5,11 +5,11 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::results::{CallEnd, CallsEnd, NOBODY_ASKED, NOT_ASKED, ONLY_READS, RULE_DENIES, closed, denied};
-use super::undo::Undo;
+use super::undo::{Changes, Undo};
 use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
-use crate::approval::command::judge;
+use crate::approval::command::{LineJudgement, judge};
 use crate::approval::{
-    Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict, always_rule, session_rule,
+    Assessment, Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict, always_rule,
 };
 use crate::conversation::{Effect, Outcome, Subject, ToolCall};
 use crate::sandbox::{Reach, Sandbox, Standing};
@@ -34,10 +34,19 @@ pub(super) struct Proposed<'a> {
     pub(super) tool: &'a dyn Tool,
     pub(super) effect: Effect,
     pub(super) subject: &'a Subject,
+    /// The call, judged.
+    pub(super) assessment: &'a Assessment,
     /// Which of the calls of one message it is, from 1, and how many they are.
     pub(super) number: (usize, usize),
     /// So many files it changes are known to have no copy.
     pub(super) unkept: Option<u64>,
+}
+
+impl<'a> Proposed<'a> {
+    /// What it would change where it reaches so far.
+    pub(super) fn changes(&self, reach: &'a Reach) -> Changes<'a> {
+        Changes { effect: self.effect, subject: self.subject, line: self.assessment.line.as_ref(), reach }
+    }
 }
 
 /// What was agreed to.
@@ -81,8 +90,8 @@ impl Consent {
 
     /// Tells whether the policy lets a tool that only reads run without a question.
     pub(super) fn allows_reading(&self, tool: &str) -> bool {
-        let verdict = self.policy.decide(tool, Effect::Read, &Subject::Whole, &self.surroundings);
-        verdict.decision == Decision::Allow
+        let assessment = self.policy.decide(tool, Effect::Read, &Subject::Whole, &self.surroundings);
+        assessment.verdict.decision == Decision::Allow
     }
 
     /// Counts what a shell line would hit; `None` when it names nothing to change.
@@ -91,7 +100,12 @@ impl Consent {
         line: &str,
         cancel: &CancellationToken,
     ) -> Option<crate::approval::BlastRadius> {
-        reach::survey(line, &self.surroundings, cancel).await
+        reach::survey(&Arc::new(judge(line, &self.surroundings)), &self.surroundings, cancel).await
+    }
+
+    /// Judges a call, once for all who need to know what it would do.
+    pub(super) fn assess(&self, call: &ToolCall, effect: Effect, subject: &Subject) -> Assessment {
+        self.policy.decide(&call.name, effect, subject, &self.surroundings)
     }
 
     /// Decides whether the call may run and how far it reaches, asking if need be; an error is its answer.
@@ -105,19 +119,18 @@ impl Consent {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Result<Granted, Refused> {
-        let Proposed { call, tool, effect, subject, number, unkept } = *proposed;
-        let surroundings = Arc::clone(&self.surroundings);
-        let place = surroundings.as_ref();
-        let mut verdict = self.policy.decide(&call.name, effect, subject, place);
-        if let (Decision::Allow, Subject::Command { line }) = (verdict.decision, subject)
-            && let Some(why) = reach::forbidden(line, place, cancel).await
+        let Proposed { call, tool, effect, subject, assessment, number, unkept } = *proposed;
+        let place = Arc::clone(&self.surroundings);
+        let mut verdict = assessment.verdict.clone();
+        if let (Decision::Allow, Some(line)) = (verdict.decision, &assessment.line)
+            && let Some(why) = reach::forbidden(line, &place, cancel).await
         {
             forbid(&mut verdict, why);
         }
-        if let (Decision::Allow, Subject::Command { line }) = (verdict.decision, subject)
+        if let (Decision::Allow, Some(line)) = (verdict.decision, &assessment.line)
             && verdict.by_narrow_rule()
             && !self.policy.assumes_yes()
-            && let Some(path) = reach::strays(line, place, cancel).await
+            && let Some(path) = reach::strays(line, &place, cancel).await
         {
             verdict.decision = Decision::Ask;
             verdict.reasons.push(Reason::OutsideWorkspace { path });
@@ -126,7 +139,7 @@ impl Consent {
             verdict.decision = verdict.decision.max(Decision::Ask);
         }
         let outlives = tool.outlives(&call.input);
-        let wants = self.wants(tool.access(&call.input), effect, subject, &verdict);
+        let wants = self.wants(tool.access(&call.input), effect, assessment.line.as_deref(), &verdict);
         match verdict.decision {
             Decision::Allow if !wants.ask && (!outlives || self.policy.assumes_yes()) => {
                 self.tell_no_sandbox(&wants.reach, subject, frontend);
@@ -147,16 +160,16 @@ impl Consent {
             Ok(preview) => preview,
             Err(text) => return Err(Box::new((ToolOutput::failed(text), CallEnd::Answered))),
         };
-        let reach = match subject {
-            Subject::Command { line } => reach::survey(line, place, cancel).await,
-            Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => None,
+        let reach = match &assessment.line {
+            Some(line) => reach::survey(line, &place, cancel).await,
+            None => None,
         };
         if let Some(why) = reach.as_ref().and_then(|reach| reach.never_auto.clone()) {
             forbid(&mut verdict, why);
         }
         let unkept = match unkept {
             Some(files) => Some(files),
-            None => undo.foresee(effect, (subject, &wants.reach), cancel).await,
+            None => undo.foresee(&proposed.changes(&wants.reach), cancel).await,
         };
         verdict.reasons.extend(unkept.map(|files| Reason::CannotUndo { files }));
         if cancel.is_cancelled() {
@@ -164,23 +177,16 @@ impl Consent {
         }
         // More than its kind gets is agreed to once, each time.
         let never_auto = verdict.never_auto;
-        let always_rule = if never_auto || wants.widened.is_some() || outlives {
-            None
-        } else {
-            always_rule(&call.name, effect, subject, place)
-        };
+        let offers = !never_auto && wants.widened.is_none() && !outlives;
         let request = ApprovalRequest {
-            always_rule,
+            always_rule: if offers { always_rule(&call.name, effect, subject, assessment, &place) } else { None },
             call: call.clone(),
             effect,
             subject: subject.clone(),
             preview,
             reasons: verdict.reasons,
             reach,
-            session_rule: match subject {
-                Subject::Command { line } => session_rule(line, place).map(|rule| rule.to_string()),
-                Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => None,
-            },
+            session_rule: assessment.line_rule(&place).map(|rule| rule.to_string()),
             widened: wants.widened,
             outlives,
             number,
@@ -189,7 +195,7 @@ impl Consent {
         match frontend.approve(&request) {
             Approval::Once => Ok(granted),
             Approval::ForSession => {
-                self.policy.grant_for_session(&call.name, effect, subject, place);
+                self.policy.grant_for_session(&call.name, effect, subject, assessment, &place);
                 Ok(granted)
             }
             Approval::Always(rule) => {
@@ -218,15 +224,14 @@ impl Consent {
     }
 
     /// How far a call wants to reach, and whether that alone is to be asked.
-    fn wants(&self, access: Access, effect: Effect, subject: &Subject, verdict: &Verdict) -> Wants {
+    fn wants(&self, access: Access, effect: Effect, line: Option<&LineJudgement>, verdict: &Verdict) -> Wants {
         let yes = self.policy.assumes_yes();
-        let (usual, runs_program) = match subject {
-            Subject::Command { line } => {
-                let judgement = judge(line, &self.surroundings);
-                let runs_program = judgement.parts.iter().any(|part| part.runs_program);
-                (extent::of_line(&judgement, extent::consent(verdict)), runs_program)
+        let (usual, runs_program) = match line {
+            Some(line) => {
+                let runs_program = line.parts.iter().any(|part| part.runs_program);
+                (extent::of_line(line, extent::consent(verdict)), runs_program)
             }
-            Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => (extent::of_effect(effect), false),
+            None => (extent::of_effect(effect), false),
         };
         if !matches!(self.sandbox.standing(), Standing::On(_)) {
             // Nothing is confined that could be widened. What only looks as far as can be read off a program has
@@ -272,3 +277,7 @@ fn forbid(verdict: &mut Verdict, why: NeverAuto) {
         verdict.reasons.push(Reason::NeverAuto { why });
     }
 }
+
+#[cfg(test)]
+#[path = "consent_tests.rs"]
+mod tests;

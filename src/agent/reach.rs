@@ -4,14 +4,15 @@
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
+use crate::approval::command::LineJudgement;
 use crate::approval::{
-    BlastRadius, Disk, NeverAuto, Surroundings, Tracked, blast_radius, forbidden_on_disk, has_targets,
-    leads_outside,
+    BlastRadius, Disk, NeverAuto, Surroundings, Tracked, blast_radius, forbidden_on_disk, leads_outside,
 };
 
 /// How long is counted before the numbers are taken for what they are.
@@ -23,11 +24,15 @@ const PATIENCE: Duration = Duration::from_secs(2);
 ///
 /// # Cancel safety
 /// Dropping it leaves a thread that ends by itself and changes nothing.
-pub(super) async fn survey(line: &str, place: &Surroundings, cancel: &CancellationToken) -> Option<BlastRadius> {
-    if !has_targets(line, place) {
+pub(super) async fn survey(
+    line: &Arc<LineJudgement>,
+    place: &Arc<Surroundings>,
+    cancel: &CancellationToken,
+) -> Option<BlastRadius> {
+    if line.targets.is_empty() {
         return None;
     }
-    let (line, place) = (line.to_owned(), place.clone());
+    let (line, place) = (Arc::clone(line), Arc::clone(place));
     let counted = aside(cancel, move || {
         let begun = Instant::now();
         // Read only when there is a file to ask about.
@@ -44,24 +49,30 @@ pub(super) async fn survey(line: &str, place: &Surroundings, cancel: &Cancellati
 ///
 /// # Cancel safety
 /// As [`survey`].
-pub(super) async fn forbidden(line: &str, place: &Surroundings, cancel: &CancellationToken) -> Option<NeverAuto> {
-    if !has_targets(line, place) {
-        return None;
-    }
-    let (text, here) = (line.to_owned(), place.clone());
+pub(super) async fn forbidden(
+    line: &Arc<LineJudgement>,
+    place: &Arc<Surroundings>,
+    cancel: &CancellationToken,
+) -> Option<NeverAuto> {
+    let first = line.targets.first()?;
     // Where a target really lies is not known when the disk does not answer.
-    let unknown = NeverAuto::Unresolved { word: line.to_owned() };
-    aside(cancel, move || forbidden_on_disk(&text, &here, &Disk)).await.unwrap_or(Some(unknown))
+    let unknown = NeverAuto::Unresolved { word: first.pattern.shown().to_owned() };
+    let (line, place) = (Arc::clone(line), Arc::clone(place));
+    aside(cancel, move || forbidden_on_disk(&line, &place, &Disk)).await.unwrap_or(Some(unknown))
 }
 
 /// Tells where a line that a rule admits by its names really leaves the workspace.
 ///
 /// # Cancel safety
 /// As [`survey`].
-pub(super) async fn strays(line: &str, place: &Surroundings, cancel: &CancellationToken) -> Option<PathBuf> {
-    let (text, here) = (line.to_owned(), place.clone());
+pub(super) async fn strays(
+    line: &Arc<LineJudgement>,
+    place: &Arc<Surroundings>,
+    cancel: &CancellationToken,
+) -> Option<PathBuf> {
     let unknown = place.workspace.clone();
-    aside(cancel, move || leads_outside(&text, &here, &Disk)).await.unwrap_or(Some(unknown))
+    let (line, place) = (Arc::clone(line), Arc::clone(place));
+    aside(cancel, move || leads_outside(&line, &place, &Disk)).await.unwrap_or(Some(unknown))
 }
 
 /// Does something on a thread of its own; `None` when the turn is stopped or the disk does not answer in time.

@@ -1,6 +1,6 @@
 //! Taking back: the journal around each change.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -11,9 +11,9 @@ use super::touches::{self, Expected};
 use super::wait::watched;
 use super::{AgentEvent, Frontend, Notice, reach};
 use crate::approval::Surroundings;
-use crate::approval::command::judge;
+use crate::approval::command::LineJudgement;
 use crate::conversation::{Effect, Subject};
-use crate::journal::{Foreign, Journal, JournalError, Plan, TakenBack, Turn};
+use crate::journal::{Foreign, Journal, JournalError, Plan, TakenBack, Touch, Turn};
 use crate::sandbox::Reach;
 use crate::session::Session;
 use crate::tool::SharedTrash;
@@ -29,6 +29,47 @@ pub(super) enum Keeping {
     Lacking { files: u64, told: Notice },
     /// The turn was stopped meanwhile.
     Stopped,
+}
+
+/// What a call would change.
+pub(super) struct Changes<'a> {
+    pub(super) effect: Effect,
+    pub(super) subject: &'a Subject,
+    /// What the line would do, where the call is one.
+    pub(super) line: Option<&'a Arc<LineJudgement>>,
+    /// How far it reaches.
+    pub(super) reach: &'a Reach,
+}
+
+/// The changes, before the disk is looked at.
+enum Foreseen {
+    Paths(Vec<Touch>),
+    Line(Arc<LineJudgement>),
+}
+
+impl Foreseen {
+    /// What they are on this disk: a line's words may stand for many files.
+    fn on_disk(self, begun_in: &Path) -> Expected {
+        match self {
+            Self::Paths(touches) => Expected { touches, ..Expected::default() },
+            Self::Line(line) => touches::of_line(&line, begun_in),
+        }
+    }
+}
+
+impl Changes<'_> {
+    /// `None` where nothing is changed.
+    fn foresee(&self) -> Option<Foreseen> {
+        match (self.subject, self.line) {
+            (Subject::Paths { paths }, _) if matches!(self.effect, Effect::Write | Effect::Delete) => {
+                Some(Foreseen::Paths(touches::of_paths(self.effect, paths)))
+            }
+            (Subject::Command { .. }, Some(line)) if *self.reach != Reach::ReadOnly => {
+                Some(Foreseen::Line(Arc::clone(line)))
+            }
+            (Subject::Paths { .. } | Subject::Command { .. } | Subject::Host { .. } | Subject::Whole, _) => None,
+        }
+    }
 }
 
 /// A turn that can be gone back to.
@@ -94,18 +135,21 @@ impl Undo {
     /// Dropped, a thread keeps what it was keeping, and the journal is opened anew.
     pub(super) async fn keep_before(
         &mut self,
-        effect: Effect,
-        (subject, reach): (&Subject, &Reach),
+        changes: &Changes<'_>,
         redact: &(dyn Fn(&str) -> String + Sync),
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Keeping {
-        let Some((expected, line)) = self.expected(effect, subject, reach) else { return Keeping::Kept };
-        let (line, directory) = (redact(line), self.surroundings.cwd.clone());
+        let Some(foreseen) = changes.foresee() else { return Keeping::Kept };
+        let line = match changes.subject {
+            Subject::Command { line } => redact(line),
+            Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => String::new(),
+        };
+        let directory = self.surroundings.cwd.clone();
         let lent = Lent(self);
         let Some(mut journal) = lent.0.journal.take() else { return Keeping::Kept };
         let work = tokio::task::spawn_blocking(move || {
-            let kept = keep(&mut journal, expected, &line, &directory);
+            let kept = keep(&mut journal, foreseen.on_disk(&directory), &line, &directory);
             (journal, kept)
         });
         // What it wrote is right, only its end is not known here.
@@ -127,41 +171,22 @@ impl Undo {
         }
     }
 
-    /// What a call is about to change, and its line where it is one; `None` where it changes nothing.
-    fn expected<'a>(&self, effect: Effect, subject: &'a Subject, reach: &Reach) -> Option<(Expected, &'a str)> {
-        match subject {
-            Subject::Paths { paths } if matches!(effect, Effect::Write | Effect::Delete) => {
-                let touches = touches::of_paths(effect, paths);
-                Some((Expected { touches, ..Expected::default() }, ""))
-            }
-            Subject::Command { line } if *reach != Reach::ReadOnly => {
-                let place = &self.surroundings;
-                Some((touches::of_line(&judge(line, place), &place.cwd), line))
-            }
-            Subject::Paths { .. } | Subject::Command { .. } | Subject::Host { .. } | Subject::Whole => None,
-        }
-    }
-
     /// Tells of how many files no copies could be kept; `None` where all could, or nothing is kept in this session.
     ///
     /// # Cancel safety
     /// Dropping it leaves a thread that ends by itself and changes nothing.
-    pub(super) async fn foresee(
-        &self,
-        effect: Effect,
-        (subject, reach): (&Subject, &Reach),
-        cancel: &CancellationToken,
-    ) -> Option<u64> {
+    pub(super) async fn foresee(&self, changes: &Changes<'_>, cancel: &CancellationToken) -> Option<u64> {
         let outlook = self.journal.as_ref()?.outlook();
-        let (Expected { mut touches, git, ignored, lost, .. }, _) = self.expected(effect, subject, reach)?;
+        let foreseen = changes.foresee()?;
         let directory = self.surroundings.cwd.clone();
-        let foreseen = reach::aside(cancel, move || {
+        let unkept = reach::aside(cancel, move || {
+            let Expected { mut touches, git, ignored, lost, .. } = foreseen.on_disk(&directory);
             if git {
                 touches.extend(touches::unkept_by_git(&directory, ignored));
             }
             outlook.unkept(&touches) + u64::from(lost)
         });
-        foreseen.await.filter(|files| *files > 0)
+        unkept.await.filter(|files| *files > 0)
     }
 
     /// Makes the trash of a command that may remove things; `strict` where nobody has agreed to it but `-y`.
@@ -287,12 +312,7 @@ fn unkept(error: &JournalError) -> Notice {
 }
 
 /// Keeps what is expected to change; gives back how many files could not be kept.
-fn keep(
-    journal: &mut Journal,
-    expected: Expected,
-    line: &str,
-    directory: &std::path::Path,
-) -> Result<u64, JournalError> {
+fn keep(journal: &mut Journal, expected: Expected, line: &str, directory: &Path) -> Result<u64, JournalError> {
     let Expected { mut touches, unseen, git, ignored, lost: _ } = expected;
     if unseen {
         journal.unseen(line)?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::command::{Action, PathPattern, Step, Target, attributes_danger, danger, judge};
+use super::command::{Action, LineJudgement, PathPattern, Step, Target, attributes_danger, danger};
 use super::path::{is_harmless_device, is_scratch};
 use super::{NeverAuto, Surroundings};
 
@@ -96,15 +96,14 @@ pub struct BlastRadius {
 /// taken too long and is to stop where it is.
 #[must_use]
 pub fn blast_radius(
-    line: &str,
+    line: &LineJudgement,
     surroundings: &Surroundings,
     files: &dyn FileSystem,
     tracked: &dyn Fn(&Path) -> bool,
     enough: &dyn Fn() -> bool,
 ) -> BlastRadius {
-    let judgement = judge(line, surroundings);
-    let mut counter = Counter::new(surroundings, files, judgement.never_auto);
-    for target in &judgement.targets {
+    let mut counter = Counter::new(surroundings, files, line.never_auto.clone());
+    for target in &line.targets {
         counter.target(target, &Limits { tracked, enough });
     }
     counter.radius
@@ -112,10 +111,13 @@ pub fn blast_radius(
 
 /// Tells why neither a rule nor `-y` can run a line, links on the disk followed. Counts nothing.
 #[must_use]
-pub fn forbidden_on_disk(line: &str, surroundings: &Surroundings, files: &dyn FileSystem) -> Option<NeverAuto> {
-    let judgement = judge(line, surroundings);
-    let mut counter = Counter::new(surroundings, files, judgement.never_auto);
-    for target in judgement.targets.iter().filter(|target| !target.pattern.is_unresolved()) {
+pub fn forbidden_on_disk(
+    line: &LineJudgement,
+    surroundings: &Surroundings,
+    files: &dyn FileSystem,
+) -> Option<NeverAuto> {
+    let mut counter = Counter::new(surroundings, files, line.never_auto.clone());
+    for target in line.targets.iter().filter(|target| !target.pattern.is_unresolved()) {
         for pattern in counter.readings(target) {
             counter.follow_links(target, &pattern);
             for path in counter.resolve(&pattern) {
@@ -129,17 +131,16 @@ pub fn forbidden_on_disk(line: &str, surroundings: &Surroundings, files: &dyn Fi
 /// Tells where a line that stays in the workspace by its names leaves it by a link: what it is run in, or what it would
 /// change. Rules are made for what names say.
 #[must_use]
-pub fn leads_outside(line: &str, surroundings: &Surroundings, files: &dyn FileSystem) -> Option<PathBuf> {
-    let judgement = judge(line, surroundings);
+pub fn leads_outside(line: &LineJudgement, surroundings: &Surroundings, files: &dyn FileSystem) -> Option<PathBuf> {
     let mut counter = Counter::new(surroundings, files, None);
     let workspace = files.real_path(&surroundings.workspace).unwrap_or_else(|| surroundings.workspace.clone());
     let strays = |real: &PathBuf| !real.starts_with(&workspace) && !is_scratch(real);
     let by_name = |path: &&PathBuf| path.starts_with(&surroundings.workspace);
-    let directories = judgement.directories.iter().filter(by_name).filter_map(|path| files.real_path(path));
+    let directories = line.directories.iter().filter(by_name).filter_map(|path| files.real_path(path));
     if let Some(real) = directories.into_iter().find(strays) {
         return Some(real);
     }
-    for target in judgement.targets.iter().filter(|target| !target.pattern.is_unresolved()) {
+    for target in line.targets.iter().filter(|target| !target.pattern.is_unresolved()) {
         let follows = !matches!(target.action, Action::Remove | Action::Move);
         for (index, pattern) in counter.readings(target).into_iter().enumerate() {
             for path in counter.resolve(&pattern) {
@@ -159,12 +160,6 @@ pub fn leads_outside(line: &str, surroundings: &Surroundings, files: &dyn FileSy
         }
     }
     None
-}
-
-/// Tells whether a line is known to change, make or remove anything. Looks at no disk.
-#[must_use]
-pub fn has_targets(line: &str, surroundings: &Surroundings) -> bool {
-    !judge(line, surroundings).targets.is_empty()
 }
 
 struct Limits<'a> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
+use super::command::judge;
 use super::{BlastRadius, Entry, FileSystem, NeverAuto, Surroundings, blast_radius, leads_outside};
 
 /// Files with their sizes, directories, and links with where they lead.
@@ -59,7 +60,7 @@ fn radius(line: &str) -> BlastRadius {
 /// With a home that is called so.
 fn radius_at(line: &str, home: &str) -> BlastRadius {
     let (list, place) = disk(home);
-    blast_radius(line, &place, &list, &|path| path.starts_with("/home/u/work/app/src"), &|| false)
+    blast_radius(&judge(line, &place), &place, &list, &|path| path.starts_with("/home/u/work/app/src"), &|| false)
 }
 
 fn disk(home: &str) -> (List, Surroundings) {
@@ -239,7 +240,7 @@ fn what_follows_a_link_is_judged_by_where_that_leads() {
 #[test]
 fn links_out_of_the_workspace_are_seen_where_a_rule_goes_by_names() {
     let (list, place) = disk("/home/u");
-    let outside = |line: &str| leads_outside(line, &place, &list);
+    let outside = |line: &str| leads_outside(&judge(line, &place), &place, &list);
     for line in [
         "cd mine && touch x",
         "touch mine/x",

@@ -3,10 +3,12 @@
 //! Pure but for [`FileSystem`] and [`Tracked`], with which the targets of a command are counted before a person is
 //! asked. Knows no terminal and no words for people: a verdict is facts.
 //!
-//! Parts: `rule.rs` (one rule), `policy.rs` (rules, mode and `-y` against a call), `command/` (a shell line taken
-//! apart and judged), `offer.rs` (what "always" would keep), `blast.rs` (how much it would hit), `tracked.rs` (what git keeps), `path.rs`
-//! (which files are never touched lightly).
+//! Parts: `program/` (what is known of each program), `command/` (a shell line taken apart and judged), `rule.rs` (one
+//! rule), `policy.rs` (rules, mode and `-y` against a call), `assessment.rs` (what came of that), `offer.rs` (what
+//! "always" would keep), `blast.rs` (how much it would hit), `tracked.rs` (what git keeps), `path.rs` (which files are
+//! never touched lightly).
 
+mod assessment;
 mod blast;
 pub mod command;
 mod git_index;
@@ -25,8 +27,9 @@ mod blast_tests;
 #[path = "policy_tests.rs"]
 mod policy_tests;
 
+pub use assessment::Assessment;
 pub use blast::{
-    BlastRadius, Disk, Entry, FileSystem, MOST_ENTRIES, blast_radius, forbidden_on_disk, has_targets, leads_outside,
+    BlastRadius, Disk, Entry, FileSystem, MOST_ENTRIES, blast_radius, forbidden_on_disk, leads_outside,
 };
 pub use command::suggest_rule;
 pub use git_index::{IndexEntry, Kept, each_index_entry};

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::command::suggest_rule;
+use super::command::{LineJudgement, judge, suggest_rule};
 use super::rule::Pattern;
-use super::{Decision, Mode, Policy, Rule, Source, Surroundings, path};
+use super::{Assessment, Decision, Mode, Policy, Rule, Source, Surroundings, path};
 use crate::conversation::{COMMANDS, Effect, Subject, WRITERS};
 
 /// What a rule is about, in facts, for whoever words it.
@@ -42,9 +42,15 @@ pub enum Meaning {
 ///
 /// Files are named from home or the root on, so that the rule says nothing of other projects.
 #[must_use]
-pub fn always_rule(tool: &str, effect: Effect, subject: &Subject, place: &Surroundings) -> Option<Rule> {
+pub fn always_rule(
+    tool: &str,
+    effect: Effect,
+    subject: &Subject,
+    assessment: &Assessment,
+    place: &Surroundings,
+) -> Option<Rule> {
     match subject {
-        Subject::Command { line } => session_rule(line, place),
+        Subject::Command { .. } => assessment.line_rule(place),
         Subject::Host { host } => Some(Rule::host(tool, host)),
         Subject::Whole => Some(Rule::whole_tool(tool)),
         // What is gone is gone: each deletion is asked.
@@ -64,8 +70,8 @@ pub fn always_rule(tool: &str, effect: Effect, subject: &Subject, place: &Surrou
 
 /// The narrow rule for a line, where it would have run the line in this place.
 #[must_use]
-pub fn session_rule(line: &str, place: &Surroundings) -> Option<Rule> {
-    suggest_rule(line).filter(|rule| !newly_allowed(rule, &[line.to_owned()], place).is_empty())
+pub fn session_rule(line: &LineJudgement, place: &Surroundings) -> Option<Rule> {
+    suggest_rule(line).filter(|rule| allows_newly(rule, line, place))
 }
 
 /// The rule for changes below the workspace's own directory in which the file lies, or of this file at its top.
@@ -88,18 +94,15 @@ fn below(file: &Path, place: &Surroundings) -> Option<Rule> {
 /// Which of these lines the rule alone would let run that are asked without it, in their order.
 #[must_use]
 pub fn newly_allowed<'l>(rule: &Rule, lines: &'l [String], place: &Surroundings) -> Vec<&'l str> {
+    lines.iter().filter(|line| allows_newly(rule, &judge(line, place), place)).map(String::as_str).collect()
+}
+
+/// Tells whether the rule alone would let a line run that is asked without it.
+fn allows_newly(rule: &Rule, line: &LineJudgement, place: &Surroundings) -> bool {
     let without = Policy::new(Mode::Build, false);
     let mut with = without.clone();
-    if with.add_rule(Decision::Allow, rule.clone(), Source::User).is_err() {
-        return Vec::new();
-    }
-    let decision = |policy: &Policy, line: &str| {
-        let subject = Subject::Command { line: line.to_owned() };
-        policy.decide(COMMANDS, Effect::Execute, &subject, place).decision
-    };
-    let new =
-        |line: &&String| decision(&with, line) == Decision::Allow && decision(&without, line) != Decision::Allow;
-    lines.iter().filter(new).map(String::as_str).collect()
+    let allowed = |policy: &Policy| policy.weigh(COMMANDS, line, place).decision == Decision::Allow;
+    with.add_rule(Decision::Allow, rule.clone(), Source::User).is_ok() && allowed(&with) && !allowed(&without)
 }
 
 #[cfg(test)]
@@ -118,7 +121,8 @@ mod tests {
 
     fn offered(paths: &[&str]) -> Option<String> {
         let subject = Subject::Paths { paths: paths.iter().map(PathBuf::from).collect() };
-        always_rule("edit", Effect::Write, &subject, &place()).map(|rule| rule.to_string())
+        let assessed = Policy::default().decide("edit", Effect::Write, &subject, &place());
+        always_rule("edit", Effect::Write, &subject, &assessed, &place()).map(|rule| rule.to_string())
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! Rules, mode and `-y` against one call.
 
+use std::sync::Arc;
+
 use super::command::{self, Judged, LineJudgement, Part};
-use super::offer::session_rule;
 use super::rule::Pattern;
-use super::{Class, Decision, Mode, NeverAuto, Reason, Rule, RuleError, Source, Surroundings, Verdict, path};
+use super::{
+    Assessment, Class, Decision, Mode, NeverAuto, Reason, Rule, RuleError, Source, Surroundings, Verdict, path,
+};
 use crate::conversation::{COMMANDS, Effect, READERS, Subject, WRITERS};
 
 /// What may be done: the rules of the settings, of the command line and of this session, the mode and `-y`.
@@ -90,10 +93,17 @@ impl Policy {
     /// A shell line: the narrow rule for it when there is one, else this exact line. A change of files: every
     /// change inside the workspace, but not of what is deleted: these paths. A host: this host. Anything else: the tool. What can never be run unasked is
     /// asked again all the same.
-    pub fn grant_for_session(&mut self, tool: &str, effect: Effect, subject: &Subject, place: &Surroundings) {
+    pub fn grant_for_session(
+        &mut self,
+        tool: &str,
+        effect: Effect,
+        subject: &Subject,
+        assessment: &Assessment,
+        place: &Surroundings,
+    ) {
         let rule = match subject {
             Subject::Command { line } => {
-                if let Some(rule) = session_rule(line, place) {
+                if let Some(rule) = assessment.line_rule(place) {
                     rule
                 } else {
                     self.exact_lines.push((tool.to_owned(), line.clone()));
@@ -126,11 +136,15 @@ impl Policy {
         }
     }
 
-    /// Judges a call. Runs nothing and looks at no disk.
+    /// Judges a call, its line once. Runs nothing and looks at no disk.
     #[must_use]
-    pub fn decide(&self, tool: &str, effect: Effect, subject: &Subject, surroundings: &Surroundings) -> Verdict {
+    pub fn decide(&self, tool: &str, effect: Effect, subject: &Subject, surroundings: &Surroundings) -> Assessment {
+        let mut judged = None;
         let mut verdict = match subject {
-            Subject::Command { line } => self.decide_line(tool, line, surroundings),
+            Subject::Command { line } => {
+                let line_judgement = judged.insert(Arc::new(command::judge(line, surroundings)));
+                self.decide_line(tool, line, line_judgement, surroundings)
+            }
             Subject::Paths { paths } => self.decide_paths(tool, effect, paths, surroundings),
             Subject::Host { host } => self.decide_host(tool, effect, host),
             Subject::Whole => self.decide_whole(tool, effect),
@@ -139,7 +153,7 @@ impl Policy {
             verdict.decision = Decision::Allow;
             verdict.reasons.push(Reason::AssumedYes);
         }
-        verdict
+        Assessment { verdict, line: judged }
     }
 
     /// Tells whether `-y` was given.
@@ -283,8 +297,17 @@ impl Policy {
         verdict.decision = verdict.decision.max(decision);
     }
 
-    fn decide_line(&self, tool: &str, line: &str, place: &Surroundings) -> Verdict {
-        let judgement = command::judge(line, place);
+    fn decide_line(&self, tool: &str, line: &str, judgement: &LineJudgement, place: &Surroundings) -> Verdict {
+        let exact = self.exact_lines.iter().any(|(name, known)| name == tool && known == line);
+        self.weigh_line(tool, judgement, exact, place)
+    }
+
+    /// Weighs a line that is judged already, whatever was said of exactly this one.
+    pub(super) fn weigh(&self, tool: &str, judgement: &LineJudgement, place: &Surroundings) -> Verdict {
+        self.weigh_line(tool, judgement, false, place)
+    }
+
+    fn weigh_line(&self, tool: &str, judgement: &LineJudgement, exact: bool, place: &Surroundings) -> Verdict {
         let never = judgement.never_auto.clone();
         let mut verdict = Verdict::new(Decision::Allow, Vec::new());
         for (text, why) in &judgement.unparsed {
@@ -297,7 +320,7 @@ impl Policy {
             class = class.max(part.class);
             may_be_denied |= self.judge_part(tool, part, place, &mut verdict);
         }
-        if self.exact_lines.iter().any(|(name, known)| name == tool && known == line)
+        if exact
             && verdict.decision == Decision::Ask
             && !verdict
                 .reasons
@@ -315,7 +338,7 @@ impl Policy {
             verdict.decision = verdict.decision.max(Decision::Ask);
             verdict.reasons.push(Reason::NeverAuto { why });
         }
-        self.judge_whole_line(tool, &judgement, &mut verdict);
+        self.judge_whole_line(tool, judgement, &mut verdict);
         verdict
     }
 

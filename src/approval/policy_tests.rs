@@ -38,7 +38,7 @@ fn paths(paths: &[&str]) -> Subject {
 #[test]
 fn reading_runs_at_once_but_for_secrets() {
     let policy = policy(&[]);
-    let decide = |path: &str| policy.decide("read", Effect::Read, &paths(&[path]), &place()).decision;
+    let decide = |path: &str| policy.decide("read", Effect::Read, &paths(&[path]), &place()).verdict.decision;
     assert_eq!(decide("/home/u/work/app/src/main.rs"), Decision::Allow);
     assert_eq!(decide("/usr/include/stdio.h"), Decision::Allow);
     assert_eq!(decide("/home/u/.ssh/id_ed25519"), Decision::Ask);
@@ -51,9 +51,9 @@ fn reading_runs_at_once_but_for_secrets() {
 fn a_wide_rule_does_not_cover_secrets_a_literal_one_does() {
     let wide = policy(&[(Decision::Allow, "read"), (Decision::Allow, "read(**)")]);
     let env = paths(&["/home/u/work/app/.env"]);
-    assert_eq!(wide.decide("read", Effect::Read, &env, &place()).decision, Decision::Ask);
+    assert_eq!(wide.decide("read", Effect::Read, &env, &place()).verdict.decision, Decision::Ask);
     let literal = policy(&[(Decision::Allow, "read(.env)")]);
-    assert_eq!(literal.decide("read", Effect::Read, &env, &place()).decision, Decision::Allow);
+    assert_eq!(literal.decide("read", Effect::Read, &env, &place()).verdict.decision, Decision::Allow);
 }
 
 #[test]
@@ -63,7 +63,8 @@ fn the_strictest_rule_wins_in_any_order() {
         (Decision::Allow, "write(src/**)"),
         (Decision::Ask, "edit(src/main.rs)"),
     ]);
-    let decide = |tool: &str, path: &str| policy.decide(tool, Effect::Write, &paths(&[path]), &place()).decision;
+    let decide =
+        |tool: &str, path: &str| policy.decide(tool, Effect::Write, &paths(&[path]), &place()).verdict.decision;
     assert_eq!(decide("edit", "/home/u/work/app/src/lib.rs"), Decision::Allow);
     assert_eq!(decide("edit", "/home/u/work/app/src/main.rs"), Decision::Ask);
     assert_eq!(decide("write", "/home/u/work/app/src/generated/a.rs"), Decision::Deny);
@@ -74,16 +75,16 @@ fn the_strictest_rule_wins_in_any_order() {
 fn every_path_of_a_call_must_be_allowed() {
     let policy = policy(&[(Decision::Allow, "write(src/**)")]);
     let both = paths(&["/home/u/work/app/src/a.rs", "/home/u/.bashrc"]);
-    assert_eq!(policy.decide("apply_patch", Effect::Write, &both, &place()).decision, Decision::Ask);
+    assert_eq!(policy.decide("apply_patch", Effect::Write, &both, &place()).verdict.decision, Decision::Ask);
     let climbing = paths(&["/home/u/work/app/src/../../../.bashrc"]);
-    assert_eq!(policy.decide("write", Effect::Write, &climbing, &place()).decision, Decision::Ask);
+    assert_eq!(policy.decide("write", Effect::Write, &climbing, &place()).verdict.decision, Decision::Ask);
 }
 
 #[test]
 fn yes_is_for_asking_only() {
     let mut policy = Policy::new(Mode::Build, true);
     policy.add_rule(Decision::Deny, parse("write(Cargo.lock)"), Source::Project).unwrap();
-    let decide = |path: &str| policy.decide("write", Effect::Write, &paths(&[path]), &place()).decision;
+    let decide = |path: &str| policy.decide("write", Effect::Write, &paths(&[path]), &place()).verdict.decision;
     assert_eq!(decide("/home/u/work/app/src/a.rs"), Decision::Allow);
     assert_eq!(decide("/home/u/work/app/Cargo.lock"), Decision::Deny);
 }
@@ -94,7 +95,7 @@ fn projects_only_tighten() {
     assert!(policy.add_rule(Decision::Allow, parse("shell"), Source::Project).is_err());
     assert!(policy.add_rule(Decision::Deny, parse("shell"), Source::Project).is_ok());
     let line = Subject::Command { line: "ls".to_owned() };
-    assert_eq!(policy.decide("shell", Effect::Execute, &line, &place()).decision, Decision::Deny);
+    assert_eq!(policy.decide("shell", Effect::Execute, &line, &place()).verdict.decision, Decision::Deny);
 }
 
 #[test]
@@ -102,7 +103,7 @@ fn plan_and_explore_only_read_whatever_the_rules_and_yes_say() {
     for mode in [Mode::Plan, Mode::Explore] {
         let mut policy = Policy::new(mode, true);
         policy.add_rule(Decision::Allow, parse("*"), Source::User).unwrap();
-        let decide = |effect, subject: &Subject| policy.decide("any", effect, subject, &place()).decision;
+        let decide = |effect, subject: &Subject| policy.decide("any", effect, subject, &place()).verdict.decision;
         assert_eq!(decide(Effect::Read, &Subject::Whole), Decision::Allow);
         assert_eq!(decide(Effect::Write, &paths(&["/home/u/work/app/a"])), Decision::Deny);
         assert_eq!(decide(Effect::Execute, &Subject::Whole), Decision::Deny);
@@ -115,7 +116,10 @@ fn hosts_match_whole_names() {
     let policy =
         policy(&[(Decision::Allow, "web_fetch(*.rust-lang.org)"), (Decision::Allow, "web_fetch(docs.rs)")]);
     let decide = |host: &str| {
-        policy.decide("web_fetch", Effect::Network, &Subject::Host { host: host.to_owned() }, &place()).decision
+        policy
+            .decide("web_fetch", Effect::Network, &Subject::Host { host: host.to_owned() }, &place())
+            .verdict
+            .decision
     };
     assert_eq!(decide("docs.rs"), Decision::Allow);
     assert_eq!(decide("doc.rust-lang.org"), Decision::Allow);
@@ -127,8 +131,8 @@ fn hosts_match_whole_names() {
 #[test]
 fn a_yes_for_the_session_covers_changes_in_the_workspace_only() {
     let mut policy = Policy::new(Mode::Build, false);
-    policy.grant_for_session("edit", Effect::Write, &paths(&["/home/u/work/app/src/a.rs"]), &place());
-    let decide = |path: &str| policy.decide("write", Effect::Write, &paths(&[path]), &place()).decision;
+    grant(&mut policy, "edit", Effect::Write, &paths(&["/home/u/work/app/src/a.rs"]), &place());
+    let decide = |path: &str| policy.decide("write", Effect::Write, &paths(&[path]), &place()).verdict.decision;
     assert_eq!(decide("/home/u/work/app/src/b.rs"), Decision::Allow);
     assert_eq!(decide("/home/u/other"), Decision::Ask);
     assert_eq!(decide("/home/u/work/app/.git/hooks/pre-commit"), Decision::Ask);
@@ -146,9 +150,9 @@ fn a_yes_to_every_change_is_none_to_deleting() {
     };
     let decide = |policy: &Policy, tool: &str| {
         let effect = if tool == "delete" { Effect::Delete } else { Effect::Write };
-        policy.decide(tool, effect, &subject, &place).decision
+        policy.decide(tool, effect, &subject, &place).verdict.decision
     };
-    policy.grant_for_session("edit", Effect::Write, &subject, &place);
+    grant(&mut policy, "edit", Effect::Write, &subject, &place);
     assert_eq!((decide(&policy, "move"), decide(&policy, "delete")), (Decision::Allow, Decision::Ask));
     policy.add_rule(Decision::Deny, parse("write(/w/a)"), Source::User).unwrap();
     assert_eq!(decide(&policy, "delete"), Decision::Deny);
@@ -166,19 +170,25 @@ fn a_private_host_is_allowed_only_by_its_name() {
         environment: std::collections::BTreeMap::new(),
     };
     let subject = Subject::Host { host: "localhost".to_owned() };
-    let decide = |policy: &Policy, effect| policy.decide("web_fetch", effect, &subject, &place);
+    let decide = |policy: &Policy, effect| policy.decide("web_fetch", effect, &subject, &place).verdict;
     let mut policy = Policy::new(Mode::Build, true);
     policy.add_rule(Decision::Allow, parse("web_fetch"), Source::User).unwrap();
     assert_eq!(decide(&policy, Effect::Network).decision, Decision::Allow);
     let verdict = decide(&policy, Effect::Execute);
     assert_eq!((verdict.decision, verdict.never_auto), (Decision::Ask, true));
     assert_eq!(verdict.reasons, [crate::approval::Reason::PrivateHost { host: "localhost".to_owned() }]);
-    policy.grant_for_session("web_fetch", Effect::Network, &subject, &place);
+    grant(&mut policy, "web_fetch", Effect::Network, &subject, &place);
     assert_eq!(decide(&policy, Effect::Execute).decision, Decision::Allow);
 }
 
+/// As after the yes to that call.
+fn grant(policy: &mut Policy, tool: &str, effect: Effect, subject: &Subject, place: &Surroundings) {
+    let assessment = policy.decide(tool, effect, subject, place);
+    policy.grant_for_session(tool, effect, subject, &assessment, place);
+}
+
 fn line_decision(policy: &Policy, line: &str) -> Decision {
-    policy.decide("shell", Effect::Execute, &Subject::Command { line: line.to_owned() }, &place()).decision
+    policy.decide("shell", Effect::Execute, &Subject::Command { line: line.to_owned() }, &place()).verdict.decision
 }
 
 #[test]
@@ -235,10 +245,11 @@ fn a_rule_says_nothing_of_other_places() {
 fn a_yes_for_the_session_elsewhere_is_one_for_that_line() {
     let mut policy = Policy::new(Mode::Build, false);
     let elsewhere = "cd ../other && cargo test";
-    policy.grant_for_session("shell", Effect::Execute, &Subject::Command { line: elsewhere.to_owned() }, &place());
+    grant(&mut policy, "shell", Effect::Execute, &Subject::Command { line: elsewhere.to_owned() }, &place());
     assert_eq!(line_decision(&policy, elsewhere), Decision::Allow);
     assert_eq!(line_decision(&policy, "cargo test"), Decision::Ask);
-    policy.grant_for_session(
+    grant(
+        &mut policy,
         "shell",
         Effect::Execute,
         &Subject::Command { line: "cd src && cargo test".to_owned() },

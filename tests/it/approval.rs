@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use axi::approval::{Decision, Mode, Policy, Surroundings};
+use axi::approval::command::judge;
+use axi::approval::{Decision, Mode, Policy, Rule, Surroundings, suggest_rule};
 use axi::conversation::{Effect, Subject};
 
 const CORPUS: &str = include_str!("corpus/shell_lines.tsv");
@@ -15,6 +16,18 @@ const UNSEEN: [&str; 3] = [
 ];
 const HIDDEN: &str = include_str!("corpus/hidden_lines.tsv");
 const RED_TEAM: &str = include_str!("corpus/red_team_lines.tsv");
+
+/// The rule that would be kept for a line, whatever it is tried on.
+pub(crate) fn offered(line: &str) -> Option<Rule> {
+    suggest_rule(&judge(line, &place()))
+}
+
+/// As after the yes for the rest of the session to a line.
+pub(crate) fn grant(policy: &mut Policy, line: &str) {
+    let subject = Subject::Command { line: line.to_owned() };
+    let assessment = policy.decide("shell", Effect::Execute, &subject, &place());
+    policy.grant_for_session("shell", Effect::Execute, &subject, &assessment, &place());
+}
 
 pub(crate) fn place() -> Surroundings {
     let environment =
@@ -32,7 +45,7 @@ pub(crate) fn place() -> Surroundings {
 
 pub(crate) fn decide(line: &str, yes: bool) -> (Decision, bool) {
     let subject = Subject::Command { line: line.to_owned() };
-    let verdict = Policy::new(Mode::Build, yes).decide("shell", Effect::Execute, &subject, &place());
+    let verdict = Policy::new(Mode::Build, yes).decide("shell", Effect::Execute, &subject, &place()).verdict;
     (verdict.decision, verdict.never_auto)
 }
 

@@ -1,10 +1,10 @@
 //! Laws of consent, over generated lines: quoting and wrapping change nothing, and no rule admits what was not shown.
 
-use axi::approval::{Decision, Mode, Policy, Rule, Source, suggest_rule};
+use axi::approval::{Decision, Mode, Policy, Rule, Source};
 use axi::conversation::{Effect, Subject};
 use proptest::prelude::*;
 
-use crate::approval::place;
+use crate::approval::{grant, offered, place};
 
 /// A policy that is as loose as rules can make it.
 fn loosest() -> Policy {
@@ -21,7 +21,7 @@ fn loosest() -> Policy {
 
 fn decision(policy: &Policy, line: &str) -> Decision {
     let subject = Subject::Command { line: line.to_owned() };
-    policy.decide("shell", Effect::Execute, &subject, &place()).decision
+    policy.decide("shell", Effect::Execute, &subject, &place()).verdict.decision
 }
 
 fn single_quoted(text: &str) -> String {
@@ -262,8 +262,8 @@ proptest! {
         let mut policy = loosest();
         prop_assert_ne!(decision(&policy, &line), Decision::Allow, "{}", line);
         // Nor does a yes for the session, or the rule that "always" would keep.
-        policy.grant_for_session("shell", Effect::Execute, &Subject::Command { line: line.clone() }, &place());
-        if let Some(rule) = suggest_rule(&line) {
+        grant(&mut policy, &line);
+        if let Some(rule) = offered(&line) {
             prop_assert!(policy.add_rule(Decision::Allow, rule, Source::User).is_ok());
         }
         prop_assert_ne!(decision(&policy, &line), Decision::Allow, "{}", line);
@@ -288,8 +288,8 @@ proptest! {
         line in hidden(),
     ) {
         let mut policy = Policy::new(Mode::Build, false);
-        policy.grant_for_session("shell", Effect::Execute, &Subject::Command { line: command.to_owned() }, &place());
-        if let Some(rule) = suggest_rule(command) {
+        grant(&mut policy, command);
+        if let Some(rule) = offered(command) {
             prop_assert!(policy.add_rule(Decision::Allow, rule, Source::User).is_ok());
         }
         prop_assert_eq!(decision(&policy, command), Decision::Allow, "{}", command);
@@ -301,7 +301,7 @@ proptest! {
     fn no_text_breaks_the_judge(text in prop_oneof![soup(), ".{0,80}"]) {
         let policy = loosest();
         let _ = decision(&policy, &text);
-        let _ = suggest_rule(&text);
+        let _ = offered(&text);
     }
 
     #[test]

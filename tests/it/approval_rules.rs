@@ -1,11 +1,11 @@
 //! The rule that "always" would keep, for every line of the corpora: what it admits is what it says, and no more.
 
 use axi::approval::command::{Part, judge};
-use axi::approval::{Class, Decision, Mode, Policy, Rule, Source, suggest_rule};
+use axi::approval::{Class, Decision, Mode, Policy, Rule, Source};
 use axi::conversation::{Effect, Subject};
 use proptest::prelude::*;
 
-use crate::approval::{place, red_team};
+use crate::approval::{grant, offered, place, red_team};
 
 /// A policy of this one rule.
 fn of_rule(rule: &Rule) -> Policy {
@@ -16,7 +16,7 @@ fn of_rule(rule: &Rule) -> Policy {
 
 fn decision(policy: &Policy, line: &str) -> Decision {
     let subject = Subject::Command { line: line.to_owned() };
-    policy.decide("shell", Effect::Execute, &subject, &place()).decision
+    policy.decide("shell", Effect::Execute, &subject, &place()).verdict.decision
 }
 
 /// The words of `shell(git commit:*)`, and whether more may follow.
@@ -84,7 +84,7 @@ proptest! {
 
     #[test]
     fn what_a_saved_rule_admits_is_what_was_shown(saved in line(), other in line(), way in 0_u8..20) {
-        if let Some(rule) = suggest_rule(&saved) {
+        if let Some(rule) = offered(&saved) {
             says_it_all(&rule, &saved)?;
             says_it_all(&rule, &joined(&saved, &other, way))?;
             says_it_all(&rule, &joined(&other, &saved, way))?;
@@ -94,9 +94,9 @@ proptest! {
     #[test]
     fn what_is_said_for_the_session_admits_no_other_line(saved in line(), other in line(), way in 0_u8..20) {
         let mut policy = Policy::new(Mode::Build, false);
-        policy.grant_for_session("shell", Effect::Execute, &Subject::Command { line: saved.clone() }, &place());
+        grant(&mut policy, &saved);
         let line = joined(&saved, &other, way);
-        if suggest_rule(&saved).is_none() && decision(&policy, &line) == Decision::Allow {
+        if offered(&saved).is_none() && decision(&policy, &line) == Decision::Allow {
             prop_assert_eq!(decision(&Policy::new(Mode::Build, false), &line), Decision::Allow, "{}", line);
         }
     }
@@ -104,10 +104,10 @@ proptest! {
 
 #[test]
 fn each_rule_that_is_offered_is_that_of_its_own_line_and_no_runner_is_opened() {
-    let mut offered = 0;
+    let mut seen = 0;
     for line in red_team() {
-        let Some(rule) = suggest_rule(&line) else { continue };
-        offered += 1;
+        let Some(rule) = offered(&line) else { continue };
+        seen += 1;
         says_it_all(&rule, &line).unwrap();
         let (named, more) = words(&rule);
         let first = named.first().map_or("", String::as_str);
@@ -120,5 +120,5 @@ fn each_rule_that_is_offered_is_that_of_its_own_line_and_no_runner_is_opened() {
             assert_ne!(decision(&of_rule(&rule), hidden), Decision::Allow, "{rule} admits {hidden}");
         }
     }
-    assert!(offered > 100, "{offered}");
+    assert!(seen > 100, "{seen}");
 }

@@ -173,7 +173,7 @@ fn no_line_of_a_list_quotes_the_next_one_away() {
         // What is judged is data to bash, and so it is when it is run.
         let surroundings = crate::approval::place();
         let policy = Policy::new(Mode::Build, false);
-        let judged = policy.decide("shell", Effect::Execute, &Subject::Command { line }, &surroundings);
+        let judged = policy.decide("shell", Effect::Execute, &Subject::Command { line }, &surroundings).verdict;
         assert_eq!(judged.decision, Decision::Allow, "{input}");
         bench.run(&shell, input.clone());
         assert!(!bench.path("made").exists(), "{input}");

@@ -38,7 +38,7 @@ fn targets(line: &str) -> Vec<String> {
 }
 
 fn suggested(line: &str) -> Option<String> {
-    suggest_rule(line).map(|rule| rule.to_string())
+    suggest_rule(&judge(line, &place())).map(|rule| rule.to_string())
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! The rule to offer for a line when a person says "always".
 
-use super::judge;
-use super::judgement::Part;
+use super::judgement::{LineJudgement, Part};
 use super::read::is_destructive_name;
 use crate::approval::program::{Grammar, Program, Trait};
-use crate::approval::{Class, Rule, Surroundings};
+use crate::approval::{Class, Rule};
 
 /// What the tools of interactive programs call their keys: a yes to one answer is no yes to it where another question is
 /// asked.
@@ -16,8 +15,7 @@ const RUNNERS: &[&str] = &["exec", "run", "x", "dlx", "create", "config", "push"
 /// Suggests a rule that would have run the line: narrow, for one simple command, in words the person saw. `None`
 /// when a rule would be too wide, or would not have helped.
 #[must_use]
-pub fn suggest_rule(line: &str) -> Option<Rule> {
-    let judgement = judge(line, &Surroundings::default());
+pub fn suggest_rule(judgement: &LineJudgement) -> Option<Rule> {
     if !judgement.unparsed.is_empty() || judgement.never_auto.is_some() {
         return None;
     }

@@ -57,6 +57,7 @@ fn warnings<W: Write>(painter: &Painter<W>, command: &str) -> Vec<String> {
         ..Surroundings::default()
     };
     let subject = Subject::Command { line: command.to_owned() };
-    let verdict = Policy::new(Mode::Build, false).decide(COMMANDS, Effect::Execute, &subject, &surroundings);
+    let policy = Policy::new(Mode::Build, false);
+    let verdict = policy.decide(COMMANDS, Effect::Execute, &subject, &surroundings).verdict;
     words::reasons(painter.locale(), painter.place(), &verdict.reasons)
 }

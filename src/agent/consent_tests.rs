@@ -1,0 +1,68 @@
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::super::bench::{Recorder, bench_of, text};
+use super::super::{Approval, TurnEnd};
+use crate::approval::command::JUDGED;
+use crate::conversation::{Effect, Preview, StopReason, StreamEvent, Subject, ToolSpec};
+use crate::tool::{Place, Tool, ToolContext, ToolFacts, ToolOutput};
+
+/// Takes a line as the shell's tool does, and runs nothing.
+struct Lines;
+
+impl Tool for Lines {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec { name: "shell".into(), input_schema: json!({"type": "object"}), ..ToolSpec::default() }
+    }
+    fn effect(&self, _: &Value, _: &Place) -> Effect {
+        Effect::Execute
+    }
+    fn subject(&self, input: &Value, _: &Place) -> Subject {
+        Subject::Command { line: input["command"].as_str().unwrap().to_owned() }
+    }
+    fn preview(&self, _: &Value, _: &Place) -> Result<Preview, String> {
+        Ok(Preview::Text { text: String::new() })
+    }
+    fn run<'a>(&'a self, _: Value, _: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async { ToolOutput::ok("", ToolFacts::default()) })
+    }
+}
+
+/// How often a line is judged by the time it has run.
+fn judged(line: &str, yes: bool, approval: Approval) -> u32 {
+    let call = vec![
+        Ok(StreamEvent::ToolCallStart {
+            slot: 0,
+            id: "a".into(),
+            name: "shell".into(),
+            extra: serde_json::Map::new(),
+        }),
+        Ok(StreamEvent::ToolCallDelta { slot: 0, arguments: json!({ "command": line }).to_string() }),
+        Ok(StreamEvent::Done(StopReason::ToolUse)),
+    ];
+    let mut bench = bench_of(vec![call, text("done")], 9, yes, vec![Arc::new(Lines)], true);
+    for name in ["a.log", "b.log"] {
+        std::fs::write(bench.home.path().join(name), name).unwrap();
+    }
+    let mut recorder = Recorder { approvals: VecDeque::from([approval]), ..Recorder::default() };
+    JUDGED.set(0);
+    assert_eq!(bench.turn("go", &mut recorder), TurnEnd::Done);
+    JUDGED.get()
+}
+
+#[test]
+fn a_line_is_judged_once_a_call_whoever_asks_what_it_would_do() {
+    for line in ["ls", "rm *.log", "mkdir x && mv a.log x", "cargo test", "git commit -m x", "find . -delete"] {
+        for (yes, approval) in [
+            (false, Approval::Once),
+            (false, Approval::ForSession),
+            (false, Approval::Deny(String::new())),
+            (true, Approval::Once),
+        ] {
+            assert_eq!(judged(line, yes, approval.clone()), 1, "{line} {yes} {approval:?}");
+        }
+    }
+}

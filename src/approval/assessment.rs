@@ -1,0 +1,24 @@
+//! One call, judged once: the verdict and, of a shell line, what it would do. Whoever counts, keeps copies, confines or
+//! offers a rule takes it from here, and judges nothing again.
+
+use std::sync::Arc;
+
+use super::command::LineJudgement;
+use super::{Rule, Surroundings, Verdict, session_rule};
+
+/// What is known of a call before it runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assessment {
+    /// What may happen, and why.
+    pub verdict: Verdict,
+    /// What the line would do, where the call is one.
+    pub line: Option<Arc<LineJudgement>>,
+}
+
+impl Assessment {
+    /// The narrow rule that would have let the line run in this place; `None` where there is none, or no line.
+    #[must_use]
+    pub fn line_rule(&self, place: &Surroundings) -> Option<Rule> {
+        session_rule(self.line.as_deref()?, place)
+    }
+}
