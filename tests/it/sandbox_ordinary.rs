@@ -71,7 +71,8 @@ const LINES: &[&str] = &[
     "git diff",
     "git diff --stat HEAD",
     "git show HEAD --stat",
-    "git blame README.md",
+    // Without the line that is not committed: it is given the time of now.
+    "git blame HEAD -- README.md",
     "git branch -a",
     "git remote -v",
     "git ls-files",
