@@ -12,8 +12,9 @@ impl Home {
     /// Makes the directories: `config`, `state`, `cache`, `data` (the XDG ones) and `work` (where commands start).
     pub(crate) fn new() -> Self {
         let directory = tempfile::Builder::new().prefix("axi-home-").tempdir().unwrap();
-        for name in ["config", "state", "cache", "data", "runtime", "work"] {
-            std::fs::create_dir(directory.path().join(name)).unwrap();
+        // Where fish finds none it reads all manual pages, in a process that outlives it.
+        for name in ["config", "state", "cache", "data/fish/generated_completions", "runtime", "work"] {
+            std::fs::create_dir_all(directory.path().join(name)).unwrap();
         }
         Self { directory }
     }
