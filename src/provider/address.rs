@@ -10,28 +10,34 @@ use super::settings::Protocol;
 const OLLAMA_PORT: u16 = 11434;
 
 /// Brings a base URL into the form its protocol appends to: without a slash at the end; with `/v1` for
-/// openai-chat when there is no path at all; without `/v1` for Anthropic; and without an endpoint somebody pasted.
+/// the wires of OpenAI when there is no path at all; without `/v1` for Anthropic; and without an endpoint somebody pasted.
 #[must_use]
 pub fn base_url(protocol: Protocol, text: &str) -> String {
     let text = with_scheme(text.trim());
     let mut url = text.trim_end_matches('/');
     let endpoint = match protocol {
         Protocol::OpenAiChat => "/chat/completions",
+        Protocol::OpenAiResponses => "/responses",
         Protocol::Anthropic => "/messages",
+        Protocol::Gemini => "/models",
         Protocol::Ollama => "/api/chat",
     };
     url = url.strip_suffix(endpoint).unwrap_or(url).trim_end_matches('/');
     match protocol {
-        Protocol::OpenAiChat => {
-            let path = url.split_once("://").map_or(url, |(_, rest)| rest).split_once('/');
-            if path.is_none_or(|(_, path)| path.is_empty()) { format!("{url}/v1") } else { url.to_owned() }
-        }
+        Protocol::OpenAiChat | Protocol::OpenAiResponses => with_path(url, "/v1"),
+        Protocol::Gemini => with_path(url, "/v1beta"),
         Protocol::Anthropic => url.strip_suffix("/v1").unwrap_or(url).trim_end_matches('/').to_owned(),
         Protocol::Ollama => {
             let url = url.strip_suffix("/v1").or_else(|| url.strip_suffix("/api")).unwrap_or(url);
             url.trim_end_matches('/').to_owned()
         }
     }
+}
+
+/// Adds the usual path where there is none at all.
+fn with_path(url: &str, usual: &str) -> String {
+    let path = url.split_once("://").map_or(url, |(_, rest)| rest).split_once('/');
+    if path.is_none_or(|(_, path)| path.is_empty()) { format!("{url}{usual}") } else { url.to_owned() }
 }
 
 /// A bare host is asked by `http` on this machine and by `https` elsewhere.
@@ -108,6 +114,10 @@ mod tests {
             (Protocol::OpenAiChat, "https://x.example/api/v3", "https://x.example/api/v3"),
             (Protocol::OpenAiChat, "https://x.example/v1/chat/completions", "https://x.example/v1"),
             (Protocol::OpenAiChat, "localhost:8080", "http://localhost:8080/v1"),
+            (Protocol::OpenAiResponses, "https://x.example/v1/responses/", "https://x.example/v1"),
+            (Protocol::Gemini, "localhost:8080", "http://localhost:8080/v1beta"),
+            (Protocol::Gemini, "https://x.example/v1/", "https://x.example/v1"),
+            (Protocol::OpenAiResponses, "localhost:8080", "http://localhost:8080/v1"),
             (Protocol::OpenAiChat, "x.example/v1", "https://x.example/v1"),
             (Protocol::Anthropic, "https://api.anthropic.com", "https://api.anthropic.com"),
             (Protocol::Anthropic, "https://api.anthropic.com/v1/", "https://api.anthropic.com"),

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use super::address::{self, is_loopback};
 use super::anthropic::{MessagesMachine, MessagesWire};
 use super::framing::{Decoder, SseDecoder};
+use super::gemini::{GeminiMachine, GeminiWire};
 use super::http::{Client, Origin};
 use super::ollama::{OllamaDecoder, OllamaWire};
 use super::openai_chat::{ChatMachine, ChatWire};
+use super::openai_responses::{ResponsesMachine, ResponsesWire};
 use super::request::{ModelInfo, Provider};
 use super::settings::{Protocol, ProviderSettings};
 use super::wire::{Connection, Wire};
@@ -19,7 +21,9 @@ pub fn connect(mut settings: ProviderSettings, client: &Client) -> Arc<dyn Provi
     let origin = Origin::of(&settings);
     match settings.protocol {
         Protocol::OpenAiChat => finish(&settings.clone(), client, ChatWire::new(settings, origin)),
+        Protocol::OpenAiResponses => finish(&settings.clone(), client, ResponsesWire::new(settings, origin)),
         Protocol::Anthropic => finish(&settings.clone(), client, MessagesWire::new(settings, origin)),
+        Protocol::Gemini => finish(&settings.clone(), client, GeminiWire::new(settings, origin)),
         Protocol::Ollama => finish(&settings.clone(), client, OllamaWire::new(settings, origin)),
     }
 }
@@ -29,7 +33,9 @@ pub fn connect(mut settings: ProviderSettings, client: &Client) -> Arc<dyn Provi
 pub fn decoder(protocol: Protocol, origin: Origin) -> Box<dyn Decoder> {
     match protocol {
         Protocol::OpenAiChat => Box::new(SseDecoder::new(ChatMachine::new(origin, &[]))),
+        Protocol::OpenAiResponses => Box::new(SseDecoder::new(ResponsesMachine::new(origin, &[]))),
         Protocol::Anthropic => Box::new(SseDecoder::new(MessagesMachine::new(origin))),
+        Protocol::Gemini => Box::new(SseDecoder::new(GeminiMachine::new(origin))),
         Protocol::Ollama => Box::new(OllamaDecoder::new(origin, &[])),
     }
 }

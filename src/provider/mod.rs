@@ -8,6 +8,7 @@ mod connect;
 mod discover;
 mod error;
 mod framing;
+mod gemini;
 mod http;
 mod inline;
 #[cfg(feature = "local")]
@@ -15,6 +16,9 @@ pub mod local;
 mod models;
 mod ollama;
 mod openai_chat;
+mod openai_responses;
+#[cfg(test)]
+mod prefix_tests;
 mod request;
 mod settings;
 mod table;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::error::ProviderError;
 use super::http::{Answer, Call, Client, Origin};
 use super::settings::{Protocol, ProviderSettings};
-use super::{address, anthropic, openai_chat};
+use super::{address, anthropic, gemini, openai_chat};
 
 /// How long a list of models is waited for; it is made for a person who looks at the screen.
 const LIST_PATIENCE: Duration = Duration::from_secs(20);
@@ -36,8 +36,13 @@ pub struct ModelEntry {
 pub async fn list_models(settings: &ProviderSettings, client: &Client) -> Result<Vec<ModelEntry>, ProviderError> {
     let base = address::base_url(settings.protocol, &settings.base_url);
     let (url, headers) = match settings.protocol {
-        Protocol::OpenAiChat => (format!("{base}/models"), openai_chat::bearer(settings).into_iter().collect()),
+        Protocol::OpenAiChat | Protocol::OpenAiResponses => {
+            (format!("{base}/models"), openai_chat::bearer(settings).into_iter().collect())
+        }
         Protocol::Anthropic => (format!("{base}/v1/models?limit=1000"), anthropic::headers_of(settings)),
+        Protocol::Gemini => {
+            (format!("{base}/models?pageSize=1000"), gemini::key_header(settings).into_iter().collect())
+        }
         Protocol::Ollama => (format!("{base}/api/tags"), openai_chat::bearer(settings).into_iter().collect()),
     };
     let origin = Origin::of(settings);
@@ -82,11 +87,21 @@ fn entry(value: &Value) -> Option<ModelEntry> {
     let name = ["id", "model", "name"].iter().find_map(|field| value.get(field)?.as_str())?;
     // Google lists them as `models/NAME` and takes both.
     let name = name.strip_prefix("models/").unwrap_or(name);
-    if name.is_empty() || !chats(name, value) {
+    // Google says what each can be asked for.
+    let methods = value.get("supportedGenerationMethods").and_then(Value::as_array);
+    let answers = methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"));
+    if name.is_empty() || !answers || !chats(name, value) {
         return None;
     }
     let number = |field: &&str| value.get(*field).and_then(Value::as_u64);
-    let contexts = ["context_length", "context_window", "max_context_length", "max_model_len", "max_input_tokens"];
+    let contexts = [
+        "context_length",
+        "context_window",
+        "max_context_length",
+        "max_model_len",
+        "max_input_tokens",
+        "inputTokenLimit",
+    ];
     let listed =
         |pointer: &str, what: &str| Some(value.pointer(pointer)?.as_array()?.iter().any(|given| given == what));
     let flag = |pointer: &str| value.pointer(pointer).and_then(Value::as_bool);

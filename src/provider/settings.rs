@@ -37,22 +37,29 @@ impl fmt::Display for Secret {
 pub enum Protocol {
     /// `POST {base}/chat/completions`, server-sent events.
     OpenAiChat,
+    /// `POST {base}/responses`, server-sent events.
+    OpenAiResponses,
     /// `POST {base}/v1/messages`, server-sent events.
     Anthropic,
+    /// `POST {base}/models/{model}:streamGenerateContent`, server-sent events.
+    Gemini,
     /// `POST {base}/api/chat`, one JSON object a line.
     Ollama,
 }
 
 impl Protocol {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::OpenAiChat, Self::Anthropic, Self::Ollama];
+    pub const ALL: [Self; 5] =
+        [Self::OpenAiChat, Self::OpenAiResponses, Self::Anthropic, Self::Gemini, Self::Ollama];
 
     /// Returns the name used in settings.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::OpenAiChat => "openai-chat",
+            Self::OpenAiResponses => "openai-responses",
             Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
             Self::Ollama => "ollama",
         }
     }
@@ -180,7 +187,7 @@ mod tests {
 
     #[test]
     fn protocols_are_named_both_ways() {
-        for protocol in [Protocol::OpenAiChat, Protocol::Anthropic, Protocol::Ollama] {
+        for protocol in Protocol::ALL {
             assert_eq!(Protocol::parse(protocol.name()), Some(protocol));
         }
         assert_eq!(Protocol::parse("gopher"), None);

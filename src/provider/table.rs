@@ -15,6 +15,8 @@ pub struct Row {
     pub name: &'static str,
     /// Its wire.
     pub protocol: Protocol,
+    /// Its wire at its own address, where that is another than those who imitate it speak.
+    pub at_home: Option<Protocol>,
     /// Its address when nothing else is said.
     pub base_url: &'static str,
     /// Variables that name another address, first found wins.
@@ -63,6 +65,7 @@ pub const TABLE: &[Row] = &[
     Row {
         name: "anthropic",
         protocol: Protocol::Anthropic,
+        at_home: None,
         base_url: "https://api.anthropic.com",
         base_url_variables: &["ANTHROPIC_BASE_URL"],
         key_variables: &["ANTHROPIC_API_KEY"],
@@ -73,6 +76,7 @@ pub const TABLE: &[Row] = &[
     Row {
         name: "openai",
         protocol: Protocol::OpenAiChat,
+        at_home: Some(Protocol::OpenAiResponses),
         base_url: "https://api.openai.com/v1",
         base_url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
         key_variables: &["OPENAI_API_KEY"],
@@ -91,9 +95,10 @@ pub const TABLE: &[Row] = &[
     },
     Row {
         name: "gemini",
-        protocol: Protocol::OpenAiChat,
-        base_url: "https://generativelanguage.googleapis.com/v1beta/openai",
-        base_url_variables: &["GEMINI_OPENAI_BASE_URL"],
+        protocol: Protocol::Gemini,
+        at_home: None,
+        base_url: "https://generativelanguage.googleapis.com/v1beta",
+        base_url_variables: &["GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"],
         key_variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
         default_model: "gemini-2.5-flash",
         models: &[models("gemini-", 1_048_576, true), models("models/gemini-", 1_048_576, true)],
@@ -102,6 +107,7 @@ pub const TABLE: &[Row] = &[
     Row {
         name: "openrouter",
         protocol: Protocol::OpenAiChat,
+        at_home: None,
         base_url: "https://openrouter.ai/api/v1",
         base_url_variables: &["OPENROUTER_BASE_URL"],
         key_variables: &["OPENROUTER_API_KEY"],
@@ -118,6 +124,7 @@ pub const TABLE: &[Row] = &[
     Row {
         name: "deepseek",
         protocol: Protocol::OpenAiChat,
+        at_home: None,
         base_url: "https://api.deepseek.com/v1",
         base_url_variables: &["DEEPSEEK_BASE_URL"],
         key_variables: &["DEEPSEEK_API_KEY"],
@@ -128,6 +135,7 @@ pub const TABLE: &[Row] = &[
     Row {
         name: "mistral",
         protocol: Protocol::OpenAiChat,
+        at_home: None,
         base_url: "https://api.mistral.ai/v1",
         base_url_variables: &["MISTRAL_BASE_URL"],
         key_variables: &["MISTRAL_API_KEY"],
@@ -143,6 +151,7 @@ pub const TABLE: &[Row] = &[
     Row {
         name: "groq",
         protocol: Protocol::OpenAiChat,
+        at_home: None,
         base_url: "https://api.groq.com/openai/v1",
         base_url_variables: &["GROQ_BASE_URL"],
         key_variables: &["GROQ_API_KEY"],
@@ -158,6 +167,7 @@ pub const TABLE: &[Row] = &[
     Row {
         name: "xai",
         protocol: Protocol::OpenAiChat,
+        at_home: None,
         base_url: "https://api.x.ai/v1",
         base_url_variables: &["XAI_BASE_URL"],
         key_variables: &["XAI_API_KEY"],
@@ -173,6 +183,7 @@ pub const TABLE: &[Row] = &[
     Row {
         name: "together",
         protocol: Protocol::OpenAiChat,
+        at_home: None,
         base_url: "https://api.together.xyz/v1",
         base_url_variables: &["TOGETHER_BASE_URL"],
         key_variables: &["TOGETHER_API_KEY"],
@@ -183,6 +194,7 @@ pub const TABLE: &[Row] = &[
     Row {
         name: "moonshot",
         protocol: Protocol::OpenAiChat,
+        at_home: None,
         base_url: "https://api.moonshot.ai/v1",
         base_url_variables: &["MOONSHOT_BASE_URL"],
         key_variables: &["MOONSHOT_API_KEY", "KIMI_API_KEY"],
@@ -193,6 +205,7 @@ pub const TABLE: &[Row] = &[
     Row {
         name: "zai",
         protocol: Protocol::OpenAiChat,
+        at_home: None,
         base_url: "https://api.z.ai/api/paas/v4",
         base_url_variables: &["ZAI_BASE_URL"],
         key_variables: &["ZAI_API_KEY", "ZHIPUAI_API_KEY"],
@@ -207,6 +220,7 @@ pub const TABLE: &[Row] = &[
     Row {
         name: "ollama",
         protocol: Protocol::Ollama,
+        at_home: None,
         base_url: "http://127.0.0.1:11434",
         base_url_variables: &["OLLAMA_HOST"],
         key_variables: &[],
@@ -217,6 +231,7 @@ pub const TABLE: &[Row] = &[
     Row {
         name: "lmstudio",
         protocol: Protocol::OpenAiChat,
+        at_home: None,
         base_url: "http://127.0.0.1:1234/v1",
         base_url_variables: &["LMSTUDIO_BASE_URL"],
         key_variables: &[],
@@ -227,6 +242,7 @@ pub const TABLE: &[Row] = &[
     Row {
         name: "llamacpp",
         protocol: Protocol::OpenAiChat,
+        at_home: None,
         base_url: "http://127.0.0.1:8080/v1",
         base_url_variables: &["LLAMACPP_BASE_URL"],
         key_variables: &["LLAMA_API_KEY"],
@@ -237,6 +253,7 @@ pub const TABLE: &[Row] = &[
     Row {
         name: "vllm",
         protocol: Protocol::OpenAiChat,
+        at_home: None,
         base_url: "http://127.0.0.1:8000/v1",
         base_url_variables: &["VLLM_BASE_URL"],
         key_variables: &["VLLM_API_KEY"],
@@ -296,13 +313,14 @@ impl Row {
         let known = self.known(model);
         let mut quirks = self.quirks;
         let base_url = self.base_url(environment);
+        let at_home = self.at_home.filter(|_| base_url == self.base_url);
         // OPENAI_BASE_URL at a local server: `max_tokens` is the field that all imitators know.
         if base_url != self.base_url && quirks.output_limit == OutputLimit::MaxCompletionTokens {
             quirks = PLAIN;
         }
         ProviderSettings {
             name: self.name.to_owned(),
-            protocol: self.protocol,
+            protocol: at_home.unwrap_or(self.protocol),
             base_url,
             key,
             model: model.to_owned(),

@@ -101,6 +101,7 @@ fn models_are_listed_on_every_wire_with_its_headers() {
     for (protocol, path, header) in [
         (Protocol::OpenAiChat, "/v1/models", ("authorization", "Bearer k")),
         (Protocol::Anthropic, "/v1/models?limit=1000", ("x-api-key", "k")),
+        (Protocol::Gemini, "/v1beta/models?pageSize=1000", ("x-goog-api-key", "k")),
         (Protocol::Ollama, "/api/tags", ("authorization", "Bearer k")),
     ] {
         let list = json!({"data": [{"id": "one"}, {"id": "two"}]});

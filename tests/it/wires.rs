@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::server::{Answer, Gate, Server, answer};
 
-const PROTOCOLS: [Protocol; 3] = [Protocol::OpenAiChat, Protocol::Anthropic, Protocol::Ollama];
+const PROTOCOLS: [Protocol; 5] = Protocol::ALL;
 
 fn settings(protocol: Protocol, server: &Server) -> ProviderSettings {
     let mut settings = ProviderSettings::custom("lab", protocol, &server.url("/"), "m");
@@ -75,7 +75,9 @@ fn failure(protocol: Protocol, answers: Vec<Answer>) -> ProviderError {
 fn call_answer(protocol: Protocol) -> Answer {
     match protocol {
         Protocol::OpenAiChat => answer::chat_call("call_1", "read", r#"{"path":"a"}"#),
+        Protocol::OpenAiResponses => answer::responses_call("call_1", "read", r#"{"path":"a"}"#),
         Protocol::Anthropic => answer::messages_call("toolu_1", "read", r#"{"path":"a"}"#),
+        Protocol::Gemini => answer::gemini_call("read", &json!({"path": "a"})),
         Protocol::Ollama => answer::ollama_call("read", &json!({"path": "a"})),
     }
 }
@@ -83,7 +85,9 @@ fn call_answer(protocol: Protocol) -> Answer {
 fn text_answer(protocol: Protocol, text: &str) -> Answer {
     match protocol {
         Protocol::OpenAiChat => answer::chat_text(text),
+        Protocol::OpenAiResponses => answer::responses_text(text),
         Protocol::Anthropic => answer::messages_text(text),
+        Protocol::Gemini => answer::gemini_text(text),
         Protocol::Ollama => answer::ollama_text(text),
     }
 }
@@ -110,7 +114,9 @@ fn a_call_its_result_and_the_answer_on_every_wire() {
         let sent = &server.requests()[0];
         let expected = match protocol {
             Protocol::OpenAiChat => ("/v1/chat/completions", "authorization", "Bearer hunter22"),
+            Protocol::OpenAiResponses => ("/v1/responses", "authorization", "Bearer hunter22"),
             Protocol::Anthropic => ("/v1/messages", "x-api-key", "hunter22"),
+            Protocol::Gemini => ("/v1beta/models/m:streamGenerateContent?alt=sse", "x-goog-api-key", "hunter22"),
             Protocol::Ollama => ("/api/chat", "authorization", "Bearer hunter22"),
         };
         assert_eq!((sent.path.as_str(), sent.header(expected.1)), (expected.0, Some(expected.2)));
@@ -314,12 +320,24 @@ fn a_server_that_does_not_stream_is_understood() {
     let chat = json!({"choices": [{"index": 0, "finish_reason": "stop",
                       "message": {"role": "assistant", "content": "hello"}}], "usage": usage});
     let usage = json!({"input_tokens": 10, "output_tokens": 5});
+    let content = json!([{"type": "output_text", "text": "hello"}]);
+    let responses = json!({"object": "response", "status": "completed", "usage": usage,
+                           "output": [{"type": "message", "content": content}]});
     let messages = json!({"type": "message", "role": "assistant", "stop_reason": "end_turn", "usage": usage,
                           "content": [{"type": "text", "text": "hello"}]});
     let ollama = json!({"message": {"role": "assistant", "content": "hello"}, "done": true, "done_reason": "stop",
                         "prompt_eval_count": 10, "eval_count": 5});
-    for (protocol, body) in PROTOCOLS.into_iter().zip([chat, messages, ollama]) {
-        let server = Server::start([Answer::json(200, &body)]);
+    let gemini = json!([{"candidates": [{"content": {"parts": [{"text": "hello"}]}, "finishReason": "STOP"}],
+                         "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5}}]);
+    for protocol in PROTOCOLS {
+        let body = match protocol {
+            Protocol::OpenAiChat => &chat,
+            Protocol::OpenAiResponses => &responses,
+            Protocol::Anthropic => &messages,
+            Protocol::Gemini => &gemini,
+            Protocol::Ollama => &ollama,
+        };
+        let server = Server::start([Answer::json(200, body)]);
         let provider = connect(settings(protocol, &server), &Client::default());
         assert_eq!(fold(&*provider, &[Message::user("hi")]).0, Message::assistant("hello"), "{protocol:?}");
     }

@@ -53,6 +53,10 @@ pub(in crate::app) fn resolve(
         let from_environment = row.is_some_and(|row| row.base_url(environment) != row.base_url);
         if let Some(base_url) = section.base_url.as_ref().filter(|_| !from_environment) {
             settings.base_url.clone_from(base_url);
+            // What stands there imitates the provider, in the words that imitators know.
+            if let Some(row) = row.filter(|_| section.protocol.is_none()) {
+                settings.protocol = row.protocol;
+            }
         }
         if let Some(known) = section.models.get(&settings.model) {
             settings.context_window = known.context_window.or(settings.context_window);

@@ -163,15 +163,15 @@ impl Complaint {
     pub(crate) fn implied_status(&self) -> u16 {
         for code in &self.codes {
             let status = match code.as_str() {
-                "invalid_request_error" | "tool_use_failed" | "bad_request" => 400,
+                "invalid_request_error" | "tool_use_failed" | "bad_request" | "invalid_prompt" => 400,
                 "authentication_error" | "invalid_api_key" => 401,
                 "billing_error" => 402,
                 "permission_error" => 403,
                 "not_found_error" | "model_not_found" => 404,
                 "request_too_large" => 413,
-                "rate_limit_error" | "rate_limit_exceeded" | "resource_exhausted" => 429,
+                "rate_limit_error" | "rate_limit_exceeded" | "resource_exhausted" | "insufficient_quota" => 429,
                 "api_error" | "server_error" | "internal_server_error" => 500,
-                "unavailable" => 503,
+                "unavailable" | "server_is_overloaded" | "slow_down" => 503,
                 "timeout_error" => 504,
                 "overloaded_error" => 529,
                 other => other.parse().ok().filter(|status| (400..600).contains(status)).unwrap_or(0),
@@ -215,7 +215,12 @@ impl Complaint {
         if no_model && !throttled {
             return ProviderError::NoSuchModel { provider, model: origin.model.clone(), message };
         }
-        ProviderError::Status { provider, status, message, retry_after: retry_after.or(self.retry_after) }
+        ProviderError::Status {
+            provider,
+            status,
+            message,
+            retry_after: retry_after.or(self.retry_after).or_else(|| asked_in_words(&lower).filter(|_| throttled)),
+        }
     }
 }
 
@@ -305,6 +310,20 @@ const fn usual_words(status: u16) -> &'static str {
         529 => "overloaded",
         _ => "no explanation given",
     }
+}
+
+/// Reads "try again in 11.05s" or "in 28ms", which is all that an error inside a stream of OpenAI's says of it. In lower
+/// case.
+fn asked_in_words(message: &str) -> Option<Duration> {
+    let (_, rest) = message.split_once("try again in ")?;
+    let digits = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?;
+    let (number, unit) = rest.split_at(digits);
+    let wait = seconds(number.trim_end_matches('.'))?;
+    let unit = unit.trim_start();
+    if unit.starts_with("ms") || unit.starts_with("milli") {
+        return Some(wait / 1000);
+    }
+    unit.starts_with('s').then_some(wait)
 }
 
 fn seconds(text: &str) -> Option<Duration> {

@@ -12,6 +12,7 @@ use dialect::Dialect;
 
 pub(crate) use decode::ChatMachine;
 pub(crate) use encode::{encode, tool};
+pub(crate) use usage::read_usage;
 
 use super::framing::{Decoder, SseDecoder};
 use super::http::{Call, Complaint, Origin};

@@ -45,6 +45,61 @@ pub(crate) fn chat_calls(calls: &[(&str, &str, &str)]) -> Answer {
     Answer::sse(payloads)
 }
 
+fn responses(mut events: Vec<Value>) -> Answer {
+    let usage = json!({"input_tokens": 10, "output_tokens": 5, "total_tokens": 15});
+    events.insert(0, json!({"type": "response.created", "response": {"id": "resp_1", "output": []}}));
+    events.push(json!({"type": "response.completed",
+                       "response": {"id": "resp_1", "status": "completed", "output": [], "usage": usage}}));
+    Answer::named_sse(events)
+}
+
+/// openai-responses: an answer of one text, a delta a word.
+pub(crate) fn responses_text(text: &str) -> Answer {
+    let item = json!({"id": "msg_1", "type": "message", "role": "assistant", "content": []});
+    let mut events = vec![json!({"type": "response.output_item.added", "output_index": 0, "item": item})];
+    for word in text.split_inclusive(' ') {
+        events.push(json!({"type": "response.output_text.delta", "output_index": 0, "delta": word}));
+    }
+    let item = json!({"id": "msg_2", "type": "message", "role": "assistant",
+                      "content": [{"type": "output_text", "text": text}]});
+    events.push(json!({"type": "response.output_item.done", "output_index": 0, "item": item}));
+    responses(events)
+}
+
+/// openai-responses: one tool call, whose item has another id each time.
+pub(crate) fn responses_call(id: &str, name: &str, arguments: &str) -> Answer {
+    let item = |number: u32, arguments: &str| {
+        json!({"id": format!("fc_{number}"), "type": "function_call", "call_id": id, "name": name,
+               "arguments": arguments})
+    };
+    let half = arguments.len() / 2;
+    responses(vec![
+        json!({"type": "response.output_item.added", "output_index": 0, "item": item(1, "")}),
+        json!({"type": "response.function_call_arguments.delta", "output_index": 0, "delta": arguments[..half]}),
+        json!({"type": "response.output_item.done", "output_index": 0, "item": item(2, arguments)}),
+    ])
+}
+
+fn gemini(parts: Vec<Value>) -> Answer {
+    let mut chunks: Vec<Value> = parts
+        .into_iter()
+        .map(|part| json!({"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0}]}))
+        .collect();
+    let usage = json!({"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15});
+    chunks.push(json!({"candidates": [{"finishReason": "STOP", "index": 0}], "usageMetadata": usage}));
+    Answer::sse(chunks.iter().map(Value::to_string))
+}
+
+/// gemini: an answer of one text, a chunk a word.
+pub(crate) fn gemini_text(text: &str) -> Answer {
+    gemini(text.split_inclusive(' ').map(|word| json!({"text": word})).collect())
+}
+
+/// gemini: one tool call, signed.
+pub(crate) fn gemini_call(name: &str, arguments: &Value) -> Answer {
+    gemini(vec![json!({"functionCall": {"name": name, "args": arguments}, "thoughtSignature": "c2ln"})])
+}
+
 fn anthropic(blocks: Vec<Value>, stop: &str) -> Answer {
     let usage = json!({"input_tokens": 10, "output_tokens": 1});
     let mut events = vec![json!({"type": "message_start", "message": {"id": "msg_1", "role": "assistant",

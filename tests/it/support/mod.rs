@@ -7,6 +7,7 @@ pub(crate) mod home;
 pub(crate) mod invariant;
 pub(crate) mod paths;
 pub(crate) mod pty;
+pub(crate) mod recorded;
 pub(crate) mod reflow;
 pub(crate) mod rust_source;
 pub(crate) mod server;

@@ -1,0 +1,16 @@
+//! What a request says and leaves out, after what the server has refused so far.
+
+/// What is sent, after what the server has refused so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    /// Whether the model's thoughts are asked for.
+    pub(crate) thoughts: bool,
+    /// Whether schemas go in the older field, which knows less of them.
+    pub(crate) old_schemas: bool,
+    /// Whether `temperature` is said.
+    pub(crate) temperature: bool,
+    /// Whether ids of calls go back.
+    pub(crate) call_ids: bool,
+    /// Whether a call that another model made gets the signature that stands for any.
+    pub(crate) stand_in_signature: bool,
+}

@@ -1,0 +1,106 @@
+//! Google's `streamGenerateContent`. At Vertex calls have no ids, and signatures cannot be stood in for.
+
+mod decode;
+mod dialect;
+mod encode;
+mod partial;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use dialect::Dialect;
+
+pub(crate) use decode::GeminiMachine;
+pub(crate) use encode::encode;
+
+use super::framing::{Decoder, SseDecoder};
+use super::http::{Call, Complaint, Origin};
+use super::request::Request;
+use super::settings::ProviderSettings;
+use super::wire::Wire;
+
+/// A connection's wire: settings, and what the server taught us. The flags only ever change once each.
+pub(crate) struct GeminiWire {
+    pub(crate) settings: ProviderSettings,
+    pub(crate) origin: Origin,
+    no_thoughts: AtomicBool,
+    old_schemas: AtomicBool,
+    no_temperature: AtomicBool,
+}
+
+impl GeminiWire {
+    pub(crate) const fn new(settings: ProviderSettings, origin: Origin) -> Self {
+        Self {
+            settings,
+            origin,
+            no_thoughts: AtomicBool::new(false),
+            old_schemas: AtomicBool::new(false),
+            no_temperature: AtomicBool::new(false),
+        }
+    }
+
+    fn dialect(&self) -> Dialect {
+        let is = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        let vertex = self.settings.base_url.contains("aiplatform");
+        let model = name(&self.settings.model);
+        let is_before = |generations: &[&str]| generations.iter().any(|old| model.starts_with(old));
+        Dialect {
+            thoughts: !is(&self.no_thoughts) && !is_before(&["gemini-1", "gemini-2.0", "gemma"]),
+            old_schemas: is(&self.old_schemas),
+            temperature: !is(&self.no_temperature),
+            call_ids: !vertex,
+            stand_in_signature: !vertex && !is_before(&["gemini-1", "gemini-2", "gemma"]),
+        }
+    }
+}
+
+/// The model's name without the folder some write before it.
+fn name(model: &str) -> &str {
+    model.strip_prefix("models/").unwrap_or(model)
+}
+
+impl Wire for GeminiWire {
+    fn call(&self, request: &Request<'_>) -> Call {
+        let body = encode(&self.settings, self.dialect(), request);
+        let mut headers = vec![("accept", "text/event-stream".to_owned())];
+        headers.extend(key_header(&self.settings));
+        let model = name(&self.settings.model);
+        Call {
+            url: format!("{}/models/{model}:streamGenerateContent?alt=sse", self.settings.base_url),
+            headers,
+            body: Some(body.to_string().into_bytes()),
+        }
+    }
+
+    fn decoder<'a>(&self, _request: &Request<'a>) -> Box<dyn Decoder + 'a> {
+        Box::new(SseDecoder::new(GeminiMachine::new(self.origin.clone())))
+    }
+
+    fn adapt(&self, _request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {
+        if status != 400 {
+            return false;
+        }
+        let lower = complaint.message.to_ascii_lowercase();
+        let says = |words: &str| lower.contains(words);
+        let learn = |flag: &AtomicBool| !flag.swap(true, Ordering::Relaxed);
+        if says("parametersjsonschema") || says("parameters_json_schema") {
+            return learn(&self.old_schemas);
+        }
+        if says("thinking") || says("includethoughts") || says("include_thoughts") {
+            return learn(&self.no_thoughts);
+        }
+        says("temperature") && learn(&self.no_temperature)
+    }
+}
+
+/// The header that carries the key on this wire: in the address it would stand in logs.
+pub(crate) fn key_header(settings: &ProviderSettings) -> Option<(&'static str, String)> {
+    let key = settings.key.as_ref().filter(|key| !key.expose().is_empty())?;
+    Some(("x-goog-api-key", key.expose().to_owned()))
+}
+
+#[cfg(test)]
+#[path = "decode_tests.rs"]
+mod decode_tests;
+#[cfg(test)]
+#[path = "encode_tests.rs"]
+mod encode_tests;
