@@ -160,15 +160,14 @@ impl FileGraph {
             add(path.filter(|path| !self.modules.contains_key(path)), import.line);
         }
         for mention in &source.mentions {
-            let first = &mention.segments[0];
+            let (first, rest) = (&mention.segments[0], &mention.segments[1..]);
             let path = match source.imports.iter().find(|import| import.name == *first) {
-                Some(import) => self.rooted(source, &import.path).map(|mut path| {
-                    path.extend_from_slice(&mention.segments[1..]);
-                    path
-                }),
+                Some(import) => self.rooted(source, &import.path).map(|path| [&path, rest].concat()),
+                None if rest.is_empty() => None,
                 None => self.rooted(source, &mention.segments),
             };
-            add(path, mention.line);
+            // A module alone needs nothing of it, as above.
+            add(path.filter(|path| !rest.is_empty() || !self.modules.contains_key(path)), mention.line);
         }
         arrows
     }
@@ -232,13 +231,14 @@ impl Source {
                 }
                 // `pub(in crate::room)` says who may look, and needs nothing.
                 "in" if at > 1 && word_at(&tokens, at - 2) == Some("pub") => at = segments(&tokens, at + 1).1,
+                "mod" => at += 2,
                 "struct" | "enum" => {
                     source.types.extend(word_at(&tokens, at + 1).map(str::to_owned));
                     at += 2;
                 }
                 _ => {
                     let (segments, next) = segments(&tokens, at);
-                    if segments.len() > 1 {
+                    if segments.len() > 1 || at == 0 || !mark(&tokens, at - 1, '.') {
                         source.mentions.push(Mention { segments, line: placed.line });
                     }
                     at = next;
@@ -422,71 +422,5 @@ fn named(head: &[Placed]) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn graph(files: &[(&str, &str)]) -> FileGraph {
-        FileGraph::read(&files.iter().map(|(file, text)| ((*file).into(), (*text).into())).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn a_circle_goes_through_signs_and_modules() {
-        let face = "mod a; mod b; pub use a::{A, f as g};";
-        let files = [
-            ("src/lib.rs", "pub mod room;"),
-            ("src/room/mod.rs", face),
-            ("src/room/a.rs", "use super::b; pub struct A; pub fn f() { b::h() }"),
-            ("src/room/b.rs", "use crate::room::{self, A}; fn h() { room::g() }"),
-        ];
-        assert_eq!(graph(&files).circles(), [["src/room/a.rs", "src/room/b.rs"]]);
-        let arrows = ["src/room/a.rs:1 -> src/room/b.rs", "src/room/b.rs:1 -> src/room/a.rs"];
-        assert_eq!(graph(&files).arrows_among(&["src/room/a.rs", "src/room/b.rs"]), arrows);
-    }
-
-    #[test]
-    fn tests_signs_and_comments_make_no_circle() {
-        let files = [
-            ("src/room/mod.rs", "mod a; pub use a::A; pub struct Noun;"),
-            (
-                "src/room/a.rs",
-                "use super::Noun; pub(in crate::room::b) fn f() {} // super::b::B\n#[cfg(test)]\nmod tests { use crate::room::b::B; }",
-            ),
-            ("src/room/b.rs", "use super::a::A; #[cfg(test)] use crate::room::c::C; struct B;"),
-            ("src/room/c.rs", "use super::b::B;"),
-        ];
-        assert_eq!(graph(&files).circles(), [[""; 0]; 0]);
-    }
-
-    #[test]
-    fn a_face_that_uses_its_leaves_and_is_used_by_them_is_a_circle() {
-        let files = [
-            ("src/room/mod.rs", "mod a; use a::f; pub struct Noun;"),
-            ("src/room/a.rs", "use super::Noun; pub fn f() -> Noun {}"),
-        ];
-        assert_eq!(graph(&files).circles(), [["src/room/a.rs", "src/room/mod.rs"]]);
-    }
-
-    #[test]
-    fn a_path_past_a_face_is_found() {
-        let files = [
-            ("src/room/mod.rs", "mod sub; mod a;"),
-            ("src/room/sub/mod.rs", "pub(crate) mod inner; pub use inner::I;"),
-            ("src/room/sub/inner.rs", "pub struct I;"),
-            ("src/room/a.rs", "use super::sub::I; fn f() { super::sub::inner::I }"),
-        ];
-        assert_eq!(graph(&files).past_a_face(), [("src/room/a.rs", 1, "room::sub::inner::I".into())]);
-    }
-
-    #[test]
-    fn methods_are_counted_over_files() {
-        let files = [
-            (
-                "src/room/mod.rs",
-                "pub struct A<T>; impl<T: B> A<T> { fn f() {} fn g() {} } impl D for A<u8> { fn h() {} }",
-            ),
-            ("src/room/a.rs", "use super::A; impl A<u8> { pub(crate) fn i() {} }"),
-        ];
-        let both = BTreeSet::from(["src/room/a.rs", "src/room/mod.rs"]);
-        assert_eq!(graph(&files).methods(), BTreeMap::from([(("A".into(), "src/room/mod.rs"), (3, both))]));
-    }
-}
+#[path = "file_graph_tests.rs"]
+mod tests;

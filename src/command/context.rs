@@ -1,0 +1,63 @@
+//! What the body of a command works with.
+
+use std::sync::Arc;
+
+use super::Problem;
+use crate::agent::Agent;
+use crate::approval::{Decision, Rule};
+use crate::conversation::Usage;
+use crate::locale::Locale;
+use crate::provider::Provider;
+use crate::session::SessionStore;
+
+/// What a body works with.
+pub struct Context<'a> {
+    /// The agent.
+    pub agent: &'a mut Agent,
+    /// The user's words.
+    pub locale: &'a Locale,
+    /// Everything outside.
+    pub world: &'a mut dyn World,
+}
+
+/// What commands ask of the world outside the agent. Implemented by the composition root.
+pub trait World {
+    /// Connects to a model named `PROVIDER/MODEL`; the error is in the user's words.
+    fn connect(&mut self, model: &str, locale: &Locale) -> Result<Arc<dyn Provider>, Problem>;
+
+    /// Lists the models that can be asked, as `PROVIDER/MODEL`; waits at most a second or two for servers.
+    fn models(&mut self) -> Vec<String>;
+
+    /// Lists the names of all providers.
+    fn providers(&self) -> Vec<String>;
+
+    /// Writes a setting into the user's file.
+    fn remember(&mut self, key: &str, value: &str, locale: &Locale) -> Result<(), Problem>;
+
+    /// Returns the tokens ghost text has used since the start: they belong to no session.
+    fn ghost_usage(&self) -> Usage;
+
+    /// Keeps a rule in the user's file; returns the file as people read it.
+    fn keep_rule(&mut self, decision: Decision, rule: &Rule, locale: &Locale) -> Result<String, Problem>;
+
+    /// Takes a rule out of the user's file; one that is not there is no error.
+    fn forget_rule(&mut self, decision: Decision, rule: &Rule, locale: &Locale) -> Result<(), Problem>;
+
+    /// Returns where sessions are kept, if they are.
+    fn sessions(&self) -> Option<SessionStore>;
+
+    /// Stores a key that was asked for without echo, or removes it.
+    fn keychain(&mut self, action: KeyAction, provider: &str, locale: &Locale) -> Result<String, Problem>;
+
+    /// Reports what works here, as markdown.
+    fn doctor(&mut self, locale: &Locale) -> String;
+}
+
+/// What to do with a provider's key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyAction {
+    /// Store this key.
+    Store(String),
+    /// Remove it.
+    Remove,
+}

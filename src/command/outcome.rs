@@ -1,0 +1,63 @@
+//! What a command came to: the REPL does it.
+
+use crate::config::{ReasoningView, ThemeChoice};
+
+/// An error in the user's words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// What failed, on what.
+    pub what: String,
+    /// What to do now; may be empty.
+    pub hint: String,
+}
+
+/// What the REPL does after a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing.
+    Continue,
+    /// Prints markdown.
+    Show(String),
+    /// Prints one quiet line.
+    Say(String),
+    /// Prints an error.
+    Fail(Problem),
+    /// Sends this message.
+    Ask(String),
+    /// Lets the person pick one of these, then runs `/COMMAND PICKED`.
+    Pick {
+        /// The command.
+        command: &'static str,
+        /// The question.
+        question: String,
+        /// What is shown and what is run, pair by pair.
+        items: Vec<(String, String)>,
+    },
+    /// Does one, then the other.
+    Both(Box<Outcome>, Box<Outcome>),
+    /// Puts this text on the line that is edited next.
+    Edit(String),
+    /// Asks for a key without echo, then stores it.
+    AskKey(String),
+    /// Speaks this language from now on.
+    Language(&'static str),
+    /// Starts a new session; `clear` clears the screen too.
+    NewSession {
+        /// Whether the visible screen is cleared.
+        clear: bool,
+    },
+    /// Goes on with this session.
+    Resume(String),
+    /// Copies to the clipboard.
+    Copy(String),
+    /// Prints a turn again in full: 1 is the last one.
+    ShowTurn(usize),
+    /// Shows this much of reasoning from now on; `None` says what is shown.
+    Reasoning(Option<ReasoningView>),
+    /// Uses these styles from now on; `None` says which are used.
+    Theme(Option<ThemeChoice>),
+    /// Shows keys and commands.
+    Help,
+    /// Leaves.
+    Exit,
+}
