@@ -1,6 +1,7 @@
 //! What every command works with, read once: the process, the paths, the language, the project and the settings.
 
-use std::path::PathBuf;
+use std::fs::Permissions;
+use std::path::{Path, PathBuf};
 
 use super::display::Display;
 use super::keys::Keys;
@@ -94,6 +95,9 @@ impl App {
         let (keys, shell, throwaway) = (Keys::default(), ShellSession::default(), None);
         let app = Self { process, paths, locale, project, config, given, broken, options, keys, shell, throwaway };
         app.start_logs();
+        if let Some(state) = &app.paths.state {
+            keep_private(state);
+        }
         Ok((app, loaded.findings))
     }
 
@@ -130,5 +134,16 @@ impl App {
         let hidden = own.into_iter().flatten().cloned().collect();
         let readable = self.paths.outputs().into_iter().collect();
         Sandbox::new(wanted, self.paths.home.clone(), hidden, readable, std::env::temp_dir())
+    }
+}
+
+/// Closes the directory of state to others: earlier versions left it open. One that is not ours stays as it is.
+fn keep_private(state: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let Ok(metadata) = state.metadata() else { return };
+    if metadata.permissions().mode() & 0o077 != 0
+        && let Err(error) = std::fs::set_permissions(state, Permissions::from_mode(0o700))
+    {
+        tracing::warn!(%error, "the directory of state is open to others");
     }
 }

@@ -3,6 +3,7 @@
 //! Nothing is opened until the first line is logged: the first prompt does not wait for it.
 
 use std::io::Write;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -58,7 +59,12 @@ enum Appender {
 impl Appender {
     fn open(directory: &Path) -> Self {
         // The appender itself complains on the terminal when there is no directory to look for old files in.
-        let usable = std::fs::create_dir_all(directory).and_then(|()| std::fs::read_dir(directory)).is_ok();
+        let usable = std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(directory)
+            .and_then(|()| std::fs::read_dir(directory))
+            .is_ok();
         let builder = RollingFileAppender::builder().rotation(Rotation::DAILY).max_log_files(KEPT);
         let built = usable.then(|| builder.filename_prefix("axi").filename_suffix("log").build(directory).ok());
         built.flatten().map_or(Self::None, Self::Open)

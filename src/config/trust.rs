@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use ring::digest::{Context, SHA256};
@@ -216,7 +217,7 @@ impl TrustStore {
 
     fn write(&self, places: &BTreeMap<String, Said>) -> std::io::Result<()> {
         let folder = self.path.parent().unwrap_or_else(|| Path::new("."));
-        std::fs::create_dir_all(folder)?;
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         // Made for its owner alone.
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(serde_json::to_string_pretty(places)?.as_bytes())?;

@@ -2,7 +2,7 @@
 //! state, never in a project.
 
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,7 @@ impl OutputConsent {
         }
         list.always.push(workspace.to_owned());
         let folder = self.path.parent().unwrap_or_else(|| Path::new("/"));
-        std::fs::create_dir_all(folder)?;
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let mut file =
             tempfile::Builder::new().permissions(std::fs::Permissions::from_mode(0o600)).tempfile_in(folder)?;
         file.write_all(&serde_json::to_vec_pretty(&list)?)?;

@@ -5,7 +5,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -81,7 +81,7 @@ impl HistoryFile {
         let mut file = match open_for_append(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if let Some(folder) = self.path.parent() {
-                    std::fs::create_dir_all(folder)?;
+                    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
                 }
                 open_for_append(&self.path)?
             }
