@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
@@ -29,6 +30,8 @@ pub(super) struct Scripted {
     pub(super) requests: Mutex<Vec<Vec<Message>>>,
     pub(super) offered: Mutex<Vec<Vec<String>>>,
     pub(super) systems: Mutex<Vec<String>>,
+    /// Whether nothing comes after the events of an answer, not even its end.
+    pub(super) stalls: AtomicBool,
 }
 
 impl Provider for Scripted {
@@ -44,12 +47,14 @@ impl Provider for Scripted {
         self.systems.lock().unwrap().push(request.system.to_owned());
         let answer = self.answers.lock().unwrap().pop_front().expect("a scripted answer");
         // Every event is its own wake-up, so that a cancel can fall between any two.
-        futures_util::stream::iter(answer)
-            .then(|event| async {
-                tokio::task::yield_now().await;
-                event
-            })
-            .boxed()
+        let events = futures_util::stream::iter(answer).then(|event| async {
+            tokio::task::yield_now().await;
+            event
+        });
+        if self.stalls.load(Ordering::Relaxed) {
+            return events.chain(futures_util::stream::pending()).boxed();
+        }
+        events.boxed()
     }
 }
 
@@ -153,6 +158,7 @@ pub(super) fn bench_of(
         requests: Mutex::default(),
         offered: Mutex::default(),
         systems: Mutex::default(),
+        stalls: AtomicBool::default(),
     });
     let id = SessionId::new(SystemTime::UNIX_EPOCH, Path::new("/"), 1);
     let session = Session::new(id, "/".into(), Some(home.path()), Redactor::default());

@@ -3,6 +3,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -85,4 +86,19 @@ fn dropped_at_any_poll_a_turn_leaves_a_whole_agent() {
         times += 1;
     }
     assert!(times > 30, "{times}");
+}
+
+#[test]
+fn a_killed_axi_loses_no_more_than_the_newest_second_of_an_answer() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let words = ["one ", "two"].map(|word| Ok(StreamEvent::TextDelta(word.into())));
+    let mut bench = bench_of(vec![words.into()], 9, false, Vec::new(), false);
+    bench.provider.stalls.store(true, std::sync::atomic::Ordering::Relaxed);
+    let mut recorder = Recorder::default();
+    let cancel = recorder.cancel.clone();
+    let turn = bench.agent.run_turn(Message::user("go"), &mut recorder, &cancel);
+    let passed = runtime.block_on(async { tokio::time::timeout(Duration::from_millis(1100), turn).await });
+    assert!(passed.is_err(), "the model is still writing");
+    // What another axi finds, this one gone.
+    assert_eq!(bench.saved().messages(), [Message::user("go"), Message::assistant("one two")]);
 }

@@ -1,18 +1,21 @@
 //! One request to the model: stream it, retry it, stop it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use tokio_util::sync::CancellationToken;
 
 use super::talk::Talk;
-use super::wait::watched;
+use super::wait::{tick_at, watched};
 use super::{Activity, AgentEvent, Failure, Frontend, Notice, partial};
 use crate::conversation::{Finished, MessageBuilder, StreamEvent, Subject, ToolSpec};
 use crate::provider::{ProviderError, Request};
 
 /// How often a retry's countdown is shown.
 const COUNTDOWN_STEP: Duration = Duration::from_secs(1);
+
+/// The most of an answer that is lost when axi is killed.
+const NEWEST: Duration = Duration::from_secs(1);
 
 /// What asking came to. Partial text of the last two is already in the conversation and the session.
 pub(super) enum Asked {
@@ -126,8 +129,27 @@ impl Talk {
         let mut activity = Activity::Connecting;
         frontend.show(&AgentEvent::Waiting { activity: activity.clone() });
         let mut stream = self.provider.stream(self.request(beginning));
+        // When what arrived and is not kept anywhere yet is to be kept.
+        let mut due = None;
         loop {
-            let event = match watched(stream.next(), frontend, cancel).await {
+            let next = async {
+                tokio::select! {
+                    biased;
+                    // First: a stream that always has something ready would put it off for good.
+                    () = tick_at(due) => None,
+                    event = stream.next() => Some(event),
+                }
+            };
+            let next = match watched(next, frontend, cancel).await {
+                Some(None) => {
+                    self.keep_so_far(&builder);
+                    due = None;
+                    continue;
+                }
+                Some(Some(event)) => Some(event),
+                None => None,
+            };
+            let event = match next {
                 None => {
                     if shown.anything {
                         frontend.show(&AgentEvent::MessageEnded);
@@ -147,6 +169,7 @@ impl Talk {
                 }
             };
             builder.push(&event);
+            due = due.or_else(|| Some(Instant::now() + NEWEST));
             let writes = matches!(event, StreamEvent::ToolCallDelta { .. });
             let mut now = show_event(event, frontend, &mut shown);
             if writes && let Activity::WritingCall { name, subject: Subject::Whole } = &activity {
@@ -159,6 +182,15 @@ impl Talk {
                 activity = now;
                 frontend.show(&AgentEvent::Waiting { activity: activity.clone() });
             }
+        }
+    }
+
+    /// Keeps what has arrived of an answer, in case that axi is killed before it ends.
+    fn keep_so_far(&self, builder: &MessageBuilder) {
+        if let Some(message) = builder.clone().finish_early().message
+            && let Err(error) = self.session().keep_partial(&message)
+        {
+            tracing::warn!(%error, "the answer so far could not be kept");
         }
     }
 

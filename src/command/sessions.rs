@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use super::{Context, Outcome, Problem};
 use crate::locale::{Locale, word};
-use crate::session::{SessionError, SessionStore};
+use crate::session::{Loaded, SessionError, SessionStore};
 
 /// Sessions of a list at most.
 const LISTED: usize = 50;
@@ -99,6 +99,12 @@ fn rename(context: &Context<'_>, rest: &str) -> Outcome {
         }
         Err(error) => Outcome::Fail(session_problem(context.locale, &error)),
     }
+}
+
+/// Says how much of a session's file could not be read; `None` where all could.
+#[must_use]
+pub fn session_damage(locale: &Locale, loaded: &Loaded) -> Option<String> {
+    (loaded.skipped > 0).then(|| locale.count(word::error::SESSION_DAMAGED, loaded.skipped as u64))
 }
 
 /// Words why a session cannot be used.

@@ -7,9 +7,12 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
+use super::entry::{EntryKind, directory_of, read_kind};
+use super::id::directory_mark;
+use super::partial::Partial;
 use super::redact::Redactor;
-use super::transcript::{Entry, EntryKind, Session, directory_of, read_entry};
-use super::{SessionError, SessionId, directory_mark};
+use super::transcript::Session;
+use super::{SessionError, SessionId};
 use crate::conversation::ContentBlock;
 
 /// How many sessions, and how many of their bytes, are searched for calls.
@@ -30,7 +33,7 @@ pub struct Summary {
     pub id: SessionId,
     /// Its file.
     pub path: PathBuf,
-    /// The directory it ran in.
+    /// The directory it ran in; empty where its first line is damaged.
     pub directory: PathBuf,
     /// Its title, else the first line of its first message, at most 80 characters.
     pub title: String,
@@ -83,7 +86,7 @@ impl SessionStore {
         files.retain(|(id, _)| id.as_str().rsplit('-').next().is_some_and(|last| last.starts_with(&mark)));
         let found = files.into_iter().filter_map(|(id, path)| summarise(id, path));
         found
-            .filter(|summary| summary.directory == directory)
+            .filter(|summary| summary.directory == directory || summary.directory.as_os_str().is_empty())
             .max_by_key(|summary| (summary.modified, summary.id.clone()))
     }
 
@@ -114,6 +117,7 @@ impl SessionStore {
             crate::journal::forget(journals, id.as_str())
                 .map_err(|cause| SessionError::Io { path: journals.clone(), cause })?;
         }
+        Partial::remove(&path);
         std::fs::remove_file(&path).map_err(|cause| SessionError::Io { path, cause })?;
         Ok(id)
     }
@@ -143,7 +147,7 @@ impl SessionStore {
             let Some(text) = end_of(&path, left) else { continue };
             left = left.saturating_sub(u64::try_from(text.len()).unwrap_or(u64::MAX));
             for line in text.lines().rev().filter(|line| line.contains(tool)) {
-                let Ok(Entry { kind: EntryKind::Message { message }, .. }) = serde_json::from_str(line) else {
+                let Some(EntryKind::Message { message }) = read_kind(line.as_bytes()) else {
                     continue;
                 };
                 let calls: Vec<_> = message.calls().filter(|call| call.name == tool).collect();
@@ -185,12 +189,14 @@ fn end_of(path: &Path, most: u64) -> Option<String> {
 fn summarise(id: SessionId, path: PathBuf) -> Option<Summary> {
     let file = File::open(&path).ok()?;
     let modified = file.metadata().and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
-    let mut directory = None;
+    let (mut readable, mut directory) = (false, PathBuf::new());
     let mut title = String::new();
     for line in BufReader::new(file).split(b'\n').take(8).map_while(Result::ok) {
-        match read_entry(&line).map(|entry| entry.kind) {
+        let kind = read_kind(&line);
+        readable |= kind.is_some();
+        match kind {
             Some(EntryKind::Started { directory: found, directory_bytes, .. }) => {
-                directory = Some(directory_of(found, directory_bytes));
+                directory = directory_of(found, directory_bytes);
             }
             Some(EntryKind::Message { message }) => {
                 title = message.text().lines().next().unwrap_or_default().chars().take(80).collect();
@@ -207,31 +213,29 @@ fn summarise(id: SessionId, path: PathBuf) -> Option<Summary> {
         }
     }
     let title = newest_title(&path).unwrap_or(title);
-    Some(Summary { id, path, directory: directory?, title, modified })
+    readable.then_some(Summary { id, path, directory, title, modified })
 }
 
 /// Whether the words of a session hold a text in lower case. What is written between them (`role`, `kind`) is not theirs.
 fn says(path: &Path, wanted: &str) -> bool {
     let holds = |text: &str| text.to_lowercase().contains(wanted);
     let Ok(file) = File::open(path) else { return false };
-    BufReader::new(file).split(b'\n').map_while(Result::ok).any(|line| {
-        match read_entry(&line).map(|entry| entry.kind) {
-            Some(EntryKind::Message { message }) => message.content.iter().any(|block| match block {
-                ContentBlock::Text { text } => holds(text),
-                ContentBlock::ToolCall(call) => holds(&call.name) || value_says(&call.input, &holds),
-                ContentBlock::ToolResult(result) => holds(&result.content),
-                ContentBlock::Reasoning(_) | ContentBlock::Image(_) | ContentBlock::WireItem(_) => false,
-            }),
-            Some(EntryKind::Title { title }) => holds(&title),
-            Some(
-                EntryKind::Started { .. }
-                | EntryKind::Usage { .. }
-                | EntryKind::Model { .. }
-                | EntryKind::TurnEnded { .. }
-                | EntryKind::Rewound { .. },
-            )
-            | None => false,
-        }
+    BufReader::new(file).split(b'\n').map_while(Result::ok).any(|line| match read_kind(&line) {
+        Some(EntryKind::Message { message }) => message.content.iter().any(|block| match block {
+            ContentBlock::Text { text } => holds(text),
+            ContentBlock::ToolCall(call) => holds(&call.name) || value_says(&call.input, &holds),
+            ContentBlock::ToolResult(result) => holds(&result.content),
+            ContentBlock::Reasoning(_) | ContentBlock::Image(_) | ContentBlock::WireItem(_) => false,
+        }),
+        Some(EntryKind::Title { title }) => holds(&title),
+        Some(
+            EntryKind::Started { .. }
+            | EntryKind::Usage { .. }
+            | EntryKind::Model { .. }
+            | EntryKind::TurnEnded { .. }
+            | EntryKind::Rewound { .. },
+        )
+        | None => false,
     })
 }
 
@@ -255,7 +259,7 @@ fn newest_title(path: &Path) -> Option<String> {
     while file.read_until(b'\n', &mut line).ok()? > 0 {
         let head = &line[..line.len().min(HEAD)];
         if head.windows(MARK.len()).any(|part| part == MARK)
-            && let Some(Entry { kind: EntryKind::Title { title: found }, .. }) = read_entry(&line)
+            && let Some(EntryKind::Title { title: found }) = read_kind(&line)
         {
             title = Some(found.lines().next().unwrap_or_default().chars().take(80).collect());
         }

@@ -1,86 +1,17 @@
-//! One session's file: append-only JSON lines, readable by its owner only, healed when it is loaded.
+//! One session's file while it is written: append-only JSON lines, readable by its owner only.
 
-use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{BufRead, BufReader, Seek, SeekFrom, Write};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
-
+use super::entry::{Entry, EntryKind};
+use super::partial::{Partial, whole_lines};
 use super::{Redactor, SessionError, SessionId};
-use crate::conversation::{Conversation, Message, Usage};
-
-/// The version every line carries; a reader skips lines of a version it does not know.
-const VERSION: u32 = 1;
-
-/// One line of a session's file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
-    /// Format version.
-    #[serde(rename = "v")]
-    pub version: u32,
-    /// Milliseconds since 1970, UTC.
-    #[serde(rename = "t")]
-    pub time: u64,
-    /// What happened.
-    #[serde(flatten)]
-    pub kind: EntryKind,
-}
-
-/// What a line says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum EntryKind {
-    /// The session began; always the first line.
-    Started {
-        /// Its id.
-        id: SessionId,
-        /// The working directory; bytes that are no UTF-8 are replaced.
-        directory: String,
-        /// Its bytes, where some are no UTF-8: JSON has no way to say them.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        directory_bytes: Option<Vec<u8>>,
-        /// `PROVIDER/MODEL`.
-        model: String,
-        /// axi's version.
-        axi: String,
-    },
-    /// A finished message.
-    Message {
-        /// The message.
-        message: Message,
-    },
-    /// What a request cost.
-    Usage {
-        /// `PROVIDER/MODEL`.
-        model: String,
-        /// Tokens.
-        usage: Usage,
-    },
-    /// The model was changed.
-    Model {
-        /// `PROVIDER/MODEL`.
-        model: String,
-    },
-    /// A turn ended.
-    TurnEnded {
-        /// One word: `done`, `interrupted`, …
-        end: String,
-    },
-    /// The conversation went back to before a message the person sent.
-    Rewound {
-        /// How many messages are left.
-        messages: u64,
-    },
-    /// The session was given a title.
-    Title {
-        /// The title.
-        title: String,
-    },
-}
+use crate::conversation::Message;
 
 /// A session being written. The file is made with its first message, so that looking around leaves nothing.
 #[derive(Debug)]
@@ -93,6 +24,8 @@ pub struct Session {
     held: Option<File>,
     redactor: Redactor,
     started: bool,
+    /// Whether the answer so far stands beside the file, written by this session.
+    partial: AtomicBool,
 }
 
 impl Session {
@@ -100,14 +33,32 @@ impl Session {
     #[must_use]
     pub fn new(id: SessionId, directory: PathBuf, sessions_dir: Option<&Path>, redactor: Redactor) -> Self {
         let path = sessions_dir.map(|sessions| sessions.join(format!("{id}.jsonl")));
-        Self { id, directory, path, file: None, held: None, redactor, started: false }
+        Self {
+            id,
+            directory,
+            path,
+            file: None,
+            held: None,
+            redactor,
+            started: false,
+            partial: AtomicBool::new(false),
+        }
     }
 
     /// Goes on with a session that is on disk, and holds it where nobody else does: see [`is_held`].
     #[must_use]
     pub fn resume(id: SessionId, directory: PathBuf, path: PathBuf, redactor: Redactor) -> Self {
         let held = File::open(&path).ok().filter(|file| file.try_lock().is_ok());
-        Self { id, directory, path: Some(path), file: None, held, redactor, started: true }
+        Self {
+            id,
+            directory,
+            path: Some(path),
+            file: None,
+            held,
+            redactor,
+            started: true,
+            partial: AtomicBool::new(false),
+        }
     }
 
     /// Returns its id.
@@ -139,9 +90,7 @@ impl Session {
     /// # Errors
     /// [`SessionError::Io`]: the turn can go on, unsaved.
     pub fn append_message(&mut self, model: &str, message: &Message, now: SystemTime) -> Result<(), SessionError> {
-        if self.path.is_none() {
-            return Ok(());
-        }
+        let Some(path) = self.path.clone() else { return Ok(()) };
         if !self.started {
             let started = EntryKind::Started {
                 id: self.id.clone(),
@@ -158,7 +107,26 @@ impl Session {
             self.started = true;
         }
         let message = self.redactor.message(message);
-        self.write(EntryKind::Message { message }, now)
+        if *self.partial.get_mut() && self.file.is_none() {
+            // What is opened again takes in what stands beside it: that was of this message.
+            Partial::remove(&path);
+        }
+        self.write(EntryKind::Message { message }, now)?;
+        if std::mem::take(self.partial.get_mut()) {
+            Partial::remove(&path);
+        }
+        Ok(())
+    }
+
+    /// Keeps what has arrived of an answer beside the file, until the answer itself is appended.
+    ///
+    /// # Errors
+    /// As [`Session::append_message`].
+    pub fn keep_partial(&self, message: &Message) -> Result<(), SessionError> {
+        let Some(path) = self.path.as_ref().filter(|_| self.started) else { return Ok(()) };
+        self.partial.store(true, Ordering::Relaxed);
+        let written = Partial::write(path, self.redactor.message(message));
+        written.map_err(|cause| SessionError::Io { path: path.clone(), cause })
     }
 
     /// Appends anything else; nothing is written before the first message.
@@ -189,7 +157,7 @@ impl Session {
         let Some(path) = self.path.clone() else { return Ok(()) };
         let failed = |cause| SessionError::Io { path: path.clone(), cause };
         if self.file.is_none() {
-            let file = open(&path).map_err(failed)?;
+            let file = open(&path, now).map_err(failed)?;
             if self.held.is_none() {
                 // Without locks two may write to it: their lines stay whole.
                 drop(file.try_lock());
@@ -197,11 +165,7 @@ impl Session {
             self.file = Some(file);
         }
         let Some(file) = self.file.as_mut() else { return Ok(()) };
-        let time =
-            now.duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX));
-        let mut line = serde_json::to_vec(&Entry { version: VERSION, time, kind })
-            .map_err(|cause| failed(std::io::Error::other(cause)))?;
-        line.push(b'\n');
+        let line = Entry::line(kind, now).map_err(failed)?;
         let written = file.write_all(&line);
         if written.is_err() {
             // A half-written line (full disk) must not swallow the next one: reopening heals the end.
@@ -211,111 +175,30 @@ impl Session {
     }
 }
 
-/// Opens for appending; an unfinished last line (power loss, full disk) gets its newline first.
 /// Tells whether an axi has the session of this file open: two must not write to one conversation.
 #[must_use]
 pub fn is_held(path: &Path) -> bool {
     File::open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-fn open(path: &Path) -> std::io::Result<File> {
+/// Opens for appending. An unfinished last line (power loss, full disk) gets its newline first; the answer that an axi
+/// was killed in the middle of is taken in.
+fn open(path: &Path, now: SystemTime) -> std::io::Result<File> {
     if let Some(parent) = path.parent() {
-        std::fs::DirBuilder::new().recursive(true).create(parent)?;
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
     }
     let mut file = OpenOptions::new().create(true).append(true).read(true).mode(0o600).open(path)?;
-    if file.seek(SeekFrom::End(0))? > 0 {
-        file.seek(SeekFrom::End(-1))?;
-        let mut last = [0_u8];
-        std::io::Read::read_exact(&mut file, &mut last)?;
-        if last != *b"\n" {
-            file.write_all(b"\n")?;
+    let lines = whole_lines(&mut file)?;
+    if file.metadata()?.len() > lines {
+        file.write_all(b"\n")?;
+    }
+    if let Some(partial) = Partial::read(path) {
+        if partial.follows(lines) {
+            file.write_all(&Entry::line(EntryKind::Message { message: partial.message }, now)?)?;
         }
+        Partial::remove(path);
     }
     Ok(file)
-}
-
-/// What a session's file came to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Loaded {
-    /// The session's id.
-    pub id: SessionId,
-    /// The directory it ran in.
-    pub directory: PathBuf,
-    /// The last model used.
-    pub model: String,
-    /// Its title, if it was given one.
-    pub title: Option<String>,
-    /// The conversation, repaired.
-    pub conversation: Conversation,
-    /// Tokens of all its requests.
-    pub usage: Usage,
-    /// Lines that could not be read and were skipped.
-    pub skipped: usize,
-}
-
-/// Reads a line of a session's file; a bad byte (a failing disk, an editor) costs a character, not the line.
-pub(super) fn read_entry(line: &[u8]) -> Option<Entry> {
-    serde_json::from_str(&String::from_utf8_lossy(line)).ok()
-}
-
-/// The directory that a first line tells of.
-pub(super) fn directory_of(text: String, bytes: Option<Vec<u8>>) -> PathBuf {
-    bytes.map_or_else(|| PathBuf::from(text), |bytes| PathBuf::from(OsString::from_vec(bytes)))
-}
-
-/// Reads a session's file, skipping lines that a crash cut or a newer version wrote.
-///
-/// # Errors
-/// [`SessionError::Io`], or [`SessionError::Unreadable`] when there is no first line to tell whose it is.
-pub fn load(path: &Path) -> Result<Loaded, SessionError> {
-    let failed = |cause| SessionError::Io { path: path.to_owned(), cause };
-    let mut reader = BufReader::new(File::open(path).map_err(failed)?);
-    let mut loaded: Option<Loaded> = None;
-    let mut messages = Vec::new();
-    let mut skipped = 0;
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        if reader.read_until(b'\n', &mut line).map_err(failed)? == 0 {
-            break;
-        }
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        let Some(Entry { version: VERSION, kind, .. }) = read_entry(&line) else {
-            skipped += 1;
-            continue;
-        };
-        match (kind, loaded.as_mut()) {
-            (EntryKind::Started { id, directory, directory_bytes, model, .. }, None) => {
-                loaded = Some(Loaded {
-                    id,
-                    directory: directory_of(directory, directory_bytes),
-                    model,
-                    title: None,
-                    conversation: Conversation::new(),
-                    usage: Usage::default(),
-                    skipped: 0,
-                });
-            }
-            (EntryKind::Message { message }, _) => messages.push(message),
-            (EntryKind::Rewound { messages: left }, _) => {
-                // It counted messages of a conversation that was whole.
-                let mut whole = Conversation::restore(std::mem::take(&mut messages));
-                whole.rewind(usize::try_from(left).unwrap_or(usize::MAX));
-                messages = whole.messages().to_vec();
-            }
-            (EntryKind::Usage { usage, .. }, Some(known)) => known.usage.add(usage),
-            (EntryKind::Model { model }, Some(known)) => known.model = model,
-            (EntryKind::Title { title }, Some(known)) => known.title = Some(title),
-            (EntryKind::TurnEnded { .. } | EntryKind::Started { .. }, _)
-            | (EntryKind::Usage { .. } | EntryKind::Model { .. } | EntryKind::Title { .. }, None) => {}
-        }
-    }
-    let mut loaded = loaded.ok_or_else(|| SessionError::Unreadable(path.to_owned()))?;
-    loaded.conversation = Conversation::restore(messages);
-    loaded.skipped = skipped;
-    Ok(loaded)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
+use super::super::{Loaded, SessionStore, load};
 use super::*;
-use crate::conversation::{ContentBlock, Outcome, Role, ToolCall, ToolResult};
+use crate::conversation::{ContentBlock, Conversation, Outcome, Role, ToolCall, ToolResult, Usage};
 
 fn at(seconds: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(seconds)
@@ -95,8 +96,7 @@ fn only_the_owner_can_read_it() {
 fn a_deleted_session_takes_its_journal_along_and_no_other() {
     let state = tempfile::tempdir().unwrap();
     let journals = state.path().join("journal");
-    let store =
-        super::super::SessionStore::new(state.path().join("sessions")).with_journals(Some(journals.clone()));
+    let store = SessionStore::new(state.path().join("sessions")).with_journals(Some(journals.clone()));
     let mut session = session(store.directory());
     session.append_message("lab/m", &Message::user("hi"), at(2)).unwrap();
     for name in [session.id().as_str(), "other"] {
@@ -131,4 +131,103 @@ fn a_session_is_held_by_the_one_that_writes_it_or_goes_on_with_it() {
     assert!(is_held(&path));
     drop(again);
     assert!(is_free());
+}
+
+/// A session with these messages, and the lines of its file.
+fn lines(home: &Path, messages: &[Message]) -> (PathBuf, Vec<String>) {
+    let mut session = session(home);
+    for message in messages {
+        session.append_message("lab/m", message, at(1)).unwrap();
+    }
+    let path = session.path().unwrap().to_owned();
+    let lines = std::fs::read_to_string(&path).unwrap().lines().map(str::to_owned).collect();
+    (path, lines)
+}
+
+#[test]
+fn a_damaged_first_line_costs_that_line() {
+    let home = tempfile::tempdir().unwrap();
+    let (path, mut lines) = lines(home.path(), &[Message::user("hi"), Message::assistant("hello")]);
+    lines[0].replace_range(20..30, "");
+    std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let loaded = load(&path).unwrap();
+    assert_eq!((loaded.id.as_str(), loaded.skipped), (path.file_stem().unwrap().to_str().unwrap(), 1));
+    assert_eq!(loaded.conversation.messages(), [Message::user("hi"), Message::assistant("hello")]);
+    let store = SessionStore::new(home.path().to_owned());
+    assert_eq!(store.list()[0].title, "hi");
+    assert_eq!(store.last_of(Path::new("/src")).map(|summary| summary.path), Some(path.clone()));
+    std::fs::write(&path, "{\nno line of ours\n").unwrap();
+    assert!(matches!(load(&path), Err(SessionError::Unreadable(_))));
+    assert!(store.list().is_empty());
+}
+
+#[test]
+fn what_another_version_wrote_costs_what_cannot_be_read_of_it() {
+    let home = tempfile::tempdir().unwrap();
+    let (path, mut lines) =
+        lines(home.path(), &[Message::user("hi"), Message::assistant("hello"), Message::user("bye")]);
+    lines[1] = lines[1].replace("\"v\":1", "\"v\":2");
+    lines[2] = lines[2].replace("\"content\":[", "\"content\":[{\"type\":\"hologram\",\"of\":1},");
+    lines.insert(3, r#"{"v":2,"t":1,"kind":"hologram"}"#.into());
+    std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let loaded = load(&path).unwrap();
+    assert_eq!(loaded.skipped, 2);
+    let expected = [Message::user("hi"), Message::assistant("hello"), Message::user("bye")];
+    assert_eq!(loaded.conversation.messages(), expected);
+}
+
+#[test]
+fn what_was_shown_when_axi_was_killed_is_the_last_message() {
+    let home = tempfile::tempdir().unwrap();
+    let mut killed = session(home.path());
+    killed.append_message("lab/m", &Message::user("hi"), at(1)).unwrap();
+    killed.keep_partial(&Message::assistant("on")).unwrap();
+    killed.keep_partial(&Message::assistant("one two")).unwrap();
+    let path = killed.path().unwrap().to_owned();
+    drop(killed);
+    let shown = [Message::user("hi"), Message::assistant("one two")];
+    assert_eq!(load(&path).unwrap().conversation.messages(), shown);
+    // Whoever goes on has it in the file, once.
+    let mut next = Session::resume(load(&path).unwrap().id, "/src".into(), path.clone(), Redactor::default());
+    next.append_message("lab/m", &Message::user("go on"), at(2)).unwrap();
+    let expected = [&shown[..], &[Message::user("go on")]].concat();
+    assert_eq!(load(&path).unwrap().conversation.messages(), expected);
+    assert_eq!(home.path().read_dir().unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[test]
+fn an_answer_that_came_to_its_end_has_nothing_beside_it() {
+    let home = tempfile::tempdir().unwrap();
+    let mut session = session(home.path());
+    session.keep_partial(&Message::assistant("early")).unwrap();
+    session.append_message("lab/m", &Message::user("hi"), at(1)).unwrap();
+    session.keep_partial(&Message::assistant("one two")).unwrap();
+    let path = session.path().unwrap().to_owned();
+    let aside = path.with_extension("partial");
+    let kept = std::fs::read(&aside).unwrap();
+    session.append_message("lab/m", &Message::assistant("one two three"), at(1)).unwrap();
+    assert!(!aside.exists());
+    // Killed in between: the file has more than was beside it.
+    std::fs::write(&aside, &kept).unwrap();
+    let expected = [Message::user("hi"), Message::assistant("one two three")];
+    assert_eq!(load(&path).unwrap().conversation.messages(), expected);
+    // Killed, or out of room, in the middle of the line: what was beside it is all there is.
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();
+    let expected = [Message::user("hi"), Message::assistant("one two")];
+    assert_eq!(load(&path).unwrap().conversation.messages(), expected);
+    let mut next = Session::resume(session.id().clone(), "/src".into(), path.clone(), Redactor::default());
+    next.append_message("lab/m", &Message::user("go on"), at(2)).unwrap();
+    assert_eq!(load(&path).unwrap().conversation.messages()[..2], expected);
+}
+
+#[test]
+fn directories_are_the_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("state/axi/sessions");
+    session(&folder).append_message("lab/m", &Message::user("hi"), at(1)).unwrap();
+    for folder in [folder.as_path(), folder.parent().unwrap()] {
+        assert_eq!(std::fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
+    }
 }

@@ -17,7 +17,13 @@ pub(in crate::app) fn sessions(app: &App, action: &SessionsAction) -> Exit {
             .fail(&Problem { what: app.locale.text(word::error::NO_CONFIG_DIR).to_owned(), hint: String::new() });
         return Exit::Failed;
     };
-    let open = |id: &str| store.find(id).and_then(|(_, path)| load(&path));
+    let open = |id: &str| {
+        let loaded = store.find(id).and_then(|(_, path)| load(&path))?;
+        if let Some(damage) = command::session_damage(&app.locale, &loaded) {
+            console.warn(&damage);
+        }
+        Ok(loaded)
+    };
     let result: Result<String, SessionError> = match action {
         SessionsAction::List => Ok(rows(app, store.list())),
         SessionsAction::Search(text) => {

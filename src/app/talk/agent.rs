@@ -11,7 +11,7 @@ use super::session::{Occasion, new_session, random_number, resumed};
 use crate::agent::{Agent, Setup, prompt};
 use crate::approval::{Decision, Mode, Policy, Rule, RuleError, Source};
 use crate::cli::{AgentKind, RunOptions};
-use crate::command::Problem;
+use crate::command::{Problem, session_damage};
 use crate::config::{Given, Permissions};
 use crate::conversation::{Conversation, Usage};
 use crate::frontend::exit::Exit;
@@ -117,6 +117,9 @@ pub(super) fn make(
 ) -> Result<(Agent, Option<Conversation>), Failed> {
     let policy = policy(app, options)?;
     let resumed = resumed(app, options, occasion)?;
+    if let Some(damage) = resumed.as_ref().and_then(|(loaded, _)| session_damage(&app.locale, loaded)) {
+        Console::new(&app.locale).warn(&damage);
+    }
     let keep = !options.no_session;
     let (session, conversation, usage) = match resumed {
         Some((_, path)) if keep && is_held(&path) => {

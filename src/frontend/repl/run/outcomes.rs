@@ -135,10 +135,14 @@ impl Repl {
             Ok((loaded, path)) => {
                 let session = (self.resume_session)(&loaded, path);
                 let title = show::title(&loaded.conversation);
+                let damage = command::session_damage(self.human.locale(), &loaded);
                 self.agent.set_session(session, loaded.conversation, loaded.usage);
                 self.tell_editor();
                 let said = self.human.locale().with(word::repl::Resumed { title: &title });
                 self.human.painter().say(&said);
+                if let Some(damage) = damage {
+                    self.human.painter().warn(&damage);
+                }
             }
             Err(error) => {
                 let problem = command::session_problem(self.human.locale(), &error);

@@ -1,0 +1,141 @@
+//! The lines of a session's file.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::SessionId;
+use crate::conversation::{ContentBlock, Message, Role, Usage};
+
+/// The version every line carries. A reader takes what it understands of another version, too.
+const VERSION: u32 = 1;
+
+/// One line of a session's file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Format version.
+    #[serde(rename = "v")]
+    pub version: u32,
+    /// Milliseconds since 1970, UTC.
+    #[serde(rename = "t")]
+    pub time: u64,
+    /// What happened.
+    #[serde(flatten)]
+    pub kind: EntryKind,
+}
+
+/// What a line says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum EntryKind {
+    /// The session began; always the first line.
+    Started {
+        /// Its id.
+        id: SessionId,
+        /// The working directory; bytes that are no UTF-8 are replaced.
+        directory: String,
+        /// Its bytes, where some are no UTF-8: JSON has no way to say them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        directory_bytes: Option<Vec<u8>>,
+        /// `PROVIDER/MODEL`.
+        model: String,
+        /// axi's version.
+        axi: String,
+    },
+    /// A finished message.
+    Message {
+        /// The message.
+        message: Message,
+    },
+    /// What a request cost.
+    Usage {
+        /// `PROVIDER/MODEL`.
+        model: String,
+        /// Tokens.
+        usage: Usage,
+    },
+    /// The model was changed.
+    Model {
+        /// `PROVIDER/MODEL`.
+        model: String,
+    },
+    /// A turn ended.
+    TurnEnded {
+        /// One word: `done`, `interrupted`, …
+        end: String,
+    },
+    /// The conversation went back to before a message the person sent.
+    Rewound {
+        /// How many messages are left.
+        messages: u64,
+    },
+    /// The session was given a title.
+    Title {
+        /// The title.
+        title: String,
+    },
+}
+
+impl Entry {
+    /// Writes a line, its newline included.
+    ///
+    /// # Errors
+    /// What the format cannot say.
+    pub(super) fn line(kind: EntryKind, now: SystemTime) -> std::io::Result<Vec<u8>> {
+        let time =
+            now.duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX));
+        let mut line = serde_json::to_vec(&Self { version: VERSION, time, kind }).map_err(std::io::Error::other)?;
+        line.push(b'\n');
+        Ok(line)
+    }
+}
+
+/// What a line came to.
+pub(super) enum ReadLine {
+    /// All of it was understood.
+    Whole(EntryKind),
+    /// A message of which not all was understood.
+    Part(EntryKind),
+    /// Nothing of it was.
+    Nothing,
+}
+
+/// Reads a line; a bad byte (a failing disk, an editor) costs a character, not the line, and a block of a message that
+/// another version wrote costs the block.
+pub(super) fn read_line(line: &[u8]) -> ReadLine {
+    let text = String::from_utf8_lossy(line);
+    match serde_json::from_str::<Entry>(&text) {
+        Ok(entry) => ReadLine::Whole(entry.kind),
+        Err(_) => match part_of_message(&text) {
+            Some(message) => ReadLine::Part(EntryKind::Message { message }),
+            None => ReadLine::Nothing,
+        },
+    }
+}
+
+/// The same, where it does not matter whether there was more.
+pub(super) fn read_kind(line: &[u8]) -> Option<EntryKind> {
+    match read_line(line) {
+        ReadLine::Whole(kind) | ReadLine::Part(kind) => Some(kind),
+        ReadLine::Nothing => None,
+    }
+}
+
+fn part_of_message(text: &str) -> Option<Message> {
+    let mut value: Value = serde_json::from_str(text).ok()?;
+    let message = value.get_mut("message")?;
+    let role: Role = serde_json::from_value(message.get_mut("role")?.take()).ok()?;
+    let Value::Array(blocks) = message.get_mut("content")?.take() else { return None };
+    let read = |block| serde_json::from_value::<ContentBlock>(block).ok();
+    let content: Vec<ContentBlock> = blocks.into_iter().filter_map(read).collect();
+    (!content.is_empty()).then_some(Message { role, content })
+}
+
+/// The directory that a first line tells of.
+pub(super) fn directory_of(text: String, bytes: Option<Vec<u8>>) -> PathBuf {
+    bytes.map_or_else(|| PathBuf::from(text), |bytes| PathBuf::from(OsString::from_vec(bytes)))
+}

@@ -1,0 +1,25 @@
+//! Why a session could not be used.
+
+use std::path::PathBuf;
+
+/// Why a session could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The system said no.
+    #[error("{path}: {cause}")]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's word.
+        cause: std::io::Error,
+    },
+    /// No session has this id.
+    #[error("no session {0}")]
+    NotFound(String),
+    /// Several sessions begin like this.
+    #[error("{0} names several sessions")]
+    Ambiguous(String),
+    /// The file holds not one readable entry.
+    #[error("{0} is no session file")]
+    Unreadable(PathBuf),
+}

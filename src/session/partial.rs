@@ -1,0 +1,72 @@
+//! What was shown of an answer that is still arriving, kept beside the session's file: a killed axi loses no more than
+//! the newest second of it.
+
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::conversation::Message;
+
+/// The answer so far.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Partial {
+    /// How long the session's file was, in bytes: what it says more was written later, and holds the whole answer.
+    after: u64,
+    pub(super) message: Message,
+}
+
+impl Partial {
+    /// Writes it beside the session's file; what stood there before is replaced at once.
+    pub(super) fn write(session: &Path, message: Message) -> std::io::Result<()> {
+        let after = whole_lines(&mut std::fs::File::open(session)?)?;
+        let (path, new) = (beside(session), session.with_extension("partial-new"));
+        let bytes = serde_json::to_vec(&Self { after, message })?;
+        let mut options = std::fs::OpenOptions::new();
+        options.create(true).write(true).truncate(true).mode(0o600).open(&new)?.write_all(&bytes)?;
+        std::fs::rename(new, path)
+    }
+
+    /// Reads what stands beside a session's file.
+    pub(super) fn read(session: &Path) -> Option<Self> {
+        serde_json::from_slice(&std::fs::read(beside(session)).ok()?).ok()
+    }
+
+    /// Tells whether no line was written to the session's file since: it has whole lines up to here.
+    pub(super) const fn follows(&self, length: u64) -> bool {
+        self.after == length
+    }
+
+    /// Removes it.
+    pub(super) fn remove(session: &Path) {
+        for path in [beside(session), session.with_extension("partial-new")] {
+            match std::fs::remove_file(path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    tracing::warn!(%error, "the answer so far was left behind");
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+    }
+}
+
+/// Where the last whole line of a file ends.
+pub(super) fn whole_lines(file: &mut std::fs::File) -> std::io::Result<u64> {
+    let mut end = file.seek(SeekFrom::End(0))?;
+    let mut byte = [0_u8];
+    // Nearly always the first look is the last one.
+    while end > 0 {
+        file.seek(SeekFrom::Start(end - 1))?;
+        file.read_exact(&mut byte)?;
+        if byte == *b"\n" {
+            break;
+        }
+        end -= 1;
+    }
+    Ok(end)
+}
+
+fn beside(session: &Path) -> PathBuf {
+    session.with_extension("partial")
+}
