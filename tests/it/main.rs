@@ -17,6 +17,7 @@ mod consent_reach;
 mod consent_screens;
 mod consent_trust;
 mod dependencies;
+mod dialogs;
 mod discovery;
 mod drafts;
 mod editor;

@@ -26,6 +26,11 @@ pub(super) fn answer<W: Write>(terminal: &Terminal, offer: &Answers, screen: &mu
         terminal.signals.hold_still();
         match press {
             None => {}
+            Some(Press::Suspend) => {
+                screen.end_live();
+                terminal.suspend();
+                screen.forget();
+            }
             Some(press) => {
                 if let Some(end) = picked.take(press, offer) {
                     break end;
@@ -62,7 +67,7 @@ impl Picked {
     /// Applies a key; tells when that was the last one.
     fn take(&mut self, press: Press, offer: &Answers) -> Option<End> {
         match press {
-            Press::Escape | Press::Interrupt | Press::Gone => Some(End::Aborted),
+            Press::Escape | Press::Interrupt | Press::End | Press::Gone => Some(End::Aborted),
             Press::Enter if !offer.several => None,
             Press::Enter if self.own_words => Some(End::Words),
             Press::Enter => Some(End::Chosen),
@@ -71,7 +76,7 @@ impl Picked {
                 self.chosen.pop();
                 None
             }
-            Press::Up | Press::Down | Press::Suspend | Press::End => None,
+            Press::Up | Press::Down | Press::DeleteLine | Press::Suspend => None,
             Press::Character(character) => {
                 let number = usize::try_from(character.to_digit(10)?).ok()?;
                 self.number(number, offer)

@@ -3,10 +3,13 @@
 mod ask;
 mod asker;
 mod choose;
+mod open;
+mod search;
+mod secret;
 #[cfg(feature = "local")]
 mod short_answer;
 mod terminal;
 mod words;
 
-pub use choose::NoChoice;
+pub use open::NoChoice;
 pub use terminal::Terminal;

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use super::choose::NoChoice;
+use super::open::NoChoice;
 use super::terminal::Terminal;
 use crate::terminal::width::width;
 use crate::terminal::{KeyReader, Press, Tty, escape_wait};
@@ -97,7 +97,7 @@ fn step(press: Press, answer: &str) -> Step {
             let last = answer.chars().next_back();
             last.map_or(Step::Stay, |last| Step::Take(width(last.encode_utf8(&mut [0; 4]))))
         }
-        Press::Character(_) | Press::Up | Press::Down | Press::Suspend => Step::Stay,
+        Press::Character(_) | Press::Up | Press::Down | Press::DeleteLine | Press::Suspend => Step::Stay,
     }
 }
 

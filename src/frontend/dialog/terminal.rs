@@ -1,27 +1,27 @@
 //! dialoguer, wrapped: the only place that asks a person in the middle of things.
 //!
-//! Each prompt runs in the baseline mode of the terminal (in raw mode dialoguer's rows would form stairs), erases
-//! itself, and leaves one line. dialoguer hides the cursor and leaves it hidden when it is interrupted
-//! (console-rs/dialoguer#77): it is always shown again here.
+//! Each prompt runs in the baseline mode of the terminal, erases itself, and leaves one line. Only dialoguer's themes
+//! are used: its prompts read keys and lines as a terminal in its usual mode has them.
 
-use std::io::{BufRead as _, Read as _, Write};
+use std::io::{BufRead as _, Write};
 use std::rc::Rc;
 
-use dialoguer::console::Term;
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
-use dialoguer::{FuzzySelect, Password};
-use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::choose::NoChoice;
-use super::choose::{Menu, choose, in_rows, named};
+use super::choose::{Menu, choose, named};
+use super::open::{NoChoice, columns, leave, one_row, open};
+use super::search::Search;
+use super::secret::read_secret;
 use super::words::read_words;
 use crate::frontend::signals::Signals;
-use crate::terminal::{Output, Size, Tty, sanitize_line};
+use crate::terminal::{KeyReader, Output, Size, Tty, escape_wait, sanitize_line};
 
 /// So many choices have a digit each; more are searched.
 const DIGITS: usize = 9;
 /// A longer choice is cut: the others have to be seen beside it.
 const MOST_ROWS: usize = 3;
+/// Cells that dialoguer's marks take beside a choice.
+const MARKS: usize = 6;
 
 /// Asks on the terminal.
 #[derive(Debug, Clone)]
@@ -49,41 +49,58 @@ impl Terminal {
             return self.pick_number(question, &items);
         }
         if items.len() <= DIGITS {
-            let items = items.iter().map(|item| one_row(item, MOST_ROWS * room()));
+            let room = MOST_ROWS * (columns() - MARKS).max(16);
+            let items = items.iter().map(|item| one_row(item, room));
             let items: Vec<(char, String)> = ('1'..='9').zip(items).collect();
             return self.decide(question, "", &items).ok();
         }
-        let items: Vec<String> = items.iter().map(|item| one_row(item, room())).collect();
-        let term = Term::stdout();
+        self.search(question, &items)
+    }
+
+    /// Lets the person find one of many items.
+    fn search(&self, question: &str, items: &[String]) -> Option<usize> {
         let theme = self.theme();
-        let select =
-            FuzzySelect::with_theme(theme.as_ref()).with_prompt(in_rows(question, room(), 2)).items(&items);
-        let picked = select.default(0).max_length(12).interact_on_opt(&term);
-        self.signals.hold_still();
-        show_cursor(&term);
-        picked.ok().flatten()
+        let mut keys = KeyReader::new(escape_wait(true));
+        let index = self.with_tty(|tty| {
+            if keys.discard() {
+                return None;
+            }
+            let mut search = Search::new(question, items, usize::from(Size::of_terminal(None, None).rows));
+            open(&mut search, &mut keys, theme.as_ref(), (tty, &self.signals)).ok()
+        })?;
+        leave(|row| theme.format_select_prompt_selection(row, question, items[index].trim()));
+        Some(index)
     }
 
     /// Asks for a secret without echo; `None` when nothing was given.
     #[must_use]
     pub fn secret(&self, question: &str) -> Option<String> {
-        if self.plain && self.tty.is_some() {
-            return read_hidden(question);
-        }
-        let term = Term::stdout();
         let theme = self.theme();
-        let password = Password::with_theme(theme.as_ref()).with_prompt(question).allow_empty_password(true);
-        let given = password.interact_on(&term);
-        self.signals.hold_still();
-        show_cursor(&term);
-        given.ok().filter(|secret| !secret.trim().is_empty())
+        self.with_tty(|tty| read_secret(question, theme.as_ref(), (tty, &self.signals), self.plain))
+    }
+
+    /// Asks on the terminal in axi's mode: the one that is held, or for as long as this takes.
+    fn with_tty<T>(&self, ask: impl FnOnce(&Tty) -> Option<T>) -> Option<T> {
+        if let Some(tty) = self.tty.as_deref() {
+            return ask(tty);
+        }
+        let tty = Tty::take().ok()?;
+        tty.keep_plain(self.plain);
+        ask(&tty)
     }
 
     pub(super) fn feedback(&self, question: &str) -> Option<String> {
         if self.plain {
             return self.read_line(&format!("{question} "));
         }
-        read_words(question, self.color).ok().flatten()
+        read_words(question, self.color, || self.suspend()).ok().flatten()
+    }
+
+    /// Stops this job as Ctrl+Z does, and returns when it goes on.
+    pub(super) fn suspend(&self) {
+        if let Some(Err(error)) = self.tty.as_ref().map(|tty| tty.suspend()) {
+            tracing::warn!(%error, "the terminal did not come back");
+        }
     }
 
     /// Asks for the number of an item until there is one; ESC, or the end of input, is none.
@@ -110,22 +127,6 @@ impl Terminal {
         let read = std::io::stdin().lock().read_until(b'\n', &mut bytes).ok()?;
         (read > 0).then(|| String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned())
     }
-}
-
-/// Reads a line in the baseline mode, which shows nothing of it; `None` when it was broken off, or empty.
-fn read_hidden(question: &str) -> Option<String> {
-    Output::new().write_all(format!("{question} ").as_bytes()).ok()?;
-    let mut typed = Vec::new();
-    let ended = loop {
-        match std::io::stdin().lock().bytes().next() {
-            Some(Ok(b'\r' | b'\n')) => break true,
-            Some(Ok(0x03 | 0x04 | 0x1b) | Err(_)) | None => break false,
-            Some(Ok(0x7f | 0x08)) => drop(typed.pop()),
-            Some(Ok(byte)) => typed.push(byte),
-        }
-    };
-    Output::new().write_all(b"\n").ok()?;
-    String::from_utf8(typed).ok().filter(|secret| ended && !secret.trim().is_empty())
 }
 
 impl Terminal {
@@ -171,32 +172,6 @@ impl Terminal {
     }
 }
 
-/// How long a row of a menu may be, in bytes: what is left of the terminal's width beside dialoguer's marks.
-fn room() -> usize {
-    usize::from(Size::of_terminal(None, None).columns).saturating_sub(6).max(16)
-}
-
-/// Cuts a text to one row of at most `room` bytes.
-fn one_row(text: &str, room: usize) -> String {
-    const ELLIPSIS: &str = "…";
-    if text.len() <= room {
-        return text.to_owned();
-    }
-    let mut end = 0;
-    for (start, cluster) in text.grapheme_indices(true) {
-        if start + cluster.len() + ELLIPSIS.len() > room {
-            break;
-        }
-        end = start + cluster.len();
-    }
-    format!("{}{ELLIPSIS}", &text[..end])
-}
-
-fn show_cursor(term: &Term) {
-    // A terminal that has gone shows nothing anyway.
-    drop(term.show_cursor());
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,6 +179,6 @@ mod tests {
     #[test]
     fn a_row_is_cut_where_a_character_ends() {
         assert_eq!(one_row("short", 16), "short");
-        assert_eq!(one_row("20260101-101010 上海的天气", 24), "20260101-101010 上…");
+        assert_eq!(one_row("20260101-101010 上海的天气", 20), "20260101-101010 上…");
     }
 }

@@ -32,6 +32,8 @@ pub enum Press {
     Suspend,
     /// Ctrl+D.
     End,
+    /// Ctrl+U.
+    DeleteLine,
     /// The terminal has gone.
     Gone,
 }
@@ -42,21 +44,38 @@ pub struct KeyReader {
     parser: Parser,
     presses: VecDeque<Press>,
     escape_wait: Duration,
-    /// Whether several letters that arrive together are nothing.
-    alone: bool,
+    taken: Taken,
+}
+
+/// What is made of letters that arrive together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    /// Letters are taken, a paste is nothing: it is no choice, whatever it holds.
+    Typed,
+    /// Nothing: they were pasted, by a terminal that says so in no other way.
+    OneAtATime,
+    /// All of it, a paste as well.
+    Pasted,
 }
 
 impl KeyReader {
     /// Makes a reader that believes a lone ESC after `escape_wait`; see [`super::escape_wait`].
     pub fn new(escape_wait: Duration) -> Self {
-        Self { parser: Parser::default(), presses: VecDeque::new(), escape_wait, alone: false }
+        Self { parser: Parser::default(), presses: VecDeque::new(), escape_wait, taken: Taken::Typed }
     }
 
     /// Takes letters only one at a time: those that arrive together were pasted, by a terminal that says so in no
     /// other way, and answer nothing.
     #[must_use]
     pub fn one_at_a_time(mut self) -> Self {
-        self.alone = true;
+        self.taken = Taken::OneAtATime;
+        self
+    }
+
+    /// Takes a paste as if it was typed, but for its line ends.
+    #[must_use]
+    pub fn with_pastes(mut self) -> Self {
+        self.taken = Taken::Pasted;
         self
     }
 
@@ -98,6 +117,7 @@ impl KeyReader {
                     | Press::Up
                     | Press::Down
                     | Press::Suspend
+                    | Press::DeleteLine
                     | Press::End,
                 ) => {}
             }
@@ -134,17 +154,27 @@ impl KeyReader {
                 Err(error) => return Err(error.into()),
             }
         }
-        self.presses.extend(presses(&keys, self.alone));
+        self.presses.extend(presses(&keys, self.taken));
         Ok(true)
     }
 }
 
-fn presses(keys: &[Key], alone: bool) -> Vec<Press> {
+fn presses(keys: &[Key], taken: Taken) -> Vec<Press> {
     let letters = keys.iter().filter(|key| matches!(key, Key::Character(_))).count();
-    let crowd = alone && letters > 1;
+    let crowd = taken == Taken::OneAtATime && letters > 1;
     // The line end of what was pasted confirms nothing either.
     let kept = |key: &&Key| !(crowd && matches!(key, Key::Character(_) | Key::Enter));
-    keys.iter().filter(kept).filter_map(press_of).collect()
+    let mut presses = Vec::new();
+    for key in keys.iter().filter(kept) {
+        match key {
+            Key::Paste(text) if taken == Taken::Pasted => {
+                let typed = text.chars().filter(|character| !character.is_control());
+                presses.extend(typed.map(Press::Character));
+            }
+            key => presses.extend(press_of(key)),
+        }
+    }
+    presses
 }
 
 const fn press_of(key: &Key) -> Option<Press> {
@@ -158,14 +188,10 @@ const fn press_of(key: &Key) -> Option<Press> {
         Key::Interrupt => Some(Press::Interrupt),
         Key::Suspend => Some(Press::Suspend),
         Key::End => Some(Press::End),
-        // A paste is no choice, whatever it holds.
-        Key::Paste(_)
-        | Key::Newline
-        | Key::DeleteWord
-        | Key::DeleteLine
-        | Key::Focus(_)
-        | Key::Background(_)
-        | Key::Attributes => None,
+        Key::DeleteLine => Some(Press::DeleteLine),
+        Key::Paste(_) | Key::Newline | Key::DeleteWord | Key::Focus(_) | Key::Background(_) | Key::Attributes => {
+            None
+        }
     }
 }
 
@@ -173,25 +199,35 @@ const fn press_of(key: &Key) -> Option<Press> {
 mod tests {
     use super::*;
 
-    fn pressed(bytes: &[u8], alone: bool) -> Vec<Press> {
+    fn pressed(bytes: &[u8], taken: Taken) -> Vec<Press> {
         let (mut parser, mut keys) = (Parser::default(), Vec::new());
         parser.feed(bytes, &mut keys);
-        presses(&keys, alone)
+        presses(&keys, taken)
     }
 
     #[test]
     fn keys_that_a_menu_knows_come_through() {
-        assert_eq!(pressed(b"\x1b[A\x1b[B\x1bOB\r", true), [Press::Up, Press::Down, Press::Down, Press::Enter]);
-        assert_eq!(pressed(b"y", true), [Press::Character('y')]);
-        assert_eq!(pressed(b"2\r", true), [Press::Character('2'), Press::Enter]);
-        assert_eq!(pressed(b"\x03\x1a", true), [Press::Interrupt, Press::Suspend]);
-        assert_eq!(pressed(b"12", false), [Press::Character('1'), Press::Character('2')]);
+        assert_eq!(
+            pressed(b"\x1b[A\x1b[B\x1bOB\r", Taken::OneAtATime),
+            [Press::Up, Press::Down, Press::Down, Press::Enter]
+        );
+        assert_eq!(pressed(b"y", Taken::OneAtATime), [Press::Character('y')]);
+        assert_eq!(pressed(b"2\r", Taken::OneAtATime), [Press::Character('2'), Press::Enter]);
+        assert_eq!(pressed(b"\x03\x1a", Taken::OneAtATime), [Press::Interrupt, Press::Suspend]);
+        assert_eq!(pressed(b"12", Taken::Typed), [Press::Character('1'), Press::Character('2')]);
     }
 
     #[test]
     fn what_is_pasted_is_no_answer() {
-        assert_eq!(pressed(b"yes\r", true), []);
-        assert_eq!(pressed(b"\x1b[200~y\x1b[201~", true), []);
-        assert_eq!(pressed(b"yy\r", true), []);
+        assert_eq!(pressed(b"yes\r", Taken::OneAtATime), []);
+        assert_eq!(pressed(b"\x1b[200~y\x1b[201~", Taken::OneAtATime), []);
+        assert_eq!(pressed(b"yy\r", Taken::OneAtATime), []);
+    }
+
+    #[test]
+    fn a_secret_may_be_pasted() {
+        let key = [Press::Character('k'), Press::Character('y')];
+        assert_eq!(pressed(b"\x1b[200~ky\n\x1b[201~", Taken::Pasted), key);
+        assert_eq!(pressed(b"ky", Taken::Pasted), key);
     }
 }
