@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write};
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::locale::{Locale, word};
-use crate::terminal::{Line, Size, in_rows, sanitize_line};
+use crate::terminal::{Line, Size, in_rows, sanitize, sanitize_line};
 
 /// The columns and rows of the terminal.
 pub(super) fn terminal_size() -> (u16, u16) {
@@ -28,8 +28,10 @@ impl<'a> Console<'a> {
         Self { locale }
     }
 
-    /// Prints a result; a closed pipe is success.
+    /// Prints a result; a closed pipe is success. A terminal gets nothing that commands it, whoever wrote the text; a
+    /// pipe gets it as it is.
     pub(super) fn print(&self, text: &str) -> Exit {
+        let text = if std::io::stdout().is_terminal() { sanitize(text) } else { text.into() };
         let mut out = std::io::stdout().lock();
         let newline = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
         match write!(out, "{text}{newline}").and_then(|()| out.flush()) {

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::pipe::Pipe;
 use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, TurnEnd};
 use crate::conversation::{Outcome, Usage};
+use crate::terminal::escape_json;
 
 /// Prints every [`AgentEvent`] as one line of JSON, as it happens.
 pub struct StreamJson<W> {
@@ -131,9 +132,10 @@ impl<W: Write> Frontend for Json<W> {
 
 fn write_line<W: Write>(pipe: &mut Pipe<W>, value: &impl Serialize) {
     // Every type here is plain data with text keys, which always serializes.
-    if let Ok(mut line) = serde_json::to_vec(value) {
-        line.push(b'\n');
-        pipe.write(&line);
+    if let Ok(line) = serde_json::to_string(value) {
+        let mut line = escape_json(line);
+        line.push('\n');
+        pipe.write(line.as_bytes());
     }
 }
 

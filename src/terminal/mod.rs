@@ -33,7 +33,7 @@ pub use markdown::{Highlighter, Layout, MarkdownStream, Reasoning, Wrap, in_rows
 pub use marks::Mark;
 pub use relay::{Relayed, relay};
 pub use reset::reset_terminal;
-pub use sanitize::{Breaks, clean, sanitize, sanitize_line};
+pub use sanitize::{Breaks, clean, concealed, escape_json, sanitize, sanitize_line};
 pub use screen::{Capabilities, Screen};
 pub use skin::SkinError;
 pub use status::{FRAME, Status, spinner, status_line};

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 /// Which controls a place can show as what they mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,9 +33,62 @@ pub fn clean(text: &str, breaks: Breaks) -> Cow<'_, str> {
     let Some(start) = text.bytes().position(|byte| !harmless(byte)) else {
         return Cow::Borrowed(text);
     };
+    let mut cleaned: Option<String> = None;
+    judge_from(text, start, breaks, |index, character, verdict| match verdict {
+        Verdict::Stay => {
+            if let Some(cleaned) = &mut cleaned {
+                cleaned.push(character);
+            }
+        }
+        Verdict::Drop | Verdict::Show => {
+            let cleaned = cleaned.get_or_insert_with(|| text[..index].to_owned());
+            if verdict == Verdict::Show {
+                show(character, cleaned);
+            }
+        }
+    });
+    cleaned.map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// Where a text holds characters that are not seen, or change what is seen of others: what [`sanitize`] would show as
+/// something else. For a place that has to keep every byte where it is.
+pub fn concealed(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    if let Some(start) = text.bytes().position(|byte| !matches!(byte, b' '..=b'~' | b'\t' | b'\n')) {
+        judge_from(text, start, Breaks::Keep, |index, character, verdict| {
+            if verdict != Verdict::Stay {
+                found.push(index..index + character.len_utf8());
+            }
+        });
+    }
+    found
+}
+
+/// Escapes in JSON what a terminal, or a person who reads it there, would take for something else: C1 controls,
+/// characters that are not seen, that change the direction of others. It means the same to every program.
+pub fn escape_json(json: String) -> String {
+    let is_bad = |character: char| matches!(character, '\u{7F}'..='\u{9F}') || is_invisible(character);
+    if json.is_ascii() && !json.contains('\u{7F}') || !json.chars().any(is_bad) {
+        return json;
+    }
+    let mut escaped = String::with_capacity(json.len());
+    for character in json.chars() {
+        if is_bad(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                // Writing to a String cannot fail.
+                let _ = write!(escaped, "\\u{unit:04x}");
+            }
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped
+}
+
+/// Judges each character from byte `start` on.
+fn judge_from(text: &str, start: usize, breaks: Breaks, mut each: impl FnMut(usize, char, Verdict)) {
     // The character before decides about joiners: begin one character earlier.
     let start = text[..start].char_indices().next_back().map_or(0, |(index, _)| index);
-    let mut cleaned: Option<String> = None;
     let mut previous = None;
     let mut characters = text[start..].char_indices().peekable();
     let mut flag_ends = 0;
@@ -45,23 +99,10 @@ pub fn clean(text: &str, breaks: Breaks) -> Cow<'_, str> {
             flag_ends = index + character.len_utf8() + flag_length(&text[index + character.len_utf8()..]);
         }
         let verdict = if index < flag_ends { Verdict::Stay } else { judge(previous, character, next, breaks) };
-        match verdict {
-            Verdict::Stay => {
-                if let Some(cleaned) = &mut cleaned {
-                    cleaned.push(character);
-                }
-            }
-            Verdict::Drop | Verdict::Show => {
-                let cleaned = cleaned.get_or_insert_with(|| text[..index].to_owned());
-                if verdict == Verdict::Show {
-                    show(character, cleaned);
-                }
-            }
-        }
+        each(index, character, verdict);
         // What is shown as a picture no longer carries what follows it.
         previous = if verdict == Verdict::Stay { Some(character) } else { Some('>') };
     }
-    cleaned.map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use proptest::prelude::*;
 
-use super::{sanitize, sanitize_line};
+use super::{concealed, escape_json, sanitize, sanitize_line};
 
 /// What attacks look like, and what they must become.
 const ATTACKS: &[(&str, &str)] = &[
@@ -29,6 +29,32 @@ const ATTACKS: &[(&str, &str)] = &[
     ("\u{1F3F4}\u{E0067}\u{E0062}", "\u{1F3F4}<U+E0067><U+E0062>"),
     ("\u{3164}\u{115F}\u{AD}", "<U+3164><U+115F><U+00AD>"),
 ];
+
+#[test]
+fn json_escaped_means_the_same_and_is_seen() {
+    let attacks: Vec<String> = ATTACKS.iter().map(|(attack, _)| (*attack).to_owned()).collect();
+    let json = escape_json(serde_json::to_string(&attacks).unwrap());
+    assert!(
+        concealed(&json)
+            .iter()
+            .all(|range| matches!(&json[range.clone()], "\u{200D}" | "\u{200C}" | "\u{FE0E}" | "\u{E0100}")),
+        "{json}"
+    );
+    assert!(!json.chars().any(char::is_control), "{json}");
+    assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), attacks);
+    assert_eq!(escape_json("[\"\u{9b}\u{E0041}\"]".into()), r#"["\u009b\udb40\udc41"]"#);
+}
+
+#[test]
+fn what_is_concealed_is_what_is_shown_otherwise() {
+    for &(attack, _) in ATTACKS {
+        let mut kept = attack.to_owned();
+        for range in concealed(attack).into_iter().rev() {
+            kept.replace_range(range, "");
+        }
+        assert_eq!(sanitize(&kept), kept, "{attack:?}");
+    }
+}
 
 #[test]
 fn no_attack_of_the_corpus_leaks() {

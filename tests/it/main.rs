@@ -55,6 +55,7 @@ mod markdown_html;
 mod markdown_spec;
 #[cfg(test)]
 mod markdown_structure;
+mod outside_text;
 mod patch_tool;
 mod path_tools;
 mod picture;

@@ -11,6 +11,7 @@ use crate::frontend::exit::Exit;
 use crate::frontend::words;
 use crate::locale::word;
 use crate::provider::{self, Client};
+use crate::terminal::sanitize_line;
 
 pub(in crate::app) fn models(app: &App, wanted: Option<&str>) -> Exit {
     let console = Console::new(&app.locale);
@@ -40,7 +41,8 @@ pub(in crate::app) fn models(app: &App, wanted: Option<&str>) -> Exit {
         console.note(app.locale.text(word::said::MODEL_NONE));
         return Exit::Done;
     }
-    console.print(&list.join("\n"))
+    // A name is one row.
+    console.print(&list.iter().map(|name| sanitize_line(name)).collect::<Vec<_>>().join("\n"))
 }
 
 fn provider_models(app: &App, name: &str, client: &Client, runtime: &Runtime) -> Result<Vec<String>, Problem> {

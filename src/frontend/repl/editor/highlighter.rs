@@ -9,7 +9,7 @@ use reedline::{Highlighter, StyledText};
 
 use crate::frontend::repl::line::{PasteStore, Piece, SharedState, mentions, paste_pieces};
 use crate::frontend::repl::menu::CommandMenu;
-use crate::terminal::Theme;
+use crate::terminal::{Theme, concealed};
 
 /// The highlighter of one editor.
 pub(super) struct LineHighlighter {
@@ -53,7 +53,7 @@ impl Highlighter for LineHighlighter {
         let mut text = StyledText::new();
         for piece in paste_pieces(line) {
             match piece {
-                Piece::Text(piece) => text.push((Style::new(), visible(piece))),
+                Piece::Text(piece) => paint_visibly(piece, self.theme.warning.reverse(), &mut text),
                 Piece::Block(block) => text.push((self.theme.dim.reverse(), self.pastes.label(block))),
             }
         }
@@ -64,9 +64,27 @@ impl Highlighter for LineHighlighter {
     }
 }
 
-/// Paints control characters, byte for byte, as blanks: a tab's width depends on where it stands, and an escape
-/// from a recalled line must not reach the terminal.
-fn visible(text: &str) -> String {
+/// Paints a text byte for byte: a control character as blanks (a tab's width depends on where it stands, and an escape
+/// from a recalled line must not reach the terminal), what is not seen, or turns others round, as a mark.
+fn paint_visibly(text: &str, mark: Style, out: &mut StyledText) {
+    let mut painted = 0;
+    for range in concealed(text) {
+        if text[range.clone()].chars().all(char::is_control) {
+            continue;
+        }
+        out.push((Style::new(), blanked(&text[painted..range.start])));
+        let marks = match range.len() {
+            2 => "<>",
+            3 => "<?>",
+            _ => "<??>",
+        };
+        out.push((mark, marks.to_owned()));
+        painted = range.end;
+    }
+    out.push((Style::new(), blanked(&text[painted..])));
+}
+
+fn blanked(text: &str) -> String {
     let blank = |character: char| character.is_control() && character != '\n';
     if !text.chars().any(blank) {
         return text.to_owned();

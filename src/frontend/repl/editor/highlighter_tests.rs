@@ -38,6 +38,21 @@ fn painted_text_has_the_bytes_of_the_line() {
 }
 
 #[test]
+fn what_is_not_seen_is_marked_and_keeps_its_bytes() {
+    let highlighter = highlighter();
+    for (line, expected) in [
+        ("rm \u{202E}fdp.x", "rm <?>fdp.x"),
+        ("pass\u{200B}word\u{AD}", "pass<?>word<>"),
+        ("hi\u{E0041}", "hi<??>"),
+        ("نمی\u{200C}خواهم 👩\u{200D}👩 ok", "نمی\u{200C}خواهم 👩\u{200D}👩 ok"),
+    ] {
+        let painted: String = highlighter.highlight(line, 0).buffer.into_iter().map(|(_, text)| text).collect();
+        assert_eq!(painted, expected);
+        assert_eq!(painted.len(), line.len());
+    }
+}
+
+#[test]
 fn what_is_painted_is_told() {
     let highlighter = highlighter();
     highlighter.highlight("hello", 3);

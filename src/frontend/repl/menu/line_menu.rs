@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::frontend::prompt::SIGN;
 use crate::frontend::repl::line::{MenuView, Offer, Row, SharedState, Subject};
-use crate::terminal::Theme;
+use crate::terminal::{Theme, sanitize_line};
 
 /// Rows shown at once; fewer on a low terminal.
 const ROWS: usize = 10;
@@ -148,9 +148,11 @@ pub(super) fn fit(text: &str, room: usize) -> String {
     out
 }
 
-/// Shows names from outside on one row and without escapes.
+/// Shows names from outside on one row: nothing commands the terminal, nothing is unseen.
 fn clean(text: &str) -> String {
-    text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+    let blanks: String =
+        text.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
+    sanitize_line(&blanks).into_owned()
 }
 
 impl Menu for LineMenu {
@@ -262,7 +264,7 @@ impl Menu for LineMenu {
 
     fn menu_string(&self, available_lines: u16, use_ansi_coloring: bool) -> String {
         let count = self.shown().min(usize::from(available_lines));
-        let widest = self.rows().iter().map(|row| row.label.as_ref().unwrap_or(&row.value).width()).max();
+        let widest = self.rows().iter().map(|row| clean(row.label.as_ref().unwrap_or(&row.value)).width()).max();
         let has_descriptions = self.rows().iter().any(|row| !row.description.is_empty());
         // One column stays free at the right: a row that fills the terminal leaves the cursor in limbo.
         let most = self.width.saturating_sub(3);
