@@ -19,7 +19,7 @@ use crate::conversation::{
 };
 use crate::provider::{EventStream, ModelInfo, Provider, ProviderError, Request};
 use crate::session::{Redactor, Session, SessionId, load};
-use crate::tool::{Place, Tool, ToolContext, ToolFacts, ToolOutput, Toolbox};
+use crate::tool::{Before, Place, Tool, ToolContext, ToolFacts, ToolOutput, Toolbox};
 
 pub(super) type Answer = Vec<Result<StreamEvent, ProviderError>>;
 
@@ -76,7 +76,7 @@ impl Tool for Echo {
     fn subject(&self, _: &Value, _: &Place) -> Subject {
         Subject::Whole
     }
-    fn preview(&self, _: &Value, _: &Place) -> Result<Preview, String> {
+    fn check(&self, _: &Value, _: &Before<'_>) -> Result<Preview, String> {
         Ok(Preview::Text { text: "echo".into() })
     }
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
@@ -98,6 +98,7 @@ impl Tool for Echo {
 pub(super) struct Recorder {
     pub(super) events: Vec<AgentEvent>,
     pub(super) approvals: VecDeque<Approval>,
+    pub(super) requests: Vec<ApprovalRequest>,
     pub(super) questions: Vec<Question>,
     pub(super) replies: VecDeque<Reply>,
     pub(super) cancel_at: Option<usize>,
@@ -111,7 +112,8 @@ impl Frontend for Recorder {
             self.cancel.cancel();
         }
     }
-    fn approve(&mut self, _: &ApprovalRequest) -> Approval {
+    fn approve(&mut self, request: &ApprovalRequest) -> Approval {
+        self.requests.push(request.clone());
         self.approvals.pop_front().unwrap_or(Approval::Once)
     }
     fn ask(&mut self, question: &Question) -> Reply {

@@ -12,7 +12,7 @@ use super::results::{
     CallEnd, CallsEnd, LED_ELSEWHERE, NotReached, REPEATS, answer, closed, invalid_arguments, no_such_tool,
     not_reached,
 };
-use super::runner::{Terms, ToolRunner};
+use super::runner::{Followed, Terms, ToolRunner};
 use super::undo::{Keeping, Undo, show_unkept};
 use super::{AgentEvent, Frontend, Notice};
 use crate::conversation::{Outcome, ToolCall, ToolResult, Usage};
@@ -140,29 +140,48 @@ impl Calls<'_> {
         }
         // The guard compares what the model wrote, the person judges what will run.
         let written = call;
-        let (call, note, settled) = settled(call, tool.settle(&call.input, &runner.place, &runner.memory));
+        let Some(looked) = runner.look(call, tool, self.cancel).await else {
+            self.tell_requested(call);
+            return unspent(closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted));
+        };
+        let (call, note, settled) = settled(call, looked.settled);
         let call = call.as_ref();
         let effect = tool.effect(&call.input, &runner.place);
-        let subject = tool.subject(&call.input, &runner.place);
+        let Followed { subject, answered } = looked.followed;
         self.frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject: subject.clone() });
         if let Some(output) = settled {
             self.guard.record(written, Some((output.outcome, &output.content)));
             return unspent(output, CallEnd::Answered);
         }
         let assessment = &self.consent.assess(call, effect, &subject);
-        let tool = tool.as_ref();
-        let proposed = Proposed { call, tool, effect, subject: &subject, assessment, number, unkept: None };
+        let (memory, output_dir) = (&runner.memory, runner.output_dir.as_path());
+        let proposed = Proposed {
+            call,
+            tool,
+            effect,
+            subject: &subject,
+            assessment,
+            memory,
+            output_dir,
+            answered,
+            number,
+            unkept: None,
+        };
         let granted = match self.agreed(proposed).await {
             Ok(granted) => granted,
             Err(answered) => return unspent(answered.0, answered.1),
         };
-        if tool.subject(&call.input, &runner.place) != subject {
-            return unspent(ToolOutput::failed(LED_ELSEWHERE), CallEnd::Answered);
+        match runner.follow(tool.subject(&call.input, &runner.place), self.cancel).await {
+            None => return unspent(closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted)),
+            Some(now) if now.subject != subject => {
+                return unspent(ToolOutput::failed(LED_ELSEWHERE), CallEnd::Answered);
+            }
+            Some(_) => {}
         }
         let trash = self.undo.open_trash(&subject, &granted.reach, granted.assumed);
         let started = Instant::now();
         let terms = Terms { subject, reach: &granted.reach, trash: trash.clone(), redact: self.redact };
-        let mut output = runner.run(call, tool, terms, self.frontend, self.cancel).await;
+        let mut output = runner.run(call, tool.as_ref(), terms, self.frontend, self.cancel).await;
         let interrupted = self.cancel.is_cancelled();
         show_unkept(trash.as_ref(), self.frontend);
         if let Some(note) = note {
@@ -218,7 +237,10 @@ impl Calls<'_> {
 fn settled(call: &ToolCall, settled: Settled) -> (Cow<'_, ToolCall>, Option<String>, Option<ToolOutput>) {
     match settled {
         Settled::AsIs => (Cow::Borrowed(call), None, None),
-        Settled::Input { input, note } => (Cow::Owned(ToolCall { input, ..call.clone() }), Some(note), None),
+        Settled::Input { input, note } => {
+            let note = Some(note).filter(|note| !note.is_empty());
+            (Cow::Owned(ToolCall { input, ..call.clone() }), note, None)
+        }
         Settled::Answer(output) => (Cow::Borrowed(call), None, Some(*output)),
     }
 }

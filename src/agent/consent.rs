@@ -1,5 +1,6 @@
 //! Whether a call may run and how far it reaches: the policy, the disk, and the person where those do not decide.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -11,9 +12,9 @@ use crate::approval::command::{LineJudgement, judge};
 use crate::approval::{
     Assessment, Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict, always_rule,
 };
-use crate::conversation::{Effect, Outcome, Subject, ToolCall};
+use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
 use crate::sandbox::{Reach, Sandbox, Standing};
-use crate::tool::{Access, Place, Tool, ToolOutput};
+use crate::tool::{Access, Before, Place, Tool, ToolMemory, ToolOutput};
 
 /// What decides about calls.
 pub(super) struct Consent {
@@ -31,11 +32,16 @@ pub(super) struct Consent {
 /// A call that is to be judged.
 pub(super) struct Proposed<'a> {
     pub(super) call: &'a ToolCall,
-    pub(super) tool: &'a dyn Tool,
+    pub(super) tool: &'a Arc<dyn Tool>,
     pub(super) effect: Effect,
     pub(super) subject: &'a Subject,
     /// The call, judged.
     pub(super) assessment: &'a Assessment,
+    pub(super) memory: &'a Arc<ToolMemory>,
+    /// Where whole outputs are kept.
+    pub(super) output_dir: &'a Path,
+    /// Whether the disk said where its paths lead.
+    pub(super) answered: bool,
     /// Which of the calls of one message it is, from 1, and how many they are.
     pub(super) number: (usize, usize),
     /// So many files it changes are known to have no copy.
@@ -119,7 +125,7 @@ impl Consent {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Result<Granted, Refused> {
-        let Proposed { call, tool, effect, subject, assessment, number, unkept } = *proposed;
+        let Proposed { call, tool, effect, subject, assessment, answered, number, unkept, .. } = *proposed;
         let place = Arc::clone(&self.surroundings);
         let mut verdict = assessment.verdict.clone();
         if let (Decision::Allow, Some(line)) = (verdict.decision, &assessment.line)
@@ -134,6 +140,11 @@ impl Consent {
         {
             verdict.decision = Decision::Ask;
             verdict.reasons.push(Reason::OutsideWorkspace { path });
+        }
+        if !answered {
+            verdict.decision = verdict.decision.max(Decision::Ask);
+            verdict.never_auto = true;
+            verdict.reasons.push(Reason::Unanswered);
         }
         if unkept.is_some() {
             verdict.decision = verdict.decision.max(Decision::Ask);
@@ -156,21 +167,29 @@ impl Consent {
             }
             Decision::Allow | Decision::Ask => {}
         }
-        let preview = match tool.preview(&call.input, &self.place) {
+        let changes = proposed.changes(&wants.reach);
+        let (preview, reach, unkept) = tokio::join!(
+            self.check(proposed, frontend.can_lend(), cancel),
+            async {
+                match &assessment.line {
+                    Some(line) => reach::survey(line, &place, cancel).await,
+                    None => None,
+                }
+            },
+            async {
+                match unkept {
+                    Some(files) => Some(files),
+                    None => undo.foresee(&changes, cancel).await,
+                }
+            },
+        );
+        let preview = match preview {
             Ok(preview) => preview,
             Err(text) => return Err(Box::new((ToolOutput::failed(text), CallEnd::Answered))),
-        };
-        let reach = match &assessment.line {
-            Some(line) => reach::survey(line, &place, cancel).await,
-            None => None,
         };
         if let Some(why) = reach.as_ref().and_then(|reach| reach.never_auto.clone()) {
             forbid(&mut verdict, why);
         }
-        let unkept = match unkept {
-            Some(files) => Some(files),
-            None => undo.foresee(&proposed.changes(&wants.reach), cancel).await,
-        };
         verdict.reasons.extend(unkept.map(|files| Reason::CannotUndo { files }));
         if cancel.is_cancelled() {
             return Err(interrupted(call));
@@ -221,6 +240,33 @@ impl Consent {
                 Err(Box::new((denied(NOBODY_ASKED), CallEnd::Stop(end))))
             }
         }
+    }
+
+    /// Has the tool check a call aside, where a file system that does not answer holds up nobody: then what the call
+    /// names is all that is seen of it.
+    async fn check(
+        &self,
+        proposed: &Proposed<'_>,
+        can_lend: bool,
+        cancel: &CancellationToken,
+    ) -> Result<Preview, String> {
+        let (tool, input, place) = (Arc::clone(proposed.tool), proposed.call.input.clone(), self.place.clone());
+        let (memory, output_dir) = (Arc::clone(proposed.memory), proposed.output_dir.to_owned());
+        let checked = reach::aside(cancel, move || {
+            let before = Before { place: &place, memory: &memory, output_dir: &output_dir, can_lend };
+            tool.check(&input, &before)
+        });
+        checked.await.unwrap_or_else(|| {
+            Ok(match proposed.subject {
+                Subject::Command { line } => Preview::Command { line: line.clone() },
+                Subject::Paths { paths } => {
+                    let named: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+                    Preview::Text { text: named.join("\n") }
+                }
+                Subject::Host { host } => Preview::Text { text: host.clone() },
+                Subject::Whole => Preview::Text { text: String::new() },
+            })
+        })
     }
 
     /// How far a call wants to reach, and whether that alone is to be asked.

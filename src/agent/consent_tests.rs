@@ -8,7 +8,7 @@ use super::super::bench::{Recorder, bench_of, text};
 use super::super::{Approval, TurnEnd};
 use crate::approval::command::JUDGED;
 use crate::conversation::{Effect, Preview, StopReason, StreamEvent, Subject, ToolSpec};
-use crate::tool::{Place, Tool, ToolContext, ToolFacts, ToolOutput};
+use crate::tool::{Before, Place, Tool, ToolContext, ToolFacts, ToolOutput};
 
 /// Takes a line as the shell's tool does, and runs nothing.
 struct Lines;
@@ -23,7 +23,7 @@ impl Tool for Lines {
     fn subject(&self, input: &Value, _: &Place) -> Subject {
         Subject::Command { line: input["command"].as_str().unwrap().to_owned() }
     }
-    fn preview(&self, _: &Value, _: &Place) -> Result<Preview, String> {
+    fn check(&self, _: &Value, _: &Before<'_>) -> Result<Preview, String> {
         Ok(Preview::Text { text: String::new() })
     }
     fn run<'a>(&'a self, _: Value, _: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {

@@ -68,6 +68,9 @@ pub enum AgentEvent {
         facts: ToolFacts,
         /// How long it ran, in ms.
         duration_ms: u64,
+        /// The change it made, to show a person who has not seen it before.
+        #[serde(skip)]
+        change: Option<Preview>,
     },
     /// The request failed and will be sent again.
     Retrying {

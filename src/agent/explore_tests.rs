@@ -10,7 +10,7 @@ use crate::approval::{Decision, Rule, Source};
 use crate::conversation::{
     ContentBlock, Effect, Outcome, Preview, StopReason, StreamEvent, Subject, ToolIdentity, ToolSpec, Usage,
 };
-use crate::tool::{Place, Tool, ToolContext, ToolFacts, ToolOutput};
+use crate::tool::{Before, Place, Tool, ToolContext, ToolFacts, ToolOutput};
 
 /// A tool of this name and effect that says its name.
 struct Named(&'static str, Effect);
@@ -30,7 +30,7 @@ impl Tool for Named {
     fn subject(&self, _: &Value, _: &Place) -> Subject {
         Subject::Whole
     }
-    fn preview(&self, _: &Value, _: &Place) -> Result<Preview, String> {
+    fn check(&self, _: &Value, _: &Before<'_>) -> Result<Preview, String> {
         Ok(Preview::Text { text: String::new() })
     }
     fn run<'a>(&'a self, _: Value, _: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {

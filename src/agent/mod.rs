@@ -45,7 +45,7 @@ use crate::journal::{Foreign, JournalError, Plan, TakenBack, Turn};
 use crate::provider::{ModelInfo, Provider, RetryPlan};
 use crate::sandbox::Sandbox;
 use crate::session::{Session, SessionError};
-use crate::tool::{JobReport, Place, ToolMemory, Toolbox};
+use crate::tool::{JobReport, Place, Toolbox};
 use consent::Consent;
 use modes::Purpose;
 use runner::ToolRunner;
@@ -227,7 +227,7 @@ impl Agent {
     pub fn set_session(&mut self, session: Session, conversation: Conversation, usage: Usage) {
         self.undo.begin_session(&session);
         self.talk.set_session(session, conversation, usage);
-        self.runner.memory = ToolMemory::default();
+        self.runner.forget();
     }
 
     /// Tells whether this session keeps anything that could be taken back.

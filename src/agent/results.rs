@@ -83,7 +83,7 @@ pub(super) enum CallEnd {
 /// The output of a call that did not run.
 pub(super) fn closed(call: &ToolCall, outcome: Outcome) -> ToolOutput {
     let ToolResult { content, .. } = ToolResult::closed(call, outcome);
-    ToolOutput { content, outcome, facts: ToolFacts::default(), images: Vec::new() }
+    ToolOutput { content, outcome, facts: ToolFacts::default(), images: Vec::new(), change: None }
 }
 
 /// The same for one that was denied, with what the model is told.
@@ -115,7 +115,7 @@ pub(super) fn answer(
     spent: Duration,
     frontend: &mut dyn Frontend,
 ) -> ToolResult {
-    let ToolOutput { content, outcome, facts, images } = output;
+    let ToolOutput { content, outcome, facts, images, change } = output;
     let duration_ms = u64::try_from(spent.as_millis()).unwrap_or(u64::MAX);
     frontend.show(&AgentEvent::ToolFinished {
         call_id: call.id.clone(),
@@ -124,6 +124,7 @@ pub(super) fn answer(
         content: content.clone(),
         facts: facts.clone(),
         duration_ms,
+        change,
     });
     ToolResult { call_id: call.id.clone(), name: call.name.clone(), content, outcome, images, facts, duration_ms }
 }

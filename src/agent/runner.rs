@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde_json::json;
@@ -12,12 +13,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::results::closed;
 use super::wait::tick_at;
-use super::{Activity, AgentEvent, Frontend};
+use super::{Activity, AgentEvent, Frontend, reach};
 use crate::approval::Mode;
 use crate::conversation::{Answer, Effect, Outcome, Subject, ToolCall, ToolSpec};
 use crate::sandbox::{Reach, Sandbox};
 use crate::tool::{
-    JobReport, Person, Place, SharedTrash, Tool, ToolContext, ToolMemory, ToolOutput, Toolbox, Wish,
+    JobReport, Person, Place, Settled, SharedTrash, Tool, ToolContext, ToolMemory, ToolOutput, Toolbox, Wish,
+    followed,
 };
 
 /// How long a cancelled tool may take to end its child before it is dropped (TERM, 2 s, KILL, and a margin).
@@ -32,7 +34,8 @@ const WISHES: usize = 4;
 /// Runs tools, and remembers for them.
 pub(super) struct ToolRunner {
     pub(super) tools: Toolbox,
-    pub(super) memory: ToolMemory,
+    /// Shared with threads that look at the disk.
+    pub(super) memory: Arc<ToolMemory>,
     pub(super) place: Place,
     /// Where whole outputs are kept.
     pub(super) output_dir: PathBuf,
@@ -48,9 +51,29 @@ pub(super) struct Terms<'a> {
     pub(super) redact: &'a (dyn Fn(&str) -> String + Sync),
 }
 
+/// A call that was looked at.
+pub(super) struct Looked {
+    pub(super) settled: Settled,
+    pub(super) followed: Followed,
+}
+
+/// What a call is about, with where its paths lead.
+pub(super) struct Followed {
+    pub(super) subject: Subject,
+    /// Whether the disk said so; else only what was named is known.
+    pub(super) answered: bool,
+}
+
+impl Followed {
+    fn unanswered(subject: Subject) -> Self {
+        let answered = !matches!(subject, Subject::Paths { .. });
+        Self { subject, answered }
+    }
+}
+
 impl ToolRunner {
     pub(super) fn new(tools: Toolbox, place: Place, output_dir: PathBuf, sandbox: Sandbox) -> Self {
-        Self { tools, memory: ToolMemory::default(), place, output_dir, sandbox }
+        Self { tools, memory: Arc::default(), place, output_dir, sandbox }
     }
 
     /// A runner of the tools a sub-agent may call, which remembers nothing yet.
@@ -75,9 +98,56 @@ impl ToolRunner {
         specs
     }
 
+    /// Forgets all, and ends what runs in the background.
+    pub(super) fn forget(&mut self) {
+        self.memory.end_all();
+        self.memory = Arc::default();
+    }
+
     /// What a call of this tool is about, of which only the path is known.
     pub(super) fn subject_of_path(&self, tool: &str, path: &str) -> Option<Subject> {
         Some(self.tools.find(tool)?.subject(&json!({ "path": path }), &self.place))
+    }
+
+    /// Settles a call and follows its paths, aside: a file system may not answer. `None` when the turn was stopped.
+    ///
+    /// # Cancel safety
+    /// Dropping it leaves a thread that ends by itself and changes nothing.
+    pub(super) async fn look(
+        &self,
+        call: &ToolCall,
+        tool: &Arc<dyn Tool>,
+        cancel: &CancellationToken,
+    ) -> Option<Looked> {
+        let (at_it, input) = (Arc::clone(tool), call.input.clone());
+        let (place, memory) = (self.place.clone(), Arc::clone(&self.memory));
+        let looked = reach::aside(cancel, move || {
+            let settled = at_it.settle(&input, &place, &memory);
+            let input = if let Settled::Input { input, .. } = &settled { input } else { &input };
+            let subject = followed(&at_it.subject(input, &place));
+            Looked { settled, followed: Followed { subject, answered: true } }
+        });
+        match looked.await {
+            Some(looked) => Some(looked),
+            None if cancel.is_cancelled() => None,
+            None => {
+                let subject = tool.subject(&call.input, &self.place);
+                Some(Looked { settled: Settled::AsIs, followed: Followed::unanswered(subject) })
+            }
+        }
+    }
+
+    /// Follows the paths of a subject, aside; `None` when the turn was stopped.
+    ///
+    /// # Cancel safety
+    /// As [`ToolRunner::look`].
+    pub(super) async fn follow(&self, subject: Subject, cancel: &CancellationToken) -> Option<Followed> {
+        let named = subject.clone();
+        match reach::aside(cancel, move || followed(&named)).await {
+            Some(subject) => Some(Followed { subject, answered: true }),
+            None if cancel.is_cancelled() => None,
+            None => Some(Followed::unanswered(subject)),
+        }
     }
 
     /// Lists the commands in the background.
@@ -149,6 +219,13 @@ impl ToolRunner {
             }
         };
         output.unwrap_or_else(|| closed(call, Outcome::Interrupted))
+    }
+}
+
+impl Drop for ToolRunner {
+    fn drop(&mut self) {
+        // A thread that hangs on a disk may hold the memory for longer.
+        self.memory.end_all();
     }
 }
 

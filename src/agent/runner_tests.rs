@@ -4,10 +4,11 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use super::super::TurnEnd;
 use super::super::bench::{Bench, Recorder, bench_with, calls, outcomes, text};
+use super::super::{Approval, TurnEnd};
+use crate::approval::Reason;
 use crate::conversation::{Answer, Effect, Outcome, Preview, Question, StopReason, Subject, ToolSpec};
-use crate::tool::{Place, Tool, ToolContext, ToolFacts, ToolOutput};
+use crate::tool::{Before, Place, Settled, Tool, ToolContext, ToolFacts, ToolMemory, ToolOutput};
 
 /// A tool that asks and says what was answered.
 struct Curious;
@@ -27,7 +28,7 @@ impl Tool for Curious {
     fn subject(&self, _: &Value, _: &Place) -> Subject {
         Subject::Whole
     }
-    fn preview(&self, _: &Value, _: &Place) -> Result<Preview, String> {
+    fn check(&self, _: &Value, _: &Before<'_>) -> Result<Preview, String> {
         Ok(Preview::Text { text: String::new() })
     }
     fn run<'a>(&'a self, _: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
@@ -75,4 +76,68 @@ fn escape_at_a_question_ends_the_turn() {
     assert_eq!(end, TurnEnd::Interrupted);
     assert_eq!(outcomes(bench.agent.conversation()), vec![("a".to_owned(), Outcome::Interrupted)]);
     assert_eq!(bench.agent.conversation().check(), Ok(()));
+}
+
+/// A tool on a file system that does not answer.
+struct Stuck {
+    /// Held for as long as the disk is dead.
+    dead: Arc<std::sync::Mutex<()>>,
+}
+
+impl Tool for Stuck {
+    fn spec(&self) -> ToolSpec {
+        Curious.spec()
+    }
+    fn effect(&self, _: &Value, _: &Place) -> Effect {
+        Effect::Write
+    }
+    fn subject(&self, _: &Value, place: &Place) -> Subject {
+        Subject::Paths { paths: vec![place.resolve("a")] }
+    }
+    fn settle(&self, _: &Value, _: &Place, _: &ToolMemory) -> Settled {
+        drop(self.dead.lock());
+        Settled::AsIs
+    }
+    fn check(&self, _: &Value, _: &Before<'_>) -> Result<Preview, String> {
+        drop(self.dead.lock());
+        Ok(Preview::Text { text: "what the disk says".to_owned() })
+    }
+    fn run<'a>(&'a self, _: Value, _: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async { ToolOutput::ok("ran", ToolFacts::default()) })
+    }
+}
+
+fn stuck(cancel_at: Option<usize>) -> (TurnEnd, Recorder, Bench) {
+    let dead = Arc::new(std::sync::Mutex::new(()));
+    let held = dead.lock().unwrap();
+    let script = vec![calls(&["a"], StopReason::ToolUse), text("done")];
+    let mut bench = bench_with(script, 9, false, vec![Arc::new(Stuck { dead: Arc::clone(&dead) })]);
+    let mut recorder = Recorder { cancel_at, ..Recorder::default() };
+    recorder.approvals.push_back(Approval::Deny(String::new()));
+    let end = bench.turn("go", &mut recorder);
+    drop(held);
+    (end, recorder, bench)
+}
+
+#[test]
+fn a_disk_that_does_not_answer_holds_up_no_question() {
+    let (end, recorder, bench) = stuck(None);
+    assert_eq!(end, TurnEnd::Done);
+    assert_eq!(outcomes(bench.agent.conversation()), [("a".to_owned(), Outcome::Denied)]);
+    let request = &recorder.requests[0];
+    assert_eq!(request.reasons.iter().filter(|reason| **reason == Reason::Unanswered).count(), 1);
+    // What the call names is all that is known.
+    let named = bench.home.path().join("a").display().to_string();
+    assert_eq!((&request.preview, &request.always_rule), (&Preview::Text { text: named }, &None));
+}
+
+#[test]
+fn a_disk_that_does_not_answer_holds_up_no_interrupt() {
+    let (_, asked, _) = stuck(None);
+    for event in 1..=asked.events.len() {
+        let (end, recorder, bench) = stuck(Some(event));
+        assert_eq!(bench.agent.conversation().check(), Ok(()), "at event {event}");
+        // Past the answer the turn may have ended.
+        assert!(end == TurnEnd::Interrupted || recorder.requests.len() == 1, "at event {event}: {end:?}");
+    }
 }

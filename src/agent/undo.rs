@@ -171,7 +171,8 @@ impl Undo {
         }
     }
 
-    /// Tells of how many files no copies could be kept; `None` where all could, or nothing is kept in this session.
+    /// Tells of how many files no copies could be kept, 0 where that is not known; `None` where all could, or nothing is
+    /// kept in this session.
     ///
     /// # Cancel safety
     /// Dropping it leaves a thread that ends by itself and changes nothing.
@@ -186,7 +187,12 @@ impl Undo {
             }
             outlook.unkept(&touches) + u64::from(lost)
         });
-        unkept.await.filter(|files| *files > 0)
+        match unkept.await {
+            Some(0) => None,
+            Some(files) => Some(files),
+            // Nobody knows.
+            None => Some(0),
+        }
     }
 
     /// Makes the trash of a command that may remove things; `strict` where nobody has agreed to it but `-y`.

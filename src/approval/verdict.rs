@@ -141,6 +141,8 @@ pub enum Reason {
         /// Why.
         why: Unparsed,
     },
+    /// The disk did not say where a path leads.
+    Unanswered,
     /// Neither a rule nor `-y` can run it.
     NeverAuto {
         /// Why.

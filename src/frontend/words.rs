@@ -383,6 +383,7 @@ pub fn reasons(locale: &Locale, place: &Place, reasons: &[Reason]) -> Vec<String
         Reason::Unparsed { text, .. } => Some(locale.with(word::reason::Unparsed { text })),
         Reason::PrivateHost { host } => Some(locale.with(word::reason::PrivateHost { host })),
         Reason::NeverAuto { why } => Some(never_auto(locale, why)),
+        Reason::Unanswered => Some(locale.text(word::reason::UNANSWERED).to_owned()),
         Reason::CannotUndo { files: 0 } => Some(locale.text(word::reason::NO_UNDO).to_owned()),
         Reason::CannotUndo { files } => Some(locale.count(word::reason::NOT_UNDONE, *files)),
         Reason::MatchedRule { .. }

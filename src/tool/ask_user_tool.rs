@@ -10,7 +10,7 @@ use crate::conversation::{
 };
 
 use super::arguments::{Arguments, Field};
-use super::{Place, Tool, ToolContext, ToolOutput};
+use super::{Before, Place, Tool, ToolContext, ToolOutput};
 
 /// Choices are picked by one digit, and the last digit may stand for the person's own words.
 const MOST_CHOICES: usize = 8;
@@ -105,7 +105,7 @@ impl Tool for AskUserTool {
         parse(input).map_or(About::Subject, |question| About::Text { text: question.text })
     }
 
-    fn preview(&self, input: &Value, _place: &Place) -> Result<Preview, String> {
+    fn check(&self, input: &Value, _before: &Before<'_>) -> Result<Preview, String> {
         parse(input).map(|question| Preview::Text { text: question.text })
     }
 

@@ -12,22 +12,25 @@ use crate::conversation::{About, Effect, Image, Outcome, Preview, Subject, ToolF
 use crate::sandbox::{Reach, Sandbox};
 
 use super::memory::ToolMemory;
+use super::paths;
 use super::person::Person;
 use super::place::Place;
 use super::shell::SharedTrash;
 
 /// Something the model may do.
 ///
-/// Called by the agent: `effect` and `subject` before the policy decides, `preview` before a person is asked,
-/// `run` once it is allowed. A failure is an [`ToolOutput`] with [`Outcome::Failed`], for the model to read.
+/// Called by the agent: `settle`, `effect` and `subject` before the policy decides, `check` before a person is asked,
+/// `run` once it is allowed. Only `settle`, `check` and `run` look at the disk: the first two are called on a thread
+/// that may hang, for a file system may. A failure is a [`ToolOutput`] with [`Outcome::Failed`], for the model to read.
 pub trait Tool: Send + Sync {
     /// Describes the tool to the model; the same bytes at every call.
     fn spec(&self) -> ToolSpec;
 
-    /// Declares what this input would touch.
+    /// Declares what this input would touch. Does not look at the disk.
     fn effect(&self, input: &Value, place: &Place) -> Effect;
 
-    /// Declares what rules are matched against.
+    /// Declares what rules are matched against, as the input names it. Does not look at the disk: [`followed`] adds
+    /// where paths really lead.
     fn subject(&self, input: &Value, place: &Place) -> Subject;
 
     /// Says what a person reads a call is about.
@@ -51,12 +54,12 @@ pub trait Tool: Send + Sync {
         Settled::AsIs
     }
 
-    /// Makes what a person sees before they approve; reads files, changes nothing.
+    /// Makes what a person sees before they approve; looks at the disk, changes nothing.
     ///
     /// # Errors
-    /// The text for the model when the input is such that running it can only fail (a missing argument, an
-    /// `old_string` that is not there): the person is then not asked at all.
-    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String>;
+    /// The text for the model when running it would be refused (a missing argument, an `old_string` that is not
+    /// there, a file that was not read before): the person is then not asked at all.
+    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String>;
 
     /// Does it.
     ///
@@ -71,6 +74,29 @@ pub trait Tool: Send + Sync {
     }
 }
 
+/// What a call is checked with before anybody is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Before<'a> {
+    /// Where it would run.
+    pub place: &'a Place,
+    /// What the tools remember of this session.
+    pub memory: &'a ToolMemory,
+    /// Where whole outputs are kept.
+    pub output_dir: &'a Path,
+    /// Whether the person has a terminal that could be lent.
+    pub can_lend: bool,
+}
+
+/// Adds to the paths of a subject where each really leads, when that is elsewhere: that is what is judged. Looks at the
+/// disk.
+#[must_use]
+pub fn followed(subject: &Subject) -> Subject {
+    match subject {
+        Subject::Paths { paths } => Subject::Paths { paths: paths::followed(paths) },
+        Subject::Command { .. } | Subject::Host { .. } | Subject::Whole => subject.clone(),
+    }
+}
+
 /// What became of an input before it is judged.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Settled {
@@ -80,7 +106,7 @@ pub enum Settled {
     Input {
         /// The input that is judged, shown and run.
         input: Value,
-        /// What was decided.
+        /// What was decided; empty where the result says it.
         note: String,
     },
     /// There is nothing to run: this is the call's result.
@@ -135,18 +161,26 @@ pub struct ToolOutput {
     pub facts: ToolFacts,
     /// Pictures for models that can see.
     pub images: Vec<Image>,
+    /// The change that was made, for a person who has not seen it before.
+    pub change: Option<Preview>,
 }
 
 impl ToolOutput {
     /// Makes a failure for the model to read.
     #[must_use]
     pub fn failed(content: impl Into<String>) -> Self {
-        Self { content: content.into(), outcome: Outcome::Failed, facts: ToolFacts::default(), images: Vec::new() }
+        Self {
+            content: content.into(),
+            outcome: Outcome::Failed,
+            facts: ToolFacts::default(),
+            images: Vec::new(),
+            change: None,
+        }
     }
 
     /// Makes a success.
     #[must_use]
     pub fn ok(content: impl Into<String>, facts: ToolFacts) -> Self {
-        Self { content: content.into(), outcome: Outcome::Ok, facts, images: Vec::new() }
+        Self { content: content.into(), outcome: Outcome::Ok, facts, images: Vec::new(), change: None }
     }
 }

@@ -119,6 +119,12 @@ impl ToolMemory {
         self.jobs.signal(number, rustix::process::Signal::KILL)
     }
 
+    /// Ends all that runs in the background of this session.
+    pub fn end_all(&self) {
+        self.jobs.end_all();
+        self.programs.end_all();
+    }
+
     /// Remembers the plan.
     pub(crate) fn remember_plan(&self, text: String, open: bool) {
         *lock(&self.plan) = Plan { text, open, rounds: 0 };

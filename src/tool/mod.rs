@@ -35,7 +35,7 @@ mod work;
 pub use crate::conversation::ToolFacts;
 pub use ask_user_tool::AskUserTool;
 pub use brief::brief;
-pub use contract::{Access, Settled, Tool, ToolContext, ToolOutput};
+pub use contract::{Access, Before, Settled, Tool, ToolContext, ToolOutput, followed};
 pub use edit::{ApplyPatchTool, DeleteTool, EditTool, MakeDirectoryTool, MoveTool, MultiEditTool, WriteTool};
 pub use memory::{JobReport, ToolMemory};
 pub use person::{Person, Wish};

@@ -3,7 +3,10 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, AtFlags};
 
 use crate::conversation::Subject;
 
@@ -53,37 +56,69 @@ pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// Makes the subject of a call on files: each as named, and where it really leads when that is elsewhere.
+/// Makes the subject of a call on files: each as named.
 pub(crate) fn subject<'a>(place: &Place, named: impl IntoIterator<Item = &'a str>) -> Subject {
-    let mut paths = Vec::new();
-    for name in named {
-        add(&mut paths, &place.resolve(name));
-    }
-    Subject::Paths { paths }
-}
-
-/// Makes the subject of a call on one resolved path; see [`subject`].
-pub(crate) fn subject_of(path: &Path) -> Subject {
-    subject_of_all(&[path])
-}
-
-/// Makes the subject of a call on resolved paths; see [`subject`].
-pub(crate) fn subject_of_all(named: &[&Path]) -> Subject {
-    let mut paths = Vec::new();
-    for path in named {
-        add(&mut paths, path);
-    }
-    Subject::Paths { paths }
-}
-
-fn add(paths: &mut Vec<PathBuf>, path: &Path) {
-    // A path that cannot be resolved is judged by its name alone; opening it fails as well.
-    let real = real(path).unwrap_or_else(|_| path.to_path_buf());
-    for path in [path.to_path_buf(), real] {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for path in named.into_iter().map(|name| place.resolve(name)) {
         if !paths.contains(&path) {
             paths.push(path);
         }
     }
+    Subject::Paths { paths }
+}
+
+/// Makes the subject of a call on one resolved path.
+pub(crate) fn subject_of(path: PathBuf) -> Subject {
+    Subject::Paths { paths: vec![path] }
+}
+
+/// Adds behind each path where it really leads, when that is elsewhere.
+pub(super) fn followed(named: &[PathBuf]) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for path in named {
+        // A path that cannot be resolved is judged by its name alone; opening it fails as well.
+        let real = real(path).unwrap_or_else(|_| path.clone());
+        for path in [path.clone(), real] {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+    }
+    paths
+}
+
+/// Asks the system whether a file could be written or made here, as [`super::atomic::write`] would.
+///
+/// # Errors
+/// What would stop it.
+pub(crate) fn may_write(path: &Path) -> io::Result<()> {
+    let Ok(metadata) = path.symlink_metadata() else { return may_make(path) };
+    if metadata.mode() & 0o222 == 0 {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    let beside = if metadata.nlink() > 1 { Err(io::ErrorKind::PermissionDenied.into()) } else { may_change(path) };
+    beside.or_else(|_| asked(path, Access::WRITE_OK))
+}
+
+/// Asks the system whether a name could be made here, with the directories above it.
+///
+/// # Errors
+/// What would stop it.
+pub(crate) fn may_make(path: &Path) -> io::Result<()> {
+    let above = path.ancestors().skip(1).find(|above| above.symlink_metadata().is_ok());
+    above.map_or(Ok(()), |above| asked(above, Access::WRITE_OK | Access::EXEC_OK))
+}
+
+/// Asks the system whether a name could be taken away or replaced.
+///
+/// # Errors
+/// What would stop it.
+pub(crate) fn may_change(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), |parent| asked(parent, Access::WRITE_OK | Access::EXEC_OK))
+}
+
+fn asked(path: &Path, access: Access) -> io::Result<()> {
+    Ok(rustix::fs::accessat(rustix::fs::CWD, path, access, AtFlags::EACCESS)?)
 }
 
 /// Shows a path on one line: quoted with escapes when it holds control characters, quotes or no UTF-8.

@@ -36,7 +36,7 @@ fn the_subject_of_a_link_out_of_the_workspace_names_its_target() {
     let root = directory.path().canonicalize().unwrap();
     symlink("/etc", root.join("out")).unwrap();
     assert_eq!(
-        subject(&place(&root), ["out/hostname-of-nobody"]),
+        super::super::followed(&subject(&place(&root), ["out/hostname-of-nobody"])),
         Subject::Paths { paths: vec![root.join("out/hostname-of-nobody"), "/etc/hostname-of-nobody".into()] }
     );
 }

@@ -8,7 +8,7 @@ use crate::conversation::{
 };
 
 use super::arguments::{Arguments, Field, plain};
-use super::{Place, Tool, ToolContext, ToolOutput};
+use super::{Before, Place, Tool, ToolContext, ToolOutput};
 
 /// The tool's name.
 const NAME: &str = "propose_command";
@@ -138,7 +138,7 @@ impl Tool for ProposeCommandTool {
         Subject::Whole
     }
 
-    fn preview(&self, input: &Value, _place: &Place) -> Result<Preview, String> {
+    fn check(&self, input: &Value, _before: &Before<'_>) -> Result<Preview, String> {
         Proposal::parse(input).map(|proposal| Preview::Command { line: proposal.command })
     }
 

@@ -144,6 +144,18 @@ pub(crate) fn regular(place: &Place, path: &Path, metadata: &Metadata) -> Result
     Err(format!("{} is {what}, not a regular file; it is not touched.", paths::shown(place, path)))
 }
 
+/// Asks whether a directory can be listed.
+///
+/// # Errors
+/// The text for the model.
+pub(crate) fn listed(place: &Place, path: &Path) -> Result<(), String> {
+    let metadata = path.metadata().map_err(|error| problem(place, path, &error))?;
+    if !metadata.is_dir() {
+        return Err(format!("{} is not a directory; use `read`.", paths::shown(place, path)));
+    }
+    path.read_dir().map(drop).map_err(|error| problem(place, path, &error))
+}
+
 /// Words an error of the file system.
 pub(crate) fn problem(place: &Place, path: &Path, error: &io::Error) -> String {
     let shown = paths::shown(place, path);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb};
 
 use super::arguments::{Arguments, Field};
-use super::{Place, Tool, ToolContext, ToolOutput};
+use super::{Before, Place, Tool, ToolContext, ToolOutput};
 
 const FIELDS: &[Field] = &[Field { name: "todos", aliases: &["items", "list", "plan"] }];
 const ITEM_FIELDS: &[Field] = &[
@@ -99,7 +99,7 @@ impl Tool for TodoTool {
         Subject::Whole
     }
 
-    fn preview(&self, input: &Value, _place: &Place) -> Result<Preview, String> {
+    fn check(&self, input: &Value, _before: &Before<'_>) -> Result<Preview, String> {
         render(input).map(|(text, _)| Preview::Text { text })
     }
 

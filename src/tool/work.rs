@@ -30,7 +30,7 @@ impl Drop for StopOnDrop {
 
 /// Makes the output of a call that was stopped.
 pub(crate) fn interrupted(content: impl Into<String>, facts: ToolFacts) -> ToolOutput {
-    ToolOutput { content: content.into(), outcome: Outcome::Interrupted, facts, images: Vec::new() }
+    ToolOutput { content: content.into(), outcome: Outcome::Interrupted, facts, images: Vec::new(), change: None }
 }
 
 /// Runs work on a blocking thread.

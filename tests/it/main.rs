@@ -100,6 +100,7 @@ mod support;
 mod terminal_tool;
 mod tool_proof;
 mod tools;
+mod tools_check;
 mod undo;
 mod undo_corpus;
 mod undo_lines;

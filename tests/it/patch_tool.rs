@@ -90,7 +90,7 @@ fn a_patch_that_fails_in_its_last_part_changes_nothing() {
         let output = bench.run(&ApplyPatchTool, input.clone());
         assert_eq!(output.outcome, Outcome::Failed, "{last}");
         assert!(output.content.ends_with("\nNothing was changed."), "{}", output.content);
-        assert!(ApplyPatchTool.preview(&input, &bench.place).is_err());
+        assert!(bench.check(&ApplyPatchTool, &input).is_err());
         assert!(!bench.path("new").exists());
         assert_eq!(bench.get("a"), b"one\n");
     }
@@ -147,5 +147,5 @@ fn a_person_sees_every_file_before_and_after() {
         new: new.map(str::to_owned),
     };
     let parts = vec![diff("b", None, Some("x\n")), diff("a", Some("one\n"), None)];
-    assert_eq!(ApplyPatchTool.preview(&input, &bench.place), Ok(Preview::Many { parts }));
+    assert_eq!(bench.check(&ApplyPatchTool, &input), Ok(Preview::Many { parts }));
 }

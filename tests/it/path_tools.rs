@@ -16,7 +16,7 @@ fn directories_are_made_with_their_parents() {
     assert_eq!(mkdir("a/b"), "a/b exists already.");
     bench.put("file", "");
     assert!(mkdir("file/x").starts_with("file/x: a part of this path is a file"));
-    assert!(MakeDirectoryTool.preview(&json!({"path": "file"}), &bench.place).is_err());
+    assert!(bench.check(&MakeDirectoryTool, &json!({"path": "file"})).is_err());
 }
 
 #[test]
@@ -48,11 +48,11 @@ fn what_is_deleted_is_said_before_and_bases_are_not_touched() {
     symlink("full", bench.path("link")).unwrap();
     let delete = |path: &str| bench.run(&DeleteTool, json!({ "path": path })).content;
     assert_eq!(
-        DeleteTool.preview(&json!({"path": "a"}), &bench.place),
+        bench.check(&DeleteTool, &json!({"path": "a"})),
         Ok(Preview::Diff { path: bench.path("a"), old: Some("1\n".to_owned()), new: None })
     );
     assert_eq!(
-        DeleteTool.preview(&json!({"path": "full", "recursive": true}), &bench.place),
+        bench.check(&DeleteTool, &json!({"path": "full", "recursive": true})),
         Ok(Preview::Text { text: "delete full and 2 entries in it\n  x/".to_owned() })
     );
     assert_eq!(delete("a"), "Deleted a.");

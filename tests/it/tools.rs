@@ -4,7 +4,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use axi::conversation::{Effect, Outcome, Preview, Subject};
 use axi::tool::{
-    EditTool, GlobTool, GrepTool, ListTool, MultiEditTool, ReadTool, Tool as _, Toolbox, WriteTool, table,
+    EditTool, GlobTool, GrepTool, ListTool, MultiEditTool, ReadTool, Tool as _, Toolbox, WriteTool, followed, table,
 };
 use proptest::strategy::Strategy as _;
 use serde_json::{Value, json};
@@ -84,7 +84,7 @@ fn effects_and_subjects_are_declared() {
         assert_eq!(toolbox.find(name).unwrap().effect(&json!({}), &bench.place), effect, "{name}");
     }
     for name in ["read", "write", "edit", "multi_edit", "mkdir", "delete", "list"] {
-        let subject = toolbox.find(name).unwrap().subject(&json!({"path": "out/none"}), &bench.place);
+        let subject = followed(&toolbox.find(name).unwrap().subject(&json!({"path": "out/none"}), &bench.place));
         let paths = vec![bench.path("out/none"), "/etc/none".into()];
         assert_eq!(subject, Subject::Paths { paths }, "{name}");
     }
@@ -261,7 +261,7 @@ fn edits_come_all_or_none() {
     assert!(says.starts_with("Edit 3 of 3: old_string is not in the file."), "{says}");
     assert_eq!(bench.get("a"), b"one\ntwo\nthree");
     assert_eq!(
-        MultiEditTool.preview(&edits("three"), &bench.place),
+        bench.check(&MultiEditTool, &edits("three")),
         Ok(Preview::Diff {
             path: bench.path("a"),
             old: Some("one\ntwo\nthree".to_owned()),
@@ -271,7 +271,7 @@ fn edits_come_all_or_none() {
     let output = bench.run(&MultiEditTool, edits("three"));
     assert_eq!(output.content, "Edited a: 3 replacements from line 1, 1, 3. (+3 -3)");
     assert_eq!(bench.get("a"), b"1\n2\n3");
-    assert!(MultiEditTool.preview(&json!({"path": "a", "edits": []}), &bench.place).is_err());
+    assert!(bench.check(&MultiEditTool, &json!({"path": "a", "edits": []})).is_err());
 }
 
 #[test]
@@ -393,8 +393,8 @@ proptest::proptest! {
             let names = spec.input_schema["properties"].as_object().unwrap().keys();
             let input = Value::Object(names.cloned().zip(values.iter().cloned()).collect());
             let _ = tool.effect(&input, &bench.place);
-            let subject = tool.subject(&input, &bench.place);
-            let preview = tool.preview(&input, &bench.place);
+            let subject = followed(&tool.subject(&input, &bench.place));
+            let preview = bench.check(tool.as_ref(), &input);
             // Run what only looks, and what looks only at the workspace.
             let within = matches!(subject, Subject::Paths { paths } if paths.iter().all(|path| path.starts_with(&bench.place.cwd)));
             if !["shell", "terminal"].contains(&spec.name.as_str()) && (preview.is_err() || within) {

@@ -67,6 +67,7 @@ fn call_rows<W: Write>(
         content: result.map_or("", |result| &result.content),
         facts: result.map_or(&unknown, |result| &result.facts),
         duration_ms: result.map_or(0, |result| result.duration_ms),
+        change: None,
     };
     let mut rows = painter.in_rows(
         &title(

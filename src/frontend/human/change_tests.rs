@@ -1,66 +1,27 @@
-//! Changes of files: seen once, before they happen where a person is asked and after them where nobody is, and worked
-//! out once.
-
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use futures_util::future::BoxFuture;
-use serde_json::Value;
+//! Changes of files: seen once, before they happen where a person is asked and after them where nobody is.
 
 use super::*;
-use crate::conversation::ToolSpec;
-use crate::tool::{EditTool, ToolContext, ToolOutput};
-
-/// The tool that edits, counting how often it works out what an edit will look like.
-#[derive(Default)]
-struct Counting(AtomicUsize);
-
-impl Tool for Counting {
-    fn spec(&self) -> ToolSpec {
-        EditTool.spec()
-    }
-
-    fn effect(&self, input: &Value, place: &Place) -> Effect {
-        EditTool.effect(input, place)
-    }
-
-    fn subject(&self, input: &Value, place: &Place) -> Subject {
-        EditTool.subject(input, place)
-    }
-
-    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        EditTool.preview(input, place)
-    }
-
-    fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
-        EditTool.run(input, context)
-    }
-}
 
 #[test]
 fn a_change_that_nobody_is_asked_about_is_shown_after_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.txt");
-    let text = numbered("line ", 60);
+    let old = numbered("line ", 60);
+    let change = Preview::Diff {
+        path: PathBuf::from("/work/a.txt"),
+        old: Some(old.clone()),
+        new: Some(old.replace("line 30", "line thirty")),
+    };
     let turn = |asked: bool| {
-        std::fs::write(&file, &text).unwrap();
-        let counting = Arc::new(Counting::default());
-        let mut stage = Stage::with(80, vec![Arc::clone(&counting) as Arc<dyn Tool>]);
-        let mut call = call("edit");
-        call.input = json!({"path": file, "old_string": "line 30\n", "new_string": "line thirty\n"});
+        let mut stage = Stage::new(80);
         let subject = Subject::Paths { paths: vec![PathBuf::from("/work/a.txt")] };
         stage.start().show(AgentEvent::ToolRequested {
-            call: call.clone(),
+            call: call("edit"),
             effect: Effect::Write,
             subject: subject.clone(),
         });
         if asked {
-            // The agent works it out for the question.
             stage.human.approve(&request("edit", Preview::Text { text: "the change".to_owned() }));
         }
         stage.show(AgentEvent::Waiting { activity: Activity::Running { name: "edit".to_owned(), subject } });
-        std::fs::write(&file, text.replace("line 30", "line thirty")).unwrap();
         let facts = ToolFacts { added: Some(1), removed: Some(1), ..ToolFacts::default() };
         stage.show(AgentEvent::ToolFinished {
             call_id: "c".to_owned(),
@@ -69,8 +30,9 @@ fn a_change_that_nobody_is_asked_about_is_shown_after_it() {
             content: "Edited.".to_owned(),
             facts,
             duration_ms: 3,
+            change: Some(change.clone()),
         });
-        (stage.end(TurnEnd::Done).rows(), counting.0.load(Ordering::Relaxed))
+        stage.end(TurnEnd::Done).rows()
     };
     let expected = [
         "✓ Edited a.txt · +1 −1",
@@ -83,9 +45,8 @@ fn a_change_that_nobody_is_asked_about_is_shown_after_it() {
         "  32   line 32",
         "  33   line 33",
     ];
-    assert_eq!(turn(false), (expected.map(str::to_owned).to_vec(), 1));
-    let asked = ["the change", "? Make this change?", "✓ Edited a.txt · +1 −1"];
-    assert_eq!(turn(true), (asked.map(str::to_owned).to_vec(), 0));
+    assert_eq!(turn(false), expected);
+    assert_eq!(turn(true), ["the change", "? Make this change?", "✓ Edited a.txt · +1 −1"]);
 }
 
 #[test]

@@ -31,6 +31,8 @@ pub(super) struct Finished<'a> {
     pub(super) content: &'a str,
     pub(super) facts: &'a ToolFacts,
     pub(super) duration_ms: u64,
+    /// The change it made.
+    pub(super) change: Option<&'a Preview>,
 }
 
 /// Prints what came of a call; `askable` says whether there is a prompt to ask for more at.
@@ -41,7 +43,7 @@ pub(super) fn finish<W: Write>(painter: &mut Painter<W>, known: &Requested, resu
     painter.begin(Section::Tool);
     let title = title(painter, &known.subject, &known.about, result);
     painter.commit_rows(&title, HANG);
-    match (&known.change, result.outcome) {
+    match (result.change.filter(|_| !known.seen), result.outcome) {
         (Some(form), Outcome::Ok) => change(painter, form, askable),
         (_, Outcome::Ok) if result.verb == ToolVerb::Plan => {
             for row in &plan(painter.theme(), result.content) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::conversation::{Effect, Preview, Subject, ToolCall, ToolVerb};
+use crate::conversation::{Subject, ToolCall, ToolVerb};
 use crate::frontend::words;
 use crate::locale::Locale;
 use crate::tool::{Place, Proposal, Toolbox};
@@ -10,10 +10,8 @@ use crate::tool::{Place, Proposal, Toolbox};
 /// What was known of a call before it ran.
 pub(super) struct Requested {
     pub(super) subject: Subject,
-    /// A call that changes files, until it runs or a person is asked and sees the change then.
-    pub(super) changes: Option<ToolCall>,
-    /// The change it makes, that nobody was asked about.
-    pub(super) change: Option<Preview>,
+    /// Whether a person was asked, and has seen then what it changes.
+    pub(super) seen: bool,
     /// The command it proposes.
     pub(super) proposal: Option<Proposal>,
     /// What it is about, in words.
@@ -22,7 +20,7 @@ pub(super) struct Requested {
 
 impl Default for Requested {
     fn default() -> Self {
-        Self { subject: Subject::Whole, changes: None, change: None, proposal: None, about: String::new() }
+        Self { subject: Subject::Whole, seen: false, proposal: None, about: String::new() }
     }
 }
 
@@ -34,7 +32,7 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    /// Knows the agent's tools: they tell what a change that nobody is asked about will look like.
+    /// Knows the agent's tools.
     pub(super) fn new(tools: Toolbox) -> Self {
         Self { tools, requested: HashMap::new() }
     }
@@ -49,37 +47,18 @@ impl Steps {
     }
 
     /// A call was made.
-    pub(super) fn request(
-        &mut self,
-        locale: &Locale,
-        place: &Place,
-        call: &ToolCall,
-        effect: Effect,
-        subject: &Subject,
-    ) {
-        let changes = matches!(effect, Effect::Write | Effect::Delete).then(|| call.clone());
+    pub(super) fn request(&mut self, locale: &Locale, place: &Place, call: &ToolCall, subject: &Subject) {
         let proposes = self.tools.identity(&call.name).verb == ToolVerb::Propose;
         let proposal = proposes.then(|| Proposal::parse(&call.input).ok()).flatten();
         let about = words::about(locale, place, &self.tools, call, subject);
-        let requested = Requested { subject: subject.clone(), changes, change: None, proposal, about };
+        let requested = Requested { subject: subject.clone(), seen: false, proposal, about };
         self.requested.insert(call.id.clone(), requested);
-    }
-
-    /// Takes down what the call that runs now will change, unless a person has seen it: the files are still as they were.
-    pub(super) fn look_ahead(&mut self, place: &Place) {
-        for requested in self.requested.values_mut() {
-            let Some(call) = requested.changes.take() else { continue };
-            let change = self.tools.find(&call.name).and_then(|tool| tool.preview(&call.input, place).ok());
-            // What is told in words the title says as well.
-            let is_told = |change: &Preview| matches!(change, Preview::Diff { .. } | Preview::Many { .. });
-            requested.change = change.filter(is_told);
-        }
     }
 
     /// A person saw this call's change and decided.
     pub(super) fn seen(&mut self, call_id: &str) {
         if let Some(requested) = self.requested.get_mut(call_id) {
-            requested.changes = None;
+            requested.seen = true;
         }
     }
 

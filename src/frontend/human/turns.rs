@@ -245,9 +245,6 @@ impl<W: Write> Human<W> {
         ) {
             self.end_text();
         }
-        if let Activity::Running { .. } = activity {
-            self.steps.look_ahead(self.painter.place());
-        }
         for explorer in self.progress.explore(explorers) {
             if self.painter.is_linear() {
                 let begins = explorers::begins(&self.painter, &explorer);
@@ -351,17 +348,25 @@ impl<W: Write> Frontend for Human<W> {
                 self.end_text();
                 self.paint_live();
             }
-            AgentEvent::ToolRequested { call, effect, subject } => {
-                self.steps.request(self.painter.locale(), self.painter.place(), call, *effect, subject);
+            AgentEvent::ToolRequested { call, subject, .. } => {
+                self.steps.request(self.painter.locale(), self.painter.place(), call, subject);
             }
             // Whoever has the terminal shows it there.
             AgentEvent::ToolOutput { .. } if self.lent.is_out() => {}
             AgentEvent::ToolOutput { line, .. } => self.printed(line),
-            AgentEvent::ToolFinished { call_id, name, outcome, content, facts, duration_ms } => {
+            AgentEvent::ToolFinished { call_id, name, outcome, content, facts, duration_ms, change } => {
                 self.end_text();
                 let known = self.steps.end(call_id);
                 let verb = self.steps.tools().identity(name).verb;
-                let result = Finished { name, verb, outcome: *outcome, content, facts, duration_ms: *duration_ms };
+                let result = Finished {
+                    name,
+                    verb,
+                    outcome: *outcome,
+                    content,
+                    facts,
+                    duration_ms: *duration_ms,
+                    change: change.as_ref(),
+                };
                 finished::finish(&mut self.painter, &known, &result, self.keyboard.is_watched());
                 self.progress.call_ended(call_id);
                 self.paint_live();

@@ -146,6 +146,7 @@ impl Stage {
                 content: content.to_owned(),
                 facts,
                 duration_ms: 4_100,
+                change: None,
             })
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
-use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
+use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
 
 /// Entries counted for a person at most.
 const COUNTED: usize = 10_000;
@@ -106,9 +106,17 @@ fn check(request: &Request, place: &Place) -> Result<String, String> {
     Ok(format!("{shown} and {count}{more} entries in it"))
 }
 
-fn delete(request: &Request, place: &Place) -> Result<String, String> {
+/// The whole text of a file that goes.
+fn lost(request: &Request, place: &Place) -> Option<Preview> {
+    let path = &request.path;
+    let file = text_file::load(place, path).ok().filter(|_| !path.is_symlink())?;
+    Some(Preview::Diff { path: path.clone(), old: Some(file.text), new: None })
+}
+
+fn delete(request: &Request, place: &Place) -> Result<(String, Option<Preview>), String> {
     let says = check(request, place)?;
     let path = &request.path;
+    let lost = lost(request, place);
     // remove_dir_all does not follow links, also not those put there meanwhile.
     let removed = match path.symlink_metadata() {
         Ok(metadata) if metadata.is_dir() && request.recursive => std::fs::remove_dir_all(path),
@@ -117,7 +125,7 @@ fn delete(request: &Request, place: &Place) -> Result<String, String> {
         Err(error) => Err(error),
     };
     removed.map_err(|error| text_file::problem(place, path, &error))?;
-    Ok(format!("Deleted {says}."))
+    Ok((format!("Deleted {says}."), lost))
 }
 
 impl Tool for DeleteTool {
@@ -142,26 +150,23 @@ impl Tool for DeleteTool {
     }
 
     fn subject(&self, input: &Value, place: &Place) -> Subject {
-        Request::parse(input, place).map_or(Subject::Whole, |request| paths::subject_of(&request.path))
+        Request::parse(input, place).map_or(Subject::Whole, |request| paths::subject_of(request.path))
     }
 
-    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
+    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
+        let place = before.place;
         let request = Request::parse(input, place)?;
         let says = check(&request, place)?;
+        paths::may_change(&request.path).map_err(|error| text_file::problem(place, &request.path, &error))?;
         // A text is shown as what would be lost.
-        match text_file::load(place, &request.path) {
-            Ok(file) if !request.path.is_symlink() => {
-                Ok(Preview::Diff { path: request.path, old: Some(file.text), new: None })
+        Ok(lost(&request, place).unwrap_or_else(|| {
+            let mut text = format!("delete {says}");
+            for name in first_names(&request.path) {
+                text.push_str("\n  ");
+                text.push_str(&name);
             }
-            _ => {
-                let mut text = format!("delete {says}");
-                for name in first_names(&request.path) {
-                    text.push_str("\n  ");
-                    text.push_str(&name);
-                }
-                Ok(Preview::Text { text })
-            }
-        }
+            Preview::Text { text }
+        }))
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
@@ -178,7 +183,7 @@ impl Tool for DeleteTool {
             match work::to_the_end(move || delete(&request, &place)).await {
                 Err(broken) => broken,
                 Ok(Err(problem)) => ToolOutput::failed(problem),
-                Ok(Ok(says)) => ToolOutput::ok(says, facts),
+                Ok(Ok((says, change))) => ToolOutput { change, ..ToolOutput::ok(says, facts) },
             }
         })
     }

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use crate::conversation::{Brief, Effect, Preview, Subject, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
-use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
+use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
 
+use super::change::Change;
 use super::matching::{self, Replacement};
-use super::write_tool::{Change, carry_out};
 
 /// The fields of one replacement, also inside `multi_edit`.
 pub(crate) const OLD: Field = Field { name: "old_string", aliases: &["old_str", "old_text", "oldString"] };
@@ -118,10 +118,10 @@ impl Tool for EditTool {
             .map_or(Subject::Whole, |path| paths::subject(place, [path]))
     }
 
-    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
+    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
         let (path, replacement) = request(input)?;
-        let (path, change) = plan(place, &path, &[replacement])?;
-        Ok(Preview::Diff { path, old: change.old, new: Some(change.new) })
+        let (path, change) = plan(before.place, &path, &[replacement])?;
+        change.checked(&path, before)
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
@@ -134,7 +134,7 @@ impl Tool for EditTool {
             match work::blocking(context.cancel, move |_| plan(&place, &path, &[replacement])).await {
                 Err(stopped) => stopped,
                 Ok(Err(problem)) => ToolOutput::failed(problem),
-                Ok(Ok((path, change))) => carry_out(path, change, context).await,
+                Ok(Ok((path, change))) => change.make(path, context).await,
             }
         })
     }

@@ -1,13 +1,13 @@
 //! The `mkdir` tool: a directory with its parents.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH};
-use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
+use crate::tool::{Before, Place, Settled, Tool, ToolContext, ToolMemory, ToolOutput, paths, text_file, work};
 
 const FIELDS: &[Field] = &[Field { name: PATH.name, aliases: &["directory", "dir", "file_path"] }];
 
@@ -17,6 +17,18 @@ pub struct MakeDirectoryTool;
 
 fn request(input: &Value, place: &Place) -> Result<PathBuf, String> {
     Ok(place.resolve(Arguments::parse("mkdir", input, FIELDS)?.filled_text("path")?))
+}
+
+/// Says why it could not be made. Looks at the disk.
+fn refused(place: &Place, path: &Path) -> Option<String> {
+    if path.symlink_metadata().is_ok() {
+        let shown = paths::shown(place, path);
+        return (!path.is_dir()).then(|| format!("{shown} exists and is no directory."));
+    }
+    if let Some(file) = path.ancestors().skip(1).find(|above| above.exists()).filter(|above| !above.is_dir()) {
+        return Some(format!("{} is a file, not a directory.", paths::shown(place, file)));
+    }
+    paths::may_make(path).err().map(|error| text_file::problem(place, path, &error))
 }
 
 impl Tool for MakeDirectoryTool {
@@ -42,14 +54,24 @@ impl Tool for MakeDirectoryTool {
     }
 
     fn subject(&self, input: &Value, place: &Place) -> Subject {
-        request(input, place).map_or(Subject::Whole, |path| paths::subject_of(&path))
+        request(input, place).map_or(Subject::Whole, paths::subject_of)
     }
 
-    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
-        let path = request(input, place)?;
-        if path.exists() && !path.is_dir() {
-            return Err(format!("{} exists and is no directory.", paths::shown(place, &path)));
+    fn settle(&self, input: &Value, place: &Place, _memory: &ToolMemory) -> Settled {
+        match request(input, place) {
+            Ok(path) if path.is_dir() => {
+                let says = format!("{} exists already.", paths::shown(place, &path));
+                let facts = ToolFacts { path: Some(path), ..ToolFacts::default() };
+                Settled::Answer(Box::new(ToolOutput::ok(says, facts)))
+            }
+            Ok(_) | Err(_) => Settled::AsIs,
         }
+    }
+
+    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
+        let place = before.place;
+        let path = request(input, place)?;
+        refused(place, &path).map_or(Ok(()), Err)?;
         Ok(Preview::Text { text: format!("mkdir {}", paths::shown(place, &path)) })
     }
 

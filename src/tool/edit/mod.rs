@@ -1,5 +1,6 @@
 //! Changing files: the tools, and the patches and replacements they share.
 
+mod change;
 mod delete_tool;
 mod edit_tool;
 mod make_directory_tool;

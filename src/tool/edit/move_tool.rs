@@ -1,5 +1,6 @@
 //! The `move` tool: a file or directory gets another name.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use futures_util::future::BoxFuture;
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field};
-use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
+use crate::tool::{Before, Place, Settled, Tool, ToolContext, ToolMemory, ToolOutput, paths, text_file, work};
 
 use super::delete_tool;
 
@@ -23,11 +24,14 @@ pub struct MoveTool;
 fn request(input: &Value, place: &Place) -> Result<(PathBuf, PathBuf), String> {
     let arguments = Arguments::parse("move", input, FIELDS)?;
     let from = place.resolve(arguments.filled_text("from")?);
-    let to = place.resolve(arguments.filled_text("to")?);
-    // Into an existing directory, as mv does.
+    Ok((from, place.resolve(arguments.filled_text("to")?)))
+}
+
+/// The new name: into an existing directory, as mv does. Looks at the disk.
+fn destination(from: &Path, to: PathBuf) -> PathBuf {
     match from.file_name() {
-        Some(name) if to.is_dir() && from != to => Ok((from.clone(), to.join(name))),
-        _ => Ok((from, to)),
+        Some(name) if to.is_dir() && from != to => to.join(name),
+        Some(_) | None => to,
     }
 }
 
@@ -46,15 +50,24 @@ fn check(place: &Place, from: &Path, to: &Path) -> Result<(), String> {
     if to.symlink_metadata().is_ok() {
         return Err(format!("{} exists already; delete it first.", paths::shown(place, to)));
     }
-    Ok(())
+    let above = to.ancestors().skip(1).find_map(|above| above.metadata().ok());
+    if above.is_some_and(|above| from.symlink_metadata().is_ok_and(|own| own.dev() != above.dev())) {
+        return Err(elsewhere(place, to));
+    }
+    let problem = |path: &Path, error: std::io::Error| text_file::problem(place, path, &error);
+    paths::may_change(from).map_err(|error| problem(from, error))?;
+    paths::may_make(to).map_err(|error| problem(to, error))
+}
+
+fn elsewhere(place: &Place, to: &Path) -> String {
+    format!("{} is on another file system; use the shell (mv).", paths::shown(place, to))
 }
 
 fn rename(place: &Place, from: &Path, to: &Path) -> Result<(), String> {
+    // What was judged had its whole name by `settle`.
     check(place, from, to)?;
     let problem = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::CrossesDevices => {
-            format!("{} is on another file system; use the shell (mv).", paths::shown(place, to))
-        }
+        std::io::ErrorKind::CrossesDevices => elsewhere(place, to),
         _ => text_file::problem(place, from, &error),
     };
     if let Some(parent) = to.parent() {
@@ -85,9 +98,17 @@ impl Tool for MoveTool {
     }
 
     fn subject(&self, input: &Value, place: &Place) -> Subject {
-        match request(input, place) {
-            Ok((from, to)) => paths::subject_of_all(&[&from, &to]),
-            Err(_) => Subject::Whole,
+        request(input, place).map_or(Subject::Whole, |(from, to)| Subject::Paths { paths: vec![from, to] })
+    }
+
+    fn settle(&self, input: &Value, place: &Place, _memory: &ToolMemory) -> Settled {
+        let Ok((from, to)) = request(input, place) else { return Settled::AsIs };
+        let whole = destination(&from, to.clone());
+        match (whole != to, from.to_str(), whole.to_str()) {
+            (true, Some(from), Some(to)) => {
+                Settled::Input { input: json!({"from": from, "to": to}), note: String::new() }
+            }
+            (true | false, _, _) => Settled::AsIs,
         }
     }
 
@@ -95,7 +116,8 @@ impl Tool for MoveTool {
         About::FromTo
     }
 
-    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
+    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
+        let place = before.place;
         let (from, to) = request(input, place)?;
         check(place, &from, &to)?;
         Ok(Preview::Text { text: format!("{} -> {}", paths::shown(place, &from), paths::shown(place, &to)) })

@@ -5,11 +5,10 @@ use serde_json::{Value, json};
 
 use crate::conversation::{Effect, Preview, Subject, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH};
-use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, work};
+use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, paths, work};
 
 use super::edit_tool::{self, ALL, NEW, OLD};
 use super::matching::Replacement;
-use super::write_tool::carry_out;
 
 const FIELDS: &[Field] = &[PATH, Field { name: "edits", aliases: &["changes", "replacements"] }];
 const EDIT_FIELDS: &[Field] = &[OLD, NEW, ALL];
@@ -80,10 +79,10 @@ impl Tool for MultiEditTool {
             .map_or(Subject::Whole, |path| paths::subject(place, [path]))
     }
 
-    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
+    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
         let (path, replacements) = request(input)?;
-        let (path, change) = edit_tool::plan(place, &path, &replacements)?;
-        Ok(Preview::Diff { path, old: change.old, new: Some(change.new) })
+        let (path, change) = edit_tool::plan(before.place, &path, &replacements)?;
+        change.checked(&path, before)
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
@@ -96,7 +95,7 @@ impl Tool for MultiEditTool {
             match work::blocking(context.cancel, move |_| edit_tool::plan(&place, &path, &replacements)).await {
                 Err(stopped) => stopped,
                 Ok(Err(problem)) => ToolOutput::failed(problem),
-                Ok(Ok((path, change))) => carry_out(path, change, context).await,
+                Ok(Ok((path, change))) => change.make(path, context).await,
             }
         })
     }

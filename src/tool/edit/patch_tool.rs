@@ -11,11 +11,11 @@ use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, Too
 use crate::tool::arguments::{Arguments, Field};
 use crate::tool::file_memory::{FileState, Freshness};
 use crate::tool::text_file::{self, Encoding};
-use crate::tool::{Place, Tool, ToolContext, ToolOutput, atomic, paths, work};
+use crate::tool::{Before, Place, Tool, ToolContext, ToolMemory, ToolOutput, atomic, paths, work};
 
 use super::patch::{self, FilePatch};
 use super::patch_apply::{self, Loose};
-use super::{matching, write_tool};
+use super::{change, matching};
 
 const FIELDS: &[Field] = &[Field { name: "patch", aliases: &["input", "patch_text", "patchText", "diff"] }];
 
@@ -36,6 +36,34 @@ struct Step {
     says: String,
     /// Its place in the patch.
     order: usize,
+}
+
+impl Step {
+    /// Asks the system whether it could be taken.
+    fn may_be_taken(&self) -> std::io::Result<()> {
+        match self.bytes()? {
+            Some(_) => paths::may_write(&self.real),
+            None => paths::may_change(&self.real),
+        }
+    }
+
+    /// What the file will hold, if there will be one.
+    fn bytes(&self) -> std::io::Result<Option<Vec<u8>>> {
+        let Some((text, encoding)) = &self.new else { return Ok(None) };
+        encoding.encode(text).map(Some).map_err(|letter| {
+            std::io::Error::other(format!("it is Latin-1, which has no {letter:?}; use other characters"))
+        })
+    }
+}
+
+/// What a person sees of it.
+fn shown(steps: &[Step]) -> Preview {
+    let diff = |step: &Step| Preview::Diff {
+        path: step.path.clone(),
+        old: step.old.as_ref().map(|(text, _, _)| text.clone()),
+        new: step.new.as_ref().map(|(text, _)| text.clone()),
+    };
+    Preview::Many { parts: steps.iter().map(diff).collect() }
 }
 
 fn parse(input: &Value) -> Result<Vec<FilePatch>, String> {
@@ -223,13 +251,10 @@ fn one(step: &Step) -> std::io::Result<(Option<FileState>, Undo<'_>)> {
             Undo::Restore(&step.real, bytes, step.real.metadata()?.permissions())
         }
     };
-    let Some((text, encoding)) = &step.new else {
+    let Some(bytes) = step.bytes()? else {
         std::fs::remove_file(&step.real)?;
         return Ok((None, back));
     };
-    let bytes = encoding.encode(text).map_err(|letter| {
-        std::io::Error::other(format!("it is Latin-1, which has no {letter:?}; use other characters"))
-    })?;
     atomic::write(&step.real, &bytes)?;
     if let Some(permissions) = &step.permissions {
         std::fs::set_permissions(&step.real, permissions.clone())?;
@@ -271,16 +296,18 @@ impl Tool for ApplyPatchTool {
         paths::subject(place, named)
     }
 
-    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
-        let parts = plan(place, &parse(input)?)?
-            .into_iter()
-            .map(|step| Preview::Diff {
-                path: step.path,
-                old: step.old.map(|(text, _, _)| text),
-                new: step.new.map(|(text, _)| text),
+    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
+        let steps = plan(before.place, &parse(input)?)?;
+        let unwritable = || {
+            steps.iter().find_map(|step| {
+                let error = step.may_be_taken().err()?;
+                Some(text_file::problem(before.place, &step.path, &error))
             })
-            .collect();
-        Ok(Preview::Many { parts })
+        };
+        match changed_since(&steps, before.place, before.memory).or_else(unwritable) {
+            Some(problem) => Err(format!("{problem}\nNothing was changed.")),
+            None => Ok(shown(&steps)),
+        }
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
@@ -295,7 +322,7 @@ impl Tool for ApplyPatchTool {
                 Ok(Err(problem)) => return ToolOutput::failed(format!("{problem}\nNothing was changed.")),
                 Ok(Ok(steps)) => steps,
             };
-            if let Some(problem) = changed_since(&steps, &context) {
+            if let Some(problem) = changed_since(&steps, context.place, context.memory) {
                 return ToolOutput::failed(format!("{problem}\nNothing was changed."));
             }
             let (steps, done) = match work::to_the_end(move || {
@@ -319,11 +346,11 @@ impl Tool for ApplyPatchTool {
 }
 
 /// Finds a file the model read in another state; one it never read is known by the patch's own context.
-fn changed_since(steps: &[Step], context: &ToolContext<'_>) -> Option<String> {
+fn changed_since(steps: &[Step], place: &Place, memory: &ToolMemory) -> Option<String> {
     steps.iter().find_map(|step| {
         let (text, _, seen) = step.old.as_ref()?;
-        let Freshness::Changed(known) = context.memory.files.freshness(&step.real, seen) else { return None };
-        Some(write_tool::changed(&paths::shown(context.place, &step.path), known.as_deref(), text))
+        let Freshness::Changed(known) = memory.files.freshness(&step.real, seen) else { return None };
+        Some(change::changed(&paths::shown(place, &step.path), known.as_deref(), text))
     })
 }
 
@@ -348,5 +375,5 @@ fn told(steps: &[Step], seen: Vec<Option<FileState>>, context: &ToolContext<'_>)
     if let [step] = steps {
         facts.path = Some(step.path.clone());
     }
-    ToolOutput::ok(format!("Done:\n{}", lines.join("\n")), facts)
+    ToolOutput { change: Some(shown(steps)), ..ToolOutput::ok(format!("Done:\n{}", lines.join("\n")), facts) }
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH};
 use crate::tool::work::{self, Stop};
-use crate::tool::{Place, Tool, ToolContext, ToolOutput, memory, paths, text_file};
+use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, memory, paths, text_file};
 
 /// Files told to the model.
 const LIMIT: usize = 200;
@@ -84,10 +84,7 @@ fn split_fixed(pattern: &str) -> (String, String) {
 }
 
 fn find(request: &Request, place: &Place, stop: &Stop) -> Result<(Vec<PathBuf>, u64), String> {
-    let metadata = request.root.metadata().map_err(|error| text_file::problem(place, &request.root, &error))?;
-    if !metadata.is_dir() {
-        return Err(format!("{} is not a directory.", paths::shown(place, &request.root)));
-    }
+    text_file::listed(place, &request.root)?;
     let found: Mutex<Vec<(Option<SystemTime>, PathBuf)>> = Mutex::default();
     let count = AtomicU64::new(0);
     let mut walk = WalkBuilder::new(&request.root);
@@ -151,7 +148,7 @@ impl Tool for GlobTool {
 
     fn subject(&self, input: &Value, place: &Place) -> Subject {
         match Request::parse(input, place) {
-            Ok(request) => paths::subject_of(&request.root),
+            Ok(request) => paths::subject_of(request.root),
             Err(_) => Subject::Whole,
         }
     }
@@ -162,10 +159,11 @@ impl Tool for GlobTool {
         pattern.map_or(About::Subject, |pattern| About::Pattern { pattern: pattern.to_owned(), quoted: false })
     }
 
-    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
-        let request = Request::parse(input, place)?;
+    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
+        let request = Request::parse(input, before.place)?;
+        text_file::listed(before.place, &request.root)?;
         let pattern = request.pattern.glob().glob();
-        Ok(Preview::Text { text: format!("{pattern} in {}", paths::shown(place, &request.root)) })
+        Ok(Preview::Text { text: format!("{pattern} in {}", paths::shown(before.place, &request.root)) })
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {

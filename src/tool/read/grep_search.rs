@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkFinish, SinkMatch};
-use ignore::overrides::OverrideBuilder;
+use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{WalkBuilder, WalkState};
 
 use crate::tool::work::Stop;
@@ -104,20 +104,24 @@ pub(crate) fn matcher(search: &Search) -> Result<RegexMatcher, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Searches a file or a tree.
+/// Makes what says which files are searched.
 ///
 /// # Errors
 /// What is wrong with the glob, in words.
-pub(crate) fn search(search: &Search, matcher: &RegexMatcher, stop: &Stop) -> Result<Found, String> {
+pub(crate) fn only(search: &Search) -> Result<Override, String> {
+    let mut only = OverrideBuilder::new(&search.cwd);
+    if let Some(glob) = &search.glob {
+        only.add(glob).map_err(|error| error.to_string())?;
+    }
+    only.build().map_err(|error| error.to_string())
+}
+
+/// Searches a file or a tree.
+pub(crate) fn search(search: &Search, matcher: &RegexMatcher, only: Override, stop: &Stop) -> Found {
     let found = Mutex::new(Found::default());
     let kept = AtomicU64::new(0);
     let mut walk = WalkBuilder::new(&search.root);
-    walk.add_custom_ignore_filename(".rgignore");
-    if let Some(glob) = &search.glob {
-        let mut overrides = OverrideBuilder::new(&search.cwd);
-        overrides.add(glob).map_err(|error| error.to_string())?;
-        walk.overrides(overrides.build().map_err(|error| error.to_string())?);
-    }
+    walk.add_custom_ignore_filename(".rgignore").overrides(only);
     let explicit = search.root.is_file();
     walk.build_parallel().run(|| {
         let mut searcher = searcher(search, explicit);
@@ -138,7 +142,7 @@ pub(crate) fn search(search: &Search, matcher: &RegexMatcher, stop: &Stop) -> Re
             WalkState::Continue
         })
     });
-    Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
+    found.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn searcher(search: &Search, explicit: bool) -> Searcher {

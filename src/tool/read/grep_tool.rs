@@ -3,11 +3,13 @@
 use std::fmt::Write as _;
 
 use futures_util::future::BoxFuture;
+use grep_regex::RegexMatcher;
+use ignore::overrides::Override;
 use serde_json::{Value, json};
 
 use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
-use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
+use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
 
 use super::grep_search::{self, FileHits, Found, Search, Wanted};
 
@@ -61,6 +63,22 @@ fn request(input: &Value, place: &Place) -> Result<Search, String> {
         wanted,
         limit: arguments.number("limit")?.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(LIMIT),
     })
+}
+
+/// Makes what a search needs. Looks at the disk.
+fn prepared(search: &Search, place: &Place) -> Result<(RegexMatcher, Override), String> {
+    let metadata = search.root.metadata().map_err(|error| text_file::problem(place, &search.root, &error))?;
+    if metadata.is_dir() {
+        text_file::listed(place, &search.root)?;
+    } else {
+        text_file::open(place, &search.root)?;
+    }
+    let matcher = grep_search::matcher(search).map_err(|problem| {
+        format!("grep: argument `pattern` is not valid; set literal for plain text.\n{problem}")
+    })?;
+    let only =
+        grep_search::only(search).map_err(|problem| format!("grep: argument `glob` is not valid: {problem}"))?;
+    Ok((matcher, only))
 }
 
 fn worded(found: &Found, search: &Search, place: &Place) -> String {
@@ -173,7 +191,7 @@ impl Tool for GrepTool {
 
     fn subject(&self, input: &Value, place: &Place) -> Subject {
         match request(input, place) {
-            Ok(search) => paths::subject_of(&search.root),
+            Ok(search) => paths::subject_of(search.root),
             Err(_) => Subject::Whole,
         }
     }
@@ -184,10 +202,10 @@ impl Tool for GrepTool {
         pattern.map_or(About::Subject, |pattern| About::Pattern { pattern: pattern.to_owned(), quoted: true })
     }
 
-    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
-        let search = request(input, place)?;
-        grep_search::matcher(&search)?;
-        Ok(Preview::Text { text: format!("{} in {}", search.pattern, paths::shown(place, &search.root)) })
+    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
+        let search = request(input, before.place)?;
+        prepared(&search, before.place)?;
+        Ok(Preview::Text { text: format!("{} in {}", search.pattern, paths::shown(before.place, &search.root)) })
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
@@ -199,16 +217,8 @@ impl Tool for GrepTool {
             let root = search.root.clone();
             let place = context.place.clone();
             let found = work::blocking(context.cancel, move |stop| {
-                let metadata =
-                    search.root.metadata().map_err(|error| text_file::problem(&place, &search.root, &error))?;
-                if !metadata.is_dir() {
-                    text_file::regular(&place, &search.root, &metadata)?;
-                }
-                let matcher = grep_search::matcher(&search).map_err(|problem| {
-                    format!("grep: argument `pattern` is not valid; set literal for plain text.\n{problem}")
-                })?;
-                let found = grep_search::search(&search, &matcher, stop)
-                    .map_err(|problem| format!("grep: argument `glob` is not valid: {problem}"))?;
+                let (matcher, only) = prepared(&search, &place)?;
+                let found = grep_search::search(&search, &matcher, only, stop);
                 Ok::<_, String>((worded(&found, &search, &place), found.lines))
             })
             .await;

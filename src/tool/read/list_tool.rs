@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
 use crate::tool::work::{self, Stop};
-use crate::tool::{Place, Tool, ToolContext, ToolOutput, paths, text_file};
+use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, paths, text_file};
 
 /// Entries told to the model.
 const LIMIT: u64 = 500;
@@ -43,11 +43,7 @@ impl Request {
 }
 
 fn list(request: &Request, place: &Place, stop: &Stop) -> Result<(String, u64), String> {
-    let metadata = request.path.metadata().map_err(|error| text_file::problem(place, &request.path, &error))?;
-    if !metadata.is_dir() {
-        return Err(format!("{} is not a directory; use `read`.", paths::shown(place, &request.path)));
-    }
-    request.path.read_dir().map_err(|error| text_file::problem(place, &request.path, &error))?;
+    text_file::listed(place, &request.path)?;
     let walk = WalkBuilder::new(&request.path)
         .hidden(false)
         .max_depth(Some(request.depth))
@@ -115,13 +111,15 @@ impl Tool for ListTool {
 
     fn subject(&self, input: &Value, place: &Place) -> Subject {
         match Request::parse(input, place) {
-            Ok(request) => paths::subject_of(&request.path),
+            Ok(request) => paths::subject_of(request.path),
             Err(_) => Subject::Whole,
         }
     }
 
-    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
-        Ok(Preview::Text { text: paths::shown(place, &Request::parse(input, place)?.path) })
+    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
+        let request = Request::parse(input, before.place)?;
+        text_file::listed(before.place, &request.path)?;
+        Ok(Preview::Text { text: paths::shown(before.place, &request.path) })
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {

@@ -13,7 +13,7 @@ use crate::tool::kind::{self, Kind, SAMPLE};
 use crate::tool::picture::{self, Fitted, Scaled};
 use crate::tool::text_file::{self, Encoding, WHOLE_LIMIT};
 use crate::tool::work::{self, Stop};
-use crate::tool::{Place, Tool, ToolContext, ToolOutput, output, paths};
+use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, output, paths};
 
 use super::page::{self, Page, Range};
 
@@ -42,7 +42,7 @@ struct Request {
 
 /// What a file turned out to be.
 enum Found {
-    Text { page: Page, encoding: Encoding, seen: FileState, text: Option<String>, size: u64 },
+    Text { real: PathBuf, page: Page, encoding: Encoding, seen: FileState, text: Option<String>, size: u64 },
     Picture(Fitted),
 }
 
@@ -90,9 +90,10 @@ impl Tool for ReadTool {
             .map_or(Subject::Whole, |path| paths::subject(place, [path]))
     }
 
-    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
-        let request = Request::parse(input, place)?;
-        Ok(Preview::Text { text: paths::shown(place, &request.path) })
+    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
+        let request = Request::parse(input, before.place)?;
+        look(before.place, &request, &Stop::default())?;
+        Ok(Preview::Text { text: paths::shown(before.place, &request.path) })
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
@@ -102,7 +103,6 @@ impl Tool for ReadTool {
                 Err(problem) => return ToolOutput::failed(problem),
             };
             let path = request.path.clone();
-            let real = paths::real(&path).unwrap_or_else(|_| path.clone());
             let place = context.place.clone();
             let (offset, limit) = (request.offset, request.limit);
             let found = work::blocking(context.cancel, move |stop| look(&place, &request, stop)).await;
@@ -117,7 +117,7 @@ impl Tool for ReadTool {
                     let says = format!("A picture ({}, {}{scaled}).", image.media_type, output::size(bytes));
                     ToolOutput { images: vec![image], ..ToolOutput::ok(says, facts(None)) }
                 }
-                Ok(Ok(Found::Text { page, encoding, seen, text, size })) => {
+                Ok(Ok(Found::Text { real, page, encoding, seen, text, size })) => {
                     let range = (offset, limit);
                     if page.lines > 0 && context.memory.files.was_shown(&real, &seen, range) {
                         let says = format!(
@@ -126,12 +126,6 @@ impl Tool for ReadTool {
                         );
                         // None were read: of a file without lines it would be told the same.
                         return ToolOutput::ok(says, facts(None));
-                    }
-                    if page.lines == 0 && page.total.is_some_and(|total| total > 0) {
-                        return ToolOutput::failed(format!(
-                            "Line {offset} is past the end: the file has {} lines.",
-                            page.total.unwrap_or(0)
-                        ));
                     }
                     context.memory.files.remember_read(&real, seen, range, text.as_deref());
                     ToolOutput::ok(worded(&page, encoding, offset, size), facts(Some(page.lines)))
@@ -174,6 +168,7 @@ fn worded(page: &Page, encoding: Encoding, offset: u64, size: u64) -> String {
 fn look(place: &Place, request: &Request, stop: &Stop) -> Result<Found, String> {
     let path = &request.path;
     let (mut file, metadata) = text_file::open(place, path)?;
+    let real = paths::real(path).unwrap_or_else(|_| path.clone());
     let problem = |error: std::io::Error| text_file::problem(place, path, &error);
     let size = metadata.len();
     let mut bytes = Vec::new();
@@ -213,14 +208,26 @@ fn look(place: &Place, request: &Request, stop: &Stop) -> Result<Found, String> 
         let mark = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         file.seek(SeekFrom::Start(mark)).map_err(problem)?;
         let page = page::page(BufReader::with_capacity(64 * 1024, file), range, stop).map_err(problem)?;
-        return Ok(Found::Text { page, encoding: Encoding::Utf8, seen, text: None, size });
+        past_the_end(request, &page)?;
+        return Ok(Found::Text { real, page, encoding: Encoding::Utf8, seen, text: None, size });
     }
     // Files that grow while they are read, and those of /proc that say 0, stop at the limit.
     file.take(WHOLE_LIMIT).read_to_end(&mut bytes).map_err(problem)?;
     let seen = FileState::of(&bytes, metadata.modified().ok());
     let (text, encoding) = text_file::decode(bytes).map_err(binary)?;
     let page = page::page(text.as_bytes(), range, stop).map_err(problem)?;
-    Ok(Found::Text { page, encoding, seen, text: Some(text), size })
+    past_the_end(request, &page)?;
+    Ok(Found::Text { real, page, encoding, seen, text: Some(text), size })
+}
+
+/// Refuses a page that begins behind the last line.
+fn past_the_end(request: &Request, page: &Page) -> Result<(), String> {
+    match page.total {
+        Some(total) if page.lines == 0 && total > 0 => {
+            Err(format!("Line {} is past the end: the file has {total} lines.", request.offset))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Makes the state of a file too large to be hashed whole.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field, plain};
 use crate::tool::output::{self, LIMITS};
-use crate::tool::{Place, Tool, ToolContext, ToolOutput, work};
+use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, work};
 
 use super::detached::{DetachedJob, DetachedJobs};
 use super::detached_words;
@@ -87,8 +87,12 @@ pub(crate) fn news(jobs: &Jobs, number: u64) -> Option<ToolOutput> {
     Some(ToolOutput::ok(content, facts))
 }
 
+fn missing(job: u64) -> String {
+    format!("shell_job: there is no job {job}; action list shows them")
+}
+
 fn none(job: u64) -> ToolOutput {
-    ToolOutput::failed(format!("shell_job: there is no job {job}; action list shows them"))
+    ToolOutput::failed(missing(job))
 }
 
 async fn kill(jobs: &Jobs, job: u64) -> ToolOutput {
@@ -138,13 +142,24 @@ impl Tool for ShellJobTool {
         Subject::Whole
     }
 
-    fn preview(&self, input: &Value, _place: &Place) -> Result<Preview, String> {
-        let text = match request(input)? {
-            Request::List => "list".to_owned(),
-            Request::Read { job, .. } => format!("read job {job}"),
-            Request::Kill { job } => format!("kill job {job}"),
+    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
+        let (text, job) = match request(input)? {
+            Request::List => ("list".to_owned(), None),
+            Request::Read { job, .. } => (format!("read job {job}"), Some(job)),
+            Request::Kill { job } => (format!("kill job {job}"), Some(job)),
         };
-        Ok(Preview::Text { text })
+        let detached = DetachedJobs::in_directory(before.output_dir);
+        let is_there = |job: u64| {
+            if job >= DetachedJobs::FIRST {
+                detached.report(job, SystemTime::now()).is_some()
+            } else {
+                before.memory.jobs.report(job).is_some()
+            }
+        };
+        match job.filter(|job| !is_there(*job)) {
+            Some(job) => Err(missing(job)),
+            None => Ok(Preview::Text { text }),
+        }
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {

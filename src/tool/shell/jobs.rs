@@ -217,6 +217,12 @@ impl Jobs {
         true
     }
 
+    /// Kills those that run and forgets all.
+    pub(crate) fn end_all(&self) {
+        let jobs = std::mem::take(&mut lock(&self.inner).jobs);
+        drop(jobs);
+    }
+
     /// Takes those that ended without the model knowing.
     pub(crate) fn ended(&self) -> Vec<Report> {
         let mut inner = lock(&self.inner);

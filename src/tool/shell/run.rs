@@ -95,7 +95,7 @@ pub(crate) async fn run(
     let mark = Mark::new();
     let (reader, writer) = std::io::pipe()?;
     let mut resources = Resources::new(helper, directory, context)?;
-    let possible = loan::is_possible(helper, &context.person);
+    let possible = loan::is_possible(helper, context.person.can_lend());
     let mut loan = if possible { Some(Loan::new()?) } else { None };
     if interactive && let Some(loan) = &mut loan {
         // Before there is anything to see.

@@ -1,6 +1,7 @@
 //! The `shell` tool: one command line, without a terminal, with a time limit.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -11,7 +12,9 @@ use crate::conversation::{
 };
 use crate::sandbox::Confinement;
 use crate::tool::arguments::{Arguments, Field, plain};
-use crate::tool::{Access, Place, Settled, Tool, ToolContext, ToolMemory, ToolOutput, paths, text_file, work};
+use crate::tool::{
+    Access, Before, Place, Settled, Tool, ToolContext, ToolMemory, ToolOutput, paths, text_file, work,
+};
 
 use super::run::{self, Ended, Reason};
 use super::{detached_words, job_tool, jobs, loan, settle, start};
@@ -156,6 +159,27 @@ impl Request {
         Ok(Self { lines, line, background, keep, limit: limit.min(TIMEOUT_LIMIT), directory, said, interactive })
     }
 
+    /// Says why it could not begin where it is to run. Looks at the disk.
+    fn no_directory(&self, place: &Place) -> Option<String> {
+        match self.directory.metadata() {
+            Ok(metadata) if metadata.is_dir() => None,
+            Ok(_) => Some(format!("shell: {} is not a directory", paths::shown(place, &self.directory))),
+            Err(error) => Some(text_file::problem(place, &self.directory, &error)),
+        }
+    }
+
+    /// Says why it would not be run.
+    fn refused(&self, helper: Option<&Path>, can_lend: bool, memory: &ToolMemory) -> Option<String> {
+        if self.interactive && !loan::is_possible(helper, can_lend) {
+            return Some(NO_TERMINAL.to_owned());
+        }
+        if self.background && !self.keep && !memory.jobs.has_room() {
+            let most = jobs::MOST;
+            return Some(format!("shell: {most} commands run in the background already; kill one with shell_job"));
+        }
+        None
+    }
+
     /// The line a rule or a person judges: with the directory, for relative paths mean something else there.
     fn whole_line(&self, place: &Place) -> String {
         let line = &self.line;
@@ -293,8 +317,11 @@ impl Tool for ShellTool {
         }
     }
 
-    fn preview(&self, input: &Value, place: &Place) -> Result<Preview, String> {
-        Ok(Preview::Command { line: Request::parse(input, place)?.whole_line(place) })
+    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
+        let request = Request::parse(input, before.place)?;
+        request.no_directory(before.place).map_or(Ok(()), Err)?;
+        request.refused(self.helper.as_deref(), before.can_lend, before.memory).map_or(Ok(()), Err)?;
+        Ok(Preview::Command { line: request.whole_line(before.place) })
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
@@ -306,17 +333,16 @@ impl Tool for ShellTool {
             if context.cancel.is_cancelled() {
                 return work::interrupted("Interrupted by the user before it started.", ToolFacts::default());
             }
-            let shown = paths::shown(context.place, &request.directory);
-            match request.directory.metadata() {
-                Ok(metadata) if metadata.is_dir() => {}
-                Ok(_) => return ToolOutput::failed(format!("shell: {shown} is not a directory")),
-                Err(error) => {
-                    return ToolOutput::failed(text_file::problem(context.place, &request.directory, &error));
-                }
-            }
             let helper = self.helper.as_deref();
-            if request.interactive && !loan::is_possible(helper, &context.person) {
-                return ToolOutput::failed(NO_TERMINAL);
+            if let Some(problem) = request.refused(helper, context.person.can_lend(), context.memory) {
+                return ToolOutput::failed(problem);
+            }
+            let (request, place) = (Arc::new(request), context.place.clone());
+            let looked = Arc::clone(&request);
+            match work::blocking(context.cancel, move |_| looked.no_directory(&place)).await {
+                Ok(None) => {}
+                Ok(Some(problem)) => return ToolOutput::failed(problem),
+                Err(stopped) => return stopped,
             }
             if request.keep {
                 let line = request.line.as_str();
@@ -347,12 +373,6 @@ async fn in_front(helper: Option<&Path>, request: &Request, context: &ToolContex
 /// Starts the command and looks for a moment what becomes of it.
 async fn in_background(helper: Option<&Path>, request: &Request, context: &ToolContext<'_>) -> ToolOutput {
     let jobs = &context.memory.jobs;
-    if !jobs.has_room() {
-        return ToolOutput::failed(format!(
-            "shell: {} commands run in the background already; kill one with shell_job",
-            jobs::MOST
-        ));
-    }
     let line = request.line.as_str();
     let job = match start::start_job(helper, line, &request.directory, context) {
         Ok(job) => job,
@@ -459,5 +479,5 @@ fn worded(ended: Ended, request: &Request, can_lend: bool) -> ToolOutput {
         full_output: ended.told.file,
         ..ToolFacts::default()
     };
-    ToolOutput { content, outcome, facts, images: Vec::new() }
+    ToolOutput { content, outcome, facts, images: Vec::new(), change: None }
 }

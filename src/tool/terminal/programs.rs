@@ -116,9 +116,7 @@ impl std::fmt::Debug for Program {
 
 impl Drop for Programs {
     fn drop(&mut self) {
-        for program in &lock(&self.inner).programs {
-            program.kill();
-        }
+        self.end_all();
     }
 }
 
@@ -169,6 +167,13 @@ impl Programs {
         inner.programs.retain(|program| lock(&program.state).code.is_none());
         inner.programs.push(Arc::clone(&program));
         Ok(program)
+    }
+
+    /// Kills those that run and forgets all.
+    pub(crate) fn end_all(&self) {
+        for program in std::mem::take(&mut lock(&self.inner).programs) {
+            program.kill();
+        }
     }
 
     /// Finds one.

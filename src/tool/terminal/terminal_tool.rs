@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::arguments::{Arguments, Field};
 use crate::tool::shell::{Group, Launch, Mark, Resources, SET};
-use crate::tool::{Place, Tool, ToolContext, ToolOutput, work};
+use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, work};
 
 use super::keys;
-use super::programs::{self, Program};
+use super::programs::{self, Program, Programs};
 use super::state::Doing;
 
 /// Seconds that can be waited at most.
@@ -173,14 +173,24 @@ async fn settled(program: &Program, request: &Request, looking: bool, context: &
     }
 }
 
-fn start(helper: Option<&Path>, line: &str, context: &ToolContext<'_>) -> Result<std::sync::Arc<Program>, String> {
-    let programs = &context.memory.programs;
+/// Gives the helper that starts a program, if one may start.
+fn may_start<'a>(helper: Option<&'a Path>, programs: &Programs) -> Result<&'a Path, String> {
     if !programs.has_room() {
         return Err(format!("terminal: {} programs run already; stop one", programs::MOST));
     }
-    let Some(helper) = helper.filter(|_| cfg!(target_os = "linux")) else {
-        return Err("terminal: there are no terminals for programs here; use shell".to_owned());
-    };
+    helper
+        .filter(|_| cfg!(target_os = "linux"))
+        .ok_or_else(|| "terminal: there are no terminals for programs here; use shell".to_owned())
+}
+
+fn found(programs: &Programs, number: u64) -> Result<std::sync::Arc<Program>, String> {
+    programs
+        .find(number)
+        .ok_or_else(|| format!("terminal: there is no terminal {number}; there are {:?}", programs.numbers()))
+}
+
+fn start(helper: Option<&Path>, line: &str, context: &ToolContext<'_>) -> Result<std::sync::Arc<Program>, String> {
+    let helper = may_start(helper, &context.memory.programs)?;
     spawned(helper, line, context).map_err(|error| format!("terminal: could not be started: {error}"))
 }
 
@@ -259,8 +269,15 @@ impl Tool for TerminalTool {
         }
     }
 
-    fn preview(&self, input: &Value, _place: &Place) -> Result<Preview, String> {
+    fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
         let request = request(input)?;
+        let programs = &before.memory.programs;
+        match &request.action {
+            Action::Start { .. } => drop(may_start(self.helper.as_deref(), programs)?),
+            Action::Send { terminal, .. } | Action::Read { terminal } | Action::Stop { terminal } => {
+                drop(found(programs, *terminal)?);
+            }
+        }
         Ok(match judged(&request.action) {
             Some(line) => Preview::Command { line },
             None => Preview::Text { text: "look".to_owned() },
@@ -285,9 +302,9 @@ impl Tool for TerminalTool {
                 }
                 Action::Send { terminal, .. } | Action::Read { terminal } | Action::Stop { terminal } => *terminal,
             };
-            let Some(program) = context.memory.programs.find(number) else {
-                let there = context.memory.programs.numbers();
-                return ToolOutput::failed(format!("terminal: there is no terminal {number}; there are {there:?}"));
+            let program = match found(&context.memory.programs, number) {
+                Ok(program) => program,
+                Err(problem) => return ToolOutput::failed(problem),
             };
             match &request.action {
                 Action::Send { keys, .. } => {

@@ -13,7 +13,7 @@ use crate::conversation::{
 };
 use crate::tool::arguments::{Arguments, Field, plain};
 use crate::tool::output::{self, Limits};
-use crate::tool::{Place, Tool, ToolContext, ToolOutput, kind, output_file, work};
+use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, kind, output_file, work};
 
 use super::page::{self, Fetched, Refused};
 use super::{address, markdown};
@@ -77,7 +77,7 @@ impl Tool for WebFetchTool {
         host.map_or(Subject::Whole, |host| Subject::Host { host: address::literal(&host).to_ascii_lowercase() })
     }
 
-    fn preview(&self, input: &Value, _place: &Place) -> Result<Preview, String> {
+    fn check(&self, input: &Value, _before: &Before<'_>) -> Result<Preview, String> {
         Ok(Preview::Text { text: format!("GET {}", Request::parse(input)?.url) })
     }
 

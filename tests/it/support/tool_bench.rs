@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use axi::conversation::Preview;
 use axi::sandbox::{Reach, Sandbox, Wanted};
-use axi::tool::{Person, Place, Tool, ToolContext, ToolMemory, ToolOutput};
+use axi::tool::{Before, Person, Place, Settled, Tool, ToolContext, ToolMemory, ToolOutput};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -74,9 +75,24 @@ impl ToolBench {
         std::fs::read(self.path(name)).unwrap()
     }
 
+    /// Checks a call, as is done before a person is asked.
+    pub(crate) fn check(&self, tool: &dyn Tool, input: &Value) -> Result<Preview, String> {
+        let (place, memory, output_dir) = (&self.place, &self.memory, &self.output_dir());
+        tool.check(&self.settled(tool, input), &Before { place, memory, output_dir, can_lend: false })
+    }
+
+    /// The input that is judged, checked and run.
+    fn settled(&self, tool: &dyn Tool, input: &Value) -> Value {
+        match tool.settle(input, &self.place, &self.memory) {
+            Settled::Input { input, .. } => input,
+            Settled::AsIs | Settled::Answer(_) => input.clone(),
+        }
+    }
+
     /// Runs a tool to its end.
+    #[expect(clippy::needless_pass_by_value, reason = "most callers make it where they call")]
     pub(crate) fn run(&self, tool: &dyn Tool, input: Value) -> ToolOutput {
-        self.run_watched(tool, input).0
+        self.run_watched(tool, self.settled(tool, &input)).0
     }
 
     /// Runs a tool to its end and collects what it told on its way.
