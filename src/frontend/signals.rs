@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -15,13 +15,25 @@ use crate::tool;
 /// How long others may take to finish what they are writing.
 const SILENCE_LIMIT: Duration = Duration::from_millis(200);
 
-/// What a signal does: SIGINT stops the turn; SIGTERM, SIGHUP and SIGQUIT give the terminal back and end axi.
+/// How long a turn may take to come to its end before axi ends without it: a command gets TERM, and KILL 2 s later.
+const TURN_LIMIT: Duration = Duration::from_millis(3_500);
+
+/// What a signal does: SIGINT stops the turn; SIGTERM, SIGHUP and SIGQUIT stop it too, wait until what was shown of it
+/// is kept, give the terminal back and end axi.
 #[derive(Debug, Clone, Default)]
 pub struct Signals {
-    turn: Arc<Mutex<Option<CancellationToken>>>,
+    turn: Arc<(Mutex<Turn>, Condvar)>,
     /// Set in the signal's own handler, so that it is seen by whoever the signal wakes.
     ending: Arc<AtomicBool>,
     last_words: Arc<Mutex<Option<LastWords>>>,
+}
+
+/// The turn that runs.
+#[derive(Debug, Default)]
+struct Turn {
+    running: Option<CancellationToken>,
+    /// Whether whoever runs it holds still: all that was shown is kept by then.
+    still: bool,
 }
 
 /// Signals that are caught: what wakes the thread, and which of them came.
@@ -56,9 +68,20 @@ impl Signals {
         signals
     }
 
-    /// Says which turn SIGINT stops; `None` between turns.
+    /// Says which turn a signal stops; `None` between turns. Does not return at the end of a turn that was stopped by a
+    /// signal that ends axi.
     pub fn watch(&self, turn: Option<CancellationToken>) {
-        *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = turn;
+        let is_over = turn.is_none();
+        self.change(|state| state.running = turn);
+        if is_over {
+            self.hold_still();
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Turn)) {
+        let (turn, changed) = &*self.turn;
+        change(&mut turn.lock().unwrap_or_else(PoisonError::into_inner));
+        changed.notify_all();
     }
 
     /// Says what is done before a signal ends axi. It must not wait for the main thread.
@@ -69,14 +92,18 @@ impl Signals {
     /// Tells whether the turn was stopped, by a signal or otherwise.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        turn.as_ref().is_some_and(CancellationToken::is_cancelled)
+        let turn = self.turn.0.lock().unwrap_or_else(PoisonError::into_inner);
+        turn.running.as_ref().is_some_and(CancellationToken::is_cancelled)
     }
 
     /// Never returns once a signal ends axi. For who may have been woken by that signal: what they wrote now would
     /// come after the terminal was given back (a hidden cursor, raw mode).
     pub fn hold_still(&self) {
-        while self.ending.load(Ordering::Acquire) {
+        if !self.ending.load(Ordering::Acquire) {
+            return;
+        }
+        self.change(|turn| turn.still = true);
+        loop {
             std::thread::park();
         }
     }
@@ -89,6 +116,7 @@ impl Signals {
                 return;
             }
         };
+        self.stop_turn();
         if let Some(last_words) = &*self.last_words.lock().unwrap_or_else(PoisonError::into_inner) {
             (last_words.0)();
         }
@@ -98,7 +126,7 @@ impl Signals {
             silence();
             restorer.restore();
         }
-        // Every finished message is on the disk already; nothing waits to be written.
+        // Every message is on the disk by now; nothing waits to be written.
         std::process::exit(128 + number);
     }
 
@@ -138,9 +166,21 @@ impl Signals {
     }
 
     fn interrupt(&self) {
-        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(turn) = turn.as_ref() {
-            turn.cancel();
+        let turn = self.turn.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(running) = &turn.running {
+            running.cancel();
+        }
+    }
+
+    /// Stops the turn as ESC does, and waits until what it showed is kept.
+    fn stop_turn(&self) {
+        self.interrupt();
+        let (turn, changed) = &*self.turn;
+        let turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let runs = |turn: &mut Turn| turn.running.is_some() && !turn.still;
+        let waited = changed.wait_timeout_while(turn, TURN_LIMIT, runs);
+        if waited.unwrap_or_else(PoisonError::into_inner).1.timed_out() {
+            tracing::warn!("the turn did not end in time");
         }
     }
 }

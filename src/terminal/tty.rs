@@ -8,8 +8,8 @@
 use std::fmt;
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -56,6 +56,8 @@ struct Held {
     taken: AtomicBool,
     keyboard_flags: AtomicBool,
     plain: AtomicBool,
+    /// What gives the window its own title back, while it has another.
+    title: Mutex<Option<Vec<u8>>>,
 }
 
 /// The terminal is in the person's own mode until this is dropped.
@@ -79,7 +81,7 @@ impl Tty {
     pub fn take() -> io::Result<Self> {
         let user = tcgetattr(rustix::stdio::stdin())?;
         let off = || AtomicBool::new(false);
-        let held = Held { user, taken: off(), keyboard_flags: off(), plain: off() };
+        let held = Held { user, taken: off(), keyboard_flags: off(), plain: off(), title: Mutex::default() };
         let tty = Self { restorer: Restorer { held: Arc::new(held) } };
         tty.retake()?;
         Ok(tty)
@@ -118,6 +120,13 @@ impl Tty {
         self.restorer.held.keyboard_flags.store(pushed, Ordering::Release);
     }
 
+    /// Says what gives the window its own title back, so that restoring does; `None` once it was given back. Returns
+    /// whether there was anything to give back.
+    pub fn title(&self, undo: Option<Vec<u8>>) -> bool {
+        let mut title = self.restorer.held.title.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *title, undo).is_some()
+    }
+
     /// Stops this job as Ctrl+Z does, and returns when it is in the foreground again with the baseline set. The
     /// caller has ended its live rows before and paints them after. Without job control it returns at once.
     ///
@@ -146,7 +155,7 @@ impl Drop for Lent<'_> {
 }
 
 impl Restorer {
-    /// Puts cursor, wrapping, paste brackets, focus events and keyboard flags right and sets the person's mode.
+    /// Puts cursor, wrapping, paste brackets, focus events, keyboard flags and the title right and sets the person's mode.
     /// Does nothing when the terminal is not held. Errors are of no use here: the terminal has gone.
     pub fn restore(&self) {
         if !self.held.taken.load(Ordering::Acquire) {
@@ -158,6 +167,9 @@ impl Restorer {
             let _ = output.write_all(UNDO);
             if self.held.keyboard_flags.swap(false, Ordering::AcqRel) {
                 let _ = output.write_all(UNDO_KEYBOARD);
+            }
+            if let Some(undo) = self.held.title.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                let _ = output.write_all(&undo);
             }
         }
         self.restore_mode();

@@ -24,6 +24,7 @@ mod editor;
 mod editor_history;
 mod editor_menus;
 mod editor_pastes;
+mod ended_midway;
 mod floors;
 mod ghost;
 mod gnu_screen;

@@ -43,6 +43,7 @@ pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal:
             let screen = app.display().screen(&looks);
             let mut human = Human::new(screen, human_options(app, &agent, looks, Box::new(Nobody)));
             let end = runtime.block_on(agent.run_turn(Message::user(message), &mut human, &cancel));
+            signals.watch(None);
             return Ok(Exit::from(&end));
         }
         Form::Text => print::Form::Text,
@@ -51,7 +52,9 @@ pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal:
     };
     let streams = (std::io::stdout().lock(), std::io::stderr().lock());
     let turn = print::run(&mut agent, Message::user(message), form, streams, &app.locale, &place, &cancel);
-    Ok(runtime.block_on(turn))
+    let exit = runtime.block_on(turn);
+    signals.watch(None);
+    Ok(exit)
 }
 
 /// Joins the message and what is piped in, under the message.

@@ -27,8 +27,11 @@ impl Attention {
 
     /// Puts the topic into the window's title.
     pub(super) fn claim_title<W: Write>(&self, painter: &mut Painter<W>, keyboard: &Keyboard) {
-        if keyboard.is_watched() {
-            painter.screen().mark(&Mark::KeepTitle);
+        if let Some(tty) = keyboard.tty() {
+            if painter.screen().mark(&Mark::KeepTitle) {
+                let undo = resting_title(painter).iter().flat_map(Mark::bytes).collect();
+                tty.title(Some(undo));
+            }
             let title = if self.topic.is_empty() { "axi".to_owned() } else { format!("axi · {}", self.topic) };
             painter.screen().mark(&Mark::Title(title));
         }
@@ -42,11 +45,11 @@ impl Attention {
         end: &TurnEnd,
         spent: Option<Duration>,
     ) {
-        if keyboard.is_watched() {
-            // For terminals that keep none; most show their own instead of an empty one.
-            let resting = Mark::Title(painter.looks().resting_title.clone());
-            painter.screen().mark(&resting);
-            painter.screen().mark(&Mark::RestoreTitle);
+        // A suspended axi gave it back already.
+        if keyboard.tty().is_some_and(|tty| tty.title(None)) {
+            for mark in resting_title(painter) {
+                painter.screen().mark(&mark);
+            }
         }
         if spent.is_none_or(|spent| spent < LONG_TURN) {
             return;
@@ -78,6 +81,12 @@ impl Attention {
             painter.screen().mark(&Mark::Bell);
         }
     }
+}
+
+/// Gives the window's own title back.
+fn resting_title<W: Write>(painter: &Painter<W>) -> [Mark; 2] {
+    // The first is for terminals that keep none; most show their own instead of an empty one.
+    [Mark::Title(painter.looks().resting_title.clone()), Mark::RestoreTitle]
 }
 
 /// Decides; `focused` is what the terminal told of its focus, if anything.

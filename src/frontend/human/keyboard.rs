@@ -26,6 +26,11 @@ impl Keyboard {
         self.watched.is_some()
     }
 
+    /// Returns the terminal while somebody can press a key.
+    pub(super) fn tty(&self) -> Option<&Tty> {
+        self.watched.as_ref().map(|(_, tty)| &**tty)
+    }
+
     pub(super) fn watch(&mut self, keys: KeyWatch, tty: Rc<Tty>) {
         self.watched = Some((keys, tty));
     }

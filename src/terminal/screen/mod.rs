@@ -193,11 +193,12 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// Queues a mark at this place of the text.
-    pub fn mark(&mut self, mark: &Mark) {
+    /// Queues a mark at this place of the text; tells whether the terminal takes marks.
+    pub fn mark(&mut self, mark: &Mark) -> bool {
         if self.capabilities.marks {
             self.queue.push(Item::Mark(mark.bytes()));
         }
+        self.capabilities.marks
     }
 
     /// Switches paste brackets and focus events on or off: on while a turn runs (the line editor has its own), so

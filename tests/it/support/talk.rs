@@ -74,6 +74,8 @@ pub(crate) fn roles(request: &Recorded) -> Vec<String> {
 pub(crate) fn session_files(home: &Home) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(home.path().join("state/axi/sessions")).into_iter().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    // Beside them stands what there is of an answer that still arrives.
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
     paths.sort();
     paths
 }
