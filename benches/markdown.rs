@@ -39,10 +39,9 @@ fn least(runs: usize, mut work: impl FnMut() -> usize) -> f64 {
 }
 
 fn corpus() -> String {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/real/markdown/answers");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/real/markdown/answers");
     let mut text = String::new();
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     for path in paths {
         let answer: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
@@ -50,11 +49,6 @@ fn corpus() -> String {
         let answer: String = chunks.iter().filter_map(|chunk| chunk.as_str()).collect();
         if !answer.contains("<think") && answer.matches("```").count().is_multiple_of(2) {
             writeln!(text, "{answer}\n").unwrap();
-        }
-    }
-    if text.is_empty() {
-        for number in 0..200 {
-            writeln!(text, "## Part {number}\n\nA paragraph with **strong words**, `code`, a [link](https://example.com/{number}) and enough more words to fill rows of a terminal, twice.\n\n- one\n- two\n  - three\n\n| a | b |\n|---|---|\n| {number} | x |\n\n```rust\nfn main() {{ println!(\"{{}}\", {number}); }}\n```\n").unwrap();
         }
     }
     text

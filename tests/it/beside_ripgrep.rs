@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use axi::tool::{GlobTool, GrepTool};
 use serde_json::{Value, json};
 
+use crate::support::skip::skip;
 use crate::support::tool_bench::ToolBench;
 
 /// Folders of the large tree, and files in each.
@@ -209,7 +210,7 @@ fn what_is_odd_in_a_tree_is_found_as_ripgrep_finds_it() {
         assert!(!found_everywhere.contains(name), "{name}: {found_everywhere:#?}");
     }
     if ripgrep(&root, &["--version"]).is_none() {
-        return say("skipped: ripgrep is not installed");
+        return skip("ripgrep is not installed");
     }
     let cases: &[(Value, &[&str])] = &[
         (json!({"pattern": "needle"}), &["needle"]),
@@ -270,7 +271,7 @@ fn this_repository_is_searched_as_ripgrep_searches_it() {
     bench.place.workspace.clone_from(&root);
     for pattern in ["fn \\w+_tests?\\(", "TODO|never", "pub\\(crate\\)", "^use ", "é|中"] {
         if compare(&bench, &root, &json!({ "pattern": pattern }), &[pattern]).is_none() {
-            return say("skipped: ripgrep is not installed");
+            return skip("ripgrep is not installed");
         }
     }
     for pattern in ["*.rs", "src/**/*.rs", "**/m*.rs", "tests/it/{a,b}*.rs"] {
@@ -311,7 +312,7 @@ fn a_hundred_thousand_files_are_searched_as_ripgrep_searches_them() {
     }
     let root = bench.place.cwd.clone();
     let Some(listed) = ripgrep(&root, &["--files", "--null"]) else {
-        return say("skipped: ripgrep is not installed");
+        return skip("ripgrep is not installed");
     };
     let listed = names(&listed);
     let everything = bench.run(&GlobTool, json!({"pattern": "**"}));

@@ -1,14 +1,13 @@
 //! The REPL inside GNU screen, which knows neither synchronized output nor most of what tmux does.
 
 use crate::support::home::Home;
-use crate::support::pty::is_installed;
 use crate::support::server::{Server, answer};
+use crate::support::skip::has;
 use crate::support::talk::{Person, axi, last_said};
 
 #[test]
 fn the_line_its_menus_and_an_answer_work_inside_gnu_screen() {
-    if !is_installed("screen") {
-        eprintln!("skipped: GNU screen is not installed");
+    if !has("screen") {
         return;
     }
     let home = Home::new();

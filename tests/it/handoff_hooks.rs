@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use crate::support::home::Home;
-use crate::support::pty::is_installed;
 use crate::support::server::{Answer, Gate, Server, answer};
 use crate::support::shells::{AtPrompt, ROWS, Row};
+use crate::support::skip::has;
 use crate::support::talk::{last_said, run};
 use crate::support::tiny_model::answering;
 
@@ -168,8 +168,8 @@ fn another_key_can_be_chosen_and_none_at_all() {
 
 #[test]
 fn a_shell_without_the_hook_inside_of_one_with_it_is_told_so() {
-    if !is_installed("ps") {
-        eprintln!("skipped: ps is not installed, nobody can tell who runs axi");
+    // Nobody else can tell who runs axi.
+    if !has("ps") {
         return;
     }
     for row in &ROWS {

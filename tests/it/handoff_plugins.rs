@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::support::pty::is_installed;
 use crate::support::server::{Gate, Server, answer};
 use crate::support::shells::{ROWS, Row};
+use crate::support::skip::skip;
 
 /// What people load.
 struct Plugin {
@@ -127,7 +128,7 @@ fn load(plugin: &Plugin) -> Option<String> {
             ))
         }
         Some(_) | None => {
-            eprintln!("skipped: {} is not here for {}", plugin.name, plugin.shell);
+            skip(format_args!("{} is not here for {}", plugin.name, plugin.shell));
             None
         }
     }

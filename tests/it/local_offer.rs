@@ -5,6 +5,7 @@ use std::process::Command;
 use crate::support::home::Home;
 use crate::support::pty::Pty;
 use crate::support::server::{Answer, Gate, Server};
+use crate::support::skip::skip;
 
 /// Bytes that must be free for the offer to come as far as fetching: the weights, and what stays free.
 const ROOM: u64 = 1_500_000_000;
@@ -13,7 +14,7 @@ fn has_room(home: &Home) -> bool {
     let room = rustix::fs::statvfs(home.path()).unwrap();
     let enough = room.f_bavail.saturating_mul(room.f_frsize) > ROOM;
     if !enough {
-        eprintln!("skipped: less than {ROOM} bytes are free below {}", home.path().display());
+        skip(format_args!("less than {ROOM} bytes are free below {}", home.path().display()));
     }
     enough
 }

@@ -6,14 +6,11 @@ use axi::terminal::{Layout, Line, MarkdownStream, Theme, Wrap};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::Value;
 
+use crate::support::skip::fixture;
+
 /// Real answers, each as the pieces in which it came.
-#[expect(clippy::print_stdout, reason = "says that there is nothing to run against")]
 fn answers() -> Vec<(String, Vec<String>)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/real/markdown/answers");
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        println!("skipped: ../shared/real is not here");
-        return Vec::new();
-    };
+    let entries = std::fs::read_dir(fixture("real/markdown/answers")).unwrap();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     let read = |path: PathBuf| {

@@ -1,7 +1,7 @@
 //! The examples of the CommonMark and GFM specifications: visible text, looks, items, code, rules and targets are as
 //! their HTML says, or the example stands in the list of deviations.
 
-use std::{collections::BTreeMap, path::Path};
+use std::collections::BTreeMap;
 
 use axi::terminal::{Layout, Line, MarkdownStream, Theme};
 use nu_ansi_term::{Color, Style};
@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::{
     markdown_deviations::{CHOICES, DEVIATIONS, Remedy},
     markdown_html::{self, Look, Seen, plain_address},
+    support::skip::fixture,
 };
 
 /// A theme in which each meaning has a style of its own.
@@ -107,16 +108,12 @@ pub(crate) fn comparable(mut seen: Seen) -> Seen {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "says that there is nothing to run against")]
 fn examples_of_the_specifications_are_seen_as_they_should_be() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real/markdown");
+    let folder = fixture("real/markdown");
     let mut failures = Vec::new();
     let mut run = 0;
     for (suite, file) in [("commonmark", "commonmark-tests.json"), ("gfm", "gfm-tests.json")] {
-        let Ok(text) = std::fs::read_to_string(folder.join(file)) else {
-            println!("skipped: ../shared/real is not here");
-            return;
-        };
+        let text = std::fs::read_to_string(folder.join(file)).unwrap();
         let examples: Vec<BTreeMap<String, Value>> = serde_json::from_str(&text).unwrap();
         for example in examples {
             let number = example["example"].as_u64().unwrap();

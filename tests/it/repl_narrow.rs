@@ -4,8 +4,9 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::support::home::Home;
-use crate::support::pty::{PATIENCE, Pty, is_installed};
+use crate::support::pty::{PATIENCE, Pty};
 use crate::support::server::{Answer, Gate, Server, answer};
+use crate::support::skip::has;
 use crate::support::talk::{Person, axi, last_said};
 
 #[test]
@@ -127,17 +128,9 @@ impl Drop for Inside {
     }
 }
 
-fn tmux_is_missing() -> bool {
-    let missing = !is_installed("tmux");
-    if missing {
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), b"skipped: tmux is not installed\n");
-    }
-    missing
-}
-
 #[test]
 fn words_stay_once_when_tmux_gets_narrower_and_wider_in_mid_stream() {
-    if tmux_is_missing() {
+    if !has("tmux") {
         return;
     }
     let words: Vec<String> = (0..90).map(|number| format!("w{number:03}x")).collect();
@@ -160,7 +153,7 @@ fn words_stay_once_when_tmux_gets_narrower_and_wider_in_mid_stream() {
 
 #[test]
 fn a_line_under_way_stays_one_line_when_tmux_gets_narrower() {
-    if tmux_is_missing() {
+    if !has("tmux") {
         return;
     }
     let inside = Inside::new(answer::chat_text(&"a row of text\n\n".repeat(12)), "");
@@ -183,7 +176,7 @@ fn a_line_under_way_stays_one_line_when_tmux_gets_narrower() {
 
 /// Resizes come whenever they come: while axi writes, between two of its writes, before it knows of the last one.
 fn resizes_at_any_time(resizes: usize, words_each: usize, wrap: &str) {
-    if tmux_is_missing() {
+    if !has("tmux") {
         return;
     }
     let words: Vec<String> = (0..resizes * words_each).map(|number| format!("w{number:05}x")).collect();

@@ -1,7 +1,7 @@
 //! Recorded streams of real providers through the decoders, cut in many ways.
 //!
 //! What is expected is found independently, by a naive reading of the recorded JSON: the fields of the deltas,
-//! joined. Recordings of ours lie in `fixtures/streams`; a larger collection is used when it is beside the project.
+//! joined. Recordings of ours lie in `fixtures/streams`, others' in `fixtures/real`, with their sources and licences.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ use crate::support::recorded::{
     Heard, expect_chat, expect_gemini, expect_messages, expect_ollama, expect_responses, expect_whole_message,
     payloads, text,
 };
+use crate::support::skip::fixture;
 
 fn origin() -> Origin {
     Origin { provider: "lab".into(), model: "m".into(), url: "http://lab".into(), secret: None }
@@ -173,7 +174,7 @@ fn replay_file(path: &Path, name: &str, protocol: Protocol) {
 
 #[test]
 fn our_own_recordings_decode_as_recorded() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/streams");
+    let folder = fixture("streams");
     let mut seen = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -192,18 +193,9 @@ fn our_own_recordings_decode_as_recorded() {
     assert!(seen >= 8, "only {seen} recordings");
 }
 
-fn shared() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    eprintln!("skipped: ../shared/real is not here");
-    None
-}
-
 #[test]
 fn recorded_provider_streams_decode_as_recorded() {
-    let Some(folder) = shared() else { return };
+    let folder = fixture("real");
     let index = fs::read_to_string(folder.join("streams/INDEX.tsv")).unwrap();
     let mut seen = 0;
     for row in index.lines().skip(1) {
@@ -216,18 +208,15 @@ fn recorded_provider_streams_decode_as_recorded() {
             name if name.contains("responses") => Protocol::OpenAiResponses,
             _ => continue,
         };
-        let is_copy = columns.get(9).is_some_and(|copy_of| !copy_of.is_empty());
-        if columns[6].starts_with("stream-") && !is_copy {
-            replay_file(&folder.join("streams").join(columns[0]), columns[0], protocol);
-            seen += 1;
-        }
+        replay_file(&folder.join("streams").join(columns[0]), columns[0], protocol);
+        seen += 1;
     }
-    assert!(seen > 80, "only {seen} streams");
+    assert!(seen > 150, "only {seen} streams");
 }
 
 #[test]
 fn recordings_of_local_servers_and_gateways_decode_as_recorded() {
-    let Some(folder) = shared() else { return };
+    let folder = fixture("real");
     let mut seen = 0;
     for server in fs::read_dir(folder.join("recordings")).unwrap().map(|entry| entry.unwrap().path()) {
         if !server.is_dir() {
@@ -235,11 +224,6 @@ fn recordings_of_local_servers_and_gateways_decode_as_recorded() {
         }
         for path in fs::read_dir(server).unwrap().map(|entry| entry.unwrap().path()) {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            let headers = fs::read_to_string(path.with_extension("headers")).unwrap_or_default();
-            let is_stream = path.extension().is_some_and(|end| end == "sse" || end == "ndjson");
-            if !is_stream || !headers.starts_with("HTTP/1.1 200") {
-                continue;
-            }
             let protocol = match name.split(['-', '.']).next() {
                 Some("chat") if name.ends_with(".ndjson") => Protocol::Ollama,
                 Some("chat") => Protocol::OpenAiChat,
@@ -266,7 +250,7 @@ proptest::proptest! {
         damage in proptest::collection::vec((proptest::prelude::any::<proptest::sample::Index>(), proptest::prelude::any::<u8>()), 0..6),
         seed in proptest::prelude::any::<u64>(),
     ) {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/fixtures/streams");
+        let folder = fixture("streams");
         let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         paths.sort();
         let mut bytes = fs::read(&paths[which]).unwrap();

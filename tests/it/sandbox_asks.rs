@@ -5,13 +5,14 @@ use axi::sandbox::{Sandbox, Standing, Wanted};
 
 use crate::support::home::Home;
 use crate::support::server::{Server, answer};
+use crate::support::skip::skip;
 use crate::support::talk::{Person, Ran, axi, last_said, run};
 
 fn supported() -> bool {
     let sandbox = Sandbox::new(Wanted::On, None, Vec::new(), Vec::new(), std::env::temp_dir());
     let on = matches!(sandbox.standing(), Standing::On(_));
     if !on {
-        eprintln!("skipped: no sandbox here: {:?}", sandbox.standing());
+        skip(format_args!("no sandbox here: {:?}", sandbox.standing()));
     }
     on
 }

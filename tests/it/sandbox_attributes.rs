@@ -14,15 +14,14 @@ use serde_json::json;
 use crate::sandbox_escapes::Cage;
 use crate::support::home::Home;
 use crate::support::server::{Server, answer};
+use crate::support::skip::skip;
 use crate::support::talk::{Person, axi, run};
 
 /// An approved command's cage, with a file outside; `None` where its calls cannot be judged.
 fn cage() -> Option<Cage> {
     let cage = Cage::new(Reach::Workspace { network: true, also: Vec::new() })?;
     if !cage.bench.sandbox.keeps_attributes() {
-        eprintln!(
-            "skipped: nobody can judge calls here (seccomp user_notif, ptrace_scope, or a judge around this test)"
-        );
+        skip("nobody can judge calls here (seccomp user_notif, ptrace_scope, or a judge around this test)");
         return None;
     }
     std::fs::write(cage.home.join("notes/b"), "as it was").unwrap();

@@ -12,6 +12,7 @@ use axi::sandbox::{Reach, Sandbox, Standing, Support, Wanted};
 use axi::tool::{ShellTool, ToolOutput};
 use serde_json::json;
 
+use crate::support::skip::skip;
 use crate::support::tool_bench::ToolBench;
 
 /// A bench whose commands are confined, with a home beside its workspace; `None` where this kernel cannot.
@@ -41,7 +42,7 @@ impl Cage {
         match bench.sandbox.standing() {
             Standing::On(Support::Landlock { abi }) => Some(Self { bench, home, abi }),
             other => {
-                eprintln!("skipped: no sandbox here: {other:?}");
+                skip(format_args!("no sandbox here: {other:?}"));
                 None
             }
         }
@@ -245,7 +246,7 @@ fn what_is_approved_writes_the_workspace_and_not_beside_it() {
     let reach = Reach::Workspace { network: false, also: Vec::new() };
     let Some(mut cage) = Cage::new(reach) else { return };
     if cage.abi < 2 {
-        return eprintln!("skipped: Landlock {} cannot hold what is approved", cage.abi);
+        return skip(format_args!("Landlock {} cannot hold what is approved", cage.abi));
     }
     let home = cage.home.clone();
     cage.allowed(
@@ -270,7 +271,7 @@ fn what_is_approved_tries_each_way_out_and_gets_no_further() {
     let reach = Reach::Workspace { network: false, also: Vec::new() };
     let Some(cage) = Cage::new(reach) else { return };
     if cage.abi < 2 {
-        return eprintln!("skipped: Landlock {} cannot hold what is approved", cage.abi);
+        return skip(format_args!("Landlock {} cannot hold what is approved", cage.abi));
     }
     let home = cage.home.display();
     let outside = std::process::id();

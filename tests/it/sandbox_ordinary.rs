@@ -8,6 +8,7 @@ use axi::sandbox::{Reach, Sandbox, Standing, Wanted};
 use axi::tool::{ShellTool, ToolOutput};
 use serde_json::json;
 
+use crate::support::skip::skip;
 use crate::support::tool_bench::ToolBench;
 
 /// What models run all day without being asked.
@@ -116,7 +117,7 @@ fn run(bench: &ToolBench, line: &str) -> ToolOutput {
 fn commands_that_only_look_say_the_same_inside() {
     let mut bench = workspace();
     if !matches!(bench.sandbox.standing(), Standing::On(_)) {
-        return eprintln!("skipped: no sandbox here: {:?}", bench.sandbox.standing());
+        return skip(format_args!("no sandbox here: {:?}", bench.sandbox.standing()));
     }
     let mut tried = 0;
     for line in LINES {
@@ -143,9 +144,9 @@ fn commands_that_only_look_say_the_same_inside() {
 #[test]
 fn approved_builds_and_commits_work_inside_the_workspace() {
     let mut bench = workspace();
-    let Standing::On(support) = bench.sandbox.standing() else { return eprintln!("skipped: no sandbox here") };
+    let Standing::On(support) = bench.sandbox.standing() else { return skip("no sandbox here") };
     if !support.holds_workspace() {
-        return eprintln!("skipped: {support:?} cannot hold what is approved");
+        return skip(format_args!("{support:?} cannot hold what is approved"));
     }
     bench.reach = Reach::Workspace { network: false, also: Vec::new() };
     for line in [

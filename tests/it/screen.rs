@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use axi::terminal::Wrap;
 
-use crate::support::pty::is_installed;
+use crate::support::skip::has;
 use crate::support::streams::{Answer, Kind, Program, Resizes, Words, drive};
 use crate::support::tmux::{self, Tmux};
 
@@ -24,8 +24,7 @@ const START: (u16, u16) = (80, 24);
 /// next terminal goes on, until so many sizes were taken.
 fn resize_while_streaming(make: impl Fn(usize) -> (Box<dyn Program>, usize)) {
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    if !is_installed("tmux") {
-        let _ = std::io::stderr().write_all(b"skipped: tmux is not installed\n");
+    if !has("tmux") {
         return;
     }
     let number = |name, otherwise| std::env::var(name).map_or(otherwise, |value| value.parse().unwrap());

@@ -7,6 +7,7 @@ use axi::conversation::{Effect, Outcome, Subject};
 use axi::tool::{TerminalTool, Tool as _};
 use serde_json::{Value, json};
 
+use crate::support::skip::has;
 use crate::support::tool_bench::ToolBench;
 
 fn terminal() -> TerminalTool {
@@ -82,8 +83,7 @@ fn every_look_at_a_busy_program_is_news_until_another_approach_is_advised() {
 
 #[test]
 fn a_server_is_told_by_its_port() {
-    if std::process::Command::new("python3").arg("--version").output().is_err() {
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), b"skipped: python3 is not installed\n");
+    if !has("python3") {
         return;
     }
     let bench = ToolBench::new();

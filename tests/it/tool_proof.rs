@@ -8,14 +8,11 @@ use axi::conversation::Outcome;
 use axi::tool::{ApplyPatchTool, EditTool, ReadTool};
 use serde_json::json;
 
+use crate::support::skip::skip;
 use crate::support::tool_bench::ToolBench;
 
 /// Commits of an ordinary run.
 const SOME: usize = 25;
-
-fn skip(why: &str) {
-    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("skipped: {why}\n").as_bytes());
-}
 
 /// This repository, or another one that is named by `PROOF_REPOSITORY`.
 fn repository() -> PathBuf {

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::support::home::Home;
 use crate::support::server::{Server, answer};
+use crate::support::skip::skip;
 use crate::support::talk::{Person, axi, run};
 
 /// What stands somewhere: content or where a link leads, mode, and time in nanoseconds.
@@ -213,7 +214,7 @@ fn what_nobody_may_read_comes_back_to_somebody_who_is_not_root() {
     script.push(answer::chat_text("done it"));
     let server = Server::start(script);
     let Some(mut command) = as_nobody(&home, &server) else {
-        eprintln!("skipped: nobody else to be here");
+        skip("nobody else to be here");
         return;
     };
     let before = picture(&home.work());

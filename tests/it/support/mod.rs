@@ -12,6 +12,7 @@ pub(crate) mod reflow;
 pub(crate) mod rust_source;
 pub(crate) mod server;
 pub(crate) mod shells;
+pub(crate) mod skip;
 pub(crate) mod streams;
 pub(crate) mod svg;
 pub(crate) mod talk;

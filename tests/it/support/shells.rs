@@ -12,8 +12,9 @@ use rustix::process::{Pid, Signal};
 use rustix::termios::LocalModes;
 
 use super::home::Home;
-use super::pty::{Options, PATIENCE, Pty, View, is_installed};
+use super::pty::{Options, PATIENCE, Pty, View};
 use super::server::Server;
+use super::skip::has;
 use super::talk::KEY;
 
 /// A shell under test.
@@ -103,8 +104,7 @@ impl Row {
     ) -> Option<AtPrompt> {
         let shell = self.program();
         for program in [Some(shell.as_str()), in_tmux.then_some("tmux")].into_iter().flatten() {
-            if !is_installed(program) {
-                eprintln!("skipped: {program} is not here");
+            if !has(program) {
                 return None;
             }
         }
