@@ -32,6 +32,8 @@ if [[ $- == *i* && (-o emacs || -o vi) && -z ${__axi_code-} ]]; then
   # hide that from ours, not from a key.
   __axi_key() {
     local code=$? text
+    # Under ble.sh a key does not see the exit code, a prompt does.
+    if [[ ${BLE_VERSION-} ]]; then code=$__axi_code; fi
     # The second step of the key runs nothing unless the first says so.
     bind '"\C-x\C-]": ""'
     if text=$("$__axi_program" init bash --keys 3 2>&1 </dev/null); then

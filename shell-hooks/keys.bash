@@ -42,6 +42,8 @@ __axi_tell() {
   fi
   export AXI_REPLY=$__axi_reply AXI_SHELL=bash AXI_SHELL_VERSION=$BASH_VERSION AXI_ALIASES
   export AXI_LAST_COMMAND=$__axi_command AXI_LAST_STATUS=$__axi_status AXI_LAST_SECONDS=$__axi_seconds
+  # What $? is: axi ends with it, so that it stays.
+  export AXI_STATUS=$1
   AXI_ALIASES=$(alias)
   AXI_ALIASES=${AXI_ALIASES:0:16384}
   __axi_functions "${READLINE_LINE-} $__axi_command"
@@ -63,7 +65,7 @@ __axi_functions() {
 
 __axi_forget() {
   unset AXI_LINE AXI_REPLY AXI_SHELL AXI_SHELL_VERSION AXI_LAST_COMMAND AXI_LAST_STATUS AXI_LAST_SECONDS
-  unset AXI_ALIASES AXI_FUNCTIONS
+  unset AXI_ALIASES AXI_FUNCTIONS AXI_STATUS
 }
 
 # The newest entry of the history, without its number.
@@ -134,11 +136,12 @@ __axi_line() {
 
 # Before each prompt while a hand-off is out, and at its end.
 __axi_back() {
-  local over=''
+  local over='' text='' code=$__axi_code
   PS1=${PS1%"$__axi_ask"}
+  if [[ -e $__axi_reply ]]; then __axi_receive; fi
   if [[ $__axi_submitted ]]; then
     over=1
-    __axi_settle "$__axi_code"
+    __axi_settle "$code"
   # What brings a hand-off back that was stopped is no command to tell of; the one before it is not the newest now.
   elif [[ $__axi_stopped && $__axi_ran && ($__axi_word == fg || $__axi_word == %*) ]]; then
     over=1 __axi_command='' __axi_status='' __axi_seconds=''
@@ -146,14 +149,14 @@ __axi_back() {
   if [[ $over ]]; then
     __axi_ran='' __axi_stopped=''
     # One that went well has told the command before it; after ESC the next one tells it again.
-    if ((__axi_code == 0)); then __axi_command='' __axi_status='' __axi_seconds=''; fi
-    if ((__axi_code == 146 || __axi_code == 148)); then over='' __axi_stopped=1; fi
+    if ((code == 0)); then __axi_command='' __axi_status='' __axi_seconds=''; fi
+    if ((code == 146 || code == 148)); then over='' __axi_stopped=1; fi
   fi
   if [[ $__axi_text ]]; then __axi_fall_back; fi
-  if [[ -e $__axi_reply ]]; then
-    __axi_receive
+  if [[ $text == put$'\n'* ]]; then
+    __axi_give "${text#put$'\n'}"
   # It did not come to answer: the line is the person's still.
-  elif [[ $over && $__axi_line ]] && ((__axi_code && BASH_VERSINFO > 3)); then
+  elif [[ $over && $__axi_line ]] && ((code && BASH_VERSINFO > 3)); then
     __axi_give "$__axi_line"
   fi
   if [[ -z $__axi_stopped$__axi_text ]]; then __axi_next=''; fi
@@ -179,11 +182,13 @@ __axi_settle() {
   __axi_submitted=''
 }
 
+# What axi left: its own exit code, where the shell was given the person's, and a text for the next prompt line.
 __axi_receive() {
-  local text=''
   IFS= read -rd '' text <"$__axi_reply" || :
   command rm -f -- "$__axi_reply"
-  if [[ $text == put$'\n'* ]]; then __axi_give "${text#put$'\n'}"; fi
+  if [[ $text == 'ended '* ]]; then
+    code=${text%%$'\n'*} code=${code#ended } text=${text#*$'\n'}
+  fi
 }
 
 # A text for the next prompt line: the terminal is asked, and its answer is a key.

@@ -8,6 +8,7 @@ string match -q '/*' -- "$XDG_RUNTIME_DIR"; and test -O "$XDG_RUNTIME_DIR"
 and set -g __axi_reply $XDG_RUNTIME_DIR/axi/$AXI_SESSION.reply
 set -g __axi_out
 set -g __axi_submitted
+set -g __axi_last $__axi_ran[1]
 functions -q __axi_tell_hook; and __axi_tell_hook
 
 # Once is enough.
@@ -17,6 +18,7 @@ end
 
 function __axi_after --on-event fish_postexec
     set -g __axi_ran $status $CMD_DURATION "$argv[1]"
+    set -g __axi_last $__axi_ran[1]
     test -n "$__axi_out"; and __axi_back
 end
 
@@ -32,6 +34,8 @@ function __axi_tell
     set -gx AXI_SHELL_VERSION $version
     set -gx AXI_LAST_COMMAND (string sub -l 4096 -- "$command" | string collect)
     set -gx AXI_LAST_STATUS "$__axi_ran[1]"
+    # What $status is: axi ends with it, so that it stays.
+    set -gx AXI_STATUS 0$__axi_last
     set -gx AXI_LAST_SECONDS
     test -n "$__axi_ran[2]"; and set -gx AXI_LAST_SECONDS (math "$__axi_ran[2] / 1000")
     set -gx AXI_ALIASES (begin; alias; abbr --show; end | string collect | string sub -l 16384 | string collect)
@@ -48,7 +52,7 @@ function __axi_tell
 end
 
 function __axi_forget
-    for name in AXI_{LINE,REPLY,SHELL,SHELL_VERSION,LAST_COMMAND,LAST_STATUS,LAST_SECONDS,ALIASES,FUNCTIONS}
+    for name in AXI_{LINE,REPLY,SHELL,SHELL_VERSION,LAST_COMMAND,LAST_STATUS,LAST_SECONDS,ALIASES,FUNCTIONS,STATUS}
         set -e $name
     end
 end
@@ -70,7 +74,7 @@ function __axi_hand_over
     # fish takes the mode that a job leaves for its own: after kill -9 it must be put right before fish looks. 0 is
     # any process, for as long as the hand-off runs.
     function __axi_killed --on-process-exit 0
-        test "$argv[3]" -gt 130 -o "$argv[3]" -lt 0; or return
+        test "$argv[3]" -gt 130 -o "$argv[3]" -lt 0; and not test -e "$__axi_reply"; or return
         command stty sane 2>/dev/null </dev/tty
         # The row of what it was doing goes before fish writes there what became of its job.
         test "$TERM" != dumb; and printf '\e[0m\e[J' >/dev/tty
@@ -113,6 +117,18 @@ end
 function __axi_back
     set -l code $__axi_ran[1]
     set -l over
+    # What axi left: its own exit code, and a text for the next prompt line.
+    set -l text
+    if test -e "$__axi_reply"
+        read -lz found <$__axi_reply
+        command rm -f -- $__axi_reply
+        set text "$found"
+        set -l own (string match -r '^ended \d+' -- "$text")
+        if test -n "$own"
+            set code (string sub -s 7 -- "$own")
+            set text (string sub -s (math (string length -- "$own") + 2) -- "$text" | string collect)
+        end
+    end
     if test -n "$__axi_submitted"
         set over 1
         __axi_settle $code
@@ -130,8 +146,8 @@ function __axi_back
     else if test -n "$over"
         set -g __axi_out
     end
-    if test -e "$__axi_reply"
-        __axi_receive
+    if string match -q -- put\n'*' "$text"
+        commandline -r -- (string sub -s 5 -- "$text" | string collect)
     else if test -n "$over" -a "$code" -ne 0
         # It did not come to answer: the line is the person's still.
         commandline -r -- "$__axi_line"
@@ -197,14 +213,6 @@ function __axi_rewrite_line
         printf '\n%s\n' "$answer"
     end
     commandline -f repaint
-end
-
-# What axi left for the next prompt line.
-function __axi_receive
-    set -l text
-    read -lz text <$__axi_reply
-    command rm -f -- $__axi_reply
-    string match -q -- put\n'*' "$text"; and commandline -r -- (string sub -s 5 -- "$text" | string collect)
 end
 
 # Says once for all shells what the person must know: {key}, {owner} and {keys} are put in. $__axi_new is the name of

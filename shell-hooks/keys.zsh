@@ -31,6 +31,8 @@ _axi_tell() {
   fi
   export AXI_LINE=$BUFFER AXI_REPLY=$_axi_reply AXI_SHELL=zsh AXI_SHELL_VERSION=$ZSH_VERSION
   export AXI_LAST_COMMAND=${_axi_told[1][1,4096]} AXI_LAST_STATUS=$_axi_told[2] AXI_LAST_SECONDS=$_axi_told[3]
+  # What $? is: axi ends with it, so that it stays.
+  export AXI_STATUS=$_axi_code
   export AXI_ALIASES="$(alias)" AXI_FUNCTIONS=
   AXI_ALIASES=${AXI_ALIASES[1,16384]}
   # Functions that the line or the last command name.
@@ -44,7 +46,7 @@ _axi_tell() {
 
 _axi_forget() {
   unset AXI_LINE AXI_REPLY AXI_SHELL AXI_SHELL_VERSION AXI_LAST_COMMAND AXI_LAST_STATUS AXI_LAST_SECONDS
-  unset AXI_ALIASES AXI_FUNCTIONS
+  unset AXI_ALIASES AXI_FUNCTIONS AXI_STATUS
 }
 
 _axi_fits() {
@@ -161,8 +163,9 @@ _axi_rewrite_line() {
 
 # Before each prompt while a hand-off is out, and at its end.
 _axi_back() {
-  local code=$? over=
+  local code=$? over= text=
   emulate -L zsh
+  if [[ -e $_axi_reply ]]; then _axi_receive; fi
   if [[ -n $_axi_submitted ]]; then
     over=1
     _axi_settle $code
@@ -177,8 +180,8 @@ _axi_back() {
     _axi_submitted= _axi_ran=
     if (( code != 146 && code != 148 )); then precmd_functions=(${precmd_functions:#_axi_back}); else over=; fi
   fi
-  if [[ -e $_axi_reply ]]; then
-    _axi_receive
+  if [[ $text == put$'\n'* ]]; then
+    print -rz -- "${text#put$'\n'}"
   # It did not come to answer: the line is the person's still.
   elif [[ -n $over ]] && (( code )); then
     print -rz -- "$_axi_line"
@@ -196,12 +199,13 @@ _axi_settle() {
   fi
 }
 
-# What axi left for the next prompt line.
+# What axi left: its own exit code, where the shell was given the person's, and a text for the next prompt line.
 _axi_receive() {
-  local text=
   IFS= read -rd '' text <$_axi_reply || :
   command rm -f -- $_axi_reply
-  if [[ $text == put$'\n'* ]]; then print -rz -- "${text#put$'\n'}"; fi
+  if [[ $text == 'ended '* ]]; then
+    code=${${text%%$'\n'*}#ended } text=${text#*$'\n'}
+  fi
 }
 
 # The plugins that are here by now, and whose the key is by now.

@@ -18,5 +18,5 @@ fn main() -> ExitCode {
         program: std::env::current_exe().ok(),
     };
     let exit = std::panic::catch_unwind(|| app::run(start)).unwrap_or_else(|_| app::panicked());
-    ExitCode::from(exit as u8)
+    ExitCode::from(exit.code())
 }

@@ -6,21 +6,41 @@ use crate::agent::{Failure, TurnEnd};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// Everything was done; a closed pipe counts as done.
-    Done = 0,
+    Done,
     /// It failed.
-    Failed = 1,
+    Failed,
     /// The command line makes no sense.
-    Usage = 2,
+    Usage,
     /// No model, or no key.
-    NotConfigured = 3,
+    NotConfigured,
     /// The provider failed, after retries.
-    Provider = 4,
+    Provider,
     /// A call needed an approval nobody could give.
-    ApprovalNeeded = 5,
+    ApprovalNeeded,
     /// The step limit was reached.
-    Limit = 6,
+    Limit,
     /// Interrupted.
-    Interrupted = 130,
+    Interrupted,
+    /// As the person's last command did: a hand-off leaves the shell's `$?` as it was, and tells the hook its own code.
+    AsBefore(u8),
+}
+
+impl Exit {
+    /// Returns the code.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::NotConfigured => 3,
+            Self::Provider => 4,
+            Self::ApprovalNeeded => 5,
+            Self::Limit => 6,
+            Self::Interrupted => 130,
+            Self::AsBefore(code) => code,
+        }
+    }
 }
 
 impl From<&TurnEnd> for Exit {

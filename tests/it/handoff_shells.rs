@@ -102,7 +102,8 @@ impl Round {
         self.person.sees_line("");
         gate.open();
         self.kept("tell me a story");
-        self.settled(case, 130);
+        // Nor does $? tell of it.
+        self.settled(case, 0);
     }
 
     fn killed(&mut self) {
@@ -184,7 +185,8 @@ impl Round {
         assert_eq!(self.asked(), "What happened?");
         assert!(self.server.requests().last().unwrap().text.contains("its exit code: 3"));
         self.kept(failing);
-        self.settled("empty line after a failure", 0);
+        // $? is the person's still.
+        self.settled("empty line after a failure", 3);
     }
 
     /// What a command of the agent changed in its own shell is a line to review in this one.

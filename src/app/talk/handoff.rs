@@ -41,16 +41,19 @@ pub(in crate::app) fn handoff(mut app: App, kind: HandoffKind) -> Exit {
         }),
         Err(exit) => (exit, Put::Line),
     };
-    give_back(&app, &facts, &put);
-    exit
+    match (give_back(&app, &facts, exit, &put), facts.status) {
+        (Ok(()), Some(status)) => Exit::AsBefore(status),
+        // The shell has nothing else to go by.
+        (Ok(()), None) | (Err(()), _) => exit,
+    }
 }
 
 /// Leaves word for the next prompt line. Where that cannot be, what belongs there is printed: the line itself the
 /// shell still has.
-fn give_back(app: &App, facts: &Facts, put: &Put) {
+fn give_back(app: &App, facts: &Facts, exit: Exit, put: &Put) -> Result<(), ()> {
     let console = Console::new(&app.locale);
     let kept = match &facts.reply {
-        Some(path) => write_reply(path, put, &facts.line).map_err(|error| {
+        Some(path) => write_reply(path, facts.status.map(|_| exit.code()), put, &facts.line).map_err(|error| {
             let hint = app.locale.text(word::handoff::UNWRITTEN_HINT).to_owned();
             console.fail(&Problem {
                 what: app
@@ -66,6 +69,7 @@ fn give_back(app: &App, facts: &Facts, put: &Put) {
         // Not broken into rows: it is there to be copied.
         console.print(&sanitize(text));
     }
+    kept
 }
 
 fn no_terminal(app: &App) -> Failed {

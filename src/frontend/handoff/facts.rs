@@ -29,6 +29,8 @@ pub struct Facts {
     pub aliases: String,
     /// The functions that the line or the last command name, as it prints them.
     pub functions: String,
+    /// The shell's `$?` at the prompt, which a hand-off leaves as it was; `None` where the hook is older than that.
+    pub status: Option<u8>,
     /// Where the reply goes.
     pub reply: Option<PathBuf>,
 }
@@ -70,6 +72,7 @@ impl Facts {
             version: text("AXI_SHELL_VERSION"),
             aliases: text("AXI_ALIASES"),
             functions: text("AXI_FUNCTIONS"),
+            status: text("AXI_STATUS").parse().ok(),
             reply: variable("AXI_REPLY").map(PathBuf::from).filter(|path| path.is_absolute()),
         }
     }

@@ -16,24 +16,31 @@ pub enum Put {
     Text(String),
 }
 
-/// Writes the reply: `put`, a newline, the text as it is. A whole file appears or none, readable by its owner only.
+/// Writes the reply: `ended` with the hand-off's own exit code, where the shell is not given that, then `put`, each on
+/// a row, and the text as it is. A whole file appears or none, readable by its owner only.
 ///
 /// # Errors
 /// What the system said.
-pub fn write(path: &Path, put: &Put, line: &std::ffi::OsStr) -> std::io::Result<()> {
+pub fn write(path: &Path, ended: Option<u8>, put: &Put, line: &std::ffi::OsStr) -> std::io::Result<()> {
     let text = match put {
-        Put::Nothing => return Ok(()),
+        Put::Nothing => &[],
         Put::Line => line.as_bytes(),
         Put::Text(text) => text.as_bytes(),
     };
-    let Some(folder) = path.parent().filter(|_| !text.is_empty()) else { return Ok(()) };
+    let is_empty = text.is_empty() && ended.is_none();
+    let Some(folder) = path.parent().filter(|_| !is_empty) else { return Ok(()) };
     make(folder, rustix::process::geteuid().as_raw())?;
     let mut file = tempfile::Builder::new()
         .prefix(".reply-")
         .permissions(std::fs::Permissions::from_mode(0o600))
         .tempfile_in(folder)?;
-    file.write_all(b"put\n")?;
-    file.write_all(text)?;
+    if let Some(code) = ended {
+        writeln!(file, "ended {code}")?;
+    }
+    if !text.is_empty() {
+        file.write_all(b"put\n")?;
+        file.write_all(text)?;
+    }
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }
@@ -59,15 +66,19 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("run/axi/reply");
         let line = OsStr::from_bytes(b" rm \xff\xfe\n  'x' ");
-        write(&path, &Put::Nothing, line).unwrap();
-        write(&path, &Put::Line, OsStr::new("")).unwrap();
+        write(&path, None, &Put::Nothing, line).unwrap();
+        write(&path, None, &Put::Line, OsStr::new("")).unwrap();
         assert!(!path.exists());
-        write(&path, &Put::Line, line).unwrap();
+        write(&path, None, &Put::Line, line).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"put\n rm \xff\xfe\n  'x' ");
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
-        write(&path, &Put::Text("ls".into()), line).unwrap();
+        write(&path, None, &Put::Text("ls".into()), line).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"put\nls");
+        write(&path, Some(130), &Put::Text("ls".into()), line).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"ended 130\nput\nls");
+        write(&path, Some(0), &Put::Nothing, line).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"ended 0\n");
         assert_eq!(path.parent().unwrap().read_dir().unwrap().count(), 1);
     }
 
@@ -89,6 +100,6 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         std::fs::write(home.path().join("file"), "").unwrap();
         let path = home.path().join("file/reply");
-        assert!(write(&path, &Put::Text("ls".into()), OsStr::new("")).is_err());
+        assert!(write(&path, None, &Put::Text("ls".into()), OsStr::new("")).is_err());
     }
 }

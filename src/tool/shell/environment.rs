@@ -37,6 +37,7 @@ pub const HANDOFF: &[&str] = &[
     "AXI_LINE",
     "AXI_LAST_COMMAND",
     "AXI_LAST_STATUS",
+    "AXI_STATUS",
     "AXI_LAST_SECONDS",
     "AXI_SHELL",
     "AXI_SHELL_VERSION",
