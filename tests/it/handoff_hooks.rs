@@ -296,7 +296,7 @@ fn what_tmux_holds_of_the_last_command_is_sent_after_a_yes() {
         person.sees_end(">> why four?");
         person.types("\x07");
         person.sees("(2 lines, from tmux)");
-        person.types("\r");
+        person.types("y");
         person.sees("Four indeed.");
         assert!(last_said(&server.requests()[0]).contains("<output>\nodd\nword\n</output>"), "{}", row.shell);
         person.sees_end(">>");
@@ -307,7 +307,6 @@ fn what_tmux_holds_of_the_last_command_is_sent_after_a_yes() {
         person.sees_end(">> why five?");
         person.types("\x07");
         person.sees("(1 line, from tmux)");
-        person.types("\x1b[B\x1b[B");
         person.waits(|view| view.text().lines().any(|line| line.starts_with('❯') && line.ends_with("No")), "No");
         person.types("\r");
         person.sees("Nothing known.");

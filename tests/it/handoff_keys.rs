@@ -94,7 +94,7 @@ fn an_output_that_is_always_sent_is_asked_for_once() {
             person.types("\x07");
             if code == 4 {
                 person.sees("(1 line, from tmux)");
-                person.types("\x1b[B");
+                person.types("\x1b[A");
                 let chosen = |line: &str| line.starts_with('❯') && line.contains("always in");
                 person.waits(|view| view.text().lines().any(chosen), "always");
                 person.types("\r");

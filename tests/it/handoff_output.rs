@@ -9,7 +9,7 @@ use crate::support::server::{Server, answer};
 use crate::support::talk::{axi, said};
 
 const SCREEN: &str = include_str!("fixtures/captures/tmux-3.3-zsh2.txt");
-const DOWN: &str = "\x1b[B";
+const UP: &str = "\x1b[A";
 
 /// A home whose tmux shows this screen, and notes what it was asked.
 fn home(screen: &str) -> Home {
@@ -58,8 +58,14 @@ fn it_is_sent_once_when_the_person_says_so() {
     let home = home(&SCREEN.replace("cc -c file7.c", "export TOKEN=abcdefgh"));
     let server = Server::start([answer::chat_text("A semicolon is missing."), answer::chat_text("Again.")]);
     let mut pty = Pty::options().spawn(&handoff(&home, &server, "why did it fail"));
-    pty.wait_for("❯ y  Yes, once");
-    pty.send("\r");
+    // What it begins and ends with is seen before; Enter sends nothing.
+    pty.wait_for("❯ n  No");
+    let asked = pty.view(|view| view.text());
+    assert!(
+        asked.contains("  cc -c file1.c\n  … 40 lines …\n  make: *** [Makefile:2: file40.o] Error 1\n"),
+        "{asked}"
+    );
+    pty.send("y");
     let (code, screen) = ends(pty);
     assert_eq!(code, Some(0), "{screen}");
     assert!(screen.starts_with("with: bash build.sh → exit 2\n"), "{screen}");
@@ -71,8 +77,6 @@ fn it_is_sent_once_when_the_person_says_so() {
     assert_eq!(std::fs::read_to_string(home.path().join("asked")).unwrap(), "capture-pane -p -J -S -3000 -t %3\n");
     // Once is once.
     let mut pty = Pty::options().spawn(&handoff(&home, &server, "why did it fail"));
-    pty.wait_for("❯ y  Yes, once");
-    pty.send(format!("{DOWN}{DOWN}"));
     pty.wait_for("❯ n  No");
     pty.send("\r");
     let (code, screen) = ends(pty);
@@ -130,8 +134,8 @@ fn every_holder_is_asked_in_its_own_words() {
         let mut command = handoff(&home, &server, "why did it fail");
         command.env_remove("TMUX").env_remove("TMUX_PANE").envs(variables.iter().copied());
         let mut pty = Pty::options().spawn(&command);
-        pty.wait_for("❯ y  Yes, once");
-        pty.send("\r");
+        pty.wait_for("❯ n  No");
+        pty.send("y");
         let (code, screen) = ends(pty);
         assert_eq!(code, Some(0), "{program}: {screen}");
         assert!(said(&server.requests()[0], 1).contains("<output>\ncc -c file1.c\n"), "{program}");
@@ -153,7 +157,7 @@ fn wezterm_is_found_where_it_says_it_is() {
     command.env("PATH", home.path().join("empty")).env("WEZTERM_EXECUTABLE_DIR", home.path().join("WezTerm.app"));
     let pty = Pty::options().spawn(&command);
     pty.wait_for("(43 lines, from WezTerm)");
-    pty.wait_for("❯ y  Yes, once");
+    pty.wait_for("❯ n  No");
 }
 
 #[test]
@@ -177,7 +181,7 @@ fn of_several_the_innermost_is_asked_and_none_where_nobody_can_tell() {
         let mut pty = Pty::options().spawn(&command);
         if let Some(program) = asked {
             pty.wait_for(&format!("from {program})"));
-            pty.wait_for("❯ y  Yes, once");
+            pty.wait_for("❯ n  No");
             pty.send("\r");
         }
         let (code, screen) = ends(pty);
@@ -192,8 +196,8 @@ fn always_is_for_this_directory_and_is_kept_in_the_persons_own_state() {
     let home = home(SCREEN);
     let server = Server::start(["one", "two", "three"].map(answer::chat_text));
     let mut pty = Pty::options().spawn(&handoff(&home, &server, "why did it fail"));
-    pty.wait_for("❯ y  Yes, once");
-    pty.send(DOWN);
+    pty.wait_for("❯ n  No");
+    pty.send(UP);
     pty.wait_for("❯ a  Yes, always in ~/work");
     pty.send("\r");
     assert_eq!(ends(pty).0, Some(0));
@@ -206,7 +210,21 @@ fn always_is_for_this_directory_and_is_kept_in_the_persons_own_state() {
     std::fs::create_dir(home.path().join("other")).unwrap();
     let mut command = handoff(&home, &server, "why did it fail");
     let pty = Pty::options().spawn(command.current_dir(home.path().join("other")));
-    pty.wait_for("❯ y  Yes, once");
+    pty.wait_for("❯ n  No");
+}
+
+#[test]
+fn never_is_for_this_directory_and_is_kept_in_the_persons_own_state() {
+    let home = home(SCREEN);
+    let server = Server::start(["one", "two"].map(answer::chat_text));
+    let mut pty = Pty::options().spawn(&handoff(&home, &server, "why did it fail"));
+    pty.wait_for("d  No, and never ask in ~/work");
+    pty.send("d");
+    assert_eq!(ends(pty).0, Some(0));
+    let (code, screen) = ends(Pty::options().spawn(&handoff(&home, &server, "why did it fail")));
+    assert_eq!(code, Some(0));
+    assert!(!screen.contains("Send what"), "{screen}");
+    assert!(server.requests().iter().all(|request| !said(request, 1).contains("<output>")));
 }
 
 #[test]
@@ -214,7 +232,7 @@ fn escape_at_the_question_gives_the_line_back_and_sends_nothing() {
     let home = home(SCREEN);
     let server = Server::start([]);
     let mut pty = Pty::options().spawn(&handoff(&home, &server, "why did it fail"));
-    pty.wait_for("❯ y  Yes, once");
+    pty.wait_for("❯ n  No");
     pty.send("\x1b");
     let (code, screen) = ends(pty);
     assert_eq!(code, Some(130), "{screen}");
@@ -224,8 +242,9 @@ fn escape_at_the_question_gives_the_line_back_and_sends_nothing() {
 
 #[test]
 fn nobody_is_asked_when_it_does_not_matter_or_cannot_be_found() {
-    let cases: [(&str, &str, &str); 3] = [
+    let cases: [(&str, &str, &str); 4] = [
         (SCREEN, "list the files", "0"),
+        (SCREEN, "list the files", "2"),
         ("something else\n", "why did it fail", "2"),
         ("", "why did it fail", "2"),
     ];

@@ -135,7 +135,21 @@ impl Terminal {
     /// # Errors
     /// [`NoChoice`] when they would not.
     pub fn decide(&self, prompt: &str, hint: &str, items: &[(char, String)]) -> Result<usize, NoChoice> {
-        self.open(&Menu { prompt: prompt.to_owned(), hint: hint.to_owned(), items: items.to_vec(), start: 0 })
+        self.decide_from(prompt, hint, items, 0)
+    }
+
+    /// The same with another choice at Enter.
+    ///
+    /// # Errors
+    /// As [`Terminal::decide`].
+    pub fn decide_from(
+        &self,
+        prompt: &str,
+        hint: &str,
+        items: &[(char, String)],
+        start: usize,
+    ) -> Result<usize, NoChoice> {
+        self.open(&Menu { prompt: prompt.to_owned(), hint: hint.to_owned(), items: items.to_vec(), start })
     }
 
     /// Opens a menu, as this terminal can show one.

@@ -15,8 +15,11 @@ pub struct OutputConsent {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct List {
-    /// Roots of workspaces.
+    /// Roots of workspaces where it is sent without a question.
     always: Vec<PathBuf>,
+    /// Roots of workspaces where it is never sent, without a question.
+    #[serde(default)]
+    never: Vec<PathBuf>,
 }
 
 impl OutputConsent {
@@ -32,6 +35,12 @@ impl OutputConsent {
         self.read().always.iter().any(|known| known == workspace)
     }
 
+    /// Tells whether nobody is to be asked in this workspace, and nothing sent.
+    #[must_use]
+    pub fn is_refused(&self, workspace: &Path) -> bool {
+        self.read().never.iter().any(|known| known == workspace)
+    }
+
     /// Remembers a yes for good.
     ///
     /// # Errors
@@ -42,11 +51,28 @@ impl OutputConsent {
             return Ok(());
         }
         list.always.push(workspace.to_owned());
+        self.write(&list)
+    }
+
+    /// Remembers a no for good.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn refuse(&self, workspace: &Path) -> std::io::Result<()> {
+        let mut list = self.read();
+        list.always.retain(|known| known != workspace);
+        if !list.never.iter().any(|known| known == workspace) {
+            list.never.push(workspace.to_owned());
+        }
+        self.write(&list)
+    }
+
+    fn write(&self, list: &List) -> std::io::Result<()> {
         let folder = self.path.parent().unwrap_or_else(|| Path::new("/"));
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let mut file =
             tempfile::Builder::new().permissions(std::fs::Permissions::from_mode(0o600)).tempfile_in(folder)?;
-        file.write_all(&serde_json::to_vec_pretty(&list)?)?;
+        file.write_all(&serde_json::to_vec_pretty(list)?)?;
         file.persist(&self.path).map_err(|error| error.error)?;
         Ok(())
     }
@@ -72,6 +98,9 @@ mod tests {
         consent.give(Path::new("/b")).unwrap();
         let consent = OutputConsent::new(path.clone());
         assert_eq!(["/a", "/b", "/a/b", "/"].map(|at| consent.is_given(Path::new(at))), [true, true, false, false]);
+        consent.refuse(Path::new("/b")).unwrap();
+        assert_eq!([consent.is_given(Path::new("/b")), consent.is_refused(Path::new("/b"))], [false, true]);
+        assert!(consent.is_given(Path::new("/a")) && !consent.is_refused(Path::new("/a")));
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         std::fs::write(&path, "broken").unwrap();
         assert!(!consent.is_given(Path::new("/a")));

@@ -13,7 +13,7 @@ use super::facts::{Facts, LastCommand};
 use super::scrub::scrub;
 use crate::frontend::human::Human;
 use crate::frontend::stage::Stage;
-use crate::locale::word;
+use crate::locale::{Locale, word};
 use crate::terminal::{KeyWatch, Output as Out, Pending, Size, escape_wait, sanitize_line};
 use crate::tool::output;
 
@@ -23,11 +23,14 @@ const LIMITS: output::Limits = output::Limits { lines: 160, bytes: 8 * 1024 };
 /// The longest command in the question, in characters.
 const SHOWN: usize = 40;
 
+/// The longest row of the output that is shown before the question, in characters.
+const EDGE: usize = 70;
+
 /// Words of a line that asks about what was printed, in lower case; of whole words where they have letters of ours.
 const ASKING: &[&str] = &[
     "why", "error", "errors", "fail", "failed", "fails", "failure", "failing", "failures", "output", "wrong",
     "warning", "warnings", "happened", "printed", "says", "said", "message", "broken", "crash", "crashed",
-    "explain", "this", "that", "it", "above",
+    "explain", "mean", "means", "meant", "above",
 ];
 const ASKING_WIDE: &[&str] = &[
     "为什么",
@@ -55,12 +58,11 @@ pub(super) enum Output {
     Stopped,
 }
 
-/// Tells whether the output of the last command can matter to this line.
-fn matters(facts: &Facts, last: &LastCommand) -> bool {
+/// Tells whether the line asks what was printed, or is empty: then nothing else can be meant.
+fn asks(facts: &Facts) -> bool {
     let line = facts.message().to_lowercase();
     let mut words = line.split(|character: char| !character.is_alphanumeric());
-    last.failed()
-        || line.is_empty()
+    line.is_empty()
         || words.any(|word| ASKING.contains(&word))
         || ASKING_WIDE.iter().any(|word| line.contains(word))
 }
@@ -85,7 +87,10 @@ pub struct OutputSource {
 impl OutputSource {
     /// Finds the output. Nothing was printed before.
     pub(super) fn captured(&self, runtime: &Runtime, facts: &Facts) -> Option<Captured> {
-        let last = facts.last.as_ref().filter(|last| matters(facts, last))?;
+        let last = facts.last.as_ref().filter(|_| asks(facts))?;
+        if self.consent.as_ref().is_some_and(|it| it.is_refused(&self.workspace)) {
+            return None;
+        }
         let around = around(&self.variable);
         let (around, screen) = runtime.block_on(async {
             let around = nearest(around).await?;
@@ -126,19 +131,45 @@ pub(super) fn consented(
         match choose(found, source, human, stage, &lines, last, pending) {
             Some(Answer::Once) => {}
             Some(Answer::Always) => {
-                let given = source.consent.as_ref().map(|it| it.give(&source.workspace));
-                if let Some(Err(error)) = given {
-                    let said = locale.with(word::said::NotSaved { cause: &error.to_string() });
-                    human.painter().warn(&said);
-                }
+                keep(human, source.consent.as_ref().map(|it| it.give(&source.workspace)));
             }
             Some(Answer::No) => return Output::None,
+            Some(Answer::Never) => {
+                keep(human, source.consent.as_ref().map(|it| it.refuse(&source.workspace)));
+                return Output::None;
+            }
             None => return Output::Stopped,
         }
     }
     // Nothing in it can end it.
     let inside = found.text.replace("</output>", "<\\/output>");
     Output::Sent(format!("\n\nWhat the last command printed:\n<output>\n{inside}\n</output>"))
+}
+
+fn keep(human: &mut Human<Out>, kept: Option<std::io::Result<()>>) {
+    if let Some(Err(error)) = kept {
+        let said = human.locale().with(word::said::NotSaved { cause: &error.to_string() });
+        human.painter().warn(&said);
+    }
+}
+
+/// The first and the last row of what would be sent, and how much is between them.
+fn edges(text: &str, locale: &Locale) -> Vec<String> {
+    let rows: Vec<&str> = text.lines().filter(|row| !row.trim().is_empty()).collect();
+    let shown = |row: &&str| {
+        let row = sanitize_line(row.trim_end()).into_owned();
+        let cut: String = row.chars().take(EDGE).collect();
+        if cut.len() < row.len() { format!("  {cut}…") } else { format!("  {cut}") }
+    };
+    match rows.as_slice() {
+        [] => Vec::new(),
+        [only] => vec![shown(only)],
+        [first, last] => vec![shown(first), shown(last)],
+        [first, between @ .., last] => {
+            let lines = locale.count(word::title::LINES, between.len() as u64);
+            vec![shown(first), locale.with(word::handoff::OutputBetween { lines: &lines }), shown(last)]
+        }
+    }
 }
 
 fn choose(
@@ -163,14 +194,22 @@ fn choose(
     let command: String = command.chars().take(SHOWN).collect();
     let question = locale.with(word::handoff::OutputQuestion { command: &command, lines, holder: found.holder });
     let always = locale.with(word::handoff::OutputAlways { directory: &source.shown_workspace });
+    let never = locale.with(word::handoff::OutputNever { directory: &source.shown_workspace });
     let choices = [
-        ('y', locale.text(word::handoff::OUTPUT_ONCE).to_owned()),
-        ('a', always),
-        ('n', locale.text(word::handoff::OUTPUT_NO).to_owned()),
+        (Answer::Once, ('y', locale.text(word::handoff::OUTPUT_ONCE).to_owned())),
+        (Answer::Always, ('a', always)),
+        (Answer::No, ('n', locale.text(word::handoff::OUTPUT_NO).to_owned())),
+        (Answer::Never, ('d', never)),
     ];
-    let picked = stage.terminal.decide(&question, "", &choices);
+    for row in edges(&found.text, &locale) {
+        human.painter().say(&row);
+    }
+    // Enter sends nothing: what was printed may hold what no table of secrets knows.
+    let start = choices.iter().position(|(answer, _)| matches!(answer, Answer::No)).unwrap_or_default();
+    let (answers, items): (Vec<Answer>, Vec<(char, String)>) = choices.into_iter().unzip();
+    let picked = stage.terminal.decide_from(&question, "", &items, start);
     human.painter().screen().forget();
-    picked.ok().and_then(|index| [Answer::Once, Answer::Always, Answer::No].get(index).copied())
+    picked.ok().and_then(|index| answers.get(index).copied())
 }
 
 /// The output as it would be sent.
@@ -186,6 +225,7 @@ enum Answer {
     Once,
     Always,
     No,
+    Never,
 }
 
 #[cfg(test)]
@@ -193,16 +233,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_output_matters_after_a_failure_or_where_the_line_asks_about_it() {
-        let matters = |line: &str, status: i32| {
-            let last = LastCommand { command: "make".into(), status, milliseconds: 0 };
-            let facts = Facts { line: line.into(), last: Some(last.clone()), ..Facts::default() };
-            super::matters(&facts, &last)
-        };
-        assert!(matters("list the files", 2) && matters("", 0));
-        assert!(matters("why is it slow", 0) && matters("What went WRONG?", 0) && matters("这个警告什么意思", 0));
-        assert!(
-            !matters("list the files", 0) && !matters("list the files", 130) && !matters("git checkout item", 0)
-        );
+    fn the_output_is_asked_for_only_where_the_line_is_empty_or_asks_about_it() {
+        let asks = |line: &str| super::asks(&Facts { line: line.into(), ..Facts::default() });
+        let about = ["", "why is it slow", "What went WRONG?", "what does this mean", "这个警告什么意思"];
+        assert_eq!(about.map(asks), [true; 5]);
+        let others = ["list the files", "make this directory", "git checkout item", "rename it to old"];
+        assert_eq!(others.map(asks), [false; 4]);
+    }
+
+    #[test]
+    fn the_person_sees_the_edges_of_what_would_be_sent() {
+        let locale = Locale::new("en");
+        let edges = |text: &str| super::edges(text, &locale);
+        assert_eq!(edges("one\n"), ["  one"]);
+        assert_eq!(edges("\none\n\ntwo\n"), ["  one", "  two"]);
+        assert_eq!(edges("one\n2\n3\nfour"), ["  one", "  … 2 lines …", "  four"]);
+        let long = edges(&"wide 想 ".repeat(40));
+        assert_eq!((long.len(), long[0].chars().count()), (1, 2 + EDGE + 1));
     }
 }
