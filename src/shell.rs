@@ -4,6 +4,7 @@
 
 mod hook_facts;
 mod hook_place;
+mod kept;
 mod key;
 
 pub use hook_facts::{HookFacts, KeyState};
@@ -19,7 +20,8 @@ pub const HOOK_VERSION: &str = "3";
 pub struct Shell {
     /// Its name, as people call it.
     pub name: &'static str,
-    /// The line that loads the hook, for a start-up file.
+    /// The line that loads the hook, for a start-up file: a file that axi keeps, so that a shell starts no process for
+    /// it; the first time axi makes it. Where there is no axi, it does nothing.
     pub install: &'static str,
     /// What is read at the shell's start, without settings.
     hook: &'static str,
@@ -43,7 +45,7 @@ enum Dialect {
 pub static SHELLS: &[Shell] = &[
     Shell {
         name: "zsh",
-        install: r#"eval "$(axi init zsh)""#,
+        install: r#"[ -r ~/.local/state/axi/hook.zsh ] && . ~/.local/state/axi/hook.zsh || eval "$(axi init zsh --keep 2>/dev/null)""#,
         hook: include_str!("../shell-hooks/axi.zsh"),
         keys: include_str!("../shell-hooks/keys.zsh"),
         dialect: Dialect::Zsh,
@@ -51,7 +53,7 @@ pub static SHELLS: &[Shell] = &[
     },
     Shell {
         name: "bash",
-        install: r#"eval "$(axi init bash)""#,
+        install: r#"[ -r ~/.local/state/axi/hook.bash ] && . ~/.local/state/axi/hook.bash || eval "$(axi init bash --keep 2>/dev/null)""#,
         hook: include_str!("../shell-hooks/axi.bash"),
         keys: include_str!("../shell-hooks/keys.bash"),
         dialect: Dialect::Bash,
@@ -59,7 +61,7 @@ pub static SHELLS: &[Shell] = &[
     },
     Shell {
         name: "fish",
-        install: "axi init fish | source",
+        install: "if test -r ~/.local/state/axi/hook.fish; source ~/.local/state/axi/hook.fish; else if type -q axi; axi init fish --keep | source; end",
         hook: include_str!("../shell-hooks/axi.fish"),
         keys: include_str!("../shell-hooks/keys.fish"),
         dialect: Dialect::Fish,

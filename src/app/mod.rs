@@ -79,7 +79,7 @@ pub fn run(start: Start) -> Exit {
     }
     // A start-up file runs it: settings that cannot be read must not cost a person the shell's hook.
     if let Invocation::Init(options) = &invocation {
-        return commands::init(&locale, variables, start.program.as_deref(), options);
+        return commands::init(&locale, variables, start.program.as_deref(), paths.state.as_deref(), options);
     }
     if let Invocation::Print(text) = &invocation {
         return Console::new(&locale).print(text);

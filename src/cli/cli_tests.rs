@@ -118,11 +118,14 @@ fn a_hook_is_asked_for_with_a_key_or_without_any() {
         shell: "zsh".into(),
         key: key.map(str::to_owned),
         no_bind,
+        keep: false,
         keys: None,
     };
     assert_eq!(read("init zsh"), Ok(Invocation::Init(init(None, false))));
     assert_eq!(read("init zsh --key alt-i"), Ok(Invocation::Init(init(Some("alt-i"), false))));
     assert_eq!(read("init zsh --no-bind"), Ok(Invocation::Init(init(None, true))));
+    let kept = InitOptions { keep: true, ..init(None, false) };
+    assert_eq!(read("init zsh --keep"), Ok(Invocation::Init(kept)));
     let keys = InitOptions { keys: Some("2".into()), ..init(None, false) };
     assert_eq!(read("init zsh --keys 2"), Ok(Invocation::Init(keys)));
     let wrong = ["init", "init tcsh", "init zsh --key x --no-bind"];

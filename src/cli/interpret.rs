@@ -28,6 +28,7 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
             shell: text("hooked").unwrap_or_default(),
             key: text("key"),
             no_bind: inner.get_flag("no-bind"),
+            keep: inner.get_flag("keep"),
             keys: text("keys"),
         }),
         "login" => Invocation::Login(text("provider").unwrap_or_default()),

@@ -166,6 +166,8 @@ pub struct InitOptions {
     pub key: Option<String>,
     /// Binds no key.
     pub no_bind: bool,
+    /// Writes the hook into the file that a start-up file reads from then on.
+    pub keep: bool,
     /// Prints what the keys run, for a hook of this version that is loaded.
     pub keys: Option<String>,
 }

@@ -71,6 +71,7 @@ pub fn command(words: Words<'_>) -> Command {
                 )
                 .arg(valued("key", "KEY", option::KEY, words).conflicts_with("no-bind"))
                 .arg(flag("no-bind", option::NO_BIND, words))
+                .arg(flag("keep", option::KEEP, words))
                 .arg(valued("keys", "VERSION", option::KEYS, words).hide(true)),
             sub("login", cli::command::LOGIN).arg(positional("provider", argument::PROVIDER).required(true)),
             sub("logout", cli::command::LOGOUT).arg(positional("provider", argument::PROVIDER).required(true)),

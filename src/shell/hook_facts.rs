@@ -49,7 +49,6 @@ const PLUGINS: &[(&str, &str)] = &[
     ("_zoxide_hook", "zoxide"),
     ("ble/util/assign", "ble.sh"),
     ("__bp_install", "bash-preexec"),
-    ("fzf_key_bindings", "fzf"),
     ("__direnv_export_eval", "direnv"),
     ("_atuin_preexec", "atuin"),
     ("enable_transience", "starship"),

@@ -30,6 +30,7 @@ mod ghost;
 mod gnu_screen;
 mod handoff_frontend;
 mod handoff_hooks;
+mod handoff_kept;
 mod handoff_keys;
 mod handoff_odd_shells;
 mod handoff_output;

@@ -1,5 +1,7 @@
 //! `axi init`, and what `axi doctor` says about the shell's hook.
 
+use std::io::Write as _;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 use super::super::console::Console;
@@ -25,11 +27,12 @@ fn hook_words(locale: &Locale, shell: &str) -> [(&'static str, String); 6] {
     ]
 }
 
-/// Prints the hook of a shell, or what its keys run.
+/// Prints the hook of a shell, or what its keys run. `state` is where a hook that start-up files read is kept.
 pub(in crate::app) fn init(
     locale: &Locale,
     variables: Variables,
     program: Option<&Path>,
+    state: Option<&Path>,
     options: &InitOptions,
 ) -> Exit {
     let console = Console::new(locale);
@@ -40,7 +43,17 @@ pub(in crate::app) fn init(
         console.fail(&Problem { what, hint: locale.text(word::hook::KEY_HINT).to_owned() });
         return Exit::Usage;
     };
+    let path = program.and_then(Path::to_str).filter(|_| !is_on_path(variables));
+    let program = path.unwrap_or("axi");
+    let file = state.map(|state| state.join(format!("hook.{}", shell.name)));
     if let Some(version) = &options.keys {
+        // The first key of each shell asks: from the next shell on the hook is this axi's.
+        let old = file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
+        if let (Some(file), Some(old)) = (&file, old)
+            && let Some(new) = shell.renewed(&old, program).filter(|new| *new != old)
+        {
+            drop(write(file, &new));
+        }
         if version != shell::HOOK_VERSION {
             let (what, hint) =
                 (locale.text(word::hook::STALE).to_owned(), locale.text(word::hook::STALE_HINT).to_owned());
@@ -49,9 +62,25 @@ pub(in crate::app) fn init(
         }
         return console.print(&shell.keys(&hook_words(locale, shell.name)));
     }
-    let path = program.and_then(Path::to_str).filter(|_| !is_on_path(variables));
-    let settings = Settings { program: path.unwrap_or("axi"), key, no_bind: options.no_bind };
+    let settings = Settings { program, key, no_bind: options.no_bind };
+    if let Some(file) = file.filter(|_| options.keep)
+        && let Err(error) = write(&file, &shell.kept(&settings))
+    {
+        // This shell has its hook all the same.
+        let (path, cause) = (&file.display().to_string(), &error.to_string());
+        console.warn(&locale.with(word::error::Io { path, cause }));
+    }
     console.print(&shell.hook(&settings))
+}
+
+/// Replaces a file in one step: a shell may be reading it.
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    let folder = path.parent().unwrap_or_else(|| Path::new("/"));
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
 }
 
 fn is_on_path(variables: Variables) -> bool {
