@@ -19,7 +19,7 @@ if status is-interactive
 
     # What this hook is like and which plugins were here before it and are here now, for `axi doctor`: told before the
     # first command.
-    set -g __axi_watched fzf_key_bindings __direnv_export_eval __zoxide_hook _zoxide_hook _atuin_preexec enable_transience
+    set -g __axi_watched fzf-history-widget __direnv_export_eval __zoxide_hook _zoxide_hook _atuin_preexec enable_transience
     function __axi_plugins
         set -g __axi_here -
         functions -q $__axi_watched
