@@ -6,10 +6,10 @@
 //! floor 5  frontend       how a person or a program meets the agent
 //! floor 4  command        slash commands
 //! floor 3  agent          the turn
-//! floor 2  provider  tool  approval  session
+//! floor 2  provider  tool  approval  session  context
 //! floor 1  conversation  terminal  sandbox  journal  config  locale  shell  cli  child
 //! ```
-//! The floor rule: a room imports only from floors below it, never a room beside it. The four rooms of floor 2
+//! The floor rule: a room imports only from floors below it, never a room beside it. The five rooms of floor 2
 //! do not know each other, the rooms of floor 1 know nothing of ours, but `child` the sandbox it puts on. `tests/it/floors.rs` checks it.
 
 pub mod agent;
@@ -19,6 +19,7 @@ pub mod child;
 pub mod cli;
 pub mod command;
 pub mod config;
+pub mod context;
 pub mod conversation;
 pub mod frontend;
 pub mod journal;

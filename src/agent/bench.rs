@@ -34,6 +34,28 @@ pub(super) struct Scripted {
     pub(super) stalls: AtomicBool,
 }
 
+impl Scripted {
+    fn empty() -> Self {
+        let info = ModelInfo {
+            provider: "lab".into(),
+            model: "m".into(),
+            context_window: None,
+            tools: true,
+            vision: false,
+            local: true,
+            small: false,
+        };
+        Self {
+            info,
+            answers: Mutex::default(),
+            requests: Mutex::default(),
+            offered: Mutex::default(),
+            systems: Mutex::default(),
+            stalls: AtomicBool::default(),
+        }
+    }
+}
+
 impl Provider for Scripted {
     fn model(&self) -> &ModelInfo {
         &self.info
@@ -136,6 +158,16 @@ pub(super) fn bench_with(answers: Vec<Answer>, max_steps: u32, yes: bool, tools:
     bench_of(answers, max_steps, yes, tools, false)
 }
 
+/// A model whose window is known.
+pub(super) fn bench_within(answers: Vec<Answer>, window: Option<u64>) -> Bench {
+    let mut bench = bench_of(answers, 99, true, vec![Arc::new(Echo)], false);
+    let info = ModelInfo { context_window: window, ..bench.provider.info.clone() };
+    let answers = std::mem::take(&mut *bench.provider.answers.lock().unwrap());
+    bench.provider = Arc::new(Scripted { info, answers: answers.into(), ..Scripted::empty() });
+    bench.agent.set_provider(bench.provider.clone());
+    bench
+}
+
 /// With a journal, what is changed can be taken back.
 pub(super) fn bench_of(
     answers: Vec<Answer>,
@@ -145,23 +177,7 @@ pub(super) fn bench_of(
     journal: bool,
 ) -> Bench {
     let home = tempfile::tempdir().unwrap();
-    let info = ModelInfo {
-        provider: "lab".into(),
-        model: "m".into(),
-        context_window: None,
-        tools: true,
-        vision: false,
-        local: true,
-        small: false,
-    };
-    let provider = Arc::new(Scripted {
-        info,
-        answers: Mutex::new(answers.into()),
-        requests: Mutex::default(),
-        offered: Mutex::default(),
-        systems: Mutex::default(),
-        stalls: AtomicBool::default(),
-    });
+    let provider = Arc::new(Scripted { answers: Mutex::new(answers.into()), ..Scripted::empty() });
     let id = SessionId::new(SystemTime::UNIX_EPOCH, Path::new("/"), 1);
     let session = Session::new(id, "/".into(), Some(home.path()), Redactor::default());
     let cwd = home.path().to_path_buf();

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::consent::{Consent, Granted, Proposed};
 use super::explore::{self, Explore};
 use super::guard::{LoopGuard, StepVerdict, Verdict as GuardVerdict};
+use super::recall;
 use super::results::{
     CallEnd, CallsEnd, LED_ELSEWHERE, NotReached, REPEATS, answer, closed, invalid_arguments, no_such_tool,
     not_reached,
@@ -15,7 +16,7 @@ use super::results::{
 use super::runner::{Followed, Terms, ToolRunner};
 use super::undo::{Keeping, Undo, show_unkept};
 use super::{AgentEvent, Frontend, Notice};
-use crate::conversation::{Outcome, ToolCall, ToolResult, Usage};
+use crate::conversation::{Effect, Message, Outcome, Subject, ToolCall, ToolResult, Usage};
 use crate::tool::{Settled, ToolOutput};
 
 /// Said to the model behind a result when several steps brought nothing new.
@@ -29,6 +30,8 @@ pub(super) struct Calls<'a> {
     pub(super) undo: &'a mut Undo,
     /// Runs sub-agents.
     pub(super) explore: &'a dyn Explore,
+    /// All that was said so far.
+    pub(super) said: &'a [Message],
     pub(super) guard: &'a mut LoopGuard,
     /// Takes out of a text what must not be written to the disk.
     pub(super) redact: &'a (dyn Fn(&str) -> String + Sync),
@@ -122,6 +125,14 @@ impl Calls<'_> {
         if let Some(raw) = &call.invalid_input {
             self.guard.malformed();
             return unspent(invalid_arguments(raw), CallEnd::Answered);
+        }
+        if let Some(output) = recall::answer(call, self.said) {
+            self.frontend.show(&AgentEvent::ToolRequested {
+                call: call.clone(),
+                effect: Effect::Read,
+                subject: Subject::Whole,
+            });
+            return unspent(output, CallEnd::Answered);
         }
         let runner = self.runner;
         let Some(tool) = runner.tools.find(&call.name) else {

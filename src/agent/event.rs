@@ -106,6 +106,8 @@ pub enum AgentEvent {
 pub enum Activity {
     /// The request is on its way; nothing has come back.
     Connecting,
+    /// The model sums up what will not be sent any more.
+    SummingUp,
     /// The model in this process is being loaded.
     Loading,
     /// The model in this process reads the request. Unit: tokens.
@@ -203,6 +205,12 @@ pub enum Notice {
         /// How many.
         files: u64,
     },
+    /// From now on less of the conversation is sent; all of it is kept.
+    Shortened {
+        /// Figures.
+        #[serde(flatten)]
+        shortened: Shortened,
+    },
     /// What is about to be changed could not be kept: it cannot be taken back.
     NoUndo {
         /// The file of the journal.
@@ -215,6 +223,19 @@ pub enum Notice {
         /// What it lacks.
         missing: Missing,
     },
+}
+
+/// What a cut came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Shortened {
+    /// How many messages are not sent any more.
+    pub dropped: usize,
+    /// Tokens of the messages of a request before and after, as they are estimated.
+    pub before: u64,
+    /// As `before`.
+    pub after: u64,
+    /// Whether the model's own summary stands in it.
+    pub summed_up: bool,
 }
 
 /// How a turn ended.

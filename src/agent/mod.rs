@@ -3,6 +3,7 @@
 //! Knows no terminal and no locale: everything that happens is an [`AgentEvent`], shown by the one front end.
 
 mod aliases;
+mod beginning;
 #[cfg(test)]
 mod bench;
 mod calls;
@@ -17,21 +18,26 @@ mod modes;
 mod partial;
 pub mod prompt;
 mod reach;
+mod recall;
 mod request;
 mod results;
 mod runner;
+mod shorten;
 pub mod suggest;
 mod talk;
 mod touches;
 mod turn;
 mod undo;
 mod wait;
+mod window;
 
 pub use event::{
-    Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Failure, Frontend, Notice, TurnEnd, Widened,
+    Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Failure, Frontend, Notice, Shortened,
+    TurnEnd, Widened,
 };
 pub use results::REPEATS;
 pub use undo::PastTurn;
+pub use window::Shortening;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,7 +46,8 @@ use std::time::SystemTime;
 use tokio_util::sync::CancellationToken;
 
 use crate::approval::{BlastRadius, Mode, Policy, Surroundings};
-use crate::conversation::{Conversation, Usage};
+use crate::context::{self, Found, Shares, sent_tokens, view};
+use crate::conversation::{Conversation, Usage, tokens};
 use crate::journal::{Foreign, JournalError, Plan, TakenBack, Turn};
 use crate::provider::{ModelInfo, Provider, RetryPlan};
 use crate::sandbox::Sandbox;
@@ -275,6 +282,52 @@ impl Agent {
             self.talk.note(format!("[The user took back earlier changes; as before them are: {names}]"));
         }
         Ok(taken)
+    }
+
+    /// Takes the newest cut back: the next request holds what it held before. False where nothing was cut.
+    ///
+    /// # Errors
+    /// [`SessionError`]: it is taken back all the same, until the session is loaded again.
+    pub fn undo_shortening(&mut self) -> Result<bool, SessionError> {
+        self.talk.undo_cut()
+    }
+
+    /// Returns whether the conversation is shortened by itself, to change it.
+    pub const fn shortening(&mut self) -> &mut Shortening {
+        &mut self.talk.window.shortening
+    }
+
+    /// Keeps a text at hand for the model, whatever is cut; it is told with the next message.
+    ///
+    /// # Errors
+    /// [`SessionError`]: it is kept all the same, until the session is loaded again.
+    pub fn pin(&mut self, text: String) -> Result<(), SessionError> {
+        self.talk.pin(text)
+    }
+
+    /// Returns how many tokens each kind of content has in the next request, as they are estimated.
+    #[must_use]
+    pub fn shares(&self) -> Shares {
+        let conversation = self.conversation();
+        let beginning = self.beginning(Purpose::Step);
+        Shares {
+            system: tokens::estimate(&beginning.system),
+            tools: beginning.tokens() - tokens::estimate(&beginning.system),
+            ..Shares::of(&view(conversation.messages(), conversation.cut()))
+        }
+    }
+
+    /// Finds the passages of this conversation that answer a query best, also those that are not sent any more.
+    #[must_use]
+    pub fn recall(&self, query: &str) -> Vec<Found> {
+        context::recall(self.conversation().messages(), query, recall::MOST)
+    }
+
+    /// Returns how many tokens the messages of the next request have, as they are estimated.
+    #[must_use]
+    pub fn sent_tokens(&self) -> u64 {
+        let conversation = self.conversation();
+        sent_tokens(conversation.messages(), conversation.cut())
     }
 
     /// Goes back to before a message the person sent: the conversation forgets it and all that followed, the session's

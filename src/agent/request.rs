@@ -5,10 +5,13 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use tokio_util::sync::CancellationToken;
 
+use super::beginning::Beginning;
+use super::shorten::Shorten;
 use super::talk::Talk;
 use super::wait::{tick_at, watched};
 use super::{Activity, AgentEvent, Failure, Frontend, Notice, partial};
-use crate::conversation::{Finished, MessageBuilder, StreamEvent, Subject, ToolSpec};
+use crate::context::Need;
+use crate::conversation::{Finished, Message, MessageBuilder, StreamEvent, Subject};
 use crate::provider::{ProviderError, Request};
 
 /// How often a retry's countdown is shown.
@@ -39,21 +42,13 @@ enum Attempt {
     Failed { error: ProviderError, builder: MessageBuilder, spoken: bool },
 }
 
-/// What a request begins with.
-pub(super) struct Beginning {
-    /// The system prompt.
-    pub(super) system: String,
-    /// What the model may call.
-    pub(super) tools: Vec<ToolSpec>,
-}
-
 /// Finds out what a call is about from the path it names: its tool's name and the path come in.
 pub(super) type SubjectOfPath<'a> = &'a dyn Fn(&str, &str) -> Option<Subject>;
 
 impl Talk {
     /// Tells the model what the next request will begin with.
     pub(super) fn prepare(&self, beginning: &Beginning) {
-        self.provider.prepare(self.request(beginning));
+        self.provider.prepare(self.request(beginning, &self.sent()));
     }
 
     /// Asks the model for its next message, retrying what can be retried before a word of it was shown.
@@ -63,15 +58,21 @@ impl Talk {
     pub(super) async fn ask(
         &mut self,
         beginning: &Beginning,
-        subject: SubjectOfPath<'_>,
+        (subject, todos): (SubjectOfPath<'_>, Option<&str>),
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Asked {
         let mut failures = 0;
+        let mut cut_for_length = false;
         loop {
             self.heal();
+            Shorten { talk: self, beginning, todos }.make_room(Need::Hard, frontend, cancel).await;
+            if cancel.is_cancelled() {
+                return Asked::Interrupted;
+            }
             match self.attempt(beginning, subject, frontend, cancel).await {
                 Attempt::Whole(finished) => {
+                    Shorten { talk: self, beginning, todos }.learn(finished.usage);
                     self.spend(finished.usage, frontend);
                     return Asked::Finished(finished);
                 }
@@ -93,6 +94,12 @@ impl Talk {
                 Attempt::Failed { error, builder, spoken: false } => {
                     self.spend(builder.usage(), frontend);
                     tracing::warn!(%error, failures, "the request failed");
+                    if let ProviderError::ContextOverflow { message } = &error
+                        && !std::mem::replace(&mut cut_for_length, true)
+                        && (Shorten { talk: self, beginning, todos }).overflowed(message, frontend)
+                    {
+                        continue;
+                    }
                     let failure = Failure::from(&error);
                     failures += 1;
                     let retry = &self.manner.retry;
@@ -107,10 +114,10 @@ impl Talk {
         }
     }
 
-    fn request<'a>(&'a self, beginning: &'a Beginning) -> Request<'a> {
+    fn request<'a>(&'a self, beginning: &'a Beginning, messages: &'a [Message]) -> Request<'a> {
         Request {
             system: &beginning.system,
-            messages: self.conversation().messages(),
+            messages,
             tools: &beginning.tools,
             max_output_tokens: self.manner.max_output_tokens,
             temperature: None,
@@ -128,7 +135,8 @@ impl Talk {
         let mut shown = Shown::default();
         let mut activity = Activity::Connecting;
         frontend.show(&AgentEvent::Waiting { activity: activity.clone() });
-        let mut stream = self.provider.stream(self.request(beginning));
+        let sent = self.sent();
+        let mut stream = self.provider.stream(self.request(beginning, &sent));
         // When what arrived and is not kept anywhere yet is to be kept.
         let mut due = None;
         loop {

@@ -1,11 +1,14 @@
 //! What the person and the model say to each other, and its record: the conversation, the session's file, the tokens.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use super::window::Window;
 use super::{AgentEvent, Frontend, Notice, TurnEnd};
-use crate::conversation::{ContentBlock, Conversation, Message, Outcome, Role, ToolResult, Usage};
+use crate::context::view;
+use crate::conversation::{ContentBlock, Conversation, Cut, Message, Outcome, Role, ToolResult, Usage};
 use crate::provider::{ModelInfo, Provider, RetryPlan};
 use crate::session::{EntryKind, Redactor, Session, SessionError};
 
@@ -23,6 +26,8 @@ pub(super) struct Talk {
     unanswered: Option<(String, Vec<String>)>,
     /// What the person said last, where the model could not be asked: it is not in the conversation.
     failed: Option<String>,
+    /// How much of the conversation is sent.
+    pub(super) window: Window,
     pub(super) manner: Manner,
 }
 
@@ -54,6 +59,7 @@ impl Talk {
             notes: Vec::new(),
             unanswered: None,
             failed: None,
+            window: Window::new(),
             manner,
         }
     }
@@ -93,6 +99,7 @@ impl Talk {
     /// Talks with another model from now on.
     pub(super) fn set_provider(&mut self, provider: Arc<dyn Provider>) {
         self.provider = provider;
+        self.window.changed_model();
         let model = self.provider.model().id();
         // A session that cannot be written was told about in its turn.
         drop(self.session.append(EntryKind::Model { model }, self.now()));
@@ -148,6 +155,11 @@ impl Talk {
         if let Some(closed) = closed {
             self.save(&closed, frontend);
         }
+    }
+
+    /// The messages of the next request.
+    pub(super) fn sent(&self) -> Cow<'_, [Message]> {
+        view(self.conversation.messages(), self.conversation.cut())
     }
 
     /// Sees to it that what is sent is whole: a server refuses what is not, and would each time it is sent again.
@@ -211,6 +223,36 @@ impl Talk {
             let text = first_text(message);
             Said { before, mark: mark(&text), text }
         })
+    }
+
+    /// Keeps a text at hand, whatever is cut.
+    ///
+    /// # Errors
+    /// [`SessionError`]: it is kept all the same, until the session is loaded again.
+    pub(super) fn pin(&mut self, text: String) -> Result<(), SessionError> {
+        self.note(format!("[The user wants this kept at hand for the whole conversation: {text}]"));
+        self.conversation.pin(text.clone());
+        let now = self.now();
+        self.session.append(EntryKind::Pinned { text }, now)
+    }
+
+    /// Cuts the conversation for its requests.
+    pub(super) fn keep_cut(&mut self, cut: Cut, frontend: &mut dyn Frontend) {
+        self.conversation.push_cut(cut.clone());
+        self.append(EntryKind::Cut { cut }, frontend);
+    }
+
+    /// Takes the newest cut back: the next request holds what it held before.
+    ///
+    /// # Errors
+    /// [`SessionError`]: it is taken back all the same, until the session is loaded again.
+    pub(super) fn undo_cut(&mut self) -> Result<bool, SessionError> {
+        if self.conversation.undo_cut().is_none() {
+            return Ok(false);
+        }
+        let now = self.now();
+        self.session.append(EntryKind::CutUndone, now)?;
+        Ok(true)
     }
 
     /// Writes a message to the session; tells once when it cannot.

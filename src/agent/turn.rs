@@ -5,17 +5,21 @@ use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
+use super::beginning::Beginning;
 use super::calls::{Answered, Calls};
 use super::consent::Consent;
 use super::explore::{Explore, Exploring, Report, STEPS, Scout};
 use super::guard::LoopGuard;
 use super::modes::{Purpose, under_the_prompt};
-use super::request::{Asked, Beginning};
+use super::recall;
+use super::request::Asked;
 use super::results::CallsEnd;
 use super::runner::ToolRunner;
+use super::shorten::Shorten;
 use super::talk::Talk;
 use super::undo::Undo;
-use super::{Agent, AgentEvent, Failure, Frontend, Notice, TurnEnd};
+use super::{Agent, AgentEvent, Failure, Frontend, Notice, Shortened, TurnEnd};
+use crate::context::Need;
 use crate::conversation::{ContentBlock, Finished, Message, Outcome, Role, StopReason, ToolCall};
 use crate::tool::brief;
 use crate::tool::{ToolFacts, ToolOutput};
@@ -63,6 +67,12 @@ impl Agent {
             self.undo.begin_turn(&said, self.talk.now());
         }
         let end = self.steps(frontend, cancel).await;
+        if end == TurnEnd::Done {
+            // A good moment, where it soon will not fit.
+            let (beginning, todos) = (self.beginning(Purpose::Step), self.runner.memory.open_plan());
+            let mut shorten = Shorten { talk: &mut self.talk, beginning: &beginning, todos: todos.as_deref() };
+            shorten.make_room(Need::Soft, frontend, cancel).await;
+        }
         self.talk.end_turn(&end, frontend);
         frontend.show(&AgentEvent::TurnEnded { end: end.clone() });
         end
@@ -77,14 +87,36 @@ impl Agent {
             return Beginning { system, tools: Vec::new() };
         }
         let tools = self.runner.offered(mode);
-        Beginning { system, tools: if model.small { brief(&tools) } else { tools } }
+        let mut tools = if model.small { brief(&tools) } else { tools };
+        if self.talk.conversation().cut().is_some() {
+            tools.push(recall::spec());
+        }
+        Beginning { system, tools }
+    }
+
+    /// Shortens what is sent, because a person says so; `focus` is what they care for. `None` where nothing is to be
+    /// gained, or it was stopped.
+    ///
+    /// # Cancel safety
+    /// As [`Agent::run_turn`].
+    pub async fn shorten(
+        &mut self,
+        focus: &str,
+        frontend: &mut dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> Option<Shortened> {
+        let (beginning, todos) = (self.beginning(Purpose::Step), self.runner.memory.open_plan());
+        let mut shorten = Shorten { talk: &mut self.talk, beginning: &beginning, todos: todos.as_deref() };
+        shorten.shorten_now(focus, frontend, cancel).await
     }
 
     /// Asks the model for its next message.
     async fn ask(&mut self, purpose: Purpose, frontend: &mut dyn Frontend, cancel: &CancellationToken) -> Asked {
         let beginning = self.beginning(purpose);
         let runner = &self.runner;
-        self.talk.ask(&beginning, &|tool, path| runner.subject_of_path(tool, path), frontend, cancel).await
+        let todos = runner.memory.open_plan();
+        let subject = |tool: &str, path: &str| runner.subject_of_path(tool, path);
+        self.talk.ask(&beginning, (&subject, todos.as_deref()), frontend, cancel).await
     }
 
     async fn steps(&mut self, frontend: &mut dyn Frontend, cancel: &CancellationToken) -> TurnEnd {
@@ -188,7 +220,8 @@ impl Agent {
         let explorers = Explorers { talk, runner, undo: undo.without_journal() };
         let explore = &explorers as &dyn Explore;
         let redact = |text: &str| talk.session().redacted(text);
-        let calling = Calls { runner, consent, undo, explore, guard, redact: &redact, frontend, cancel };
+        let said = talk.conversation().messages();
+        let calling = Calls { runner, consent, undo, explore, said, guard, redact: &redact, frontend, cancel };
         let Answered { results, end, spent } = calling.run(calls).await;
         self.talk.spend(spent, frontend);
         self.talk.tools_say(results, frontend);

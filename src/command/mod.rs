@@ -3,6 +3,7 @@
 //! A body decides and says what to do; the REPL does it. Knows no terminal.
 
 mod bodies;
+mod compact;
 mod context;
 mod find;
 mod jobs;

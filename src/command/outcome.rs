@@ -41,6 +41,8 @@ pub enum Outcome {
     AskKey(String),
     /// Speaks this language from now on.
     Language(&'static str),
+    /// Shortens what is sent of the conversation; the text is what the person cares for.
+    Shorten(String),
     /// Starts a new session; `clear` clears the screen too.
     NewSession {
         /// Whether the visible screen is cleared.

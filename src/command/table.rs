@@ -1,6 +1,6 @@
 //! One row a command. Help, completion and locale keys come from the row.
 
-use super::{Argument, SlashCommand, bodies, jobs, modes, permissions, sessions, undo};
+use super::{Argument, SlashCommand, bodies, compact, jobs, modes, permissions, sessions, undo};
 use crate::config::{ReasoningView, ThemeChoice};
 use crate::locale::{Word, word};
 
@@ -16,6 +16,10 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("retry", word::command::RETRY, &[], Argument::None, bodies::retry),
     row("undo", word::command::UNDO, &[], Argument::None, undo::undo),
     row("rewind", word::command::REWIND, &[], Argument::None, undo::rewind),
+    row("compact", word::command::COMPACT, &[], Argument::Word(compact::WORDS), compact::compact),
+    row("context", word::command::CONTEXT, &[], Argument::None, compact::context),
+    row("recall", word::command::RECALL, &[], Argument::None, compact::recall),
+    row("pin", word::command::PIN, &[], Argument::None, compact::pin),
     row("copy", word::command::COPY, &[], Argument::None, bodies::copy),
     row("show", word::command::SHOW, &[], Argument::None, bodies::show),
     row("think", word::command::THINK, &[], Argument::Word(ReasoningView::WORDS), bodies::think),

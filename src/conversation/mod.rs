@@ -3,6 +3,7 @@
 //! This room knows no provider, tool, terminal or file. Everything above it speaks in these types.
 
 mod builder;
+mod cut;
 mod event;
 mod message;
 mod question;
@@ -13,6 +14,7 @@ mod usage;
 use std::collections::HashSet;
 
 pub use builder::{Finished, MessageBuilder};
+pub use cut::Cut;
 pub use event::{StopReason, StreamEvent};
 pub use message::{
     ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolFacts, ToolResult, WireItem,
@@ -31,6 +33,10 @@ pub use usage::{Totals, Usage};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Conversation {
     messages: Vec<Message>,
+    /// Where it was cut for its requests; the last cut holds.
+    cuts: Vec<Cut>,
+    /// What the person wants kept at hand, whatever is cut.
+    pins: Vec<String>,
 }
 
 /// Says how a list of messages breaks the invariant.
@@ -162,7 +168,35 @@ impl Conversation {
         let said = |message: &Message| message.role == Role::User && !message.has_results();
         if self.messages.get(messages).is_some_and(said) {
             self.messages.truncate(messages);
+            self.cuts = std::mem::take(&mut self.cuts).into_iter().filter_map(|cut| cut.before(messages)).collect();
         }
+    }
+
+    /// Returns where it is cut for its requests.
+    #[must_use]
+    pub fn cut(&self) -> Option<&Cut> {
+        self.cuts.last()
+    }
+
+    /// Cuts it anew for its requests; the messages stay.
+    pub fn push_cut(&mut self, cut: Cut) {
+        self.cuts.push(cut);
+    }
+
+    /// Returns what the person wants kept at hand, whatever is cut.
+    #[must_use]
+    pub fn pins(&self) -> &[String] {
+        &self.pins
+    }
+
+    /// Keeps a text at hand.
+    pub fn pin(&mut self, text: String) {
+        self.pins.push(text);
+    }
+
+    /// Takes the newest cut back.
+    pub fn undo_cut(&mut self) -> Option<Cut> {
+        self.cuts.pop()
     }
 
     /// Returns the calls of the last message, if it is the assistant's: they wait for results.
@@ -185,7 +219,7 @@ impl Conversation {
     /// Makes a conversation of any messages, broken or not.
     #[cfg(test)]
     pub(crate) const fn unchecked(messages: Vec<Message>) -> Self {
-        Self { messages }
+        Self { messages, cuts: Vec::new(), pins: Vec::new() }
     }
 
     /// Checks the invariant.

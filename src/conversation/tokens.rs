@@ -16,7 +16,13 @@ pub fn estimate(text: &str) -> u64 {
 /// Estimates the tokens of a whole message, its calls and results included.
 #[must_use]
 pub fn estimate_message(message: &Message) -> u64 {
-    let blocks = message.content.iter().map(|block| match block {
+    message.content.iter().map(estimate_block).sum::<u64>() + 4
+}
+
+/// Estimates the tokens of a piece of a message.
+#[must_use]
+pub fn estimate_block(block: &ContentBlock) -> u64 {
+    match block {
         ContentBlock::Text { text } => estimate(text),
         ContentBlock::Reasoning(reasoning) => estimate(&reasoning.text),
         ContentBlock::ToolCall(call) => estimate(&call.name) + estimate(&call.input.to_string()),
@@ -24,6 +30,5 @@ pub fn estimate_message(message: &Message) -> u64 {
         // Anthropic's documented cost of a full-size picture is about 1,600 tokens.
         ContentBlock::Image(_) => 1_600,
         ContentBlock::WireItem(made) => estimate(&made.item.to_string()),
-    });
-    blocks.sum::<u64>() + 4
+    }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::tool_words;
-use crate::agent::{Activity, Doing, Failure, Notice, TurnEnd, Widened};
+use crate::agent::{Activity, Doing, Failure, Notice, Shortened, TurnEnd, Widened};
 use crate::approval::{Class, Decision, NeverAuto, Reason, Source};
 pub use crate::command::{describe, rule_error};
 use crate::conversation::{About, Outcome, Subject, ToolCall, ToolVerb};
@@ -110,6 +110,7 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
         }
         Notice::Repeating { name } => plain(locale.with(word::notice::Repeating { name })),
         Notice::EmptyAnswer => plain(locale.text(word::notice::EMPTY_ANSWER).to_owned()),
+        Notice::Shortened { shortened } => self::shortened(locale, shortened),
         Notice::NotKept { files } => plain(locale.count(word::notice::NOT_KEPT, *files)),
         Notice::NoUndo { path, cause } => {
             plain(locale.with(word::notice::NoUndo { path: &path.display().to_string(), cause }))
@@ -118,6 +119,17 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
             plain(locale.with(word::notice::NoSandbox { cause: missing_sandbox(locale, *missing) }))
         }
     }
+}
+
+/// Words what shortening a conversation came to.
+#[must_use]
+pub fn shortened(locale: &Locale, shortened: &Shortened) -> Diagnostic {
+    let (before, after) = (&shortened.before.to_string(), &shortened.after.to_string());
+    let what = match shortened.dropped {
+        0 => locale.with(word::notice::Thinned { before, after }),
+        dropped => locale.with(word::notice::Shortened { dropped: &dropped.to_string(), before, after }),
+    };
+    Diagnostic { what, hint: locale.text(word::notice::SHORTENED_HINT).to_owned() }
 }
 
 /// Words what this system lacks for a sandbox.
@@ -210,6 +222,7 @@ pub fn turn_end(locale: &Locale, end: &TurnEnd) -> Option<Diagnostic> {
 #[must_use]
 pub fn activity(locale: &Locale, place: &Place, tools: &Toolbox, activity: &Activity) -> String {
     match activity {
+        Activity::SummingUp => locale.text(word::activity::SUMMING_UP).to_owned(),
         Activity::Connecting => locale.text(word::activity::CONNECTING).to_owned(),
         Activity::Loading => locale.text(word::activity::LOADING).to_owned(),
         Activity::Reading { read, all } => {

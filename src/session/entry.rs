@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::SessionId;
-use crate::conversation::{ContentBlock, Message, Role, Usage};
+use crate::conversation::{ContentBlock, Cut, Message, Role, Usage};
 
 /// The version every line carries. A reader takes what it understands of another version, too.
 const VERSION: u32 = 1;
@@ -72,6 +72,18 @@ pub enum EntryKind {
     Rewound {
         /// How many messages are left.
         messages: u64,
+    },
+    /// The conversation was cut for its requests.
+    Cut {
+        /// Where, and what stands for what is not sent.
+        cut: Cut,
+    },
+    /// The newest cut was taken back.
+    CutUndone,
+    /// The person wants a text kept at hand.
+    Pinned {
+        /// The text.
+        text: String,
     },
     /// The session was given a title.
     Title {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::entry::{EntryKind, ReadLine, directory_of, read_line};
 use super::partial::Partial;
 use super::{SessionError, SessionId};
-use crate::conversation::{Conversation, Usage};
+use crate::conversation::{Conversation, Cut, Usage};
 
 /// What a session's file came to.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +39,7 @@ pub fn load(path: &Path) -> Result<Loaded, SessionError> {
     let mut started: Option<(SessionId, PathBuf)> = None;
     let (mut model, mut title, mut usage) = (String::new(), None, Usage::default());
     let mut messages = Vec::new();
+    let (mut cuts, mut pins) = (Vec::<Cut>::new(), Vec::new());
     let (mut read, mut skipped, mut length) = (0_usize, 0, 0);
     let mut line = Vec::new();
     loop {
@@ -77,7 +78,15 @@ pub fn load(path: &Path) -> Result<Loaded, SessionError> {
                 let mut whole = Conversation::restore(std::mem::take(&mut messages));
                 whole.rewind(usize::try_from(left).unwrap_or(usize::MAX));
                 messages = whole.messages().to_vec();
+                cuts = cuts.into_iter().filter_map(|cut| cut.before(messages.len())).collect();
             }
+            EntryKind::Cut { cut } => {
+                // As above.
+                messages = Conversation::restore(messages).messages().to_vec();
+                cuts.extend(cut.before(messages.len()));
+            }
+            EntryKind::CutUndone => drop(cuts.pop()),
+            EntryKind::Pinned { text } => pins.push(text),
             EntryKind::Usage { usage: spent, .. } => usage.add(spent),
             EntryKind::Model { model: now } => model = now,
             EntryKind::Title { title: given } => title = Some(given),
@@ -90,6 +99,12 @@ pub fn load(path: &Path) -> Result<Loaded, SessionError> {
     }
     let (id, directory) = started.or_else(|| Some((named?, PathBuf::new()))).ok_or_else(unreadable)?;
     messages.extend(Partial::read(path).filter(|partial| partial.follows(length)).map(|partial| partial.message));
-    let conversation = Conversation::restore(messages);
+    let mut conversation = Conversation::restore(messages);
+    for cut in cuts {
+        conversation.push_cut(cut);
+    }
+    for text in pins {
+        conversation.pin(text);
+    }
     Ok(Loaded { id, directory, model, title, conversation, usage, skipped })
 }

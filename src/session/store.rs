@@ -207,6 +207,9 @@ fn summarise(id: SessionId, path: PathBuf) -> Option<Summary> {
                 | EntryKind::Model { .. }
                 | EntryKind::TurnEnded { .. }
                 | EntryKind::Rewound { .. }
+                | EntryKind::Cut { .. }
+                | EntryKind::CutUndone
+                | EntryKind::Pinned { .. }
                 | EntryKind::Title { .. },
             )
             | None => {}
@@ -233,7 +236,10 @@ fn says(path: &Path, wanted: &str) -> bool {
             | EntryKind::Usage { .. }
             | EntryKind::Model { .. }
             | EntryKind::TurnEnded { .. }
-            | EntryKind::Rewound { .. },
+            | EntryKind::Rewound { .. }
+            | EntryKind::Cut { .. }
+            | EntryKind::CutUndone
+            | EntryKind::Pinned { .. },
         )
         | None => false,
     })

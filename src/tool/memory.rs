@@ -71,6 +71,13 @@ impl ToolMemory {
         self.files.forget();
     }
 
+    /// Returns the plan as it was last written down, while any step of it is left.
+    #[must_use]
+    pub fn open_plan(&self) -> Option<String> {
+        let plan = lock(&self.plan);
+        plan.open.then(|| plan.text.trim_end().to_owned())
+    }
+
     /// Takes what the model should know at its next step: jobs that ended, a plan it seems to have forgotten.
     ///
     /// To be called once a round of calls.

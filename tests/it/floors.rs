@@ -22,7 +22,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tool", &["conversation", "sandbox", "journal", "child"]),
     ("approval", KERNEL),
     ("session", KERNEL),
-    ("agent", &["provider", "tool", "approval", "session", "conversation", "sandbox", "journal"]),
+    ("context", &["conversation"]),
+    ("agent", &["provider", "tool", "approval", "session", "context", "conversation", "sandbox", "journal"]),
     (
         "command",
         &[

@@ -8,11 +8,11 @@ use super::super::context::App;
 use super::super::failed::Failed;
 use super::super::findings::Told;
 use super::session::{Occasion, new_session, random_number, resumed};
-use crate::agent::{Agent, Setup, prompt};
+use crate::agent::{Agent, Setup, Shortening, prompt};
 use crate::approval::{Decision, Mode, Policy, Rule, RuleError, Source};
 use crate::cli::{AgentKind, RunOptions};
 use crate::command::{Problem, session_damage};
-use crate::config::{Given, Permissions};
+use crate::config::{Given, OnOff, Permissions};
 use crate::conversation::{Conversation, Usage};
 use crate::frontend::exit::Exit;
 use crate::frontend::words;
@@ -137,6 +137,9 @@ pub(super) fn make(
     let first = new_session(app, false);
     let mut agent = Agent::new(provider, tools(app, occasion), policy, first, setup(app, options, occasion));
     agent.allow_exploring();
+    if app.config.compact == OnOff::Off {
+        *agent.shortening() = Shortening::Off;
+    }
     agent.set_session(session, conversation.clone().unwrap_or_default(), usage);
     Ok((agent, conversation))
 }

@@ -228,6 +228,7 @@ impl<W: Write> Human<W> {
         let explorers = match activity {
             Activity::Exploring { explorers } => explorers.as_slice(),
             Activity::Connecting
+            | Activity::SummingUp
             | Activity::Loading
             | Activity::Reading { .. }
             | Activity::Silent { .. }
@@ -239,6 +240,7 @@ impl<W: Write> Human<W> {
         if matches!(
             activity,
             Activity::Connecting
+                | Activity::SummingUp
                 | Activity::WritingCall { .. }
                 | Activity::Running { .. }
                 | Activity::Exploring { .. }
@@ -261,7 +263,7 @@ impl<W: Write> Human<W> {
             | Activity::WritingCall { .. }
             | Activity::Reading { .. }
             | Activity::Exploring { .. } => true,
-            Activity::Connecting | Activity::Loading | Activity::Running { .. } => false,
+            Activity::Connecting | Activity::SummingUp | Activity::Loading | Activity::Running { .. } => false,
             // Diagnostic once, not as it grows.
             Activity::Silent { seconds } => *seconds > SILENCE_TOLD_AFTER.as_secs(),
         };

@@ -60,6 +60,7 @@ impl Repl {
                 }
                 self.say(word::said::NEW);
             }
+            Outcome::Shorten(focus) => return self.shorten(&focus),
             Outcome::Resume(id) => self.resume(&id),
             Outcome::Pick { command, question, items } => {
                 let shown: Vec<String> = items.iter().map(|(shown, _)| shown.clone()).collect();

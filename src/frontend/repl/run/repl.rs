@@ -8,7 +8,7 @@ use super::plain::read_line;
 use super::plan::{self, Choice};
 use super::shell_line::ShellLines;
 use super::show;
-use super::turns::{Scene, Turns, give_back};
+use super::turns::{self, Scene, Turns, give_back};
 use super::user_commands::UserCommands;
 use crate::agent::{Agent, TurnEnd};
 use crate::approval::Mode;
@@ -294,6 +294,29 @@ impl Repl {
         // What was sent meanwhile is about the plan.
         let is_queued = self.pending.look(|unsent| !unsent.queue.is_empty());
         if plans(&self.agent, &end) && !is_queued { self.planned() } else { Next::Line }
+    }
+
+    /// Shortens what is sent of the conversation.
+    pub(super) fn shorten(&mut self, focus: &str) -> Next {
+        let mut scene = Scene {
+            agent: &mut self.agent,
+            human: &mut self.human,
+            editor: &mut self.editor,
+            stage: &self.stage,
+            pending: &self.pending,
+        };
+        let (said, pressed) = match turns::shorten(&mut scene, focus) {
+            Ok(shortened) => shortened,
+            Err(error) => {
+                self.lost(&error);
+                return Next::Leave;
+            }
+        };
+        if let Some(said) = said {
+            self.say(said);
+        }
+        self.gone |= pressed.leave && pressed.gone;
+        if pressed.leave { Next::Leave } else { Next::Line }
     }
 
     /// Asks what becomes of the plan the turn ended with, and does it.

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::agent::Agent;
 use crate::approval::Mode;
 use crate::command::{COMMANDS, CommandSource, UserCommand};
-use crate::conversation::{Conversation, Message, tokens};
+use crate::conversation::{Conversation, Message};
 use crate::frontend::prompt::PromptParts;
 use crate::frontend::repl::editor::EditorWords;
 use crate::frontend::repl::files::{AttachFact, NoPicture, Refusal};
@@ -23,7 +23,7 @@ pub(super) fn prompt(agent: &Agent, directory: &str) -> PromptParts {
         // A person sees at every line that it is the small one, and that nothing leaves the machine.
         short = format!("{}/{short}", model.provider);
     }
-    let used: u64 = agent.conversation().messages().iter().map(tokens::estimate_message).sum();
+    let used = agent.sent_tokens();
     let context = match model.context_window {
         Some(window) if window > 0 && used > 0 => format!("{}%", (used * 100 / window).min(100)),
         Some(_) | None => String::new(),

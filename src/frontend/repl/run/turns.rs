@@ -13,7 +13,7 @@ use crate::frontend::input;
 use crate::frontend::repl::editor::Editor;
 use crate::frontend::repl::files::{AttachFact, AttachOptions, attach};
 use crate::frontend::stage::Stage;
-use crate::locale::word;
+use crate::locale::{Word, word};
 use crate::terminal::{KeyWatch, Output, Pending, PictureProtocol, Pressed, drain_crossterm, escape_wait};
 
 /// Tokens that attached files may take when the model's context is not known.
@@ -141,6 +141,30 @@ pub(super) fn give_back(human: &mut Human<Output>, pending: &Pending, pressed: &
         let said = human.locale().count(plural, count);
         human.painter().say(&said);
     }
+}
+
+/// Shortens what is sent of the conversation; ESC stops it. Returns the line that says so where nothing was shortened.
+///
+/// # Errors
+/// When the keyboard cannot be watched.
+pub(super) fn shorten(scene: &mut Scene<'_>, focus: &str) -> std::io::Result<(Option<Word>, Pressed)> {
+    let cancel = CancellationToken::new();
+    let keys = KeyWatch::start(cancel.clone(), scene.pending.clone(), escape_wait(scene.stage.remote))?;
+    scene.human.watch(keys, Rc::clone(&scene.stage.tty));
+    scene.stage.signals.watch(Some(cancel.clone()));
+    let shortened = scene.stage.runtime.block_on(async {
+        let shortened = scene.agent.shorten(focus, scene.human, &cancel).await;
+        close_dropped_connections().await;
+        shortened
+    });
+    scene.stage.signals.watch(None);
+    let pressed = scene.human.unwatch();
+    let said = match shortened {
+        Some(_) => None,
+        None if cancel.is_cancelled() => Some(word::said::COMPACT_STOPPED),
+        None => Some(word::said::COMPACT_NOTHING),
+    };
+    Ok((said, pressed))
 }
 
 /// Lets the runtime's other tasks see that an answer was dropped, and close its connection.

@@ -1,0 +1,108 @@
+//! What is known of the model's window.
+
+use super::beginning::Beginning;
+use crate::context::Limits;
+
+/// What is kept free for an answer at most, in tokens.
+const MOST_ANSWER: u64 = 16_000;
+
+/// Whether the conversation is shortened by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shortening {
+    /// At good moments, and when it must be.
+    On,
+    /// Only when a person says so, or a request was refused for its length.
+    Off,
+}
+
+/// What is known of the model's window, and where the talk is cut for it.
+pub(super) struct Window {
+    pub(super) shortening: Shortening,
+    /// What a server said its window is when it refused a request, or what it is at most.
+    believed: Option<u64>,
+    /// How many tokens the provider counts for 1,000 that we estimate.
+    ratio: u64,
+    /// How many summaries were none.
+    pub(super) failed: u32,
+}
+
+impl Window {
+    pub(super) const fn new() -> Self {
+        Self { shortening: Shortening::On, believed: None, ratio: 1_000, failed: 0 }
+    }
+
+    /// Nothing that was learnt of a model holds for another.
+    pub(super) const fn changed_model(&mut self) {
+        self.believed = None;
+        self.ratio = 1_000;
+        self.failed = 0;
+    }
+
+    /// Learns how the provider counts.
+    pub(super) fn learn(&mut self, estimated: u64, counted: u64) {
+        // Few tokens say little; a provider that counts wildly is not believed.
+        if estimated > 500 && counted > 0 {
+            self.ratio = (counted.saturating_mul(1_000) / estimated).clamp(500, 3_000);
+        }
+    }
+
+    /// What a request may hold, in tokens as we estimate them; `None` while the window is not known. `known` is what
+    /// the model's window is said to be, `answer` the most an answer may have.
+    pub(super) fn limits(&self, known: Option<u64>, answer: Option<u64>, beginning: &Beginning) -> Option<Limits> {
+        let window = match (known, self.believed) {
+            (Some(known), Some(believed)) => known.min(believed),
+            (known, believed) => known.or(believed)?,
+        };
+        let estimated = window.saturating_mul(1_000) / self.ratio;
+        let answer = answer.unwrap_or(MOST_ANSWER).min(MOST_ANSWER).min(estimated / 6);
+        Some(Limits { window: estimated, beginning: beginning.tokens(), answer })
+    }
+
+    /// Takes in what a server said when it refused a request of so many tokens for its length.
+    pub(super) fn refused(&mut self, message: &str, sent: u64) {
+        let (window, counted) = numbers(message);
+        if let Some(counted) = counted {
+            self.learn(sent, counted);
+        }
+        // Without its numbers: what was sent was too much, so that the window is smaller.
+        let most = sent.saturating_mul(self.ratio) / 1_000 * 9 / 10;
+        self.believed = Some(window.unwrap_or(most).min(self.believed.unwrap_or(u64::MAX)));
+    }
+}
+
+/// Reads the window and what the request had from a refusal: of the numbers of four digits and more the smallest and
+/// the largest ("maximum context length is 8192 tokens. However, you requested 10300 tokens", "prompt is too long:
+/// 210045 tokens > 200000 maximum").
+fn numbers(message: &str) -> (Option<u64>, Option<u64>) {
+    let joined = message.replace(',', "");
+    let found: Vec<u64> = joined
+        .split(|character: char| !character.is_ascii_digit())
+        .filter(|digits| (4..=8).contains(&digits.len()))
+        .filter_map(|digits| digits.parse().ok())
+        .collect();
+    match (found.iter().min(), found.iter().max()) {
+        (Some(least), Some(most)) if least < most => (Some(*least), Some(*most)),
+        (Some(_), Some(_)) | (None, _) | (_, None) => (None, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_a_refusal_are_read() {
+        let read = [
+            (
+                "This model's maximum context length is 8192 tokens. However, you requested 10,300 tokens",
+                (Some(8_192), Some(10_300)),
+            ),
+            ("prompt is too long: 210045 tokens > 200000 maximum", (Some(200_000), Some(210_045))),
+            ("the request exceeds the available context size", (None, None)),
+            ("code 4096", (None, None)),
+        ];
+        for (message, expected) in read {
+            assert_eq!(numbers(message), expected, "{message}");
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Where a conversation is cut for its requests.
+
+use serde::{Deserialize, Serialize};
+
+/// Where a conversation is cut: what is sent of the messages before.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cut {
+    /// How many messages from the beginning are not sent.
+    pub dropped: usize,
+    /// In how many messages from the beginning the outputs of tools are thinned; never fewer than `dropped`.
+    pub thinned: usize,
+    /// What stands for the messages that are not sent; empty while all are.
+    pub frame: String,
+}
+
+impl Cut {
+    /// Returns what of it holds in a conversation that went back to so many messages; `None` where nothing does.
+    #[must_use]
+    pub fn before(mut self, messages: usize) -> Option<Self> {
+        self.thinned = self.thinned.min(messages);
+        (self.dropped < messages || self.dropped == 0).then_some(self)
+    }
+}
