@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::command::{Action, LineJudgement, PathPattern, Step, Target, attributes_danger, danger};
+use super::command::{Action, Extent, LineJudgement, PathPattern, Search, Step, Target, attributes_danger, danger};
 use super::path::{is_harmless_device, is_scratch};
 use super::{NeverAuto, Surroundings};
 
 /// More entries than this are not looked at: beyond it a person needs no exact number.
 pub const MOST_ENTRIES: u64 = 100_000;
+/// Nothing deeper is looked at.
+const DEEPEST: usize = 200;
 /// More targets than this are not named.
 const MOST_NAMED: usize = 50;
 
@@ -21,6 +23,8 @@ const MOST_NAMED: usize = 50;
 pub struct Entry {
     /// Whether it is a directory itself, not a link to one.
     pub is_directory: bool,
+    /// Whether it is a plain file.
+    pub is_file: bool,
     /// Size in bytes; of a link, of the link itself.
     pub bytes: u64,
 }
@@ -44,7 +48,8 @@ pub struct Disk;
 impl FileSystem for Disk {
     fn entry(&self, path: &Path) -> Option<Entry> {
         let metadata = std::fs::symlink_metadata(path).ok()?;
-        Some(Entry { is_directory: metadata.is_dir(), bytes: if metadata.is_dir() { 0 } else { metadata.len() } })
+        let (is_directory, is_file) = (metadata.is_dir(), metadata.is_file());
+        Some(Entry { is_directory, is_file, bytes: if metadata.is_dir() { 0 } else { metadata.len() } })
     }
 
     fn names(&self, directory: &Path) -> Vec<String> {
@@ -84,6 +89,8 @@ pub struct BlastRadius {
     pub unanswered: bool,
     /// Whether only some of them are meant, by name or age; the numbers are then an upper bound.
     pub filtered: bool,
+    /// Whether the line may change more than its targets; the numbers are then a lower bound.
+    pub more: bool,
     /// What lies at the targets now, globs resolved; not what lies below them.
     pub existing: Vec<PathBuf>,
     /// Targets as written that are only known when the command runs.
@@ -103,6 +110,8 @@ pub fn blast_radius(
     enough: &dyn Fn() -> bool,
 ) -> BlastRadius {
     let mut counter = Counter::new(surroundings, files, line.never_auto.clone());
+    counter.radius.filtered = is_in_each_others_way(&line.targets);
+    counter.radius.more = line.changes_more || counter.radius.filtered;
     for target in &line.targets {
         counter.target(target, &Limits { tracked, enough });
     }
@@ -162,6 +171,26 @@ pub fn leads_outside(line: &LineJudgement, surroundings: &Surroundings, files: &
     None
 }
 
+/// Tells whether what one target makes or moves is what another one removes: then the order counts.
+fn is_in_each_others_way(targets: &[Target]) -> bool {
+    // Far more are not compared with each other.
+    if targets.len() > 200 {
+        return targets.iter().any(|target| target.action != Action::Remove);
+    }
+    let overlap = |one: &Target, other: &Target| match (one.pattern.walk(), other.pattern.walk()) {
+        (Some((one, _)), Some((other, _))) => one.starts_with(&other) || other.starts_with(&one),
+        (None, _) | (_, None) => false,
+    };
+    let removed =
+        targets.iter().enumerate().filter(|(_, target)| matches!(target.action, Action::Remove | Action::Move));
+    removed.into_iter().any(|(at, gone)| {
+        let made = targets.iter().enumerate().filter(|(other, target)| {
+            *other != at && !matches!(target.action, Action::Remove | Action::Attributes)
+        });
+        made.into_iter().any(|(_, made)| overlap(gone, made))
+    })
+}
+
 struct Limits<'a> {
     tracked: &'a dyn Fn(&Path) -> bool,
     enough: &'a dyn Fn() -> bool,
@@ -185,11 +214,38 @@ impl<'a> Counter<'a> {
     fn target(&mut self, target: &Target, limits: &Limits<'_>) {
         if target.pattern.is_unresolved() {
             self.radius.unresolved.push(target.pattern.shown().to_owned());
+            self.radius.more = true;
             return;
         }
-        self.radius.filtered |= target.filtered;
-        for pattern in self.readings(target) {
+        let mut search = None;
+        match &target.extent {
+            Extent::Found(found) if target.action == Action::Remove => search = Some(found),
+            Extent::Exact => self.radius.filtered |= target.filtered || target.pattern.has_any_depth(),
+            Extent::Perhaps | Extent::Some | Extent::Found(_) => self.radius.filtered = true,
+        }
+        let readings = self.readings(target);
+        if let Some(search) = search {
+            // What is in danger is judged by names; what is counted is what is found.
+            for pattern in &readings {
+                self.follow_links(target, pattern);
+                for path in self.resolve(pattern) {
+                    self.follow_links(target, &PathPattern::exact(&path));
+                }
+            }
+            self.found(search, target, limits);
+            return;
+        }
+        for pattern in readings {
             self.reading(target, &pattern, limits);
+            // Any of what lies there may be meant.
+            let some = matches!(target.extent, Extent::Some | Extent::Found(_)) && !target.filtered;
+            if some || target.pattern.has_any_depth() {
+                for path in self.resolve(&pattern.holder()) {
+                    let target = Target { recursive: true, ..target.clone() };
+                    let Some(entry) = self.files.entry(&path) else { continue };
+                    self.count(&path, entry, &target, limits);
+                }
+            }
         }
     }
 
@@ -312,9 +368,13 @@ impl<'a> Counter<'a> {
     /// The paths a pattern stands for on this disk.
     fn resolve(&mut self, pattern: &PathPattern) -> Vec<PathBuf> {
         let Some((root, globs)) = pattern.walk() else { return Vec::new() };
+        self.expand(root, &globs)
+    }
+
+    fn expand(&mut self, root: PathBuf, globs: &[String]) -> Vec<PathBuf> {
         let mut paths = vec![root];
         for glob in globs {
-            paths = self.matching(&paths, &glob);
+            paths = self.matching(&paths, glob);
         }
         paths
     }
@@ -339,6 +399,65 @@ impl<'a> Counter<'a> {
         }
         found.sort();
         found
+    }
+
+    /// Counts what a search finds and its target removes.
+    fn found(&mut self, search: &Search, target: &Target, limits: &Limits<'_>) {
+        for root in &search.roots {
+            for path in self.expand(root.path.clone(), &root.globs) {
+                let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+                let Some(entry) = self.files.entry(&path) else { continue };
+                self.search((search, target), (&path, &name, entry), 0, limits);
+            }
+        }
+    }
+
+    /// Goes on below one place, what lies below first; tells whether the place is gone afterwards.
+    fn search(
+        &mut self,
+        (search, target): (&Search, &Target),
+        (path, name, entry): (&Path, &str, Entry),
+        depth: usize,
+        limits: &Limits<'_>,
+    ) -> bool {
+        self.looked += 1;
+        if self.looked > MOST_ENTRIES || depth > DEEPEST || (limits.enough)() {
+            self.radius.truncated = true;
+            return false;
+        }
+        let mut left = 0;
+        if entry.is_directory {
+            for name in if depth < search.depths.1 || search.deletes { self.files.names(path) } else { Vec::new() }
+            {
+                let child = path.join(&name);
+                let Some(entry) = self.files.entry(&child) else { continue };
+                let gone = depth < search.depths.1
+                    && self.search((search, target), (&child, &name, entry), depth + 1, limits);
+                left += u64::from(!gone);
+            }
+        }
+        let fits = depth >= search.depths.0 && search.finds(name, entry.is_directory, entry.is_file);
+        if !fits {
+            return false;
+        }
+        if !search.hands_on(&path.to_string_lossy()) {
+            self.radius.filtered = true;
+            self.radius.more = true;
+        }
+        let goes = match (entry.is_directory, search.deletes) {
+            (false, _) => true,
+            // It never removes the place it was told to begin at by that name.
+            (true, true) => left == 0 && !(depth == 0 && search.roots.iter().any(|root| root.written == ".")),
+            (true, false) => target.recursive,
+        };
+        if goes {
+            if self.radius.existing.len() < MOST_NAMED && !self.radius.existing.contains(&path.to_path_buf()) {
+                self.radius.existing.push(path.to_path_buf());
+            }
+            let whole = Target { recursive: target.recursive && !search.deletes, ..target.clone() };
+            self.count(path, entry, &whole, limits);
+        }
+        goes
     }
 
     fn count(&mut self, path: &Path, entry: Entry, target: &Target, limits: &Limits<'_>) {

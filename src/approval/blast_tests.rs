@@ -15,12 +15,16 @@ struct List {
 impl FileSystem for List {
     fn entry(&self, path: &Path) -> Option<Entry> {
         if let Some(bytes) = self.files.get(path) {
-            return Some(Entry { is_directory: false, bytes: *bytes });
+            return Some(Entry { is_directory: false, is_file: true, bytes: *bytes });
         }
         if self.links.contains_key(path) {
-            return Some(Entry { is_directory: false, bytes: 7 });
+            return Some(Entry { is_directory: false, is_file: false, bytes: 7 });
         }
-        self.files.keys().any(|file| file.starts_with(path)).then_some(Entry { is_directory: true, bytes: 0 })
+        self.files.keys().any(|file| file.starts_with(path)).then_some(Entry {
+            is_directory: true,
+            is_file: false,
+            bytes: 0,
+        })
     }
 
     fn names(&self, directory: &Path) -> Vec<String> {
@@ -122,8 +126,10 @@ fn globs_variables_and_directories_are_resolved() {
 fn overwriting_counts_what_is_there() {
     assert_eq!(counts("echo x > notes.txt"), (1, 5, 1, 0));
     assert_eq!(counts("echo x > new.txt"), (0, 0, 0, 0));
-    assert_eq!(counts("find build -name '*.o' -delete"), (3, 301, 3, 0));
-    assert!(radius("find build -name '*.o' -delete").filtered);
+    assert_eq!(counts("find build -name '*.o' -delete"), (2, 300, 2, 0));
+    assert!(!radius("find build -name '*.o' -delete").filtered);
+    assert_eq!(counts("find build -newer notes.txt -delete"), (3, 301, 3, 0));
+    assert!(radius("find build -newer notes.txt -delete").filtered);
 }
 
 #[test]

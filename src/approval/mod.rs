@@ -24,6 +24,9 @@ mod verdict;
 #[path = "blast_tests.rs"]
 mod blast_tests;
 #[cfg(test)]
+#[path = "count_tests.rs"]
+mod count_tests;
+#[cfg(test)]
 #[path = "policy_tests.rs"]
 mod policy_tests;
 

@@ -15,7 +15,12 @@ pub(super) fn rows(locale: &Locale, place: &Place, line: &str, reach: &BlastRadi
         return vec![locale.text(word::reach::UNANSWERED).to_owned()];
     }
     let mut rows = Vec::new();
-    if reach.files > 0 || reach.directories > 0 || reach.truncated {
+    if reach.filtered && reach.more && !reach.truncated {
+        // Neither the least nor the most.
+        if reach.files > 0 || !reach.unresolved.is_empty() {
+            rows.push(locale.text(word::reach::CANNOT_TELL).to_owned());
+        }
+    } else if reach.files > 0 || reach.directories > 0 || reach.truncated {
         rows.push(sentence(locale, reach));
     }
     rows.extend(names(locale, place, line, reach));
@@ -71,7 +76,7 @@ fn deeds(locale: &Locale, reach: &BlastRadius) -> String {
     let changed = reach.files.saturating_sub(reach.removed + reach.moved);
     let kinds = [(Deed::Delete, reach.removed), (Deed::Move, reach.moved), (Deed::Change, changed)];
     let mut some = kinds.iter().filter(|(_, count)| *count > 0);
-    let bounded = reach.truncated || reach.filtered;
+    let bounded = reach.truncated || reach.filtered || reach.more;
     match (some.next(), some.next()) {
         // Nothing but directories: what else would be done to them is not counted.
         (None, _) if reach.truncated => Deed::Touch.of(locale, &bound(locale, reach)),
@@ -97,6 +102,9 @@ fn bound(locale: &Locale, reach: &BlastRadius) -> String {
     }
     if reach.filtered {
         return locale.with(word::reach::AtMost { files: &files(reach.files) });
+    }
+    if reach.more {
+        return locale.with(word::reach::AtLeast { files: &files(reach.files) });
     }
     files(reach.files)
 }
@@ -211,6 +219,10 @@ mod tests {
         );
         let some = BlastRadius { files: 7, removed: 7, filtered: true, ..BlastRadius::default() };
         assert_eq!(said("en", &some), "would delete at most 7 files (0 B)");
+        let some = BlastRadius { files: 7, removed: 7, more: true, ..BlastRadius::default() };
+        assert_eq!(said("en", &some), "would delete at least 7 files (0 B)");
+        let neither = BlastRadius { filtered: true, ..some };
+        assert_eq!(said("en", &neither), "how many files it would change cannot be told before it runs");
         let outside =
             BlastRadius { made_outside: vec!["/srv/a".into(), "/opt/b".into()], ..BlastRadius::default() };
         assert_eq!(said("en", &outside), "would write outside the workspace: /srv/a, /opt/b");

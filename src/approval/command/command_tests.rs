@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{Part, judge, suggest_rule};
 use crate::approval::{Class, Surroundings};
 
-fn place() -> Surroundings {
+pub(super) fn place() -> Surroundings {
     Surroundings {
         cwd: PathBuf::from("/home/u/work/app"),
         workspace: PathBuf::from("/home/u/work/app"),

@@ -3,6 +3,7 @@
 
 use super::effect::git_command_at;
 use super::judgement::{Judged, Part};
+use crate::approval::Class;
 use crate::approval::program::{Grammar, Naming, Program, Trait};
 
 /// How a part gives new names to what has one.
@@ -91,6 +92,17 @@ impl Judged {
         // A word that is not known may be that flag.
         let ignored = command == Some("clean") && words.iter().any(|word| word.as_deref().is_none_or(is_flag));
         Some(GitChanges::Files { ignored })
+    }
+
+    /// Tells whether it may change files beside those that were found to be its targets.
+    pub(crate) fn changes_unseen(&self) -> bool {
+        let changes = self.paths.iter().any(|(_, only_read)| !only_read);
+        match self.class {
+            Class::ReadOnly => false,
+            Class::Write | Class::Destructive => !changes || self.unpacks() || self.git_changes().is_some(),
+            Class::Network => !self.only_asks(),
+            Class::Execute => true,
+        }
     }
 
     /// How it gives new names, if it does.

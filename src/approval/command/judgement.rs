@@ -1,8 +1,10 @@
 //! What was found out about a line.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::known::PathPattern;
+use super::search::Search;
 use crate::approval::program::Action;
 use crate::approval::{Class, NeverAuto, Unparsed};
 
@@ -17,6 +19,8 @@ pub struct LineJudgement {
     pub never_auto: Option<NeverAuto>,
     /// What would be changed, made or removed.
     pub targets: Vec<Target>,
+    /// Whether it may change more than the targets, or others.
+    pub changes_more: bool,
     /// Where what does more than look is run, as far as it is known; absolute.
     pub directories: Vec<PathBuf>,
 }
@@ -32,6 +36,21 @@ pub struct Target {
     pub recursive: bool,
     /// Whether only some of what lies below is meant, by name or age.
     pub filtered: bool,
+    /// How exactly it is known which files these are.
+    pub extent: Extent,
+}
+
+/// How exactly it is known which files a target stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// Those its pattern says.
+    Exact,
+    /// Those its pattern says, if it comes to that.
+    Perhaps,
+    /// Some of those that lie below the directory its pattern stands in.
+    Some,
+    /// Those that are found.
+    Found(Arc<Search>),
 }
 
 /// One part of a line.
@@ -63,7 +82,7 @@ pub enum Part {
         /// Its words, quoting taken off; `None` where a word is only known when it runs.
         words: Vec<Option<String>>,
         /// The words of the wrappers around it, outermost first: they can deny, never allow.
-        outer: Vec<Vec<Option<String>>>,
+        outer: Vec<Arc<Vec<Option<String>>>>,
     },
     /// A redirection into a file; `None` when it is only known when it runs.
     Redirection {

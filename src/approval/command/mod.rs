@@ -16,15 +16,17 @@ mod judgement;
 mod known;
 mod matching;
 mod read;
+mod search;
 mod suggest;
 
 pub use super::program::Action;
 pub(crate) use danger::{attributes_danger, danger};
 pub(crate) use facts::{GitChanges, NewNames};
-pub use judgement::{Judged, LineJudgement, Part, Target};
+pub use judgement::{Extent, Judged, LineJudgement, Part, Target};
 pub use known::PathPattern;
 pub(crate) use known::Step;
 pub(crate) use matching::{admits, may_hide, may_touch, touches};
+pub use search::Search;
 pub use suggest::suggest_rule;
 
 use follow::{Around, Walker};
@@ -44,7 +46,7 @@ std::thread_local! {
 pub fn judge(line: &str, surroundings: &Surroundings) -> LineJudgement {
     #[cfg(test)]
     JUDGED.set(JUDGED.get() + 1);
-    let mut walker = Walker::new(line);
+    let mut walker = Walker::new(line.into());
     let doubt = if line.len() > LONGEST {
         Some(Unparsed::TooLong)
     } else {
@@ -59,7 +61,9 @@ pub fn judge(line: &str, surroundings: &Surroundings) -> LineJudgement {
         let flow = walker.script(line, State::new(surroundings), &Around::default());
         walker.finish(&flow.success.merge(flow.failure));
     }
+    let changes_more = !walker.unparsed.is_empty() || walker.parts.iter().any(Judged::changes_unseen);
     LineJudgement {
+        changes_more,
         parts: walker.parts,
         unparsed: walker.unparsed,
         never_auto: walker.never,
@@ -71,3 +75,7 @@ pub fn judge(line: &str, surroundings: &Surroundings) -> LineJudgement {
 #[cfg(test)]
 #[path = "command_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "cost_tests.rs"]
+mod cost_tests;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::super::known::State;
-use super::super::known::Value;
+use super::super::known::{Origin, Value};
 use crate::approval::program::{Action, Flags, Grammar, Program};
 use crate::approval::{Class, NeverAuto, Unparsed};
 
@@ -43,6 +43,16 @@ pub(crate) enum Input {
 }
 
 impl Input {
+    /// The same of which only some is handed on: which names these are is not known any more.
+    pub(super) fn some(&self) -> Self {
+        match self {
+            Self::Names(names) => {
+                Self::Names(names.iter().map(|name| Value { origin: Origin::Some, ..name.clone() }).collect())
+            }
+            Self::Inherited | Self::Text(_) | Self::Unknown { .. } => self.clone(),
+        }
+    }
+
     /// Tells whether nobody has seen it.
     pub(crate) const fn is_unseen(&self) -> bool {
         matches!(self, Self::Unknown { unseen: true })
@@ -61,7 +71,7 @@ pub(crate) struct Call<'c, 's> {
 }
 
 /// A target before its path is known.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Touched {
     pub(crate) value: Value,
     pub(crate) action: Action,

@@ -1,6 +1,6 @@
 //! What a call changes: the targets its row names, and those of the programs that need a closer look.
 
-use super::super::known::{Chunk, Value};
+use super::super::known::{Chunk, Origin, Value};
 use super::call::{Call, Field, Finding, Touched};
 use crate::approval::path::is_harmless_device;
 use crate::approval::program::{Action, Does, Grammar, Program, Touches, Trait, Which};
@@ -36,6 +36,10 @@ fn touched(call: &Call<'_, '_>, program: &Program, class: Class) -> Finding {
     let mut finding = Finding::new(class);
     let positionals = call.positionals();
     let moves = program.touches().iter().any(|touches| touches.action == Action::Move);
+    let unlinks = program.is(Trait::Unlinks);
+    // It asks itself, or takes empty directories, too.
+    let asks = says(call, "iIdn", &["--i", "--d", "--no-c", "--o"]);
+    let whole_trees = says(call, "rR", &["--r"]);
     let into = program.touches().iter().find(|touches| touches.which == Which::Last);
     let into = into.and_then(|touches| call.value_of(touches.flags.iter()));
     for touches in program.touches() {
@@ -59,10 +63,22 @@ fn touched(call: &Call<'_, '_>, program: &Program, class: Class) -> Finding {
                 finding.class = Class::Destructive;
             }
             // A word that is not known may also be a flag; as a target it forbids already.
-            finding.touched.push(Touched { value, action, recursive: below, filtered: false });
+            let recursive = below && (!unlinks || whole_trees);
+            let origin = if asks && value.origin == Origin::Line { Origin::Perhaps } else { value.origin.clone() };
+            let value = Value { origin, ..value };
+            finding.touched.push(Touched { value, action, recursive, filtered: false });
         }
     }
     finding
+}
+
+/// Tells whether a flag is given as far as the line says: for what is counted, not for what is judged.
+fn says(call: &Call<'_, '_>, letters: &str, longs: &[&str]) -> bool {
+    call.arguments.iter().map(|field| field.value.start()).any(|start| {
+        let cluster = start.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        cluster.is_some_and(|cluster| cluster.contains(|letter| letters.contains(letter)))
+            || longs.iter().any(|long| start.starts_with(long))
+    })
 }
 
 fn values(fields: &[&Field]) -> Vec<Value> {

@@ -52,7 +52,7 @@ pub(crate) fn classify_call(call: &Call<'_, '_>) -> Finding {
 pub(crate) fn printed_by(call: &Call<'_, '_>) -> Input {
     let Some(program) = call.program else { return told_by(call) };
     if program.is(Trait::PassesNames) && matches!(call.input, Input::Names(_)) && call.positionals().is_empty() {
-        return call.input.clone();
+        return call.input.some();
     }
     (Reading::of(program).prints)(call).unwrap_or_else(|| told_by(call))
 }

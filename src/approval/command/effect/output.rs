@@ -55,7 +55,7 @@ pub(super) fn names(call: &Call<'_, '_>) -> Option<Input> {
     };
     let searches = program.grammar == Grammar::Search;
     if searches && matches!(call.input, Input::Names(_)) && call.positionals().len() == 1 {
-        return Some(call.input.clone());
+        return Some(call.input.some());
     }
     let elsewhere = texts.iter().any(|text| ["--base", "--search", "-C"].iter().any(|flag| text.starts_with(flag)));
     // A pattern among them does no harm: it is taken for one more directory.

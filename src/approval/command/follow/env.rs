@@ -111,9 +111,9 @@ impl<'s> Opening<'_, '_, 's> {
             if later.directories != state.directories {
                 state.directories.push(None);
             }
-            for (name, bodies) in later.functions {
+            for (name, bodies) in later.functions.iter() {
                 state.unsure.insert(name.clone());
-                state.functions.entry(name).or_default().extend(bodies);
+                state.functions.entry(name.clone()).or_default().extend(bodies.iter().cloned());
             }
         }
         Some(Flow::same(state, Input::Unknown { unseen: false }))

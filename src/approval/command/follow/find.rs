@@ -1,7 +1,10 @@
 //! `find`: what it runs, what it deletes, what it writes.
 
+use std::sync::Arc;
+
 use super::super::effect::{Field, Finding, Input, Touched};
-use super::super::known::{Chunk, Value};
+use super::super::known::{Chunk, Origin, PathPattern, Value};
+use super::super::search::{Handed, Root, Search, Test};
 use super::walk::Flow;
 use super::wrapper::{Opening, replace};
 use crate::approval::Class;
@@ -103,6 +106,9 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
         both
     };
     let items = if follows == Follows::All { anywhere(&roots) } else { items };
+    let search = if may_be_any || follows != Follows::None { None } else { search(opening, &roots, expression) };
+    let some = search.clone().map_or(Origin::Some, Origin::Search);
+    let items: Vec<Value> = items.into_iter().map(|item| Value { origin: some.clone(), ..item }).collect();
     let mut finding = Finding::new(if may_be_any { Class::Execute } else { Class::ReadOnly });
     let mut at = 0;
     while let Some(field) = expression.get(at) {
@@ -112,7 +118,8 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
             "-delete" => {
                 finding.class = Class::Destructive;
                 for value in &roots {
-                    let value = value.clone();
+                    let origin = search.clone().map_or(Origin::Perhaps, Origin::Search);
+                    let value = Value { origin, ..value.clone() };
                     finding.touched.push(Touched { value, action: Action::Remove, recursive: true, filtered });
                 }
                 // Through each link on its way.
@@ -163,6 +170,70 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
     }
     opening.note_finding(&finding);
     Flow::same(opening.state.clone(), Input::Names(items))
+}
+
+/// What a call finds, where that is known to the last file: simple tests, and one action behind them, if any.
+fn search(opening: &Opening<'_, '_, '_>, roots: &[Value], expression: &[Field]) -> Option<Arc<Search>> {
+    let [Some(_)] = opening.state.directories.as_slice() else { return None };
+    let patterns: Vec<_> = roots.iter().flat_map(|root| root.patterns(&opening.state.directories)).collect();
+    if patterns.iter().any(|pattern| pattern.is_unresolved() || pattern.has_any_depth()) {
+        return None;
+    }
+    let root = |pattern: &PathPattern| {
+        let (path, globs) = pattern.walk()?;
+        Some(Root { written: pattern.shown().to_owned(), path, globs })
+    };
+    let mut search = Search {
+        roots: patterns.iter().filter_map(root).collect(),
+        depths: (0, usize::MAX),
+        tests: Vec::new(),
+        deletes: false,
+        handed: Handed::Split,
+    };
+    let texts: Option<Vec<String>> = expression.iter().map(|field| field.value.known()).collect();
+    // `;` and names with brackets in them are known, too; what is not known to the last letter is no test.
+    let texts = texts?;
+    let mut texts = texts.iter().map(String::as_str);
+    let mut negated = false;
+    while let Some(text) = texts.next() {
+        let not = std::mem::take(&mut negated);
+        match text {
+            "!" | "-not" => negated = !not,
+            "-a" | "-and" | "-depth" | "-d" if !not => {}
+            "-name" | "-iname" => {
+                let pattern: Vec<char> = texts.next()?.chars().collect();
+                if pattern.iter().any(|c| matches!(c, '[' | '\\')) {
+                    return None;
+                }
+                search.tests.push(Test::Name { pattern, folds_case: text == "-iname", negated: not });
+            }
+            "-type" => {
+                let directory = match texts.next()? {
+                    "d" => true,
+                    "f" => false,
+                    _ => return None,
+                };
+                search.tests.push(Test::Kind { directory, negated: not });
+            }
+            "-mindepth" if !not => search.depths.0 = texts.next()?.parse().ok()?,
+            "-maxdepth" if !not => search.depths.1 = texts.next()?.parse().ok()?,
+            "-print" if !not && texts.next().is_none() => {}
+            "-print0" if !not && texts.next().is_none() => search.handed = Handed::Whole,
+            "-delete" if !not && texts.next().is_none() => {
+                search.deletes = true;
+                search.handed = Handed::Whole;
+            }
+            "-exec" if !not => {
+                search.handed = Handed::Whole;
+                let ends = texts.by_ref().find(|text| matches!(*text, ";" | "+"));
+                if ends.is_none() || texts.next().is_some() {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+    }
+    Some(Arc::new(search))
 }
 
 /// Judges a call of fd that runs something for what it finds; `None` for any other, which the tables know.

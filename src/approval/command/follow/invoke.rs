@@ -1,13 +1,16 @@
 //! One command with its words expanded: opened where it is a wrapper, else judged and kept.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use super::super::danger::{danger, in_danger};
 use super::super::effect::{After, after_call, classify_call, exported, links, makes_physical, printed_by};
 use super::super::effect::{Call, Field, Finding};
-use super::super::judgement::{Judged, Part, Target};
+use super::super::judgement::{Extent, Judged, Part, Target};
 use super::super::known::State;
-use super::super::known::{PathPattern, Value};
+use super::super::known::{Origin, PathPattern, Value};
 use super::super::known::{is_harmless_variable, variable_matters};
 use super::super::read::Node;
 use super::super::read::is_destructive_name;
@@ -15,6 +18,9 @@ use super::walk::{Around, DEEPEST, Flow, MOST_STEPS, UNKNOWN, Walker};
 use super::wrapper;
 use crate::approval::program::{Action, Program, Trait};
 use crate::approval::{Class, NeverAuto, Unparsed};
+
+/// More words of an unknown program than this are not judged as commands of their own.
+const MOST_SUSPECTS: u32 = 4;
 
 impl Walker {
     /// Judges one command whose words are expanded.
@@ -24,8 +30,11 @@ impl Walker {
         let Some(name) = first.value.known().filter(|name| !name.is_empty()) else {
             return self.dynamic(fields, state, around);
         };
-        if self.steps > MOST_STEPS {
+        let enough = self.words_left.checked_sub(fields.len());
+        self.words_left = enough.unwrap_or_default();
+        if self.steps > MOST_STEPS || enough.is_none() {
             self.doubt(&around.text, Unparsed::TooLong);
+            self.forbid_by_looks();
             return Flow::same(state, UNKNOWN);
         }
         let is_redefined = state.redefined.contains(&name);
@@ -166,17 +175,30 @@ impl Walker {
         }
         for (index, field) in arguments.iter().enumerate() {
             let Some(text) = field.value.known() else { continue };
-            let mut inner = Walker { depth: self.depth + 1, steps: self.steps, ..Walker::new(&self.line) };
-            if text.contains([' ', '\n', '\t', ';']) {
+            let is_script = text.contains([' ', '\n', '\t', ';']);
+            if !is_script && !is_destructive_name(&text) {
+                continue;
+            }
+            self.suspects += 1;
+            if self.suspects > MOST_SUSPECTS || self.steps > MOST_STEPS {
+                // What it looks like decides for the rest.
+                self.doubt(&around.text, Unparsed::TooLong);
+                self.forbid_by_looks();
+                return;
+            }
+            let (depth, steps) = (self.depth + 1, self.steps);
+            let (words_left, suspects) = (self.words_left, self.suspects);
+            let mut inner = Walker { depth, steps, words_left, suspects, ..Walker::new(Rc::clone(&self.line)) };
+            if is_script {
                 inner.script(&text, state.clone(), around);
                 // `alias x='…'`, and `-c alias.x='!…'` of git.
                 if let Some((_, rest)) = text.split_once(['=', '!']) {
                     inner.script(rest.trim_start_matches('!'), state.clone(), around);
                 }
-            } else if is_destructive_name(&text) {
+            } else {
                 inner.invoke(arguments.get(index..).unwrap_or_default(), state.clone(), around);
             }
-            self.steps = inner.steps;
+            (self.steps, self.words_left, self.suspects) = (inner.steps, inner.words_left, inner.suspects);
             if let Some(why) = inner.never {
                 self.forbid(why);
             }
@@ -212,14 +234,21 @@ impl Walker {
     /// Keeps a target; of two that are the same by name only the one in which a `..` is left, if any.
     fn target(&mut self, target: Target) {
         let said_by = |one: &Target, other: &Target| {
-            let alike =
-                (one.action, one.recursive, one.filtered) == (other.action, other.recursive, other.filtered);
-            alike && one.pattern.is_said_by(&other.pattern) && one.pattern.shown() == other.pattern.shown()
+            let alike = (one.action, one.recursive, one.filtered, &one.extent)
+                == (other.action, other.recursive, other.filtered, &other.extent);
+            alike && one.pattern.is_said_by(&other.pattern)
         };
-        if !self.targets.iter().any(|known| said_by(&target, known)) {
-            self.targets.retain(|known| !said_by(known, &target));
-            self.targets.push(target);
+        let Self { targets, of_word, .. } = self;
+        let alike = of_word.entry(target.pattern.shown().to_owned()).or_default();
+        if alike.iter().any(|known| said_by(&target, &targets[*known])) {
+            return;
         }
+        if let Some(less) = alike.iter().find(|known| said_by(&targets[**known], &target)) {
+            targets[*less] = target;
+            return;
+        }
+        alike.push(targets.len());
+        targets.push(target);
     }
 
     /// Tells whether a target may lie behind a link that the line itself has made.
@@ -252,7 +281,8 @@ impl Walker {
         }
         let mut paths: Vec<(PathBuf, bool)> = finding.reads.iter().map(|path| (path.clone(), true)).collect();
         let mut redirected = None;
-        for touched in &finding.touched {
+        let mut seen = HashSet::new();
+        for touched in finding.touched.iter().filter(|touched| seen.insert(*touched)) {
             for pattern in touched.value.patterns(&state.directories) {
                 if let Some(why) = in_danger(finding.class, touched, &pattern, state.place) {
                     self.forbid(why);
@@ -265,7 +295,14 @@ impl Walker {
                 redirected = pattern.path();
                 paths.extend(pattern.rough_path().map(|path| (path, false)));
                 let (action, recursive, filtered) = (touched.action, touched.recursive, touched.filtered);
-                let target = Target { pattern, action, recursive, filtered };
+                let extent = match &touched.value.origin {
+                    Origin::Some => Extent::Some,
+                    Origin::Perhaps => Extent::Perhaps,
+                    _ if around.perhaps || state.forked => Extent::Perhaps,
+                    Origin::Line => Extent::Exact,
+                    Origin::Search(search) => Extent::Found(Arc::clone(search)),
+                };
+                let target = Target { pattern, action, recursive, filtered, extent };
                 self.target(target);
             }
         }

@@ -1,6 +1,9 @@
 //! Follows a line in the order it would run, knowing directories and variables, and judges each command on the way.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use super::super::effect::Input;
 use super::super::judgement::{Judged, Target};
@@ -12,6 +15,10 @@ use crate::approval::{NeverAuto, Unparsed};
 
 /// More commands than this in one line are not followed.
 pub(super) const MOST_STEPS: u32 = 400;
+/// So many words of commands are looked at for each byte of a line; wrappers in wrappers would make them its square.
+const WORDS_A_BYTE: usize = 4;
+/// What a shorter line is taken for, in bytes.
+const SHORTEST: usize = 512;
 /// How deep scripts within scripts and functions within functions are followed.
 pub(super) const DEEPEST: u32 = 12;
 
@@ -21,11 +28,17 @@ pub(crate) struct Walker {
     pub(crate) unparsed: Vec<(String, Unparsed)>,
     pub(crate) never: Option<NeverAuto>,
     /// The whole line.
-    pub(super) line: String,
+    pub(super) line: Rc<str>,
     pub(crate) targets: Vec<Target>,
+    /// Where in them those of one word stand.
+    pub(super) of_word: HashMap<String, Vec<usize>>,
     /// Where what does more than look is run.
     pub(crate) directories: Vec<PathBuf>,
     pub(super) steps: u32,
+    /// How many more words of commands are looked at, those of wrappers once for each.
+    pub(super) words_left: usize,
+    /// How many words of unknown programs were judged as commands.
+    pub(super) suspects: u32,
     pub(super) depth: u32,
     pub(super) calling: Vec<String>,
     pub(super) called: Vec<String>,
@@ -57,26 +70,39 @@ impl<'s> Flow<'s> {
 pub(crate) struct Around {
     pub(crate) input: Input,
     /// The words of the wrappers around it.
-    pub(crate) outer: Vec<Vec<Option<String>>>,
+    pub(crate) outer: Vec<Arc<Vec<Option<String>>>>,
     /// The text a person saw.
     pub(crate) text: String,
     /// Whether they saw all of it.
     pub(crate) hidden: bool,
+    /// Whether it may come to it or not.
+    pub(crate) perhaps: bool,
+}
+
+impl Around {
+    /// The same for what may not be reached.
+    pub(super) fn perhaps(&self) -> Self {
+        Self { perhaps: true, ..self.clone() }
+    }
 }
 
 const UNSEEN: Input = Input::Unknown { unseen: true };
 pub(super) const UNKNOWN: Input = Input::Unknown { unseen: false };
 
 impl Walker {
-    pub(crate) fn new(line: &str) -> Self {
+    pub(crate) fn new(line: Rc<str>) -> Self {
+        let words_left = WORDS_A_BYTE * line.len().max(SHORTEST);
         Self {
             parts: Vec::new(),
             unparsed: Vec::new(),
             never: None,
-            line: line.to_owned(),
+            line,
             targets: Vec::new(),
+            of_word: HashMap::new(),
             directories: Vec::new(),
             steps: 0,
+            words_left,
+            suspects: 0,
             depth: 0,
             calling: Vec::new(),
             called: Vec::new(),
@@ -113,12 +139,12 @@ impl Walker {
     /// Judges functions that were made and not called: something else may call them.
     pub(crate) fn finish(&mut self, state: &State<'_>) {
         self.run_traps(state);
-        for (name, bodies) in &state.functions {
+        for (name, bodies) in state.functions.iter() {
             if self.called.contains(name) {
                 continue;
             }
             for body in bodies {
-                self.node(body, state.clone(), &Around::default());
+                self.node(body, state.clone(), &Around::default().perhaps());
             }
         }
     }
@@ -154,13 +180,13 @@ impl Walker {
             Node::Sequence(nodes) => self.sequence(nodes, state, around),
             Node::And(left, right) => {
                 let left = self.node(left, state, around);
-                let right = self.node(right, left.success, around);
+                let right = self.node(right, left.success, &around.perhaps());
                 let failure = left.failure.merge(right.failure);
                 Flow { success: right.success, failure, output: both(left.output, right.output) }
             }
             Node::Or(left, right) => {
                 let left = self.node(left, state, around);
-                let right = self.node(right, left.failure, around);
+                let right = self.node(right, left.failure, &around.perhaps());
                 let success = left.success.merge(right.success);
                 Flow { success, failure: right.failure, output: both(left.output, right.output) }
             }
@@ -192,12 +218,13 @@ impl Walker {
             Node::While { condition, body } => {
                 let flow = self.node(condition, state.clone(), around);
                 let inner = flow.joined();
-                self.looped(body, state, &inner, around)
+                self.looped(body, state, &inner, &around.perhaps())
             }
             Node::If(branches) => {
                 let mut state = state;
                 let mut after: Option<State<'s>> = None;
                 let mut output = Input::Inherited;
+                let around = &around.perhaps();
                 for (condition, body) in branches {
                     let tested = self.node(condition, state, around);
                     let flow = self.node(body, tested.success.clone(), around);
@@ -216,14 +243,14 @@ impl Walker {
                 }
                 let mut after = state.clone();
                 for arm in arms {
-                    let flow = self.node(arm, state.clone(), around);
+                    let flow = self.node(arm, state.clone(), &around.perhaps());
                     after = after.merge(flow.joined());
                 }
                 Flow::same(after, UNKNOWN)
             }
             Node::Function { name, body } => {
                 let mut state = state;
-                state.functions.insert(name.clone(), vec![(**body).clone()]);
+                state.functions.insert(name.clone(), vec![Rc::new((**body).clone())]);
                 state.unsure.remove(name);
                 Flow::same(state, Input::Inherited)
             }
@@ -278,7 +305,7 @@ impl Walker {
         let second = self.node(body, again.clone(), around).joined();
         let mut settled = again.clone().merge(second);
         // What still grows in the second round has no value that could be named.
-        for (name, values) in &mut settled.variables {
+        for (name, values) in settled.variables.iter_mut() {
             if again.variables.get(name) != Some(values) {
                 values.clear();
             }

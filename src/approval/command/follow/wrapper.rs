@@ -1,10 +1,13 @@
 //! Programs that run other programs: opened, and what is inside judged on its own.
 
+use std::sync::Arc;
+
 use super::super::effect::{Field, Finding, Input, may_have};
 use super::super::known::State;
-use super::super::known::{Chunk, Value};
+use super::super::known::{Chunk, Origin, Value};
+use super::super::search::Handed;
 use super::find;
-use super::walk::{Around, Flow, Walker};
+use super::walk::{Around, Flow, UNKNOWN, Walker};
 use crate::approval::program::{Program, Runs, Trait};
 use crate::approval::{Class, NeverAuto, Unparsed};
 
@@ -13,6 +16,21 @@ pub(crate) fn runs_text(name: &str) -> bool {
     let base = name.rsplit('/').next().unwrap_or_default();
     let is_shell = |program: &Program| program.runs == Some(Runs::Shell);
     Program::named(base).is_some_and(is_shell) || matches!(base, "eval" | "source" | ".")
+}
+
+/// Wrappers in wrappers deeper than this are not opened.
+const DEEPEST_WRAPPER: usize = 64;
+
+/// No rule names more words of a wrapper than this.
+const MOST_OUTER_WORDS: usize = 64;
+
+/// A wrapper's words for the rules that deny; what is left out may be anything.
+fn outer_words(fields: &[Field]) -> Arc<Vec<Option<String>>> {
+    let mut words: Vec<_> = fields.iter().take(MOST_OUTER_WORDS).map(|field| field.written.clone()).collect();
+    if fields.len() > MOST_OUTER_WORDS {
+        words.push(None);
+    }
+    Arc::new(words)
 }
 
 /// Opens a wrapper; `None` when the command is none.
@@ -29,8 +47,15 @@ pub(crate) fn open<'s>(
     if runs != Runs::Shell && matches!(only.as_deref(), Some("--version" | "--help")) {
         return None;
     }
+    if around.outer.len() >= DEEPEST_WRAPPER {
+        // It may run anything: what the line looks like decides.
+        walker.doubt(&around.text, Unparsed::TooLong);
+        walker.forbid_by_looks();
+        walker.record(&Finding::new(Class::Execute), vec![None], state, around, false);
+        return Some(Flow::same(state.clone(), UNKNOWN));
+    }
     let mut inner = around.clone();
-    inner.outer.push(fields.iter().map(|field| field.written.clone()).collect());
+    inner.outer.push(outer_words(fields));
     let mut opening = Opening { walker, program, fields, state, around: inner };
     match runs {
         Runs::Behind => opening.behind(arguments),
@@ -123,13 +148,13 @@ impl<'s> Opening<'_, '_, 's> {
                 || start == "--login"
                 || !start.starts_with("--") && start.contains(['D', 'R', 'i'])
         });
-        let rest: Vec<Field> = rest.iter().skip_while(|field| is_assignment(field)).cloned().collect();
+        let rest = rest.get(rest.iter().take_while(|field| is_assignment(field)).count()..).unwrap_or_default();
         if rest.is_empty() {
             self.same()
         } else if elsewhere {
-            self.run_anywhere(&rest)
+            self.run_anywhere(rest)
         } else {
-            self.run(&rest)
+            self.run(rest)
         }
     }
 
@@ -372,7 +397,17 @@ impl<'s> Opening<'_, '_, 's> {
                 .map(|word| Field { value: Value::text(word.trim_matches(['"', '\''])), written: None })
                 .collect(),
             Input::Names(names) if !reads_file => {
-                names.iter().map(|value| Field { value: value.clone(), written: None }).collect()
+                let by_zero = texts.iter().any(|text| text == "-0" || text == "--null");
+                let plain = texts.iter().all(|text| {
+                    !text.starts_with('-') || matches!(text.as_str(), "-0" | "--null" | "-r" | "-n" | "-I")
+                });
+                let handed = |value: &Value| match &value.origin {
+                    Origin::Search(search) if plain && by_zero == (search.handed == Handed::Whole) => value.clone(),
+                    Origin::Line | Origin::Perhaps | Origin::Some | Origin::Search(_) => {
+                        Value { origin: Origin::Some, ..value.clone() }
+                    }
+                };
+                names.iter().map(|value| Field { value: handed(value), written: None }).collect()
             }
             Input::Inherited | Input::Text(_) | Input::Names(_) | Input::Unknown { .. } => vec![Field::unknown()],
         };

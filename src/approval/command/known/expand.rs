@@ -63,7 +63,7 @@ impl State<'_> {
                     let chunk = match home {
                         Some((home, 1)) => home,
                         Some(_) => Value::unknown(),
-                        None if is_glob => Value { chunks: vec![Chunk::Glob(*character)], had_empty: false },
+                        None if is_glob => Value { chunks: vec![Chunk::Glob(*character)], ..Value::default() },
                         None => Value::text(character.to_string()),
                     };
                     for open in &mut open {
@@ -236,7 +236,7 @@ fn proceed(open: &[Open], options: &[Vec<Value>], finished: &mut Vec<Value>) -> 
 /// Splits an unquoted value and wakes its globs. Where it starts or ends with a separator, an empty field does.
 fn split(value: &Value, separators: &str) -> Vec<Value> {
     let mut fields = Vec::new();
-    let mut field = Value { chunks: Vec::new(), had_empty: value.had_empty };
+    let mut field = Value { chunks: Vec::new(), had_empty: value.had_empty, origin: value.origin.clone() };
     let mut apart = false;
     for chunk in &value.chunks {
         let Chunk::Text(text) = chunk else {

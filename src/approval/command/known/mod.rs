@@ -11,4 +11,4 @@ pub(super) use revisions::names_revisions;
 pub(super) use state::State;
 pub use value::PathPattern;
 pub(crate) use value::Step;
-pub(super) use value::{Chunk, Value};
+pub(super) use value::{Chunk, Origin, Value};

@@ -1,33 +1,59 @@
 //! What is known while a line is followed: variables, directories, functions; and what words become with it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use super::super::read::{Node, Operator, Word, WordPart};
-use super::value::{Chunk, PathPattern, Value};
+use super::value::{Chunk, Origin, PathPattern, Value};
 use crate::approval::Surroundings;
 
 /// More values than this are not followed.
 pub(super) const MOST_VALUES: usize = 32;
 /// More directories a command may run in than this are not followed.
-const MOST_DIRECTORIES: usize = 16;
+const MOST_DIRECTORIES: usize = 8;
 /// More ways to read a command than this are not followed one by one.
 const MOST_READINGS: usize = 16;
+
+/// What many points of a line have in common: copied where one of them changes it, and not before.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Shared<T>(Rc<T>);
+
+impl<T> Deref for Shared<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Clone> DerefMut for Shared<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        Rc::make_mut(&mut self.0)
+    }
+}
+
+impl<T> Shared<T> {
+    fn is(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
 
 /// What is known at one point of a line.
 #[derive(Debug, Clone)]
 pub(crate) struct State<'a> {
     pub(crate) place: &'a Surroundings,
     /// Set by the line itself; an empty list is unknown.
-    pub(crate) variables: BTreeMap<String, Vec<Value>>,
+    pub(crate) variables: Shared<BTreeMap<String, Vec<Value>>>,
     /// Where it may be run; `None` is unknown.
     pub(crate) directories: Vec<Option<PathBuf>>,
     /// What a function's name may stand for: each body it may have got.
-    pub(crate) functions: BTreeMap<String, Vec<Node>>,
+    pub(crate) functions: Shared<BTreeMap<String, Vec<Rc<Node>>>>,
     /// Functions that may not be there: their names may be those of programs as well.
-    pub(crate) unsure: BTreeSet<String>,
+    pub(crate) unsure: Shared<BTreeSet<String>>,
     /// Variables the line hands on to the programs it starts.
-    pub(crate) exported: BTreeSet<String>,
+    pub(crate) exported: Shared<BTreeSet<String>>,
     /// Whether any variable may have got another value by then, in a way that is not seen.
     pub(crate) opaque: bool,
     /// Whether `cd` follows links before it reads `..`.
@@ -36,6 +62,8 @@ pub(crate) struct State<'a> {
     pub(crate) arguments: Option<Vec<Value>>,
     /// Names that do not mean what they say any more.
     pub(crate) redefined: Vec<String>,
+    /// Whether there are two ways to it on which something else is known.
+    pub(crate) forked: bool,
     /// Whether this point is reached at all.
     pub(crate) reached: bool,
 }
@@ -44,15 +72,16 @@ impl<'a> State<'a> {
     pub(crate) fn new(place: &'a Surroundings) -> Self {
         Self {
             place,
-            variables: BTreeMap::new(),
+            variables: Shared::default(),
             directories: vec![Some(place.cwd.clone())],
-            functions: BTreeMap::new(),
-            unsure: BTreeSet::new(),
-            exported: BTreeSet::new(),
+            functions: Shared::default(),
+            unsure: Shared::default(),
+            exported: Shared::default(),
             opaque: false,
             physical: false,
             arguments: None,
             redefined: Vec::new(),
+            forked: false,
             reached: true,
         }
     }
@@ -65,14 +94,18 @@ impl<'a> State<'a> {
         if !other.reached {
             return self;
         }
+        self.forked |= other.forked
+            || self.directories != other.directories
+            || !self.variables.is(&other.variables) && self.variables != other.variables;
         for directory in other.directories {
             if !self.directories.contains(&directory) {
                 self.directories.push(directory);
             }
         }
         self.limit_directories();
-        let names: Vec<String> = self.variables.keys().chain(other.variables.keys()).cloned().collect();
-        for name in names {
+        let same = self.variables.is(&other.variables);
+        let names = self.variables.keys().chain(other.variables.keys()).filter(|_| !same);
+        for name in names.cloned().collect::<BTreeSet<String>>() {
             let mine = self.variables.get(&name).cloned().unwrap_or_else(|| self.outside(&name));
             let theirs = other.variables.get(&name).cloned().unwrap_or_else(|| self.outside(&name));
             let (mine, theirs) = (or_unknown(mine), or_unknown(theirs));
@@ -87,16 +120,23 @@ impl<'a> State<'a> {
             }
             self.variables.insert(name, joined);
         }
-        let both = |name: &&String| self.functions.contains_key(*name) != other.functions.contains_key(*name);
-        let unsure: Vec<String> =
-            self.functions.keys().chain(other.functions.keys()).filter(both).cloned().collect();
-        self.unsure.extend(unsure);
-        self.unsure.extend(other.unsure);
-        for (name, bodies) in other.functions {
-            let known = self.functions.entry(name).or_default();
-            known.extend(bodies.into_iter().filter(|body| !known.contains(body)).collect::<Vec<_>>());
+        if !self.functions.is(&other.functions) {
+            let both = |name: &&String| self.functions.contains_key(*name) != other.functions.contains_key(*name);
+            let unsure: Vec<String> =
+                self.functions.keys().chain(other.functions.keys()).filter(both).cloned().collect();
+            self.unsure.extend(unsure);
+            for (name, bodies) in other.functions.iter() {
+                let known = self.functions.entry(name.clone()).or_default();
+                let new: Vec<Rc<Node>> = bodies.iter().filter(|body| !known.contains(body)).cloned().collect();
+                known.extend(new);
+            }
         }
-        self.exported.retain(|name| other.exported.contains(name));
+        if !self.unsure.is(&other.unsure) {
+            self.unsure.extend(other.unsure.iter().cloned());
+        }
+        if !self.exported.is(&other.exported) {
+            self.exported.retain(|name| other.exported.contains(name));
+        }
         self.opaque |= other.opaque;
         self.physical |= other.physical;
         self.redefined.extend(other.redefined);
@@ -170,7 +210,7 @@ impl<'a> State<'a> {
     pub(crate) fn for_child(&self) -> Self {
         let mut child = self.clone();
         child.functions.clear();
-        for (name, values) in &mut child.variables {
+        for (name, values) in child.variables.iter_mut() {
             let handed_on = self.exported.contains(name) || self.place.environment.contains_key(name);
             if !handed_on && name != "HOME" && name != "PWD" && !values.is_empty() {
                 values.push(Value::emptied());
@@ -234,6 +274,7 @@ impl<'a> State<'a> {
                     || pattern.covers(std::path::Path::new("/"))
             };
             let mut value = root.clone();
+            value.origin = Origin::Some;
             let over = root.patterns(&self.directories).iter().any(at_home);
             let last =
                 name.and_then(|name| name.rsplit('/').next()).filter(|name| name.contains(char::is_alphanumeric));
@@ -248,7 +289,7 @@ impl<'a> State<'a> {
                         }
                     }
                     if over {
-                        below.push(root.clone());
+                        below.push(Value { origin: Origin::Some, ..root.clone() });
                     }
                 }
                 _ if over => {}

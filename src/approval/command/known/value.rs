@@ -1,17 +1,36 @@
 //! What a word may become: text, globs, and what is not known before it runs.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::super::search::Search;
 
 /// One possible value of a word.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Value {
     pub(crate) chunks: Vec<Chunk>,
     /// Whether a variable in it was known to be empty.
     pub(crate) had_empty: bool,
+    pub(crate) origin: Origin,
+}
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub(crate) enum Origin {
+    /// The line says it.
+    #[default]
+    Line,
+    /// The line says it; what is done to it may be asked for once more, or need more than is known.
+    Perhaps,
+    /// It stands for some of the names below its directory.
+    Some,
+    /// It stands for what this finds.
+    Search(Arc<Search>),
 }
 
 /// A piece of a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Chunk {
     Text(String),
     /// An active `*`, `?` or bracket expression, and text between.
@@ -22,6 +41,9 @@ pub(crate) enum Chunk {
 
 /// Longer values than this are not followed, in bytes: a variable that doubles in a loop must not fill the memory.
 const LONGEST: usize = 8 * 1024;
+
+/// Values of more pieces than this are not followed.
+const MOST_PIECES: usize = 256;
 
 impl Chunk {
     fn length(&self) -> usize {
@@ -34,16 +56,16 @@ impl Chunk {
 
 impl Value {
     pub(crate) fn text(text: impl Into<String>) -> Self {
-        Self { chunks: vec![Chunk::Text(text.into())], had_empty: false }
+        Self { chunks: vec![Chunk::Text(text.into())], ..Self::default() }
     }
 
     pub(crate) fn unknown() -> Self {
-        Self { chunks: vec![Chunk::Unknown], had_empty: false }
+        Self { chunks: vec![Chunk::Unknown], ..Self::default() }
     }
 
     /// What is known to be empty.
     pub(crate) fn emptied() -> Self {
-        Self { chunks: Vec::new(), had_empty: true }
+        Self { had_empty: true, ..Self::default() }
     }
 
     pub(crate) fn is_unknown(&self) -> bool {
@@ -93,11 +115,17 @@ impl Value {
 
     pub(crate) fn append(&mut self, other: &Self) {
         let length = |value: &Self| value.chunks.len() + value.chunks.iter().map(Chunk::length).sum::<usize>();
-        if length(self) + length(other) > LONGEST {
+        let pieces = self.chunks.len() + other.chunks.len();
+        if pieces > MOST_PIECES || length(self) + length(other) > LONGEST {
             *self = Self::unknown();
             return;
         }
         self.had_empty |= other.had_empty;
+        if self.chunks.is_empty() {
+            self.origin = other.origin.clone();
+        } else if !other.chunks.is_empty() && (&self.origin, &other.origin) != (&Origin::Line, &Origin::Line) {
+            self.origin = Origin::Some;
+        }
         for chunk in &other.chunks {
             match chunk {
                 Chunk::Text(text) => self.push_text(text),
@@ -146,7 +174,7 @@ pub(crate) enum Step {
 }
 
 /// A path in which some components may be globs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PathPattern {
     /// From the root down, `..` taken out by name; `None` when it is not known.
     components: Option<Vec<Component>>,
@@ -155,16 +183,16 @@ pub struct PathPattern {
     shown: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Component {
     text: String,
-    /// Which of its characters are active in a glob.
+    /// Which of its characters are active in a glob; nothing where none is.
     active: Vec<bool>,
 }
 
 impl Component {
     fn literal(text: &str) -> Self {
-        Self { text: text.to_owned(), active: vec![false; text.chars().count()] }
+        Self { text: text.to_owned(), active: Vec::new() }
     }
 
     fn is_parent(&self) -> bool {
@@ -175,9 +203,14 @@ impl Component {
         self.active.contains(&true)
     }
 
+    fn is_any_depth(&self) -> bool {
+        self.is_glob() && self.text.contains("**")
+    }
+
     fn as_glob(&self) -> String {
         let mut glob = String::new();
-        for (character, active) in self.text.chars().zip(&self.active) {
+        let active = self.active.iter().copied().chain(std::iter::repeat(false));
+        for (character, active) in self.text.chars().zip(active) {
             if !active && "*?[]{}!\\".contains(character) {
                 glob.push('\\');
             }
@@ -224,15 +257,14 @@ impl PathPattern {
     fn below(base: &Path, value: &Value) -> Self {
         let mut written: Vec<Component> = Vec::new();
         let mut push = |text: String, active: Vec<bool>| {
-            if !matches!(text.as_str(), "" | ".") || active.contains(&true) {
+            let active = if active.contains(&true) { active } else { Vec::new() };
+            if !matches!(text.as_str(), "" | ".") || !active.is_empty() {
                 written.push(Component { text, active });
             }
         };
         for part in base.components() {
             if let std::path::Component::Normal(_) | std::path::Component::ParentDir = part {
-                let text = part.as_os_str().to_string_lossy().into_owned();
-                let active = vec![false; text.chars().count()];
-                push(text, active);
+                push(part.as_os_str().to_string_lossy().into_owned(), Vec::new());
             }
         }
         let (mut text, mut active) = (String::new(), Vec::new());
@@ -331,6 +363,23 @@ impl PathPattern {
         Some(path)
     }
 
+    /// The directory in which what it stands for lies, or below: that in front of its first `**`, and at least one
+    /// above its last name.
+    pub(crate) fn holder(&self) -> Self {
+        let mut holder = Self { shown: self.shown.clone(), climbing: None, components: self.components.clone() };
+        if let Some(components) = &mut holder.components {
+            components.pop();
+            let any_depth = components.iter().position(Component::is_any_depth);
+            components.truncate(any_depth.unwrap_or(components.len()));
+        }
+        holder
+    }
+
+    /// Tells whether a `**` stands in it, which shells read differently.
+    pub(crate) fn has_any_depth(&self) -> bool {
+        self.components.iter().flatten().any(Component::is_any_depth)
+    }
+
     /// Tells whether it is not known what it stands for.
     #[must_use]
     pub fn is_unresolved(&self) -> bool {
@@ -347,10 +396,10 @@ impl PathPattern {
     #[must_use]
     pub fn covers(&self, directory: &Path) -> bool {
         let Some(components) = &self.components else { return false };
-        let names: Vec<String> = directory
+        let names: Vec<Cow<'_, str>> = directory
             .components()
             .filter_map(|part| match part {
-                std::path::Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+                std::path::Component::Normal(name) => Some(name.to_string_lossy()),
                 _ => None,
             })
             .collect();

@@ -1,7 +1,7 @@
 //! Characters that are shown otherwise than a shell reads them, or that shells read differently.
 
 /// Longer lines are not judged, in bytes: a person does not read them either.
-pub(crate) const LONGEST: usize = 16 * 1024;
+pub(crate) const LONGEST: usize = 64 * 1024;
 
 /// The first character of a line that is not what it looks like.
 pub(crate) fn odd_character(line: &str) -> Option<char> {

@@ -10,6 +10,9 @@ pub(crate) struct Refused;
 /// How deep a line may nest; deeper ones are refused before the stack is in danger.
 pub(super) const DEEPEST: u32 = 24;
 
+/// How many `&&` and `||` may stand in a row: each is one deeper in the tree, which is walked and dropped by recursion.
+const LONGEST_CHAIN: u32 = 100;
+
 /// Parses a whole text.
 pub(crate) fn parse(text: &str, depth: u32) -> Result<Node, Refused> {
     let characters: Vec<char> = text.chars().collect();
@@ -172,7 +175,7 @@ impl Parser<'_> {
 
     pub(super) fn and_or(&mut self) -> Result<Node, Refused> {
         let mut left = self.pipeline()?;
-        loop {
+        for _ in 0..LONGEST_CHAIN {
             self.blanks()?;
             let operator = (self.peek(), self.peek_at(1));
             if operator != (Some('&'), Some('&')) && operator != (Some('|'), Some('|')) {
@@ -188,6 +191,7 @@ impl Parser<'_> {
                 Node::Or(Box::new(left), right)
             };
         }
+        Err(Refused)
     }
 
     pub(super) fn pipeline(&mut self) -> Result<Node, Refused> {
