@@ -224,6 +224,28 @@ pub enum NeverAuto {
     Machine,
     /// A rule denies a command that this one may turn out to be.
     MayBeDenied,
+    /// What others share is changed for good on another machine.
+    Shared {
+        /// The command as written.
+        command: String,
+    },
+    /// A branch or a tag that others share is rewritten or deleted.
+    Push {
+        /// Which one, as written; `HEAD` where the line names none.
+        branch: String,
+        /// Where.
+        remote: String,
+    },
+    /// A secret is read in a line that reaches the network.
+    SecretLeaves {
+        /// The secret.
+        what: String,
+    },
+    /// A file is changed that is run by itself later, or lets others in.
+    RunsLater {
+        /// The target as resolved.
+        target: String,
+    },
 }
 
 impl Verdict {

@@ -432,6 +432,10 @@ fn never_auto(locale: &Locale, why: &NeverAuto) -> String {
         NeverAuto::Device { target } => locale.with(Device { target }),
         NeverAuto::Machine => locale.text(never::MACHINE).to_owned(),
         NeverAuto::MayBeDenied => locale.text(never::MAY_BE_DENIED).to_owned(),
+        NeverAuto::Shared { command } => locale.with(never::Shared { command }),
+        NeverAuto::Push { branch, remote } => locale.with(never::Push { branch, remote }),
+        NeverAuto::SecretLeaves { what } => locale.with(never::SecretLeaves { what }),
+        NeverAuto::RunsLater { target } => locale.with(never::RunsLater { target }),
     }
 }
 

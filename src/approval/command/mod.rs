@@ -8,6 +8,7 @@
 //! # The rule behind every choice
 //! What is not certain is asked. Strictness is never bought by guessing what a person meant.
 
+mod beyond;
 mod danger;
 mod effect;
 mod facts;
@@ -60,6 +61,9 @@ pub fn judge(line: &str, surroundings: &Surroundings) -> LineJudgement {
     } else {
         let flow = walker.script(line, State::new(surroundings), &Around::default());
         walker.finish(&flow.success.merge(flow.failure));
+    }
+    if let Some(why) = beyond::beyond(&walker.parts, &walker.targets, surroundings) {
+        walker.forbid(why);
     }
     let changes_more = !walker.unparsed.is_empty() || walker.parts.iter().any(Judged::changes_unseen);
     LineJudgement {

@@ -16,6 +16,7 @@ use super::super::read::Node;
 use super::super::read::is_destructive_name;
 use super::walk::{Around, DEEPEST, Flow, MOST_STEPS, UNKNOWN, Walker};
 use super::wrapper;
+use crate::approval::path::is_credential;
 use crate::approval::program::{Action, Program, Trait};
 use crate::approval::{Class, NeverAuto, Unparsed};
 
@@ -72,6 +73,9 @@ impl Walker {
         let mut finding = classify_call(&call);
         if own_program && finding.class < Class::Execute {
             finding.class = Class::Execute;
+        }
+        if finding.class == Class::Network && finding.credential.is_none() {
+            finding.credential = sent_secret(arguments, &state);
         }
         let printed = printed_by(&call);
         self.record(&finding, fields.iter().map(|field| field.written.clone()).collect(), &state, around, false);
@@ -332,6 +336,22 @@ impl Walker {
             self.parts.push(part);
         }
     }
+}
+
+/// A secret among what a program that reaches the network is given: `scp FILE`, `-d @FILE`, `--data=@FILE`.
+fn sent_secret(arguments: &[Field], state: &State<'_>) -> Option<String> {
+    arguments.iter().find_map(|field| {
+        let start = field.value.start();
+        let at = start.find('@').filter(|at| *at == 0 || start[..*at].ends_with('=')).map_or(0, |at| at + 1);
+        let patterns = field.value.without_start(at).patterns(&state.directories);
+        let secret = |pattern: &PathPattern| {
+            pattern.rough_path().is_some_and(|path| is_credential(&path, state.place.home.as_deref()))
+        };
+        patterns
+            .iter()
+            .find(|pattern| !start.starts_with('-') && secret(pattern))
+            .map(|pattern| pattern.shown().to_owned())
+    })
 }
 
 fn is_system_program(name: &str) -> bool {

@@ -1,6 +1,6 @@
 //! git: which of its commands only look, which lose content, and what they touch.
 
-use crate::approval::{Class, Unparsed};
+use crate::approval::{Class, NeverAuto, Unparsed};
 mod commands;
 mod ground;
 
@@ -28,6 +28,16 @@ fn command(call: &Call<'_, '_>, program: &Program) -> Finding {
     let Some(command) = rest.first().map(|field| field.value.known().unwrap_or_default()) else {
         return Finding::new(Class::ReadOnly);
     };
+    if command.is_empty() {
+        // Any of the words behind it may be the command.
+        let mut finding = Finding::unparsed(Unparsed::DynamicCommand);
+        let loses =
+            |field: &Field| matches!(field.value.start(), "clean" | "reset" | "checkout" | "restore" | "rm");
+        if rest.iter().any(loses) {
+            finding.never = rest.first().map(|field| NeverAuto::Unresolved { word: field.value.shown() });
+        }
+        return finding;
+    }
     if matches!(command.as_str(), "-v" | "-h" | "--help") {
         return Finding::new(Class::ReadOnly);
     }
