@@ -128,6 +128,11 @@ fn add(
     };
     let into = real.as_ref().unwrap_or(&path);
     if writes && into.is_dir() {
+        if judgement.parts.iter().any(gives_contents) {
+            // What lies in the given directories goes there, over what has the same names.
+            expected.unseen |= !is_small(into);
+            expected.touches.extend(is_small(into).then(|| Touch { path: into.clone(), tree: true, how }));
+        }
         // Something is put into a directory: under the names of what the programs were given.
         for name in judgement.parts.iter().flat_map(given_names) {
             expected.touches.push(Touch { path: into.join(name), tree: true, how });
@@ -155,6 +160,15 @@ fn is_small(path: &Path) -> bool {
         }
     }
     true
+}
+
+/// Tells whether a program that copies is given a directory for what lies in it: `cp -a from/. to`.
+fn gives_contents(part: &Judged) -> bool {
+    let Part::Command { words, .. } = &part.part else { return false };
+    let is_inside = |word: &String| {
+        matches!(word.as_str(), "." | "..") || word.ends_with("/.") || word.ends_with("/..") || word == "-T"
+    };
+    part.renames() && words.iter().skip(1).flatten().any(is_inside)
 }
 
 /// The last names of what a program that copies or moves was given.

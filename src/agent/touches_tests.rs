@@ -41,6 +41,7 @@ impl Place {
                     How::Any => "",
                     How::Removed => "-",
                     How::Attributes => "+",
+                    How::Around => "*",
                 };
                 format!("{mark}{}", touch.path.strip_prefix(&self.1).unwrap_or(&touch.path).display())
             })

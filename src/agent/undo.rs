@@ -10,10 +10,10 @@ use super::talk::Said;
 use super::touches::{self, Expected};
 use super::wait::watched;
 use super::{AgentEvent, Frontend, Notice, reach};
-use crate::approval::Surroundings;
 use crate::approval::command::LineJudgement;
+use crate::approval::{Class, Surroundings};
 use crate::conversation::{Effect, Subject};
-use crate::journal::{Foreign, Journal, JournalError, Plan, TakenBack, Touch, Turn};
+use crate::journal::{Foreign, Journal, JournalError, Plan, TakenBack, Touch, Turn, around};
 use crate::sandbox::Reach;
 use crate::session::Session;
 use crate::tool::SharedTrash;
@@ -48,6 +48,16 @@ enum Foreseen {
 }
 
 impl Foreseen {
+    /// Whether it may change more than can be known.
+    fn may_change_more(&self) -> bool {
+        match self {
+            Self::Paths(_) => false,
+            Self::Line(line) => {
+                !line.unparsed.is_empty() || line.parts.iter().any(|part| part.class != Class::ReadOnly)
+            }
+        }
+    }
+
     /// What they are on this disk: a line's words may stand for many files.
     fn on_disk(self, begun_in: &Path) -> Expected {
         match self {
@@ -145,11 +155,12 @@ impl Undo {
             Subject::Command { line } => redact(line),
             Subject::Paths { .. } | Subject::Host { .. } | Subject::Whole => String::new(),
         };
-        let directory = self.surroundings.cwd.clone();
+        let (directory, workspace) = (self.surroundings.cwd.clone(), self.surroundings.workspace.clone());
         let lent = Lent(self);
         let Some(mut journal) = lent.0.journal.take() else { return Keeping::Kept };
         let work = tokio::task::spawn_blocking(move || {
-            let kept = keep(&mut journal, foreseen.on_disk(&directory), &line, &directory);
+            let around = foreseen.may_change_more().then(|| around(&workspace)).flatten();
+            let kept = keep(&mut journal, (foreseen.on_disk(&directory), around), &line, &directory);
             (journal, kept)
         });
         // What it wrote is right, only its end is not known here.
@@ -318,7 +329,12 @@ fn unkept(error: &JournalError) -> Notice {
 }
 
 /// Keeps what is expected to change; gives back how many files could not be kept.
-fn keep(journal: &mut Journal, expected: Expected, line: &str, directory: &Path) -> Result<u64, JournalError> {
+fn keep(
+    journal: &mut Journal,
+    (expected, around): (Expected, Option<Touch>),
+    line: &str,
+    directory: &Path,
+) -> Result<u64, JournalError> {
     let Expected { mut touches, unseen, git, ignored, lost: _ } = expected;
     if unseen {
         journal.unseen(line)?;
@@ -326,6 +342,7 @@ fn keep(journal: &mut Journal, expected: Expected, line: &str, directory: &Path)
     if git {
         touches.extend(touches::unkept_by_git(directory, ignored));
     }
+    touches.extend(around);
     if touches.is_empty() {
         return Ok(0);
     }

@@ -205,11 +205,14 @@ fn becomes(locale: &Locale, change: &Change) -> String {
         _ => word::undo::AS_BEFORE,
     };
     let mut words = locale.text(key).to_owned();
-    if let Some((more, fewer)) = change.lines {
+    if let Some((more, fewer)) = change.lines.filter(|lines| *lines != (0, 0)) {
         let _ = write!(words, " (+{more} −{fewer})");
     }
     if change.standing == Standing::Doubtful && !change.lost {
         let _ = write!(words, "; {}", locale.text(word::undo::DOUBTFUL));
+    }
+    if change.parted && !change.lost {
+        let _ = write!(words, "; {}", locale.text(word::undo::PARTED));
     }
     words
 }

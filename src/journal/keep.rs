@@ -6,7 +6,9 @@ use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
 
+use super::around::{REMADE, is_named_part, is_part};
 use super::record::{Kept, Log, Record};
 use super::state::Kind;
 use super::{How, JournalError, State, Touch, object, state};
@@ -36,9 +38,8 @@ const MOST_ENTRIES: usize = 50_000;
 /// So many copies are put on the disk one by one; more are left to one sync of the file system.
 const FEW: usize = 16;
 
-/// Directories whose contents are made again by a command: kept last, when there is room left.
-const REMADE: &[&str] =
-    &["node_modules", "target", "dist", "build", "__pycache__", ".venv", "venv", ".next", ".gradle", ".tox"];
+/// Something that was changed so shortly before it was looked at may be changed again without another time.
+const SHORTLY: Duration = Duration::from_secs(2);
 
 /// What one turn has recorded, and what is known of what earlier changes left.
 #[derive(Debug, Default, Clone)]
@@ -49,7 +50,12 @@ pub(super) struct Recorded {
     bare: BTreeSet<PathBuf>,
     /// What axi left where, in this turn or an earlier one: what is not so any more somebody else has changed.
     left: BTreeMap<PathBuf, State>,
+    /// Copies of files that were not changed since, by what tells so.
+    copies: BTreeMap<Known, Kept>,
 }
+
+/// A file as it was at one moment: its device and number, its length, when it was last changed.
+type Known = ((u64, u64), u64, (i64, i64));
 
 impl Recorded {
     /// Begins another turn.
@@ -71,6 +77,7 @@ pub(super) struct Keeper<'a> {
     entries: usize,
     read: u64,
     unkept: u64,
+    begun: SystemTime,
 }
 
 impl<'a> Keeper<'a> {
@@ -92,6 +99,7 @@ impl<'a> Keeper<'a> {
             entries: 0,
             read: 0,
             unkept: 0,
+            begun: SystemTime::now(),
         }
     }
 
@@ -100,7 +108,7 @@ impl<'a> Keeper<'a> {
         self.ancestors(&touch.path)?;
         let state = Self::look(&touch.path)?;
         if touch.tree && state.is_directory() {
-            let mut found = self.below(&touch.path);
+            let mut found = self.below(&touch.path, touch.how);
             // What can be made again is kept last: the room may not last.
             found.sort_by_key(|path| (is_remade(path, &touch.path), path.clone()));
             self.record(&touch.path, state, touch)?;
@@ -136,12 +144,15 @@ impl<'a> Keeper<'a> {
             self.left(ancestor, touch.how)?;
         }
         self.left(&touch.path, touch.how)?;
+        // What is kept for the sake of what lies around it belongs to no change.
+        let belongs = |path: &Path| touch.how != How::Around || is_part(path, &touch.path);
         let inside: Vec<PathBuf> = self
             .recorded
             .paths
             .range(touch.path.clone()..)
             .skip(1)
             .take_while(|path| path.starts_with(&touch.path))
+            .filter(|path| belongs(path))
             .cloned()
             .collect();
         for path in inside {
@@ -149,7 +160,7 @@ impl<'a> Keeper<'a> {
         }
         // What was made there was not there before.
         if touch.tree && Self::look(&touch.path)?.is_directory() {
-            for path in self.below(&touch.path) {
+            for path in self.below(&touch.path, touch.how) {
                 if self.recorded.paths.insert(path.clone()) {
                     let state = State::MISSING;
                     let missing = Record::Before { turn: self.turn, path: path.clone(), state, kept: Kept::Whole };
@@ -183,6 +194,12 @@ impl<'a> Keeper<'a> {
 
     fn left(&mut self, path: &Path, how: How) -> Result<(), JournalError> {
         let mut state = Self::look(path)?;
+        if how == How::Around
+            && self.recorded.left.get(path).is_some_and(|left| left.is_untouched(&state))
+            && state.node.is_none_or(|node| self.is_long_ago(node.changed))
+        {
+            return Ok(());
+        }
         if let Kind::File { length, .. } = state.kind
             && how != How::Attributes
             && self.read.saturating_add(length) <= MOST_READ
@@ -217,7 +234,7 @@ impl<'a> Keeper<'a> {
     }
 
     /// Everything below a directory, links not followed, up to the limit.
-    fn below(&mut self, directory: &Path) -> Vec<PathBuf> {
+    fn below(&mut self, directory: &Path, how: How) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let mut waiting = vec![directory.to_path_buf()];
         while let Some(directory) = waiting.pop() {
@@ -229,6 +246,9 @@ impl<'a> Keeper<'a> {
                     return found;
                 }
                 let path = entry.path();
+                if how == How::Around && !is_named_part(&entry.file_name()) {
+                    continue;
+                }
                 if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     waiting.push(path.clone());
                 }
@@ -250,18 +270,31 @@ impl<'a> Keeper<'a> {
         let is_bare = self.recorded.bare.contains(path) && touch.how != How::Attributes;
         // What somebody else has made of it meanwhile is kept once more: a later undo must not lose it.
         if self.recorded.paths.contains(path) && !changed && !is_bare {
+            if touch.how == How::Around {
+                // What is left of it tells whether it was changed.
+                self.recorded.left.insert(path.to_owned(), state);
+                return Ok(());
+            }
             return self.log.append(&Record::Again { turn: self.turn, path: path.to_owned() });
         }
         let kept = match state.kind {
             Kind::Missing | Kind::Link { .. } | Kind::Directory => Kept::Whole,
             Kind::Other => Kept::Unreadable,
             Kind::File { .. } if touch.how == How::Attributes => Kept::Attributes,
-            Kind::File { length, .. } => self.keep(path, length, touch.how == How::Removed)?,
+            Kind::File { .. } => self.keep(path, &state, touch.how == How::Removed)?,
         };
-        if matches!(kept, Kept::TooMuch | Kept::Unreadable) {
+        if matches!(kept, Kept::TooMuch | Kept::Unreadable) && touch.how != How::Around {
             self.unkept += 1;
         }
-        self.log.append(&Record::Before { turn: self.turn, path: path.to_owned(), state, kept })?;
+        let (turn, path_now) = (self.turn, path.to_owned());
+        if touch.how == How::Around {
+            // Most of it stays as it is. Killed in between, what was changed is asked for.
+            self.log.append(&Record::Before { turn, path: path_now.clone(), state: state.clone(), kept })?;
+            self.recorded.left.insert(path_now.clone(), state.clone());
+            self.log.append(&Record::After { turn, path: path_now, state })?;
+        } else {
+            self.log.append(&Record::Before { turn, path: path_now, state, kept })?;
+        }
         self.recorded.paths.insert(path.to_owned());
         if kept == Kept::Attributes {
             self.recorded.bare.insert(path.to_owned());
@@ -271,8 +304,13 @@ impl<'a> Keeper<'a> {
         Ok(())
     }
 
-    fn keep(&mut self, path: &Path, length: u64, may_go: bool) -> Result<Kept, JournalError> {
-        let alone = path.symlink_metadata().is_ok_and(|metadata| metadata.nlink() == 1);
+    fn keep(&mut self, path: &Path, state: &State, may_go: bool) -> Result<Kept, JournalError> {
+        let Kind::File { length, .. } = state.kind else { return Ok(Kept::Unreadable) };
+        let known = state.node.map(|node| (node.id(), length, node.changed));
+        if let Some(kept) = known.and_then(|known| self.recorded.copies.get(&known)) {
+            return Ok(*kept);
+        }
+        let alone = state.node.is_some_and(|node| node.names == 1);
         let (number, target, mut file) = loop {
             let number = self.log.new_object()?;
             let target = object(self.log.directory(), number);
@@ -298,7 +336,11 @@ impl<'a> Keeper<'a> {
         match kept {
             Ok(None) => {
                 self.copies.push(target);
-                return Ok(Kept::Copy { object: number });
+                let kept = Kept::Copy { object: number };
+                if let Some(known) = known.filter(|(_, _, changed)| self.is_long_ago(*changed)) {
+                    self.recorded.copies.insert(known, kept);
+                }
+                return Ok(kept);
             }
             // Half a copy is worse than none; that it stays does no harm, for no record names it.
             Ok(Some(_)) | Err(_) => drop(std::fs::remove_file(&target)),
@@ -309,6 +351,14 @@ impl<'a> Keeper<'a> {
             return Ok(Kept::Link { object: number });
         }
         kept.map(|why| why.unwrap_or(Kept::Unreadable)).map_err(|cause| JournalError { path: target, cause })
+    }
+
+    /// Tells whether a change from now on gets another time.
+    fn is_long_ago(&self, changed: (i64, i64)) -> bool {
+        let since = u64::try_from(changed.0).ok().and_then(|seconds| {
+            self.begun.duration_since(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).ok()
+        });
+        since.is_some_and(|since| since > SHORTLY)
     }
 
     /// Fills an object; gives back why not, where that is no failure.

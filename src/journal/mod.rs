@@ -4,11 +4,13 @@
 //! old contents. Killed at any moment it stays usable: what a record says was there before is there. Knows no tool,
 //! no conversation and no words for people.
 //!
-//! What is not kept: owners nobody but root can set, extended attributes of copies, what stands in devices and
-//! sockets, files past the limits of `keep`.
+//! What is not kept: owners nobody but root can set, what stands in devices and sockets, files past the limits of `keep`.
 
+mod around;
+mod attributes;
 mod clean;
 mod keep;
+mod links;
 mod outlook;
 mod plan;
 mod record;
@@ -16,6 +18,7 @@ mod restore;
 mod state;
 mod trash;
 
+pub use around::around;
 pub use clean::forget;
 pub use outlook::Outlook;
 pub use plan::{Change, Plan, Standing};
@@ -52,6 +55,9 @@ pub enum How {
     Removed,
     /// Only its mode and owner change.
     Attributes,
+    /// Nobody knows: it lies where a command runs. What git keeps of itself, and what is made again by a command, is no
+    /// part of it; what cannot be kept is not counted.
+    Around,
 }
 
 /// What could not be kept of what is about to be changed.
@@ -254,6 +260,9 @@ const fn has_content(kept: Kept) -> bool {
     }
 }
 
+#[cfg(test)]
+#[path = "exact_tests.rs"]
+mod exact_tests;
 #[cfg(test)]
 #[path = "journal_tests.rs"]
 mod tests;

@@ -1,13 +1,15 @@
 //! What taking back would change: the first state before, the last one left, and what is there now.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use similar::{ChangeTag, TextDiff};
 
+use super::links::{self, Seen, Way};
 use super::record::{Kept, Record};
 use super::state::Kind;
-use super::{JournalError, State, has_content, object, undone};
+use super::{JournalError, State, has_content, object, state, undone};
 
 /// Longer texts are not compared line by line (bytes).
 const COMPARED: u64 = 512 * 1024;
@@ -40,7 +42,10 @@ pub struct Change {
     pub lines: Option<(u64, u64)>,
     /// Whether its content was not kept, so that it cannot come back.
     pub lost: bool,
+    /// Whether it had names that nobody looked at, and cannot have them back: they name another file now.
+    pub parted: bool,
     pub(super) kept: Kept,
+    pub(super) way: Way,
     /// Objects with what somebody else had made of it between two changes of ours.
     pub(super) theirs: Vec<u64>,
 }
@@ -97,47 +102,108 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         }
     }
     plan.turns = turns.into_iter().collect();
-    for (path, (then, kept)) in &before {
-        let path = *path;
-        // What stands in a directory that was not there was not there either, whatever was seen of it later.
-        let inside = |path: &Path| before.get(path).is_some_and(|(then, _)| !then.is_directory());
-        let (then, kept) =
-            if path.ancestors().skip(1).any(inside) { (&State::MISSING, Kept::Whole) } else { (then, *kept) };
-        let failed = |cause| JournalError { path: path.to_owned(), cause };
-        // Of what only changed its mode no content is known.
-        let look = if kept == Kept::Attributes { State::look } else { State::look_closely };
-        let now = look(path).map_err(failed)?;
-        let left = after.get(path).copied();
-        if then.is_directory() && now.is_directory() && then.mode == now.mode {
+    // What stands in a directory that was not there was not there either, whatever was seen of it later.
+    let inside = |path: &Path| before.get(path).is_some_and(|(then, _)| !then.is_directory());
+    let missing = (State::MISSING, Kept::Whole);
+    let firsts: BTreeMap<&Path, &(State, Kept)> = before
+        .iter()
+        .map(|(path, first)| (*path, if path.ancestors().skip(1).any(inside) { &missing } else { first }))
+        .collect();
+    let nows = firsts
+        .iter()
+        .map(|(path, (then, kept))| {
+            let failed = |cause| JournalError { path: path.to_path_buf(), cause };
+            let now = State::look(path).map_err(failed)?;
+            // Of what only changed its mode no content is known.
+            let is_known = *kept == Kept::Attributes || then.is_untouched(&now);
+            Ok((*path, if is_known { now } else { State::look_closely(path).map_err(failed)? }))
+        })
+        .collect::<Result<BTreeMap<&Path, State>, JournalError>>()?;
+    let seen = firsts.iter().zip(nows.values()).map(|((path, (then, kept)), now)| {
+        let has_content = has_content_back(path, then, now, *kept, directory);
+        let is_restored = has_content && then.is_restored(now);
+        (*path, Seen { then, now, left: after.get(path).copied(), is_restored, has_content })
+    });
+    let seen: BTreeMap<&Path, Seen<'_>> = seen.collect();
+    let verdicts = links::decide(&seen);
+    for (path, Seen { then, now, left, is_restored, .. }) in &seen {
+        let (path, kept) = (*path, firsts.get(path).map_or(Kept::Whole, |first| first.1));
+        if then.is_directory() && now.is_directory() && then.has_attributes_of(now) {
             // Its time is only ours to set back while nothing else has made or taken away a name in it; killed in
             // between, most likely it was us.
             if then.modified == now.modified || left.is_none_or(|left| left.modified == now.modified) {
-                plan.times.push((path.to_owned(), then.clone()));
+                plan.times.push((path.to_owned(), (*then).clone()));
             }
             continue;
         }
-        if then.is_restored(&now) {
+        let verdict = verdicts.get(path);
+        if verdict.map_or(*is_restored, |verdict| verdict.is_done) {
             continue;
         }
         let between = theirs.get(path).map(Vec::as_slice);
         let standing = match left {
             _ if between.is_some() => Standing::Foreign,
-            Some(left) if left.is_same(&now) => Standing::Ours,
+            Some(left) if left.is_same(now) => Standing::Ours,
             Some(_) => Standing::Foreign,
             // What was to go and is gone went by us.
             None if now.is_missing() => Standing::Ours,
             None => Standing::Doubtful,
         };
-        let lost = matches!(then.kind, Kind::File { .. }) && !has_content(kept) && kept != Kept::Attributes
-            || kept == Kept::Attributes && !matches!(now.kind, Kind::File { .. })
-            || then.kind == Kind::Other
-            || !is_whole(kept, then, directory);
-        let lines = compared(path, &now, then, kept, directory);
+        let way = verdict.map_or(Way::New, |verdict| verdict.way.clone());
+        let lost = then.kind == Kind::Other
+            || match (&way, kept) {
+                _ if !then.is_file() => false,
+                (Way::Name(_), _) | (Way::Attributes, Kept::Attributes) => false,
+                (Way::New | Way::InPlace, Kept::Attributes) => true,
+                (Way::Attributes | Way::New | Way::InPlace, kept) => {
+                    !has_content(kept) || !is_whole(kept, then, directory)
+                }
+            };
+        let lines = compared(path, now, then, kept, directory);
         let theirs = between.unwrap_or_default().iter().filter_map(|kept| kept.object()).collect();
-        let (path, then) = (path.to_owned(), then.clone());
-        plan.changes.push(Change { path, now, then, standing, lines, lost, kept, theirs });
+        let parted = verdict.is_some_and(|verdict| verdict.parted);
+        let (path, now, then) = (path.to_owned(), (*now).clone(), (*then).clone());
+        plan.changes.push(Change { path, now, then, standing, lines, lost, parted, kept, theirs, way });
     }
     Ok(plan)
+}
+
+/// Tells whether what is there has the content of then.
+fn has_content_back(path: &Path, then: &State, now: &State, kept: Kept, directory: &Path) -> bool {
+    if then.is_untouched(now) {
+        return true;
+    }
+    match (&then.kind, &now.kind) {
+        (Kind::File { .. }, Kind::File { .. }) => match kept {
+            // Nothing else was to change.
+            Kept::Attributes => then.node.is_none() || then.id() == now.id(),
+            Kept::Copy { object: number } | Kept::Link { object: number } => {
+                then.has_length_of(now) && is_equal(path, &object(directory, number))
+            }
+            Kept::Whole | Kept::TooMuch | Kept::Unreadable => then.is_restored(now) && then.id() == now.id(),
+        },
+        (then, now) => then == now,
+    }
+}
+
+/// Tells whether two files have the same bytes; what cannot be read has not.
+fn is_equal(one: &Path, other: &Path) -> bool {
+    let mut readers = match (state::open(one), state::open(other)) {
+        (Ok(one), Ok(other)) => (BufReader::new(one), BufReader::new(other)),
+        (Err(_), _) | (_, Err(_)) => return false,
+    };
+    loop {
+        let (Ok(one), Ok(other)) = (readers.0.fill_buf(), readers.1.fill_buf()) else { return false };
+        let length = one.len().min(other.len());
+        if one.get(..length) != other.get(..length) {
+            return false;
+        }
+        if length == 0 {
+            return one.len() == other.len();
+        }
+        readers.0.consume(length);
+        readers.1.consume(length);
+    }
 }
 
 /// Tells whether what was kept as a second name is still what it was: whatever kept another name could write it.

@@ -4,16 +4,17 @@
 use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, chown, lchown, symlink};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _, chown, lchown, symlink};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
 
 use super::keep::copy;
+use super::links::Way;
 use super::plan::{Change, Plan, Standing};
 use super::record::Kept;
 use super::state::Kind;
-use super::{State, object};
+use super::{State, attributes, object, state};
 
 /// What becomes of what something else has changed since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,14 +61,28 @@ pub(super) fn take_back(plan: &Plan, foreign: Foreign, directory: &Path) -> Take
     }
     // A parent stands before its children in the order of paths.
     let up: Vec<&Change> = changes.iter().rev().copied().collect();
-    let steps: [(&[&Change], Step<'_>); 5] = [
+    // First what takes names from files that others keep, then what is written to these, then what gets their names.
+    let by = |way: fn(&Way) -> bool| -> Vec<&Change> {
+        changes.iter().copied().filter(|change| way(&change.way)).collect()
+    };
+    let own = by(|way| matches!(way, Way::New | Way::Attributes));
+    let (in_place, named) = (by(|way| *way == Way::InPlace), by(|way| matches!(way, Way::Name(_))));
+    let mut stopped: BTreeSet<&Path> = BTreeSet::new();
+    let unwanted: BTreeSet<PathBuf> =
+        taken.left.iter().chain(taken.failed.iter().map(|(path, _)| path)).cloned().collect();
+    let is_back = |path: &Path| !unwanted.contains(path);
+    let steps: [(&[&Change], Step<'_>); 7] = [
         (&changes, &open_up),
         (&up, &|change| clear(change, &aside)),
         (&changes, &make_directory),
-        (&changes, &|change| put_back(change, directory)),
+        (&own, &|change| put_back(change, directory)),
+        (&in_place, &|change| put_back(change, directory)),
+        (&named, &|change| match &change.way {
+            Way::Name(of) => put_name(change, of, directory, &is_back),
+            Way::Attributes | Way::New | Way::InPlace => Ok(None),
+        }),
         (&up, &finish_directory),
     ];
-    let mut stopped: BTreeSet<&Path> = BTreeSet::new();
     for (order, step) in steps {
         for change in order {
             let path = change.path.as_path();
@@ -198,33 +213,32 @@ fn put_back(change: &Change, directory: &Path) -> Done {
             drop(lchown(&change.path, Some(change.then.owner.0), Some(change.then.owner.1)));
             set_times(&change.path, &change.then)?;
         }
-        Kind::File { .. } => match change.kept {
-            Kept::Attributes => set_attributes(&change.path, &change.then)?,
-            Kept::Copy { object: number } | Kept::Link { object: number } => {
-                put_content(change, &object(directory, number), directory, number)?;
+        Kind::File { .. } => match (&change.way, change.kept) {
+            (Way::Attributes, Kept::Attributes) => set_attributes(&change.path, &change.then)?,
+            (Way::Attributes, _) => {
+                set_attributes(&change.path, &change.then)?;
+                set_times(&change.path, &change.then)?;
             }
-            Kept::Whole | Kept::TooMuch | Kept::Unreadable => return Err(io::ErrorKind::NotFound.into()),
+            (_, Kept::Copy { object: number } | Kept::Link { object: number }) => {
+                put_content(change, &object(directory, number), directory)?;
+            }
+            (_, Kept::Attributes | Kept::Whole | Kept::TooMuch | Kept::Unreadable) => {
+                return Err(io::ErrorKind::NotFound.into());
+            }
         },
     }
     Ok(None)
 }
 
-fn put_content(change: &Change, object: &Path, directory: &Path, number: u64) -> io::Result<()> {
+fn put_content(change: &Change, object: &Path, directory: &Path) -> io::Result<()> {
     let path = &change.path;
-    let now = path.symlink_metadata().ok();
-    let several_names = now.as_ref().is_some_and(|now| now.is_file() && now.nlink() > 1);
-    if several_names {
-        // A new file would leave the other names with what they have now.
-        let mut source = File::open(object)?;
+    if change.way == Way::InPlace {
+        let mut source = state::open(object)?;
         let mut target = File::options().write(true).truncate(true).open(path)?;
         io::copy(&mut source, &mut target)?;
         target.sync_all()?;
     } else {
-        let parent = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-        let session = directory.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let temporary = parent.join(format!(".axi-undo-{session}-{number}"));
-        // One that was killed may have left it.
-        drop(std::fs::remove_file(&temporary));
+        let temporary = temporary(path, directory)?;
         match copy(object, &temporary) {
             // Kept as a second name, because its owner may not read it.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -239,6 +253,32 @@ fn put_content(change: &Change, object: &Path, directory: &Path, number: u64) ->
     }
     set_attributes(path, &change.then)?;
     set_times(path, &change.then)
+}
+
+/// A name beside a path that is free.
+fn temporary(path: &Path, directory: &Path) -> io::Result<PathBuf> {
+    let parent = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    let session = directory.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let temporary = parent.join(format!(".axi-undo-{session}"));
+    // One that was killed may have left it.
+    drop(std::fs::remove_file(&temporary));
+    Ok(temporary)
+}
+
+/// Makes a path one more name of a file; where that cannot be, a file of its own.
+fn put_name(change: &Change, of: &Path, directory: &Path, is_back: &dyn Fn(&Path) -> bool) -> Done {
+    let id = |path: &Path| State::look(path).ok().and_then(|state| state.id());
+    if is_back(of) {
+        if id(of).is_some() && id(of) == id(&change.path) {
+            return Ok(None);
+        }
+        let temporary = temporary(&change.path, directory)?;
+        if std::fs::hard_link(of, &temporary).is_ok() {
+            return std::fs::rename(&temporary, &change.path).map(|()| None);
+        }
+    }
+    let Some(number) = change.kept.object() else { return Err(io::ErrorKind::NotFound.into()) };
+    put_content(change, &object(directory, number), directory).map(|()| None)
 }
 
 /// A file without permission to read cannot be opened to be synced, and is there all the same.
@@ -257,7 +297,12 @@ fn finish_directory(change: &Change) -> Done {
 fn set_attributes(path: &Path, then: &State) -> io::Result<()> {
     // As above; and before the mode, which giving away would strip of its set-user bit.
     drop(chown(path, Some(then.owner.0), Some(then.owner.1)));
-    std::fs::set_permissions(path, Permissions::from_mode(then.mode))
+    let Some(attributes) = &then.attributes else {
+        return std::fs::set_permissions(path, Permissions::from_mode(then.mode));
+    };
+    attributes::clear(path, attributes)?;
+    std::fs::set_permissions(path, Permissions::from_mode(then.mode))?;
+    attributes::set(path, attributes)
 }
 
 fn set_times(path: &Path, then: &State) -> io::Result<()> {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::attributes::{self, Attribute};
 use super::record::{read_path, write_path};
 
 /// Larger files are known again by length and time alone (bytes).
@@ -24,6 +25,29 @@ pub struct State {
     pub owner: (u32, u32),
     /// When it was last changed: seconds since 1970 and nanoseconds.
     pub modified: (i64, i64),
+    /// Which file it is; `None` for what is none, and in journals of old.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) node: Option<Node>,
+    /// Its extended attributes, where they can be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) attributes: Option<Vec<Attribute>>,
+}
+
+/// Which file something is: names with the same device and number are names of one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Node {
+    pub(super) device: u64,
+    pub(super) number: u64,
+    /// How many names it has.
+    pub(super) names: u64,
+    /// When anything of it was last changed: seconds since 1970 and nanoseconds. Nobody can set this back.
+    pub(super) changed: (i64, i64),
+}
+
+impl Node {
+    pub(super) const fn id(&self) -> (u64, u64) {
+        (self.device, self.number)
+    }
 }
 
 /// What something is.
@@ -52,7 +76,8 @@ pub enum Kind {
 }
 
 impl State {
-    pub(super) const MISSING: Self = Self { kind: Kind::Missing, mode: 0, owner: (0, 0), modified: (0, 0) };
+    pub(super) const MISSING: Self =
+        Self { kind: Kind::Missing, mode: 0, owner: (0, 0), modified: (0, 0), node: None, attributes: None };
 
     /// Looks; reads no content. What cannot be looked at is taken for missing only if it is.
     ///
@@ -75,7 +100,11 @@ impl State {
         } else {
             Kind::Other
         };
-        Ok(Self::of(&metadata, kind))
+        let attributes = match kind {
+            Kind::File { .. } | Kind::Directory => attributes::look(path),
+            Kind::Missing | Kind::Link { .. } | Kind::Other => None,
+        };
+        Ok(Self { attributes, ..Self::of(&metadata, kind) })
     }
 
     /// Looks, and reads a file that is not too large.
@@ -91,12 +120,34 @@ impl State {
     }
 
     fn of(metadata: &Metadata, kind: Kind) -> Self {
+        let node = metadata.is_file().then(|| Node {
+            device: metadata.dev(),
+            number: metadata.ino(),
+            names: metadata.nlink(),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        });
         Self {
             kind,
             mode: metadata.mode() & 0o7777,
             owner: (metadata.uid(), metadata.gid()),
             modified: (metadata.mtime(), metadata.mtime_nsec()),
+            node,
+            attributes: None,
         }
+    }
+
+    pub(super) const fn is_file(&self) -> bool {
+        matches!(self.kind, Kind::File { .. })
+    }
+
+    /// Which file it is.
+    pub(super) fn id(&self) -> Option<(u64, u64)> {
+        self.node.map(|node| node.id())
+    }
+
+    /// Tells whether nothing of a file was changed since: not even what can be set back.
+    pub(super) fn is_untouched(&self, now: &Self) -> bool {
+        self.node.is_some() && self.node == now.node && self.is_restored(now)
     }
 
     pub(super) fn is_missing(&self) -> bool {
@@ -129,9 +180,20 @@ impl State {
     /// This content, with the mode and owner an earlier look at the same file has seen.
     pub(super) fn with_attributes_of(&self, earlier: &Self) -> Self {
         match self.kind {
-            Kind::File { .. } => Self { mode: earlier.mode, owner: earlier.owner, ..self.clone() },
+            Kind::File { .. } => Self {
+                mode: earlier.mode,
+                owner: earlier.owner,
+                attributes: earlier.attributes.clone(),
+                ..self.clone()
+            },
             Kind::Missing | Kind::Link { .. } | Kind::Directory | Kind::Other => self.clone(),
         }
+    }
+
+    /// Tells whether both have one mode, one owner and the same extended attributes, as far as they are known.
+    pub(super) fn has_attributes_of(&self, now: &Self) -> bool {
+        let known = self.attributes.as_ref().zip(now.attributes.as_ref());
+        self.mode == now.mode && self.owner == now.owner && known.is_none_or(|(then, now)| then == now)
     }
 
     /// Tells whether both are files of one length.
@@ -142,14 +204,14 @@ impl State {
         }
     }
 
-    /// Tells whether nothing is to be done to make `now` this.
+    /// Tells whether nothing is to be done to make `now` this, as far as can be told without reading.
     pub(super) fn is_restored(&self, now: &Self) -> bool {
         let bare = |kind: &Kind| match kind {
             Kind::File { length, .. } => Kind::File { length: *length, hash: None },
             Kind::Missing | Kind::Link { .. } | Kind::Directory | Kind::Other => kind.clone(),
         };
         self.is_missing() && now.is_missing()
-            || bare(&self.kind) == bare(&now.kind) && self.mode == now.mode && self.modified == now.modified
+            || bare(&self.kind) == bare(&now.kind) && self.modified == now.modified && self.has_attributes_of(now)
     }
 }
 

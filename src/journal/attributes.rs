@@ -1,0 +1,77 @@
+//! Extended attributes: access lists, capabilities and what people note on their files.
+
+use std::io;
+use std::path::Path;
+
+use rustix::fs::{XattrFlags, lgetxattr, lgetxattr_query, llistxattr, llistxattr_query, lremovexattr, lsetxattr};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct Attribute {
+    name: String,
+    value: Vec<u8>,
+}
+
+/// Looks; `None` where the file system has none, or they cannot be read.
+pub(super) fn look(path: &Path) -> Option<Vec<Attribute>> {
+    let length = llistxattr_query(path).ok()?;
+    if length == 0 {
+        return Some(Vec::new());
+    }
+    let mut names = vec![0; length];
+    let length = llistxattr(path, &mut names[..]).ok()?;
+    names.truncate(length);
+    let names = names.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
+    let mut found = Vec::new();
+    for name in names.filter(|name| is_kept(name)) {
+        let mut value = vec![0; lgetxattr_query(path, name).ok()?];
+        let length = lgetxattr(path, name, &mut value[..]).ok()?;
+        value.truncate(length);
+        found.push(Attribute { name: name.to_owned(), value });
+    }
+    found.sort();
+    Some(found)
+}
+
+/// Tells whether an attribute belongs to a file, and not to the system's bookkeeping of it.
+fn is_kept(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with("trusted.")
+        && (!name.starts_with("security.") || name == "security.capability")
+}
+
+/// Takes away those that were not there. To be called before the mode is set: an access list is part of it.
+///
+/// # Errors
+/// What the system said.
+pub(super) fn clear(path: &Path, then: &[Attribute]) -> io::Result<()> {
+    for attribute in look(path).unwrap_or_default() {
+        if !then.iter().any(|kept| kept.name == attribute.name) {
+            lremovexattr(path, attribute.name.as_str()).or_else(gone)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sets those that were there. To be called last: a write or another owner takes capabilities away.
+///
+/// # Errors
+/// What the system said, but where only root may.
+pub(super) fn set(path: &Path, then: &[Attribute]) -> io::Result<()> {
+    let now = look(path).unwrap_or_default();
+    for attribute in then.iter().filter(|attribute| !now.contains(attribute)) {
+        match lsetxattr(path, attribute.name.as_str(), &attribute.value, XattrFlags::empty()) {
+            Err(Errno::PERM) if attribute.name.starts_with("security.") => {}
+            set => set?,
+        }
+    }
+    Ok(())
+}
+
+/// One that is not there any more is as good as taken away. (`ENODATA`, on Apple's systems `ENOATTR`.)
+fn gone(error: Errno) -> io::Result<()> {
+    let none = if cfg!(target_vendor = "apple") { 93 } else { Errno::NODATA.raw_os_error() };
+    if error.raw_os_error() == none { Ok(()) } else { Err(error.into()) }
+}

@@ -1,0 +1,119 @@
+//! Which names were names of one file, and how a file gets its names back: what is written through one name shows under
+//! all others, so nothing is written to a file that is another one now. Pure.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::State;
+
+/// How a file gets its content back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Way {
+    /// It has it: its attributes and its time are set.
+    Attributes,
+    /// As a new file that takes the name.
+    New,
+    /// In the file that is there: names of it that nobody looked at show it, too.
+    InPlace,
+    /// As one more name of the file that has this name by then.
+    Name(PathBuf),
+}
+
+/// A path of a plan.
+#[derive(Debug)]
+pub(super) struct Seen<'a> {
+    pub(super) then: &'a State,
+    pub(super) now: &'a State,
+    /// What our changes left, where that is known.
+    pub(super) left: Option<&'a State>,
+    /// Whether it has its content, its attributes and its time.
+    pub(super) is_restored: bool,
+    /// Whether it has its content.
+    pub(super) has_content: bool,
+}
+
+/// What is to be done with a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Verdict {
+    pub(super) way: Way,
+    /// Whether nothing is to be done at all.
+    pub(super) is_done: bool,
+    /// Whether it had names that nobody looked at, and will not have them back.
+    pub(super) parted: bool,
+}
+
+type Id = (u64, u64);
+type Names<'a> = BTreeMap<Id, BTreeSet<&'a Path>>;
+
+/// Decides about every path that was a file.
+pub(super) fn decide<'a>(seen: &BTreeMap<&'a Path, Seen<'_>>) -> BTreeMap<&'a Path, Verdict> {
+    let names = |of: &dyn Fn(&Seen<'_>) -> Option<Id>| -> Names<'a> {
+        let mut names = Names::new();
+        for (path, seen) in seen {
+            if let Some(id) = of(seen) {
+                names.entry(id).or_default().insert(path);
+            }
+        }
+        names
+    };
+    let then = names(&|seen| seen.then.id());
+    let now = names(&|seen| seen.now.id());
+    let mut verdicts = BTreeMap::new();
+    for (path, one) in seen.iter().filter(|(_, seen)| seen.then.is_file()) {
+        // In a journal of old nothing is known of names.
+        let alone = || BTreeSet::from([*path]);
+        let group = one.then.id().and_then(|id| then.get(&id).cloned()).unwrap_or_else(alone);
+        let shared = one.now.id().and_then(|id| now.get(&id).cloned()).unwrap_or_default();
+        let is_old = |path: &&Path| seen.get(path).is_some_and(|seen| seen.then.is_file());
+        let unseen_then = unseen(one.then, &group);
+        let unseen_now = unseen(one.now, &shared);
+        let is_right = group == shared.iter().copied().filter(is_old).collect()
+            && (unseen_then == unseen_now || one.then.node.is_none());
+        // A name that somebody else has given or taken since is theirs.
+        let by_us = || group.iter().chain(&shared).any(|path| seen.get(path).is_some_and(is_regrouped));
+        let is_right = is_right || !by_us();
+        // The file itself may still be there, under any of its names.
+        let itself = group.iter().copied().find(|path| {
+            seen.get(path).is_some_and(|seen| seen.now.id().is_some() && seen.now.id() == one.then.id())
+        });
+        let kept = itself.filter(|path| {
+            seen.get(path)
+                .is_some_and(|seen| seen.is_restored && (unseen(seen.now, &of(&now, seen)) == unseen_then))
+        });
+        let first = group.iter().next().copied().unwrap_or(path);
+        let verdict = if is_right && one.is_restored {
+            Verdict { way: Way::Attributes, is_done: true, parted: false }
+        } else if let Some(kept) = kept {
+            let is_done = one.is_restored && one.now.id() == one.then.id();
+            let way = if is_done { Way::Attributes } else { Way::Name(kept.to_owned()) };
+            Verdict { way, is_done, parted: false }
+        } else if is_right && one.has_content {
+            Verdict { way: Way::Attributes, is_done: false, parted: false }
+        } else if unseen_then > 0
+            && let Some(itself) = itself
+        {
+            let way = if *path == itself { Way::InPlace } else { Way::Name(itself.to_owned()) };
+            Verdict { way, is_done: false, parted: false }
+        } else {
+            let way = if *path == first { Way::New } else { Way::Name(first.to_owned()) };
+            Verdict { way, is_done: false, parted: unseen_then > 0 }
+        };
+        verdicts.insert(*path, verdict);
+    }
+    verdicts
+}
+
+fn of<'a>(names: &Names<'a>, seen: &Seen<'_>) -> BTreeSet<&'a Path> {
+    seen.now.id().and_then(|id| names.get(&id).cloned()).unwrap_or_default()
+}
+
+/// How many names a file has that are not among these.
+fn unseen(state: &State, names: &BTreeSet<&Path>) -> u64 {
+    state.node.map_or(0, |node| node.names.saturating_sub(names.len() as u64))
+}
+
+/// Tells whether our changes made another file of it, or gave it or took from it a name.
+fn is_regrouped(seen: &Seen<'_>) -> bool {
+    let known = |state: &State| state.node.map(|node| (node.id(), node.names));
+    seen.left.is_none_or(|left| known(left) != known(seen.then))
+}
