@@ -203,6 +203,12 @@ impl Agent {
         self.runner.outputs()
     }
 
+    /// The directory where commands put temporary files.
+    #[must_use]
+    pub fn temporary(&self) -> &Path {
+        self.runner.temporary()
+    }
+
     /// Returns the policy.
     #[must_use]
     pub const fn policy(&self) -> &Policy {

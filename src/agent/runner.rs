@@ -164,6 +164,10 @@ impl ToolRunner {
         &self.output_dir
     }
 
+    pub(super) fn temporary(&self) -> &Path {
+        self.sandbox.temporary()
+    }
+
     /// Runs a tool to its end.
     ///
     /// # Cancel safety

@@ -134,10 +134,17 @@ impl Sandbox {
         Self { wanted, home, hidden, readable, temporary, support: OnceLock::new() }
     }
 
-    /// The system's directory for temporary files.
+    /// The directory for temporary files: the one the environment names, or else the system's.
     #[must_use]
     pub fn temporary(&self) -> &Path {
-        &self.temporary
+        self.temporary_instead().unwrap_or(&self.temporary)
+    }
+
+    /// The system's directory for temporary files, where there is none of the name the environment gives.
+    #[must_use]
+    pub fn temporary_instead(&self) -> Option<&'static Path> {
+        let systems = ["/tmp", "/var/tmp"].map(Path::new);
+        systems.into_iter().find(|place| place.is_dir()).filter(|_| !self.temporary.is_dir())
     }
 
     /// Tells what it comes to on this system. Asks the kernel once (some microseconds).
@@ -182,7 +189,7 @@ impl Sandbox {
             Reach::Workspace { network, also } => {
                 // Not where it runs: that the model chooses, and may choose `/`.
                 let mut writable =
-                    vec![ground.workspace.to_owned(), ground.temporary.to_owned(), self.temporary.clone()];
+                    vec![ground.workspace.to_owned(), ground.temporary.to_owned(), self.temporary().to_owned()];
                 writable.extend(also.iter().cloned());
                 writable.extend(writable::beside(ground.workspace, self.home.as_deref()));
                 Some(Confinement {

@@ -4,12 +4,16 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path};
+use std::time::Duration;
 
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 
-/// So many names are tried for a temporary file.
-const ATTEMPTS: u32 = 1000;
+/// A temporary file gets so many tries: each name two, for the first may free it.
+const ATTEMPTS: u32 = 2000;
+/// A younger one may not be locked yet.
+const YOUNG: Duration = Duration::from_mins(1);
 
 /// Looks a directory up, and needs no right to list it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -90,14 +94,35 @@ fn parent(path: &Path) -> io::Result<OwnedFd> {
 fn temporary(parent: &OwnedFd, mode: Mode) -> io::Result<(OsString, File)> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     for attempt in 0..ATTEMPTS {
-        let name = OsString::from(format!(".axi-{}-{attempt}", std::process::id()));
+        let name = OsString::from(format!(".axi-new-{}", attempt / 2));
         match rustix::fs::openat(parent, &name, flags, mode) {
-            Ok(file) => return Ok((name, file.into())),
-            Err(rustix::io::Errno::EXIST) => {}
+            Ok(file) => {
+                let file = File::from(file);
+                // Where nothing can be locked, nothing is taken for left.
+                drop(file.try_lock());
+                return Ok((name, file));
+            }
+            // One that was killed may have left it.
+            Err(rustix::io::Errno::EXIST) => remove_left(parent, &name),
             Err(error) => return Err(error.into()),
         }
     }
     Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Removes a temporary file whose writer is gone: each is locked while it is written.
+fn remove_left(parent: &OwnedFd, name: &OsStr) {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let Ok(file) = rustix::fs::openat(parent, name, flags, Mode::empty()).map(File::from) else { return };
+    let is_left = file.metadata().is_ok_and(|metadata| {
+        let age = metadata.modified().ok().and_then(|changed| changed.elapsed().ok());
+        let user = rustix::process::geteuid().as_raw();
+        metadata.is_file() && metadata.uid() == user && metadata.nlink() == 1 && age.is_some_and(|age| age > YOUNG)
+    });
+    if is_left && file.try_lock().is_ok() {
+        // Whoever wants the name finds it free the next time, or not.
+        drop(rustix::fs::unlinkat(parent, name, AtFlags::empty()));
+    }
 }
 
 fn fill(file: &mut File, existing: Option<&Stat>, bytes: &[u8]) -> io::Result<()> {
@@ -136,6 +161,22 @@ mod tests {
         write(&path, b"newer").unwrap();
         assert_eq!(std::fs::read(directory.path().join("b")).unwrap(), b"newer");
         assert_eq!(directory.path().read_dir().unwrap().count(), 2);
+    }
+
+    #[test]
+    fn what_a_killed_writer_left_goes_with_the_next_write_and_what_is_written_stays() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        let names = [".axi-new-0", ".axi-new-1", ".axi-new-2"];
+        let files = names.map(|name| File::create(root.join(name)).unwrap());
+        let past = std::time::SystemTime::now() - YOUNG * 2;
+        files.iter().for_each(|file| file.set_modified(past).unwrap());
+        // The first one is written by somebody who lives, the second was made just now.
+        files[0].lock().unwrap();
+        files[1].set_modified(std::time::SystemTime::now()).unwrap();
+        write(&root.join("a"), b"1").unwrap();
+        assert_eq!(names.map(|name| root.join(name).exists()), [true, true, false]);
+        assert_eq!(std::fs::read(root.join("a")).unwrap(), b"1");
     }
 
     #[test]

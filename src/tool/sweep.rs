@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
-use super::shell::{end_orphans, is_in_use};
+use super::shell::{end_orphans, is_in_use, sweep_own_directories};
 
 /// Whole outputs older than this go.
 const OLDEST: Duration = Duration::from_hours(14 * 24);
@@ -24,24 +24,26 @@ const NAMES: &[&str] = &["shell-", "job-", "web-", "kept-"];
 pub struct Swept {
     /// Processes that were ended.
     pub processes: usize,
-    /// Files that were removed.
+    /// Files and directories that were removed.
     pub files: usize,
 }
 
-/// Ends what the commands of a killed axi left running, and removes old outputs from `outputs`.
+/// Ends what the commands of a killed axi left running, and removes old outputs from `outputs` and its directories from
+/// `temporary`.
 ///
 /// Reads the process table and a directory: for a thread of its own, after the start. Cut off anywhere, it has done
 /// the less.
 #[must_use]
-pub fn sweep(outputs: &Path, now: SystemTime) -> Swept {
-    Swept { processes: end_orphans(), files: clean(outputs, now) }
+pub fn sweep(outputs: &Path, temporary: &Path, now: SystemTime) -> Swept {
+    let processes = end_orphans();
+    Swept { processes, files: clean(outputs, now) + sweep_own_directories(temporary, now) }
 }
 
 /// Sweeps on a thread, which ends by itself.
-pub fn sweep_aside(outputs: &Path, now: SystemTime) {
-    let outputs = outputs.to_owned();
+pub fn sweep_aside(outputs: &Path, temporary: &Path, now: SystemTime) {
+    let (outputs, temporary) = (outputs.to_owned(), temporary.to_owned());
     let work = move || {
-        let Swept { processes, files } = sweep(&outputs, now);
+        let Swept { processes, files } = sweep(&outputs, &temporary, now);
         tracing::info!(processes, files, "swept");
     };
     if let Err(error) = std::thread::Builder::new().name("sweep".into()).spawn(work) {

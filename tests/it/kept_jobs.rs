@@ -70,7 +70,11 @@ fn one_that_is_kept_is_found_read_and_ended_by_the_next_session() {
     let noted = std::fs::read_to_string(bench.output_dir().join("kept-1001.json")).unwrap();
     assert!(noted.contains(": [redacted]; (env -i") && !noted.contains("hunter2"), "{noted}");
     drop(std::mem::take(&mut bench.memory));
-    let _ = axi::tool::sweep(&bench.output_dir(), std::time::SystemTime::now() + Duration::from_hours(99 * 24));
+    let _ = axi::tool::sweep(
+        &bench.output_dir(),
+        bench.sandbox.temporary(),
+        std::time::SystemTime::now() + Duration::from_hours(99 * 24),
+    );
     let job = |action: &str| bench.run(&ShellJobTool, json!({"action": action, "job": 1001})).content;
     assert!(job("list").starts_with("job 1001: kept running, for "), "{}", job("list"));
     assert!(job("read").starts_with("begun\n[job 1001: "));

@@ -259,3 +259,18 @@ fn a_gigabyte_of_output_takes_bounded_memory() {
     let kilobytes: u64 = peak.split_ascii_whitespace().nth(1).unwrap().parse().unwrap();
     assert!(kilobytes < 64 * 1024, "{peak}");
 }
+
+#[test]
+fn commands_run_where_there_is_no_such_place_for_temporary_files_as_the_environment_says() {
+    use axi::sandbox::{Reach, Sandbox, Wanted};
+    let mut bench = ToolBench::new();
+    let nowhere = bench.path("nowhere");
+    bench.sandbox = Sandbox::new(Wanted::On, None, Vec::new(), Vec::new(), nowhere.clone());
+    for reach in [Reach::ReadOnly, Reach::Workspace { network: false, also: Vec::new() }, Reach::Full] {
+        bench.reach = reach;
+        let line = "test -d \"$TMPDIR\" && mktemp -u > /dev/null && echo there is one";
+        let output = bench.run(&shell(), json!({ "command": line }));
+        assert_eq!(output.content, "there is one\n", "{:?}", bench.reach);
+    }
+    assert!(!nowhere.exists());
+}

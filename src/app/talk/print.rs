@@ -32,7 +32,7 @@ pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal:
         Console::new(&app.locale).note(&found);
     }
     let (mut agent, _) = agent::make(app, options, provider, Occasion::Print)?;
-    crate::tool::sweep_aside(agent.outputs(), SystemTime::now());
+    crate::tool::sweep_aside(agent.outputs(), agent.temporary(), SystemTime::now());
     let cancel = CancellationToken::new();
     let signals = Signals::start(None);
     signals.watch(Some(cancel.clone()));

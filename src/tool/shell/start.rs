@@ -1,13 +1,10 @@
 //! Starting a command: what it is held to, what it finds around it, which helpers stand between it and axi.
 
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::SystemTime;
-
-use tempfile::TempDir;
 
 use crate::child;
 use crate::child::keeper::ON_IT;
@@ -21,41 +18,51 @@ use super::environment::{ASKING, HANDOFF, REMOVED, SET};
 use super::group::{Group, Mark};
 use super::jobs::Started;
 use super::loan::Loan;
+use super::own_directory::OwnDirectory;
 use super::trash::OpenTrash;
 
 /// What a command is held to, and the directory it has for itself.
 pub(crate) struct Resources {
     pub(crate) confinement: Option<Confinement>,
-    temporary: Option<TempDir>,
+    temporary: Option<OwnDirectory>,
+    /// Where temporary files go when there is no such place as the environment says.
+    instead: Option<PathBuf>,
     trash: Option<OpenTrash>,
 }
 
 impl Resources {
     pub(crate) fn new(helper: Option<&Path>, directory: &Path, context: &ToolContext<'_>) -> std::io::Result<Self> {
+        Self::with(OwnDirectory::new, helper, directory, context)
+    }
+
+    fn with(
+        own: fn(&Path) -> std::io::Result<OwnDirectory>,
+        helper: Option<&Path>,
+        directory: &Path,
+        context: &ToolContext<'_>,
+    ) -> std::io::Result<Self> {
         let trash = helper.zip(context.trash.clone());
         let trash = trash.and_then(|(helper, trash)| {
             let open = OpenTrash::new(helper, context.sandbox.temporary(), trash);
             // What can be read off the command is kept all the same.
             open.inspect_err(|error| tracing::warn!(%error, "no trash")).ok()
         });
-        let nothing = |trash| Self { confinement: None, temporary: None, trash };
+        let instead = context.sandbox.temporary_instead().map(Path::to_owned);
+        let nothing = |trash, instead| Self { confinement: None, temporary: None, instead, trash };
         // Only the helper can put anything on.
         if helper.is_none() || !matches!(context.sandbox.standing(), Standing::On(_)) {
-            return Ok(nothing(trash));
+            return Ok(nothing(trash, instead));
         }
         let shared = context.sandbox.temporary();
-        let own = match context.reach {
-            Reach::Full => return Ok(nothing(trash)),
+        let temporary = match context.reach {
+            Reach::Full => return Ok(nothing(trash, instead)),
             Reach::Workspace { .. } => None,
-            Reach::ReadOnly => {
-                let permissions = std::fs::Permissions::from_mode(0o700);
-                Some(tempfile::Builder::new().prefix("axi-").permissions(permissions).tempdir_in(shared)?)
-            }
+            Reach::ReadOnly => Some(own(shared)?),
         };
-        let temporary = own.as_ref().map_or(shared, TempDir::path);
-        let ground = Ground { workspace: &context.place.workspace, directory, temporary };
+        let writable = temporary.as_ref().map_or(shared, OwnDirectory::path);
+        let ground = Ground { workspace: &context.place.workspace, directory, temporary: writable };
         let confinement = context.sandbox.confinement(context.reach, ground);
-        Ok(Self { confinement, temporary: own, trash })
+        Ok(Self { confinement, temporary, instead, trash })
     }
 }
 
@@ -118,6 +125,9 @@ impl Launch<'_> {
         match resources.trash.as_ref().filter(|_| !detached) {
             Some(trash) => drop(command.env(VARIABLE, trash.directory())),
             None => drop(command.env_remove(VARIABLE)),
+        }
+        if let Some(instead) = &resources.instead {
+            command.env("TMPDIR", instead);
         }
         if let Some(temporary) = &resources.temporary {
             // Looking at a repository refreshes its index where it can; here it cannot.
@@ -187,7 +197,7 @@ pub(crate) fn start_detached(
     context: &ToolContext<'_>,
 ) -> std::io::Result<u64> {
     let mark = Mark::new();
-    let mut resources = Resources::new(helper, directory, context)?;
+    let mut resources = Resources::with(OwnDirectory::staying, helper, directory, context)?;
     let (_, tells) = UnixStream::pair()?;
     let reserved = DetachedJobs::in_directory(context.output_dir).reserve()?;
     let launch = Launch { helper, line, directory, mark: &mark, resources: &resources, detached: true };
@@ -198,8 +208,8 @@ pub(crate) fn start_detached(
     match started {
         Ok(child) => {
             if let Some(temporary) = resources.temporary.take() {
-                // Its directory lives as long as it does; the system cleans such places.
-                drop(temporary.keep());
+                // Its directory lives as long as it does.
+                temporary.stay();
             }
             // The file that tells of it outlives this axi, too.
             reserved.keep(child, (&(context.redact)(line), directory, &mark), now)

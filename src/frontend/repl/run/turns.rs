@@ -86,7 +86,7 @@ impl Turns {
     /// Sweeps, once and on a thread, what earlier runs left. Not at the start: it reads the whole process table.
     fn sweep(&mut self, agent: &Agent) {
         if !std::mem::replace(&mut self.swept, true) {
-            crate::tool::sweep_aside(agent.outputs(), SystemTime::now());
+            crate::tool::sweep_aside(agent.outputs(), agent.temporary(), SystemTime::now());
         }
     }
 
