@@ -8,9 +8,10 @@
 //! floor 3  agent          the turn
 //! floor 2  provider  tool  approval  session  context
 //! floor 1  conversation  terminal  sandbox  journal  config  locale  shell  cli  child
+//! floor 0  secret
 //! ```
 //! The floor rule: a room imports only from floors below it, never a room beside it. The five rooms of floor 2
-//! do not know each other, the rooms of floor 1 know nothing of ours, but `child` the sandbox it puts on. `tests/it/floors.rs` checks it.
+//! do not know each other, the rooms of floor 1 know nothing of ours but `secret`, and `child` the sandbox it puts on. `tests/it/floors.rs` checks it.
 
 pub mod agent;
 pub mod app;
@@ -26,6 +27,7 @@ pub mod journal;
 pub mod locale;
 pub mod provider;
 pub mod sandbox;
+pub mod secret;
 pub mod session;
 pub mod shell;
 pub mod terminal;

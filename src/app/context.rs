@@ -16,6 +16,7 @@ use crate::config::{self, Config, ConfigError, Finding, Given, OnOff, Paths};
 use crate::frontend::exit::Exit;
 use crate::locale::{self, Locale};
 use crate::sandbox::{Sandbox, Wanted};
+use crate::secret::Known;
 use crate::session::{Redactor, SessionStore};
 
 /// What every command works with; each takes of it what it needs.
@@ -114,9 +115,14 @@ impl App {
         Display::new(options, config, process, paths, &project.cwd)
     }
 
-    /// Takes every key there is out of a text.
+    /// The values that are secrets for certain.
+    pub(super) fn known_secrets(&self) -> Known {
+        self.keys.known(&self.config, self.process.variables)
+    }
+
+    /// Takes them, and what looks like a secret, out of a text.
     pub(super) fn redactor(&self) -> Redactor {
-        self.keys.redactor(&self.config, self.process.variables)
+        Redactor::new(self.known_secrets())
     }
 
     pub(super) fn sessions(&self) -> Option<SessionStore> {

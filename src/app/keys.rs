@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::process::Variables;
 use crate::config::Config;
 use crate::provider::{self, ProviderSettings};
-use crate::session::Redactor;
+use crate::secret::{Known, is_secret_name};
 
 /// Keys that were found elsewhere than in the environment.
 #[derive(Default)]
@@ -26,8 +26,12 @@ impl Keys {
         table.chain(own).filter_map(variables).chain(self.found.borrow().clone())
     }
 
-    /// Takes every key there is out of a text.
-    pub(super) fn redactor(&self, config: &Config, variables: Variables) -> Redactor {
-        Redactor::new(self.all(config, variables))
+    /// All of those, and the values of variables whose name says that they are secret.
+    pub(super) fn known(&self, config: &Config, variables: Variables) -> Known {
+        let named = std::env::vars_os().filter_map(|(name, value)| {
+            let is_secret = name.to_str().is_some_and(is_secret_name);
+            value.into_string().ok().filter(|_| is_secret)
+        });
+        Known::new(self.all(config, variables).chain(named))
     }
 }

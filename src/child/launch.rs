@@ -10,7 +10,8 @@ use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
-use crate::sandbox::{Confined, Confinement, JUDGE, confine, is_secret_name};
+use crate::sandbox::{Confined, Confinement, JUDGE, confine};
+use crate::secret::is_kept_from_readers;
 
 use super::rm;
 
@@ -48,7 +49,7 @@ pub(super) fn confined_main(arguments: &mut dyn Iterator<Item = OsString>) -> Ex
     let mut removed = Vec::new();
     if confinement.is_read_only() {
         let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-        removed.extend(names.filter(|name| is_secret_name(name)));
+        removed.extend(names.filter(|name| is_kept_from_readers(name)));
     }
     match held {
         Confined::Here => become_program(arguments, &removed),

@@ -5,137 +5,16 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Files and directories below a home that hold credentials, keys, cookies or what was typed: hidden from what runs
-/// unasked, and asked for by name.
-pub const SECRETS_IN_HOME: &[&str] = &[
-    ".ssh",
-    ".aws",
-    ".gnupg",
-    ".azure",
-    ".kube",
-    ".docker",
-    ".oci",
-    ".password-store",
-    ".pki",
-    ".mozilla",
-    ".thunderbird",
-    ".electrum",
-    ".bitcoin",
-    ".ethereum",
-    ".terraform.d",
-    ".fly",
-    ".gem/credentials",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".m2/settings-security.xml",
-    ".gradle/gradle.properties",
-    ".codex/auth.json",
-    ".claude/.credentials.json",
-    ".claude.json",
-    ".gemini/oauth_creds.json",
-    ".config/1Password",
-    ".config/Bitwarden",
-    ".config/BraveSoftware",
-    ".config/age",
-    ".config/chromium",
-    ".config/configstore",
-    ".config/containers",
-    ".config/doctl",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/git/credentials",
-    ".config/github-copilot",
-    ".config/glab-cli",
-    ".config/google-chrome",
-    ".config/heroku",
-    ".config/hub",
-    ".config/microsoft-edge",
-    ".config/op",
-    ".config/rclone",
-    ".config/sops",
-    ".config/vivaldi",
-    ".local/share/fish/fish_history",
-    ".local/share/keyrings",
-    ".local/share/kwalletd",
-    ".local/share/zsh/history",
-    ".var/app",
-    "snap/chromium",
-    "snap/firefox",
-    "Library/Application Support/1Password",
-    "Library/Application Support/BraveSoftware",
-    "Library/Application Support/Firefox",
-    "Library/Application Support/Google",
-    "Library/Application Support/Microsoft Edge",
-    "Library/Application Support/com.apple.TCC",
-    "Library/Cookies",
-    "Library/Keychains",
-    "Library/Mail",
-    "Library/Messages",
-    "Library/Safari",
-];
-
-/// Names of files that are secret in a home and wherever else they lie.
-pub const SECRET_NAMES: &[&str] = &[
-    ".vault-token",
-    ".netrc",
-    "_netrc",
-    ".pgpass",
-    ".my.cnf",
-    ".mylogin.cnf",
-    ".git-credentials",
-    ".npmrc",
-    ".pypirc",
-    ".s3cfg",
-    ".boto",
-    ".dockercfg",
-    ".htpasswd",
-    ".env",
-    ".envrc",
-    ".bash_history",
-    ".zsh_history",
-    ".psql_history",
-    ".mysql_history",
-    ".python_history",
-    ".node_repl_history",
-];
-
-/// Beside homes: where running services keep secrets and sockets, and what only root could read anyway.
-const IN_SYSTEM: &[&str] = &[
-    "/run/user",
-    "/run/secrets",
-    "/run/credentials",
-    "/run/keys",
-    "/var/lib/private",
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/sudoers",
-    "/etc/sudoers.d",
-    "/etc/ssl/private",
-    "/etc/ssh/ssh_host_rsa_key",
-    "/etc/ssh/ssh_host_ecdsa_key",
-    "/etc/ssh/ssh_host_ed25519_key",
-    "/etc/NetworkManager/system-connections",
-    "/etc/wireguard",
-    "/etc/letsencrypt",
-    "/etc/krb5.keytab",
-];
+use crate::secret::files::{IN_HOME, IN_SYSTEM, NAMES, is_secret};
 
 /// With more homes than this on a machine, those of others are hidden as a whole.
 const MOST_HOMES: usize = 8;
 
-/// Names like `.env.example`, which are made to be read.
-const SAMPLES: &[&str] = &[".example", ".sample", ".template", ".dist"];
-
-/// The environment files of a directory: secrets by custom, and too often committed to none.
-pub(super) fn environment_files(directory: &Path) -> Vec<PathBuf> {
+/// The secret files of a directory: too often committed to none.
+pub(super) fn secret_files(directory: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let Ok(entries) = directory.read_dir() else { return Vec::new() };
-    let secret = |name: &str| {
-        name == ".env" || name.starts_with(".env.") && !SAMPLES.iter().any(|sample| name.ends_with(sample))
-    };
-    let found = entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(secret));
-    found.map(|entry| entry.path()).collect()
+    let paths = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()));
+    paths.map(|entry| entry.path()).filter(|path| is_secret(path, home)).collect()
 }
 
 /// All that is hidden and exists, links followed.
@@ -164,8 +43,7 @@ pub(super) fn all(home: Option<&Path>, also: &[PathBuf], root: bool) -> BTreeSet
         // The rest of that list is root's alone to read, or the system's fault.
         system.extend(IN_SYSTEM.iter().filter(|path| path.starts_with("/run/")));
     }
-    let in_homes =
-        homes.iter().flat_map(|home| SECRETS_IN_HOME.iter().chain(SECRET_NAMES).map(|name| home.join(name)));
+    let in_homes = homes.iter().flat_map(|home| IN_HOME.iter().chain(NAMES).map(|name| home.join(name)));
     for path in in_homes.chain(system.into_iter().map(PathBuf::from)).chain(also.iter().cloned()) {
         add(&path);
     }
@@ -233,13 +111,13 @@ mod tests {
     }
 
     #[test]
-    fn environment_files_are_found_and_samples_are_not() {
+    fn secret_files_are_found_and_samples_are_not() {
         let place = tempfile::tempdir().unwrap();
-        for name in [".env", ".env.local", ".env.example", ".environment", "env"] {
+        for name in [".env", ".env.local", ".env.example", ".environment", "env", "tls.key"] {
             std::fs::write(place.path().join(name), "").unwrap();
         }
-        let mut found = environment_files(place.path());
+        let mut found = secret_files(place.path(), None);
         found.sort();
-        assert_eq!(found, [place.path().join(".env"), place.path().join(".env.local")]);
+        assert_eq!(found, [".env", ".env.local", "tls.key"].map(|name| place.path().join(name)));
     }
 }

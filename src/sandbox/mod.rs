@@ -13,7 +13,6 @@ mod attributes;
 #[cfg(target_os = "linux")]
 mod caller;
 mod child;
-mod environment;
 mod hidden;
 #[cfg(target_os = "linux")]
 mod judge;
@@ -29,8 +28,6 @@ mod system_calls;
 mod writable;
 
 pub use child::{Confined, confine};
-pub use environment::is_secret_name;
-pub use hidden::{SECRET_NAMES, SECRETS_IN_HOME};
 #[cfg(target_os = "linux")]
 pub use judge::Judge;
 pub use support::{Missing, Support};
@@ -204,11 +201,11 @@ impl Sandbox {
         }
     }
 
-    /// A place the person started axi in is no secret to it; environment files in it are.
+    /// A place the person started axi in is no secret to it; secret files in it are.
     fn hidden_from(&self, ground: Ground<'_>) -> Vec<PathBuf> {
         let mut hidden = self.hidden.clone();
         for directory in [ground.workspace, ground.directory] {
-            hidden.extend(hidden::environment_files(directory));
+            hidden.extend(hidden::secret_files(directory, self.home.as_deref()));
         }
         hidden.retain(|path| !ground.workspace.starts_with(path));
         hidden

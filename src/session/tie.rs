@@ -120,8 +120,7 @@ mod tests {
 
     fn kept(store: &SessionStore) -> SessionId {
         let id = SessionId::new(SystemTime::now(), Path::new("/w"), 7);
-        let mut session =
-            Session::new(id.clone(), "/w".into(), Some(store.directory()), Redactor::new(std::iter::empty()));
+        let mut session = Session::new(id.clone(), "/w".into(), Some(store.directory()), Redactor::default());
         session.append_message("a/b", &Message::user("hi"), SystemTime::now()).unwrap();
         id
     }

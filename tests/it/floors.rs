@@ -11,19 +11,20 @@ use crate::support::rust_source::{Token, repository, rust_files, tokens};
 const ARROWS: &[(&str, &[&str])] = &[
     ("conversation", &[]),
     ("terminal", &[]),
-    ("sandbox", &[]),
+    ("secret", &[]),
+    ("sandbox", &["secret"]),
     ("journal", &[]),
-    ("child", &["sandbox"]),
+    ("child", &["sandbox", "secret"]),
     ("config", &["locale"]),
     ("locale", &[]),
     ("shell", &[]),
     ("cli", &["locale"]),
     ("provider", KERNEL),
-    ("tool", &["conversation", "sandbox", "journal", "child"]),
+    ("tool", &["conversation", "sandbox", "journal", "child", "secret"]),
     ("approval", KERNEL),
     ("session", KERNEL),
     ("context", &["conversation"]),
-    ("agent", &["provider", "tool", "approval", "session", "context", "conversation", "sandbox", "journal"]),
+    ("agent", &["provider", "tool", "approval", "session", "context", "conversation", "sandbox", "journal", "secret"]),
     (
         "command",
         &[
@@ -35,6 +36,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "conversation",
             "sandbox",
             "journal",
+            "secret",
             "terminal",
             "config",
             "locale",
@@ -54,6 +56,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "conversation",
             "sandbox",
             "journal",
+            "secret",
             "terminal",
             "config",
             "locale",
@@ -65,7 +68,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// What a room of floor 2 may import: it reports facts, so it knows no terminal, no words and no settings.
-const KERNEL: &[&str] = &["conversation", "sandbox", "journal"];
+const KERNEL: &[&str] = &["conversation", "sandbox", "journal", "secret"];
 
 /// The rooms above all others, which may import everything.
 const TOP: &[&str] = &["main", "app", "lib"];

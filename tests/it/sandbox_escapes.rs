@@ -171,7 +171,7 @@ fn secrets_cannot_be_read_by_any_name_and_the_rest_can() {
 #[test]
 fn secrets_of_the_environment_are_not_there() {
     let Some(cage) = Cage::new(Reach::ReadOnly) else { return };
-    let secret = |name: &str| std::env::var_os(name).is_some() && axi::sandbox::is_secret_name(name);
+    let secret = |name: &str| std::env::var_os(name).is_some() && axi::secret::is_kept_from_readers(name);
     let names: Vec<String> = std::env::vars().map(|(name, _)| name).filter(|name| secret(name)).collect();
     let shown = cage.run("env").content;
     for name in names {

@@ -202,7 +202,7 @@ fn failures_become_facts_without_secrets() {
         let expected = ProviderError::Unauthorized {
             provider: "lab".into(),
             status: 401,
-            message: "bad key [removed]".into(),
+            message: "bad key [redacted]".into(),
         };
         assert_eq!(error, expected);
         let limited = Answer::json(429, &body("slow down")).header("retry-after", "7");

@@ -17,11 +17,10 @@ use super::{agent, rewrite};
 use crate::cli::{HandoffKind, RunOptions};
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
-use crate::frontend::handoff::{Facts, Handoff, OutputConsent, OutputSource, Put, is_secret_name, write_reply};
+use crate::frontend::handoff::{Facts, Handoff, OutputConsent, OutputSource, Put, write_reply};
 use crate::frontend::human::Human;
 use crate::locale::word;
 use crate::provider::Client;
-use crate::session::Redactor;
 use crate::terminal::sanitize;
 
 /// Runs what the hook asks for.
@@ -80,17 +79,11 @@ fn no_terminal(app: &App) -> Failed {
     Failed::new(problem, Exit::Usage)
 }
 
-/// Knows more secrets than a session's file does: values whose variables say so.
 fn output_source(app: &App) -> OutputSource {
-    let secrets = std::env::vars_os().filter_map(|(name, value)| {
-        let named = name.to_str().is_some_and(is_secret_name);
-        value.into_string().ok().filter(|_| named)
-    });
-    let redactor = Redactor::new(app.keys.all(&app.config, app.process.variables).chain(secrets));
     let variables = app.process.raw_variables;
     OutputSource {
         variable: Box::new(variables),
-        known: Box::new(move |text| redactor.text(text)),
+        known: app.known_secrets(),
         consent: app.paths.output_consent().map(OutputConsent::new),
         workspace: app.project.root.clone(),
         shown_workspace: app.paths.shown(&app.project.root),

@@ -42,7 +42,7 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     let private = options.no_session || options.no_history;
     let pending = Pending::default();
     let mut editor = editor(app, &looks.theme, private, foreground, pending.clone());
-    editor.keep_out(app.keys.all(&app.config, app.process.variables));
+    editor.keep_out(app.known_secrets());
     let pictures = app.paths.cache.as_ref().map(|cache| cache.join("pictures"));
     editor.use_clipboard(Clipboard::of(&app.process.variables, pictures));
     let lists = menu_lists::menu_lists(app);

@@ -45,9 +45,8 @@ fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
     let own = app.config.handoff.rewrite_model.as_deref();
     let (provider, _) = choose(app, own, &client, &runtime)?;
     let limit = Duration::from_secs(app.config.handoff.rewrite_timeout);
-    let redactor = app.redactor();
     let directory = app.paths.shown(&app.project.cwd);
-    let system = rewrite_prompt(facts, &directory, &|text| redactor.text(text));
+    let system = rewrite_prompt(facts, &directory, &app.known_secrets());
 
     let cancel = CancellationToken::new();
     let signals = Signals::start(None);

@@ -14,7 +14,6 @@ mod left;
 mod output;
 mod reply;
 mod rewrite;
-mod scrub;
 mod turns;
 mod within;
 
@@ -23,6 +22,5 @@ pub use facts::{Facts, LastCommand};
 pub use output::{Lookup, OutputSource};
 pub use reply::{Put, write as write_reply};
 pub use rewrite::{NoCommand, paint, rewrite as rewrite_line, system_prompt as rewrite_prompt};
-pub use scrub::is_secret_name;
 pub use turns::Handoff;
 pub use within::lineage;

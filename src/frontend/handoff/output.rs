@@ -10,10 +10,10 @@ use super::capture::{around, nearest};
 use super::consent::OutputConsent;
 use super::cut::{Wanted, last_output};
 use super::facts::{Facts, LastCommand};
-use super::scrub::scrub;
 use crate::frontend::human::Human;
 use crate::frontend::stage::Stage;
 use crate::locale::{Locale, word};
+use crate::secret::{self, Known, Level};
 use crate::terminal::{KeyWatch, Output as Out, Pending, Size, escape_wait, sanitize_line};
 use crate::tool::output;
 
@@ -74,8 +74,8 @@ pub type Lookup = Box<dyn Fn(&str) -> Option<OsString>>;
 pub struct OutputSource {
     /// The environment, which says who holds the screen.
     pub variable: Lookup,
-    /// Takes out the secrets that are known.
-    pub known: Box<dyn Fn(&str) -> String>,
+    /// The secrets that are known.
+    pub known: Known,
     /// Where nobody needs to be asked; `None` asks every time.
     pub consent: Option<OutputConsent>,
     /// The root of the workspace.
@@ -101,7 +101,7 @@ impl OutputSource {
         let columns = usize::from(Size::of_terminal(None, None).columns);
         let found = last_output(&screen, Wanted { command: &last.command, line: &line, columns })?;
         let found = output::clean(found.as_bytes());
-        let (clean, secrets) = scrub(found.trim_end(), &self.known);
+        let (clean, secrets) = secret::redact(found.trim_end(), &self.known, Level::Sent);
         let lines = clean.lines().count() as u64;
         Some(Captured { text: output::trim(&clean, LIMITS), lines, secrets, holder: around.holder.name })
     }

@@ -10,10 +10,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::extract::{NONE, extract};
 use super::facts::Facts;
-use super::scrub::scrub;
 use crate::agent::Failure;
 use crate::conversation::{Message, MessageBuilder};
 use crate::provider::{Provider, ProviderError, Request};
+use crate::secret::{self, Known, Level};
 use crate::terminal::{FRAME, Guest, spinner};
 
 /// The most tokens an answer may have: a model that thinks first needs some.
@@ -34,7 +34,7 @@ pub enum NoCommand {
 
 /// What the model is told about itself, where it is and what came before.
 #[must_use]
-pub fn system_prompt(facts: &Facts, directory: &str, known: &dyn Fn(&str) -> String) -> String {
+pub fn system_prompt(facts: &Facts, directory: &str, known: &Known) -> String {
     let shell = if facts.shell.is_empty() { "sh" } else { facts.shell.as_str() };
     let system = std::env::consts::OS;
     let mut prompt = format!(
@@ -45,8 +45,11 @@ pub fn system_prompt(facts: &Facts, directory: &str, known: &dyn Fn(&str) -> Str
         format!("{shell} {}", facts.version).trim_end()
     );
     if let Some(last) = &facts.last {
-        let before =
-            format!("\nThe command before it: {} (exit code {}).", scrub(&last.command, known).0, last.status);
+        let before = format!(
+            "\nThe command before it: {} (exit code {}).",
+            secret::redact(&last.command, known, Level::Sent).0,
+            last.status
+        );
         prompt.push_str(&before);
     }
     prompt

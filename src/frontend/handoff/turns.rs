@@ -10,13 +10,13 @@ use super::facts::Facts;
 use super::left;
 use super::output::{Output, OutputSource, consented};
 use super::reply::Put;
-use super::scrub::scrub;
 use crate::agent::{Agent, TurnEnd};
 use crate::conversation::{ContentBlock, Message, Outcome, Subject, ToolCall, ToolVerb};
 use crate::frontend::exit::Exit;
 use crate::frontend::human::Human;
 use crate::frontend::stage::Stage;
 use crate::locale::word;
+use crate::secret::{self, Level};
 use crate::terminal::{KeyWatch, Output as Out, Pending, Unsent, escape_wait, sanitize_line};
 use crate::tool::{is_plain_line, proposed};
 
@@ -77,7 +77,7 @@ impl Handoff {
         }
         let mut message = Message::user(text.clone());
         let begun = self.agent.conversation().messages().len();
-        let block = facts.block(&|text| scrub(text, &self.output.known).0) + &printed;
+        let block = facts.block(&|text| secret::redact(text, &self.output.known, Level::Sent).0) + &printed;
         if !block.is_empty() {
             message.content.push(ContentBlock::Text { text: block });
         }

@@ -102,7 +102,7 @@ fn messages_are_the_servers_own_sentence_without_secrets() {
         ProviderError::Status { message, .. } | ProviderError::Unauthorized { message, .. } => message,
         other => panic!("{other:?}"),
     };
-    assert_eq!(message(401, r#"{"error":{"message":"bad key hunter22"}}"#), "bad key [removed]");
+    assert_eq!(message(401, r#"{"error":{"message":"bad key hunter22"}}"#), "bad key [redacted]");
     assert_eq!(message(422, r#"{"detail":[{"loc":["body"],"msg":"field required"}]}"#), "field required");
     assert_eq!(message(500, r#"{"error":"out of\nmemory"}"#), "out of memory");
     assert_eq!(message(502, "<!DOCTYPE html><title>Bad gateway</title>"), "an HTML page instead of an answer");

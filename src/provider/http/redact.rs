@@ -3,77 +3,30 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::provider::settings::Secret;
+use crate::secret::{self, Known, Level, MARK};
 
 /// The most characters of a provider's sentence that are kept.
 const LONGEST: usize = 300;
 
-const REMOVED: &str = "[removed]";
-
-/// How keys and ids of persons and organisations begin. Checked at the start of a word only, and only when a digit
-/// or a mask follows, so that ordinary hyphenated words stay.
-const PREFIXES: &[&str] = &[
-    "sk-", "sk_", "pk-", "rk-", "gsk_", "xai-", "hf_", "AIza", "ya29", "key-", "ghp_", "nvapi-", "org-", "org_",
-    "orgid-", "proj_", "proj-", "user_", "user-", "acct_", "team-", "eyJ",
-];
-
 /// Makes the sentence one line of at most 300 characters without control characters and secrets.
 ///
-/// Removed are `secret` itself, what follows `Bearer`, and words shaped like keys, organisations and users: some
+/// Removed are `key` itself, what follows `Bearer`, and words shaped like keys, organisations and users: some
 /// providers repeat them in their errors (openclaw/openclaw PR#99097).
 #[must_use]
-pub(crate) fn sanitise(text: &str, secret: Option<&Secret>) -> String {
+pub(crate) fn sanitise(text: &str, key: Option<&Secret>) -> String {
     let mut text = text.to_owned();
-    if let Some(secret) = secret.filter(|secret| secret.expose().len() >= 4) {
-        text = text.replace(secret.expose(), REMOVED);
+    if let Some(key) = key.filter(|key| key.expose().len() >= 4) {
+        text = text.replace(key.expose(), MARK);
     }
-    let mut words = Vec::new();
-    let mut after_bearer = false;
-    for word in text.split(|character: char| character.is_whitespace() || character.is_control()) {
-        let word: String = word.chars().filter(|character| !is_invisible(*character)).collect();
-        if word.is_empty() {
-            continue;
-        }
-        let shown = if std::mem::take(&mut after_bearer) { REMOVED.to_owned() } else { without_secrets(&word) };
-        let bare = word.trim_matches(|character: char| !character.is_alphanumeric());
-        after_bearer = bare.eq_ignore_ascii_case("bearer");
-        words.push(shown);
-    }
-    shorten(&words.join(" "))
+    let words = text.split(|character: char| character.is_whitespace() || character.is_control());
+    let words = words.map(|word| word.chars().filter(|character| !is_invisible(*character)).collect::<String>());
+    let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    shorten(&secret::redact(&line, &Known::default(), Level::Repeated).0)
 }
 
 /// Bidirectional overrides and zero-width characters can make a line read as something else.
 const fn is_invisible(character: char) -> bool {
     matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
-fn is_key_character(character: char) -> bool {
-    character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '*' | '.' | '…')
-}
-
-fn without_secrets(word: &str) -> String {
-    let mut result = String::new();
-    let mut token = String::new();
-    for character in word.chars() {
-        if is_key_character(character) {
-            token.push(character);
-        } else {
-            result.push_str(shown_token(&token));
-            token.clear();
-            result.push(character);
-        }
-    }
-    result.push_str(shown_token(&token));
-    result
-}
-
-fn shown_token(token: &str) -> &str {
-    let secret = PREFIXES.iter().any(|prefix| {
-        token.strip_prefix(prefix).is_some_and(|rest| {
-            rest.len() >= 6
-                && rest.chars().any(|character| character.is_ascii_digit() || matches!(character, '*' | '…'))
-        })
-    });
-    if secret { REMOVED } else { token }
 }
 
 fn shorten(text: &str) -> String {
@@ -102,19 +55,19 @@ mod tests {
     #[test]
     fn keys_and_ids_are_removed_and_words_stay() {
         let cases = [
-            ("Incorrect API key provided: sk-proj-abc123def456.", "Incorrect API key provided: [removed]"),
-            ("key sk-ab****************wxyz is bad", "key [removed] is bad"),
-            ("Authorization: Bearer abcdefgh refused", "Authorization: Bearer [removed] refused"),
+            ("Incorrect API key provided: sk-proj-abc123def456.", "Incorrect API key provided: [redacted]"),
+            ("key sk-ab****************wxyz is bad", "key [redacted] is bad"),
+            ("Authorization: Bearer abcdefgh refused", "Authorization: Bearer [redacted] refused"),
             (
                 "Rate limit for org-Ab12Cd34Ef in organization org_2wT5ElBE4",
-                "Rate limit for [removed] in organization [removed]",
+                "Rate limit for [redacted] in organization [redacted]",
             ),
-            ("\"user_id\":\"user_2wT5ElBE4Es3R4\"", "\"user_id\":\"[removed]\""),
+            ("\"user_id\":\"user_2wT5ElBE4Es3R4\"", "\"user_id\":\"[redacted]\""),
             (
                 "the task-manager and user-friendly org-wide limits",
                 "the task-manager and user-friendly org-wide limits",
             ),
-            ("my secret hunter22 leaks", "my secret [removed] leaks"),
+            ("my secret hunter22 leaks", "my secret [redacted] leaks"),
             ("line\none\u{1b}[31m two\t\tthree\u{202e}", "line one [31m two three"),
         ];
         for (given, expected) in cases {

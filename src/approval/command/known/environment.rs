@@ -5,20 +5,7 @@ use super::state::State;
 use super::value::Value;
 use crate::approval::Surroundings;
 use crate::approval::program::lists;
-
-/// What makes a variable's name one of a secret.
-const SECRET_WORDS: &[&str] = &[
-    "SECRET",
-    "TOKEN",
-    "PASSWORD",
-    "PASSWD",
-    "PASSPHRASE",
-    "API_KEY",
-    "APIKEY",
-    "PRIVATE_KEY",
-    "ACCESS_KEY",
-    "CREDENTIAL",
-];
+pub(crate) use crate::secret::is_secret_name;
 
 /// Tells whether setting a variable to these values in front of a command changes nothing that matters.
 pub(crate) fn is_harmless_variable(name: &str, values: &[Value]) -> bool {
@@ -49,12 +36,6 @@ pub(crate) fn variable_matters(name: &str, _place: &Surroundings) -> bool {
         || name.ends_with("_PAGER")
         || name.ends_with("_EDITOR")
         || lists::STARTS_OF_POWER.iter().any(|start| name.starts_with(start))
-}
-
-/// Tells whether a name is one of a secret.
-pub(crate) fn is_secret_name(name: &str) -> bool {
-    let upper = name.to_ascii_uppercase();
-    SECRET_WORDS.iter().any(|word| upper.contains(word)) || upper.ends_with("_KEY")
 }
 
 /// The variable in a word that holds a secret, if any; one that the line itself set is none.

@@ -26,8 +26,9 @@ use crate::frontend::repl::ghost::{
     Exchange, LineHinter, SessionWords, Suggest, SuggestTiming, Suggestions, from_history,
 };
 use crate::frontend::repl::history::{HistoryOptions, HistoryStore, LineHistory};
-use crate::frontend::repl::line::{KnownSecrets, LateUp, PasteStore, SharedState};
+use crate::frontend::repl::line::{LateUp, PasteStore, SharedState};
 use crate::frontend::repl::menu::{CommandMenu, HistorySource, LineMenu, MenuLists, Source, WordSource};
+use crate::secret::Known;
 use crate::terminal::{Pending, Theme};
 
 /// How long a message from another thread may wait to be seen.
@@ -309,8 +310,8 @@ impl Editor {
     }
 
     /// Never writes a line to the history that has one of these values in it.
-    pub fn keep_out(&mut self, secrets: impl IntoIterator<Item = String>) {
-        self.history.keep_out(KnownSecrets::new(secrets));
+    pub fn keep_out(&mut self, secrets: Known) {
+        self.history.keep_out(secrets);
     }
 
     /// Lets the line be kept in case axi does not come to its end.

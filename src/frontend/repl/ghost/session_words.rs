@@ -1,6 +1,6 @@
 //! Words of this session, for ghost text without a model: a long name that was just read need not be typed.
 
-use crate::frontend::repl::line::looks_secret;
+use crate::secret::looks_secret;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -9,7 +9,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::frontend::repl::line::{MARK, looks_secret};
+use crate::frontend::repl::line::MARK;
+use crate::secret::looks_secret;
 use tokio_util::sync::CancellationToken;
 
 /// Answers kept at most.

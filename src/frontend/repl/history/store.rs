@@ -17,7 +17,8 @@ use super::file::{Entry, HistoryFile};
 use super::lines::{Lines, key};
 use super::older::OlderLines;
 use super::search::Found;
-use crate::frontend::repl::line::{KnownSecrets, MARK, PasteStore, Piece, SharedState, looks_secret, paste_pieces};
+use crate::frontend::repl::line::{MARK, PasteStore, Piece, SharedState, paste_pieces};
+use crate::secret::{Known, looks_secret};
 
 /// Stands for a long paste in a stored line.
 const REPLACEMENT: char = '\u{FFFC}';
@@ -83,7 +84,7 @@ pub(crate) struct HistoryStore {
     pastes: PasteStore,
     paste_label: Arc<dyn Fn(&str) -> String + Send + Sync>,
     /// Apart from the memory, which is locked while a line is looked at.
-    secrets: Arc<Mutex<KnownSecrets>>,
+    secrets: Arc<Mutex<Known>>,
 }
 
 impl Memory {
@@ -206,11 +207,11 @@ impl HistoryStore {
     }
 
     /// Never keeps a line with one of these in it.
-    pub(crate) fn keep_out(&self, secrets: KnownSecrets) {
+    pub(crate) fn keep_out(&self, secrets: Known) {
         *self.secrets() = secrets;
     }
 
-    fn secrets(&self) -> MutexGuard<'_, KnownSecrets> {
+    fn secrets(&self) -> MutexGuard<'_, Known> {
         self.secrets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,4 +1,4 @@
-//! The line being typed, as the parts of the editor share it: its state, its pastes, its mentions, what of it is secret.
+//! The line being typed, as the parts of the editor share it: its state, its pastes, its mentions.
 //!
 //! It knows no menu, no history and no file.
 
@@ -7,7 +7,6 @@ mod letters;
 mod mention;
 mod offer;
 mod paste;
-mod secret;
 mod state;
 
 pub(super) use late_up::LateUp;
@@ -15,5 +14,4 @@ pub(super) use letters::{LONGEST_FUZZY, MOST_FOUND, has_letters, may_have_letter
 pub(super) use mention::{Mention, mention_path, mentions, open_mention, write_mention};
 pub(super) use offer::{MenuView, Offer, Row, Subject};
 pub(super) use paste::{MARK, PasteStore, Piece, is_long_paste, paste_pieces, sanitise_paste};
-pub(super) use secret::{KnownSecrets, looks_secret};
 pub(super) use state::{Ended, SharedState};

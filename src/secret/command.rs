@@ -1,0 +1,223 @@
+//! Secrets among the arguments of programs: `mysql -pX`, `curl -u a:X`, `echo X | sudo -S …`.
+
+use std::ops::Range;
+
+use super::name::{Naming, naming};
+use super::table::{ARGUMENTS, Argument, PRINTERS, READS_SECRET, SETTERS, Take};
+
+/// The most words that are looked at behind a program.
+const MOST_WORDS: usize = 64;
+
+/// How deep quotes are looked into.
+const DEPTH: usize = 3;
+
+/// A word of a line.
+struct Word<'a> {
+    /// Without the quotes around it.
+    text: &'a str,
+    start: usize,
+}
+
+/// Finds them in a line.
+pub(super) fn find(line: &str, found: &mut Vec<Range<usize>>) {
+    find_in(line, 0, DEPTH, found);
+}
+
+fn find_in(line: &str, start: usize, depth: usize, found: &mut Vec<Range<usize>>) {
+    if !line.contains([' ', '\t']) {
+        return;
+    }
+    let commands = commands(line);
+    let mut inside = Vec::new();
+    // Another line, in the quotes of this one: `alias db='mysql -pX'`, `sh -c "…"`.
+    for word in commands.iter().flatten().filter(|word| depth > 0 && word.text.len() < line.len()) {
+        if let Some(room) = word.text.find([' ', '\t']) {
+            let open = word.text[..room].rfind(['"', '\'']).map_or(0, |at| at + 1);
+            find_in(&word.text[open..], start + word.start + open, depth - 1, found);
+        }
+    }
+    find_here(&commands, &mut inside);
+    found.extend(inside.into_iter().map(|range| start + range.start..start + range.end));
+}
+
+fn find_here(commands: &[Vec<Word<'_>>], found: &mut Vec<Range<usize>>) {
+    for (at, command) in commands.iter().enumerate() {
+        programs(command, found);
+        setters(command, found);
+        if let Some(next) = commands.get(at + 1) {
+            printed(command, next, found);
+        }
+        here(command, found);
+    }
+}
+
+/// Splits a line into commands and those into words, roughly: what is found in quotes is one word.
+fn commands(line: &str) -> Vec<Vec<Word<'_>>> {
+    let mut commands: Vec<Vec<Word<'_>>> = vec![Vec::new()];
+    let bytes = line.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b' ' | b'\t' => at += 1,
+            b'|' | b';' | b'&' | b'(' | b')' => {
+                if commands.last().is_some_and(|command| !command.is_empty()) {
+                    commands.push(Vec::new());
+                }
+                at += 1;
+            }
+            _ => {
+                let start = at;
+                let mut quote = None;
+                while at < bytes.len() {
+                    let byte = bytes[at];
+                    match quote {
+                        Some(open) if byte == open => quote = None,
+                        Some(_) => {}
+                        None if matches!(byte, b'"' | b'\'') => quote = Some(byte),
+                        None if matches!(byte, b' ' | b'\t' | b'|' | b';' | b'(' | b')') => break,
+                        None if byte == b'&' && bytes.get(at + 1).is_none_or(|next| b"& ".contains(next)) => break,
+                        None => {}
+                    }
+                    at += 1;
+                }
+                let whole = &line[start..at];
+                let inside = whole.trim_start_matches(['"', '\'', '`', '$']);
+                let skipped = if inside.len() < whole.len() && whole.starts_with('$') && !whole.starts_with("$'") {
+                    0
+                } else {
+                    whole.len() - inside.len()
+                };
+                let text = whole[skipped..].trim_end_matches(['"', '\'', '`']);
+                if let Some(command) = commands.last_mut() {
+                    command.push(Word { text, start: start + skipped });
+                }
+            }
+        }
+    }
+    commands
+}
+
+fn push(start: usize, text: &str, found: &mut Vec<Range<usize>>) {
+    let inside = text.trim_start_matches(['=', '"', '\'']);
+    let start = start + (text.len() - inside.len());
+    let is_variable = inside.starts_with(['$', '<']) || inside.starts_with("{{");
+    if inside.chars().count() >= 3 && !is_variable {
+        found.push(start..start + inside.len());
+    }
+}
+
+fn programs(command: &[Word<'_>], found: &mut Vec<Range<usize>>) {
+    for (at, word) in command.iter().enumerate() {
+        let program = word.text.rsplit('/').next().unwrap_or(word.text);
+        let program = program.rsplit('=').next().unwrap_or(program).trim_start_matches(['\'', '"']);
+        let rest = &command[at + 1..command.len().min(at + 1 + MOST_WORDS)];
+        for row in ARGUMENTS.iter().filter(|row| row.programs.contains(&program)) {
+            if row.with.is_empty() || rest.iter().any(|word| word.text == row.with) {
+                argument(row, rest, found);
+            }
+        }
+    }
+}
+
+fn argument(row: &Argument, rest: &[Word<'_>], found: &mut Vec<Range<usize>>) {
+    let Argument { option, take, .. } = row;
+    if let Take::Place(place) = take {
+        let plain = rest.iter().filter(|word| !word.text.starts_with('-'));
+        if let Some(word) = plain.clone().nth(place - 1) {
+            push(word.start, word.text, found);
+        }
+        return;
+    }
+    for (at, word) in rest.iter().enumerate() {
+        let Some(behind) = word.text.strip_prefix(option) else { continue };
+        let is_long = option.starts_with("--");
+        let next = || rest.get(at + 1);
+        let start = word.start + option.len();
+        match take {
+            Take::Attached => push(start, behind, found),
+            Take::After if behind.is_empty() => {
+                if let Some(next) = next() {
+                    push(next.start, next.text, found);
+                }
+            }
+            Take::Option if behind.is_empty() => {
+                if let Some(next) = next().filter(|next| !next.text.starts_with('-')) {
+                    push(next.start, next.text, found);
+                }
+            }
+            Take::Option if !is_long || behind.starts_with('=') => push(start, behind, found),
+            Take::Behind(mark) => {
+                let (start, text) = match next() {
+                    Some(next) if behind.is_empty() => (next.start, next.text),
+                    _ if !is_long || behind.starts_with('=') => (start, behind),
+                    _ => continue,
+                };
+                if let Some((before, secret)) = text.split_once(mark) {
+                    push(start + before.len() + mark.len(), secret, found);
+                }
+            }
+            Take::Option | Take::After | Take::Place(_) => {}
+        }
+    }
+}
+
+/// `set -gx API_TOKEN X`, `aws configure set aws_secret_access_key X`.
+fn setters(command: &[Word<'_>], found: &mut Vec<Range<usize>>) {
+    let Some(setter) = command.iter().position(|word| {
+        let name = word.text.rsplit('/').next().unwrap_or(word.text);
+        SETTERS.contains(&name) || name.ends_with(":set") || name.ends_with(":add")
+    }) else {
+        return;
+    };
+    for pair in command[setter + 1..].windows(2) {
+        let [name, value] = pair else { continue };
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:/@".contains(&byte);
+        let mut parts = name.text.split([':', '.', '/']);
+        let is_secret = name.text.len() <= 256 && name.text.bytes().all(is_name) && !name.text.starts_with('-');
+        if is_secret && parts.any(|part| naming(part) == Some(Naming::Secret)) && !value.text.starts_with('-') {
+            push(value.start, value.text, found);
+        }
+    }
+}
+
+/// `echo X | sudo -S …`: what is printed is read as a secret.
+fn printed(command: &[Word<'_>], next: &[Word<'_>], found: &mut Vec<Range<usize>>) {
+    let Some(first) = command.iter().position(|word| PRINTERS.contains(&word.text)) else { return };
+    if !reads_secret(next) {
+        return;
+    }
+    for word in &command[first + 1..] {
+        let is_form = word.text.contains('%') && word.text.len() <= 6;
+        if !word.text.starts_with('-') && !is_form {
+            push(word.start, word.text.trim_end_matches("\\n"), found);
+        }
+    }
+}
+
+/// `sudo -S … <<< X`.
+fn here(command: &[Word<'_>], found: &mut Vec<Range<usize>>) {
+    let Some(at) = command.iter().position(|word| word.text.starts_with("<<<")) else { return };
+    let word = &command[at];
+    let behind = &word.text[3..];
+    if !reads_secret(command) {
+        return;
+    }
+    if behind.is_empty() {
+        if let Some(next) = command.get(at + 1) {
+            push(next.start, next.text, found);
+        }
+    } else {
+        push(word.start + 3, behind, found);
+    }
+}
+
+fn reads_secret(command: &[Word<'_>]) -> bool {
+    let has = |text: &str| command.iter().any(|word| word.text == text);
+    let is = |name: &str| command.iter().any(|word| word.text.rsplit('/').next() == Some(name));
+    READS_SECRET.iter().any(|word| match *word {
+        // These read one only when they are told to.
+        "sudo" | "doas" => is(word) && (has("-S") || has("--stdin") || has("-kS") || has("-Sk")),
+        word if word.starts_with('-') => has(word),
+        word => is(word),
+    })
+}

@@ -1,0 +1,61 @@
+//! Names and passwords in addresses, and in files of one login a line.
+
+use std::ops::Range;
+
+use super::Level;
+
+/// The longest login that is looked at, in bytes.
+const LONGEST: usize = 1024;
+
+/// Finds them in a line.
+pub(super) fn find(line: &str, level: Level, found: &mut Vec<Range<usize>>) {
+    for (mark, _) in line.match_indices("://") {
+        let from = mark + 3;
+        let window = &line[from..line.floor_char_boundary((from + LONGEST).min(line.len()))];
+        let end = window
+            .find(|character: char| character.is_whitespace() || "/?#'\"`<>".contains(character))
+            .unwrap_or(window.len());
+        let Some((login, _)) = window[..end].rsplit_once('@') else { continue };
+        let is_variable = |text: &str| text.starts_with(['$', '<', '{', '[', '%']) && !text.starts_with("%2");
+        match login.split_once(':') {
+            Some((user, password)) => {
+                if !password.is_empty() && !is_variable(password) {
+                    found.push(from + user.len() + 1..from + login.len());
+                }
+                // Where the password says nothing, the name is the token.
+                if matches!(password, "" | "x-oauth-basic" | "x" | "X") && user.len() >= 8 {
+                    found.push(from..from + user.len());
+                }
+            }
+            None if line[..mark].ends_with("http") || line[..mark].ends_with("https") => {
+                let is_token = match level {
+                    Level::Sent => login.len() >= 8,
+                    Level::Kept | Level::Repeated => {
+                        login.len() >= 16 && login.bytes().any(|byte| byte.is_ascii_digit())
+                    }
+                };
+                if is_token && !is_variable(login) {
+                    found.push(from..from + login.len());
+                }
+            }
+            None => {}
+        }
+    }
+    pgpass(line, found);
+}
+
+/// `host:port:database:user:password` (PostgreSQL's manual, "The Password File").
+fn pgpass(line: &str, found: &mut Vec<Range<usize>>) {
+    let trimmed = line.trim();
+    if trimmed.len() > LONGEST || trimmed.contains(char::is_whitespace) || trimmed.contains("://") {
+        return;
+    }
+    let fields: Vec<&str> = trimmed.splitn(5, ':').collect();
+    let [host, port, database, user, password] = fields[..] else { return };
+    let is_port = port == "*" || (3..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_name = |name: &str| !name.is_empty() && !name.bytes().all(|byte| byte.is_ascii_digit());
+    if !host.is_empty() && is_port && is_name(database) && is_name(user) && password.len() >= 3 {
+        let end = line.trim_end().len();
+        found.push(end - password.len()..end);
+    }
+}

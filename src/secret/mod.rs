@@ -1,0 +1,130 @@
+//! What a secret is: one table of shapes, names, programs and files, for all who keep secrets back. Pure, but for
+//! [`files`], which asks the disk where a link leads; knows no session, no provider, no tool and no words for people.
+
+mod block;
+mod command;
+pub mod files;
+mod login;
+mod name;
+mod named;
+mod shape;
+mod table;
+mod value;
+
+pub use name::{is_kept_from_readers, is_secret_name};
+
+use std::ops::Range;
+
+/// What stands where a secret was.
+pub const MARK: &str = "[redacted]";
+
+/// The shortest value that is known to be a secret and looked for: shorter ones are in ordinary words too.
+const SHORTEST_KNOWN: usize = 8;
+
+/// How strictly a text is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// A server's sentence: keys it repeats, whole or masked, and who asked. Names such as `token:` stay.
+    Repeated,
+    /// What is kept and read again by a model: what is certainly a secret. Code stays whole.
+    Kept,
+    /// What is sent to others or offered again: rather too much than too little.
+    Sent,
+}
+
+/// Values that are secrets for certain: keys of providers, and of variables whose name says so.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Known(Vec<String>);
+
+impl Known {
+    /// Takes the values that are long enough.
+    #[must_use]
+    pub fn new(values: impl IntoIterator<Item = String>) -> Self {
+        let mut values: Vec<String> =
+            values.into_iter().filter(|value| value.trim().len() >= SHORTEST_KNOWN).collect();
+        values.sort_unstable();
+        values.dedup();
+        Self(values)
+    }
+
+    /// Tells whether one of them is in the text.
+    #[must_use]
+    pub fn is_in(&self, text: &str) -> bool {
+        self.0.iter().any(|value| text.contains(value.as_str()))
+    }
+
+    fn find(&self, text: &str, found: &mut Vec<Range<usize>>) {
+        for value in &self.0 {
+            found.extend(text.match_indices(value.as_str()).map(|(at, value)| at..at + value.len()));
+        }
+    }
+}
+
+impl std::fmt::Debug for Known {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Known({})", self.0.len())
+    }
+}
+
+/// Finds the secrets of a text: in order, none in another.
+#[must_use]
+pub fn find(text: &str, known: &Known, level: Level) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    known.find(text, &mut found);
+    match level {
+        Level::Repeated => shape::find_repeated(text, &mut found),
+        Level::Kept | Level::Sent => {
+            shape::find(text, &mut found);
+            block::find(text, level, &mut found);
+            let mut start = 0;
+            let mut inside = Vec::new();
+            for line in text.split_inclusive('\n') {
+                inside.clear();
+                let bare = line.trim_end_matches(['\n', '\r']);
+                login::find(bare, level, &mut inside);
+                command::find(bare, &mut inside);
+                named::find(bare, level, &mut inside);
+                found.extend(inside.iter().map(|range| start + range.start..start + range.end));
+                start += line.len();
+            }
+        }
+    }
+    merged(found)
+}
+
+/// Takes the secrets out of a text; tells how many there were.
+#[must_use]
+pub fn redact(text: &str, known: &Known, level: Level) -> (String, usize) {
+    let found = find(text, known, level);
+    let mut clean = String::with_capacity(text.len());
+    let mut written = 0;
+    for range in &found {
+        clean.push_str(&text[written..range.start]);
+        clean.push_str(MARK);
+        written = range.end;
+    }
+    clean.push_str(&text[written..]);
+    (clean, found.len())
+}
+
+/// Tells whether a line looks as if it held a secret: a false alarm costs one line of history.
+#[must_use]
+pub fn looks_secret(line: &str) -> bool {
+    !find(line, &Known::default(), Level::Sent).is_empty()
+}
+
+fn merged(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    found.sort_unstable_by_key(|range| (range.start, range.end));
+    let mut merged: Vec<Range<usize>> = Vec::new();
+    for range in found {
+        match merged.last_mut() {
+            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+#[path = "secret_tests.rs"]
+mod tests;

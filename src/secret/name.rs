@@ -1,0 +1,133 @@
+//! Tells by a name whether what it names is a secret.
+
+use super::table::{ABOUT, LEADS, PARTS, WEAK_WORDS, WORDS};
+
+/// How sure a name is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// Its value is a secret.
+    Secret,
+    /// It is, where it looks like one.
+    Maybe,
+}
+
+/// Judges a name of letters, digits, `_` and `-`.
+pub(super) fn naming(name: &str) -> Option<Naming> {
+    if name.len() < 2 {
+        return None;
+    }
+    let lower = name.to_ascii_lowercase();
+    let lower = lower.trim_matches(['-', '_']);
+    let naming = if PARTS.iter().any(|part| lower.contains(part)) {
+        // `access_key_id` names the key, and is half of it.
+        let identifies = lower.ends_with("_id") || lower.ends_with("-id");
+        (!identifies || lower.contains("access_key")).then_some(Naming::Secret)?
+    } else if words(name).any(|word| WORDS.contains(&word.as_str())) {
+        Naming::Secret
+    } else {
+        let last = words(name).last()?;
+        WEAK_WORDS.contains(&last.as_str()).then_some(Naming::Maybe)?
+    };
+    let is_about = ABOUT.iter().any(|end| {
+        lower.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with(['_', '-']))
+            || name.ends_with(&capitalised(end))
+    });
+    (!is_about).then_some(naming)
+}
+
+/// Tells whether the value of a variable of this name is a secret.
+#[must_use]
+pub fn is_secret_name(name: &str) -> bool {
+    match naming(name) {
+        // `PWD` is a place, and `OLDPWD` another.
+        Some(Naming::Secret) => !matches!(name, "PWD" | "pwd"),
+        Some(Naming::Maybe) => name.len() > 4 && name.to_ascii_lowercase().ends_with("_key"),
+        None => false,
+    }
+}
+
+/// Tells whether a variable of this name is a secret, or leads to a process that has some.
+#[must_use]
+pub fn is_kept_from_readers(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    is_secret_name(name) || LEADS.iter().any(|part| upper.contains(part))
+}
+
+/// The words of a name, in lower case: `dbPass_x` is three.
+fn words(name: &str) -> impl Iterator<Item = String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for letter in name.chars() {
+        let begins = letter.is_ascii_uppercase() && before.is_ascii_lowercase();
+        if matches!(letter, '_' | '-') || begins {
+            words.push(String::new());
+        }
+        if !matches!(letter, '_' | '-')
+            && let Some(word) = words.last_mut()
+        {
+            word.push(letter.to_ascii_lowercase());
+        }
+        before = letter;
+    }
+    words.into_iter()
+}
+
+fn capitalised(word: &str) -> String {
+    let (first, rest) = word.split_at(1);
+    first.to_ascii_uppercase() + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_known_by_their_names() {
+        for name in [
+            "GITHUB_TOKEN",
+            "DB_PASSWORD",
+            "AWS_SECRET_ACCESS_KEY",
+            "SIGNING_KEY",
+            "DB_PASS",
+            "MYSQL_PWD",
+            "PW",
+            "dbPass",
+            "PASS",
+            "gh_token",
+            "OPENAI_API_KEY",
+            "SSHPASS",
+            "PGPASSWORD",
+            "REDISCLI_AUTH",
+            "PGPASS",
+            "AWS_ACCESS_KEY_ID",
+            "NPM_TOKEN",
+            "apiKey",
+            "WIFI_PSK",
+        ] {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in [
+            "PATH",
+            "HOME",
+            "KEYBOARD",
+            "PWD",
+            "OLDPWD",
+            "SSH_ASKPASS",
+            "TOKEN_FILE",
+            "max_tokens",
+            "BYPASS",
+            "PASSWORD_STORE_DIR",
+            "LANG",
+            "secretName",
+            "COMPASS",
+            "SSH_AUTH_SOCK",
+            "key",
+            "",
+        ] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+        assert!(
+            ["SSH_AUTH_SOCK", "DATABASE_URL", "DOCKER_HOST", "X_TOKEN"].iter().all(|it| is_kept_from_readers(it))
+        );
+    }
+}

@@ -1,0 +1,266 @@
+//! Values behind names that say what they are: `API_TOKEN=…`, `"password": "…"`, `--password …`, `密码是…`.
+
+use std::ops::Range;
+
+use super::Level;
+use super::name::{Naming, naming};
+use super::table::{SAYS, SPOKEN};
+use super::value::{Value, value};
+
+/// What stands between a name and its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Between {
+    /// `=`, with nothing around it.
+    Assigned,
+    /// `=`, `:`, `=>`, `:=` with room around them.
+    Said,
+    /// `:`.
+    Colon,
+    /// Room behind an option.
+    Option,
+    /// `>` of a tag.
+    Tag,
+    /// Room, where the value is in quotes or all that follows in the line.
+    Room,
+    /// `is`, `was`.
+    Is,
+}
+
+/// How much of a line before a name is looked at, in bytes.
+const BEFORE: usize = 120;
+
+/// Names whose value is the rest of the line, or up to the quote around both.
+const HEADERS: &[&str] = &["authorization", "cookie"];
+
+/// Finds them in a line. Each part of it is looked at a few times at most: output is as long as a program likes, and
+/// all of it may look like names.
+pub(super) fn find(line: &str, level: Level, found: &mut Vec<Range<usize>>) {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let bytes = line.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !is_name(&bytes[at]) {
+            at += 1;
+            continue;
+        }
+        let end = at + bytes[at..].iter().take_while(|byte| is_name(byte)).count();
+        let naming = naming(&line[at..end]).or_else(|| two_words(line, at, end));
+        at = match naming.and_then(|naming| behind(line, at..end, naming, level)) {
+            Some(value) => {
+                let next = value.end;
+                found.push(value);
+                next.max(end)
+            }
+            None => end,
+        };
+    }
+    spoken(line, found);
+}
+
+/// `API key`, `secret key`: the name is two words.
+fn two_words(line: &str, start: usize, end: usize) -> Option<Naming> {
+    const FIRST: &[&str] = &["api ", "access ", "secret ", "account ", "signing ", "encryption ", "license "];
+    if !line[start..end].eq_ignore_ascii_case("key") {
+        return None;
+    }
+    let ends = |first: &&str| {
+        let from = start.checked_sub(first.len());
+        from.and_then(|from| line.get(from..start)).is_some_and(|before| before.eq_ignore_ascii_case(first))
+    };
+    FIRST.iter().any(|first| ends(first)).then_some(Naming::Secret)
+}
+
+/// The value behind a name, if it is one.
+fn behind(line: &str, name: Range<usize>, naming: Naming, level: Level) -> Option<Range<usize>> {
+    let bytes = line.as_bytes();
+    let word = &line[name.clone()];
+    let mut at = name.end;
+    // The quote, bracket or tag that ends the name.
+    while matches!(bytes.get(at), Some(b'\\' | b'"' | b'\'' | b'`' | b']' | b'?' | b'!')) && at < name.end + 4 {
+        at += 1;
+    }
+    let quoted_name = at > name.end;
+    let room = room(bytes, at);
+    let (between, mut start) = separator(line, name.start, word, at, room)?;
+    let is_header = HEADERS.iter().any(|header| word.to_ascii_lowercase().ends_with(header));
+    if is_header && matches!(between, Between::Colon | Between::Said | Between::Assigned) {
+        return header(line, start, level);
+    }
+    // A shell's variable is set without room: what follows room is another word.
+    if between == Between::Assigned && bytes.get(start).is_some_and(u8::is_ascii_whitespace) {
+        start += self::room(bytes, start);
+    }
+    let (between, naming) = match (between, quoted_name) {
+        // JSON has no code in it.
+        (Between::Colon | Between::Said, true) => (Between::Colon, naming),
+        (between, _) => (between, naming),
+    };
+    let value = value(line, start)?;
+    if !is_secret(line, word, naming, between, &value, level) {
+        return None;
+    }
+    // Of a very long one, all.
+    let rest = &line[value.range.end..];
+    let more = if value.range.len() >= 4000 { rest.find(char::is_whitespace).unwrap_or(rest.len()) } else { 0 };
+    Some(value.range.start..value.range.end + more)
+}
+
+fn room(bytes: &[u8], at: usize) -> usize {
+    bytes[at.min(bytes.len())..].iter().take(64).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+/// Finds what stands between a name and its value, and where that begins.
+fn separator(line: &str, start: usize, word: &str, at: usize, gap: usize) -> Option<(Between, usize)> {
+    let bytes = line.as_bytes();
+    let next = at + gap;
+    let from = |at: usize| at + room(bytes, at);
+    let rest = line.get(next..)?;
+    if rest.starts_with("==") || rest.starts_with("=~") || rest.starts_with("::") {
+        return None;
+    }
+    for sign in [":=", "=>", "->", "?=", "+="] {
+        if rest.starts_with(sign) {
+            return Some((Between::Said, from(next + sign.len())));
+        }
+    }
+    if let Some(after) = rest.strip_prefix('=') {
+        let is_tight = gap == 0 && !after.starts_with([' ', '\t']);
+        return Some((if is_tight { Between::Assigned } else { Between::Said }, from(next + 1)));
+    }
+    if rest.starts_with(':') {
+        return Some((Between::Colon, from(next + 1)));
+    }
+    if rest.starts_with('：') {
+        return Some((Between::Colon, from(next + '：'.len_utf8())));
+    }
+    if let Some(inside) = rest.strip_prefix("</key>") {
+        let skipped = inside.len() - inside.trim_start().len();
+        let begins = inside.trim_start().starts_with("<string>");
+        return begins.then_some((Between::Tag, next + "</key>".len() + skipped + "<string>".len()));
+    }
+    if rest.starts_with('>') && line[..start].ends_with(['<', ':']) {
+        return Some((Between::Tag, next + 1));
+    }
+    if gap == 0 {
+        return None;
+    }
+    if word.starts_with('-') {
+        return Some((Between::Option, next));
+    }
+    let lower = word.to_ascii_lowercase();
+    if (lower.starts_with("pass") || lower.ends_with("password") || lower.ends_with("pass"))
+        && let Some(is) = ["is ", "is: ", "was "].iter().find(|is| rest.starts_with(**is))
+    {
+        return Some((Between::Is, from(next + is.len())));
+    }
+    // `login me password x`, `IDENTIFIED WITH PASSWORD 'x'`, or a line of a file with nothing else on it.
+    let before = &line[line.floor_char_boundary(start.saturating_sub(BEFORE))..start];
+    let word_end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+    let alone = before.trim().is_empty() && rest[word_end..].trim().is_empty() && !rest.ends_with([':', '.', '?']);
+    let is_login = before.contains("login ") || before.contains("machine ") || before.contains("wifi ");
+    let is_quoted = rest.starts_with(['\'', '"']);
+    (alone || is_login || is_quoted).then_some((Between::Room, next))
+}
+
+/// The rest of the line, or up to the quote around it.
+fn header(line: &str, start: usize, level: Level) -> Option<Range<usize>> {
+    let rest = &line[start..];
+    let begin = start + usize::from(rest.starts_with(['"', '\'']));
+    let rest = &line[begin..];
+    if rest.starts_with(super::MARK) || rest.starts_with(['$', '<', '{']) {
+        return None;
+    }
+    let length = rest.find(['"', '\'']).unwrap_or(rest.len());
+    let text = rest[..length].trim_end();
+    let is_value = text.len() >= 6;
+    // In a program it is an expression.
+    let is_code = level == Level::Kept && text.contains(['(', ')', ';']) && !text.contains(' ');
+    (is_value && !is_code).then_some(begin..begin + text.len())
+}
+
+/// Tells whether a value is a secret, with what it is called.
+fn is_secret(line: &str, word: &str, naming: Naming, between: Between, value: &Value, level: Level) -> bool {
+    let text = &line[value.range.clone()];
+    if value.is_placeholder(text) {
+        return false;
+    }
+    let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+    if naming == Naming::Maybe {
+        let named_key = word.to_ascii_lowercase().ends_with("_key") || word.to_ascii_lowercase().ends_with("-key");
+        let least = if named_key { 8 } else { 12 };
+        let is_auth =
+            word.trim_matches('-').eq_ignore_ascii_case("auth") && value.quote.is_some() && text.len() >= 8;
+        if !is_auth && (text.len() < least || !has_digit || text.bytes().all(|byte| byte.is_ascii_digit())) {
+            return false;
+        }
+    }
+    // `PWD` is where the shell is.
+    if word.eq_ignore_ascii_case("pwd") && text.starts_with(['/', '~', '.']) {
+        return false;
+    }
+    let least = match (between, value.quote.is_some()) {
+        (Between::Assigned | Between::Option, _) | (_, true) => 3,
+        (Between::Tag, false) => 3,
+        (Between::Said | Between::Colon, false) => 6,
+        (Between::Room, false) => 4,
+        (Between::Is, false) => 6,
+    };
+    if text.len() < least {
+        return false;
+    }
+    let has_sign = text.contains(|letter: char| !letter.is_ascii_alphanumeric() && !"_.".contains(letter));
+    match (between, level) {
+        (Between::Is, _) => value.quote.is_some() || has_digit || has_sign && !text.ends_with([',', '.']),
+        (Between::Option, _) => !text.starts_with('-'),
+        (_, Level::Sent) => true,
+        (_, Level::Kept | Level::Repeated) => is_data(line, word, between, value, (has_digit, has_sign)),
+    }
+}
+
+/// Tells whether a value is data rather than code: what is kept is read again, code with holes in it is of no use.
+fn is_data(line: &str, word: &str, between: Between, value: &Value, (digit, sign): (bool, bool)) -> bool {
+    let text = &line[value.range.clone()];
+    if value.quote.is_some() {
+        // A sentence about it is none.
+        return text.len() >= 4 && (digit || sign || !text.contains(' ')) && text.split(' ').count() < 4;
+    }
+    let is_code = text.contains(['(', ')', '[', ']', '{', '}']) || text.contains("::") || text.contains("->");
+    if is_code || text.ends_with([';']) && between != Between::Assigned {
+        return false;
+    }
+    let same = |one: &str, other: &str| {
+        let plain = |text: &str| text.to_ascii_lowercase().replace(['-', '_'], "");
+        plain(one).contains(&plain(other)) || plain(other).contains(&plain(one))
+    };
+    match between {
+        Between::Assigned | Between::Tag | Between::Room => !same(text, word),
+        Between::Said | Between::Colon => digit && !text.starts_with(|letter: char| letter == '&' || letter == '*'),
+        Between::Option | Between::Is => true,
+    }
+}
+
+/// What people call it in other languages.
+fn spoken(line: &str, found: &mut Vec<Range<usize>>) {
+    if line.is_ascii() && !line.contains("passe") {
+        return;
+    }
+    let lower = line.to_lowercase();
+    // Where lower case is longer, places would not be the same.
+    let line = if lower.len() == line.len() { lower.as_str() } else { line };
+    for name in SPOKEN {
+        for (at, _) in line.match_indices(name) {
+            let from = at + name.len();
+            let rest = line[from..].trim_start_matches(['"', '\'', ' ']);
+            let Some(after) = SAYS.iter().find_map(|says| rest.strip_prefix(says)) else { continue };
+            let start = line.len() - after.trim_start_matches([' ', '：', ':']).len();
+            let Some(value) = value(line, start) else { continue };
+            let text = &line[value.range.clone()];
+            let text = text.trim_end_matches(['。', '，', '；', '！', '）', '」']);
+            let ascii = text.find(|letter: char| !letter.is_ascii()).unwrap_or(text.len());
+            let length = if ascii >= 3 { ascii } else { 0 };
+            if length >= 3 && !value.is_placeholder(text) {
+                found.push(value.range.start..value.range.start + length);
+            }
+        }
+    }
+}

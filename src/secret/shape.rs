@@ -1,0 +1,148 @@
+//! Secrets by what they look like, whatever they are called.
+
+use std::ops::Range;
+
+use super::table::{HASHES, IDENTITIES, SHAPES, SHORTEST_REPEATED, WEBHOOKS};
+
+/// The beginning of a JSON web token, and how many characters must follow.
+const WEB_TOKEN: (&str, usize) = ("eyJ", 24);
+
+/// The shortest value after `Bearer` or `Basic`, in bytes.
+const SHORTEST_BEARER: usize = 8;
+
+/// The shortest path that makes a webhook's address secret.
+const SHORTEST_PATH: usize = 12;
+
+/// Finds them in a text.
+pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
+    for shape in SHAPES {
+        beginning(text, shape.start, shape.least, shape.also, found);
+    }
+    web_tokens(text, found);
+    for start in HASHES {
+        beginning(text, start, 10, b"./$=,+-_", found);
+    }
+    for start in WEBHOOKS {
+        for (at, _) in text.match_indices(start) {
+            let from = at + start.len();
+            let length = run(&text.as_bytes()[from..], b"-_/:.");
+            if length >= SHORTEST_PATH {
+                found.push(from..from + length);
+            }
+        }
+    }
+    bearers(text, found);
+    bots(text, found);
+}
+
+/// Finds what a server repeats of a key, or of who asked: shorter, or masked.
+pub(super) fn find_repeated(text: &str, found: &mut Vec<Range<usize>>) {
+    // Those of the shapes' own starts, too.
+    let is_part =
+        |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '*' | '.' | '…');
+    for shape in SHAPES {
+        beginning(text, shape.start, shape.least, shape.also, found);
+    }
+    let mut from = 0;
+    while let Some(at) = text[from..].find(is_part).map(|at| from + at) {
+        let length = text[at..].find(|character| !is_part(character)).unwrap_or(text.len() - at);
+        let token = &text[at..at + length];
+        let starts = SHAPES.iter().map(|shape| shape.start).chain(IDENTITIES.iter().copied());
+        let is_secret = starts.filter_map(|start| token.strip_prefix(start)).any(|rest| {
+            rest.len() >= SHORTEST_REPEATED
+                && rest.chars().any(|character| character.is_ascii_digit() || matches!(character, '*' | '…'))
+        });
+        if is_secret {
+            found.push(at..at + length);
+        }
+        from = at + length;
+    }
+    const WORD: &str = "bearer ";
+    for (at, _) in text.to_ascii_lowercase().match_indices(WORD) {
+        let from = at + WORD.len();
+        let length = text[from..].find(char::is_whitespace).unwrap_or(text.len() - from);
+        if length > 0 {
+            found.push(from..from + length);
+        }
+    }
+}
+
+fn run(bytes: &[u8], also: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || also.contains(byte)).count()
+}
+
+fn beginning(text: &str, start: &str, least: usize, also: &[u8], found: &mut Vec<Range<usize>>) {
+    let mut from = 0;
+    while let Some(at) = text[from..].find(start).map(|at| from + at) {
+        let body = at + start.len();
+        let length = run(&text.as_bytes()[body..], also);
+        let before = &text[..at];
+        let inside_word = before.bytes().last().is_some_and(|byte| byte.is_ascii_alphanumeric());
+        // Words of a sentence have no digits and are short: `sk-learn-something-or-other`.
+        let body_bytes = &text.as_bytes()[body..body + length];
+        let is_key = body_bytes.iter().any(u8::is_ascii_digit)
+            || body_bytes.split(|byte| !byte.is_ascii_alphanumeric()).any(|part| part.len() >= 16);
+        if length >= least && is_key && (!inside_word || ends_with_escape(before)) {
+            found.push(at..body + length);
+        }
+        from = body + length;
+    }
+}
+
+/// Tells whether the letters a text ends with are no word but an escape of JSON or a program: `\n`, `\x1b`, `\u0022`.
+fn ends_with_escape(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is = |letters: usize, kinds: &[u8]| {
+        bytes.len().checked_sub(letters + 1).and_then(|at| bytes.get(at..)).is_some_and(|end| {
+            let hexadecimal = end.iter().skip(2).all(u8::is_ascii_hexdigit);
+            end.first() == Some(&b'\\') && end.get(1).is_some_and(|kind| kinds.contains(kind)) && hexadecimal
+        })
+    };
+    is(1, b"abefnrtv0") || is(3, b"x") || is(5, b"u")
+}
+
+/// `eyJ….eyJ….…`: parts in base64 with dots between, the first of which begins a JSON object.
+fn web_tokens(text: &str, found: &mut Vec<Range<usize>>) {
+    let mut from = 0;
+    while let Some(at) = text[from..].find(WEB_TOKEN.0).map(|at| from + at) {
+        let length = run(&text.as_bytes()[at..], b"-_.");
+        let inside_word = text[..at].bytes().last().is_some_and(|byte| byte.is_ascii_alphanumeric());
+        let token = &text[at..at + length];
+        let is_token = length > WEB_TOKEN.1 && (token.contains('.') || token.len() > 40);
+        if is_token && (!inside_word || ends_with_escape(&text[..at])) {
+            found.push(at..at + length);
+        }
+        from = at + length.max(WEB_TOKEN.0.len());
+    }
+}
+
+/// `Bearer …` and `Basic …`, as they stand in headers.
+fn bearers(text: &str, found: &mut Vec<Range<usize>>) {
+    let lower = text.to_ascii_lowercase();
+    for word in ["bearer ", "basic "] {
+        for (at, _) in lower.match_indices(word) {
+            let from = at + word.len();
+            let value = &text.as_bytes()[from..];
+            let length = run(value, b"-_.~+/=");
+            let value = &value[..length];
+            let mixed = value.iter().any(u8::is_ascii_digit)
+                || value.ends_with(b"=")
+                || value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
+            if length >= SHORTEST_BEARER && mixed {
+                found.push(from..from + length);
+            }
+        }
+    }
+}
+
+/// Telegram's: the bot's number, a colon, 35 characters.
+fn bots(text: &str, found: &mut Vec<Range<usize>>) {
+    let bytes = text.as_bytes();
+    for (at, _) in text.match_indices(":AA") {
+        let digits = bytes[..at].iter().rev().take(12).take_while(|byte| byte.is_ascii_digit()).count();
+        let length = run(&bytes[at + 1..], b"-_");
+        if (8..=10).contains(&digits) && (33..=40).contains(&length) {
+            found.push(at - digits..at + 1 + length);
+        }
+    }
+}

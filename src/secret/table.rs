@@ -1,0 +1,381 @@
+//! How secrets look and what they are called: the one table, for all who look for them. Data only.
+//!
+//! From the providers' own descriptions of their keys, GitHub's list of secret scanning patterns, and manuals.
+
+/// A beginning that only secrets of one issuer have.
+pub(super) struct Shape {
+    pub(super) start: &'static str,
+    /// How many characters follow at least.
+    pub(super) least: usize,
+    /// What follows beside letters and digits.
+    pub(super) also: &'static [u8],
+}
+
+const fn shape(start: &'static str, least: usize) -> Shape {
+    Shape { start, least, also: b"-_" }
+}
+
+const fn dotted(start: &'static str, least: usize) -> Shape {
+    Shape { start, least, also: b"-_.~+/=" }
+}
+
+/// Keys and tokens by their beginning.
+pub(super) const SHAPES: &[Shape] = &[
+    shape("sk-", 16),
+    shape("sk_live_", 10),
+    shape("sk_test_", 10),
+    shape("rk_live_", 10),
+    shape("rk_test_", 10),
+    shape("whsec_", 16),
+    shape("ghp_", 20),
+    shape("gho_", 20),
+    shape("ghs_", 20),
+    shape("ghu_", 20),
+    shape("ghr_", 20),
+    shape("github_pat_", 20),
+    shape("glpat-", 16),
+    shape("gldt-", 16),
+    shape("glrt-", 16),
+    shape("glcbt-", 16),
+    shape("glptt-", 16),
+    shape("xoxa-", 10),
+    shape("xoxb-", 10),
+    shape("xoxc-", 10),
+    shape("xoxd-", 10),
+    shape("xoxe-", 10),
+    shape("xoxp-", 10),
+    shape("xoxr-", 10),
+    shape("xoxs-", 10),
+    shape("xapp-", 10),
+    shape("AKIA", 16),
+    shape("ASIA", 16),
+    shape("AIza", 30),
+    dotted("ya29.", 20),
+    dotted("1//0", 30),
+    shape("GOCSPX-", 20),
+    shape("hf_", 20),
+    shape("npm_", 30),
+    shape("pypi-", 30),
+    shape("rubygems_", 30),
+    shape("gsk_", 20),
+    shape("xai-", 20),
+    shape("nvapi-", 20),
+    shape("pplx-", 20),
+    shape("csk-", 20),
+    shape("tgp_v1_", 20),
+    shape("r8_", 30),
+    shape("fw_", 20),
+    shape("dop_v1_", 30),
+    shape("doo_v1_", 30),
+    shape("dor_v1_", 30),
+    shape("dckr_pat_", 16),
+    shape("shpat_", 20),
+    shape("shpss_", 20),
+    shape("shpca_", 20),
+    shape("shppa_", 20),
+    shape("sq0atp-", 16),
+    shape("sq0csp-", 16),
+    dotted("SG.", 30),
+    dotted("hvs.", 20),
+    dotted("hvb.", 20),
+    shape("lin_api_", 20),
+    shape("ntn_", 20),
+    shape("tskey-", 16),
+    shape("PMAK-", 20),
+    shape("ATATT3", 20),
+    shape("ATBB", 20),
+    shape("sntrys_", 20),
+    shape("sntryu_", 20),
+    shape("glsa_", 20),
+    shape("glc_", 20),
+    shape("phx_", 20),
+    shape("pul-", 20),
+    shape("sbp_", 20),
+    shape("fm1_", 20),
+    dotted("fm2_", 20),
+    shape("key-", 32),
+    shape("AGE-SECRET-KEY-1", 20),
+    shape("dapi", 32),
+    shape("CFPAT-", 20),
+    shape("figd_", 20),
+    shape("vercel_", 20),
+    dotted("EAACEdEose0cBA", 10),
+];
+
+/// What a server may repeat in its sentences that names a person or an organisation; no secrets elsewhere.
+pub(super) const IDENTITIES: &[&str] = &[
+    "sk_", "pk-", "rk-", "ya29", "org-", "org_", "orgid-", "proj_", "proj-", "user_", "user-", "acct_", "team-",
+    "eyJ",
+];
+
+/// The shortest that is taken out of a server's sentence, with a digit or a mask in it, unlike words.
+pub(super) const SHORTEST_REPEATED: usize = 6;
+
+/// Addresses whose path is the secret: what stands before it.
+pub(super) const WEBHOOKS: &[&str] = &[
+    "hooks.slack.com/services/",
+    "hooks.slack.com/workflows/",
+    "hooks.slack.com/triggers/",
+    "discord.com/api/webhooks/",
+    "discordapp.com/api/webhooks/",
+    "webhook.office.com/webhookb2/",
+    "api.telegram.org/bot",
+    "hooks.zapier.com/hooks/catch/",
+    "open.feishu.cn/open-apis/bot/v2/hook/",
+    "open.larksuite.com/open-apis/bot/v2/hook/",
+];
+
+/// How hashed passwords begin (`crypt(5)`).
+pub(super) const HASHES: &[&str] =
+    &["$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$gy$", "$apr1$", "$argon2i$", "$argon2id$"];
+
+/// Parts of names whose value is a secret, in lower case.
+pub(super) const PARTS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "passwort",
+    "kennwort",
+    "contrasena",
+    "secret",
+    "token",
+    "api_key",
+    "apikey",
+    "api-key",
+    "access_key",
+    "accesskey",
+    "access-key",
+    "private_key",
+    "privatekey",
+    "private-key",
+    "presharedkey",
+    "preshared_key",
+    "accountkey",
+    "account_key",
+    "account-key",
+    "authorization",
+    "cookie",
+    "credential",
+    "storepass",
+    "keypass",
+    "requirepass",
+    "masterauth",
+    "client-key-data",
+    "sshpass",
+    "pgpass",
+    "rediscli_auth",
+];
+
+/// Names whose value is a secret where they stand alone or between `_`, `-` and a capital: `DB_PASS`, `dbPass`.
+pub(super) const WORDS: &[&str] = &["pass", "pwd", "pw", "psk"];
+
+/// The same, of a value that looks like one: longer, with a digit.
+pub(super) const WEAK_WORDS: &[&str] = &["key", "auth", "sig", "signature", "pin", "salt", "cred", "creds"];
+
+/// How names end that say something about a secret and do not hold it.
+pub(super) const ABOUT: &[&str] = &[
+    "file",
+    "files",
+    "path",
+    "dir",
+    "stdin",
+    "name",
+    "type",
+    "url",
+    "uri",
+    "endpoint",
+    "ttl",
+    "expiry",
+    "expires",
+    "expires_in",
+    "length",
+    "len",
+    "count",
+    "limit",
+    "env",
+    "var",
+    "prompt",
+    "policy",
+    "field",
+    "hint",
+    "reset",
+    "tokens",
+    "askpass",
+    "public_key",
+    "public-key",
+    "publickey",
+    "primary_key",
+    "foreign_key",
+    "sort_key",
+    "partition_key",
+    "cache_key",
+    "tokenizer",
+    "tokenize",
+    "usage",
+    "budget",
+];
+
+/// Variables whose value is no secret itself but leads to a process or a place that has some.
+pub(super) const LEADS: &[&str] = &[
+    "AUTH_SOCK",
+    "DATABASE_URL",
+    "CONNECTION_STRING",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DOCKER_HOST",
+    "GPG_AGENT_INFO",
+];
+
+/// What people call it in languages without spaces or with letters beyond ASCII.
+pub(super) const SPOKEN: &[&str] = &[
+    "密码",
+    "密碼",
+    "口令",
+    "密钥",
+    "密鑰",
+    "令牌",
+    "パスワード",
+    "비밀번호",
+    "пароль",
+    "contraseña",
+    "mot de passe",
+];
+
+/// What stands between such a name and its value.
+pub(super) const SAYS: &[&str] = &["是", "为", "為", "：", ":", "=", "は", "es", "est"];
+
+/// Which words of a command are secrets.
+pub(super) enum Take {
+    /// What is behind the option, in the same word.
+    Attached,
+    /// That, or the next word.
+    Option,
+    /// Of such a word, what is behind this.
+    Behind(&'static str),
+    /// The word at this place behind the program, options not counted; from 1.
+    Place(usize),
+    /// The word behind this one.
+    After,
+}
+
+/// A program that takes a secret as an argument.
+pub(super) struct Argument {
+    pub(super) programs: &'static [&'static str],
+    /// A word without which it is none.
+    pub(super) with: &'static str,
+    pub(super) option: &'static str,
+    pub(super) take: Take,
+}
+
+const fn row(programs: &'static [&'static str], with: &'static str, option: &'static str, take: Take) -> Argument {
+    Argument { programs, with, option, take }
+}
+
+/// From their manuals.
+pub(super) const ARGUMENTS: &[Argument] = &[
+    row(
+        &["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump", "mariadb-admin", "mycli"],
+        "",
+        "-p",
+        Take::Attached,
+    ),
+    row(&["sshpass"], "", "-p", Take::Option),
+    row(&["curl"], "", "-u", Take::Behind(":")),
+    row(&["curl", "http", "https", "httpie", "xh", "wget"], "", "--user", Take::Behind(":")),
+    row(&["curl"], "", "-U", Take::Behind(":")),
+    row(&["curl"], "", "--proxy-user", Take::Behind(":")),
+    row(&["http", "https", "xh", "ab"], "", "-a", Take::Behind(":")),
+    row(&["ab"], "", "-A", Take::Behind(":")),
+    row(&["http", "https", "xh"], "", "--auth", Take::Behind(":")),
+    row(&["redis-cli", "valkey-cli"], "", "-a", Take::Option),
+    row(&["redis-cli", "valkey-cli"], "", "--pass", Take::Option),
+    row(&["redis-cli", "valkey-cli"], "AUTH", "AUTH", Take::After),
+    row(
+        &["docker", "podman", "helm", "nerdctl", "buildah", "skopeo", "oc", "az", "cf"],
+        "login",
+        "-p",
+        Take::Option,
+    ),
+    row(&["mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport"], "", "-p", Take::Option),
+    row(&["ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami", "ldappasswd"], "", "-w", Take::Option),
+    row(&["smbclient", "rpcclient", "smbget", "net"], "", "-U", Take::Behind("%")),
+    row(&["openssl"], "", "-pass", Take::Behind("pass:")),
+    row(&["openssl"], "", "-passin", Take::Behind("pass:")),
+    row(&["openssl"], "", "-passout", Take::Behind("pass:")),
+    row(&["openssl"], "", "-k", Take::Option),
+    row(&["zip", "unzip"], "", "-P", Take::Option),
+    row(&["7z", "7za", "7zz", "rar", "unrar"], "", "-p", Take::Attached),
+    row(&["rar"], "", "-hp", Take::Attached),
+    row(&["ssh-keygen"], "", "-N", Take::Option),
+    row(&["ssh-keygen"], "", "-P", Take::Option),
+    row(&["htpasswd"], "-b", "", Take::Place(3)),
+    row(&["htpasswd"], "-nb", "", Take::Place(2)),
+    row(&["sqlcmd", "bcp", "isql", "ipmitool", "tsql", "snowsql"], "", "-P", Take::Option),
+    row(&["rabbitmqctl"], "add_user", "", Take::Place(3)),
+    row(&["rabbitmqctl"], "change_password", "", Take::Place(3)),
+    row(&["lftp", "ncftp"], "", "-u", Take::Behind(",")),
+    row(&["ncftp", "ncftpput", "ncftpget", "twine"], "", "-p", Take::Option),
+    row(&["xfreerdp", "xfreerdp3", "wlfreerdp"], "", "/p", Take::Behind(":")),
+    row(&["wpa_passphrase"], "", "", Take::Place(2)),
+    row(&["vault"], "login", "", Take::Place(2)),
+    row(&["bw"], "unlock", "", Take::Place(2)),
+    row(&["bw"], "login", "", Take::Place(3)),
+    row(&["mc"], "set", "", Take::Place(6)),
+    row(&["doctl"], "auth", "-t", Take::Option),
+    row(&["gh"], "secret", "-b", Take::Option),
+    row(&["gh"], "secret", "--body", Take::Option),
+    row(&["kubectl", "oc"], "secret", "--from-literal", Take::Behind("=")),
+    row(&["ConvertTo-SecureString"], "", "", Take::Place(1)),
+    row(&["snmpwalk", "snmpget", "snmpset"], "", "-A", Take::Option),
+    row(&["snmpwalk", "snmpget", "snmpset"], "", "-X", Take::Option),
+    row(&["snmpwalk", "snmpget", "snmpset"], "", "-c", Take::Option),
+    row(&["impacket-secretsdump", "kinit", "cadaver"], "", "-p", Take::Option),
+    row(&["sudo", "doas"], "", "--pass", Take::Option),
+    row(&["cloudflared"], "", "--token", Take::Option),
+    row(&["ngrok"], "add-authtoken", "add-authtoken", Take::After),
+    row(&["ngrok"], "authtoken", "authtoken", Take::After),
+    row(&["heroku"], "auth:token", "auth:token", Take::After),
+    row(&["tailscale"], "", "--authkey", Take::Option),
+    row(&["tailscale"], "", "--auth-key", Take::Option),
+    row(&["influx"], "", "-password", Take::Option),
+    row(&["wg"], "", "private-key", Take::After),
+];
+
+/// Programs that set a variable or a setting by its name: the value stands behind the name.
+pub(super) const SETTERS: &[&str] = &[
+    "set",
+    "setenv",
+    "configure",
+    "config",
+    "secrets",
+    "env",
+    "universal",
+    "setx",
+    "declare",
+    "variable",
+    "var",
+    "export",
+];
+
+/// Programs that print their arguments, for the next one to read.
+pub(super) const PRINTERS: &[&str] = &["echo", "printf", "print"];
+
+/// Words of a command that reads a secret from its input.
+pub(super) const READS_SECRET: &[&str] = &[
+    "--password-stdin",
+    "--passwd-stdin",
+    "--with-token",
+    "--stdin",
+    "--passphrase-fd",
+    "--pinentry-mode",
+    "chpasswd",
+    "passwd",
+    "smbpasswd",
+    "cryptsetup",
+    "gocryptfs",
+    "su",
+    "sudo",
+    "doas",
+    "kinit",
+    "vipw",
+];
