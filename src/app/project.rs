@@ -7,6 +7,7 @@ use crate::approval::Surroundings;
 use crate::command::Problem;
 use crate::config::{Paths, PlaceFiles, Standing, TrustStore};
 use crate::locale::{Locale, word};
+use crate::secret::files::SecretFiles;
 use crate::tool::Place;
 
 /// The directory axi works in.
@@ -44,11 +45,12 @@ impl Project {
     }
 
     /// Where a shell line would run, for judging it.
-    pub(super) fn surroundings(&self) -> Surroundings {
+    pub(super) fn surroundings(&self, secrets: SecretFiles) -> Surroundings {
         Surroundings {
             cwd: self.cwd.clone(),
             workspace: self.root.clone(),
             home: self.home.clone(),
+            secrets,
             environment: std::env::vars_os()
                 .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
                 .collect(),

@@ -95,6 +95,7 @@ fn disk(home: &str) -> (List, Surroundings) {
         cwd: PathBuf::from(app),
         workspace: PathBuf::from(app),
         home: Some(PathBuf::from(home)),
+        secrets: crate::secret::files::SecretFiles::default(),
         environment: BTreeMap::from([("OUT".to_owned(), "build".to_owned())]),
     };
     (list, place)

@@ -45,6 +45,8 @@ pub use verdict::{Class, Decision, Mode, NeverAuto, Reason, Source, Unparsed, Ve
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::secret::files::SecretFiles;
+
 /// Where a call would take place; passed in, never read from the process.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Surroundings {
@@ -54,6 +56,8 @@ pub struct Surroundings {
     pub workspace: PathBuf,
     /// The user's home.
     pub home: Option<PathBuf>,
+    /// The files that are not read unasked: axi's own beside those that are secret to everybody.
+    pub secrets: SecretFiles,
     /// The environment a shell line would run in. A variable that is not here is unknown, not empty.
     pub environment: BTreeMap<String, String>,
 }

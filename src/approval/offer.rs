@@ -60,7 +60,7 @@ pub fn always_rule(
             // One rule must do for all of them, or none is offered.
             let Pattern::Path(pattern) = rule.pattern() else { return None };
             let home = place.home.as_deref();
-            let plain = |path: &Path| !path::is_protected(path, place) && !path::is_credential(path, home);
+            let plain = |path: &Path| !path::is_protected(path, place) && !path::is_credential(path, place);
             let fits = |path: &std::path::PathBuf| plain(path) && pattern.matches(path, &place.workspace, home);
             paths.iter().all(fits).then_some(rule)
         }

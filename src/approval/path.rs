@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::Surroundings;
-pub(crate) use crate::secret::files::is_secret as is_credential;
+use crate::secret::files::is_secret;
 
 /// Directories of the workspace in which a file makes programs run or decides what axi may do.
 const PROTECTED_DIRECTORIES: &[&str] = &[".git", ".axi", ".vscode", ".husky", ".githooks"];
@@ -55,6 +55,14 @@ pub(crate) fn clean(path: &Path) -> PathBuf {
         }
     }
     clean
+}
+
+/// Tells whether reading the file is reading a secret, or what axi keeps. `path` is absolute and may end in a glob.
+pub(crate) fn is_credential(path: &Path, place: &Surroundings) -> bool {
+    // Where the person started axi is no secret to it.
+    let own = &place.secrets;
+    is_secret(path, place.home.as_deref())
+        || own.holds(path) && !own.own.iter().any(|own| place.workspace.starts_with(own))
 }
 
 /// Tells whether changing the file makes programs run, or decides what axi may do.

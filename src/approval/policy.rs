@@ -260,9 +260,9 @@ impl Policy {
     ) {
         let reads = effect == Effect::Read;
         let guarded = if reads {
-            path::is_credential(path, place.home.as_deref())
+            path::is_credential(path, place)
         } else {
-            path::is_protected(path, place) || path::is_credential(path, place.home.as_deref())
+            path::is_protected(path, place) || path::is_credential(path, place)
         };
         let found = self.strictest(
             tool,
@@ -386,8 +386,7 @@ impl Policy {
                 |decision, pattern| match pattern {
                     Pattern::Any => true,
                     Pattern::Path(pattern) => path.as_deref().is_some_and(|path| {
-                        let guarded =
-                            path::is_protected(path, place) || path::is_credential(path, place.home.as_deref());
+                        let guarded = path::is_protected(path, place) || path::is_credential(path, place);
                         (decision != Decision::Allow || !guarded || pattern.is_literal())
                             && pattern.matches(path, &place.workspace, place.home.as_deref())
                     }),

@@ -10,6 +10,7 @@ fn place() -> Surroundings {
         cwd: PathBuf::from("/home/u/work/app"),
         workspace: PathBuf::from("/home/u/work/app"),
         home: Some(PathBuf::from("/home/u")),
+        secrets: crate::secret::files::SecretFiles::default(),
         environment: std::collections::BTreeMap::new(),
     }
 }
@@ -146,6 +147,7 @@ fn a_yes_to_every_change_is_none_to_deleting() {
         cwd: "/w".into(),
         workspace: "/w".into(),
         home: None,
+        secrets: crate::secret::files::SecretFiles::default(),
         environment: std::collections::BTreeMap::new(),
     };
     let decide = |policy: &Policy, tool: &str| {
@@ -167,6 +169,7 @@ fn a_private_host_is_allowed_only_by_its_name() {
         cwd: "/w".into(),
         workspace: "/w".into(),
         home: None,
+        secrets: crate::secret::files::SecretFiles::default(),
         environment: std::collections::BTreeMap::new(),
     };
     let subject = Subject::Host { host: "localhost".to_owned() };

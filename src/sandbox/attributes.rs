@@ -71,10 +71,10 @@ const ABSENT: &[c_long] = &[SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR, libc::SYS_i
 
 /// The kernel's name of this processor (linux/audit.h).
 #[cfg(target_arch = "x86_64")]
-const PROCESSOR: u32 = 0xc000_003e;
+pub(super) const PROCESSOR: u32 = 0xc000_003e;
 /// As above; another processor has no filters here (`system_calls::are_filtered`).
 #[cfg(not(target_arch = "x86_64"))]
-const PROCESSOR: u32 = 0xc000_00b7;
+pub(super) const PROCESSOR: u32 = 0xc000_00b7;
 
 /// The same calls as programs of 32 bits on this processor number them (arch/x86/entry/syscalls/syscall_32.tbl): they
 /// are refused, for their arguments are laid out in other ways.
@@ -116,20 +116,20 @@ pub(super) fn program() -> Vec<sock_filter> {
 }
 
 /// Loads a word of what is known of the call (linux/bpf_common.h: `BPF_LD | BPF_W | BPF_ABS`).
-const fn load(offset: u32) -> sock_filter {
+pub(super) const fn load(offset: u32) -> sock_filter {
     sock_filter { code: 0x20, jt: 0, jf: 0, k: offset }
 }
 
-const fn jump(code: u16, value: u32, taken: u8, else_taken: u8) -> sock_filter {
+pub(super) const fn jump(code: u16, value: u32, taken: u8, else_taken: u8) -> sock_filter {
     sock_filter { code, jt: taken, jf: else_taken, k: value }
 }
 
 /// Skips so many instructions unless the loaded word is this one (`BPF_JMP | BPF_JEQ | BPF_K`).
-const fn unless_equal(value: u32, skipped: u8) -> sock_filter {
+pub(super) const fn unless_equal(value: u32, skipped: u8) -> sock_filter {
     jump(0x15, value, 0, skipped)
 }
 
-const fn ret(answer: u32) -> sock_filter {
+pub(super) const fn ret(answer: u32) -> sock_filter {
     jump(0x06, answer, 0, 0)
 }
 
@@ -155,7 +155,7 @@ pub(super) enum Change {
 }
 
 /// The longest path, with its end (`PATH_MAX`, linux/limits.h).
-const LONGEST_PATH: usize = 4096;
+pub(super) const LONGEST_PATH: usize = 4096;
 /// The longest name and value of an extended attribute (linux/limits.h).
 const LONGEST_NAME: usize = 255;
 const LONGEST_VALUE: u64 = 65536;
@@ -261,7 +261,7 @@ fn times(memory: &File, address: u64, unit: i64) -> Result<Timestamps, Errno> {
 }
 
 /// Reads a text that ends with a zero within so many bytes.
-fn text(memory: &File, mut address: u64, longest: usize, too_long: Errno) -> Result<CString, Errno> {
+pub(super) fn text(memory: &File, mut address: u64, longest: usize, too_long: Errno) -> Result<CString, Errno> {
     let mut read = Vec::new();
     while read.len() < longest {
         let in_page = usize::try_from(PAGE - address % PAGE).unwrap_or(1);
@@ -278,7 +278,7 @@ fn text(memory: &File, mut address: u64, longest: usize, too_long: Errno) -> Res
 
 /// The lower half of an argument, which is all the kernel looks at where it takes an `int`.
 #[expect(clippy::cast_possible_truncation, reason = "cutting it off is what the kernel does")]
-const fn word(argument: u64) -> i32 {
+pub(super) const fn word(argument: u64) -> i32 {
     argument as i32
 }
 

@@ -27,8 +27,8 @@ pub fn confine(confinement: &Confinement, judge: Option<i32>) -> Result<Confined
     if confinement.read_only {
         drop_privileges()?;
     }
-    if let Some(judge) = judge.filter(|_| !confinement.read_only) {
-        super::judge::submit(judge)?;
+    if confinement.judged || judge.is_some() && !confinement.read_only {
+        super::judge::submit(judge, confinement.read_only)?;
     }
     // Last: what it takes away may be needed before.
     super::system_calls::restrict(confinement)?;

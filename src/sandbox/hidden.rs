@@ -10,11 +10,32 @@ use crate::secret::files::{IN_HOME, IN_SYSTEM, NAMES, is_secret};
 /// With more homes than this on a machine, those of others are hidden as a whole.
 const MOST_HOMES: usize = 8;
 
-/// The secret files of a directory: too often committed to none.
-pub(super) fn secret_files(directory: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let Ok(entries) = directory.read_dir() else { return Vec::new() };
-    let paths = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()));
-    paths.map(|entry| entry.path()).filter(|path| is_secret(path, home)).collect()
+/// How deep secret files are looked for where nobody judges what is opened, and among how many names.
+pub(super) const DEPTH: usize = 12;
+const MOST_NAMES: usize = 50_000;
+
+/// The secret files of a directory, so many levels deep: too often committed to none.
+pub(super) fn secret_files(directory: &Path, home: Option<&Path>, depth: usize) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting = std::collections::VecDeque::from([(directory.to_owned(), depth)]);
+    let mut seen = 0;
+    while let Some((directory, depth)) = waiting.pop_front() {
+        for entry in directory.read_dir().into_iter().flatten().flatten() {
+            seen += 1;
+            if seen > MOST_NAMES {
+                return found;
+            }
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                if depth > 1 {
+                    waiting.push_back((path, depth - 1));
+                }
+            } else if is_secret(&path, home) {
+                found.push(path);
+            }
+        }
+    }
+    found
 }
 
 /// All that is hidden and exists, links followed.
@@ -116,7 +137,7 @@ mod tests {
         for name in [".env", ".env.local", ".env.example", ".environment", "env", "tls.key"] {
             std::fs::write(place.path().join(name), "").unwrap();
         }
-        let mut found = secret_files(place.path(), None);
+        let mut found = secret_files(place.path(), None, 1);
         found.sort();
         assert_eq!(found, [".env", ".env.local", "tls.key"].map(|name| place.path().join(name)));
     }

@@ -1,4 +1,4 @@
-//! Who decides, outside of the sandbox, whether an approved command changes a file's mode, owner, times or extended
+//! Who decides, outside of the sandbox, whether what runs unasked opens a file, and whether an approved command changes a file's mode, owner, times or extended
 //! attributes: where the command may write it does, and nowhere else.
 //!
 //! The judge opens the object itself, looks at what it has opened and then changes just that: what the command
@@ -26,7 +26,8 @@ use rustix::net::{
 use super::attributes::{self, Change, Object};
 use super::caller::{Caller, Rights};
 use super::listener::{self, Asked};
-use super::{Confinement, SandboxError, writable};
+use super::{Confinement, SandboxError, openings, writable};
+use crate::secret::files::SecretFiles;
 
 /// An object's name is read again so often when it was moved while it was looked at.
 const LOOKS: usize = 16;
@@ -34,27 +35,44 @@ const LOOKS: usize = 16;
 /// Judges the calls of one command.
 #[derive(Debug)]
 pub struct Judge {
-    /// Real paths: all below them may be changed.
-    writable: Vec<PathBuf>,
+    law: Law,
     socket: UnixStream,
+}
+
+/// What is judged.
+#[derive(Debug)]
+enum Law {
+    /// Changes of attributes: they are done below these real paths.
+    Changes(Vec<PathBuf>),
+    /// What is opened for reading: these files are not. The call goes on to the kernel, so that a program which
+    /// changes its own path from another thread in that moment is held by Landlock alone; nothing that runs unasked
+    /// is such a program.
+    Openings(Box<SecretFiles>),
 }
 
 impl Judge {
     /// Makes the judge of a command that is held to this, and the socket over which its helper hands the listener
-    /// over; `None` for one that is not judged: what only reads can change nothing anyway, and not every system lets
-    /// a command's calls be looked into (`is_possible`).
+    /// over; `None` for one that is not judged: not every system lets a command's calls be looked into
+    /// (`is_possible`).
     #[must_use]
     pub fn new(confinement: &Confinement) -> Option<(Self, OwnedFd)> {
-        if confinement.is_read_only() || !is_possible() {
+        if confinement.is_read_only() && !confinement.judged || !is_possible() {
             return None;
         }
         let (socket, other) = UnixStream::pair().ok()?;
-        let root = rustix::process::geteuid().is_root();
-        let mut devices = writable::devices(false, root);
-        // The machine's own devices are not root's to give away.
-        devices.retain(|path| !root || path.is_dir());
-        let writable = confinement.writable.iter().chain(&devices).filter_map(|path| path.canonicalize().ok());
-        Some((Self { writable: writable.collect(), socket }, other.into()))
+        let law = if confinement.is_read_only() {
+            let Confinement { home, hidden, readable, .. } = confinement;
+            let files = SecretFiles { home: home.clone(), own: hidden.clone(), readable: readable.clone() };
+            Law::Openings(Box::new(files.real()))
+        } else {
+            let root = rustix::process::geteuid().is_root();
+            let mut devices = writable::devices(false, root);
+            // The machine's own devices are not root's to give away.
+            devices.retain(|path| !root || path.is_dir());
+            let writable = confinement.writable.iter().chain(&devices);
+            Law::Changes(writable.filter_map(|path| path.canonicalize().ok()).collect())
+        };
+        Some((Self { law, socket }, other.into()))
     }
 
     /// Judges until the last process of the command has ended. Blocks: to be called on a thread of its own, which
@@ -74,63 +92,86 @@ impl Judge {
             if waiting[0].revents().contains(PollFlags::IN) {
                 // One that was killed before it was taken is the next one's business.
                 if let Ok(asked) = listener::receive(listener) {
-                    listener::answer(listener, &asked, self.judge(listener, &asked, rights));
+                    match &self.law {
+                        Law::Changes(writable) => {
+                            listener::answer(listener, &asked, judge(writable, listener, &asked, rights));
+                        }
+                        Law::Openings(files) => match looked_at(files, &asked) {
+                            Ok(()) => listener::let_go(listener, &asked),
+                            Err(error) => listener::answer(listener, &asked, Err(error)),
+                        },
+                    }
                 }
             } else if waiting[0].revents().intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
                 return;
             }
         }
     }
+}
 
-    /// Decides, and does it.
-    fn judge(&self, listener: BorrowedFd<'_>, asked: &Asked, rights: Option<Rights>) -> Result<(), Errno> {
-        let thread = asked.thread;
-        // Of a process that hides its memory (a keeper of keys) nothing can be known.
-        let memory = File::open(format!("/proc/{thread}/mem")).map_err(|_| Errno::PERM)?;
-        let (object, change) = attributes::read(asked, &memory)?;
-        let caller = Caller::of(thread, &change, rights)?;
-        let start = started(thread, &object)?;
-        let waits = || if listener::waits(listener, asked) { Ok(()) } else { Err(Errno::SRCH) };
-        // A number of a process is given to another once it has ended.
+/// Refuses to open a secret file; whatever else is wrong the kernel says itself.
+fn looked_at(files: &SecretFiles, asked: &Asked) -> Result<(), Errno> {
+    // Of a process that hides its memory (a keeper of keys) nothing can be known.
+    let memory = File::open(format!("/proc/{}/mem", asked.thread)).map_err(|_| Errno::ACCESS)?;
+    let Ok(named) = openings::named(asked, &memory) else { return Ok(()) };
+    let name = readlink(own_name(&named), Vec::new()).map_err(|_| Errno::ACCESS)?;
+    let path = Path::new(std::ffi::OsStr::from_bytes(name.as_bytes()));
+    if path.is_absolute() && files.holds(path) { Err(Errno::ACCESS) } else { Ok(()) }
+}
+
+/// Decides, and does it.
+fn judge(
+    writable: &[PathBuf],
+    listener: BorrowedFd<'_>,
+    asked: &Asked,
+    rights: Option<Rights>,
+) -> Result<(), Errno> {
+    let thread = asked.thread;
+    // Of a process that hides its memory (a keeper of keys) nothing can be known.
+    let memory = File::open(format!("/proc/{thread}/mem")).map_err(|_| Errno::PERM)?;
+    let (object, change) = attributes::read(asked, &memory)?;
+    let caller = Caller::of(thread, &change, rights)?;
+    let start = started(thread, &object)?;
+    let waits = || if listener::waits(listener, asked) { Ok(()) } else { Err(Errno::SRCH) };
+    // A number of a process is given to another once it has ended.
+    waits()?;
+    caller.act(|| {
+        let opened = opened(thread, &object, start)?;
         waits()?;
-        caller.act(|| {
-            let opened = opened(thread, &object, start)?;
-            waits()?;
-            if !self.is_inside(&opened)? {
-                return Err(Errno::PERM);
-            }
-            changed(&opened, &change)
-        })
-    }
+        if !is_inside(writable, &opened)? {
+            return Err(Errno::PERM);
+        }
+        changed(&opened, &change)
+    })
+}
 
-    /// Tells whether what was opened lies where the command may write, or has no place at all.
-    fn is_inside(&self, opened: &OwnedFd) -> Result<bool, Errno> {
-        let own = fstat(opened)?;
-        for _ in 0..LOOKS {
-            let name = readlink(own_name(opened), Vec::new())?;
-            let name = name.as_bytes();
-            if [&b"pipe:"[..], b"socket:", b"anon_inode:"].iter().any(|kind| name.starts_with(kind)) {
+/// Tells whether what was opened lies where the command may write, or has no place at all.
+fn is_inside(writable: &[PathBuf], opened: &OwnedFd) -> Result<bool, Errno> {
+    let own = fstat(opened)?;
+    for _ in 0..LOOKS {
+        let name = readlink(own_name(opened), Vec::new())?;
+        let name = name.as_bytes();
+        if [&b"pipe:"[..], b"socket:", b"anon_inode:"].iter().any(|kind| name.starts_with(kind)) {
+            return Ok(true);
+        }
+        if own.st_nlink == 0 && name.ends_with(b" (deleted)") {
+            return Ok(true);
+        }
+        let path = Path::new(std::ffi::OsStr::from_bytes(name));
+        if !path.is_absolute() || !writable.iter().any(|writable| path.starts_with(writable)) {
+            return Ok(false);
+        }
+        // The name of something in a tree that is mounted nowhere starts at that tree's top, and may read like any
+        // other: it counts only if it leads back, past no link.
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        if let Ok(again) = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+            let again = fstat(&again)?;
+            if (again.st_dev, again.st_ino) == (own.st_dev, own.st_ino) {
                 return Ok(true);
-            }
-            if own.st_nlink == 0 && name.ends_with(b" (deleted)") {
-                return Ok(true);
-            }
-            let path = Path::new(std::ffi::OsStr::from_bytes(name));
-            if !path.is_absolute() || !self.writable.iter().any(|writable| path.starts_with(writable)) {
-                return Ok(false);
-            }
-            // The name of something in a tree that is mounted nowhere starts at that tree's top, and may read like any
-            // other: it counts only if it leads back, past no link.
-            let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            if let Ok(again) = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
-                let again = fstat(&again)?;
-                if (again.st_dev, again.st_ino) == (own.st_dev, own.st_ino) {
-                    return Ok(true);
-                }
             }
         }
-        Ok(false)
     }
+    Ok(false)
 }
 
 /// Where a path starts, or the object itself; opened as ourselves, for what lies in `/proc` is the process's own.
@@ -163,7 +204,7 @@ fn opened(thread: u32, object: &Object, start: OwnedFd) -> Result<OwnedFd, Errno
 }
 
 /// A path that is each process's own, as the thread has it and not the judge.
-fn own_of(thread: u32, path: &CString) -> CString {
+pub(super) fn own_of(thread: u32, path: &CString) -> CString {
     let bytes = path.as_bytes();
     let owns = [
         ("/proc/self", ""),
@@ -220,18 +261,20 @@ fn received(socket: &UnixStream) -> Option<OwnedFd> {
 }
 
 /// Has this process and all it starts be judged by whoever reads the socket of that number; where somebody listens
-/// already, as an axi does around this one, all stays as it is.
+/// already, as an axi does around this one, what changes attributes stays as it is.
 ///
 /// # Errors
-/// [`SandboxError::SystemCalls`]: the process must then not go on, for its calls would never be answered.
-pub(super) fn submit(socket: i32) -> Result<(), SandboxError> {
+/// [`SandboxError::SystemCalls`]: the process must then not go on: its calls would never be answered, or it would read
+/// what nobody was asked about.
+pub(super) fn submit(socket: Option<i32>, read_only: bool) -> Result<(), SandboxError> {
     let failed = |error: std::io::Error| SandboxError::SystemCalls(error.to_string());
-    let Ok(socket) = listener::inherited(socket).map(UnixStream::from) else { return Ok(()) };
+    let unjudged =
+        || if read_only { Err(SandboxError::SystemCalls("nobody judges it".to_owned())) } else { Ok(()) };
+    let socket = socket.and_then(|socket| listener::inherited(socket).ok()).map(UnixStream::from);
     // What else may be open by that number: `peer_addr` takes a socket only.
-    if socket.peer_addr().is_err() {
-        return Ok(());
-    }
-    let Ok(listener) = listener::install(&attributes::program()) else { return Ok(()) };
+    let Some(socket) = socket.filter(|socket| socket.peer_addr().is_ok()) else { return unjudged() };
+    let program = if read_only { openings::program() } else { attributes::program() };
+    let Ok(listener) = listener::install(&program) else { return unjudged() };
     let descriptors = [listener.as_fd()];
     let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = SendAncillaryBuffer::new(&mut space);

@@ -91,6 +91,16 @@ pub(super) fn answer(listener: BorrowedFd<'_>, asked: &Asked, result: Result<(),
     });
 }
 
+/// Has the call go on to the kernel, as it is then: what its thread changed meanwhile counts.
+pub(super) fn let_go(listener: BorrowedFd<'_>, asked: &Asked) {
+    let flags = u32::try_from(libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE).unwrap_or(1);
+    let response = libc::seccomp_notif_resp { id: asked.id, val: 0, error: 0, flags };
+    // SAFETY: the kernel reads one `struct seccomp_notif_resp` there.
+    let _ = requested(unsafe {
+        libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw const response)
+    });
+}
+
 /// Has who asks and who answers take turns on one processor, which halves the time; before Linux 6.6 it does nothing.
 pub(super) fn take_turns(listener: impl AsFd) {
     /// `SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP` of linux/seccomp.h.

@@ -4,7 +4,10 @@
 //! before it becomes the program; attributes of files an approved child asks a judge for, outside of the sandbox. macOS: the child is started by `sandbox-exec` with a profile. Elsewhere nothing,
 //! and [`Sandbox::standing`] says so. Knows no tool, no rule and no words for people.
 //!
-//! What is not covered: names, sizes and times of hidden files can still be listed (Landlock cannot keep a
+//! Secret files (`secret::files`) are kept from what runs unasked wherever they lie: on Linux a judge outside looks at
+//! each file that is opened for reading. What is not covered: a second hard link to one under a harmless name; a system
+//! that lets nobody judge (a kernel before 5.19, Yama's `ptrace_scope` of 2, an axi inside another's command), where
+//! they are looked for before the start, so many levels deep; names, sizes and times of hidden files can still be listed (Landlock cannot keep a
 //! directory's own list apart from those below it), and the command lines of other processes, which everybody may
 //! read.
 
@@ -20,6 +23,8 @@ mod judge;
 mod kernel;
 #[cfg(target_os = "linux")]
 mod listener;
+#[cfg(target_os = "linux")]
+mod openings;
 #[cfg(any(target_os = "macos", test))]
 mod profile;
 mod support;
@@ -35,6 +40,8 @@ pub use support::{Missing, Support};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+
+use crate::secret::files::SecretFiles;
 
 /// Names the descriptor of the socket to a command's judge, to the helper that becomes the command.
 pub const JUDGE: &str = "AXI_JUDGE";
@@ -98,6 +105,7 @@ pub struct Sandbox {
     readable: Vec<PathBuf>,
     temporary: PathBuf,
     support: OnceLock<Result<Support, Missing>>,
+    judges: OnceLock<bool>,
 }
 
 /// What one child is held to; made by [`Sandbox::confinement`], handed over as arguments, put on by [`confine`].
@@ -105,6 +113,8 @@ pub struct Sandbox {
 pub struct Confinement {
     /// Whether secrets are hidden, attributes kept and processes left alone.
     pub(crate) read_only: bool,
+    /// Whether each file that is opened for reading is looked at first.
+    pub(crate) judged: bool,
     /// Whether sockets to other machines can be made.
     pub(crate) network: bool,
     /// The user's home.
@@ -128,7 +138,7 @@ impl Sandbox {
         readable: Vec<PathBuf>,
         temporary: PathBuf,
     ) -> Self {
-        Self { wanted, home, hidden, readable, temporary, support: OnceLock::new() }
+        Self { wanted, home, hidden, readable, temporary, support: OnceLock::new(), judges: OnceLock::new() }
     }
 
     /// The directory for temporary files: the one the environment names, or else the system's.
@@ -156,6 +166,26 @@ impl Sandbox {
         }
     }
 
+    /// The files that are not read unasked.
+    #[must_use]
+    pub fn secret_files(&self) -> SecretFiles {
+        SecretFiles { home: self.home.clone(), own: self.hidden.clone(), readable: self.readable.clone() }.real()
+    }
+
+    /// Tells whether secret files are kept from what runs unasked wherever they lie, and not only where they were found
+    /// before it started. Asks the kernel once, on a thread (some tenths of a millisecond).
+    #[must_use]
+    pub fn judges_openings(&self) -> bool {
+        match self.standing() {
+            #[cfg(target_os = "linux")]
+            Standing::On(_) => *self.judges.get_or_init(judge::probe),
+            // There the profile knows them by their names.
+            #[cfg(not(target_os = "linux"))]
+            Standing::On(_) => false,
+            Standing::Off | Standing::Unsupported(_) => false,
+        }
+    }
+
     /// Tells whether approved commands change modes, owners, times and extended attributes only where they may write.
     /// Asks the kernel on a thread (some tenths of a millisecond).
     #[must_use]
@@ -176,6 +206,7 @@ impl Sandbox {
             Reach::Full => None,
             Reach::ReadOnly => Some(Confinement {
                 read_only: true,
+                judged: self.judges_openings(),
                 network: false,
                 home: self.home.clone(),
                 hidden: self.hidden_from(ground),
@@ -191,6 +222,7 @@ impl Sandbox {
                 writable.extend(writable::beside(ground.workspace, self.home.as_deref()));
                 Some(Confinement {
                     read_only: false,
+                    judged: false,
                     network: *network,
                     home: self.home.clone(),
                     hidden: Vec::new(),
@@ -205,7 +237,9 @@ impl Sandbox {
     fn hidden_from(&self, ground: Ground<'_>) -> Vec<PathBuf> {
         let mut hidden = self.hidden.clone();
         for directory in [ground.workspace, ground.directory] {
-            hidden.extend(hidden::secret_files(directory, self.home.as_deref()));
+            // Where nobody judges what is opened, Landlock is told what there is now.
+            let depth = if self.judges_openings() { 1 } else { hidden::DEPTH };
+            hidden.extend(hidden::secret_files(directory, self.home.as_deref(), depth));
         }
         hidden.retain(|path| !ground.workspace.starts_with(path));
         hidden
@@ -241,6 +275,9 @@ impl Confinement {
         if self.read_only {
             arguments.push("--read-only".into());
         }
+        if self.judged {
+            arguments.push("--judged".into());
+        }
         if self.network {
             arguments.push("--network".into());
         }
@@ -257,6 +294,7 @@ impl Confinement {
             match name.to_str()? {
                 "--" => return Some(read),
                 "--read-only" => read.read_only = true,
+                "--judged" => read.judged = true,
                 "--network" => read.network = true,
                 "--home" => read.home = Some(arguments.next()?.into()),
                 "--hide" => read.hidden.push(arguments.next()?.into()),

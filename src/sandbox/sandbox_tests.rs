@@ -23,6 +23,7 @@ fn a_confinement_arrives_as_it_was_sent_and_nothing_else_is_taken() {
     let odd = PathBuf::from(OsString::from_vec(b"/a \xff--".to_vec()));
     let sent = Confinement {
         read_only: true,
+        judged: true,
         network: true,
         home: Some("/home/x".into()),
         hidden: vec!["--write".into(), odd.clone()],

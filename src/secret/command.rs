@@ -8,6 +8,9 @@ use super::table::{ARGUMENTS, Argument, PRINTERS, READS_SECRET, SETTERS, Take};
 /// The most words that are looked at behind a program.
 const MOST_WORDS: usize = 64;
 
+/// The longest name of a program of the table, in bytes.
+const LONGEST_PROGRAM: usize = 24;
+
 /// How deep quotes are looked into.
 const DEPTH: usize = 3;
 
@@ -72,11 +75,10 @@ fn commands(line: &str) -> Vec<Vec<Word<'_>>> {
                     let byte = bytes[at];
                     match quote {
                         Some(open) if byte == open => quote = None,
-                        Some(_) => {}
                         None if matches!(byte, b'"' | b'\'') => quote = Some(byte),
                         None if matches!(byte, b' ' | b'\t' | b'|' | b';' | b'(' | b')') => break,
                         None if byte == b'&' && bytes.get(at + 1).is_none_or(|next| b"& ".contains(next)) => break,
-                        None => {}
+                        Some(_) | None => {}
                     }
                     at += 1;
                 }
@@ -111,6 +113,9 @@ fn programs(command: &[Word<'_>], found: &mut Vec<Range<usize>>) {
         let program = word.text.rsplit('/').next().unwrap_or(word.text);
         let program = program.rsplit('=').next().unwrap_or(program).trim_start_matches(['\'', '"']);
         let rest = &command[at + 1..command.len().min(at + 1 + MOST_WORDS)];
+        if program.len() > LONGEST_PROGRAM {
+            continue;
+        }
         for row in ARGUMENTS.iter().filter(|row| row.programs.contains(&program)) {
             if row.with.is_empty() || rest.iter().any(|word| word.text == row.with) {
                 argument(row, rest, found);

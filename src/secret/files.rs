@@ -253,36 +253,38 @@ impl SecretFiles {
 /// Tells whether reading the file is reading a secret. `path` is absolute and may end in a glob. By name alone.
 #[must_use]
 pub fn is_secret(path: &Path, home: Option<&Path>) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    if IN_SYSTEM.iter().any(|place| path.starts_with(place)) {
+    let path = path.to_string_lossy();
+    let any_below = |places: &[&str]| places.iter().any(|place| below(&path, place).is_some());
+    if any_below(IN_SYSTEM) {
         return true;
     }
-    let is_public = path.starts_with("/usr") && !OWN_TREES.iter().any(|tree| path.starts_with(tree))
-        || PUBLIC_TREES.iter().any(|tree| path.starts_with(tree));
+    let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let is_public = below(&path, "/usr").is_some() && !any_below(OWN_TREES) || any_below(PUBLIC_TREES);
     if is_public || SAMPLES.iter().any(|end| name.ends_with(end)) || PUBLIC_NAMES.contains(&name.as_str()) {
         return false;
     }
     NAMES.contains(&name.as_str())
         || BEGINNINGS.iter().any(|start| name.starts_with(start))
         || ENDINGS.iter().any(|end| name.ends_with(end))
-        || PATHS.iter().any(|end| path.ends_with(end))
-        || path.to_str().is_some_and(|path| RAW.iter().any(|start| path.starts_with(start)))
-        || below_home(path, home).is_some_and(|rest| IN_HOME.iter().any(|place| rest.starts_with(place)))
-        || path.components().any(|part| part.as_os_str().to_str().is_some_and(|part| DIRECTORIES.contains(&part)))
+        || PATHS.iter().any(|end| path.strip_suffix(end).is_some_and(|before| before.ends_with('/')))
+        || RAW.iter().any(|start| path.starts_with(start))
+        || below_home(&path, home).is_some_and(|rest| IN_HOME.iter().any(|place| below(rest, place).is_some()))
+        || path.split('/').any(|part| DIRECTORIES.contains(&part))
+}
+
+/// What is left of a path below a place, or at it.
+fn below<'a>(path: &'a str, place: &str) -> Option<&'a str> {
+    let rest = path.strip_prefix(place)?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
 }
 
 /// What is left of a path below this person's home, or anybody's.
-fn below_home<'a>(path: &'a Path, home: Option<&Path>) -> Option<&'a Path> {
-    if let Some(rest) = home.and_then(|home| path.strip_prefix(home).ok()) {
-        return Some(rest);
-    }
-    if let Ok(rest) = path.strip_prefix("/root") {
-        return Some(rest);
-    }
-    let rest = path.strip_prefix("/home").or_else(|_| path.strip_prefix("/Users")).ok()?;
-    let mut parts = rest.components();
-    parts.next()?;
-    Some(parts.as_path())
+fn below_home<'a>(path: &'a str, home: Option<&Path>) -> Option<&'a str> {
+    let own = home.and_then(Path::to_str).and_then(|home| below(path, home.trim_end_matches('/')));
+    own.or_else(|| below(path, "/root")).or_else(|| {
+        let rest = below(path, "/home").or_else(|| below(path, "/Users"))?;
+        rest.split_once('/').map(|(_, rest)| rest)
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Tells by a name whether what it names is a secret.
 
-use super::table::{ABOUT, LEADS, PARTS, WEAK_WORDS, WORDS};
+use super::table::{ABOUT, HINTS, LEADS, PARTS, WEAK_WORDS, WORDS};
 
 /// How sure a name is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +14,11 @@ pub(super) enum Naming {
 /// Judges a name of letters, digits, `_` and `-`.
 pub(super) fn naming(name: &str) -> Option<Naming> {
     if name.len() < 2 {
+        return None;
+    }
+    // Nearly all names end here.
+    let is_hint = |at: &[u8]| HINTS.iter().any(|hint| at.eq_ignore_ascii_case(&hint[..]));
+    if !name.as_bytes().windows(2).any(is_hint) {
         return None;
     }
     let lower = name.to_ascii_lowercase();
@@ -80,6 +85,14 @@ fn capitalised(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_name_is_missed_for_want_of_a_hint() {
+        for name in PARTS.iter().chain(WORDS).chain(WEAK_WORDS) {
+            let is_hint = |at: &[u8]| HINTS.iter().any(|hint| at == &hint[..]);
+            assert!(name.as_bytes().windows(2).any(is_hint), "{name}");
+        }
+    }
 
     #[test]
     fn variables_are_known_by_their_names() {

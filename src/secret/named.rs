@@ -67,7 +67,7 @@ fn two_words(line: &str, start: usize, end: usize) -> Option<Naming> {
         let from = start.checked_sub(first.len());
         from.and_then(|from| line.get(from..start)).is_some_and(|before| before.eq_ignore_ascii_case(first))
     };
-    FIRST.iter().any(|first| ends(first)).then_some(Naming::Secret)
+    FIRST.iter().any(ends).then_some(Naming::Secret)
 }
 
 /// The value behind a name, if it is one.
@@ -199,11 +199,9 @@ fn is_secret(line: &str, word: &str, naming: Naming, between: Between, value: &V
         return false;
     }
     let least = match (between, value.quote.is_some()) {
-        (Between::Assigned | Between::Option, _) | (_, true) => 3,
-        (Between::Tag, false) => 3,
-        (Between::Said | Between::Colon, false) => 6,
+        (Between::Assigned | Between::Option | Between::Tag, _) | (_, true) => 3,
         (Between::Room, false) => 4,
-        (Between::Is, false) => 6,
+        (Between::Said | Between::Colon | Between::Is, false) => 6,
     };
     if text.len() < least {
         return false;
@@ -234,7 +232,7 @@ fn is_data(line: &str, word: &str, between: Between, value: &Value, (digit, sign
     };
     match between {
         Between::Assigned | Between::Tag | Between::Room => !same(text, word),
-        Between::Said | Between::Colon => digit && !text.starts_with(|letter: char| letter == '&' || letter == '*'),
+        Between::Said | Between::Colon => digit && !text.starts_with(['&', '*']),
         Between::Option | Between::Is => true,
     }
 }

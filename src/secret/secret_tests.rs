@@ -33,9 +33,9 @@ fn filled(kind: &str, value: &str) -> String {
             letter == 'X' && next == Some('-') && !before.is_ascii_alphanumeric() && kind[at..].contains(": ")
                 || kind[at..].starts_with("X-Amz");
         if letter == 'X' && !header {
-            filled.push_str(value)
+            filled.push_str(value);
         } else {
-            filled.push(letter)
+            filled.push(letter);
         }
         before = letter;
     }

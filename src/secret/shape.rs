@@ -10,6 +10,9 @@ const WEB_TOKEN: (&str, usize) = ("eyJ", 24);
 /// The shortest value after `Bearer` or `Basic`, in bytes.
 const SHORTEST_BEARER: usize = 8;
 
+/// What stands before a token in a header.
+const BEARER: &str = "bearer ";
+
 /// The shortest path that makes a webhook's address secret.
 const SHORTEST_PATH: usize = 12;
 
@@ -57,9 +60,8 @@ pub(super) fn find_repeated(text: &str, found: &mut Vec<Range<usize>>) {
         }
         from = at + length;
     }
-    const WORD: &str = "bearer ";
-    for (at, _) in text.to_ascii_lowercase().match_indices(WORD) {
-        let from = at + WORD.len();
+    for (at, _) in text.to_ascii_lowercase().match_indices(BEARER) {
+        let from = at + BEARER.len();
         let length = text[from..].find(char::is_whitespace).unwrap_or(text.len() - from);
         if length > 0 {
             found.push(from..from + length);

@@ -137,7 +137,6 @@ pub(super) const PARTS: &[&str] = &[
     "passcode",
     "passwort",
     "kennwort",
-    "contrasena",
     "secret",
     "token",
     "api_key",
@@ -172,6 +171,10 @@ pub(super) const WORDS: &[&str] = &["pass", "pwd", "pw", "psk"];
 
 /// The same, of a value that looks like one: longer, with a digit.
 pub(super) const WEAK_WORDS: &[&str] = &["key", "auth", "sig", "signature", "pin", "salt", "cred", "creds"];
+
+/// Two letters of which each of the names above has some, for a quick look.
+pub(super) const HINTS: &[&[u8; 2]] =
+    &[b"pw", b"ss", b"ey", b"ok", b"cr", b"au", b"sk", b"ig", b"pi", b"sa", b"nw"];
 
 /// How names end that say something about a secret and do not hold it.
 pub(super) const ABOUT: &[&str] = &[

@@ -36,6 +36,7 @@ pub(crate) fn place() -> Surroundings {
         cwd: PathBuf::from("/home/u/work/app"),
         workspace: PathBuf::from("/home/u/work/app"),
         home: Some(PathBuf::from("/home/u")),
+        secrets: axi::secret::files::SecretFiles::default(),
         environment: environment
             .iter()
             .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))

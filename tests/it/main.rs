@@ -91,6 +91,7 @@ mod sandbox_attributes;
 mod sandbox_escapes;
 mod sandbox_ordinary;
 mod screen;
+mod secret_files;
 mod server;
 mod settings_broken;
 mod settings_check;

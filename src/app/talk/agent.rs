@@ -88,7 +88,7 @@ fn setup(app: &App, options: &RunOptions, occasion: Occasion) -> Setup {
     Setup {
         system,
         small_system: prompt::small_prompt(&surroundings),
-        surroundings: app.project.surroundings(),
+        surroundings: app.project.surroundings(app.sandbox().secret_files()),
         place,
         max_steps: options.max_steps.unwrap_or(u32::try_from(app.config.max_steps).unwrap_or(u32::MAX)),
         max_output_tokens: None,

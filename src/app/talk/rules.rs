@@ -28,7 +28,7 @@ pub(super) fn offer(app: &Rc<App>) -> Rules {
 fn matches(app: &App, rule: &Rule) -> Matches {
     let command = |input: &serde_json::Value| input.get("command")?.as_str().map(str::to_owned);
     let lines = app.sessions().map(|sessions| sessions.last_calls(SHELL, TRIED, command)).unwrap_or_default();
-    let about = newly_allowed(rule, &lines, &app.project.surroundings());
+    let about = newly_allowed(rule, &lines, &app.project.surroundings(app.sandbox().secret_files()));
     Matches { of: lines.len(), lines: about.into_iter().map(str::to_owned).collect() }
 }
 

@@ -11,6 +11,7 @@ pub(super) fn place() -> Surroundings {
         cwd: PathBuf::from("/home/u/work/app"),
         workspace: PathBuf::from("/home/u/work/app"),
         home: Some(PathBuf::from("/home/u")),
+        secrets: crate::secret::files::SecretFiles::default(),
         environment: BTreeMap::new(),
     }
 }

@@ -11,6 +11,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{WalkBuilder, WalkState};
 
+use crate::secret::files::SecretFiles;
 use crate::tool::work::Stop;
 
 /// A line is cut around its match to this many bytes.
@@ -41,6 +42,9 @@ pub(crate) struct Search {
     pub(crate) wanted: Wanted,
     /// How many lines of one file are kept.
     pub(crate) limit: u64,
+    /// What is not looked into: nobody was asked about what is found on the way. Where the root itself is such a file
+    /// somebody was.
+    pub(crate) secrets: SecretFiles,
 }
 
 /// What is wanted of each file.
@@ -85,6 +89,8 @@ pub(crate) struct Found {
     pub(crate) lines: u64,
     /// Files that could not be read.
     pub(crate) unreadable: u64,
+    /// Files that are secret and were not looked into.
+    pub(crate) secret: u64,
 }
 
 /// Makes the matcher with ripgrep's settings.
@@ -123,9 +129,11 @@ pub(crate) fn search(search: &Search, matcher: &RegexMatcher, only: Override, st
     let mut walk = WalkBuilder::new(&search.root);
     walk.add_custom_ignore_filename(".rgignore").overrides(only);
     let explicit = search.root.is_file();
+    let real_root = RealRoot::new(&search.root);
+    let asked = search.secrets.holds(&real_root.real);
     walk.build_parallel().run(|| {
         let mut searcher = searcher(search, explicit);
-        let (found, kept) = (&found, &kept);
+        let (found, kept, real_root) = (&found, &kept, &real_root);
         Box::new(move |entry| {
             if stop.is_set() {
                 return WalkState::Quit;
@@ -136,13 +144,36 @@ pub(crate) fn search(search: &Search, matcher: &RegexMatcher, only: Override, st
             };
             // Only regular files: a FIFO would never end. The root may be a link to one.
             let regular = entry.file_type().is_some_and(|kind| kind.is_file()) || entry.depth() == 0 && explicit;
-            if regular {
+            // By its real name: what leads there may be a link.
+            if regular && !asked && search.secrets.holds(&real_root.below(entry.path())) {
+                found.lock().unwrap_or_else(PoisonError::into_inner).secret += 1;
+            } else if regular {
                 one_file(search, matcher, &mut searcher, entry.path(), explicit, found, kept, stop);
             }
             WalkState::Continue
         })
     });
     found.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where the walk starts, and where that really is: it follows no links.
+struct RealRoot {
+    named: PathBuf,
+    real: PathBuf,
+}
+
+impl RealRoot {
+    fn new(root: &Path) -> Self {
+        Self { named: root.to_owned(), real: root.canonicalize().unwrap_or_else(|_| root.to_owned()) }
+    }
+
+    fn below(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix(&self.named) {
+            Ok(rest) if rest.as_os_str().is_empty() => self.real.clone(),
+            Ok(rest) => self.real.join(rest),
+            Err(_) => path.to_owned(),
+        }
+    }
 }
 
 fn searcher(search: &Search, explicit: bool) -> Searcher {

@@ -8,6 +8,7 @@ use ignore::overrides::Override;
 use serde_json::{Value, json};
 
 use crate::conversation::{About, Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
+use crate::secret::files::SecretFiles;
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
 use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
 
@@ -37,7 +38,8 @@ const FIELDS: &[Field] = &[
 #[derive(Debug, Default)]
 pub struct GrepTool;
 
-fn request(input: &Value, place: &Place) -> Result<Search, String> {
+/// Reads the input; `secrets` are not looked into.
+fn request(input: &Value, place: &Place, secrets: SecretFiles) -> Result<Search, String> {
     let arguments = Arguments::parse("grep", input, FIELDS)?;
     let pattern = arguments.text("pattern")?;
     if pattern.is_empty() {
@@ -62,6 +64,7 @@ fn request(input: &Value, place: &Place) -> Result<Search, String> {
         context: usize::try_from(context).unwrap_or(0),
         wanted,
         limit: arguments.number("limit")?.filter(|limit| *limit > 0).unwrap_or(DEFAULT_LIMIT).min(LIMIT),
+        secrets,
     })
 }
 
@@ -122,6 +125,10 @@ fn worded(found: &Found, search: &Search, place: &Place) -> String {
         }
     } else if told_files < files {
         let _ = writeln!(text, "({told_files} of {files} files)");
+    }
+    if found.secret > 0 {
+        let files = if found.secret == 1 { "file" } else { "files" };
+        let _ = write!(text, "\n({} secret {files} not searched; name one to ask for it)", found.secret);
     }
     if found.unreadable > 0 {
         let _ = write!(text, "\n({} files or directories could not be read)", found.unreadable);
@@ -190,7 +197,7 @@ impl Tool for GrepTool {
     }
 
     fn subject(&self, input: &Value, place: &Place) -> Subject {
-        match request(input, place) {
+        match request(input, place, SecretFiles::default()) {
             Ok(search) => paths::subject_of(search.root),
             Err(_) => Subject::Whole,
         }
@@ -203,14 +210,14 @@ impl Tool for GrepTool {
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let search = request(input, before.place)?;
+        let search = request(input, before.place, SecretFiles::default())?;
         prepared(&search, before.place)?;
         Ok(Preview::Text { text: format!("{} in {}", search.pattern, paths::shown(before.place, &search.root)) })
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
-            let search = match request(&input, context.place) {
+            let search = match request(&input, context.place, context.sandbox.secret_files()) {
                 Ok(search) => search,
                 Err(problem) => return ToolOutput::failed(problem),
             };

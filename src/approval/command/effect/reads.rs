@@ -30,7 +30,7 @@ pub(super) fn reads(call: &Call<'_, '_>, files: Vec<&Field>, finding: &mut Findi
             let Some(path) = pattern.rough_path() else { continue };
             // A directory is only read whole by what searches it, or by what a search hands on.
             let over_home = home.is_some_and(|home| pattern.covers(home)) && (!is_git || no_index);
-            if is_credential(&path, home) || glob_reaches_secret(&value, &pattern) || over_home {
+            if is_credential(&path, call.state.place) || glob_reaches_secret(&value, &pattern) || over_home {
                 finding.credential.get_or_insert_with(|| pattern.shown().to_owned());
             }
             finding.reads.push(path);

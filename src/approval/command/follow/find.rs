@@ -8,9 +8,9 @@ use super::super::search::{Handed, Root, Search, Test};
 use super::walk::Flow;
 use super::wrapper::{Opening, replace};
 use crate::approval::Class;
-use crate::approval::path::is_credential;
 use crate::approval::program::Action;
 use crate::approval::program::lists;
+use crate::secret::files::is_secret;
 
 /// Which links are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -288,7 +288,7 @@ pub(crate) fn open_fd<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]
 }
 
 fn finds_secret(name: Option<&str>) -> bool {
-    name.is_some_and(|name| is_credential(std::path::Path::new(name), None))
+    name.is_some_and(|name| is_secret(std::path::Path::new(name), None))
 }
 
 fn is_filtered(expression: &[Field]) -> bool {

@@ -332,7 +332,7 @@ impl Walker {
         let network = text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/");
         for pattern in value.patterns(&state.directories) {
             let path = pattern.rough_path();
-            let secret = path.as_deref().is_some_and(|path| is_credential(path, state.place.home.as_deref()));
+            let secret = path.as_deref().is_some_and(|path| is_credential(path, state.place));
             if network || secret {
                 self.parts.push(Judged {
                     text: source.to_owned(),

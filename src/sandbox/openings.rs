@@ -1,0 +1,93 @@
+//! The calls that open a file for reading, which Landlock cannot forbid for some files of a directory: the filter that
+//! hands them to a judge, and what each names.
+
+use std::ffi::CString;
+use std::fs::File;
+
+use libc::c_long;
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::Errno;
+use seccompiler::sock_filter;
+use std::os::fd::OwnedFd;
+
+use super::attributes::{LONGEST_PATH, PROCESSOR, jump, load, ret, text, unless_equal, word};
+use super::listener::Asked;
+
+/// The calls, and which of their arguments are the flags; the path stands before them.
+const CALLS: &[(c_long, u32)] = &[
+    (libc::SYS_openat, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1),
+];
+
+/// With any of these no content is read: what writes is held by Landlock, and the others give a name or a list.
+const NO_CONTENT: i32 = libc::O_ACCMODE | libc::O_PATH | libc::O_DIRECTORY;
+
+/// The filter: what opens a file to read it goes to the listener, all else is as it is. `openat2` does not exist: its
+/// flags lie in memory, and who uses it takes the others then. Programs of another processor are the other filter's.
+pub(super) fn program() -> Vec<sock_filter> {
+    let absent = ret(libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs());
+    let (allowed, judged) = (ret(libc::SECCOMP_RET_ALLOW), ret(libc::SECCOMP_RET_USER_NOTIF));
+    let and = |mask: i32| sock_filter { code: 0x54, jt: 0, jf: 0, k: mask.cast_unsigned() };
+    let mut program = vec![load(4), unless_other(PROCESSOR), allowed.clone(), load(0)];
+    for (number, flags) in CALLS {
+        let Ok(number) = u32::try_from(*number) else { continue };
+        // `struct seccomp_data`: the arguments begin at 16, eight bytes each; the lower half of the flags is all there is.
+        let tests = [load(16 + 8 * flags), and(NO_CONTENT), unless_equal(0, 1), judged.clone(), allowed.clone()];
+        program.push(unless_equal(number, 5));
+        program.extend(tests);
+    }
+    if let Ok(number) = u32::try_from(libc::SYS_openat2) {
+        program.extend([unless_equal(number, 1), absent]);
+    }
+    program.push(allowed);
+    program
+}
+
+/// Skips the next instruction if the loaded word is this one.
+const fn unless_other(value: u32) -> sock_filter {
+    jump(0x15, value, 1, 0)
+}
+
+/// Opens what a call names, to be named and nothing more; `memory` is that of its thread.
+///
+/// # Errors
+/// What the kernel would answer, or would, had the path not been one of the thread's own.
+pub(super) fn named(asked: &Asked, memory: &File) -> Result<OwnedFd, Errno> {
+    let thread = asked.thread;
+    let flags = CALLS.iter().find(|(number, _)| *number == c_long::from(asked.number)).ok_or(Errno::NOSYS)?.1;
+    let [first, second, ..] = asked.arguments;
+    let (directory, address) = if flags == 1 { (libc::AT_FDCWD, first) } else { (word(first), second) };
+    let path = text(memory, address, LONGEST_PATH, Errno::NAMETOOLONG)?;
+    let bytes = path.as_bytes();
+    if bytes.is_empty() {
+        return Err(Errno::NOENT);
+    }
+    let path = if bytes.starts_with(b"/") {
+        super::judge::own_of(thread, &path)
+    } else {
+        let start = if directory == libc::AT_FDCWD {
+            format!("/proc/{thread}/cwd/")
+        } else {
+            format!("/proc/{thread}/fd/{directory}/")
+        };
+        CString::new([start.as_bytes(), bytes].concat()).map_err(|_| Errno::INVAL)?
+    };
+    let flags = word(asked.arguments[usize::try_from(flags).unwrap_or(2)]).cast_unsigned();
+    let follow = if flags & libc::O_NOFOLLOW.cast_unsigned() == 0 { OFlags::empty() } else { OFlags::NOFOLLOW };
+    open(path, OFlags::PATH | OFlags::CLOEXEC | follow, Mode::empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_filter_looks_at_the_processor_first_and_ends_with_a_yes() {
+        let program = program();
+        assert_eq!((program[0].k, program[1].k), (4, PROCESSOR));
+        assert_eq!(program.last().map(|last| last.k), Some(libc::SECCOMP_RET_ALLOW));
+        let judged = program.iter().filter(|step| step.k == libc::SECCOMP_RET_USER_NOTIF).count();
+        assert_eq!(judged, CALLS.len());
+    }
+}

@@ -1,0 +1,252 @@
+//! A planted home and workspace: whatever reads unasked, no secret file's content comes back.
+#![cfg(target_os = "linux")]
+
+use std::path::Path;
+
+use axi::conversation::Outcome;
+use axi::sandbox::Reach;
+use axi::tool::{GrepTool, Tool};
+use serde_json::json;
+
+use crate::sandbox_escapes::Cage;
+
+/// What each planted file begins with, and what becomes of it when it is turned round, counted or encoded.
+const CANARY: &str = "CANARY-7f3a9d-secret";
+const TRACES: &[&str] = &["CANARY", "YRANAC", "Q0FOQVJZ", "4341 4e41", "43414e41", "C   A   N   A", "103 101 116"];
+
+/// Below the workspace.
+const HERE: &[&str] = &[
+    ".env",
+    "sub/.env",
+    "a/b/c/.env.local",
+    "server.pem",
+    "a/tls.key",
+    "a/b/id_ed25519",
+    "config/secrets.yml",
+    "deep/x/credentials.json",
+    "sub/.netrc",
+    "deep/.aws/config",
+    "deploy/prod.env",
+    "a/.npmrc",
+    "store.p12",
+];
+
+/// Below home.
+const HOME: &[&str] = &[
+    ".ssh/id_rsa",
+    ".ssh/config",
+    ".aws/credentials",
+    ".netrc",
+    ".git-credentials",
+    ".config/gh/hosts.yml",
+    ".config/axi/config.toml",
+    ".cache/huggingface/token",
+    ".kaggle/kaggle.json",
+    ".bash_history",
+    "other/project/.env",
+    "other/project/key.pem",
+];
+
+/// Lines that read a file, `F`.
+const OF_FILE: &[&str] = &[
+    "cat F",
+    "cat < F",
+    "cat -A F",
+    "head -n 3 F",
+    "head -c 20 F",
+    "tail -n +1 F",
+    "grep . F",
+    "grep -a -o 'C.*' F",
+    "grep -f F /dev/null F",
+    "sed -n p F",
+    "awk 1 F",
+    "awk 'BEGIN { while ((getline x < \"F\") > 0) print x }'",
+    "cut -c 1- F",
+    "sort F",
+    "uniq F",
+    "nl F",
+    "od -c F",
+    "od -b F",
+    "od -x F",
+    "xxd F",
+    "hexdump -C F",
+    "strings F",
+    "base64 F",
+    "paste F",
+    "tac F",
+    "rev F",
+    "fold F",
+    "fmt F",
+    "pr F",
+    "expand F",
+    "comm F /dev/null",
+    "join F F",
+    "diff F /dev/null",
+    "diff -u /dev/null F",
+    "cmp -b F /dev/zero",
+    "dd if=F",
+    "read -r x < F; echo \"$x\"",
+    "mapfile x < F; echo \"${x[@]}\"",
+    "echo \"$(< F)\"",
+    "echo \"$(cat F)\"",
+    "while read -r x; do echo \"$x\"; done < F",
+    "exec 3< F; cat <&3; exec 3<&-",
+    "cat /dev/fd/4 4< F",
+    "cat /dev/stdin < F",
+    "cat /proc/self/cwd/F",
+    "cat ./sub/../F",
+    "date -f F",
+    "file -f F",
+    "du --files0-from=F",
+    "wc --files0-from=F",
+    "sort --files0-from=F",
+    "jq --rawfile x F -n '$x'",
+    "jq --from-file F -n",
+    "man ./F",
+    "bash F",
+    ". F",
+    "bash -n F",
+    "git diff --no-index /dev/null F",
+    "git config -f F --list",
+    "git grep --no-index C F",
+    "tar cf - F | strings",
+    "gzip -c F | zcat",
+    "cp F $TMPDIR/x; cat $TMPDIR/x",
+    "ln -s $PWD/F $TMPDIR/l; cat $TMPDIR/l; rm $TMPDIR/l",
+    "tee $TMPDIR/t < F",
+    "split -l 1 F $TMPDIR/s; cat $TMPDIR/s*",
+    "perl -pe 1 F",
+    "python3 -c 'print(open(\"F\").read())'",
+    "openssl base64 -in F",
+    "env -S 'cat F'",
+    "timeout 5 cat F",
+    "nice cat F",
+    "xargs -a F echo",
+    "echo F | xargs cat",
+    "find F -exec cat {} +",
+    "sh -c 'cat F'",
+];
+
+/// Lines that read all of a directory, `D`.
+const OF_DIRECTORY: &[&str] = &[
+    "grep -r C D",
+    "grep -rh . D",
+    "grep -R --include='*' C D",
+    "find D -type f -exec cat {} +",
+    "find D -type f -print0 | xargs -0 cat",
+    "find D -name '*e*' -exec head -c 99 {} \\;",
+    "shopt -s dotglob globstar; cat D/**",
+    "cat D/.e* D/.[a-z]*/*",
+    "ls -A D | xargs -I{} cat D/{}",
+    "tar cf - D | strings",
+    "git grep --no-index C -- D",
+    "diff -r D /dev",
+    "for f in D/* D/.*; do cat \"$f\"; done",
+];
+
+fn planted() -> Option<Cage> {
+    let cage = Cage::new(Reach::ReadOnly)?;
+    for name in HERE {
+        cage.bench.put(name, format!("{CANARY}\npassword: {CANARY}\n"));
+    }
+    for name in HOME {
+        let path = cage.home.join(name);
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new("/"))).unwrap();
+        std::fs::write(path, format!("{CANARY}\n")).unwrap();
+    }
+    cage.bench.put("notes.txt", "plain words\n");
+    cage.bench.put("sub/.env.example", "plain sample\n");
+    std::os::unix::fs::symlink(cage.bench.path(".env"), cage.bench.path("harmless.txt")).unwrap();
+    std::os::unix::fs::symlink(cage.home.join(".ssh"), cage.bench.path("keys")).unwrap();
+    Some(cage)
+}
+
+fn traces(text: &str) -> Option<&'static str> {
+    TRACES.iter().find(|trace| text.contains(**trace)).copied()
+}
+
+#[test]
+fn a_thousand_reading_lines_bring_no_secret_back() {
+    let Some(cage) = planted() else { return };
+    if !cage.bench.sandbox.judges_openings() {
+        eprintln!("skipped: nobody can judge what is opened here");
+        return;
+    }
+    let home = cage.home.display();
+    let mut lines: Vec<String> = Vec::new();
+    let below_home = HOME.iter().map(|name| format!("{home}/{name}"));
+    let aliases = ["harmless.txt", "keys/id_rsa"].map(str::to_owned);
+    for file in HERE.iter().map(|name| (*name).to_owned()).chain(below_home).chain(aliases) {
+        lines.extend(
+            OF_FILE
+                .iter()
+                .filter(|line| !(file.starts_with('/') && line.contains("/F")))
+                .map(|line| line.replace('F', &file)),
+        );
+    }
+    let directories = [
+        ".".to_owned(),
+        "sub".to_owned(),
+        "a".to_owned(),
+        format!("{home}"),
+        format!("{home}/other"),
+        "keys/".to_owned(),
+    ];
+    for directory in directories {
+        lines.extend(OF_DIRECTORY.iter().map(|line| line.replace('D', &directory)));
+    }
+    assert!(lines.len() >= 1000, "{}", lines.len());
+    // Each in a shell of its own within one command: that a line fails is nobody's concern.
+    for part in lines.chunks(50) {
+        let script: Vec<String> = part.iter().map(|line| format!("( {line} ) </dev/null 2>&1")).collect();
+        let output = cage.run(&script.join("\n"));
+        if let Some(trace) = traces(&output.content) {
+            let who = part.iter().filter(|line| traces(&cage.run(line).content).is_some());
+            panic!("{trace}: {:#?}", who.collect::<Vec<_>>());
+        }
+    }
+    let plain = cage.run("cat notes.txt sub/.env.example; grep -r plain .; cat < notes.txt");
+    assert_eq!(plain.content.matches("plain words").count(), 3, "{}", plain.content);
+    assert!(plain.content.contains("plain sample"), "{}", plain.content);
+}
+
+#[test]
+fn a_search_skips_secret_files_and_says_how_many() {
+    let Some(mut cage) = planted() else { return };
+    let search = |cage: &Cage, input| cage.bench.run(&GrepTool, input);
+    for glob in [None, Some("*"), Some(".*"), Some("**/.env*"), Some("*.pem"), Some("{.*,*}")] {
+        for path in [".", "sub", "a", "keys", &cage.home.display().to_string(), "harmless.txt/.."] {
+            for pattern in ["C", "secret", "."] {
+                let mut input = json!({"pattern": pattern, "path": path});
+                if let Some(glob) = glob {
+                    input["glob"] = glob.into();
+                }
+                // What is named is asked for before it is read.
+                let found = search(&cage, input);
+                let asked = path == "keys";
+                assert!(asked || traces(&found.content).is_none(), "{glob:?} {path}: {}", found.content);
+            }
+        }
+    }
+    let found = search(&cage, json!({"pattern": "C", "path": ".", "glob": ".env*"}));
+    assert_eq!(found.outcome, Outcome::Ok);
+    assert!(found.content.ends_with("(3 secret files not searched; name one to ask for it)"), "{}", found.content);
+    // Where the sandbox is off, too: this is no matter of the kernel.
+    cage.bench.sandbox = axi::sandbox::Sandbox::new(
+        axi::sandbox::Wanted::Off,
+        Some(cage.home.clone()),
+        vec![cage.home.join(".config/axi")],
+        Vec::new(),
+        "/tmp".into(),
+    );
+    let found = search(&cage, json!({"pattern": "C", "path": cage.home, "glob": "*"}));
+    assert!(
+        traces(&found.content).is_none() && found.content.contains("secret files not searched"),
+        "{}",
+        found.content
+    );
+    // Somebody was asked about this one.
+    let found = search(&cage, json!({"pattern": "C", "path": ".env"}));
+    assert!(found.content.contains(CANARY), "{}", found.content);
+    assert_eq!(GrepTool.spec().name, "grep");
+}
