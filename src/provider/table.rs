@@ -57,6 +57,14 @@ const PLAIN: Quirks = Quirks {
 /// Servers that answer HTTP 400 or 422 to fields they do not know.
 const STRICT: Quirks = Quirks { reasoning_echo: ReasoningEcho::Never, ..PLAIN };
 
+/// Both regions of Qwen have them.
+const QWEN: &[KnownModels] = &[
+    models("qwen3-coder-plus", 1_000_000, false),
+    models("qwen3-vl", 262_144, true),
+    models("qwen3-max", 262_144, false),
+    models("qwen", 131_072, false),
+];
+
 /// All rows, in the order in which a key in the environment is preferred; local servers last.
 ///
 /// Context windows are from the providers' model pages as of 2026; a model that is in no row has none, and the
@@ -70,7 +78,18 @@ pub const TABLE: &[Row] = &[
         base_url_variables: &["ANTHROPIC_BASE_URL"],
         key_variables: &["ANTHROPIC_API_KEY"],
         default_model: "claude-sonnet-4-5",
-        models: &[models("claude-", 200_000, true)],
+        models: &[
+            models("claude-opus-4-6", 1_000_000, true),
+            models("claude-opus-4-7", 1_000_000, true),
+            models("claude-opus-4-8", 1_000_000, true),
+            models("claude-sonnet-4-6", 1_000_000, true),
+            models("claude-haiku-", 200_000, true),
+            models("claude-opus-4", 200_000, true),
+            models("claude-sonnet-4", 200_000, true),
+            models("claude-3", 200_000, true),
+            // A newer one is as the newest that is known.
+            models("claude-", 1_000_000, true),
+        ],
         quirks: STRICT,
     },
     Row {
@@ -82,14 +101,22 @@ pub const TABLE: &[Row] = &[
         key_variables: &["OPENAI_API_KEY"],
         default_model: "gpt-5-mini",
         models: &[
+            models("gpt-5.4-", 400_000, true),
+            models("gpt-5.4", 1_050_000, true),
+            models("gpt-5.5", 1_050_000, true),
+            models("gpt-5.6", 1_050_000, true),
             models("gpt-5", 400_000, true),
             models("gpt-4.1", 1_047_576, true),
             models("gpt-4o", 128_000, true),
+            models("gpt-4-turbo", 128_000, true),
+            models("gpt-4", 8_192, false),
             models("gpt-3.5", 16_385, false),
             models("o3-mini", 200_000, false),
             models("o1", 200_000, true),
             models("o3", 200_000, true),
             models("o4", 200_000, true),
+            // A newer one is as the newest that is known.
+            models("gpt-", 1_050_000, true),
         ],
         quirks: Quirks { output_limit: OutputLimit::MaxCompletionTokens, ..STRICT },
     },
@@ -129,7 +156,7 @@ pub const TABLE: &[Row] = &[
         base_url_variables: &["DEEPSEEK_BASE_URL"],
         key_variables: &["DEEPSEEK_API_KEY"],
         default_model: "deepseek-chat",
-        models: &[models("deepseek-", 128_000, false)],
+        models: &[models("deepseek-v4", 1_000_000, false), models("deepseek-", 128_000, false)],
         quirks: PLAIN,
     },
     Row {
@@ -218,6 +245,126 @@ pub const TABLE: &[Row] = &[
         quirks: PLAIN,
     },
     Row {
+        name: "qwen",
+        protocol: Protocol::OpenAiChat,
+        at_home: None,
+        base_url: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+        base_url_variables: &["DASHSCOPE_BASE_URL"],
+        key_variables: &["DASHSCOPE_API_KEY"],
+        default_model: "qwen3-coder-plus",
+        models: QWEN,
+        quirks: STRICT,
+    },
+    Row {
+        name: "qwen-cn",
+        protocol: Protocol::OpenAiChat,
+        at_home: None,
+        base_url: "https://dashscope.aliyuncs.com/compatible-mode/v1",
+        base_url_variables: &["DASHSCOPE_CN_BASE_URL"],
+        key_variables: &["DASHSCOPE_CN_API_KEY"],
+        default_model: "qwen3-coder-plus",
+        models: QWEN,
+        quirks: STRICT,
+    },
+    Row {
+        name: "moonshot-cn",
+        protocol: Protocol::OpenAiChat,
+        at_home: None,
+        base_url: "https://api.moonshot.cn/v1",
+        base_url_variables: &["MOONSHOT_CN_BASE_URL"],
+        key_variables: &["MOONSHOT_CN_API_KEY"],
+        default_model: "kimi-k2-turbo-preview",
+        models: &[
+            models("kimi-k2-0711", 131_072, false),
+            models("kimi-k3", 1_048_576, true),
+            models("kimi-", 262_144, false),
+        ],
+        quirks: PLAIN,
+    },
+    Row {
+        name: "zhipu",
+        protocol: Protocol::OpenAiChat,
+        at_home: None,
+        base_url: "https://open.bigmodel.cn/api/paas/v4",
+        base_url_variables: &["ZHIPU_BASE_URL"],
+        key_variables: &["ZHIPU_API_KEY", "ZHIPUAI_API_KEY"],
+        default_model: "glm-4.6",
+        models: &[
+            models("glm-4.5v", 65_536, true),
+            models("glm-4.5", 131_072, false),
+            models("glm-5", 1_000_000, false),
+            models("glm-4.6", 200_000, false),
+        ],
+        quirks: PLAIN,
+    },
+    Row {
+        name: "siliconflow",
+        protocol: Protocol::OpenAiChat,
+        at_home: None,
+        base_url: "https://api.siliconflow.cn/v1",
+        base_url_variables: &["SILICONFLOW_BASE_URL"],
+        key_variables: &["SILICONFLOW_API_KEY"],
+        default_model: "zai-org/GLM-4.6",
+        models: &[
+            models("zai-org/GLM-4.6", 200_000, false),
+            models("deepseek-ai/", 128_000, false),
+            models("moonshotai/Kimi-K2", 262_144, false),
+        ],
+        quirks: PLAIN,
+    },
+    Row {
+        name: "github",
+        protocol: Protocol::OpenAiChat,
+        at_home: None,
+        base_url: "https://models.github.ai/inference",
+        base_url_variables: &["GITHUB_MODELS_BASE_URL"],
+        key_variables: &["GITHUB_MODELS_TOKEN"],
+        default_model: "openai/gpt-4.1",
+        models: &[models("openai/gpt-4.1", 1_047_576, true), models("openai/gpt-4o", 128_000, true)],
+        quirks: STRICT,
+    },
+    Row {
+        name: "vercel",
+        protocol: Protocol::OpenAiChat,
+        at_home: None,
+        base_url: "https://ai-gateway.vercel.sh/v1",
+        base_url_variables: &["AI_GATEWAY_BASE_URL"],
+        key_variables: &["AI_GATEWAY_API_KEY"],
+        default_model: "anthropic/claude-sonnet-4.5",
+        models: &[
+            models("anthropic/claude", 200_000, true),
+            models("openai/gpt-5", 400_000, true),
+            models("google/gemini", 1_048_576, true),
+        ],
+        quirks: PLAIN,
+    },
+    Row {
+        name: "bedrock",
+        protocol: Protocol::OpenAiResponses,
+        at_home: None,
+        base_url: "https://bedrock-mantle.us-east-1.api.aws/v1",
+        base_url_variables: &["BEDROCK_BASE_URL"],
+        key_variables: &["AWS_BEARER_TOKEN_BEDROCK"],
+        default_model: "openai.gpt-oss-120b",
+        models: &[models("openai.gpt-oss", 131_072, false)],
+        quirks: STRICT,
+    },
+    Row {
+        name: "azure",
+        protocol: Protocol::OpenAiResponses,
+        at_home: None,
+        base_url: "",
+        base_url_variables: &["AZURE_OPENAI_BASE_URL", "AZURE_OPENAI_ENDPOINT"],
+        key_variables: &["AZURE_OPENAI_API_KEY"],
+        default_model: "gpt-5-mini",
+        models: &[
+            models("gpt-5", 400_000, true),
+            models("gpt-4.1", 1_047_576, true),
+            models("gpt-4o", 128_000, true),
+        ],
+        quirks: STRICT,
+    },
+    Row {
         name: "ollama",
         protocol: Protocol::Ollama,
         at_home: None,
@@ -261,6 +408,17 @@ pub const TABLE: &[Row] = &[
         models: &[],
         quirks: PLAIN,
     },
+    Row {
+        name: "litellm",
+        protocol: Protocol::OpenAiChat,
+        at_home: None,
+        base_url: "http://127.0.0.1:4000/v1",
+        base_url_variables: &["LITELLM_BASE_URL"],
+        key_variables: &["LITELLM_API_KEY"],
+        default_model: "",
+        models: &[],
+        quirks: PLAIN,
+    },
 ];
 
 /// Finds a row by its name.
@@ -295,6 +453,10 @@ impl Row {
     pub fn base_url(&self, environment: &Environment<'_>) -> String {
         match lookup(environment, self.base_url_variables) {
             Some(("OLLAMA_HOST", host)) => address::ollama_host(&host),
+            // A resource's own address, as Azure shows it, to which the wire's path belongs.
+            Some(("AZURE_OPENAI_ENDPOINT", url)) if !url.contains("/openai/") => {
+                address::base_url(self.protocol, &format!("{}/openai/v1", url.trim_end_matches('/')))
+            }
             Some((_, url)) => address::base_url(self.protocol, &url),
             None => self.base_url.to_owned(),
         }

@@ -11,12 +11,39 @@ fn rows_are_sound() {
     let mut names = HashSet::new();
     for row in TABLE {
         assert!(names.insert(row.name), "{} twice", row.name);
-        assert_eq!(address::base_url(row.protocol, row.base_url), row.base_url, "{}", row.name);
+        // Azure has an address for each of its customers.
+        if row.name != "azure" {
+            assert_eq!(address::base_url(row.protocol, row.base_url), row.base_url, "{}", row.name);
+        }
         assert_eq!(row.is_local(), row.default_model.is_empty(), "{}", row.name);
         assert!(row.is_local() || !row.key_variables.is_empty(), "{}", row.name);
         assert!(!row.base_url_variables.is_empty(), "{}", row.name);
     }
-    for wanted in ["openai", "anthropic", "ollama", "lmstudio", "llamacpp", "vllm", "openrouter", "gemini"] {
+    for wanted in [
+        "azure",
+        "bedrock",
+        "deepseek",
+        "github",
+        "groq",
+        "litellm",
+        "mistral",
+        "moonshot",
+        "qwen",
+        "qwen-cn",
+        "siliconflow",
+        "vercel",
+        "xai",
+        "zai",
+        "zhipu",
+        "openai",
+        "anthropic",
+        "ollama",
+        "lmstudio",
+        "llamacpp",
+        "vllm",
+        "openrouter",
+        "gemini",
+    ] {
         assert!(find(wanted).is_some(), "{wanted}");
     }
 }
@@ -32,6 +59,9 @@ fn the_environment_names_key_and_address() {
     assert_eq!(find("ollama").unwrap().base_url(&environment), "http://127.0.0.1:11434");
     assert_eq!(find("anthropic").unwrap().base_url(&environment), "https://api.anthropic.com");
     assert_eq!(find("anthropic").unwrap().key(&environment), None);
+    let pairs = [("AZURE_OPENAI_ENDPOINT", "https://x.openai.azure.com/")];
+    let azure = find("azure").unwrap();
+    assert_eq!(azure.base_url(&self::environment(&pairs)), "https://x.openai.azure.com/openai/v1");
 }
 
 #[test]
@@ -40,9 +70,22 @@ fn settings_know_the_model_and_fall_back_to_the_default() {
     let settings = find("openai").unwrap().settings("gpt-4o-mini", None, &nothing);
     assert_eq!((settings.context_window, settings.vision), (Some(128_000), true));
     assert_eq!(settings.quirks.output_limit, OutputLimit::MaxCompletionTokens);
+    assert_eq!(settings.protocol, Protocol::OpenAiResponses, "at home");
     let settings = find("anthropic").unwrap().settings("", None, &nothing);
     assert_eq!(settings.model, "claude-sonnet-4-5");
     let pairs = [("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1")];
     let settings = find("openai").unwrap().settings("any", None, &environment(&pairs));
     assert_eq!((settings.context_window, settings.quirks.output_limit), (None, OutputLimit::MaxTokens));
+    assert_eq!(settings.protocol, Protocol::OpenAiChat, "imitators speak chat");
+    let window = |provider: &str, model: &str| find(provider)?.known(model).map(|known| known.context_window);
+    for (provider, model, expected) in [
+        ("anthropic", "claude-opus-4-5", 200_000),
+        ("anthropic", "claude-opus-5-5", 1_000_000),
+        ("anthropic", "claude-opus-9", 1_000_000),
+        ("openai", "gpt-6-astra", 1_050_000),
+        ("openai", "gpt-5.4-mini", 400_000),
+        ("openai", "gpt-4-turbo", 128_000),
+    ] {
+        assert_eq!(window(provider, model), Some(expected), "{model}");
+    }
 }

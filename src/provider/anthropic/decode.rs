@@ -142,7 +142,11 @@ impl MessagesMachine {
             cached_write: count("cache_creation_input_tokens"),
             output: count("output_tokens") - reasoning,
             reasoning,
-            searches: 0,
+            searches: self
+                .usage
+                .get("server_tool_use")
+                .and_then(|used| number(used.get("web_search_requests")?))
+                .unwrap_or(0),
         }));
     }
 

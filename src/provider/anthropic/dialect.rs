@@ -1,5 +1,7 @@
 //! What a request says and leaves out, after what the server has refused so far.
 
+use super::generation::Thinking;
+
 /// What is sent, after what the server has refused so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Dialect {
@@ -9,6 +11,8 @@ pub(crate) struct Dialect {
     pub(crate) cache_marks: bool,
     /// Whether `temperature` is said: some models refuse it.
     pub(crate) temperature: bool,
+    /// How the model is asked to think.
+    pub(crate) thinking: Thinking,
     /// `max_tokens` when the request names none.
     pub(crate) default_limit: u64,
     /// The most the server has said it accepts.

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::dialect::Dialect;
+use super::generation::Thinking;
 use crate::conversation::{ContentBlock, Image, Outcome, Reasoning, ToolCall, ToolResult};
 use crate::provider::request::Request;
 use crate::provider::settings::ProviderSettings;
@@ -22,7 +23,12 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     body.insert("model".into(), json!(settings.model));
     body.insert("max_tokens".into(), json!(limit));
     body.insert("stream".into(), json!(true));
-    if let Some(temperature) = request.temperature.filter(|_| dialect.temperature) {
+    if dialect.thinking == Thinking::Adaptive {
+        body.insert("thinking".into(), json!({"type": "adaptive", "display": "summarized"}));
+    }
+    // Who thinks writes as freely as it sees fit.
+    let says = dialect.temperature && dialect.thinking == Thinking::Unasked;
+    if let Some(temperature) = request.temperature.filter(|_| says) {
         body.insert("temperature".into(), json!(temperature));
     }
     if settings.tools && !request.tools.is_empty() {

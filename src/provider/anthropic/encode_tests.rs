@@ -175,7 +175,7 @@ fn the_limit_follows_model_request_and_server() {
 
 #[test]
 fn a_temperature_is_said_until_it_is_refused() {
-    let settings = settings("claude-x");
+    let settings = settings("claude-sonnet-4-5");
     let wire = wire(&settings);
     let messages = [Message::user("go")];
     let request =
@@ -187,6 +187,21 @@ fn a_temperature_is_said_until_it_is_refused() {
     assert!(wire.adapt(&nothing(), 400, &complaint));
     assert!(!wire.adapt(&nothing(), 400, &complaint), "only once");
     assert_eq!(said(), None);
+}
+
+#[test]
+fn models_that_think_as_they_see_fit_are_asked_to_show_it_until_the_server_refuses() {
+    let settings = settings("claude-opus-5-5");
+    let wire = wire(&settings);
+    let request = Request { temperature: Some(0.3), ..nothing() };
+    let written = || encode(&settings, wire.dialect(), &request);
+    assert_eq!(written()["thinking"], json!({"type": "adaptive", "display": "summarized"}));
+    assert_eq!(written().get("temperature"), None);
+    let complaint =
+        Complaint { message: "adaptive thinking is not supported on this model".into(), ..Complaint::default() };
+    assert!(wire.adapt(&nothing(), 400, &complaint));
+    assert!(!wire.adapt(&nothing(), 400, &complaint), "only once");
+    assert_eq!(written().get("thinking"), None);
 }
 
 fn nothing() -> Request<'static> {

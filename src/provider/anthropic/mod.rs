@@ -3,10 +3,12 @@
 mod decode;
 mod dialect;
 mod encode;
+mod generation;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use dialect::Dialect;
+use generation::Thinking;
 
 pub(crate) use decode::MessagesMachine;
 pub(crate) use encode::encode;
@@ -27,6 +29,7 @@ pub(crate) struct MessagesWire {
     no_reasoning: AtomicBool,
     no_cache_marks: AtomicBool,
     no_temperature: AtomicBool,
+    no_thinking: AtomicBool,
     highest_limit: AtomicU64,
 }
 
@@ -38,6 +41,7 @@ impl MessagesWire {
             no_reasoning: AtomicBool::new(false),
             no_cache_marks: AtomicBool::new(false),
             no_temperature: AtomicBool::new(false),
+            no_thinking: AtomicBool::new(false),
             highest_limit: AtomicU64::new(u64::MAX),
         }
     }
@@ -47,6 +51,11 @@ impl MessagesWire {
             reasoning: !self.no_reasoning.load(Ordering::Relaxed),
             cache_marks: !self.no_cache_marks.load(Ordering::Relaxed),
             temperature: !self.no_temperature.load(Ordering::Relaxed),
+            thinking: if self.no_thinking.load(Ordering::Relaxed) {
+                Thinking::Unasked
+            } else {
+                generation::thinking(&self.settings.model)
+            },
             default_limit: default_limit(&self.settings.model),
             highest_limit: self.highest_limit.load(Ordering::Relaxed),
         }
@@ -91,6 +100,10 @@ impl Wire for MessagesWire {
         if message.contains("thinking") && (message.contains("ignature") || message.contains("cannot be modified"))
         {
             return !self.no_reasoning.swap(true, Ordering::Relaxed);
+        }
+        // An imitator, or a model that is older than its name says.
+        if message.contains("thinking") || message.contains("adaptive") {
+            return !self.no_thinking.swap(true, Ordering::Relaxed);
         }
         if message.contains("cache_control") {
             return !self.no_cache_marks.swap(true, Ordering::Relaxed);

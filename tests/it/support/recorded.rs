@@ -251,7 +251,7 @@ pub(crate) fn expect_messages(payloads: &[Value]) -> Heard {
                     cache_read_tokens: counts[2],
                     cache_write_tokens: counts[3],
                     reasoning_tokens: number(usage, "/output_tokens_details/thinking_tokens"),
-                    searches: 0,
+                    searches: number(usage, "/server_tool_use/web_search_requests").max(expected.usage.searches),
                 });
                 if let Some(word) = payload["delta"]["stop_reason"].as_str() {
                     stop = Some(StopReason::parse(word));
