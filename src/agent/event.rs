@@ -349,6 +349,9 @@ pub enum Failure {
         status: u16,
         /// The provider's sentence.
         message: String,
+        /// After how many seconds it wants to be asked again, where it said so.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        retry_after_seconds: Option<u64>,
     },
     /// Not the protocol.
     Protocol {

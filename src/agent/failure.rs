@@ -16,7 +16,14 @@ impl From<&ProviderError> for Failure {
                 Self::NoSuchModel { provider, model, message }
             }
             ProviderError::ContextOverflow { message } => Self::ContextOverflow { message },
-            ProviderError::Status { provider, status, message, .. } => Self::Status { provider, status, message },
+            ProviderError::Status { provider, status, message, retry_after } => Self::Status {
+                provider,
+                status,
+                message,
+                retry_after_seconds: retry_after
+                    .map(|wait| wait.as_millis().div_ceil(1000))
+                    .and_then(|seconds| seconds.try_into().ok()),
+            },
             ProviderError::Protocol { provider, cause } => Self::Protocol { provider, cause },
         }
     }

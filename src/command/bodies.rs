@@ -196,5 +196,6 @@ pub(super) fn logout(context: &mut Context<'_>, argument: &str) -> Outcome {
 }
 
 pub(super) fn doctor(context: &mut Context<'_>, _: &str) -> Outcome {
-    Outcome::Show(context.world.doctor(context.locale))
+    let model = context.agent.model().id();
+    Outcome::Show(context.world.doctor(&model, context.locale))
 }

@@ -50,7 +50,7 @@ pub trait World {
     fn keychain(&mut self, action: KeyAction, provider: &str, locale: &Locale) -> Result<String, Problem>;
 
     /// Reports what works here, as markdown.
-    fn doctor(&mut self, locale: &Locale) -> String;
+    fn doctor(&mut self, model: &str, locale: &Locale) -> String;
 }
 
 /// What to do with a provider's key.

@@ -1,7 +1,9 @@
 //! How a person or a program meets the agent.
 
+mod diagnostic;
 pub mod dialog;
 pub mod exit;
+mod failure_words;
 pub mod handoff;
 pub mod human;
 pub mod input;

@@ -174,7 +174,7 @@ impl<E: Write> Stderr<'_, E> {
             }
             AgentEvent::Retrying { attempt, of, wait_ms, error } => {
                 let text = self.locale.with(word::activity::Retrying {
-                    what: &words::failure(self.locale, error).what,
+                    what: &words::failure(self.locale, error, words::Speaking::ByFlags).what,
                     attempt: &attempt.to_string(),
                     of: &of.to_string(),
                     seconds: &wait_ms.div_ceil(1000).to_string(),
@@ -186,7 +186,7 @@ impl<E: Write> Stderr<'_, E> {
                 self.tell(word::error::WARNING, &told);
             }
             AgentEvent::TurnEnded { end } => {
-                if let Some(told) = words::turn_end(self.locale, end) {
+                if let Some(told) = words::turn_end(self.locale, end, words::Speaking::ByFlags) {
                     let label = match end {
                         TurnEnd::Interrupted | TurnEnd::Done | TurnEnd::Length => word::error::WARNING,
                         TurnEnd::ApprovalNeeded { .. }

@@ -2,88 +2,16 @@
 
 use serde_json::Value;
 
+pub use super::diagnostic::Diagnostic;
+pub use super::failure_words::{Speaking, failure};
 use super::tool_words;
-use crate::agent::{Activity, Doing, Failure, Notice, Shortened, TurnEnd, Widened};
+use crate::agent::{Activity, Doing, Notice, Shortened, TurnEnd, Widened};
 use crate::approval::{Class, Decision, NeverAuto, Reason, Source};
 pub use crate::command::{describe, rule_error};
 use crate::conversation::{About, Outcome, Subject, ToolCall, ToolVerb};
 use crate::locale::{Locale, Word, word};
-use crate::provider::{OWN, cause};
 use crate::sandbox::{Missing, Standing, Support};
 use crate::tool::{Place, ToolFacts, Toolbox};
-
-/// A sentence, and what to do now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diagnostic {
-    /// What happened.
-    pub what: String,
-    /// What to do now; may be empty.
-    pub hint: String,
-}
-
-/// Words a provider's failure.
-#[must_use]
-pub fn failure(locale: &Locale, failure: &Failure) -> Diagnostic {
-    use word::failure::{
-        Broken, ContextOverflow, NoSuchModel, NoSuchModelHint, OwnModel, Protocol, Status, Timeout, Unauthorized,
-        UnauthorizedHint, Unreachable,
-    };
-    let told = |what: String, hint| Diagnostic { what, hint: locale.text(hint).to_owned() };
-    match failure {
-        Failure::Unreachable { url, cause } => {
-            let cause = network_cause(locale, cause);
-            told(locale.with(Unreachable { url, cause }), word::failure::UNREACHABLE_HINT)
-        }
-        Failure::Broken { url, cause } => {
-            let cause = network_cause(locale, cause);
-            told(locale.with(Broken { url, cause }), word::failure::BROKEN_HINT)
-        }
-        Failure::Timeout { url, seconds } => {
-            told(locale.with(Timeout { url, seconds: &seconds.to_string() }), word::failure::TIMEOUT_HINT)
-        }
-        Failure::Unauthorized { provider, status, message } => Diagnostic {
-            what: locale.with(Unauthorized { provider, status: &status.to_string(), message }),
-            hint: locale.with(UnauthorizedHint { provider }),
-        },
-        Failure::NoSuchModel { provider, model, message } if provider == OWN => {
-            told(locale.with(OwnModel { model, message }), word::failure::OWN_MODEL_HINT)
-        }
-        Failure::NoSuchModel { provider, model, message } => Diagnostic {
-            what: locale.with(NoSuchModel { provider, model, message }),
-            hint: locale.with(NoSuchModelHint { provider }),
-        },
-        Failure::ContextOverflow { message } => {
-            told(locale.with(ContextOverflow { message }), word::failure::CONTEXT_OVERFLOW_HINT)
-        }
-        Failure::Status { provider, status, message } => {
-            let status = &status.to_string();
-            told(locale.with(Status { provider, status, message }), word::failure::STATUS_HINT)
-        }
-        Failure::Protocol { provider, cause } => {
-            told(locale.with(Protocol { provider, cause }), word::failure::PROTOCOL_HINT)
-        }
-        Failure::Empty => told(locale.text(word::failure::EMPTY).to_owned(), word::failure::EMPTY_HINT),
-    }
-}
-
-/// Words why the network failed; causes nobody has words for stay in the system's own.
-fn network_cause<'a>(locale: &'a Locale, cause: &'a str) -> &'a str {
-    let key = match cause {
-        cause::REFUSED => word::cause::REFUSED,
-        cause::NO_NAME => word::cause::NO_NAME,
-        cause::UNTRUSTED => word::cause::UNTRUSTED,
-        cause::CERTIFICATE_DATE => word::cause::CERTIFICATE_DATE,
-        cause::CERTIFICATE_NAME => word::cause::CERTIFICATE_NAME,
-        cause::TLS => word::cause::TLS,
-        cause::CONNECT_TIMEOUT => word::cause::CONNECT_TIMEOUT,
-        cause::NO_ROUTE => word::cause::NO_ROUTE,
-        cause::PROXY => word::cause::PROXY,
-        cause::CLOSED => word::cause::CLOSED,
-        cause::BAD_URL => word::cause::BAD_URL,
-        unknown => return unknown,
-    };
-    locale.text(key)
-}
 
 /// The first line of a text, with a mark where there are more.
 #[must_use]
@@ -102,7 +30,8 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
         Notice::CallsCut => plain(locale.text(word::notice::CALLS_CUT).to_owned()),
         Notice::FilteredByProvider => plain(locale.text(word::notice::FILTERED).to_owned()),
         Notice::BrokenMidway { error } => Diagnostic {
-            what: locale.with(word::notice::BrokenMidway { cause: &failure(locale, error).what }),
+            what: locale
+                .with(word::notice::BrokenMidway { cause: &failure(locale, error, Speaking::default()).what }),
             hint: locale.text(word::notice::BROKEN_MIDWAY_HINT).to_owned(),
         },
         Notice::NotSaved { path, cause } => {
@@ -179,7 +108,7 @@ pub fn widened(locale: &Locale, widened: Widened) -> &str {
 
 /// Words how a turn ended; `None` when there is nothing to say.
 #[must_use]
-pub fn turn_end(locale: &Locale, end: &TurnEnd) -> Option<Diagnostic> {
+pub fn turn_end(locale: &Locale, end: &TurnEnd, speaking: Speaking) -> Option<Diagnostic> {
     let told = |what, hint: Option<Word>| {
         let hint = hint.map_or("", |hint| locale.text(hint)).to_owned();
         Some(Diagnostic { what, hint })
@@ -214,7 +143,7 @@ pub fn turn_end(locale: &Locale, end: &TurnEnd) -> Option<Diagnostic> {
         }
         TurnEnd::Looping => plain(word::turn::LOOPING, Some(word::turn::LOOPING_HINT)),
         TurnEnd::Refused => plain(word::turn::REFUSED, None),
-        TurnEnd::Failed { error } => Some(failure(locale, error)),
+        TurnEnd::Failed { error } => Some(failure(locale, error, speaking)),
     }
 }
 

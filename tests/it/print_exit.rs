@@ -50,7 +50,7 @@ fn a_command_line_that_makes_no_sense_ends_with_2_and_asks_nobody() {
 fn nothing_configured_ends_with_3_and_three_lines_what_to_do() {
     let home = Home::new();
     let mut command = home.axi();
-    for variable in ["OLLAMA_HOST", "LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL", "VLLM_BASE_URL"] {
+    for variable in ["OLLAMA_HOST", "LMSTUDIO_BASE_URL", "LLAMACPP_BASE_URL", "VLLM_BASE_URL", "LITELLM_BASE_URL"] {
         command.env(variable, NOBODY);
     }
     let ran = run(command.args(["-p", "hi"]));
@@ -74,6 +74,22 @@ fn a_missing_or_refused_key_ends_with_3_and_the_variable_to_set() {
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(ran.err.contains("Incorrect API key") && ran.err.contains("axi login openai"), "{}", ran.err);
     assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn an_address_without_a_key_is_asked_what_it_has_and_gets_no_slash_command_as_advice() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("hello"), refusal(413, "too large")]);
+    server.route("GET /v1/models", Answer::json(200, &json!({"data": [{"id": "mine"}]})));
+    let ask = || run(home.axi().env("OPENAI_BASE_URL", server.url("/v1")).args(["-p", "hi"]));
+    let ran = ask();
+    assert_eq!((ran.code, ran.out.trim()), (Some(0), "hello"), "{ran:?}");
+    let asked = server.requests().into_iter().find(|request| request.path.ends_with("/chat/completions"));
+    assert_eq!(asked.unwrap().body["model"], json!("mine"));
+    let ran = ask();
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    assert!(ran.err.contains("smaller files") && !ran.err.contains("/model"), "{}", ran.err);
+    assert_eq!(ran.err.matches("hint: ").count(), 1, "{}", ran.err);
 }
 
 #[test]

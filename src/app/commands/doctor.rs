@@ -12,14 +12,15 @@ use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::frontend::words;
 use crate::locale::{Locale, word};
+use crate::provider;
 use crate::terminal::{Size, sanitize};
 
 pub(in crate::app) fn doctor(app: &App) -> Exit {
-    Console::new(&app.locale).print(&doctor_text(app, &app.locale))
+    Console::new(&app.locale).print(&doctor_text(app, None, &app.locale))
 }
 
-/// Says what works here and what does not, one line each.
-pub(in crate::app) fn doctor_text(app: &App, locale: &Locale) -> String {
+/// Says what works here and what does not, one line each; `model` is the one in use, if one is.
+pub(in crate::app) fn doctor_text(app: &App, model: Option<&str>, locale: &Locale) -> String {
     let there = |path: Option<std::path::PathBuf>| match path {
         Some(path) if path.exists() => app.paths.shown(&path),
         Some(path) => format!("{} ({})", app.paths.shown(&path), locale.text(word::doctor::NOT_THERE_YET)),
@@ -41,7 +42,10 @@ pub(in crate::app) fn doctor_text(app: &App, locale: &Locale) -> String {
         Err(error) => keychain_cause(locale, &error),
     };
     let sandbox = app.sandbox();
-    let model = app.config.model.clone();
+    let model = model.map(str::to_owned).or_else(|| app.config.model.clone()).or_else(|| {
+        let keys = provider::keys_in_environment(&app.process.variables);
+        keys.first().map(|found| format!("{}/{} ({})", found.row.name, found.row.default_model, found.variable))
+    });
     let mut rows = vec![
         (word::doctor::VERSION, env!("CARGO_PKG_VERSION").to_owned()),
         (word::doctor::MODEL, model.unwrap_or_else(|| locale.text(word::doctor::MISSING).to_owned())),

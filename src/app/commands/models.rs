@@ -51,7 +51,7 @@ fn provider_models(app: &App, name: &str, client: &Client, runtime: &Runtime) ->
     }
     let settings = models::resolve(&format!("{name}/any"), &app.config, &app.process.variables, &app.locale)?;
     let list = runtime.block_on(provider::list_models(&settings, client)).map_err(|error| {
-        let told = words::failure(&app.locale, &Failure::from(&error));
+        let told = words::failure(&app.locale, &Failure::from(&error), words::Speaking::ByFlags);
         Problem { what: told.what, hint: told.hint }
     })?;
     Ok(list.into_iter().map(|model| format!("{name}/{}", model.name)).collect())

@@ -1,5 +1,7 @@
 //! Finding a model where none is named.
 
+use std::time::Duration;
+
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
@@ -15,10 +17,22 @@ pub(in crate::app) fn discover(app: &App, client: &Client, runtime: &Runtime) ->
         let row = found.row;
         // Another address is another server, which has models of its own.
         let elsewhere = row.base_url(&app.process.variables) != row.base_url;
-        let listed = if elsewhere { first_model(app, row.name, client, runtime) } else { None };
-        let model = listed.unwrap_or_else(|| row.default_model.to_owned());
+        let model = match elsewhere.then(|| first_model(app, row.name, client, runtime)) {
+            // A server that is slow to tell has other models than the provider whose name it answers to.
+            Some(Listed::NotYet) => return None,
+            Some(Listed::First(model)) => model,
+            Some(Listed::Unknown) | None => row.default_model.to_owned(),
+        };
         let why = app.locale.with(word::repl::FoundKey { variable: found.variable });
         return Some((format!("{}/{model}", row.name), why));
+    }
+    // An address without a key: a server of one's own, which has to say what it has.
+    let named = provider::TABLE.iter().filter(|row| !row.is_local());
+    for row in named.filter(|row| row.base_url(&app.process.variables) != row.base_url) {
+        if let Listed::First(model) = first_model(app, row.name, client, runtime) {
+            let why = app.locale.with(word::repl::FoundServer { url: &row.base_url(&app.process.variables) });
+            return Some((format!("{}/{model}", row.name), why));
+        }
     }
     let cancel = CancellationToken::new();
     let search = provider::discover(&app.process.variables, client, provider::DISCOVERY_LIMIT, &cancel);
@@ -29,9 +43,29 @@ pub(in crate::app) fn discover(app: &App, client: &Client, runtime: &Runtime) ->
     Some((format!("{}/{}", server.row.name, model.name), why))
 }
 
-fn first_model(app: &App, provider: &str, client: &Client, runtime: &Runtime) -> Option<String> {
-    let settings = resolve(&format!("{provider}/any"), &app.config, &app.process.variables, &app.locale).ok()?;
+/// What a server says it has.
+enum Listed {
+    First(String),
+    /// It keeps no list, or does not answer at all.
+    Unknown,
+    /// It has not answered in time.
+    NotYet,
+}
+
+/// How long a server that somebody named is waited for.
+const NAMED_LIMIT: Duration = Duration::from_secs(5);
+
+fn first_model(app: &App, provider: &str, client: &Client, runtime: &Runtime) -> Listed {
+    let any = format!("{provider}/any");
+    let Ok(settings) = resolve(&any, &app.config, &app.process.variables, &app.locale) else {
+        return Listed::Unknown;
+    };
     let list = provider::list_models(&settings, client);
-    let list = runtime.block_on(async { tokio::time::timeout(provider::DISCOVERY_LIMIT, list).await });
-    Some(list.ok()?.ok()?.into_iter().next()?.name)
+    match runtime.block_on(async { tokio::time::timeout(NAMED_LIMIT, list).await }) {
+        Err(_) => Listed::NotYet,
+        Ok(listed) => {
+            let first = listed.ok().and_then(|models| models.into_iter().next());
+            first.map_or(Listed::Unknown, |model| Listed::First(model.name))
+        }
+    }
 }

@@ -70,7 +70,8 @@ pub(in crate::app) fn resolve(
         return Err(Problem { what, hint: locale.text(word::error::CONFIG_HINT).to_owned() });
     }
     settings.key = key(provider, row, key_variable.as_deref(), config, environment);
-    let needs_key = row.is_some_and(|row| !row.key_variables.is_empty())
+    // A server of one's own at another address may ask for none; it says so if it does.
+    let needs_key = row.is_some_and(|row| !row.key_variables.is_empty() && settings.base_url == row.base_url)
         || section.is_some_and(|section| section.api_key_env.is_some());
     if settings.key.is_none() && needs_key && !is_local(&settings.base_url) {
         let variable = key_variable.unwrap_or_default();

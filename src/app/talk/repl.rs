@@ -20,6 +20,7 @@ use crate::frontend::repl::{
     Clipboard, CommandMenu, Drafts, EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, Repl, ReplParts,
     ShellLines, SuggestTiming, editor_words, title,
 };
+use crate::frontend::words::Speaking;
 use crate::locale::word;
 use crate::provider::Client;
 use crate::session::Session;
@@ -58,6 +59,7 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     }
     let screen = app.display().screen(&looks);
     let mut human = Human::new(screen, human_options(app, &agent, looks, Box::new(stage.terminal.clone())));
+    human.speaking = Speaking::AtPrompt;
     if let Some(found) = found {
         human.painter().say(&found);
     }

@@ -79,7 +79,7 @@ fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
             failed(app.locale.with(word::handoff::rewrite::Timeout { seconds: &seconds }), Exit::Provider)
         }
         NoCommand::Failed(error) => {
-            let what = words::failure(&app.locale, &error).what;
+            let what = words::failure(&app.locale, &error, words::Speaking::ByFlags).what;
             failed(what, Exit::from(&TurnEnd::Failed { error }))
         }
         NoCommand::NotGiven => failed(app.locale.text(word::handoff::rewrite::NONE).to_owned(), Exit::Failed),

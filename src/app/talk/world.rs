@@ -77,7 +77,7 @@ impl World for Outside {
         change_key(&self.app, action, provider, locale)
     }
 
-    fn doctor(&mut self, locale: &Locale) -> String {
-        doctor_text(&self.app, locale)
+    fn doctor(&mut self, model: &str, locale: &Locale) -> String {
+        doctor_text(&self.app, Some(model), locale)
     }
 }

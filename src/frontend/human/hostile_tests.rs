@@ -106,7 +106,7 @@ fn everywhere(stage: &mut Stage, text: &str) {
     stage
         .later(100)
         .show(AgentEvent::Waiting { activity: Activity::WritingCall { name: owned(), subject: Subject::Whole } });
-    let error = Failure::Status { provider: owned(), status: 500, message: owned() };
+    let error = Failure::Status { provider: owned(), status: 500, message: owned(), retry_after_seconds: None };
     stage.later(100).show(AgentEvent::Retrying { attempt: 1, of: 2, wait_ms: 9, error: error.clone() });
     for notice in [
         Warning::BrokenMidway { error: error.clone() },
@@ -219,7 +219,6 @@ fn linear_mode_tells_what_happens_as_lines() {
     whole_turn(&mut stage);
     let text = String::from_utf8(stage.bytes()).unwrap();
     let expected = WHOLE_TURN
-        .replace("picks\n  another", "picks another")
         .replace("The tests fail.", "waiting for the model …\n\nThe tests fail.")
         .replace("the tests and", "the **tests** and")
         .replace("✓ Read", "reading src/parser.rs …\n✓ Read")

@@ -69,6 +69,8 @@ pub struct Human<W: Write> {
     clock: Box<dyn Fn() -> Instant>,
     /// When arriving text was painted last.
     painted: Option<Instant>,
+    /// Whether hints may name slash commands.
+    pub speaking: words::Speaking,
 }
 
 impl<W: Write> Human<W> {
@@ -87,6 +89,7 @@ impl<W: Write> Human<W> {
             keep_background,
             clock,
             painted: None,
+            speaking: words::Speaking::default(),
         }
     }
 
@@ -298,7 +301,7 @@ impl<W: Write> Human<W> {
 
     fn ended(&mut self, end: &TurnEnd) {
         self.end_text();
-        let told = words::turn_end(self.locale(), end);
+        let told = words::turn_end(self.locale(), end, self.speaking);
         if told.is_some() {
             self.painter.begin(Section::Notice);
         }
@@ -375,7 +378,7 @@ impl<W: Write> Frontend for Human<W> {
             }
             AgentEvent::Retrying { attempt, of, wait_ms, error } => {
                 let text = self.locale().with(word::activity::Retrying {
-                    what: &words::failure(self.locale(), error).what,
+                    what: &words::failure(self.locale(), error, self.speaking).what,
                     attempt: &attempt.to_string(),
                     of: &of.to_string(),
                     seconds: &wait_ms.div_ceil(1000).to_string(),

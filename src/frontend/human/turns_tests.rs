@@ -256,8 +256,7 @@ $ rm a
 Done.
 
 error: cannot reach http://x: refused
-hint: is the server running, the network up, the proxy right? /model picks
-  another model";
+hint: is the server running, and the network up?";
 
 #[test]
 fn a_turn_stands_in_order_with_one_empty_row_between_sections() {

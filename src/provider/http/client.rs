@@ -8,6 +8,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::problem::{Complaint, Origin, retry_after};
 use super::transport::{cause, from_reqwest};
+use super::unpack::Unpacking;
 use crate::provider::address::{is_loopback, is_loopback_url, url_origin};
 use crate::provider::error::ProviderError;
 use crate::provider::framing::MAX_EVENT_BYTES;
@@ -130,13 +131,19 @@ impl Client {
                 headers.insert(name, value);
             }
         }
+        // A packed stream would be held back by whoever packs it.
+        headers.entry("accept-encoding").or_insert(HeaderValue::from_static("identity"));
         let request = match &call.body {
             Some(body) => client.post(url).header("content-type", "application/json").body(body.clone()),
             None => client.get(url),
         };
         let sending = tokio::time::timeout(idle, request.headers(headers).send());
         match sending.await {
-            Ok(Ok(response)) => Ok(Answer { response, url: origin }),
+            Ok(Ok(response)) => {
+                let encoding = response.headers().get("content-encoding").and_then(|value| value.to_str().ok());
+                let unpacking = Unpacking::of(encoding);
+                Ok(Answer { response, unpacking, url: origin })
+            }
             Ok(Err(error)) => Err(from_reqwest(&error, &origin)),
             Err(_) => Err(ProviderError::Timeout { url: origin, after: idle }),
         }
@@ -158,6 +165,7 @@ pub(crate) struct Call {
 #[derive(Debug)]
 pub(crate) struct Answer {
     response: reqwest::Response,
+    unpacking: Unpacking,
     url: String,
 }
 
@@ -187,7 +195,10 @@ impl Answer {
     /// Dropping the future loses nothing: the next call goes on.
     pub(crate) async fn chunk(&mut self, idle: Duration) -> Result<Option<Vec<u8>>, ProviderError> {
         match tokio::time::timeout(idle, self.response.chunk()).await {
-            Ok(Ok(bytes)) => Ok(bytes.map(Vec::from)),
+            Ok(Ok(None)) => Ok(None),
+            Ok(Ok(Some(bytes))) => self.unpacking.take(Vec::from(bytes)).map(Some).map_err(|not_unpacked| {
+                ProviderError::Protocol { provider: self.url.clone(), cause: not_unpacked.0 }
+            }),
             Ok(Err(error)) => match from_reqwest(&error, &self.url) {
                 // The head has arrived: whatever happens now, the server was reached.
                 ProviderError::Unreachable { url, cause } => Err(ProviderError::Broken { url, cause }),

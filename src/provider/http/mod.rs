@@ -5,6 +5,7 @@ mod problem;
 mod redact;
 mod retry;
 mod transport;
+mod unpack;
 
 pub(crate) use client::{Answer, Call};
 pub use client::{Client, Patience, SILENCE_TOLD_AFTER};

@@ -1,0 +1,231 @@
+//! What went wrong at the provider's, and the one thing to do about it now. Pure.
+
+use super::diagnostic::Diagnostic;
+use crate::agent::Failure;
+use crate::locale::{Locale, Word, word};
+use crate::provider::{self, OWN, cause};
+
+/// How a person says something to axi where a failure is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Speaking {
+    /// With flags and a message, and axi ends: slash commands would be no help.
+    #[default]
+    ByFlags,
+    /// At axi's prompt.
+    AtPrompt,
+}
+
+impl Speaking {
+    /// How another model is chosen.
+    fn other_model(self, locale: &Locale) -> &str {
+        locale.text(match self {
+            Self::ByFlags => word::failure::OTHER_BY_FLAG,
+            Self::AtPrompt => word::failure::OTHER_AT_PROMPT,
+        })
+    }
+}
+
+/// Words a provider's failure.
+#[must_use]
+pub fn failure(locale: &Locale, failure: &Failure, speaking: Speaking) -> Diagnostic {
+    use word::failure::{
+        Broken, ContextOverflow, NoSuchModel, NoSuchModelHint, OwnModel, Protocol, Status, Timeout, TimeoutHint,
+        Unauthorized, Unreachable,
+    };
+    let told = |what: String, hint| Diagnostic { what, hint: locale.text(hint).to_owned() };
+    let other = speaking.other_model(locale);
+    match failure {
+        Failure::Unreachable { url, cause } => {
+            let (words, hint) = network(locale, cause);
+            told(locale.with(Unreachable { url, cause: words }), hint)
+        }
+        Failure::Broken { url, cause } => {
+            let (words, _) = network(locale, cause);
+            told(locale.with(Broken { url, cause: words }), word::failure::BROKEN_HINT)
+        }
+        Failure::Timeout { url, seconds } => Diagnostic {
+            what: locale.with(Timeout { url, seconds: &seconds.to_string() }),
+            hint: locale.with(TimeoutHint { other }),
+        },
+        Failure::Unauthorized { provider, status, message } => Diagnostic {
+            what: locale.with(Unauthorized { provider, status: &status.to_string(), message }),
+            hint: unauthorized(locale, provider, message, other),
+        },
+        Failure::NoSuchModel { provider, model, message } if provider == OWN => {
+            told(locale.with(OwnModel { model, message }), word::failure::OWN_MODEL_HINT)
+        }
+        Failure::NoSuchModel { provider, model, message } => Diagnostic {
+            what: locale.with(NoSuchModel { provider, model, message }),
+            hint: locale.with(NoSuchModelHint { provider }),
+        },
+        Failure::ContextOverflow { message } => Diagnostic {
+            what: locale.with(ContextOverflow { message }),
+            hint: match speaking {
+                Speaking::AtPrompt => locale.text(word::failure::CONTEXT_OVERFLOW_HINT).to_owned(),
+                Speaking::ByFlags => locale.with(word::failure::ContextOverflowFlagHint { other }),
+            },
+        },
+        Failure::Status { provider, status, message, retry_after_seconds } => Diagnostic {
+            what: locale.with(Status { provider, status: &status.to_string(), message }),
+            hint: status_hint(locale, (provider, *status, message), *retry_after_seconds, other),
+        },
+        Failure::Protocol { provider, cause } => {
+            told(locale.with(Protocol { provider, cause }), word::failure::PROTOCOL_HINT)
+        }
+        Failure::Empty => {
+            let hint = locale.with(word::failure::EmptyHint { other });
+            Diagnostic { what: locale.text(word::failure::EMPTY).to_owned(), hint }
+        }
+    }
+}
+
+/// Words in which servers say that they do not serve a country, in lower case: OpenAI, Gemini, Anthropic.
+const REGION: &[&str] = &["country, region", "location is not supported", "unsupported_country", "region is not"];
+
+/// Words in which servers say that no money is left, in lower case: OpenAI, Anthropic, DeepSeek, OpenRouter, Z.ai.
+const MONEY: &[&str] = &[
+    "current quota",
+    "billing",
+    "credit balance",
+    "insufficient balance",
+    "insufficient credits",
+    "requires more credits",
+    "recharge",
+];
+
+fn says(message: &str, table: &[&str]) -> bool {
+    let message = message.to_lowercase();
+    table.iter().any(|words| message.contains(words))
+}
+
+fn unauthorized(locale: &Locale, provider: &str, message: &str, other: &str) -> String {
+    use word::failure::{RegionHint, UnauthorizedHint, UnauthorizedVariableHint};
+    if says(message, REGION) {
+        return locale.with(RegionHint { provider, other });
+    }
+    // The environment comes before the keychain: who sets the variable logs in in vain.
+    let variable = provider::find(provider).and_then(|row| row.key_variables.first());
+    match variable {
+        Some(variable) => locale.with(UnauthorizedVariableHint { variable, provider }),
+        None => locale.with(UnauthorizedHint { provider }),
+    }
+}
+
+fn status_hint(
+    locale: &Locale,
+    (provider, status, message): (&str, u16, &str),
+    retry_after_seconds: Option<u64>,
+    other: &str,
+) -> String {
+    use word::failure::{BillingHint, RefusedHint, RegionHint, StatusHint, ThrottledHint, ThrottledWaitHint};
+    if says(message, REGION) {
+        return locale.with(RegionHint { provider, other });
+    }
+    if status == 402 || says(message, MONEY) {
+        return locale.with(BillingHint { provider, other });
+    }
+    match (status, retry_after_seconds) {
+        (300..=399 | 404 | 405 | 501, _) => locale.text(word::failure::ADDRESS_HINT).to_owned(),
+        (413, _) => locale.text(word::failure::SIZE_HINT).to_owned(),
+        (400..=428, _) => locale.with(RefusedHint { other }),
+        (_, Some(seconds)) if seconds > 0 => {
+            locale.with(ThrottledWaitHint { seconds: &seconds.to_string(), other })
+        }
+        (429, _) => locale.with(ThrottledHint { other }),
+        _ => locale.with(StatusHint { other }),
+    }
+}
+
+/// Words why the network failed, and what to do; causes nobody has words for stay in the system's own.
+fn network<'a>(locale: &'a Locale, cause: &'a str) -> (&'a str, Word) {
+    use word::failure as hint;
+    let (words, hint) = match cause {
+        cause::REFUSED => (word::cause::REFUSED, hint::REFUSED_CONNECTION_HINT),
+        cause::NO_NAME => (word::cause::NO_NAME, hint::NO_NAME_HINT),
+        cause::UNTRUSTED => (word::cause::UNTRUSTED, hint::UNTRUSTED_HINT),
+        cause::CERTIFICATE_DATE => (word::cause::CERTIFICATE_DATE, hint::CERTIFICATE_DATE_HINT),
+        cause::CERTIFICATE_NAME => (word::cause::CERTIFICATE_NAME, hint::CERTIFICATE_NAME_HINT),
+        cause::TLS => (word::cause::TLS, hint::TLS_HINT),
+        cause::CONNECT_TIMEOUT => (word::cause::CONNECT_TIMEOUT, hint::UNREACHABLE_HINT),
+        cause::NO_ROUTE => (word::cause::NO_ROUTE, hint::UNREACHABLE_HINT),
+        cause::PROXY => (word::cause::PROXY, hint::PROXY_HINT),
+        cause::CLOSED => (word::cause::CLOSED, hint::UNREACHABLE_HINT),
+        cause::BAD_URL => (word::cause::BAD_URL, hint::BAD_URL_HINT),
+        unknown => return (unknown, hint::UNREACHABLE_HINT),
+    };
+    (locale.text(words), hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(status: u16, message: &str, retry_after_seconds: Option<u64>) -> Failure {
+        Failure::Status { provider: "openai".into(), status, message: message.into(), retry_after_seconds }
+    }
+
+    fn unauthorized(provider: &str, message: &str) -> Failure {
+        Failure::Unauthorized { provider: provider.into(), status: 403, message: message.into() }
+    }
+
+    fn unreachable(cause: &str) -> Failure {
+        Failure::Unreachable { url: "https://x".into(), cause: cause.into() }
+    }
+
+    fn all() -> Vec<(Failure, &'static str)> {
+        vec![
+            (status(402, "", None), "no credit"),
+            (status(429, "You exceeded your current quota", Some(1)), "no credit"),
+            (status(400, "Your credit balance is too low", None), "no credit"),
+            (status(404, "no such page", None), "base_url"),
+            (status(405, "", None), "base_url"),
+            (status(413, "", None), "smaller files"),
+            (status(422, "extra field", None), "does not take this request"),
+            (status(429, "slow down", None), "wait a while"),
+            (status(429, "slow down", Some(40)), "wait 40 s"),
+            (status(529, "overloaded", None), "later"),
+            (status(400, "User location is not supported for the API use.", None), "does not serve the place"),
+            (unauthorized("openai", "Country, region, or territory not supported"), "does not serve the place"),
+            (unauthorized("openai", "bad key"), "OPENAI_API_KEY"),
+            (unauthorized("lab", "bad key"), "axi login lab"),
+            (unreachable(cause::PROXY), "NO_PROXY"),
+            (unreachable(cause::UNTRUSTED), "SSL_CERT_FILE"),
+            (unreachable(cause::CERTIFICATE_DATE), "clock"),
+            (unreachable(cause::CERTIFICATE_NAME), "address right"),
+            (unreachable(cause::TLS), "http://"),
+            (unreachable(cause::REFUSED), "start the server"),
+            (unreachable(cause::BAD_URL), "https://HOST/v1"),
+            (unreachable("something new"), "network up"),
+            (Failure::Timeout { url: "https://x".into(), seconds: 60 }, "again"),
+            (Failure::ContextOverflow { message: "m".into() }, ""),
+            (Failure::Empty, "other words"),
+        ]
+    }
+
+    #[test]
+    fn each_failure_says_what_to_do_about_it() {
+        let locale = Locale::new("en");
+        for (given, expected) in all() {
+            for speaking in [Speaking::ByFlags, Speaking::AtPrompt] {
+                let told = failure(&locale, &given, speaking);
+                assert!(told.hint.contains(expected) && !told.hint.is_empty(), "{given:?}: {}", told.hint);
+                assert!(!told.hint.contains('\n'), "one hint a failure: {}", told.hint);
+            }
+        }
+    }
+
+    #[test]
+    fn slash_commands_are_named_at_the_prompt_only() {
+        let locale = Locale::new("en");
+        let mut at_prompt = 0;
+        for (given, _) in all() {
+            let has = |speaking| {
+                let hint = failure(&locale, &given, speaking).hint;
+                ["/model", "/new", "/compact"].iter().any(|command| hint.contains(command))
+            };
+            assert!(!has(Speaking::ByFlags), "{given:?}");
+            at_prompt += u32::from(has(Speaking::AtPrompt));
+        }
+        assert!(at_prompt > 5, "{at_prompt}");
+    }
+}
