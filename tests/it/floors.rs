@@ -24,7 +24,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("approval", KERNEL),
     ("session", KERNEL),
     ("context", &["conversation"]),
-    ("agent", &["provider", "tool", "approval", "session", "context", "conversation", "sandbox", "journal", "secret"]),
+    (
+        "agent",
+        &["provider", "tool", "approval", "session", "context", "conversation", "sandbox", "journal", "secret"],
+    ),
     (
         "command",
         &[
