@@ -186,7 +186,7 @@ fn differs(seed: u64) -> Option<String> {
     let (_, before) = &starts[random.below(starts.len())];
     let turns = journal.turns().unwrap();
     let place = starts.iter().position(|(_, picture)| picture == before).unwrap();
-    let Some(first) = turns.get(place).map(|turn| turn.number) else { return None };
+    let first = turns.get(place)?.number;
     let plan = journal.plan(first).unwrap();
     let lost: Vec<PathBuf> = plan.changes.iter().filter(|change| change.lost).map(|c| c.path.clone()).collect();
     let taken = journal.take_back(&plan, Foreign::Leave).unwrap();

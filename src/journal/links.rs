@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::State;
+use super::node::Node;
 
 /// How a file gets its content back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,11 +21,14 @@ pub(super) enum Way {
 
 /// A path of a plan.
 #[derive(Debug)]
-pub(super) struct Seen<'a> {
-    pub(super) then: &'a State,
-    pub(super) now: &'a State,
-    /// What our changes left, where that is known.
-    pub(super) left: Option<&'a State>,
+pub(super) struct Seen {
+    /// Whether it was a file.
+    pub(super) was_file: bool,
+    /// Which file it was and is.
+    pub(super) then: Option<Node>,
+    pub(super) now: Option<Node>,
+    /// Whether our changes may have made another file of it, or given it or taken from it a name.
+    pub(super) is_regrouped: bool,
     /// Whether it has its content, its attributes and its time.
     pub(super) is_restored: bool,
     /// Whether it has its content.
@@ -46,8 +49,8 @@ type Id = (u64, u64);
 type Names<'a> = BTreeMap<Id, BTreeSet<&'a Path>>;
 
 /// Decides about every path that was a file.
-pub(super) fn decide<'a>(seen: &BTreeMap<&'a Path, Seen<'_>>) -> BTreeMap<&'a Path, Verdict> {
-    let names = |of: &dyn Fn(&Seen<'_>) -> Option<Id>| -> Names<'a> {
+pub(super) fn decide<'a>(seen: &BTreeMap<&'a Path, Seen>) -> BTreeMap<&'a Path, Verdict> {
+    let names = |of: &dyn Fn(&Seen) -> Option<Id>| -> Names<'a> {
         let mut names = Names::new();
         for (path, seen) in seen {
             if let Some(id) = of(seen) {
@@ -56,25 +59,28 @@ pub(super) fn decide<'a>(seen: &BTreeMap<&'a Path, Seen<'_>>) -> BTreeMap<&'a Pa
         }
         names
     };
-    let then = names(&|seen| seen.then.id());
-    let now = names(&|seen| seen.now.id());
+    let then = names(&|seen| seen.then.map(|node| node.id()));
+    let now = names(&|seen| seen.now.map(|node| node.id()));
     let mut verdicts = BTreeMap::new();
-    for (path, one) in seen.iter().filter(|(_, seen)| seen.then.is_file()) {
+    for (path, one) in seen.iter().filter(|(_, seen)| seen.was_file) {
         // In a journal of old nothing is known of names.
         let alone = || BTreeSet::from([*path]);
-        let group = one.then.id().and_then(|id| then.get(&id).cloned()).unwrap_or_else(alone);
-        let shared = one.now.id().and_then(|id| now.get(&id).cloned()).unwrap_or_default();
-        let is_old = |path: &&Path| seen.get(path).is_some_and(|seen| seen.then.is_file());
+        let group = one.then.map(|node| node.id()).and_then(|id| then.get(&id).cloned()).unwrap_or_else(alone);
+        let shared = one.now.map(|node| node.id()).and_then(|id| now.get(&id).cloned()).unwrap_or_default();
+        let is_old = |path: &&Path| seen.get(path).is_some_and(|seen| seen.was_file);
         let unseen_then = unseen(one.then, &group);
         let unseen_now = unseen(one.now, &shared);
         let is_right = group == shared.iter().copied().filter(is_old).collect()
-            && (unseen_then == unseen_now || one.then.node.is_none());
+            && (unseen_then == unseen_now || one.then.is_none());
         // A name that somebody else has given or taken since is theirs.
-        let by_us = || group.iter().chain(&shared).any(|path| seen.get(path).is_some_and(is_regrouped));
+        let by_us = || group.iter().chain(&shared).any(|path| seen.get(path).is_some_and(|seen| seen.is_regrouped));
         let is_right = is_right || !by_us();
         // The file itself may still be there, under any of its names.
         let itself = group.iter().copied().find(|path| {
-            seen.get(path).is_some_and(|seen| seen.now.id().is_some() && seen.now.id() == one.then.id())
+            seen.get(path).is_some_and(|seen| {
+                seen.now.map(|node| node.id()).is_some()
+                    && seen.now.map(|node| node.id()) == one.then.map(|node| node.id())
+            })
         });
         let kept = itself.filter(|path| {
             seen.get(path)
@@ -84,7 +90,7 @@ pub(super) fn decide<'a>(seen: &BTreeMap<&'a Path, Seen<'_>>) -> BTreeMap<&'a Pa
         let verdict = if is_right && one.is_restored {
             Verdict { way: Way::Attributes, is_done: true, parted: false }
         } else if let Some(kept) = kept {
-            let is_done = one.is_restored && one.now.id() == one.then.id();
+            let is_done = one.is_restored && one.now.map(|node| node.id()) == one.then.map(|node| node.id());
             let way = if is_done { Way::Attributes } else { Way::Name(kept.to_owned()) };
             Verdict { way, is_done, parted: false }
         } else if is_right && one.has_content {
@@ -103,17 +109,11 @@ pub(super) fn decide<'a>(seen: &BTreeMap<&'a Path, Seen<'_>>) -> BTreeMap<&'a Pa
     verdicts
 }
 
-fn of<'a>(names: &Names<'a>, seen: &Seen<'_>) -> BTreeSet<&'a Path> {
-    seen.now.id().and_then(|id| names.get(&id).cloned()).unwrap_or_default()
+fn of<'a>(names: &Names<'a>, seen: &Seen) -> BTreeSet<&'a Path> {
+    seen.now.map(|node| node.id()).and_then(|id| names.get(&id).cloned()).unwrap_or_default()
 }
 
 /// How many names a file has that are not among these.
-fn unseen(state: &State, names: &BTreeSet<&Path>) -> u64 {
-    state.node.map_or(0, |node| node.names.saturating_sub(names.len() as u64))
-}
-
-/// Tells whether our changes made another file of it, or gave it or took from it a name.
-fn is_regrouped(seen: &Seen<'_>) -> bool {
-    let known = |state: &State| state.node.map(|node| (node.id(), node.names));
-    seen.left.is_none_or(|left| known(left) != known(seen.then))
+fn unseen(node: Option<Node>, names: &BTreeSet<&Path>) -> u64 {
+    node.map_or(0, |node| node.names.saturating_sub(names.len() as u64))
 }

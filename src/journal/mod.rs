@@ -11,6 +11,7 @@ mod attributes;
 mod clean;
 mod keep;
 mod links;
+mod node;
 mod outlook;
 mod plan;
 mod record;
@@ -18,9 +19,8 @@ mod restore;
 mod state;
 mod trash;
 
-pub use around::around;
 pub use clean::forget;
-pub use outlook::Outlook;
+pub use outlook::{Outlook, around};
 pub use plan::{Change, Plan, Standing};
 pub use record::Turn;
 pub use restore::{Foreign, TakenBack};

@@ -1,15 +1,22 @@
-//! What of a change could not be kept, told before anybody agrees to it. Changes nothing that lasts.
+//! What could be kept of a change, and of what lies around a command: where that is little, all of it, for nobody can
+//! read off a command all that it does. Changes nothing that lasts.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::around::is_named_part;
 use super::keep::{Limits, clone_file, create};
 use super::{How, Journal, Touch, settled, state};
 
 /// More entries are not looked at: a number of them is not the number of all.
 const MOST_ENTRIES: usize = 50_000;
+
+/// More entries are not kept for the sake of what a command may do.
+const MOST_AROUND: usize = 2_000;
+/// More bytes are not.
+const MOST_BYTES_AROUND: u64 = 16 * 1024 * 1024;
 
 /// What the journal has room for.
 #[derive(Debug, Clone)]
@@ -83,4 +90,25 @@ impl Outlook {
         drop(std::fs::remove_file(&target));
         cloned.unwrap_or(false)
     }
+}
+
+/// All that lies around a command that runs here; `None` where it is too much.
+#[must_use]
+pub fn around(directory: &Path) -> Option<Touch> {
+    let (mut entries, mut bytes) = (0, 0_u64);
+    let mut waiting = vec![directory.to_path_buf()];
+    while let Some(directory) = waiting.pop() {
+        for entry in directory.read_dir().ok()?.flatten().filter(|entry| is_named_part(&entry.file_name())) {
+            let Ok(metadata) = entry.metadata() else { continue };
+            entries += 1;
+            bytes = bytes.saturating_add(if metadata.is_file() { metadata.len() } else { 0 });
+            if entries > MOST_AROUND || bytes > MOST_BYTES_AROUND {
+                return None;
+            }
+            if metadata.is_dir() {
+                waiting.push(entry.path());
+            }
+        }
+    }
+    Some(Touch { path: directory.to_owned(), tree: true, how: How::Around })
 }

@@ -122,22 +122,29 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
     let seen = firsts.iter().zip(nows.values()).map(|((path, (then, kept)), now)| {
         let has_content = has_content_back(path, then, now, *kept, directory);
         let is_restored = has_content && then.is_restored(now);
-        (*path, Seen { then, now, left: after.get(path).copied(), is_restored, has_content })
+        let is_kept = after.get(path).is_some_and(|left| match (left.node, then.node) {
+            (Some(left), Some(then)) => left.has_names_of(&then),
+            (left, then) => left.is_none() && then.is_none(),
+        });
+        let (was_file, is_regrouped) = (then.is_file(), !is_kept);
+        let seen = Seen { was_file, then: then.node, now: now.node, is_regrouped, is_restored, has_content };
+        (*path, seen)
     });
-    let seen: BTreeMap<&Path, Seen<'_>> = seen.collect();
+    let seen: BTreeMap<&Path, Seen> = seen.collect();
     let verdicts = links::decide(&seen);
-    for (path, Seen { then, now, left, is_restored, .. }) in &seen {
-        let (path, kept) = (*path, firsts.get(path).map_or(Kept::Whole, |first| first.1));
+    for ((path, (then, kept)), now) in firsts.iter().zip(nows.values()) {
+        let (path, kept, left) = (*path, *kept, after.get(path).copied());
+        let is_restored = seen.get(path).is_some_and(|seen| seen.is_restored);
         if then.is_directory() && now.is_directory() && then.has_attributes_of(now) {
             // Its time is only ours to set back while nothing else has made or taken away a name in it; killed in
             // between, most likely it was us.
             if then.modified == now.modified || left.is_none_or(|left| left.modified == now.modified) {
-                plan.times.push((path.to_owned(), (*then).clone()));
+                plan.times.push((path.to_owned(), then.clone()));
             }
             continue;
         }
         let verdict = verdicts.get(path);
-        if verdict.map_or(*is_restored, |verdict| verdict.is_done) {
+        if verdict.map_or(is_restored, |verdict| verdict.is_done) {
             continue;
         }
         let between = theirs.get(path).map(Vec::as_slice);
@@ -150,22 +157,24 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
             None => Standing::Doubtful,
         };
         let way = verdict.map_or(Way::New, |verdict| verdict.way.clone());
-        let lost = then.kind == Kind::Other
-            || match (&way, kept) {
-                _ if !then.is_file() => false,
-                (Way::Name(_), _) | (Way::Attributes, Kept::Attributes) => false,
-                (Way::New | Way::InPlace, Kept::Attributes) => true,
-                (Way::Attributes | Way::New | Way::InPlace, kept) => {
-                    !has_content(kept) || !is_whole(kept, then, directory)
-                }
-            };
+        let lost = is_lost(&way, kept, then, directory);
         let lines = compared(path, now, then, kept, directory);
         let theirs = between.unwrap_or_default().iter().filter_map(|kept| kept.object()).collect();
         let parted = verdict.is_some_and(|verdict| verdict.parted);
-        let (path, now, then) = (path.to_owned(), (*now).clone(), (*then).clone());
+        let (path, now, then) = (path.to_owned(), now.clone(), then.clone());
         plan.changes.push(Change { path, now, then, standing, lines, lost, parted, kept, theirs, way });
     }
     Ok(plan)
+}
+
+/// Tells whether it cannot come back.
+fn is_lost(way: &Way, kept: Kept, then: &State, directory: &Path) -> bool {
+    match (way, kept) {
+        _ if !then.is_file() => then.kind == Kind::Other,
+        (Way::Name(_), _) | (Way::Attributes, Kept::Attributes) => false,
+        (Way::New | Way::InPlace, Kept::Attributes) => true,
+        (Way::Attributes | Way::New | Way::InPlace, kept) => !has_content(kept) || !is_whole(kept, then, directory),
+    }
 }
 
 /// Tells whether what is there has the content of then.

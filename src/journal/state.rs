@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::attributes::{self, Attribute};
+use super::node::Node;
 use super::record::{read_path, write_path};
 
 /// Larger files are known again by length and time alone (bytes).
@@ -31,23 +32,6 @@ pub struct State {
     /// Its extended attributes, where they can be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) attributes: Option<Vec<Attribute>>,
-}
-
-/// Which file something is: names with the same device and number are names of one file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Node {
-    pub(super) device: u64,
-    pub(super) number: u64,
-    /// How many names it has.
-    pub(super) names: u64,
-    /// When anything of it was last changed: seconds since 1970 and nanoseconds. Nobody can set this back.
-    pub(super) changed: (i64, i64),
-}
-
-impl Node {
-    pub(super) const fn id(&self) -> (u64, u64) {
-        (self.device, self.number)
-    }
 }
 
 /// What something is.

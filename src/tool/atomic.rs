@@ -121,7 +121,7 @@ fn remove_left(parent: &OwnedFd, name: &OsStr) {
     });
     if is_left && file.try_lock().is_ok() {
         // Whoever wants the name finds it free the next time, or not.
-        drop(rustix::fs::unlinkat(parent, name, AtFlags::empty()));
+        let _ = rustix::fs::unlinkat(parent, name, AtFlags::empty());
     }
 }
 
