@@ -146,7 +146,6 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("tool_use_failed_error_streaming.0", "Groq refuses the model's own call in the stream", "HTTP 400"),
     ("tool_use_failed_error_streaming_with_text.0", "the same", "HTTP 400"),
     ("live-speech-translation", "another protocol, over WebSocket", "ended before its end mark"),
-    ("cancel_recorded_provider_stream_google", "it was cancelled", "ended before its end mark"),
     ("azure-deepseek-reasoning", "it ends before its end mark", "ended before response.completed"),
     ("openai-error.1", "the account is empty", "exceeded your current quota"),
     ("parallel-tool-call-wrapper", "its end mark is damaged", "ended before response.completed"),
