@@ -192,7 +192,7 @@ impl Agent {
         self.runner.jobs(self.talk.now())
     }
 
-    /// Ends one of them; see [`ToolMemory::end_job`].
+    /// Ends one of them; see the same of the tool memory.
     pub fn end_job(&self, number: u64) -> bool {
         self.runner.end_job(number, self.talk.now())
     }

@@ -155,7 +155,7 @@ impl ToolRunner {
         self.memory.jobs(&self.output_dir, now)
     }
 
-    /// Ends one of them; see [`ToolMemory::end_job`].
+    /// Ends one of them; see the same of the tool memory.
     pub(super) fn end_job(&self, number: u64, now: SystemTime) -> bool {
         self.memory.end_job(&self.output_dir, number, now)
     }

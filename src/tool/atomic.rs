@@ -170,7 +170,9 @@ mod tests {
         let names = [".axi-new-0", ".axi-new-1", ".axi-new-2"];
         let files = names.map(|name| File::create(root.join(name)).unwrap());
         let past = std::time::SystemTime::now() - YOUNG * 2;
-        files.iter().for_each(|file| file.set_modified(past).unwrap());
+        for file in &files {
+            file.set_modified(past).unwrap();
+        }
         // The first one is written by somebody who lives, the second was made just now.
         files[0].lock().unwrap();
         files[1].set_modified(std::time::SystemTime::now()).unwrap();

@@ -64,7 +64,7 @@ fn is_left(path: &Path, now: SystemTime) -> bool {
         let age = metadata.modified().ok().and_then(|changed| now.duration_since(changed).ok());
         metadata.is_dir()
             && metadata.uid() == user
-            && metadata.mode() & 0o077 == 0
+            && metadata.mode().trailing_zeros() >= 6
             && age.is_some_and(|age| age > YOUNG)
     });
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::DIRECTORY;

@@ -344,9 +344,8 @@ fn sent_secret(arguments: &[Field], state: &State<'_>) -> Option<String> {
         let start = field.value.start();
         let at = start.find('@').filter(|at| *at == 0 || start[..*at].ends_with('=')).map_or(0, |at| at + 1);
         let patterns = field.value.without_start(at).patterns(&state.directories);
-        let secret = |pattern: &PathPattern| {
-            pattern.rough_path().is_some_and(|path| is_credential(&path, state.place))
-        };
+        let secret =
+            |pattern: &PathPattern| pattern.rough_path().is_some_and(|path| is_credential(&path, state.place));
         patterns
             .iter()
             .find(|pattern| !start.starts_with('-') && secret(pattern))
