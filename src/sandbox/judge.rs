@@ -5,7 +5,6 @@
 //! changes in its memory, its descriptors or the paths meanwhile changes nothing of the judgement. The command's own
 //! call never goes on to the kernel.
 
-use std::ffi::CString;
 use std::fs::File;
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
@@ -200,27 +199,7 @@ fn started(thread: u32, object: &Object) -> Result<OwnedFd, Errno> {
 fn opened(thread: u32, object: &Object, start: OwnedFd) -> Result<OwnedFd, Errno> {
     let Some(path) = &object.path else { return Ok(start) };
     let links = if object.follow { OFlags::empty() } else { OFlags::NOFOLLOW };
-    openat(&start, own_of(thread, path), OFlags::PATH | OFlags::CLOEXEC | links, Mode::empty())
-}
-
-/// A path that is each process's own, as the thread has it and not the judge.
-pub(super) fn own_of(thread: u32, path: &CString) -> CString {
-    let bytes = path.as_bytes();
-    let owns = [
-        ("/proc/self", ""),
-        ("/proc/thread-self", ""),
-        ("/dev/fd", "/fd"),
-        ("/dev/stdin", "/fd/0"),
-        ("/dev/stdout", "/fd/1"),
-        ("/dev/stderr", "/fd/2"),
-    ];
-    let own = owns.iter().find_map(|(own, place)| {
-        let rest = bytes.strip_prefix(own.as_bytes())?;
-        (rest.is_empty() || rest.starts_with(b"/"))
-            .then(|| [format!("/proc/{thread}{place}").as_bytes(), rest].concat())
-    });
-    // No zero can have come into it.
-    own.and_then(|own| CString::new(own).ok()).unwrap_or_else(|| path.clone())
+    openat(&start, openings::own_of(thread, path), OFlags::PATH | OFlags::CLOEXEC | links, Mode::empty())
 }
 
 /// The name by which the object itself is reached, whatever lies at its path now.

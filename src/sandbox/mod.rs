@@ -16,6 +16,8 @@ mod attributes;
 #[cfg(target_os = "linux")]
 mod caller;
 mod child;
+#[cfg(target_os = "linux")]
+mod filter;
 mod hidden;
 #[cfg(target_os = "linux")]
 mod judge;

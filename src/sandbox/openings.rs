@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use seccompiler::sock_filter;
 use std::os::fd::OwnedFd;
 
-use super::attributes::{LONGEST_PATH, PROCESSOR, jump, load, ret, text, unless_equal, word};
+use super::filter::{LONGEST_PATH, PROCESSOR, jump, load, ret, text, unless_equal, word};
 use super::listener::Asked;
 
 /// The calls, and which of their arguments are the flags; the path stands before them.
@@ -64,7 +64,7 @@ pub(super) fn named(asked: &Asked, memory: &File) -> Result<OwnedFd, Errno> {
         return Err(Errno::NOENT);
     }
     let path = if bytes.starts_with(b"/") {
-        super::judge::own_of(thread, &path)
+        own_of(thread, &path)
     } else {
         let start = if directory == libc::AT_FDCWD {
             format!("/proc/{thread}/cwd/")
@@ -76,6 +76,26 @@ pub(super) fn named(asked: &Asked, memory: &File) -> Result<OwnedFd, Errno> {
     let flags = word(asked.arguments[usize::try_from(flags).unwrap_or(2)]).cast_unsigned();
     let follow = if flags & libc::O_NOFOLLOW.cast_unsigned() == 0 { OFlags::empty() } else { OFlags::NOFOLLOW };
     open(path, OFlags::PATH | OFlags::CLOEXEC | follow, Mode::empty())
+}
+
+/// A path that is each process's own, as the thread has it and not the judge.
+pub(super) fn own_of(thread: u32, path: &CString) -> CString {
+    let bytes = path.as_bytes();
+    let owns = [
+        ("/proc/self", ""),
+        ("/proc/thread-self", ""),
+        ("/dev/fd", "/fd"),
+        ("/dev/stdin", "/fd/0"),
+        ("/dev/stdout", "/fd/1"),
+        ("/dev/stderr", "/fd/2"),
+    ];
+    let own = owns.iter().find_map(|(own, place)| {
+        let rest = bytes.strip_prefix(own.as_bytes())?;
+        (rest.is_empty() || rest.starts_with(b"/"))
+            .then(|| [format!("/proc/{thread}{place}").as_bytes(), rest].concat())
+    });
+    // No zero can have come into it.
+    own.and_then(|own| CString::new(own).ok()).unwrap_or_else(|| path.clone())
 }
 
 #[cfg(test)]

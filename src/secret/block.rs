@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Level;
+use super::level::Level;
 
 /// The longest key, in bytes.
 const LONGEST: usize = 128 * 1024;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Level;
+use super::level::Level;
 
 /// The longest login that is looked at, in bytes.
 const LONGEST: usize = 1024;

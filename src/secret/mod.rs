@@ -4,6 +4,7 @@
 mod block;
 mod command;
 pub mod files;
+mod level;
 mod login;
 mod name;
 mod named;
@@ -11,26 +12,13 @@ mod shape;
 mod table;
 mod value;
 
+pub use level::{Level, MARK};
 pub use name::{is_kept_from_readers, is_secret_name};
 
 use std::ops::Range;
 
-/// What stands where a secret was.
-pub const MARK: &str = "[redacted]";
-
 /// The shortest value that is known to be a secret and looked for: shorter ones are in ordinary words too.
 const SHORTEST_KNOWN: usize = 8;
-
-/// How strictly a text is looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
-    /// A server's sentence: keys it repeats, whole or masked, and who asked. Names such as `token:` stay.
-    Repeated,
-    /// What is kept and read again by a model: what is certainly a secret. Code stays whole.
-    Kept,
-    /// What is sent to others or offered again: rather too much than too little.
-    Sent,
-}
 
 /// Values that are secrets for certain: keys of providers, and of variables whose name says so.
 #[derive(Clone, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Level;
+use super::level::Level;
 use super::name::{Naming, naming};
 use super::table::{SAYS, SPOKEN};
 use super::value::{Value, value};
@@ -167,7 +167,7 @@ fn header(line: &str, start: usize, level: Level) -> Option<Range<usize>> {
     let rest = &line[start..];
     let begin = start + usize::from(rest.starts_with(['"', '\'']));
     let rest = &line[begin..];
-    if rest.starts_with(super::MARK) || rest.starts_with(['$', '<', '{']) {
+    if rest.starts_with(super::level::MARK) || rest.starts_with(['$', '<', '{']) {
         return None;
     }
     let length = rest.find(['"', '\'']).unwrap_or(rest.len());

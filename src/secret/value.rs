@@ -50,7 +50,7 @@ impl Value {
         let is_variable = text.starts_with('$') && (self.quote != Some('\'') || is_variable(text));
         is_mask
             || is_variable
-            || text.starts_with(super::MARK)
+            || text.starts_with(super::level::MARK)
             || text.starts_with(['<', '{', '(', '*', '…'])
             || text.starts_with('[') && self.quote.is_none()
             || text.starts_with("...")
@@ -70,7 +70,7 @@ fn is_variable(text: &str) -> bool {
 pub(super) fn value(line: &str, start: usize) -> Option<Value> {
     let rest = line.get(start..)?;
     // Looked at no further: a line may be full of them.
-    if rest.starts_with(super::MARK) || rest.starts_with(['<', '{', '(', '*']) {
+    if rest.starts_with(super::level::MARK) || rest.starts_with(['<', '{', '(', '*']) {
         return None;
     }
     // `$'…'`, `b"…"`, `f"…"`, and a quote that is escaped itself.
