@@ -1,7 +1,7 @@
 //! What of a conversation is sent: a view of it that fits the model's window. Pure, no I/O.
 //!
-//! The conversation and its file keep everything. A [`Cut`] says from where on messages are sent, and what stands for
-//! those before; [`view`] makes the messages of a request from the two. Until the next cut each request begins with
+//! The conversation and its file keep everything. A `Cut` says from where on messages are sent, and what stands for
+//! those before; `view` makes the messages of a request from the two. Until the next cut each request begins with
 //! the bytes of the one before: prompt caches live on that.
 
 mod anchors;
