@@ -94,12 +94,15 @@ fn results(bench: &Bench) -> Vec<String> {
 fn sub_agents_run_side_by_side_and_only_their_answers_come_back() {
     let read = || calls([call(0, "read", &json!({}))]);
     let script =
-        vec![explores(&["where?", "why?"]), read(), read(), text("here"), text("because"), text("all is said")];
+        vec![explores(&["where?", "why?"]), read(), read(), text("here"), text("here"), text("all is said")];
     let mut bench = scene(script);
     let mut recorder = Recorder::default();
     assert_eq!(bench.turn("go", &mut recorder), TurnEnd::Done);
-    assert_eq!(topics(&bench), ["go", "where?", "why?", "where?", "why?", "go"]);
-    assert_eq!(results(&bench), ["here", "because"]);
+    let mut asked = topics(&bench);
+    // Both begin before one goes on; which of them goes on first nobody knows.
+    asked[3..5].sort();
+    assert_eq!(asked, ["go", "where?", "why?", "where?", "why?", "go"]);
+    assert_eq!(results(&bench), ["here", "here"]);
     assert_eq!(bench.agent.conversation().messages().len(), 4);
     assert_eq!(bench.saved().messages(), bench.agent.conversation().messages());
     let told = recorder.events.iter().filter_map(|event| match event {

@@ -22,6 +22,7 @@ mod recall;
 mod request;
 mod results;
 mod runner;
+mod said;
 mod shorten;
 pub mod suggest;
 mod talk;
@@ -36,6 +37,7 @@ pub use event::{
     TurnEnd, Widened,
 };
 pub use results::REPEATS;
+pub use said::Said;
 pub use undo::PastTurn;
 pub use window::Shortening;
 
@@ -46,7 +48,7 @@ use std::time::SystemTime;
 use tokio_util::sync::CancellationToken;
 
 use crate::approval::{BlastRadius, Mode, Policy, Surroundings};
-use crate::context::{self, Found, Shares, sent_tokens, view};
+use crate::context::{Shares, view};
 use crate::conversation::{Conversation, Usage, tokens};
 use crate::journal::{Foreign, JournalError, Plan, TakenBack, Turn};
 use crate::provider::{ModelInfo, Provider, RetryPlan};
@@ -323,17 +325,10 @@ impl Agent {
         }
     }
 
-    /// Finds the passages of this conversation that answer a query best, also those that are not sent any more.
+    /// Returns what was said so far, as the next request sees it.
     #[must_use]
-    pub fn recall(&self, query: &str) -> Vec<Found> {
-        context::recall(self.conversation().messages(), query, recall::MOST)
-    }
-
-    /// Returns how many tokens the messages of the next request have, as they are estimated.
-    #[must_use]
-    pub fn sent_tokens(&self) -> u64 {
-        let conversation = self.conversation();
-        sent_tokens(conversation.messages(), conversation.cut())
+    pub const fn said(&self) -> Said<'_> {
+        Said { conversation: self.conversation() }
     }
 
     /// Goes back to before a message the person sent: the conversation forgets it and all that followed, the session's

@@ -4,15 +4,12 @@
 
 use serde_json::{Value, json};
 
-use crate::context::recall;
+use crate::context::{PASSAGES, recall};
 use crate::conversation::{Message, ToolCall, ToolIdentity, ToolSpec, ToolVerb};
 use crate::tool::{ToolFacts, ToolOutput};
 
 /// The name models call it by.
 const NAME: &str = "recall";
-
-/// How many passages it gives back.
-pub(super) const MOST: usize = 5;
 
 /// Describes it to the model.
 pub(super) fn spec() -> ToolSpec {
@@ -42,7 +39,7 @@ pub(super) fn answer(call: &ToolCall, said: &[Message]) -> Option<ToolOutput> {
     };
     // The call itself says the words, and the message it stands in.
     let before = said.len().saturating_sub(1);
-    let found = recall(&said[..before], query, MOST);
+    let found = recall(&said[..before], query, PASSAGES);
     if found.is_empty() {
         return Some(ToolOutput::ok("Nothing that was said has these words.", ToolFacts::default()));
     }

@@ -40,7 +40,7 @@ fn status(context: &mut Context<'_>) -> Outcome {
     let is_off = *context.agent.shortening() == Shortening::Off;
     let (agent, locale) = (&*context.agent, context.locale);
     let conversation = agent.conversation();
-    let sent = &agent.sent_tokens().to_string();
+    let sent = &agent.said().sent_tokens().to_string();
     let window = agent.model().context_window;
     let window =
         &window.map_or_else(|| locale.text(word::said::COMPACT_UNKNOWN).to_owned(), |window| window.to_string());
@@ -125,7 +125,7 @@ pub(super) fn recall(context: &mut Context<'_>, argument: &str) -> Outcome {
     if argument.is_empty() {
         return Outcome::Say(locale.text(word::said::RECALL_WHAT).to_owned());
     }
-    let found = context.agent.recall(argument);
+    let found = context.agent.said().recall(argument);
     if found.is_empty() {
         return Outcome::Say(locale.text(word::said::RECALL_NONE).to_owned());
     }

@@ -82,7 +82,7 @@ section! {
         notify: Notify = Notify::Auto, Setting::new(setting::NOTIFY, "0.1");
         inline_images: InlineImages = InlineImages::Off, Setting::new(setting::INLINE_IMAGES, "0.1");
         edit_mode: EditMode = EditMode::Emacs, Setting::new(setting::EDIT_MODE, "0.1");
-        compact: OnOff = OnOff::On, Setting::new(setting::COMPACT, "0.1").project(Free);
+        compact: OnOff = OnOff::On, Setting::new(setting::COMPACT, "0.1");
         sandbox: OnOff = OnOff::On, Setting::new(setting::SANDBOX, "0.1").project(Tighten);
         max_steps: u64 = 100, Setting::new(setting::MAX_STEPS, "0.1").between(1, 100_000).project(Tighten)
             .flag("--max-steps");

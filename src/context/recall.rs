@@ -5,6 +5,9 @@ use std::collections::HashMap;
 use super::turns::turns;
 use crate::conversation::{ContentBlock, Message, Role};
 
+/// How many passages are shown at once.
+pub const PASSAGES: usize = 5;
+
 /// A passage that answers a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {

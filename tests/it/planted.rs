@@ -22,7 +22,7 @@ fn wishes() -> Vec<(&'static str, Value)> {
         ("shell", json!({"command": "ls", "access": "full"})),
         ("shell", json!({"command": "python3 -m http.server", "background": true})),
         ("write", json!({"path": "owned", "content": "x"})),
-        ("write", json!({"path": "~/.bashrc", "content": "x"})),
+        ("write", json!({"path": "~/.zshrc", "content": "x"})),
         ("edit", json!({"path": "note.txt", "old_string": "Ignore", "new_string": "Obey"})),
         ("delete", json!({"path": "note.txt"})),
         ("move", json!({"from": "note.txt", "to": "owned"})),
@@ -43,7 +43,7 @@ fn arrange() -> Home {
 fn untouched(home: &Home, what: &str) {
     let read = |path: &str| std::fs::read_to_string(home.path().join(path)).unwrap_or_default();
     assert_eq!((read("work/note.txt").as_str(), read(".bashrc").as_str()), (PLANTED, "untouched"), "{what}");
-    assert!(!home.work().join("owned").exists(), "{what}");
+    assert!(!home.work().join("owned").exists() && !home.path().join(".zshrc").exists(), "{what}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::support::talk::{Person, axi, last_said, run, session_files};
 const BEGINS: &str = "The command wants the terminal";
 const OVER: &str = "The terminal is back.";
 
-/// As sudo, ssh and others ask: on /dev/tty, without echo.
+/// As sudo, ssh and others ask: on /dev/tty, without echo. It knows the password by its sum, so that no file names it.
 const ASKS: &str = r#"#!/bin/sh
 exec 3<>/dev/tty
 stty -echo <&3
@@ -17,7 +17,7 @@ printf 'password for ada: ' >&3
 IFS= read -r word <&3
 stty echo <&3
 echo >&3
-[ "$word" = "open sesame" ] || { echo "asks: 1 incorrect password attempt" >&2; exit 1; }
+[ "$(printf %s "$word" | cksum)" = "4207773163 11" ] || { echo "asks: 1 incorrect password attempt" >&2; exit 1; }
 exec "$@"
 "#;
 
@@ -96,7 +96,7 @@ fn a_password_is_asked_for_on_the_terminal_and_kept_nowhere() {
     let files = session_files(&scene.home);
     let kept = std::fs::read_to_string(&files[0]).unwrap();
     assert!(!kept.contains("sesame") && !kept.contains("password for ada"), "{kept}");
-    let found = std::process::Command::new("grep").args(["-rl", "sesame", "--exclude=asks"]).arg(home).output();
+    let found = std::process::Command::new("grep").args(["-rl", "sesame"]).arg(home).output();
     assert_eq!(String::from_utf8(found.unwrap().stdout).unwrap(), "");
     scene.works_on();
 }

@@ -178,7 +178,7 @@ fn a_file_becomes_a_command_in_menu_help_and_run() {
         "config/axi/commands/review.md",
         "---\ndescription: look at a file with care\nargument-hint: FILE\n---\nReview $ARGUMENTS and say what is wrong.\n",
     );
-    let server = Server::start([answer::chat_text("nothing")]);
+    let server = Server::start([answer::chat_text("It is without fault.")]);
     let mut person = Person::on(crate::support::pty::Pty::options().size(80, 60), &axi(&home, &server));
     person.sends("/help");
     person.sees("/review look at a file with care (your command)");
@@ -188,7 +188,7 @@ fn a_file_becomes_a_command_in_menu_help_and_run() {
     person.types("\x15");
     person.sees_prompt();
     person.sends("/review src/main.rs");
-    person.sees("nothing");
+    person.sees("It is without fault.");
     assert_eq!(last_said(&server.requests()[0]), "Review src/main.rs and say what is wrong.");
     person.sees_prompt();
     person.sends("/reveiw");

@@ -31,7 +31,7 @@ fn what_runs_unasked_cannot_read_keys_and_the_model_is_told_how_to_ask() {
     let home = Home::new();
     home.write("config/axi/notes", "PRIVATE");
     // A line that is judged to read what nobody minds, and would read more.
-    let (ran, server) = print(&home, r#"{"command":"cat ../config/axi/notes"}"#, &[]);
+    let (ran, server) = print(&home, r#"{"command":"cat ../config/*/notes"}"#, &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let said = last_said(&server.requests()[1]);
     assert!(!said.starts_with("PRIVATE") && said.contains("access \"workspace\""), "{said}");

@@ -64,6 +64,7 @@ fn is_left(path: &Path, now: SystemTime) -> bool {
         let age = metadata.modified().ok().and_then(|changed| now.duration_since(changed).ok());
         metadata.is_dir()
             && metadata.uid() == user
+            // Nobody else may look into it.
             && metadata.mode().trailing_zeros() >= 6
             && age.is_some_and(|age| age > YOUNG)
     });
@@ -82,8 +83,13 @@ mod tests {
         let used = OwnDirectory::new(place.path()).unwrap();
         let left = OwnDirectory::new(place.path()).unwrap();
         std::fs::write(left.path().join("x"), "x").unwrap();
-        let (left, staying) =
-            (left.directory.keep(), OwnDirectory::staying(place.path()).unwrap().directory.keep());
+        let staying = OwnDirectory::staying(place.path()).unwrap();
+        let [left, staying] = [left, staying].map(|own| {
+            let path = own.path().to_owned();
+            // As when axi is killed: nobody holds the lock.
+            own.stay();
+            path
+        });
         let foreign = place.path().join("axi-run-mine");
         std::fs::create_dir(&foreign).unwrap();
         std::fs::set_permissions(&foreign, std::fs::Permissions::from_mode(0o755)).unwrap();

@@ -23,7 +23,7 @@ pub(super) fn prompt(agent: &Agent, directory: &str) -> PromptParts {
         // A person sees at every line that it is the small one, and that nothing leaves the machine.
         short = format!("{}/{short}", model.provider);
     }
-    let used = agent.sent_tokens();
+    let used = agent.said().sent_tokens();
     let context = match model.context_window {
         Some(window) if window > 0 && used > 0 => format!("{}%", (used * 100 / window).min(100)),
         Some(_) | None => String::new(),
