@@ -1,5 +1,7 @@
 //! What the terminal can show, as far as the environment tells. Pure: variables come in as parameters.
 
+use nu_ansi_term::{Color, Style};
+
 use super::theme::Theme;
 
 /// When to use colours, as asked for (`--color`).
@@ -168,20 +170,28 @@ impl Theme {
     /// The theme for so much colour on such a background.
     #[must_use]
     pub fn choose(depth: Depth, background: Background) -> Self {
+        let on = |ground| Style::new().on(ground);
         match (depth, background) {
             (Depth::Plain, _) => Self::plain(),
             (Depth::Monochrome, _) => Self::monochrome(),
-            (Depth::Ansi | Depth::Fixed, Background::Dark) => Self::ansi(),
-            (Depth::Ansi | Depth::Fixed, Background::Light) => Self::light(),
+            (Depth::Ansi, Background::Dark) => Self::ansi(),
+            (Depth::Ansi, Background::Light) => Self::light(),
+            // Of the grey ramp: one step off black, and off white.
+            (Depth::Fixed, Background::Dark) => Self { person: on(Color::Fixed(236)), ..Self::ansi() },
+            (Depth::Fixed, Background::Light) => Self { person: on(Color::Fixed(254)), ..Self::light() },
             // The backgrounds are those of GitHub's own dark and light diffs, which many have looked at for long.
-            (Depth::Truecolor, Background::Dark) => Self::ansi().with_change_backgrounds(
-                [(0x12, 0x26, 0x1a), (0x1d, 0x57, 0x2d)],
-                [(0x30, 0x17, 0x1b), (0x79, 0x22, 0x2a)],
-            ),
-            (Depth::Truecolor, Background::Light) => Self::light().with_change_backgrounds(
-                [(0xe6, 0xff, 0xec), (0xab, 0xf2, 0xbc)],
-                [(0xff, 0xeb, 0xe9), (0xff, 0xc1, 0xc0)],
-            ),
+            (Depth::Truecolor, Background::Dark) => {
+                Self { person: on(Color::Rgb(0x2d, 0x31, 0x38)), ..Self::ansi() }.with_change_backgrounds(
+                    [(0x12, 0x26, 0x1a), (0x1d, 0x57, 0x2d)],
+                    [(0x30, 0x17, 0x1b), (0x79, 0x22, 0x2a)],
+                )
+            }
+            (Depth::Truecolor, Background::Light) => {
+                Self { person: on(Color::Rgb(0xea, 0xee, 0xf2)), ..Self::light() }.with_change_backgrounds(
+                    [(0xe6, 0xff, 0xec), (0xab, 0xf2, 0xbc)],
+                    [(0xff, 0xeb, 0xe9), (0xff, 0xc1, 0xc0)],
+                )
+            }
         }
     }
 }

@@ -47,6 +47,7 @@ impl Theme {
             "warning" => &mut self.warning,
             "error" => &mut self.error,
             "accent" => &mut self.accent,
+            "person" => &mut self.person,
             _ => return None,
         })
     }

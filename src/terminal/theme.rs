@@ -57,6 +57,8 @@ pub struct Theme {
     pub error: Style,
     /// axi's own marks: the prompt sign, the spinner.
     pub accent: Style,
+    /// What the person says.
+    pub person: Style,
 }
 
 impl Theme {
@@ -80,7 +82,7 @@ impl Theme {
             link: Style::new().underline().fg(Color::Blue),
             address: Style::new().dimmed(),
             furniture: Style::new().dimmed(),
-            quote: Style::new().italic(),
+            quote: Style::new(),
             dim: Style::new().dimmed(),
             added: Style::new().fg(Color::Green),
             removed: Style::new().fg(Color::Red),
@@ -90,6 +92,7 @@ impl Theme {
             warning: Style::new().fg(Color::Yellow),
             error: Style::new().bold().fg(Color::Red),
             accent: Style::new().fg(Color::Magenta),
+            person: Style::new().bold(),
         }
     }
 
@@ -123,6 +126,7 @@ impl Theme {
             warning: change(self.warning),
             error: change(self.error),
             accent: change(self.accent),
+            person: change(self.person),
         }
     }
 
@@ -147,7 +151,7 @@ impl Theme {
             heading: Style::new().bold().fg(Color::Blue),
             code: Style::new().fg(Color::Magenta),
             code_number: Style::new().fg(Color::Red),
-            warning: Style::new().bold().fg(Color::Yellow),
+            warning: Style::new().bold().fg(Color::Magenta),
             dim: Style::new().fg(Color::DarkGray),
             furniture: Style::new().fg(Color::DarkGray),
             ..Self::ansi()
@@ -170,6 +174,7 @@ impl Theme {
             warning: none.bold(),
             error: none.bold(),
             accent: none.bold(),
+            person: none,
             ..Self::ansi()
         }
     }
@@ -205,6 +210,7 @@ impl Theme {
             warning: none,
             error: none,
             accent: none,
+            person: none,
         }
     }
 }

@@ -7,6 +7,7 @@ use super::super::context::App;
 use crate::cli::RenderOptions;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
+use crate::frontend::human::PROSE_WIDTH;
 use crate::frontend::render::{self, RenderError, Width, usable};
 use crate::locale::word;
 use crate::terminal::{Capabilities, Depth, Layout, Output, Screen, Wrap};
@@ -29,6 +30,8 @@ pub(in crate::app) fn render(app: &App, options: &RenderOptions) -> Exit {
     let wrap = if options.soft_wrap { Wrap::Soft } else { looks.wrap };
     let layout = Layout {
         width: options.width.map_or_else(columns, usize::from),
+        // Who says how wide has said so.
+        prose: if options.width.is_none() && terminal { PROSE_WIDTH } else { usize::MAX },
         wrap,
         theme: looks.theme,
         hyperlinks: looks.hyperlinks && terminal,

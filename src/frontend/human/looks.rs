@@ -1,5 +1,7 @@
 //! What decides the looks, and how they change while axi runs.
 
+use nu_ansi_term::{Color, Style};
+
 use crate::config::{Notify, ReasoningView, ThemeChoice};
 use crate::terminal::{Background, Depth, Theme, Wrap};
 
@@ -69,14 +71,18 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// Chooses the styles. What is not known to be light is dark.
+    /// Chooses the styles. On what nobody knows, those that are seen on light and dark.
     #[must_use]
     pub fn theme(self) -> Theme {
         match self.choice {
             ThemeChoice::Plain => Theme::plain(),
             ThemeChoice::Light => Theme::choose(self.depth, Background::Light),
             ThemeChoice::Dark => Theme::choose(self.depth, Background::Dark),
-            ThemeChoice::Auto => Theme::choose(self.depth, self.background.unwrap_or(Background::Dark)),
+            ThemeChoice::Auto => match self.background {
+                Some(background) => Theme::choose(self.depth, background),
+                None if self.depth >= Depth::Ansi => neutral(),
+                None => Theme::choose(self.depth, Background::Dark),
+            },
         }
     }
 
@@ -84,5 +90,18 @@ impl Palette {
     #[must_use]
     pub fn depends_on_background(self) -> bool {
         self.choice == ThemeChoice::Auto && self.depth >= Depth::Ansi
+    }
+}
+
+/// For a background that nobody knows: nothing is yellow, which is not seen on white, and nothing blue, which is not seen
+/// on black.
+fn neutral() -> Theme {
+    Theme {
+        code: Style::new().fg(Color::Magenta),
+        code_function: Style::new().fg(Color::Cyan),
+        code_number: Style::new().fg(Color::Red),
+        link: Style::new().underline().fg(Color::Cyan),
+        warning: Style::new().bold().fg(Color::Magenta),
+        ..Theme::ansi()
     }
 }

@@ -25,7 +25,7 @@ mod turns;
 
 pub use again::turn;
 pub use looks::{Looks, Palette};
-pub use painter::Painter;
+pub use painter::{PROSE_WIDTH, Painter};
 pub use question::{Answers, Asker, Choice, Nobody, Question};
 pub use rules::{KeepRule, Matches, Rules};
 pub use turns::{Human, HumanOptions};

@@ -19,6 +19,9 @@ use crate::tool::Place;
 /// How far the rows after the first one of an error or a question are set in, in cells.
 pub(super) const HANG: usize = 2;
 
+/// Rows of prose are no longer than this, in cells: the eye loses its way back from the end of a longer one.
+pub const PROSE_WIDTH: usize = 100;
+
 /// What was printed last, so that sections stand apart by one empty row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
@@ -105,6 +108,7 @@ impl<W: Write> Painter<W> {
     pub(super) fn layout(&self) -> Layout {
         Layout {
             width: self.width(),
+            prose: PROSE_WIDTH,
             wrap: self.looks.wrap,
             theme: self.looks.theme,
             hyperlinks: self.looks.hyperlinks,
@@ -180,6 +184,25 @@ impl<W: Write> Painter<W> {
         self.end_section();
     }
 
+    /// Lays out names and what is said of each, the names in a column; under a heading unless that is empty.
+    pub fn columns(&self, heading: &str, entries: &[(String, String)]) -> Vec<Line> {
+        let mut rows = Vec::new();
+        if !heading.is_empty() {
+            rows.push(Line::styled(heading, self.looks.theme.heading));
+        }
+        let widest = entries.iter().map(|(name, _)| width(name)).max().unwrap_or(0).min(self.width() / 2);
+        for (name, said) in entries {
+            let (name, said) = (sanitize_line(name), sanitize_line(said));
+            let mut line = Line::new();
+            line.push(Span::plain("  "));
+            line.push(Span::new(name.clone(), self.looks.theme.accent));
+            line.push(Span::plain(" ".repeat(widest.saturating_sub(width(&name)) + 2)));
+            line.push(Span::plain(said));
+            rows.extend(self.in_rows(&line, widest + 2));
+        }
+        rows
+    }
+
     /// Tells whether rows fill more than the screen.
     pub fn is_long(&self, rows: &[Line]) -> bool {
         rows.len() + 2 > usize::from((self.size)().1)
@@ -217,7 +240,7 @@ impl<W: Write> Painter<W> {
         let row = |(index, text): (usize, &str)| {
             let mut line = Line::new();
             line.push(Span::new(if index == 0 { "❯ " } else { "  " }, self.looks.theme.accent));
-            line.push(Span::plain(sanitize_line(text)));
+            line.push(Span::new(sanitize_line(text), self.looks.theme.person));
             line
         };
         text.lines().enumerate().map(row).collect()

@@ -103,6 +103,44 @@ fn skip(bytes: &[u8], start: usize, good: impl Fn(u8) -> bool) -> usize {
     bytes.get(start..).map_or(start, |rest| start + rest.iter().take_while(|byte| good(**byte)).count())
 }
 
+/// Tells whether a tag says nothing to a person who reads the text inside: keys and folds.
+pub(crate) fn is_unseen(tag: &str) -> bool {
+    let name = tag.trim_start_matches(['<', '/']);
+    let name = &name[..name.find(|character: char| !character.is_ascii_alphanumeric()).unwrap_or(name.len())];
+    ["kbd", "details", "summary"].iter().any(|unseen| name.eq_ignore_ascii_case(unseen))
+}
+
+/// Takes the tags out of a line of HTML that say nothing to a person; a fold's heading gets its mark. `None` where
+/// nothing else was on the line.
+pub(crate) fn readable(line: &str) -> Option<String> {
+    let mut readable = String::new();
+    let mut rest = line;
+    let mut hidden = false;
+    while let Some(start) = rest.find('<') {
+        readable.push_str(&rest[..start]);
+        rest = &rest[start..];
+        match inline(rest) {
+            Found::Tag(length) if is_unseen(&rest[..length]) => {
+                hidden = true;
+                if rest[..length].to_ascii_lowercase().starts_with("<summary") {
+                    readable.push_str("▸ ");
+                }
+                rest = &rest[length..];
+            }
+            Found::Tag(length) => {
+                readable.push_str(&rest[..length]);
+                rest = &rest[length..];
+            }
+            Found::Incomplete | Found::Nothing => {
+                readable.push('<');
+                rest = &rest[1..];
+            }
+        }
+    }
+    readable.push_str(rest);
+    (!hidden || !readable.trim().is_empty()).then_some(readable)
+}
+
 /// Tells whether a tag is `<br>`, which models write for a line break.
 pub(crate) fn is_line_break(tag: &str) -> bool {
     let name = tag.trim_start_matches('<').trim_end_matches(['>', '/', ' ']);

@@ -20,6 +20,8 @@ pub enum Wrap {
 pub struct Layout {
     /// The terminal's width in cells.
     pub width: usize,
+    /// Rows of prose are no wider than this, in cells; tables and code may be.
+    pub prose: usize,
     /// Who breaks rows.
     pub wrap: Wrap,
     /// The styles.
@@ -34,6 +36,11 @@ impl Layout {
     /// Makes a layout of this width: words wrapped, hyperlinks and colours in code on.
     #[must_use]
     pub fn new(width: usize, theme: Theme) -> Self {
-        Self { width, wrap: Wrap::Word, theme, hyperlinks: true, highlight: true }
+        Self { width, prose: usize::MAX, wrap: Wrap::Word, theme, hyperlinks: true, highlight: true }
+    }
+
+    /// How wide a row of prose is at most, in cells.
+    pub(super) fn prose_width(&self) -> usize {
+        self.width.min(self.prose)
     }
 }

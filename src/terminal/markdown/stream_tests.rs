@@ -126,6 +126,7 @@ fn layouts() -> impl Strategy<Value = Layout> {
     (20..120_usize, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(width, soft, hyperlinks, plain)| {
         Layout {
             width,
+            prose: 60,
             wrap: if soft { Wrap::Soft } else { Wrap::Word },
             theme: if plain { Theme::plain() } else { Theme::ansi() },
             hyperlinks,
@@ -284,4 +285,23 @@ fn a_list_item_keeps_its_row_when_the_terminal_becomes_narrow() {
     let rows: Vec<String> = rows.iter().map(Line::text).collect();
     let expected = ["• The second request has a latency of 12 ms on the slow network, and more on", "  others."];
     assert_eq!(rows, expected);
+}
+
+#[test]
+fn prose_is_no_wider_than_it_may_be_and_code_and_tables_are() {
+    let layout = Layout { prose: 40, ..Layout::new(120, Theme::plain()) };
+    let words = "word ".repeat(30);
+    let cell = "c".repeat(50);
+    let text = format!("{words}\n\n> {words}\n\n| a | b |\n|---|---|\n| {cell} | x |\n\n```\n{cell}\n```\n");
+    let rows: Vec<String> = whole(&text, &layout).iter().map(Line::text).collect();
+    let (prose, rest): (Vec<&String>, Vec<&String>) = rows.iter().partition(|row| row.contains("word"));
+    assert!(prose.len() > 6 && prose.iter().all(|row| row.chars().count() <= 40), "{rows:?}");
+    assert_eq!(rest.iter().filter(|row| row.contains(&cell)).count(), 2, "{rows:?}");
+}
+
+#[test]
+fn keys_and_folds_are_read_without_their_tags() {
+    let text = "Press <kbd>Ctrl</kbd>+<kbd>C</kbd>.\n\n<details>\n<summary>More of it</summary>\n\nInside.\n\n</details>\n\nAfter, a<sub>1</sub>.\n";
+    let rows: Vec<String> = whole(text, &Layout::new(80, Theme::plain())).iter().map(Line::text).collect();
+    assert_eq!(rows, ["Press Ctrl+C.", "", "▸ More of it", "", "Inside.", "", "After, a<sub>1</sub>."]);
 }

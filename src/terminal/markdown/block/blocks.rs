@@ -381,7 +381,7 @@ impl Blocks {
             // Markers not printed yet are the wrapper's already.
             self.page.prefixes().1
         });
-        self.page.wrapper.resize(width, rest);
+        self.page.wrapper.resize(self.page.layout.prose_width(), rest);
     }
 
     /// Takes a line of text into the open paragraph or table, or begins a paragraph.

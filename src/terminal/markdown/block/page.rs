@@ -6,6 +6,7 @@ use nu_ansi_term::Style;
 
 use super::container::{self, Container, Kind};
 use crate::terminal::line::{Line, Span};
+use crate::terminal::markdown::html;
 use crate::terminal::markdown::inline::{Definitions, Emitter, Ending, Parsed, is_plain, overlay, read};
 use crate::terminal::markdown::layout::Layout;
 use crate::terminal::markdown::rows::{Output, Prefix, Spaces, Wrapper};
@@ -31,7 +32,7 @@ impl Page {
         Self {
             layout: *layout,
             containers: vec![Container::new(Kind::Document)],
-            wrapper: Wrapper::new(layout.width, layout.wrap),
+            wrapper: Wrapper::new(layout.prose_width(), layout.wrap),
             parsed: Parsed::default(),
             definitions: Definitions::default(),
             out: Output::default(),
@@ -60,7 +61,7 @@ impl Page {
     /// Begins a block of rows that are filled.
     pub(super) fn start(&mut self) {
         let (first, rest) = self.prefixes();
-        self.wrapper.start(self.layout.width, first, rest);
+        self.wrapper.start(self.layout.prose_width(), first, rest);
     }
 
     /// Returns the style text has here.
@@ -134,6 +135,7 @@ impl Page {
 
     /// Prints a line of HTML as it stands.
     pub(super) fn html(&mut self, line: &str) {
+        let Some(line) = html::readable(line) else { return };
         self.start();
         self.words(line.trim_end(), self.layout.theme.dim, Spaces::Keep);
         // A comment may hold blank lines.

@@ -11,7 +11,9 @@ use crate::terminal::{
 const BORDER: &str = " │ ";
 const CROSSING: &str = "─┼─";
 /// Columns narrower than this are no longer read with ease.
-const NARROW: usize = 8;
+const NARROWEST: usize = 3;
+/// How long the rule between two records is.
+const RECORD_RULE: usize = 8;
 
 /// How the cells of a column stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +28,7 @@ pub(super) enum Alignment {
 pub(super) enum Columns {
     /// Columns side by side; a rule between rows when cells take more than one row.
     Side { widths: Vec<usize>, ruled: bool },
-    /// Each row as lines of "name: value": more columns than fit.
+    /// Each row as lines of "name: value": side by side a word would be cut.
     Records,
 }
 
@@ -45,7 +47,8 @@ impl Columns {
         let mut widths: Vec<usize> = (0..count)
             .map(|index| {
                 let word = column(index).flatten().map(longest_word).max().unwrap_or(0);
-                natural[index].min(word.clamp(3, NARROW))
+                // A word that is cut in two is another word, a number another number.
+                natural[index].min(word.max(NARROWEST))
             })
             .collect();
         let Some(mut left) = room.checked_sub(widths.iter().sum::<usize>() + borders) else {
@@ -125,5 +128,5 @@ pub(super) fn rule(widths: &[usize], furniture: Style) -> Line {
 
 /// Builds the short rule between two records.
 pub(super) fn record_rule(room: usize, furniture: Style) -> Line {
-    Line::styled("─".repeat(room.min(NARROW)), furniture)
+    Line::styled("─".repeat(room.min(RECORD_RULE)), furniture)
 }

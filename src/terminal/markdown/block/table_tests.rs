@@ -86,3 +86,11 @@ fn a_long_table_keeps_the_columns_of_its_first_rows() {
     let last = stream.finish();
     assert_eq!(last.last().unwrap().text(), "row 08999 │ x");
 }
+
+#[test]
+fn where_a_word_would_be_cut_rows_are_stacked() {
+    let table = "| year | revenue | note |\n|---|---|---|\n| 2024 | 98,221,004 | restated_after_the_audit |\n";
+    assert!(rows(table, 60).iter().any(|row| row.contains("98,221,004 │ restated_after_the_audit")));
+    let stacked = rows(table, 30);
+    assert_eq!(stacked, ["year: 2024", "revenue: 98,221,004", "note: restated_after_the_audit"]);
+}

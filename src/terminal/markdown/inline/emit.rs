@@ -6,6 +6,7 @@ use nu_ansi_term::Style;
 
 use super::delimiter::Marks;
 use super::tokens::{Kind, Parsed};
+use crate::terminal::markdown::html;
 use crate::terminal::markdown::layout::Layout;
 use crate::terminal::markdown::rows::{Output, Spaces, Wrapper};
 
@@ -75,6 +76,8 @@ impl Emitter<'_> {
                     put(&text[start..(*to).min(end)], style, Spaces::Collapse, self.out, self.wrapper);
                 }
                 Kind::Decoded(decoded) => put(decoded, style, Spaces::Keep, self.out, self.wrapper),
+                // What a key is, or a fold, is read from its text; the tag says nothing to a person.
+                Kind::Html(from, to) if html::is_unseen(&text[*from..*to]) => {}
                 Kind::Html(from, to) => {
                     put(&text[*from..*to], overlay(style, theme.dim), Spaces::Collapse, self.out, self.wrapper);
                 }
