@@ -166,7 +166,7 @@ __axi_back() {
 __axi_settle() {
   # What kill -9 leaves: a row of what it was doing, a hidden cursor, colour, paste marks, kitty's keys.
   if (($1 > 130 && $1 != 146 && $1 != 148)) && [[ ${TERM-} != dumb ]]; then
-    printf '\e[0m\e[J\e[?25h\e[?2026l\e[?2004l\e[<u'
+    printf '\e[0m\e[J\e[?25h\e[?2026l\e[?2004l\e[?1004l\e[<u'
   fi
   if ((BASH_VERSINFO < 4)); then
     if [[ $__axi_expands == *H* ]]; then set -H; fi

@@ -75,9 +75,9 @@ function __axi_hand_over
     # any process, for as long as the hand-off runs.
     function __axi_killed --on-process-exit 0
         test "$argv[3]" -gt 130 -o "$argv[3]" -lt 0; and not test -e "$__axi_reply"; or return
-        command stty sane 2>/dev/null </dev/tty
+        command stty sane iutf8 2>/dev/null </dev/tty
         # The row of what it was doing goes before fish writes there what became of its job.
-        test "$TERM" != dumb; and printf '\e[0m\e[J' >/dev/tty
+        test "$TERM" != dumb; and printf '\e[?1004l\e[0m\e[J' >/dev/tty
     end
     set -g __axi_out 1
     set -g __axi_kept $__axi_ran
@@ -164,7 +164,7 @@ function __axi_settle
     set -g __axi_submitted
     if test $argv[1] -gt 130; and not contains $argv[1] 146 148
         # What kill -9 leaves: hidden cursor, colour, paste marks, kitty's keys.
-        test "$TERM" != dumb; and printf '\e[0m\e[?25h\e[?2026l\e[?2004l\e[<u'
+        test "$TERM" != dumb; and printf '\e[0m\e[?25h\e[?2026l\e[?2004l\e[?1004l\e[<u'
     end
     string match -qr '^\S' -- "$line"; or return
     # What is added would be written down in spite of it.

@@ -195,7 +195,7 @@ _axi_settle() {
   if [[ $_axi_frozen == *not* ]]; then ttyctl -u; fi
   # What kill -9 leaves: hidden cursor, colour, paste marks, kitty's keys.
   if (( $1 > 130 && $1 != 146 && $1 != 148 )) && [[ ${TERM-} != dumb ]]; then
-    print -n '\e[0m\e[?25h\e[?2026l\e[?2004l\e[<u'
+    print -n '\e[0m\e[?25h\e[?2026l\e[?2004l\e[?1004l\e[<u'
   fi
 }
 

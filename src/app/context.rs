@@ -95,18 +95,21 @@ impl App {
         let given = loaded.given;
         let (keys, shell, throwaway) = (Keys::default(), ShellSession::default(), None);
         let app = Self { process, paths, locale, project, config, given, broken, options, keys, shell, throwaway };
-        app.start_logs();
         if let Some(state) = &app.paths.state {
             keep_private(state);
         }
         Ok((app, loaded.findings))
     }
 
-    fn start_logs(&self) {
+    /// Logs from now on; of what is to leave nothing behind, only where that is asked for.
+    pub(super) fn start_logs(&self, leaves_nothing: bool) {
         let Some(directory) = self.paths.logs() else { return };
         let redactor = self.redactor();
         let clean = std::sync::Arc::new(move |line: &str| redactor.text(line));
         let filter = self.process.variable("AXI_LOG");
+        if leaves_nothing && self.options.verbose == 0 && filter.is_none() {
+            return;
+        }
         logs::start(directory, self.options.verbose, filter.as_deref(), clean);
     }
 

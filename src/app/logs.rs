@@ -2,7 +2,7 @@
 //!
 //! Nothing is opened until the first line is logged: the first prompt does not wait for it.
 
-use std::io::Write;
+use std::io::{Read as _, Seek as _, SeekFrom, Write};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -18,13 +18,30 @@ const KEPT: usize = 7;
 /// Takes secrets out of a line.
 pub(super) type Clean = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
-/// Starts logging to `directory`: warnings and errors, more with each `-v`, or what `AXI_LOG` says in the form of
+/// So many lines of a log are shown, from its last bytes.
+const LINES_SHOWN: usize = 10;
+const BYTES_SHOWN: u64 = 16 * 1024;
+
+/// Finds the newest log of `directory` and its last lines. The day is in a log's name.
+pub(super) fn newest(directory: &Path) -> Option<(PathBuf, String)> {
+    let paths = std::fs::read_dir(directory).ok()?.flatten().map(|entry| entry.path());
+    let newest = paths.filter(|path| path.extension().is_some_and(|extension| extension == "log")).max()?;
+    let mut file = std::fs::File::open(&newest).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(BYTES_SHOWN))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(BYTES_SHOWN).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().collect();
+    Some((newest, lines[lines.len().saturating_sub(LINES_SHOWN)..].join("\n")))
+}
+
+/// Starts logging to `directory`: what happens in a few words, more with each `-v`, or what `AXI_LOG` says in the form of
 /// tracing's filters (`debug`, `axi::provider=trace`).
 pub(super) fn start(directory: PathBuf, verbose: u8, filter: Option<&str>, clean: Clean) {
     let level = match verbose {
-        0 => Level::WARN,
-        1 => Level::INFO,
-        2 => Level::DEBUG,
+        0 => Level::INFO,
+        1 => Level::DEBUG,
         _ => Level::TRACE,
     };
     let writer = Lazy { state: Arc::new(Mutex::new(State { directory, appender: Appender::NotOpened })), clean };

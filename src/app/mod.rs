@@ -11,6 +11,7 @@ mod context;
 mod display;
 mod failed;
 mod findings;
+mod host;
 mod keys;
 mod left_out;
 mod logs;
@@ -90,6 +91,7 @@ pub fn run(start: Start) -> Exit {
     let need = need(&invocation);
     match App::read(process, paths, locale, flag, common, need) {
         Ok((app, findings)) => {
+            app.start_logs(matches!(&invocation, Invocation::Run(options) if options.no_session));
             if let Some(error) = app.broken.as_ref().filter(|_| need == Need::Taste) {
                 let Problem { what, hint } = settings_problem(&app.locale, &app.paths, error);
                 Console::new(&app.locale).warn(&format!("{}\n{hint}", indented(&what)));
@@ -98,6 +100,13 @@ pub fn run(start: Start) -> Exit {
             let is_told = invocation != Invocation::Handoff(HandoffKind::Rewrite);
             if is_told {
                 tell_findings(&app, &findings);
+            }
+            // A hand-off's line goes back to the shell whatever is wrong.
+            if !matches!(invocation, Invocation::Handoff(_))
+                && let Some(problem) = host::unfit(&app.locale)
+            {
+                Console::new(&app.locale).fail(&problem);
+                return Exit::Failed;
             }
             dispatch(app, invocation)
         }

@@ -11,6 +11,7 @@
 mod assessment;
 mod blast;
 pub mod command;
+mod edits;
 mod git_index;
 mod offer;
 mod path;

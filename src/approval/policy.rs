@@ -119,9 +119,9 @@ impl Policy {
                 }
                 return;
             }
-            Subject::Paths { .. } => match Rule::parse(&format!("{WRITERS}(**)")) {
-                Ok(rule) => rule,
-                Err(_) => return,
+            Subject::Paths { .. } => match Rule::edits() {
+                Some(rule) => rule,
+                None => return,
             },
             Subject::Host { host } => Rule::host(tool, host),
             Subject::Whole => Rule::whole_tool(tool),

@@ -157,6 +157,11 @@ fn kind_of(tool: &str, known: fn(&str) -> ToolKind) -> ToolKind {
 }
 
 impl Rule {
+    /// Every change of a file inside the workspace.
+    pub(super) fn edits() -> Option<Self> {
+        Self::parse(&format!("{WRITERS}(**)")).ok()
+    }
+
     /// Parses a rule for what stands for several tools; of one tool, only its bare name.
     ///
     /// # Errors

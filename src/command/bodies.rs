@@ -93,12 +93,33 @@ pub(super) fn retry(context: &mut Context<'_>, _: &str) -> Outcome {
 }
 
 pub(super) fn copy(context: &mut Context<'_>, argument: &str) -> Outcome {
-    let back = argument.parse::<usize>().unwrap_or(1).max(1);
+    answer(context, argument).map_or_else(|none| none, Outcome::Copy)
+}
+
+/// An answer as the model wrote it.
+pub(super) fn raw(context: &mut Context<'_>, argument: &str) -> Outcome {
+    answer(context, argument).map_or_else(|none| none, Outcome::Raw)
+}
+
+/// The answer that so many answers ago was the last one; 1 is the last.
+fn answer(context: &Context<'_>, argument: &str) -> Result<String, Outcome> {
+    let back = match argument.parse::<usize>() {
+        Ok(back @ 1..) => back,
+        Ok(0) | Err(_) if argument.is_empty() => 1,
+        Ok(_) | Err(_) => return Err(wrong_word(context, argument, &["1", "2", "…"])),
+    };
     let messages = context.agent.conversation().messages();
     let answers = messages.iter().rev().filter(|message| message.role == Role::Assistant).map(Message::text);
-    match answers.filter(|text| !text.trim().is_empty()).nth(back - 1) {
-        Some(text) => Outcome::Copy(text),
-        None => Outcome::Say(context.locale.text(word::said::COPY_NONE).to_owned()),
+    let found = answers.filter(|text| !text.trim().is_empty()).nth(back - 1);
+    found.ok_or_else(|| Outcome::Say(context.locale.text(word::said::COPY_NONE).to_owned()))
+}
+
+/// Where the log is, and its last lines.
+pub(super) fn log(context: &mut Context<'_>, _: &str) -> Outcome {
+    match context.world.log() {
+        Some((path, lines)) if lines.is_empty() => Outcome::Say(path),
+        Some((path, lines)) => Outcome::Raw(format!("{path}\n{lines}")),
+        None => Outcome::Say(context.locale.text(word::error::NO_CONFIG_DIR).to_owned()),
     }
 }
 
@@ -144,9 +165,9 @@ fn wrong_word(context: &Context<'_>, word: &str, known: &[&str]) -> Outcome {
 pub(super) fn tools(context: &mut Context<'_>, _: &str) -> Outcome {
     let rows = context.agent.tools().specs().into_iter().map(|spec| {
         let first = spec.description.split(". ").next().unwrap_or_default().to_owned();
-        format!("- `{}` {}", spec.name, first.trim_end_matches('.'))
+        (spec.name, first.trim_end_matches('.').to_owned())
     });
-    Outcome::Show(rows.collect::<Vec<_>>().join("\n"))
+    Outcome::List(rows.collect())
 }
 
 pub(super) fn usage(context: &mut Context<'_>, _: &str) -> Outcome {

@@ -49,6 +49,9 @@ pub trait World {
     /// Stores a key that was asked for without echo, or removes it.
     fn keychain(&mut self, action: KeyAction, provider: &str, locale: &Locale) -> Result<String, Problem>;
 
+    /// Returns where the newest log is, as people read it, and its last lines.
+    fn log(&self) -> Option<(String, String)>;
+
     /// Reports what works here, as markdown.
     fn doctor(&mut self, model: &str, locale: &Locale) -> String;
 }

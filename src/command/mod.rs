@@ -21,6 +21,6 @@ pub use find::{find, nearest};
 pub use outcome::{Outcome, Problem};
 pub use permissions::{describe, rule_error};
 pub use row::{Argument, SlashCommand};
-pub use sessions::{session_damage, session_problem};
+pub use sessions::{session_damage, session_problem, session_row};
 pub use table::COMMANDS;
 pub use user::{CommandSource, UserCommand, command_body, load_user_commands};

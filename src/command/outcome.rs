@@ -52,6 +52,10 @@ pub enum Outcome {
     Resume(String),
     /// Copies to the clipboard.
     Copy(String),
+    /// Prints names and what is said of each, in columns.
+    List(Vec<(String, String)>),
+    /// Prints a text as it is.
+    Raw(String),
     /// Prints a turn again in full: 1 is the last one.
     ShowTurn(usize),
     /// Shows this much of reasoning from now on; `None` says what is shown.

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use super::{Context, Outcome, Problem};
 use crate::locale::{Locale, word};
-use crate::session::{Loaded, SessionError, SessionStore};
+use crate::session::{Loaded, SessionError, SessionStore, Summary};
 
 /// Sessions of a list at most.
 const LISTED: usize = 50;
@@ -46,6 +46,28 @@ fn list(context: &Context<'_>) -> Outcome {
     Outcome::Say(rows.collect::<Vec<_>>().join("\n"))
 }
 
+/// A session in columns, for a list to pick from: how long ago it was written to, how large it is, its title.
+#[must_use]
+pub fn session_row(summary: &Summary, now: SystemTime) -> String {
+    let age = age(now.duration_since(summary.modified).unwrap_or_default().as_secs());
+    let size = std::fs::metadata(&summary.path).map_or(0, |metadata| metadata.len());
+    let size = match size.div_ceil(1024) {
+        kilobytes @ 0..10_000 => format!("{kilobytes} KB"),
+        kilobytes => format!("{} MB", kilobytes / 1024),
+    };
+    format!("{age:>6}  {size:>7}  {}", summary.title)
+}
+
+/// Seconds in the largest unit of which there is one.
+fn age(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min", seconds / 60),
+        3600..86_400 => format!("{} h", seconds / 3600),
+        _ => format!("{} d", seconds / 86_400),
+    }
+}
+
 /// Lets the person choose; what is chosen follows `before` as the argument of `/session`.
 fn pick(context: &Context<'_>, before: &str) -> Outcome {
     let sessions = context.world.sessions().map(|store| store.list()).unwrap_or_default();
@@ -53,8 +75,8 @@ fn pick(context: &Context<'_>, before: &str) -> Outcome {
         return Outcome::Say(context.locale.text(word::said::SESSIONS_NONE).to_owned());
     }
     let items = sessions.into_iter().take(LISTED);
-    let items =
-        items.map(|summary| (format!("{}  {}", summary.id, summary.title), format!("{before}{}", summary.id)));
+    let now = SystemTime::now();
+    let items = items.map(|summary| (session_row(&summary, now), format!("{before}{}", summary.id)));
     let question = context.locale.text(word::repl::PICK_SESSION).to_owned();
     Outcome::Pick { command: "session", question, items: items.collect() }
 }
@@ -122,4 +144,16 @@ pub fn session_problem(locale: &Locale, error: &SessionError) -> Problem {
         }
     };
     Problem { what, hint }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_is_one_number() {
+        for (seconds, told) in [(0, "0 s"), (59, "59 s"), (60, "1 min"), (7199, "1 h"), (86_400, "1 d")] {
+            assert_eq!(age(seconds), told);
+        }
+    }
 }

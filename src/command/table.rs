@@ -22,6 +22,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("pin", word::command::PIN, &[], Argument::None, compact::pin),
     row("copy", word::command::COPY, &[], Argument::None, bodies::copy),
     row("show", word::command::SHOW, &[], Argument::None, bodies::show),
+    row("raw", word::command::RAW, &[], Argument::None, bodies::raw),
     row("think", word::command::THINK, &[], Argument::Word(ReasoningView::WORDS), bodies::think),
     row("theme", word::command::THEME, &[], Argument::Word(ThemeChoice::WORDS), bodies::theme),
     row("session", word::command::SESSION, &[], Argument::Session, sessions::session),
@@ -39,6 +40,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("login", word::command::LOGIN, &[], Argument::Provider, bodies::login),
     row("logout", word::command::LOGOUT, &[], Argument::Provider, bodies::logout),
     row("doctor", word::command::DOCTOR, &[], Argument::None, bodies::doctor),
+    row("log", word::command::LOG, &[], Argument::None, bodies::log),
     row("stop", word::command::STOP, &[], Argument::None, bodies::stop),
     row("exit", word::command::EXIT, &["quit"], Argument::None, bodies::exit),
 ];

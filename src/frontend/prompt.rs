@@ -17,6 +17,8 @@ const NORMAL_SIGN: &str = "❮ ";
 const FURTHER: &str = "  ";
 /// The model's place among what is left out, the highest first.
 const MODEL: u8 = 1;
+/// The mode's.
+const MODE: u8 = 2;
 /// What separates the parts.
 const SEPARATOR: &str = " · ";
 
@@ -30,7 +32,7 @@ pub struct PromptParts {
     pub model: String,
     /// How much of the context is used, for example `12%`.
     pub context: String,
-    /// The agent, when it is not the usual one.
+    /// How far the agent goes, when that is not the usual; behind a comma what that means, left out where there is no room.
     pub agent: String,
 }
 
@@ -79,9 +81,9 @@ fn lay_out(parts: &PromptParts, theme: &Theme, width: usize) -> Vec<(String, Sty
     let room = (width / 2).max(8);
     let mut shown = vec![
         (shorten_path(&one_row(&parts.directory), room), theme.heading, 0),
-        (one_row(&parts.agent), theme.warning, 2),
+        (one_row(&parts.agent), theme.warning, MODE),
         (one_row(&parts.model), theme.dim, MODEL),
-        (one_row(&parts.context), theme.dim, 3),
+        (one_row(&parts.context), context_style(&parts.context, theme), 3),
     ];
     shown.retain(|(text, _, _)| !text.is_empty());
     while shown.len() > 1 {
@@ -91,12 +93,28 @@ fn lay_out(parts: &PromptParts, theme: &Theme, width: usize) -> Vec<(String, Sty
         }
         let Some(least) = (0..shown.len()).max_by_key(|&index| shown[index].2) else { break };
         let (text, _, rank) = &mut shown[least];
-        match text.find('/').filter(|_| *rank == MODEL) {
-            Some(slash) => text.truncate(slash),
+        // The model's name behind its provider, and what a mode means behind its name.
+        let less = match *rank {
+            MODEL => text.find('/'),
+            MODE => text.find(", "),
+            _ => None,
+        };
+        match less {
+            Some(end) => text.truncate(end),
             None => drop(shown.remove(least)),
         }
     }
     shown.into_iter().map(|(text, style, _)| (text, style)).collect()
+}
+
+/// How much of the context is used, in the colour of what that means: past the first bound it is compacted soon, past
+/// the second a long answer may no longer fit.
+fn context_style(share: &str, theme: &Theme) -> Style {
+    match share.trim_end_matches('%').parse::<u8>() {
+        Ok(90..) => theme.error,
+        Ok(70..) => theme.warning,
+        Ok(_) | Err(_) => theme.dim,
+    }
 }
 
 /// Takes out what would break the row: control characters, newlines among them.

@@ -54,3 +54,13 @@ fn nothing_breaks_the_row() {
     assert_eq!(left(&evil, 80), "a[2Jb ");
     assert_eq!(left(&PromptParts::default(), 80), "");
 }
+
+#[test]
+fn the_context_is_coloured_as_it_fills() {
+    let theme = Theme::ansi();
+    for (share, style) in
+        [("", theme.dim), ("69%", theme.dim), ("70%", theme.warning), ("89%", theme.warning), ("90%", theme.error)]
+    {
+        assert_eq!(context_style(share, &theme), style, "{share}");
+    }
+}

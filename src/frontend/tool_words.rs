@@ -58,6 +58,32 @@ pub(super) fn done(verb: ToolVerb, what: &str) -> Option<Filled<'_>> {
     })
 }
 
+/// What a tool was to do with `what`, and did not; `None` where there are no words for that.
+pub(super) fn wanted(verb: ToolVerb, what: &str) -> Option<Filled<'_>> {
+    if what.is_empty() {
+        return None;
+    }
+    Some(match verb {
+        ToolVerb::Delete => title::wanted::Delete { what }.filled(),
+        ToolVerb::Edit => title::wanted::Edit { what }.filled(),
+        ToolVerb::Explore => title::wanted::Explore { what }.filled(),
+        ToolVerb::Fetch => title::wanted::Fetch { what }.filled(),
+        ToolVerb::FindFiles => title::wanted::FindFiles { what }.filled(),
+        ToolVerb::List => title::wanted::List { what }.filled(),
+        ToolVerb::MakeDirectory => title::wanted::MakeDirectory { what }.filled(),
+        ToolVerb::Move => title::wanted::Move { what }.filled(),
+        ToolVerb::Patch => title::wanted::Patch { what }.filled(),
+        ToolVerb::Read => title::wanted::Read { what }.filled(),
+        ToolVerb::Run => title::wanted::Run { what }.filled(),
+        ToolVerb::Search => title::wanted::Search { what }.filled(),
+        ToolVerb::UseTerminal => title::wanted::UseTerminal { what }.filled(),
+        ToolVerb::Write => title::wanted::Write { what }.filled(),
+        ToolVerb::Ask | ToolVerb::Call | ToolVerb::LookAfterJobs | ToolVerb::Plan | ToolVerb::Propose => {
+            return None;
+        }
+    })
+}
+
 /// The question whether a tool may; `None` where there are no words for that.
 pub(super) const fn may(verb: ToolVerb) -> Option<Word> {
     Some(match verb {

@@ -234,13 +234,12 @@ pub fn title_about(
 ) -> String {
     // Of what did not happen nobody says that it did: a command that failed was run, a change was not made.
     let done = outcome == Outcome::Ok || facts.exit_code.is_some() || facts.timed_out_after.is_some();
-    let title = tool_words::done(verb, what)
-        .filter(|_| done)
-        .map_or_else(|| locale.with(word::title::Other { name, what }), |title| locale.with(title));
+    let title = if done { tool_words::done(verb, what) } else { tool_words::wanted(verb, what) };
+    let title = title.map_or_else(|| locale.with(word::title::Other { name, what }), |title| locale.with(title));
     let mut parts = vec![title.trim_end().to_owned()];
     if let (Some(added), Some(removed)) = (facts.added, facts.removed) {
         parts.push(format!("+{added} −{removed}"));
-    } else if let Some(lines) = facts.lines {
+    } else if let Some(lines) = facts.lines.filter(|lines| *lines > 0 || verb != ToolVerb::Run) {
         let counted = if verb == ToolVerb::FindFiles { word::title::FILES } else { word::title::LINES };
         parts.push(locale.count(counted, lines));
     }

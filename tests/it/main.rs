@@ -77,6 +77,7 @@ mod repl_explore;
 mod repl_line;
 mod repl_loan;
 mod repl_menus;
+mod repl_modes;
 mod repl_narrow;
 mod repl_plain;
 mod repl_plan;

@@ -322,3 +322,27 @@ fn an_odd_world_is_told_about_and_survived() {
     assert!(unknown.err.contains("warning: ") && unknown.err.contains("nonsense"), "{}", unknown.err);
     assert!(unknown.err.contains("klingon") && unknown.err.contains("auto, en, zh-CN"), "{}", unknown.err);
 }
+
+#[test]
+fn what_a_process_is_started_with_is_told_where_it_is_too_little() {
+    let home = Home::new();
+    let server = Server::start([]);
+    let axi = axi(&home, &server);
+    let start = |script: &str| {
+        let mut shell = home.command("/bin/bash");
+        for (name, value) in axi.get_envs().filter_map(|(name, value)| Some((name, value?))) {
+            shell.env(name, value);
+        }
+        run(shell.args(["-c", script, "bash"]).arg(axi.get_program()))
+    };
+    for limit in [6, 8, 20] {
+        let ran = start(&format!("ulimit -n {limit}; exec \"$1\" -p hi"));
+        assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{limit}: {}", ran.err);
+        assert!(!ran.err.contains("panicked") && !ran.err.contains("bug"), "{limit}: {}", ran.err);
+    }
+    assert!(start("ulimit -n 20; exec \"$1\" -p hi").err.contains("ulimit -n 64"));
+    let ran = start("exec \"$1\" -p hi >&-");
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("standard output is closed"), "{}", ran.err);
+    assert!(server.requests().is_empty());
+}

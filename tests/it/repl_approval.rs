@@ -110,7 +110,7 @@ fn no_denies_it_and_the_model_hears_so() {
     scene.person.sees_prompt();
     assert!(!scene.made());
     assert_eq!(
-        scene.person.count("✗ shell touch made.txt && echo so be it · denied"),
+        scene.person.count("✗ Run touch made.txt && echo so be it · denied"),
         1,
         "{}",
         scene.person.pty.transcript()
@@ -131,7 +131,7 @@ fn one_no_denies_the_batch_and_each_row_says_what_it_was_about() {
     person.sees_choice("Yes, once");
     person.types("n");
     person.sees("Then not.");
-    assert_eq!(person.count("✗ write notes.md · denied"), 1, "{}", person.pty.transcript());
+    assert_eq!(person.count("✗ Write notes.md · denied"), 1, "{}", person.pty.transcript());
     assert!(!home.work().join("notes.md").exists());
     assert_eq!(server.violations(), Vec::<String>::new());
     assert_eq!(person.leaves(), Some(0));

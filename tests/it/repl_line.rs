@@ -142,3 +142,27 @@ fn without_a_terminal_there_is_nothing_to_reset() {
         "{ran:?}"
     );
 }
+
+#[test]
+fn lines_sent_while_a_turn_runs_are_in_the_history() {
+    let home = Home::new();
+    let server = Server::start([]);
+    let mut person = Person::meets(&axi(&home, &server));
+    let gate = in_the_middle(&mut person, &server);
+    person.types("queued one\rqueued two\r");
+    person.sees("2 queued");
+    server.push(answer::chat_text("First."));
+    server.push(answer::chat_text("Second."));
+    gate.open();
+    person.sees("Second.");
+    person.sees_prompt();
+    person.types(UP);
+    person.sees_line("queued two");
+    person.types(UP);
+    person.sees_line("queued one");
+    person.types("\x03");
+    person.sees_prompt();
+    assert_eq!(person.leaves(), Some(0));
+    let kept = std::fs::read_to_string(home.path().join("state/axi/history.jsonl")).unwrap();
+    assert_eq!(["count", "queued one", "queued two"].map(|line| kept.matches(line).count()), [1, 1, 1], "{kept}");
+}

@@ -181,7 +181,7 @@ fn a_file_becomes_a_command_in_menu_help_and_run() {
     let server = Server::start([answer::chat_text("It is without fault.")]);
     let mut person = Person::on(crate::support::pty::Pty::options().size(80, 60), &axi(&home, &server));
     person.sends("/help");
-    person.sees("/review look at a file with care (your command)");
+    person.sees("look at a file with care (your command)");
     person.sees_prompt();
     person.types("/rev");
     person.sees("› /review FILE");

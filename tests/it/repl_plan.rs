@@ -82,7 +82,7 @@ fn escape_goes_on_planning_and_dropping_ends_it() {
     person.types("\x1b");
     person.sees("still planning");
     person.sees_prompt();
-    person.sees("plan · ");
+    person.sees("plan, only reads · ");
     server.push(answer::chat_text("Another plan."));
     person.sends("shorter");
     person.sees("Another plan.");

@@ -2,7 +2,7 @@
 
 use crate::support::home::Home;
 use crate::support::server::{Server, answer};
-use crate::support::talk::{Person, axi};
+use crate::support::talk::{KEY, Person, axi};
 
 #[test]
 fn a_turn_longer_than_the_screen_goes_through_the_pager() {
@@ -62,4 +62,47 @@ fn a_resumed_turn_is_told_with_what_came_of_its_commands() {
     person.sends("/show");
     person.sees("It failed.");
     assert_eq!(title(&person.pty.transcript()), Some(first));
+}
+
+#[test]
+fn an_answer_is_printed_as_the_model_wrote_it() {
+    let home = Home::new();
+    let server = Server::start([
+        answer::chat_text("The **first** one.\n\n```rust\nlet a = 1;\n```\n"),
+        answer::chat_text("The *second* one, \u{1b}[31mred."),
+    ]);
+    let mut person = Person::meets(&axi(&home, &server));
+    person.sends("one");
+    person.sees("The first one.");
+    person.sees_prompt();
+    person.sends("two");
+    person.sees("The second one");
+    person.sees_prompt();
+    person.sends("/raw");
+    person.sees("The *second* one, ␛[31mred.");
+    person.sees_prompt();
+    person.sends("/raw 2");
+    person.sees("The **first** one.\n\n```rust\nlet a = 1;\n```");
+    person.sees_prompt();
+    person.sends("/raw 9");
+    person.sees_prompt();
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
+fn a_log_is_written_without_being_asked_for_holds_no_key_and_is_shown() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("Yes.")]);
+    let mut person = Person::meets(&axi(&home, &server));
+    person.sends("hello");
+    person.sees("Yes.");
+    person.sees_prompt();
+    person.sends("/log");
+    person.sees("axi/logs/axi.");
+    person.sees("a turn begins");
+    person.sees_prompt();
+    assert_eq!(person.leaves(), Some(0));
+    let logs = std::fs::read_dir(home.path().join("state/axi/logs")).unwrap();
+    let texts: Vec<String> = logs.map(|log| std::fs::read_to_string(log.unwrap().path()).unwrap()).collect();
+    assert!(texts.concat().contains("a turn is over") && !texts.concat().contains(KEY), "{texts:?}");
 }

@@ -109,7 +109,7 @@ fn job(app: &Rc<App>, facts: &Facts) -> Result<(Exit, Put), Failed> {
     let looks = app.display().looks();
     let screen = app.display().screen(&looks);
     let mut human = Human::new(screen, human_options(app, &agent, looks, Box::new(stage.terminal.clone())));
-    human.trust_known_background();
+    human.leave_background_unasked();
     let handoff = Handoff { agent, human, stage, output: output_source(app), found };
     Ok(handoff.run(facts))
 }

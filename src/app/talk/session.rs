@@ -58,7 +58,8 @@ pub(super) fn resumed(
             if list.is_empty() {
                 return Err(no_session(app));
             }
-            let rows: Vec<String> = list.iter().map(|row| format!("{}  {}", row.id, row.title)).collect();
+            let now = SystemTime::now();
+            let rows: Vec<String> = list.iter().map(|row| command::session_row(row, now)).collect();
             let asker = Terminal {
                 color: app.display().depth() >= Depth::Ansi,
                 plain: app.display().linear(),

@@ -7,6 +7,7 @@ use tokio::runtime::Runtime;
 
 use super::super::commands::{change_key, doctor_text};
 use super::super::context::App;
+use super::super::logs;
 use super::super::models;
 use super::super::settings::begin;
 use super::ghost::GhostUsage;
@@ -75,6 +76,14 @@ impl World for Outside {
 
     fn keychain(&mut self, action: KeyAction, provider: &str, locale: &Locale) -> Result<String, Problem> {
         change_key(&self.app, action, provider, locale)
+    }
+
+    fn log(&self) -> Option<(String, String)> {
+        let directory = self.app.paths.logs()?;
+        match logs::newest(&directory) {
+            Some((path, lines)) => Some((self.app.paths.shown(&path), lines)),
+            None => Some((self.app.paths.shown(&directory), String::new())),
+        }
     }
 
     fn doctor(&mut self, model: &str, locale: &Locale) -> String {

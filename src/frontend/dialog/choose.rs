@@ -26,6 +26,8 @@ pub(super) struct Menu {
     pub(super) items: Vec<(char, String)>,
     /// Which one Enter takes at first.
     pub(super) start: usize,
+    /// Whether a row stays that says what was chosen; else whoever asks says so in a row of its own.
+    pub(super) leaves_answer: bool,
 }
 
 impl Menu {
@@ -44,7 +46,7 @@ enum Step {
     Leave(NoChoice),
 }
 
-/// Shows a menu until something is chosen. Leaves one row that says what was.
+/// Shows a menu until something is chosen. Leaves one row that says what was, where the menu does.
 ///
 /// # Errors
 /// [`NoChoice`].
@@ -67,7 +69,9 @@ pub(super) fn choose(
     }
     let mut choosing = Choosing { menu, chosen: menu.start };
     let index = open(&mut choosing, &mut keys, theme, (tty, signals))?;
-    report(menu, theme, index);
+    if menu.leaves_answer {
+        report(menu, theme, index);
+    }
     Ok(index)
 }
 

@@ -149,7 +149,8 @@ impl Terminal {
         items: &[(char, String)],
         start: usize,
     ) -> Result<usize, NoChoice> {
-        self.open(&Menu { prompt: prompt.to_owned(), hint: hint.to_owned(), items: items.to_vec(), start })
+        let (prompt, hint) = (prompt.to_owned(), hint.to_owned());
+        self.open(&Menu { prompt, hint, items: items.to_vec(), start, leaves_answer: true })
     }
 
     /// Opens a menu, as this terminal can show one.

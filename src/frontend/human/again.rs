@@ -75,6 +75,7 @@ fn call_rows<W: Write>(
             &subject,
             &words::about(painter.locale(), painter.place(), tools, call, &subject),
             &finished,
+            None,
         ),
         HANG,
     );

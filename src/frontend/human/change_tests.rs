@@ -46,7 +46,7 @@ fn a_change_that_nobody_is_asked_about_is_shown_after_it() {
         "  33   line 33",
     ];
     assert_eq!(turn(false), expected);
-    assert_eq!(turn(true), ["the change", "? Make this change?", "✓ Edited a.txt · +1 −1"]);
+    assert_eq!(turn(true), ["the change", "? Make this change?", "✓ Edited a.txt · +1 −1 · allowed once"]);
 }
 
 #[test]

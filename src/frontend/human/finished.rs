@@ -11,11 +11,14 @@ use super::{diff, propose};
 use crate::agent::REPEATS;
 use crate::conversation::{Outcome, Preview, Subject, ToolVerb};
 use crate::frontend::words;
+use crate::locale::Word;
 use crate::terminal::{Line, Span, Theme, cut, sanitize_line};
 use crate::tool::ToolFacts;
 
 /// How the shell tool tells the model of the exit code, in the last line.
 const EXIT_CODE: &str = "[exit code ";
+/// How a tool tells the model that there is none.
+const NO_OUTPUT: &str = "(no output)";
 /// How many lines of a failed or noisy tool's output are shown.
 const OUTPUT_LINES: usize = 5;
 /// A title says at least so many cells of what it is about.
@@ -41,7 +44,7 @@ pub(super) fn finish<W: Write>(painter: &mut Painter<W>, known: &Requested, resu
         return propose::proposal(painter, proposal);
     }
     painter.begin(Section::Tool);
-    let title = title(painter, &known.subject, &known.about, result);
+    let title = title(painter, &known.subject, &known.about, result, known.allowed);
     painter.commit_rows(&title, HANG);
     match (result.change.filter(|_| !known.seen), result.outcome) {
         (Some(form), Outcome::Ok) => change(painter, form, askable),
@@ -61,12 +64,19 @@ pub(super) fn finish<W: Write>(painter: &mut Painter<W>, known: &Requested, resu
 }
 
 /// Composes a title line, with what the call is about in words: `✓ Ran cargo test · 4.1 s`. A single file is a link where the terminal can open it.
-pub(super) fn title<W: Write>(painter: &Painter<W>, subject: &Subject, about: &str, result: &Finished<'_>) -> Line {
+pub(super) fn title<W: Write>(
+    painter: &Painter<W>,
+    subject: &Subject,
+    about: &str,
+    result: &Finished<'_>,
+    allowed: Option<Word>,
+) -> Line {
     let Finished { name, verb, outcome, facts, duration_ms, .. } = result;
     let theme = painter.theme();
     let words = |what: &str| {
         let text = words::title_about(painter.locale(), what, (*name, *verb), *outcome, facts, *duration_ms);
-        format!(" {}", sanitize_line(&text))
+        let allowed = allowed.map_or_else(String::new, |word| format!(" · {}", painter.locale().text(word)));
+        format!(" {}{allowed}", sanitize_line(&text))
     };
     let whole = sanitize_line(about).into_owned();
     let (shown, text) = fitting(painter, whole, words);
@@ -132,7 +142,9 @@ pub(super) fn plan(theme: &Theme, content: &str) -> Vec<Line> {
 
 /// Prints the last lines of a tool's output, each cut to one row.
 fn output<W: Write>(painter: &mut Painter<W>, result: &Finished<'_>, askable: bool) {
-    let mut lines: Vec<&str> = result.content.lines().filter(|line| !line.trim().is_empty()).collect();
+    // What a tool says to the model of no output is no output.
+    let shown = |line: &&str| !line.trim().is_empty() && *line != NO_OUTPUT;
+    let mut lines: Vec<&str> = result.content.lines().filter(shown).collect();
     if result.facts.exit_code.is_some() && lines.last().is_some_and(|line| line.starts_with(EXIT_CODE)) {
         // The title says so.
         lines.pop();

@@ -7,7 +7,7 @@ use super::attention::Attention;
 use super::keyboard::Keyboard;
 use super::painter::{Painter, Section};
 use crate::locale::word;
-use crate::terminal::{Line, Loan};
+use crate::terminal::{Line, Loan, sanitize_line};
 
 /// The terminal while it is a command's.
 #[derive(Default)]
@@ -18,16 +18,21 @@ impl Lent {
         self.0.is_some()
     }
 
-    /// Says that a command wants the terminal and gives it away; false when it cannot be.
+    /// Says that `command` wants the terminal and gives it away; false when it cannot be.
     pub(super) fn begin<W: Write>(
         &mut self,
         painter: &mut Painter<W>,
         keyboard: &mut Keyboard,
         attention: &Attention,
-        near: OwnedFd,
-        pressed: OwnedFd,
+        command: &str,
+        (near, pressed): (OwnedFd, OwnedFd),
     ) -> bool {
         painter.begin(Section::Notice);
+        if !command.is_empty() {
+            // What asks now is seen nowhere else: its step is told when it is over.
+            let row = format!("$ {}", sanitize_line(command));
+            painter.commit_rows(&Line::styled(row, painter.theme().strong), 2);
+        }
         let text = painter.locale().text(word::loan::BEGINS).to_owned();
         painter.commit_rows(&Line::styled(text, painter.theme().warning), 0);
         attention.call_for_answer(painter, keyboard);

@@ -134,7 +134,8 @@ impl Prose {
 
     fn end_reasoning<W: Write>(&mut self, painter: &mut Painter<W>, now: Instant) {
         let Some(Thinking { since, rows }) = self.thinking.take() else { return };
-        if painter.looks().reasoning == ReasoningView::Hide || rows == 0 {
+        // Under a thought that was just shown nobody has to be told that there was one.
+        if painter.looks().reasoning != ReasoningView::Summary || rows == 0 {
             return;
         }
         let spent = now.saturating_duration_since(since).as_secs();
@@ -145,9 +146,7 @@ impl Prose {
             let seconds = &words::whole_seconds(spent);
             painter.locale().with(word::repl::ThoughtLong { lines, seconds })
         };
-        if painter.looks().reasoning == ReasoningView::Summary {
-            painter.begin(Section::Reasoning);
-        }
+        painter.begin(Section::Reasoning);
         painter.commit_rows(&Line::styled(text, painter.theme().dim), 0);
     }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use crate::agent::Approval;
 use crate::conversation::{Subject, ToolCall, ToolVerb};
 use crate::frontend::words;
-use crate::locale::Locale;
+use crate::locale::{Locale, Word, word};
 use crate::tool::{Place, Proposal, Toolbox};
 
 /// What was known of a call before it ran.
@@ -16,11 +17,13 @@ pub(super) struct Requested {
     pub(super) proposal: Option<Proposal>,
     /// What it is about, in words.
     pub(super) about: String,
+    /// How far a person allowed it, if one was asked.
+    pub(super) allowed: Option<Word>,
 }
 
 impl Default for Requested {
     fn default() -> Self {
-        Self { subject: Subject::Whole, seen: false, proposal: None, about: String::new() }
+        Self { subject: Subject::Whole, seen: false, proposal: None, about: String::new(), allowed: None }
     }
 }
 
@@ -51,15 +54,27 @@ impl Steps {
         let proposes = self.tools.identity(&call.name).verb == ToolVerb::Propose;
         let proposal = proposes.then(|| Proposal::parse(&call.input).ok()).flatten();
         let about = words::about(locale, place, &self.tools, call, subject);
-        let requested = Requested { subject: subject.clone(), seen: false, proposal, about };
+        let requested = Requested { subject: subject.clone(), seen: false, proposal, about, allowed: None };
         self.requested.insert(call.id.clone(), requested);
     }
 
     /// A person saw this call's change and decided.
-    pub(super) fn seen(&mut self, call_id: &str) {
+    pub(super) fn seen(&mut self, call_id: &str, approval: &Approval) {
         if let Some(requested) = self.requested.get_mut(call_id) {
             requested.seen = true;
+            requested.allowed = match approval {
+                Approval::Once => Some(word::title::ALLOWED_ONCE),
+                Approval::ForSession => Some(word::title::ALLOWED_SESSION),
+                Approval::Always(_) => Some(word::title::ALLOWED_ALWAYS),
+                Approval::Deny(_) | Approval::Abort | Approval::Unavailable => None,
+            };
         }
+    }
+
+    /// The commands that have no result yet, in one line each.
+    pub(super) fn commands(&self) -> Vec<String> {
+        let under_way = self.requested.values().filter(|call| matches!(call.subject, Subject::Command { .. }));
+        under_way.map(|call| call.about.clone()).collect()
     }
 
     /// A call has its result; returns what was known of it.

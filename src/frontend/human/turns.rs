@@ -113,13 +113,11 @@ impl<W: Write> Human<W> {
         self.attention.set_topic(message);
     }
 
-    /// Takes the terminal's background for what it was told to be before, if it was: the terminal is not asked again.
+    /// Never asks the terminal for its background.
     ///
     /// A process that may end within a second must not ask: the answer would arrive on the shell's prompt.
-    pub fn trust_known_background(&mut self) {
-        if self.looks().palette.background.is_some() {
-            self.keyboard.trust_background();
-        }
+    pub const fn leave_background_unasked(&mut self) {
+        self.keyboard.trust_background();
     }
 
     /// Listens to the keyboard until [`Human::unwatch`].
@@ -173,6 +171,7 @@ impl<W: Write> Human<W> {
     }
 
     fn started(&mut self, model: &str) {
+        tracing::info!(model, "a turn begins");
         self.resize();
         self.attention.claim_title(&mut self.painter, &self.keyboard);
         if self.looks().palette.depends_on_background()
@@ -300,6 +299,7 @@ impl<W: Write> Human<W> {
     }
 
     fn ended(&mut self, end: &TurnEnd) {
+        tracing::info!(?end, "a turn is over");
         self.end_text();
         let told = words::turn_end(self.locale(), end, self.speaking);
         if told.is_some() {
@@ -413,7 +413,7 @@ impl<W: Write> Frontend for Human<W> {
         self.hush();
         let approval = self.questions.ask(&mut self.painter, &question);
         self.keyboard.resume();
-        self.steps.seen(&request.call.id);
+        self.steps.seen(&request.call.id, &approval);
         approval
     }
 
@@ -437,7 +437,10 @@ impl<W: Write> Frontend for Human<W> {
             return false;
         }
         self.end_text();
-        self.lent.begin(&mut self.painter, &mut self.keyboard, &self.attention, near, pressed)
+        // Of several nobody can tell here which one it is.
+        let commands = self.steps.commands();
+        let command = commands.first().filter(|_| commands.len() == 1).map_or("", String::as_str);
+        self.lent.begin(&mut self.painter, &mut self.keyboard, &self.attention, command, (near, pressed))
     }
 
     fn take_back(&mut self) {

@@ -229,7 +229,6 @@ const WHOLE_TURN: &str = "\
 The tests fail. I look at the file first.
 
 Then I run them.
-thought 2 lines, 8 s
 
 I run the tests and look at what they say about the parser.
 
@@ -270,7 +269,7 @@ fn a_turn_stands_in_order_with_one_empty_row_between_sections() {
     whole_turn(&mut narrow);
     let rows = narrow.rows();
     assert_eq!(rows[0..3], ["The tests fail. I look at the file", "first.", ""]);
-    assert_eq!(rows[6..8], ["I run the tests and look at what they", "say about the parser."]);
+    assert_eq!(rows[5..7], ["I run the tests and look at what they", "say about the parser."]);
     assert!(!rows.windows(2).any(|pair| pair[0].is_empty() && pair[1].is_empty()), "{rows:#?}");
 }
 
@@ -365,7 +364,7 @@ fn reasoning_is_seen_as_the_person_wishes() {
         (live, stage.rows())
     };
     let (_, shown) = turn(ReasoningView::Show);
-    assert_eq!(shown, ["First this.", "", "Then that, which is all.", "thought 2 lines, 2 s", "", "So."]);
+    assert_eq!(shown, ["First this.", "", "Then that, which is all.", "", "So."]);
     let (live, hidden) = turn(ReasoningView::Hide);
     assert_eq!((live.len(), hidden), (1, vec!["So.".to_owned()]));
     let (live, summed) = turn(ReasoningView::Summary);
@@ -392,10 +391,10 @@ fn of_what_did_not_happen_nobody_says_that_it_did() {
     stage.tool("edit", &file, Outcome::Denied, "The user denied this call.");
     stage.tool("read", &file, Outcome::Interrupted, "Interrupted.").end(TurnEnd::Interrupted);
     let expected = [
-        "✗ edit a.txt · 4.1 s · failed",
+        "✗ Edit a.txt · 4.1 s · failed",
         "  old_string is not there",
-        "✗ edit a.txt · 4.1 s · denied",
-        "✗ read a.txt · 4.1 s · stopped",
+        "✗ Edit a.txt · 4.1 s · denied",
+        "✗ Read a.txt · 4.1 s · stopped",
         "",
         "stopped",
     ];
@@ -411,7 +410,7 @@ fn reasoning_is_dim_from_its_first_word_on() {
     let dim = |row, column| parser.screen().cell(row, column).is_some_and(vt100::Cell::dim);
     let plain: Vec<u16> = (0..14).filter(|column| !dim(0, *column)).collect();
     assert_eq!(plain, Vec::<u16>::new());
-    assert!(!dim(3, 0) && stage.rows()[3] == "Answer.");
+    assert!(!dim(2, 0) && stage.rows()[2] == "Answer.");
 }
 
 #[test]

@@ -11,6 +11,8 @@ pub(super) const HISTORY: &str = "history";
 pub(super) const EDIT: &str = "edit";
 /// The host command that attaches the clipboard's picture.
 pub(super) const PICTURE: &str = "picture";
+/// The host command that goes on to the next mode.
+pub(super) const MODE: &str = "mode";
 /// The host command that suspends axi.
 pub(super) const SUSPEND: &str = "suspend";
 
@@ -41,6 +43,8 @@ pub enum KeyAction {
     Redo,
     /// Clears the screen.
     ClearScreen,
+    /// Goes on to the next mode: ask, accept edits, plan.
+    Mode,
     /// Suspends axi.
     Suspend,
     /// Nothing: takes a key's meaning away.
@@ -83,6 +87,7 @@ pub const ACTIONS: &[(&str, KeyAction)] = &[
     ("undo", KeyAction::Undo),
     ("redo", KeyAction::Redo),
     ("clear-screen", KeyAction::ClearScreen),
+    ("mode", KeyAction::Mode),
     ("suspend", KeyAction::Suspend),
     ("nothing", KeyAction::Nothing),
 ];
@@ -160,6 +165,10 @@ fn event(action: KeyAction) -> ReedlineEvent {
         KeyAction::Undo => ReedlineEvent::Edit(vec![EditCommand::Undo]),
         KeyAction::Redo => ReedlineEvent::Edit(vec![EditCommand::Redo]),
         KeyAction::ClearScreen => ReedlineEvent::ClearScreen,
+        KeyAction::Mode => ReedlineEvent::UntilFound(vec![
+            ReedlineEvent::MenuPrevious,
+            ReedlineEvent::ExecuteHostCommand(MODE.to_owned()),
+        ]),
         KeyAction::Suspend => ReedlineEvent::ExecuteHostCommand(SUSPEND.to_owned()),
         KeyAction::Nothing => ReedlineEvent::None,
     }
@@ -194,7 +203,7 @@ pub(super) fn bind(keys: &mut Keybindings, own: &[KeyBinding]) {
     keys.add_binding(CONTROL, Char('b'), ReedlineEvent::Left);
     keys.add_binding(NONE, KeyCode::PageDown, ReedlineEvent::MenuPageNext);
     keys.add_binding(NONE, KeyCode::PageUp, ReedlineEvent::MenuPagePrevious);
-    keys.add_binding(KeyModifiers::SHIFT, KeyCode::BackTab, ReedlineEvent::MenuPrevious);
+    keys.add_binding(KeyModifiers::SHIFT, KeyCode::BackTab, event(KeyAction::Mode));
     for binding in own {
         keys.add_binding(binding.modifiers, binding.code, event(binding.action));
     }

@@ -53,7 +53,7 @@ impl Highlighter for LineHighlighter {
         let mut text = StyledText::new();
         for piece in paste_pieces(line) {
             match piece {
-                Piece::Text(piece) => paint_visibly(piece, self.theme.warning.reverse(), &mut text),
+                Piece::Text(piece) => self.paint_visibly(piece, &mut text),
                 Piece::Block(block) => text.push((self.theme.dim.reverse(), self.pastes.label(block))),
             }
         }
@@ -64,24 +64,26 @@ impl Highlighter for LineHighlighter {
     }
 }
 
-/// Paints a text byte for byte: a control character as blanks (a tab's width depends on where it stands, and an escape
-/// from a recalled line must not reach the terminal), what is not seen, or turns others round, as a mark.
-fn paint_visibly(text: &str, mark: Style, out: &mut StyledText) {
-    let mut painted = 0;
-    for range in concealed(text) {
-        if text[range.clone()].chars().all(char::is_control) {
-            continue;
+impl LineHighlighter {
+    /// Paints a text byte for byte: a control character as blanks (a tab's width depends on where it stands, and an
+    /// escape from a recalled line must not reach the terminal), what is not seen, or turns others round, as a mark.
+    fn paint_visibly(&self, text: &str, out: &mut StyledText) {
+        let mut painted = 0;
+        for range in concealed(text) {
+            if text[range.clone()].chars().all(char::is_control) {
+                continue;
+            }
+            out.push((self.theme.person, blanked(&text[painted..range.start])));
+            let marks = match range.len() {
+                2 => "<>",
+                3 => "<?>",
+                _ => "<??>",
+            };
+            out.push((self.theme.warning.reverse(), marks.to_owned()));
+            painted = range.end;
         }
-        out.push((Style::new(), blanked(&text[painted..range.start])));
-        let marks = match range.len() {
-            2 => "<>",
-            3 => "<?>",
-            _ => "<??>",
-        };
-        out.push((mark, marks.to_owned()));
-        painted = range.end;
+        out.push((self.theme.person, blanked(&text[painted..])));
     }
-    out.push((Style::new(), blanked(&text[painted..])));
 }
 
 fn blanked(text: &str) -> String {

@@ -14,7 +14,7 @@ fn highlighter() -> LineHighlighter {
 }
 
 fn styled(line: &str) -> Vec<String> {
-    let plain = Style::new();
+    let plain = Theme::ansi().person;
     let parts = highlighter().highlight(line, 0).buffer.into_iter();
     parts.filter(|(style, _)| *style != plain).map(|(_, text)| text).collect()
 }

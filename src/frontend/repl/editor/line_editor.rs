@@ -103,6 +103,8 @@ pub enum ReadOutcome {
     End,
     /// `?` on an empty line.
     Help,
+    /// Shift+Tab: the editor keeps the line where it is, the next [`Editor::read`] goes on with it.
+    NextMode,
     /// Ctrl+Z: the editor keeps the line, the next [`Editor::read`] goes on with it.
     Suspended,
     /// The interrupt was set: the editor keeps the line, which is also given here, pastes whole.
@@ -312,6 +314,13 @@ impl Editor {
     /// Never writes a line to the history that has one of these values in it.
     pub fn keep_out(&mut self, secrets: Known) {
         self.history.keep_out(secrets);
+    }
+
+    /// Keeps a line in the history that was sent without being edited here, such as one sent while a turn ran.
+    pub fn remember(&self, line: &str) {
+        if let Err(error) = self.history.keep(line) {
+            tracing::warn!(%error, "a line is not in the history");
+        }
     }
 
     /// Lets the line be kept in case axi does not come to its end.

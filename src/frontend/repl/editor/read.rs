@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime};
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 use reedline::{EditCommand, Signal};
 
-use super::bindings::{EDIT, PICTURE, SUSPEND};
+use super::bindings::{EDIT, MODE, PICTURE, SUSPEND};
 use super::burst::{self, Burst};
 use super::kick;
 use super::line_editor::{Editor, ReadOutcome};
@@ -91,6 +91,8 @@ impl Editor {
                         return Ok(ReadOutcome::NoPicture(why));
                     }
                 }
+                // The line stays where it is: the next read paints it behind another prompt.
+                (Signal::HostCommand(command), _) if command == MODE => return Ok(ReadOutcome::NextMode),
                 (Signal::HostCommand(command), _) if command == SUSPEND => {
                     self.set_line_aside()?;
                     return Ok(ReadOutcome::Suspended);

@@ -246,7 +246,7 @@ impl HistoryStore {
     }
 
     /// Keeps a sent line, in memory and in the file.
-    fn keep(&self, line: &str) -> std::io::Result<()> {
+    pub(crate) fn keep(&self, line: &str) -> std::io::Result<()> {
         let mut memory = self.lock();
         if !memory.enabled {
             return Ok(());

@@ -233,3 +233,24 @@ fn what_is_too_old_for_the_memory_is_found_by_up_and_as_ghost_text() {
         thread::yield_now();
     }
 }
+
+#[test]
+fn fifty_at_once_lose_no_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state/history.jsonl");
+    std::thread::scope(|scope| {
+        for writer in 0..50 {
+            let path = &path;
+            scope.spawn(move || {
+                let store = store_at(Some(path), "/d", true);
+                store.refresh();
+                for line in 0..5 {
+                    send(&store, &format!("line {line} of {writer}"));
+                }
+            });
+        }
+    });
+    let lines = file_lines(&path);
+    let distinct: std::collections::HashSet<&String> = lines.iter().collect();
+    assert_eq!((lines.len(), distinct.len()), (250, 250));
+}

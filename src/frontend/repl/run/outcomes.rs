@@ -2,6 +2,8 @@
 
 use std::io::Write as _;
 
+use nu_ansi_term::Style;
+
 use super::repl::{Next, Repl};
 use super::{pager, show};
 use crate::command::{self, KeyAction, Outcome, Problem, UserCommand};
@@ -10,7 +12,7 @@ use crate::conversation::{Conversation, Usage};
 use crate::frontend::human;
 use crate::locale::{Locale, word};
 use crate::session::{SessionError, is_held, load};
-use crate::terminal::{Output, sanitize};
+use crate::terminal::{Line, Output, sanitize};
 
 impl Repl {
     /// Does what a command asked for.
@@ -18,12 +20,13 @@ impl Repl {
         match outcome {
             Outcome::Continue => {}
             Outcome::Show(markdown) => self.human.painter().markdown(&markdown),
+            Outcome::List(entries) => self.lists_of(&[(String::new(), entries)]),
             Outcome::Say(text) => self.human.painter().say(&text),
             Outcome::Fail(Problem { what, hint }) => self.human.painter().fail(&what, &hint),
             Outcome::Ask(text) => return self.turn(text),
             Outcome::Help => {
-                let help = show::help(self.human.locale(), self.own.list());
-                self.human.painter().markdown(&help);
+                let lists = show::help(self.human.locale(), self.own.list());
+                self.lists_of(&lists);
             }
             Outcome::Exit => return Next::Leave,
             Outcome::ShowTurn(back) => self.show_turn(back),
@@ -41,6 +44,7 @@ impl Repl {
                 self.editor.set_words(show::editor_words(self.human.locale()));
                 self.say(word::said::LANGUAGE);
             }
+            Outcome::Raw(text) => self.print_raw(&text),
             // The clipboard is reached by a sequence (OSC 52), and there are to be none.
             Outcome::Copy(_) if self.stage.plain => self.say(word::said::COPY_PLAIN),
             Outcome::Copy(text) => {
@@ -83,6 +87,24 @@ impl Repl {
         Next::Line
     }
 
+    /// Prints lists in columns, one empty row between them.
+    fn lists_of(&mut self, lists: &[(String, Vec<(String, String)>)]) {
+        let mut rows = Vec::new();
+        for (heading, entries) in lists {
+            if !rows.is_empty() {
+                rows.push(Line::new());
+            }
+            rows.extend(self.human.painter().columns(heading, entries));
+        }
+        self.human.painter().print(&rows);
+    }
+
+    /// Prints a text as it is, but for what would command the terminal.
+    fn print_raw(&mut self, text: &str) {
+        let rows: Vec<Line> = sanitize(text).lines().map(|row| Line::styled(row, Style::new())).collect();
+        self.print(&rows);
+    }
+
     /// Prints a turn again in full; what is longer than the screen goes through the pager.
     fn show_turn(&mut self, back: usize) {
         let messages = self.agent.conversation().messages();
@@ -90,8 +112,12 @@ impl Repl {
             return self.say(word::said::SHOW_NONE);
         };
         let rows = self.human.in_full(messages);
-        if self.human.painter().is_long(&rows) && !self.human.painter().screen().is_linear() {
-            let bytes = self.human.painter().bytes(&rows);
+        self.print(&rows);
+    }
+
+    fn print(&mut self, rows: &[Line]) {
+        if self.human.painter().is_long(rows) && !self.human.painter().screen().is_linear() {
+            let bytes = self.human.painter().bytes(rows);
             let paged = pager::page(&self.stage.tty, &self.pager, &bytes);
             self.human.painter().screen().forget();
             let Err(error) = paged else { return };
@@ -99,7 +125,7 @@ impl Repl {
                 self.human.locale().with(word::said::PagerFailed { pager: &self.pager, cause: &error.to_string() });
             self.human.painter().say(&said);
         }
-        self.human.painter().print(&rows);
+        self.human.painter().print(rows);
     }
 
     fn reasoning(&mut self, view: Option<ReasoningView>) {

@@ -137,6 +137,9 @@ impl Repl {
     /// Runs until the person leaves; `first` is sent first.
     pub fn run(mut self, first: Option<String>) -> Exit {
         self.tell_editor();
+        if first.is_none() && !self.stage.plain {
+            self.say(word::repl::FOR_HELP);
+        }
         self.pending.change(|unsent| unsent.queue.extend(first));
         if let Some(left) = self.drafts.take_left() {
             self.say(word::repl::DRAFT_BACK);
@@ -162,6 +165,7 @@ impl Repl {
             self.pending.tell();
             let line = if let Some(line) = queued {
                 self.human.painter().echo(&line);
+                self.editor.remember(&line);
                 line
             } else {
                 match self.read() {
@@ -177,6 +181,10 @@ impl Repl {
                         if let Err(error) = self.stage.tty.suspend() {
                             tracing::warn!(%error, "the terminal did not come back");
                         }
+                        continue;
+                    }
+                    Ok(ReadOutcome::NextMode) => {
+                        self.next_mode();
                         continue;
                     }
                     Ok(ReadOutcome::NoPicture(why)) => {
@@ -208,8 +216,19 @@ impl Repl {
         }
     }
 
+    /// Goes on from asking about every change to accepting those of files here, to only planning, and back.
+    fn next_mode(&mut self) {
+        let (mode, accepts) = match (self.agent.mode(), self.agent.policy().accepts_edits()) {
+            (Mode::Build, false) => (Mode::Build, true),
+            (Mode::Build, true) => (Mode::Plan, false),
+            (Mode::Plan | Mode::Explore, _) => (Mode::Build, false),
+        };
+        self.agent.set_mode(mode);
+        self.agent.policy_mut().set_accepts_edits(accepts);
+    }
+
     fn read(&mut self) -> std::io::Result<ReadOutcome> {
-        let parts = show::prompt(&self.agent, &self.directory);
+        let parts = show::prompt(&self.agent, &self.directory, self.human.locale());
         if self.stage.plain {
             let typed = self.pending.line_for_editor();
             let prompt = format!("{} · {} ❯ {typed}", parts.directory, parts.model);

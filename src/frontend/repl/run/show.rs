@@ -16,7 +16,7 @@ use crate::tool::base64;
 use crate::tool::picture::Thumbnail;
 
 /// Makes the parts of the prompt.
-pub(super) fn prompt(agent: &Agent, directory: &str) -> PromptParts {
+pub(super) fn prompt(agent: &Agent, directory: &str, locale: &Locale) -> PromptParts {
     let model = agent.model();
     let mut short = model.model.rsplit('/').next().unwrap_or(&model.model).to_owned();
     if model.is_own() {
@@ -33,7 +33,13 @@ pub(super) fn prompt(agent: &Agent, directory: &str) -> PromptParts {
         model: sanitize_line(&short).into_owned(),
         context,
         // The usual one goes without saying.
-        agent: if agent.mode() == Mode::Build { String::new() } else { agent.mode().word().to_owned() },
+        agent: match (agent.mode(), agent.policy().accepts_edits()) {
+            (Mode::Build, false) => String::new(),
+            (Mode::Build, true) => locale.text(word::agent::ACCEPTS_EDITS).to_owned(),
+            (mode @ (Mode::Plan | Mode::Explore), _) => {
+                format!("{}, {}", mode.word(), locale.text(word::agent::ONLY_READS))
+            }
+        },
     }
 }
 
@@ -81,23 +87,14 @@ pub fn title(conversation: &Conversation) -> String {
     first.lines().next().unwrap_or_default().chars().take(60).collect()
 }
 
-/// Keys and commands, as markdown.
-pub(super) fn help(locale: &Locale, own: &[UserCommand]) -> String {
-    let mut rows = vec![format!("**{}**\n", locale.text(word::help::COMMANDS))];
-    for command in COMMANDS {
-        let described = locale.text(command.says);
-        let aliases: Vec<String> = command.aliases.iter().map(|alias| format!(" `/{alias}`")).collect();
-        rows.push(format!("- `/{}`{} {described}", command.name, aliases.concat()));
-    }
-    if !own.is_empty() {
-        rows.push(format!("\n**{}**\n", locale.text(word::help::OWN_COMMANDS)));
-        let own = own.iter().map(|command| {
-            let said = sanitize_line(&user_description(locale, command)).replace(['`', '*', '[', '<'], " ");
-            format!("- `/{}` {said}", command.name)
-        });
-        rows.extend(own);
-    }
-    rows.push(format!("\n**{}**\n", locale.text(word::help::KEYS)));
+/// Keys and commands, each list under its heading.
+pub(super) fn help(locale: &Locale, own: &[UserCommand]) -> Vec<(String, Vec<(String, String)>)> {
+    let commands = COMMANDS.iter().map(|command| {
+        let names = std::iter::once(&command.name).chain(command.aliases);
+        let names = names.map(|name| format!("/{name}")).collect::<Vec<_>>().join(" ");
+        (names, locale.text(command.says).to_owned())
+    });
+    let own = own.iter().map(|command| (format!("/{}", command.name), user_description(locale, command)));
     let keys = [
         ("Enter", word::help::key::ENTER),
         ("Alt+Enter, Ctrl+J, \\", word::help::key::NEWLINE),
@@ -107,14 +104,21 @@ pub(super) fn help(locale: &Locale, own: &[UserCommand]) -> String {
         ("↑ ↓", word::help::key::HISTORY),
         ("Ctrl+R", word::help::key::SEARCH),
         ("Tab, →", word::help::key::COMPLETE),
+        ("Shift+Tab", word::help::key::MODE),
         ("Ctrl+V", word::help::key::PICTURE),
         ("Ctrl+O", word::help::key::EDITOR),
         ("/", word::help::key::SLASH),
         ("@", word::help::key::FILE),
         ("!", word::help::key::SHELL),
     ];
-    rows.extend(keys.map(|(key, word)| format!("- `{key}` {}", locale.text(word))));
-    rows.join("\n")
+    let keys = keys.map(|(key, word)| (key.to_owned(), locale.text(word).to_owned())).to_vec();
+    let lists = [
+        (word::help::COMMANDS, commands.collect()),
+        (word::help::OWN_COMMANDS, own.collect()),
+        (word::help::KEYS, keys),
+    ];
+    let filled = lists.into_iter().filter(|(_, entries): &(Word, Vec<_>)| !entries.is_empty());
+    filled.map(|(heading, entries)| (locale.text(heading).to_owned(), entries)).collect()
 }
 
 /// Words what became of a file that a message mentions.
