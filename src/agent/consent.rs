@@ -10,7 +10,7 @@ use super::undo::{Changes, Undo};
 use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
 use crate::approval::command::{LineJudgement, judge};
 use crate::approval::{
-    Assessment, Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict, always_rule,
+    Assessment, Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict, always_rule, line_rule,
 };
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
 use crate::sandbox::{Reach, Sandbox, Standing};
@@ -205,7 +205,7 @@ impl Consent {
             preview,
             reasons: verdict.reasons,
             reach,
-            session_rule: assessment.line_rule(&place).map(|rule| rule.to_string()),
+            session_rule: line_rule(assessment, &place).map(|rule| rule.to_string()),
             widened: wants.widened,
             outlives,
             number,

@@ -89,7 +89,8 @@ pub(super) fn of_line(judgement: &LineJudgement, begun_in: &Path) -> Expected {
             let real = end_of_link(&path).filter(|_| is_follower(target));
             if target.filtered && !is_small(real.as_ref().unwrap_or(&path)) {
                 let removed = target.action == Action::Remove;
-                let found = found::below(&judgement.parts, real.as_ref().unwrap_or(&path)).filter(|_| removed);
+                let found = found::below(target, real.as_ref().unwrap_or(&path));
+                let found = found.filter(|_| removed);
                 expected.unseen |= found.is_none();
                 expected.lost |= removed && found.is_none();
                 let found = found.unwrap_or_default().into_iter();
@@ -109,7 +110,7 @@ pub(super) fn of_line(judgement: &LineJudgement, begun_in: &Path) -> Expected {
 
 /// Tells whether what is removed is removed before anything could write it or give it another name.
 fn only_removes(parts: &[Judged]) -> bool {
-    let removes = |part: &&Judged| part.class == Class::ReadOnly || part.only_unlinks() || found::is_delete(part);
+    let removes = |part: &&Judged| part.class == Class::ReadOnly || part.only_unlinks();
     let first = parts.iter().take_while(removes).count();
     first > 0 && !parts[first..].iter().any(Judged::renames)
 }
@@ -205,17 +206,6 @@ fn matches(root: PathBuf, globs: &[String]) -> Vec<PathBuf> {
         paths = next;
     }
     paths
-}
-
-/// A part's program, without directories; empty where it is not known.
-pub(super) fn program(part: &Judged) -> &str {
-    match &part.part {
-        Part::Command { words, .. } => {
-            let word = words.first().and_then(Option::as_deref).unwrap_or_default();
-            word.rsplit('/').next().unwrap_or_default()
-        }
-        Part::Redirection { .. } => "",
-    }
 }
 
 /// The files git does not keep as they are: changed, added and not committed, or not known to it. Read from its index

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use super::Verdict;
 use super::command::LineJudgement;
-use super::{Rule, Surroundings, Verdict, session_rule};
 
 /// What is known of a call before it runs.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,12 +13,4 @@ pub struct Assessment {
     pub verdict: Verdict,
     /// What the line would do, where the call is one.
     pub line: Option<Arc<LineJudgement>>,
-}
-
-impl Assessment {
-    /// The narrow rule that would have let the line run in this place; `None` where there is none, or no line.
-    #[must_use]
-    pub fn line_rule(&self, place: &Surroundings) -> Option<Rule> {
-        session_rule(self.line.as_deref()?, place)
-    }
 }

@@ -219,7 +219,9 @@ impl<'a> Counter<'a> {
         }
         let mut search = None;
         match &target.extent {
-            Extent::Found(found) if target.action == Action::Remove => search = Some(found),
+            Extent::Found(found) if target.action == Action::Remove && !found.leaves_out => {
+                search = Some(found);
+            }
             Extent::Exact => self.radius.filtered |= target.filtered || target.pattern.has_any_depth(),
             Extent::Perhaps | Extent::Some | Extent::Found(_) => self.radius.filtered = true,
         }

@@ -5,19 +5,19 @@
 //!
 //! Parts: `program/` (what is known of each program), `command/` (a shell line taken apart and judged), `rule.rs` (one
 //! rule), `policy.rs` (rules, mode and `-y` against a call), `assessment.rs` (what came of that), `offer.rs` (what
-//! "always" would keep), `blast.rs` (how much it would hit), `tracked.rs` (what git keeps), `path.rs` (which files are
+//! "always" would keep), `session.rs` (what holds for this session), `blast.rs` (how much it would hit), `tracked.rs` (what git keeps), `path.rs` (which files are
 //! never touched lightly).
 
 mod assessment;
 mod blast;
 pub mod command;
-mod edits;
 mod git_index;
 mod offer;
 mod path;
 mod policy;
 mod program;
 mod rule;
+mod session;
 mod tracked;
 mod verdict;
 
@@ -37,9 +37,9 @@ pub use blast::{
 };
 pub use command::suggest_rule;
 pub use git_index::{IndexEntry, Kept, each_index_entry};
-pub use offer::{Meaning, always_rule, newly_allowed, session_rule};
+pub use offer::{always_rule, line_rule, newly_allowed};
 pub use policy::Policy;
-pub use rule::{Rule, RuleError};
+pub use rule::{Meaning, Rule, RuleError};
 pub use tracked::Tracked;
 pub use verdict::{Class, Decision, Mode, NeverAuto, Reason, Source, Unparsed, Verdict};
 

@@ -7,37 +7,6 @@ use super::rule::Pattern;
 use super::{Assessment, Decision, Mode, Policy, Rule, Source, Surroundings, path};
 use crate::conversation::{COMMANDS, Effect, Subject, WRITERS};
 
-/// What a rule is about, in facts, for whoever words it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Meaning {
-    /// Everything the tool, or these tools, can be asked.
-    Everything {
-        /// The tool's name; ends in `*` where it stands for several.
-        tool: String,
-    },
-    /// A simple command.
-    Command {
-        /// Its words, quoted where need be.
-        words: String,
-        /// Whether anything may follow them.
-        more: bool,
-    },
-    /// Files.
-    Files {
-        /// The tool, or `read` and `write` for all of their kind.
-        tool: String,
-        /// The pattern.
-        glob: String,
-    },
-    /// A host, or all below it.
-    Host {
-        /// The tool.
-        tool: String,
-        /// The name.
-        name: String,
-    },
-}
-
 /// The rule that "always" would keep for a call that had to be asked; `None` where none is narrow enough.
 ///
 /// Files are named from home or the root on, so that the rule says nothing of other projects.
@@ -50,7 +19,7 @@ pub fn always_rule(
     place: &Surroundings,
 ) -> Option<Rule> {
     match subject {
-        Subject::Command { .. } => assessment.line_rule(place),
+        Subject::Command { .. } => line_rule(assessment, place),
         Subject::Host { host } => Some(Rule::host(tool, host)),
         Subject::Whole => Some(Rule::whole_tool(tool)),
         // What is gone is gone: each deletion is asked.
@@ -68,9 +37,10 @@ pub fn always_rule(
     }
 }
 
-/// The narrow rule for a line, where it would have run the line in this place.
+/// The narrow rule that would have let a line run in this place; `None` where there is none, or no line.
 #[must_use]
-pub fn session_rule(line: &LineJudgement, place: &Surroundings) -> Option<Rule> {
+pub fn line_rule(assessment: &Assessment, place: &Surroundings) -> Option<Rule> {
+    let line = assessment.line.as_deref()?;
     suggest_rule(line).filter(|rule| allows_newly(rule, line, place))
 }
 

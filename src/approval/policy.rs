@@ -13,7 +13,7 @@ use crate::conversation::{COMMANDS, Effect, READERS, Subject, WRITERS};
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Policy {
     rules: Vec<Entry>,
-    exact_lines: Vec<(String, String)>,
+    pub(super) exact_lines: Vec<(String, String)>,
     mode: Mode,
     yes: bool,
 }
@@ -88,48 +88,7 @@ impl Policy {
         self.mode = mode;
     }
 
-    /// Remembers a yes for the rest of the session.
-    ///
-    /// A shell line: the narrow rule for it when there is one, else this exact line. A change of files: every
-    /// change inside the workspace, but not of what is deleted: these paths. A host: this host. Anything else: the tool. What can never be run unasked is
-    /// asked again all the same.
-    pub fn grant_for_session(
-        &mut self,
-        tool: &str,
-        effect: Effect,
-        subject: &Subject,
-        assessment: &Assessment,
-        place: &Surroundings,
-    ) {
-        let rule = match subject {
-            Subject::Command { line } => {
-                if let Some(rule) = assessment.line_rule(place) {
-                    rule
-                } else {
-                    self.exact_lines.push((tool.to_owned(), line.clone()));
-                    return;
-                }
-            }
-            Subject::Paths { paths } if matches!(effect, Effect::Read | Effect::Delete) => {
-                let about = if effect == Effect::Read { READERS } else { tool };
-                for path in paths {
-                    if let Ok(rule) = Rule::literal_path(about, &path.to_string_lossy()) {
-                        self.push_session(rule);
-                    }
-                }
-                return;
-            }
-            Subject::Paths { .. } => match Rule::edits() {
-                Some(rule) => rule,
-                None => return,
-            },
-            Subject::Host { host } => Rule::host(tool, host),
-            Subject::Whole => Rule::whole_tool(tool),
-        };
-        self.push_session(rule);
-    }
-
-    fn push_session(&mut self, rule: Rule) {
+    pub(super) fn push_session(&mut self, rule: Rule) {
         let entry = Entry { decision: Decision::Allow, rule, source: Source::Session };
         if !self.rules.contains(&entry) {
             self.rules.push(entry);

@@ -15,8 +15,38 @@ use std::fmt;
 use globset::{Glob, GlobBuilder, GlobMatcher};
 use serde::Serialize;
 
-use super::Meaning;
 use crate::conversation::{COMMANDS, READERS, ToolKind, WRITERS};
+
+/// What a rule is about, in facts, for whoever words it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Meaning {
+    /// Everything the tool, or these tools, can be asked.
+    Everything {
+        /// The tool's name; ends in `*` where it stands for several.
+        tool: String,
+    },
+    /// A simple command.
+    Command {
+        /// Its words, quoted where need be.
+        words: String,
+        /// Whether anything may follow them.
+        more: bool,
+    },
+    /// Files.
+    Files {
+        /// The tool, or `read` and `write` for all of their kind.
+        tool: String,
+        /// The pattern.
+        glob: String,
+    },
+    /// A host, or all below it.
+    Host {
+        /// The tool.
+        tool: String,
+        /// The name.
+        name: String,
+    },
+}
 
 /// One rule, without what it decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command, value_parser};
 
-use super::Words;
 use crate::locale::Word;
 use crate::locale::word::cli::{self, argument, option};
+
+/// Looks a text up.
+pub type Words<'a> = &'a dyn Fn(Word) -> &'static str;
 
 /// The commands: a line without any of these words is a conversation.
 pub(super) const COMMANDS: &[&str] = &[

@@ -6,6 +6,7 @@
 
 mod choices;
 mod entry;
+mod error;
 mod finding;
 mod paths;
 mod read;
@@ -18,6 +19,7 @@ mod write;
 
 pub use choices::{EditMode, InlineImages, Notify, OnOff, ReasoningView, ThemeChoice, WrapChoice};
 pub use entry::Given;
+pub use error::ConfigError;
 pub use finding::{Fault, Finding, Spot, nearest};
 pub use paths::Paths;
 pub use schema::{Known, schema};
@@ -27,33 +29,9 @@ pub use trust::{PlaceFile, PlaceFiles, Standing, TrustStore};
 pub use values::{Named, Rules};
 pub use write::{add_to_list, remove_from_list, set};
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use entry::{Gathered, Layer, Section as _};
-
-/// Why the settings could not be read.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// The system said no.
-    #[error("{path}: {cause}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's word.
-        cause: std::io::Error,
-    },
-    /// Not TOML.
-    #[error("{}:{}:{}: {:?}", .0.spot.file.display(), .0.spot.line, .0.spot.column, .0.fault)]
-    Wrong(Box<Finding>),
-    /// A key that is written leads to something that cannot hold it.
-    #[error("{path}: {key} holds something else")]
-    Occupied {
-        /// The file.
-        path: PathBuf,
-        /// The dotted key.
-        key: String,
-    },
-}
 
 /// The settings of a run and what was left out of them.
 #[derive(Debug, Clone, Default)]

@@ -8,6 +8,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use proptest::prelude::*;
 
 use super::plan::Standing;
+use super::record::object;
 use super::*;
 
 struct Bench {

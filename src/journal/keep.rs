@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use super::around::{REMADE, is_named_part, is_part};
-use super::record::{Kept, Log, Record};
+use super::record::{Kept, Log, Record, object};
 use super::state::Kind;
-use super::{How, JournalError, State, Touch, object, state};
+use super::touch::{How, JournalError, Touch, Unkept};
+use super::{State, state};
 
 /// How much is kept.
 #[derive(Debug, Clone, Copy)]
@@ -122,7 +123,7 @@ impl<'a> Keeper<'a> {
     }
 
     /// Ends what began with the first touch: every copy is on the disk. Gives back the objects that are second names.
-    pub(super) fn finish(self) -> (super::Unkept, Vec<u64>) {
+    pub(super) fn finish(self) -> (Unkept, Vec<u64>) {
         if self.copies.len() <= FEW {
             for path in &self.copies {
                 // The copy itself was written; a disk that cannot sync is no reason to stop.
@@ -132,7 +133,7 @@ impl<'a> Keeper<'a> {
             #[cfg(target_os = "linux")]
             drop(File::open(self.log.directory()).map(rustix::fs::syncfs));
         }
-        (super::Unkept { files: self.unkept }, self.links)
+        (Unkept { files: self.unkept }, self.links)
     }
 
     /// Records what a change left at a place it touched.

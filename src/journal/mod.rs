@@ -13,10 +13,12 @@ mod keep;
 mod links;
 mod node;
 mod outlook;
+mod path_text;
 mod plan;
 mod record;
 mod restore;
 mod state;
+mod touch;
 mod trash;
 
 pub use clean::forget;
@@ -25,6 +27,7 @@ pub use plan::{Change, Plan, Standing};
 pub use record::Turn;
 pub use restore::{Foreign, TakenBack};
 pub use state::{Kind, State};
+pub use touch::{How, JournalError, Touch, Unkept};
 pub use trash::Trash;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,39 +36,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::SystemTime;
 
-use record::{Kept, Log, Record};
-
-/// Something that is about to be changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Touch {
-    /// Where it is, absolute.
-    pub path: PathBuf,
-    /// Whether everything below goes with it.
-    pub tree: bool,
-    /// How it changes.
-    pub how: How,
-}
-
-/// How something changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
-    /// In any way.
-    Any,
-    /// It loses its name, and nothing can have written it before: keeping a second name for it is enough.
-    Removed,
-    /// Only its mode and owner change.
-    Attributes,
-    /// Nobody knows: it lies where a command runs. What git keeps of itself, and what is made again by a command, is no
-    /// part of it; what cannot be kept is not counted.
-    Around,
-}
-
-/// What could not be kept of what is about to be changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Unkept {
-    /// Files that are too large, or too many.
-    pub files: u64,
-}
+use record::{Log, Record, undone};
+use touch::settled;
 
 /// The journal of one session.
 #[derive(Debug)]
@@ -85,16 +57,6 @@ pub struct Journal {
     copied: Arc<AtomicU64>,
     limits: keep::Limits,
     cleaned: bool,
-}
-
-/// Why the journal could not be read or written.
-#[derive(Debug, thiserror::Error)]
-#[error("{path}: {cause}")]
-pub struct JournalError {
-    /// The file or directory.
-    pub path: PathBuf,
-    /// The system's word.
-    pub cause: std::io::Error,
 }
 
 impl Journal {
@@ -225,38 +187,6 @@ impl Journal {
             *written = true;
         }
         Ok(Some(turn.number))
-    }
-}
-
-fn undone(records: &[Record]) -> BTreeSet<u64> {
-    let lists = records.iter().filter_map(|record| match record {
-        Record::Undone { turns } => Some(turns.iter().copied()),
-        Record::Turn(_)
-        | Record::Before { .. }
-        | Record::Again { .. }
-        | Record::After { .. }
-        | Record::Unseen { .. } => None,
-    });
-    lists.flatten().collect()
-}
-
-/// A path with no link in front of its last name: a thing has one path only, and no link that goes takes it along.
-fn settled(path: &Path) -> PathBuf {
-    let real = path.ancestors().skip(1).find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
-    let settled = real.and_then(|(ancestor, real)| Some(real.join(path.strip_prefix(ancestor).ok()?)));
-    settled.unwrap_or_else(|| path.to_owned())
-}
-
-/// The file of an object.
-fn object(directory: &Path, number: u64) -> PathBuf {
-    directory.join("objects").join(number.to_string())
-}
-
-/// Tells whether a record's content can be given back.
-const fn has_content(kept: Kept) -> bool {
-    match kept {
-        Kept::Whole | Kept::Copy { .. } | Kept::Link { .. } => true,
-        Kept::Attributes | Kept::TooMuch | Kept::Unreadable => false,
     }
 }
 

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::around::is_named_part;
 use super::keep::{Limits, clone_file, create};
-use super::{How, Journal, Touch, settled, state};
+use super::touch::{How, Touch, settled};
+use super::{Journal, state};
 
 /// More entries are not looked at: a number of them is not the number of all.
 const MOST_ENTRIES: usize = 50_000;

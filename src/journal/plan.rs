@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use similar::{ChangeTag, TextDiff};
 
 use super::links::{self, Seen, Way};
-use super::record::{Kept, Record};
+use super::record::{Kept, Record, has_content, object, undone};
 use super::state::Kind;
-use super::{JournalError, State, has_content, object, state, undone};
+use super::touch::JournalError;
+use super::{State, state};
 
 /// Longer texts are not compared line by line (bytes).
 const COMPARED: u64 = 512 * 1024;

@@ -1,16 +1,17 @@
 //! The journal's file: one JSON object a line, appended and never changed; a line that a crash cut is skipped.
 
-use std::ffi::OsString;
+use std::collections::BTreeSet;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
-use super::{JournalError, State};
+use super::path_text::{read_path, write_path};
+use super::state::State;
+use super::touch::JournalError;
 
 /// A turn of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -206,29 +207,33 @@ fn heal(file: &mut File) -> std::io::Result<()> {
     if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
 }
 
-/// Milliseconds since 1970.
-pub(super) fn milliseconds(time: SystemTime) -> u64 {
-    time.duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+/// The turns that were taken back.
+pub(super) fn undone(records: &[Record]) -> BTreeSet<u64> {
+    let lists = records.iter().filter_map(|record| match record {
+        Record::Undone { turns } => Some(turns.iter().copied()),
+        Record::Turn(_)
+        | Record::Before { .. }
+        | Record::Again { .. }
+        | Record::After { .. }
+        | Record::Unseen { .. } => None,
+    });
+    lists.flatten().collect()
 }
 
-/// A path as text where it is text, else as its bytes.
-#[derive(Serialize, Deserialize)]
-#[serde(untagged)]
-enum PathText {
-    Text(String),
-    Bytes(Vec<u8>),
+/// The file of an object.
+pub(super) fn object(directory: &Path, number: u64) -> PathBuf {
+    directory.join("objects").join(number.to_string())
 }
 
-pub(super) fn write_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
-    match path.to_str() {
-        Some(text) => text.serialize(serializer),
-        None => path.as_os_str().as_bytes().serialize(serializer),
+/// Tells whether a record's content can be given back.
+pub(super) const fn has_content(kept: Kept) -> bool {
+    match kept {
+        Kept::Whole | Kept::Copy { .. } | Kept::Link { .. } => true,
+        Kept::Attributes | Kept::TooMuch | Kept::Unreadable => false,
     }
 }
 
-pub(super) fn read_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
-    Ok(match PathText::deserialize(deserializer)? {
-        PathText::Text(text) => PathBuf::from(text),
-        PathText::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes)),
-    })
+/// Milliseconds since 1970.
+pub(super) fn milliseconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

@@ -12,9 +12,9 @@ use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
 use super::keep::copy;
 use super::links::Way;
 use super::plan::{Change, Plan, Standing};
-use super::record::Kept;
+use super::record::{Kept, object};
 use super::state::Kind;
-use super::{State, attributes, object, state};
+use super::{State, attributes, state};
 
 /// What becomes of what something else has changed since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

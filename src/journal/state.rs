@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::attributes::{self, Attribute};
 use super::node::Node;
-use super::record::{read_path, write_path};
+use super::path_text::{read_path, write_path};
 
 /// Larger files are known again by length and time alone (bytes).
 const HASHED: u64 = 8 * 1024 * 1024;

@@ -5,8 +5,9 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use super::Journal;
 use super::record::Log;
-use super::{Journal, JournalError, Touch, settled};
+use super::touch::{JournalError, Touch, settled};
 
 /// The trash of one command.
 #[derive(Debug)]

@@ -1,5 +1,7 @@
 //! What a confinement says, and that it arrives as it was sent.
 
+use std::ffi::OsString;
+
 use super::*;
 
 fn sandbox(wanted: Wanted) -> Sandbox {

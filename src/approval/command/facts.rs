@@ -47,7 +47,16 @@ impl Judged {
 
     /// Tells whether it takes names away and does nothing else with what had them.
     pub(crate) fn only_unlinks(&self) -> bool {
-        self.is(Trait::Unlinks)
+        self.is(Trait::Unlinks) || self.is_find_that_deletes()
+    }
+
+    fn is_find_that_deletes(&self) -> bool {
+        let does_more =
+            |word: &str| ["-exec", "-ok", "-fprint", "-fls"].iter().any(|start| word.starts_with(start));
+        let words = self.words();
+        self.row().is_some_and(|row| row.grammar == Grammar::Find)
+            && words.iter().flatten().any(|word| word == "-delete")
+            && words.iter().all(|word| word.as_deref().is_some_and(|word| !does_more(word)))
     }
 
     /// Tells whether it gives something a second name or another one, or writes before it removes.

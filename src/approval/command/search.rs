@@ -1,4 +1,4 @@
-//! What `find` looks for, where its words say that to the end: whoever counts looks it up as `find` would.
+//! What `find` looks for: whoever counts or keeps copies looks it up as `find` would, or finds a little more.
 
 use std::path::PathBuf;
 
@@ -15,6 +15,8 @@ pub struct Search {
     pub(crate) deletes: bool,
     /// How the names reach who uses them.
     pub(crate) handed: Handed,
+    /// Whether there are more tests, which leave out some of what is found here.
+    pub(crate) leaves_out: bool,
 }
 
 /// Where a search begins.
@@ -47,6 +49,11 @@ pub(crate) enum Test {
 }
 
 impl Search {
+    /// Tells whether it says what it looks for by a name.
+    pub(crate) fn is_by_name(&self) -> bool {
+        self.tests.iter().any(|test| matches!(test, Test::Name { negated: false, .. }))
+    }
+
     /// Tells whether something is found: its last name, and whether it is a directory or a plain file.
     pub(crate) fn finds(&self, name: &str, is_directory: bool, is_file: bool) -> bool {
         self.tests.iter().all(|test| match test {

@@ -7,18 +7,18 @@ use std::sync::atomic::Ordering;
 
 use tokio::sync::mpsc;
 
-use super::blocks::exp;
 use super::calls::{CallReader, Said};
-use super::engine::{Event, Job, Loaded};
+use super::engine::Loaded;
 use super::examples::is_line;
 use super::guide::{Guide, Place};
+use super::job::{Event, Job};
+use super::likely::{choose, likeliest, most_likely};
 use super::network::Next;
+use super::tokenizer::whole_characters;
 use crate::conversation::{StopReason, StreamEvent, ToolSpec, Usage};
 
 /// Tokens that count against being said again.
 const REMEMBERED: usize = 64;
-/// How much a token said before is less likely: what the Qwen family's own settings say.
-const REPEATED: f32 = 1.1;
 /// Tokens that, said again and again, end an answer.
 const CIRCLE: usize = 24;
 /// How many times as likely it is made that an answer begins with a command in its words. Asked how something is done,
@@ -225,56 +225,10 @@ fn tell(said: Vec<Said>, calls: &mut usize, send: &impl Fn(StreamEvent) -> bool)
     })
 }
 
-/// The most likely token, and how sure it is, from 0 to 1.
-pub(super) fn likeliest(likely: &[f32]) -> (u32, f32) {
-    let best = likely.iter().enumerate().max_by(|left, right| left.1.total_cmp(right.1));
-    let Some((token, best)) = best else { return (0, 0.0) };
-    let sum: f32 = likely.iter().map(|value| exp(value - best)).sum();
-    (u32::try_from(token).unwrap_or(0), 1.0 / sum)
-}
-
-/// Takes the most likely of the tokens that are allowed.
-fn most_likely(likely: &[f32], allowed: impl Fn(u32) -> bool) -> Option<u32> {
-    let mut best: Option<(u32, f32)> = None;
-    for (token, value) in likely.iter().enumerate() {
-        let Ok(token) = u32::try_from(token) else { break };
-        if best.is_none_or(|(_, best)| *value > best) && allowed(token) {
-            best = Some((token, *value));
-        }
-    }
-    best.map(|(token, _)| token)
-}
-
-/// Takes the most likely token; those said before count less.
-fn choose(likely: &mut [f32], said: &[u32]) -> u32 {
-    let mut said = said.to_vec();
-    said.sort_unstable();
-    said.dedup();
-    for token in said {
-        if let Some(value) = likely.get_mut(token as usize) {
-            *value = if *value > 0.0 { *value / REPEATED } else { *value * REPEATED };
-        }
-    }
-    let best = likely.iter().enumerate().max_by(|left, right| left.1.total_cmp(right.1));
-    best.map_or(0, |(token, _)| u32::try_from(token).unwrap_or(0))
-}
-
 /// Tells whether the same words were said three times in a row.
 fn goes_round(tokens: &[u32]) -> bool {
     let Some(last) = tokens.len().checked_sub(CIRCLE * 3).map(|from| &tokens[from..]) else { return false };
     last[..CIRCLE] == last[CIRCLE..CIRCLE * 2] && last[..CIRCLE] == last[CIRCLE * 2..]
-}
-
-/// Takes the whole characters from the front of the bytes; what can still become one stays.
-pub(super) fn whole_characters(bytes: &mut Vec<u8>) -> String {
-    let keep = match std::str::from_utf8(bytes) {
-        Err(error) if error.error_len().is_none() => bytes.len() - error.valid_up_to(),
-        Ok(_) | Err(_) => 0,
-    };
-    let rest = bytes.split_off(bytes.len() - keep);
-    let text = String::from_utf8_lossy(bytes).into_owned();
-    *bytes = rest;
-    text
 }
 
 #[cfg(test)]

@@ -9,53 +9,23 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use super::answer::{likeliest, whole_characters};
 use super::chat::{Marks, Prompt, prompt};
 use super::cores::{cores, threads};
 use super::gguf::{Gguf, ModelError};
+use super::job::{Ask, Event, Job, Trouble};
 use super::kept::Kept;
+use super::likely::likeliest;
 use super::network::{Memory, Network, Next};
-use super::tokenizer::Tokenizer;
-use super::weights::{Places, Weights, is_whole};
-use crate::conversation::{Message, StopReason, StreamEvent, ToolSpec, Usage};
+use super::tokenizer::{Tokenizer, whole_characters};
+use super::weights::{CONTEXT, Places, Weights, is_whole};
+use crate::conversation::{StopReason, StreamEvent, Usage};
 
 /// Tokens that are read in one pass: more are no faster, and progress is told between passes.
 const PASS: usize = 64;
-/// The most tokens of one conversation: more than a small model keeps in view, and 240 MB of memory.
-pub(super) const CONTEXT: usize = 8192;
 /// Tokens of the context that are left for the answer.
 const ANSWER: usize = 1024;
 /// How sure of a token one must be to show it in a line that somebody is typing.
 const SURE: f32 = 0.3;
-
-/// What the engine answers with.
-pub(super) type Event = Result<StreamEvent, Trouble>;
-
-/// Why there is no answer.
-#[derive(Debug, Clone)]
-pub(super) enum Trouble {
-    /// The model cannot be used.
-    Model(String),
-    /// The last message alone is longer than the context.
-    TooLong,
-}
-
-/// What is asked.
-pub(super) enum Ask {
-    /// The next message of a conversation.
-    Message { system: String, messages: Vec<Message>, tools: Vec<ToolSpec> },
-    /// How a line goes on. What stands before it stays the same for a while; `line` is what changes.
-    Line { before: String, line: String },
-}
-
-/// One question.
-pub(super) struct Job {
-    pub(super) ask: Ask,
-    pub(super) most: usize,
-    /// Where the answer goes; `None` only reads what every question begins with.
-    pub(super) events: Option<mpsc::Sender<Event>>,
-    pub(super) stop: Arc<AtomicBool>,
-}
 
 /// How a model is run.
 #[derive(Debug, Clone)]

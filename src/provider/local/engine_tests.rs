@@ -1,6 +1,7 @@
 use super::super::network::tests::Model;
 use super::super::weights::TABLE;
 use super::*;
+use crate::conversation::Message;
 
 #[test]
 fn a_file_that_is_no_model_is_told_and_the_next_question_tries_again() {

@@ -27,7 +27,9 @@ mod examples;
 mod fetch;
 mod gguf;
 mod guide;
+mod job;
 mod kept;
+mod likely;
 mod network;
 #[cfg(target_arch = "x86_64")]
 mod panel;
@@ -46,7 +48,9 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use tokio::sync::mpsc;
 
-use engine::{Ask, CONTEXT, Engine, Job, Plan, Trouble};
+use engine::{Engine, Plan};
+use job::{Ask, Event, Job, Trouble};
+use weights::CONTEXT;
 
 use super::{EventStream, ModelInfo, Provider, ProviderError, Request};
 pub use fetch::{FetchError, Progress, Sources, fetch};
@@ -93,7 +97,7 @@ impl LocalProvider {
         Self { info, engine: Engine::new(Plan { weights, published, kept, idle }) }
     }
 
-    fn job(request: Request<'_>, events: Option<mpsc::Sender<engine::Event>>, stop: &Arc<AtomicBool>) -> Job {
+    fn job(request: Request<'_>, events: Option<mpsc::Sender<Event>>, stop: &Arc<AtomicBool>) -> Job {
         let most = request.max_output_tokens.and_then(|most| usize::try_from(most).ok()).unwrap_or(MOST);
         let ask = Ask::Message {
             system: request.system.to_owned(),
@@ -104,7 +108,7 @@ impl LocalProvider {
     }
 
     /// Hands a question over and returns what comes of it.
-    fn events(&self, job: impl FnOnce(mpsc::Sender<engine::Event>, &Arc<AtomicBool>) -> Job) -> EventStream<'_> {
+    fn events(&self, job: impl FnOnce(mpsc::Sender<Event>, &Arc<AtomicBool>) -> Job) -> EventStream<'_> {
         let (sender, receiver) = mpsc::channel(64);
         let stop = Arc::new(AtomicBool::new(false));
         if let Err(error) = self.engine.ask(job(sender.clone(), &stop)) {
@@ -157,7 +161,7 @@ impl Provider for LocalProvider {
 
 /// Stops the engine when nobody listens any more: it looks in every layer of every token.
 struct Listener {
-    receiver: mpsc::Receiver<engine::Event>,
+    receiver: mpsc::Receiver<Event>,
     stop: Arc<AtomicBool>,
 }
 

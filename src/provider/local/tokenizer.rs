@@ -223,3 +223,15 @@ fn piece_length(text: &str) -> Option<usize> {
     }
     Some(blank)
 }
+
+/// Takes the whole characters from the front of the bytes; what can still become one stays.
+pub(super) fn whole_characters(bytes: &mut Vec<u8>) -> String {
+    let keep = match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => bytes.len() - error.valid_up_to(),
+        Ok(_) | Err(_) => 0,
+    };
+    let rest = bytes.split_off(bytes.len() - keep);
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    *bytes = rest;
+    text
+}

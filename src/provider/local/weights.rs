@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use ring::digest::{Context, SHA256};
 
-use super::engine::CONTEXT;
+/// The most tokens of one conversation: more than a small model keeps in view, and 240 MB of memory.
+pub(super) const CONTEXT: usize = 8192;
 
 /// One model that axi can bring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,18 +22,6 @@ const NATURAL: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Circles that were here when the rule came and are to go: the folder all their files stand in, and how many they
-/// are at most. Take a file out of one: make the number smaller. Take the circle apart: delete its row.
-const TO_GO: &[(&str, usize)] = &[
-    ("agent", 3),
-    ("approval", 18),
-    ("cli", 3),
-    ("config", 2),
-    ("journal", 6),
-    ("provider/local", 3),
-    ("sandbox", 8),
-];
-
 /// A value with more methods than this is several values.
 const MOST_METHODS: usize = 40;
 
@@ -53,24 +41,19 @@ const LARGE: &str = "a value has few methods, which stand in its own file or one
 const STALE: &str = "a row of a to-go list whose fault is gone lets it come back; delete the row";
 
 fn check_circles(graph: &FileGraph) -> Vec<Fault> {
-    let mut known = TO_GO.to_vec();
-    let mut faults = Vec::new();
-    for circle in graph.circles() {
-        let natural = |row: &[&str]| circle.iter().all(|file| row.iter().any(|own| file.ends_with(own)));
-        if NATURAL.iter().any(|(row, _)| natural(row)) {
-            continue;
+    let natural = |circle: &&Vec<&str>| {
+        NATURAL.iter().any(|(row, _)| circle.iter().all(|file| row.iter().any(|own| file.ends_with(own))))
+    };
+    let circles = graph.circles();
+    let left = circles.iter().filter(|circle| !natural(circle));
+    left.map(|circle| {
+        let arrows = graph.arrows_among(circle).join("\n        ");
+        Fault {
+            rule: CIRCLE,
+            place: format!("src/{}: {} files\n        {arrows}", folder_of(circle), circle.len()),
         }
-        let (folder, size) = (folder_of(&circle), circle.len());
-        let rows = known.iter().enumerate().filter(|(_, row)| row.0 == folder && row.1 >= size);
-        if let Some((index, _)) = rows.min_by_key(|(_, row)| row.1) {
-            known.remove(index);
-            continue;
-        }
-        let arrows = graph.arrows_among(&circle).join("\n        ");
-        faults.push(Fault { rule: CIRCLE, place: format!("src/{folder}: {size} files\n        {arrows}") });
-    }
-    faults.extend(known.iter().map(|row| stale("TO_GO", row)));
-    faults
+    })
+    .collect()
 }
 
 fn check_faces(graph: &FileGraph) -> Vec<Fault> {

@@ -172,7 +172,7 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
     Flow::same(opening.state.clone(), Input::Names(items))
 }
 
-/// What a call finds, where that is known to the last file: simple tests, and one action behind them, if any.
+/// What a call finds: simple tests, and one action behind them, if any. `None` where it may find other things, too.
 fn search(opening: &Opening<'_, '_, '_>, roots: &[Value], expression: &[Field]) -> Option<Arc<Search>> {
     let [Some(_)] = opening.state.directories.as_slice() else { return None };
     let patterns: Vec<_> = roots.iter().flat_map(|root| root.patterns(&opening.state.directories)).collect();
@@ -189,6 +189,7 @@ fn search(opening: &Opening<'_, '_, '_>, roots: &[Value], expression: &[Field]) 
         tests: Vec::new(),
         deletes: false,
         handed: Handed::Split,
+        leaves_out: false,
     };
     let texts: Option<Vec<String>> = expression.iter().map(|field| field.value.known()).collect();
     // `;` and names with brackets in them are known, too; what is not known to the last letter is no test.
@@ -201,9 +202,14 @@ fn search(opening: &Opening<'_, '_, '_>, roots: &[Value], expression: &[Field]) 
             "!" | "-not" => negated = !not,
             "-a" | "-and" | "-depth" | "-d" if !not => {}
             "-name" | "-iname" => {
-                let pattern: Vec<char> = texts.next()?.chars().collect();
-                if pattern.iter().any(|c| matches!(c, '[' | '\\')) {
-                    return None;
+                let mut pattern: Vec<char> = texts.next()?.chars().collect();
+                if let Some(at) = pattern.iter().position(|c| matches!(c, '[' | '\\')) {
+                    search.leaves_out = true;
+                    if not {
+                        continue;
+                    }
+                    pattern.truncate(at);
+                    pattern.push('*');
                 }
                 search.tests.push(Test::Name { pattern, folds_case: text == "-iname", negated: not });
             }
@@ -214,6 +220,11 @@ fn search(opening: &Opening<'_, '_, '_>, roots: &[Value], expression: &[Field]) 
                     _ => return None,
                 };
                 search.tests.push(Test::Kind { directory, negated: not });
+            }
+            "-empty" => search.leaves_out = true,
+            _ if lists::FIND_FILTERS.contains(text) || text.starts_with("-newer") => {
+                texts.next()?;
+                search.leaves_out = true;
             }
             "-mindepth" if !not => search.depths.0 = texts.next()?.parse().ok()?,
             "-maxdepth" if !not => search.depths.1 = texts.next()?.parse().ok()?,

@@ -1,0 +1,242 @@
+//! What a command line can ask for, and what is wrong with one that asks for nothing.
+
+use std::path::PathBuf;
+
+/// What a command line asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Invocation {
+    /// The REPL, or one turn in print mode.
+    Run(Box<RunOptions>),
+    /// Prints a shell's hook.
+    Init(InitOptions),
+    /// What the shell's hook runs.
+    Handoff(HandoffKind),
+    /// Prints markdown.
+    Render(RenderOptions),
+    /// Stores a provider's key.
+    Login(String),
+    /// Forgets a provider's key.
+    Logout(String),
+    /// Lists models, of one provider or of all.
+    Models(Option<String>),
+    /// Lists the tools.
+    Tools,
+    /// Works on sessions.
+    Sessions(SessionsAction),
+    /// Works on the settings.
+    Config(ConfigAction),
+    /// Works on the models inside of axi.
+    Local(LocalAction),
+    /// Says what works and what does not.
+    Doctor,
+    /// Puts a terminal right that was left in a bad mode.
+    ResetTerminal,
+    /// Prints completions for a shell.
+    Completions(clap_complete::Shell),
+    /// Prints the manual page.
+    Manual,
+    /// Prints this text and succeeds: help or version.
+    Print(String),
+}
+
+/// Options of the REPL and of print mode.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RunOptions {
+    /// The words of the message, joined by spaces.
+    pub message: Option<String>,
+    /// One turn, then exit.
+    pub print: bool,
+    /// How the answer is printed.
+    pub output: Output,
+    /// Goes on with the last session of the directory.
+    pub resume_last: bool,
+    /// Goes on with a session: `Some(None)` picks from a list.
+    pub resume: Option<Option<String>>,
+    /// `PROVIDER/MODEL`.
+    pub model: Option<String>,
+    /// How far the agent may go.
+    pub agent: AgentKind,
+    /// Yes to what would be asked.
+    pub yes: bool,
+    /// Rules that allow.
+    pub allow: Vec<String>,
+    /// Rules that deny.
+    pub deny: Vec<String>,
+    /// The most requests a turn may make.
+    pub max_steps: Option<u32>,
+    /// Keeps nothing.
+    pub no_session: bool,
+    /// Keeps no typed line, neither in the history nor as a draft.
+    pub no_history: bool,
+    /// What holds for every command.
+    pub common: CommonOptions,
+}
+
+/// Options that hold for every command.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CommonOptions {
+    /// Where to work.
+    pub cwd: Option<PathBuf>,
+    /// When to colour.
+    pub color: ColorChoice,
+    /// How much is logged: 0 to 3.
+    pub verbose: u8,
+    /// No cursor movement at all.
+    pub linear: bool,
+}
+
+/// How a shell hands its line over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HandoffKind {
+    /// As a job of its own: a turn on the terminal.
+    Job,
+    /// From inside the line editor: the line is replaced by one command.
+    Rewrite,
+}
+
+/// How print mode prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Output {
+    /// The final answer.
+    #[default]
+    Text,
+    /// One JSON object when done.
+    Json,
+    /// One JSON object an event.
+    StreamJson,
+}
+
+/// Which agent runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AgentKind {
+    /// All tools.
+    #[default]
+    Build,
+    /// Reads only, ends in a plan.
+    Plan,
+    /// Reads only.
+    Explore,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Options of `axi render`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RenderOptions {
+    /// The file; standard input when there is none, or when it is `-`.
+    pub file: Option<PathBuf>,
+    /// Columns.
+    pub width: Option<u16>,
+    /// Whether the terminal wraps.
+    pub soft_wrap: bool,
+    /// What holds for every command.
+    pub common: CommonOptions,
+}
+
+/// Options of `axi init`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct InitOptions {
+    /// The shell's name.
+    pub shell: String,
+    /// The key that hands over, as the person writes it.
+    pub key: Option<String>,
+    /// Binds no key.
+    pub no_bind: bool,
+    /// Writes the hook into the file that a start-up file reads from then on.
+    pub keep: bool,
+    /// Prints what the keys run, for a hook of this version that is loaded.
+    pub keys: Option<String>,
+}
+
+/// What `axi sessions` does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SessionsAction {
+    /// Lists them.
+    List,
+    /// Prints one.
+    Show(String),
+    /// Prints one as markdown.
+    Export(String),
+    /// Deletes one.
+    Delete(String),
+    /// Lists those that contain a text.
+    Search(String),
+}
+
+/// What `axi config` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConfigAction {
+    /// Prints where the settings file is.
+    Path,
+    /// Prints the settings in force.
+    Show,
+    /// Opens the settings file in the editor.
+    Edit,
+    /// Prints the JSON schema.
+    Schema,
+    /// Looks for mistakes.
+    Check {
+        /// As JSON.
+        json: bool,
+    },
+}
+
+/// What `axi local` does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LocalAction {
+    /// Lists the models and where their weights are.
+    List,
+    /// Fetches the weights of a model.
+    Pull {
+        /// Which; the default one when it is not said.
+        model: Option<String>,
+        /// Without asking.
+        yes: bool,
+    },
+    /// Removes the weights axi fetched.
+    Remove(String),
+    /// Prints where the weights of a model are, or where axi keeps them.
+    Path(Option<String>),
+}
+
+/// A command line that means nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsageError {
+    /// What is wrong.
+    pub fault: UsageFault,
+    /// The argument it is about.
+    pub argument: String,
+    /// What it could have been, if anything is near.
+    pub suggestion: Option<String>,
+}
+
+/// What is wrong with a command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UsageFault {
+    /// There is no such option or command.
+    Unknown,
+    /// An option has no value.
+    MissingValue,
+    /// A value that is not possible.
+    InvalidValue,
+    /// An argument or a command is missing.
+    Missing,
+    /// Two that do not go together.
+    Conflict,
+    /// A command that is not in this version yet.
+    Reserved,
+    /// An argument that is not UTF-8.
+    NoText,
+    /// Anything else.
+    Other,
+}

@@ -1,0 +1,31 @@
+//! Paths in a line of JSON.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A path as text where it is text, else as its bytes.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum PathText {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+/// Writes a path into a line.
+pub(super) fn write_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    match path.to_str() {
+        Some(text) => text.serialize(serializer),
+        None => path.as_os_str().as_bytes().serialize(serializer),
+    }
+}
+
+/// Reads what [`write_path`] wrote.
+pub(super) fn read_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+    Ok(match PathText::deserialize(deserializer)? {
+        PathText::Text(text) => PathBuf::from(text),
+        PathText::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes)),
+    })
+}
