@@ -25,7 +25,7 @@ const MOST: usize = 8;
 /// How the module of keys begins. Less than the whole of axi does not say all that axi can say.
 const HEAD: &str = r#"
 /// The keys, as `locales/en.json` has them.
-#[allow(clippy::struct_field_names, reason = "a placeholder may be called as its sentence")]
+#[expect(clippy::struct_field_names, reason = "a placeholder may be called as its sentence")]
 #[cfg_attr(all(feature = "keychain", feature = "local", target_os = "linux"), deny(dead_code))]
 #[cfg_attr(
     not(all(feature = "keychain", feature = "local", target_os = "linux")),

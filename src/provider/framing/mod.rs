@@ -3,6 +3,8 @@
 mod decode;
 mod machine;
 mod ndjson;
+#[cfg(test)]
+mod pieces;
 mod sse;
 mod values;
 

@@ -67,6 +67,7 @@ impl NdjsonParser {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::pieces::cut;
     use super::*;
 
     fn parse_pieces(pieces: &[&[u8]]) -> Vec<String> {
@@ -97,16 +98,7 @@ mod tests {
             bytes in prop::collection::vec(prop_oneof![Just(b'\n'), Just(b'\r'), Just(b'{'), any::<u8>()], 0..60),
             places in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
         ) {
-            let mut at: Vec<usize> = places.iter().map(|place| place.index(bytes.len() + 1)).collect();
-            at.sort_unstable();
-            let mut pieces = Vec::new();
-            let mut from = 0;
-            for to in at {
-                pieces.push(&bytes[from..to]);
-                from = to;
-            }
-            pieces.push(&bytes[from..]);
-            prop_assert_eq!(parse_pieces(&pieces), parse_pieces(&[&bytes]));
+            prop_assert_eq!(parse_pieces(&cut(&bytes, &places)), parse_pieces(&[&bytes]));
         }
     }
 }

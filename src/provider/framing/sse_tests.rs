@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 
+use super::super::pieces::cut;
 use super::*;
 
 fn parse_pieces(pieces: &[&[u8]]) -> Vec<SseEvent> {
@@ -76,20 +77,6 @@ fn an_event_without_end_is_refused_at_the_limit() {
     let mut parser = SseParser::with_limit(64);
     let many = b"data: 0123456789\n\n".repeat(100);
     assert_eq!(parser.push(&many).map(|events| events.len()), Ok(100));
-}
-
-/// Cuts bytes at the given places, in any order.
-fn cut<'a>(bytes: &'a [u8], places: &[prop::sample::Index]) -> Vec<&'a [u8]> {
-    let mut at: Vec<usize> = places.iter().map(|place| place.index(bytes.len() + 1)).collect();
-    at.sort_unstable();
-    let mut pieces = Vec::new();
-    let mut from = 0;
-    for to in at {
-        pieces.push(&bytes[from..to]);
-        from = to;
-    }
-    pieces.push(&bytes[from..]);
-    pieces
 }
 
 proptest! {

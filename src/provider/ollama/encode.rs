@@ -6,7 +6,7 @@ use crate::conversation::{ContentBlock, Image, ToolCall, ToolResult, tokens};
 use crate::provider::openai_chat::tool;
 use crate::provider::request::Request;
 use crate::provider::settings::{ProviderSettings, ReasoningEcho};
-use crate::provider::wire::{Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns};
+use crate::provider::wire::{Order, Part, Turn, WireIds, has_words, invalid_input, output, tool_name, turns};
 
 /// The smallest context asked for. The server's own default of 4,096 (2,048 before) cuts the conversation from the
 /// front, system prompt and tools first, and answers HTTP 200 (NousResearch/hermes-agent#43900).
@@ -64,7 +64,7 @@ pub(crate) fn encode(settings: &ProviderSettings, context: u64, request: &Reques
     if !request.system.is_empty() {
         writer.messages.push(json!({"role": "system", "content": request.system}));
     }
-    for turn in turns(request.messages, ORDER, speaks) {
+    for turn in turns(request.messages, ORDER, has_words) {
         match turn {
             Turn::Person(parts) => writer.person(&parts),
             Turn::Results(results) => writer.results(&results),
@@ -74,18 +74,6 @@ pub(crate) fn encode(settings: &ProviderSettings, context: u64, request: &Reques
     }
     body.insert("messages".into(), Value::Array(writer.messages));
     Value::Object(body)
-}
-
-/// An assistant's message with thought alone says nothing.
-fn speaks(block: &ContentBlock) -> bool {
-    match block {
-        ContentBlock::Text { text } => !text.is_empty(),
-        ContentBlock::ToolCall(_) => true,
-        ContentBlock::Reasoning(_)
-        | ContentBlock::ToolResult(_)
-        | ContentBlock::Image(_)
-        | ContentBlock::WireItem(_) => false,
-    }
 }
 
 struct Writer<'a> {

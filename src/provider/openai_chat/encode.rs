@@ -6,7 +6,7 @@ use super::dialect::Dialect;
 use crate::conversation::{ContentBlock, Image, Reasoning, ToolCall, ToolResult, ToolSpec};
 use crate::provider::request::Request;
 use crate::provider::settings::{OutputLimit, ProviderSettings, ReasoningEcho, ResultPictures};
-use crate::provider::wire::{Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns};
+use crate::provider::wire::{Order, Part, Turn, WireIds, has_words, invalid_input, output, tool_name, turns};
 
 /// Writes the body. What stays the same from request to request comes first.
 pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> Value {
@@ -36,7 +36,7 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
         writer.messages.push(json!({"role": "system", "content": request.system}));
     }
     let order = Order { two_answers: false, words_behind_results: !dialect.strict_roles };
-    for turn in turns(request.messages, order, speaks) {
+    for turn in turns(request.messages, order, has_words) {
         match turn {
             Turn::Person(parts) => writer.person(&parts),
             Turn::Results(results) => writer.results(&results),
@@ -46,18 +46,6 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     }
     body.insert("messages".into(), Value::Array(writer.messages));
     Value::Object(body)
-}
-
-/// No server takes an assistant's message with reasoning alone.
-fn speaks(block: &ContentBlock) -> bool {
-    match block {
-        ContentBlock::Text { text } => !text.is_empty(),
-        ContentBlock::ToolCall(_) => true,
-        ContentBlock::Reasoning(_)
-        | ContentBlock::ToolResult(_)
-        | ContentBlock::Image(_)
-        | ContentBlock::WireItem(_) => false,
-    }
 }
 
 /// One tool in the words of this wire; Ollama uses the same.

@@ -6,4 +6,4 @@ mod turns;
 
 pub(crate) use connection::{Connection, Wire};
 pub(crate) use ids::{WireIds, tool_name};
-pub(crate) use turns::{Order, Part, Turn, invalid_input, output, turns};
+pub(crate) use turns::{Order, Part, Turn, has_words, invalid_input, output, turns};

@@ -53,6 +53,18 @@ pub(crate) struct Order {
     pub(crate) words_behind_results: bool,
 }
 
+/// Tells whether a block of an answer is text or a call: no server takes a thought alone.
+pub(crate) fn has_words(block: &ContentBlock) -> bool {
+    match block {
+        ContentBlock::Text { text } => !text.is_empty(),
+        ContentBlock::ToolCall(_) => true,
+        ContentBlock::Reasoning(_)
+        | ContentBlock::ToolResult(_)
+        | ContentBlock::Image(_)
+        | ContentBlock::WireItem(_) => false,
+    }
+}
+
 /// Brings a conversation into turns. `speaks` tells whether a block of an answer can be sent by itself.
 pub(crate) fn turns<'a>(
     messages: &'a [Message],
@@ -150,10 +162,6 @@ mod tests {
         ContentBlock::Reasoning(Reasoning { text: "hm".into(), signature: None, redacted: None, model: "m".into() })
     }
 
-    fn speaks(block: &ContentBlock) -> bool {
-        matches!(block, ContentBlock::Text { .. } | ContentBlock::ToolCall(_))
-    }
-
     #[test]
     fn missing_turns_are_stood_in_for_and_what_was_sent_stays() {
         let call = ToolCall {
@@ -193,13 +201,13 @@ mod tests {
             Turn::Model(&messages[8].content),
         ];
         let strict = Order { two_answers: false, words_behind_results: false };
-        assert_eq!(turns(&messages, strict, speaks), expected);
+        assert_eq!(turns(&messages, strict, has_words), expected);
         for end in 0..messages.len() {
-            assert!(expected.starts_with(&turns(&messages[..end], strict, speaks)), "{end}");
+            assert!(expected.starts_with(&turns(&messages[..end], strict, has_words)), "{end}");
         }
         let lenient = Order { two_answers: true, words_behind_results: true };
-        assert_eq!(turns(&messages[7..], lenient, speaks).len(), 3);
-        assert_eq!(turns(&messages[4..], lenient, speaks).len(), 6);
+        assert_eq!(turns(&messages[7..], lenient, has_words).len(), 3);
+        assert_eq!(turns(&messages[4..], lenient, has_words).len(), 6);
         assert_eq!(output(&result), NO_OUTPUT);
     }
 }
