@@ -51,12 +51,20 @@ pub(crate) type Failure = Box<dyn Error>;
 #[path = "../src/approval/program/build.rs"]
 mod programs;
 
+/// The rows of providers.
+#[path = "../src/provider/build.rs"]
+mod providers;
+
 fn main() -> Result<(), Failure> {
     let out = std::env::var("OUT_DIR")?;
     println!("cargo:rerun-if-changed=src/approval/program");
     let laid_out = programs::lay_out(Path::new("src/approval/program/rows"))?;
     std::fs::write(Path::new(&out).join("programs.rs"), laid_out.table)?;
     std::fs::write(Path::new(&out).join("program_words.rs"), laid_out.lists)?;
+    println!("cargo:rerun-if-changed=src/provider/providers.json");
+    println!("cargo:rerun-if-changed=src/provider/build.rs");
+    let table = providers::lay_out(&std::fs::read_to_string("src/provider/providers.json")?)?;
+    std::fs::write(Path::new(&out).join("providers.rs"), table)?;
     println!("cargo:rerun-if-changed=locales");
     let mut files = Vec::new();
     for entry in std::fs::read_dir("locales")? {

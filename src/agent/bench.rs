@@ -44,6 +44,7 @@ impl Scripted {
             vision: false,
             local: true,
             small: false,
+            abilities: crate::provider::Abilities::default(),
         };
         Self {
             info,

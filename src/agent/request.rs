@@ -121,6 +121,7 @@ impl Talk {
             tools: &beginning.tools,
             max_output_tokens: self.manner.max_output_tokens,
             temperature: None,
+            effort: None,
         }
     }
 

@@ -175,6 +175,7 @@ impl Shorten<'_> {
             tools: &self.beginning.tools,
             max_output_tokens: self.talk.manner.max_output_tokens,
             temperature: None,
+            effort: None,
         };
         let mut builder = MessageBuilder::new(self.talk.model().id());
         let mut stream = self.talk.provider.stream(request);

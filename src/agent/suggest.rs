@@ -83,6 +83,7 @@ pub async fn guess(
         tools: &[],
         max_output_tokens: Some(MOST_TOKENS),
         temperature: Some(TEMPERATURE),
+        effort: None,
     };
     let (mut guessed, result) = read(provider.stream(request), &mut |_| (), cancel).await;
     if guessed.usage == Usage::default() {

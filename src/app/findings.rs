@@ -71,6 +71,7 @@ impl Told {
             | Form::GhostModel
             | Form::Language
             | Form::Url
+            | Form::Price
             | Form::Variable => return None,
         };
         Some(Self { spot: spot.clone(), key: key.clone(), problem, hint })
@@ -97,9 +98,14 @@ pub(super) fn known(form: Form) -> Vec<&'static str> {
         Form::Language => std::iter::once("auto").chain(locale::tags()).collect(),
         Form::Protocol => Protocol::ALL.map(Protocol::name).to_vec(),
         Form::Action => ACTIONS.iter().map(|(name, _)| *name).collect(),
-        Form::Any | Form::Model | Form::GhostModel | Form::Url | Form::Variable | Form::Rule | Form::Style => {
-            Vec::new()
-        }
+        Form::Any
+        | Form::Model
+        | Form::GhostModel
+        | Form::Url
+        | Form::Price
+        | Form::Variable
+        | Form::Rule
+        | Form::Style => Vec::new(),
     }
 }
 
@@ -165,6 +171,7 @@ fn form_hint(locale: &Locale, setting: &Setting) -> String {
     match setting.form {
         Form::Model | Form::GhostModel => locale.text(word::finding::FORM_MODEL).to_owned(),
         Form::Url => locale.text(word::finding::FORM_URL).to_owned(),
+        Form::Price => locale.text(word::finding::FORM_PRICE).to_owned(),
         Form::Variable => locale.text(word::finding::FORM_VARIABLE).to_owned(),
         form @ (Form::Language | Form::Protocol) => {
             locale.with(word::finding::FormKnown { known: &known(form).join(", ") })

@@ -135,7 +135,7 @@ fn tell_findings(app: &App, findings: &[Finding]) {
 const fn need(invocation: &Invocation) -> Need {
     match invocation {
         Invocation::Run(_) | Invocation::Handoff(_) => Need::Everything,
-        Invocation::Models(_) => Need::Settings,
+        Invocation::Models { .. } => Need::Settings,
         Invocation::Render(_)
         | Invocation::Login(_)
         | Invocation::Logout(_)
@@ -160,7 +160,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
         | Invocation::Init(_)
         | Invocation::Login(_)
         | Invocation::Logout(_)
-        | Invocation::Models(_)
+        | Invocation::Models { .. }
         | Invocation::Tools
         | Invocation::Sessions(_)
         | Invocation::Config(_)
@@ -182,7 +182,7 @@ fn dispatch(app: App, invocation: Invocation) -> Exit {
         Invocation::Render(options) => commands::render(&app, &options),
         Invocation::Login(provider) => commands::login(&app, &provider),
         Invocation::Logout(provider) => commands::logout(&app, &provider),
-        Invocation::Models(provider) => commands::models(&app, provider.as_deref()),
+        Invocation::Models { provider, json } => commands::models(&app, provider.as_deref(), json),
         Invocation::Tools => commands::tools(&app),
         Invocation::Sessions(action) => commands::sessions(&app, &action),
         Invocation::Config(action) => commands::config(&app, action),

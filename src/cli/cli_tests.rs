@@ -102,7 +102,7 @@ fn the_language_is_found_before_anything_is_parsed() {
 
 #[test]
 fn subcommands_are_not_messages() {
-    assert_eq!(read("models ollama"), Ok(Invocation::Models(Some("ollama".into()))));
+    assert_eq!(read("models ollama"), Ok(Invocation::Models { provider: Some("ollama".into()), json: false }));
     assert_eq!(read("sessions show 12"), Ok(Invocation::Sessions(SessionsAction::Show("12".into()))));
     assert_eq!(read("config"), Ok(Invocation::Config(ConfigAction::Show)));
     assert_eq!(read("handoff"), Ok(Invocation::Handoff(HandoffKind::Job)));

@@ -33,7 +33,7 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
         }),
         "login" => Invocation::Login(text("provider").unwrap_or_default()),
         "logout" => Invocation::Logout(text("provider").unwrap_or_default()),
-        "models" => Invocation::Models(text("provider")),
+        "models" => Invocation::Models { provider: text("provider"), json: inner.get_flag("json") },
         "tools" => Invocation::Tools,
         "sessions" => Invocation::Sessions(sessions_action(inner)),
         "config" => Invocation::Config(match inner.subcommand() {

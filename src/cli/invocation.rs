@@ -18,7 +18,12 @@ pub enum Invocation {
     /// Forgets a provider's key.
     Logout(String),
     /// Lists models, of one provider or of all.
-    Models(Option<String>),
+    Models {
+        /// Of this provider.
+        provider: Option<String>,
+        /// As JSON.
+        json: bool,
+    },
     /// Lists the tools.
     Tools,
     /// Works on sessions.

@@ -77,7 +77,11 @@ pub fn command(words: Words<'_>) -> Command {
                 .arg(valued("keys", "VERSION", option::KEYS, words).hide(true)),
             sub("login", cli::command::LOGIN).arg(positional("provider", argument::PROVIDER).required(true)),
             sub("logout", cli::command::LOGOUT).arg(positional("provider", argument::PROVIDER).required(true)),
-            sub("models", cli::command::MODELS).arg(positional("provider", argument::PROVIDER)),
+            sub("models", cli::command::MODELS).arg(positional("provider", argument::PROVIDER)).arg(flag(
+                "json",
+                option::JSON,
+                words,
+            )),
             sub("tools", cli::command::TOOLS).subcommand(sub("list", cli::command::LIST)),
             sessions,
             sub("config", cli::command::CONFIG).subcommands([

@@ -36,14 +36,14 @@ pub(super) fn model(context: &mut Context<'_>, argument: &str) -> Outcome {
     let (first, rest) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
     let argument = if MODEL_GROUPS.contains(&first) { rest.trim() } else { argument };
     if argument.is_empty() {
-        let models = context.world.models();
+        let models = context.world.models(locale);
         if models.is_empty() {
             return Outcome::Say(locale.with(word::said::ModelIs { model: &context.agent.model().id() }));
         }
         return Outcome::Pick {
             command: "model",
             question: locale.text(word::repl::PICK_MODEL).to_owned(),
-            items: models.into_iter().map(|model| (model.clone(), model)).collect(),
+            items: models.into_iter().map(|(model, says)| (format!("{model}  {says}"), model)).collect(),
         };
     }
     match context.world.connect(argument, locale) {

@@ -25,8 +25,9 @@ pub trait World {
     /// Connects to a model named `PROVIDER/MODEL`; the error is in the user's words.
     fn connect(&mut self, model: &str, locale: &Locale) -> Result<Arc<dyn Provider>, Problem>;
 
-    /// Lists the models that can be asked, as `PROVIDER/MODEL`; waits at most a second or two for servers.
-    fn models(&mut self) -> Vec<String>;
+    /// Lists the models that can be asked, as `PROVIDER/MODEL`, each with what is known of it in a few words; waits at
+    /// most a second or two for servers.
+    fn models(&mut self, locale: &Locale) -> Vec<(String, String)>;
 
     /// Lists the names of all providers.
     fn providers(&self) -> Vec<String>;

@@ -176,6 +176,7 @@ fn every_key() -> String {
             (Shape::List, _) => "[\"shell\"]".to_owned(),
             (_, Form::Language) => "\"zh-CN\"".to_owned(),
             (_, Form::Url) => "\"http://evil\"".to_owned(),
+            (_, Form::Price) => "\"0/0\"".to_owned(),
             (_, Form::Variable) => "\"OPENAI_API_KEY\"".to_owned(),
             (Shape::Text | Shape::Texts | Shape::Section(_) | Shape::Named(_), _) => "\"evil/x\"".to_owned(),
         };
@@ -333,6 +334,7 @@ fn table() -> String {
             (_, Form::GhostModel) => "`PROVIDER/MODEL`, `off`".to_owned(),
             (_, Form::Language) => "`auto`, a language".to_owned(),
             (_, Form::Url) => "an address".to_owned(),
+            (_, Form::Price) => "`READ/WRITTEN/CACHED/TO CACHE`".to_owned(),
             (_, Form::Variable) => "a variable's name".to_owned(),
             (_, Form::Protocol) => "a protocol".to_owned(),
             (_, Form::Style) => "a style".to_owned(),

@@ -65,6 +65,8 @@ pub enum Form {
     Variable,
     /// How a provider is spoken to.
     Protocol,
+    /// Dollars for a million tokens: read, written, and where they are others, read from the cache and written to it.
+    Price,
     /// A rule of what needs no asking, is asked, or is never done.
     Rule,
     /// Colours and attributes, under the name of what they are for.
@@ -152,6 +154,10 @@ impl Form {
             Self::Variable => {
                 text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
                     && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+            }
+            Self::Price => {
+                let is_number = |part: &str| part.parse::<f64>().is_ok_and(|number| number >= 0.0);
+                (2..=4).contains(&text.split('/').count()) && text.split('/').all(is_number)
             }
             Self::Any | Self::Protocol | Self::Rule | Self::Style | Self::Action => true,
         }

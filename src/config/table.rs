@@ -8,7 +8,7 @@ use toml_edit::Item;
 
 use super::choices::{EditMode, InlineImages, Notify, OnOff, ReasoningView, ThemeChoice, WrapChoice};
 use super::entry::{Entry, Reader, Section, Shaped};
-use super::setting::Form::{Action, GhostModel, Language, Model, Protocol, Rule, Style, Url, Variable};
+use super::setting::Form::{Action, GhostModel, Language, Model, Price, Protocol, Rule, Style, Url, Variable};
 use super::setting::Project::{Free, Tighten, Trusted};
 use super::setting::{Setting, Shape};
 use super::values::{Named, Rules};
@@ -129,6 +129,7 @@ section! {
             .project(Trusted);
         tools: Option<bool> = None, Setting::new(models::TOOLS, "0.1").project(Trusted);
         vision: Option<bool> = None, Setting::new(models::VISION, "0.1").project(Trusted);
+        price: Option<String> = None, Setting::new(models::PRICE, "0.1").form(Price);
     }
 }
 

@@ -6,6 +6,7 @@ mod builder;
 mod cut;
 mod event;
 mod message;
+mod price;
 mod question;
 mod spec;
 pub mod tokens;
@@ -19,6 +20,7 @@ pub use event::{StopReason, StreamEvent};
 pub use message::{
     ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolFacts, ToolResult, WireItem,
 };
+pub use price::{Money, Price, Rates};
 pub use question::{Answer, Question};
 pub use spec::{
     About, Brief, COMMANDS, Effect, Preview, READERS, Subject, ToolIdentity, ToolKind, ToolSpec, ToolVerb, WRITERS,

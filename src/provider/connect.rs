@@ -49,6 +49,7 @@ fn finish<W: Wire + 'static>(settings: &ProviderSettings, client: &Client, wire:
         vision: settings.vision,
         local: is_loopback(&settings.base_url),
         small: false,
+        abilities: settings.abilities.clone(),
     };
     Arc::new(Connection { info, origin: Origin::of(settings), client: client.clone(), wire })
 }

@@ -4,6 +4,7 @@
 
 mod address;
 mod anthropic;
+pub mod catalogue;
 mod connect;
 mod discover;
 mod error;
@@ -25,6 +26,7 @@ mod table;
 mod wire;
 
 pub use address::{base_url, is_loopback, ollama_host};
+pub use catalogue::{Abilities, Effort};
 pub use connect::{connect, decoder};
 pub use discover::{DISCOVERY_LIMIT, Discovery, FoundKey, FoundServer, discover, keys_in_environment};
 pub use error::ProviderError;
@@ -35,4 +37,4 @@ pub use request::{EventStream, ModelInfo, OWN, Provider, Request};
 pub use settings::{
     CallIds, OutputLimit, Protocol, ProviderSettings, Quirks, ReasoningEcho, ResultPictures, Secret,
 };
-pub use table::{Environment, KnownModels, Row, TABLE, find};
+pub use table::{Environment, Row, TABLE, find};

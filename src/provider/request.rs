@@ -2,6 +2,7 @@
 
 use futures_util::stream::BoxStream;
 
+use super::catalogue::{Abilities, Effort};
 use super::error::ProviderError;
 use crate::conversation::{Message, StreamEvent, ToolSpec};
 
@@ -52,6 +53,8 @@ pub struct ModelInfo {
     pub local: bool,
     /// Whether it is so small that it needs a short prompt and few tools.
     pub small: bool,
+    /// What else is known of it.
+    pub abilities: Abilities,
 }
 
 impl ModelInfo {
@@ -82,4 +85,6 @@ pub struct Request<'a> {
     pub max_output_tokens: Option<u64>,
     /// How freely it writes: 0 always the likeliest word, 1 as it was trained to; `None` leaves it to the provider.
     pub temperature: Option<f64>,
+    /// How much it thinks; `None` leaves it to the provider.
+    pub effort: Option<Effort>,
 }

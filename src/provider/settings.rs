@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::catalogue::Abilities;
+
 /// A key. Neither `Debug` nor `Display` shows it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -146,6 +148,8 @@ pub struct ProviderSettings {
     pub vision: bool,
     /// Where the server departs from its protocol.
     pub quirks: Quirks,
+    /// What else is known of the model.
+    pub abilities: Abilities,
 }
 
 impl ProviderSettings {
@@ -168,6 +172,7 @@ impl ProviderSettings {
             tools: true,
             vision: false,
             quirks: Quirks::default(),
+            abilities: Abilities::default(),
         }
     }
 }

@@ -77,7 +77,7 @@ fn settings_know_the_model_and_fall_back_to_the_default() {
     let settings = find("openai").unwrap().settings("any", None, &environment(&pairs));
     assert_eq!((settings.context_window, settings.quirks.output_limit), (None, OutputLimit::MaxTokens));
     assert_eq!(settings.protocol, Protocol::OpenAiChat, "imitators speak chat");
-    let window = |provider: &str, model: &str| find(provider)?.known(model).map(|known| known.context_window);
+    let window = |provider: &str, model: &str| find(provider)?.settings(model, None, &nothing).context_window;
     for (provider, model, expected) in [
         ("anthropic", "claude-opus-4-5", 200_000),
         ("anthropic", "claude-opus-5-5", 1_000_000),

@@ -35,8 +35,14 @@ fn read_tool() -> ToolSpec {
 /// Asks once and collects everything.
 fn ask(provider: &dyn Provider, messages: &[Message]) -> (Vec<StreamEvent>, Option<ProviderError>) {
     let tools = [read_tool()];
-    let request =
-        Request { system: "Be brief.", messages, tools: &tools, max_output_tokens: Some(64), temperature: None };
+    let request = Request {
+        system: "Be brief.",
+        messages,
+        tools: &tools,
+        max_output_tokens: Some(64),
+        temperature: None,
+        effort: None,
+    };
     run(async {
         let mut stream = provider.stream(request);
         let mut events = Vec::new();
@@ -147,8 +153,14 @@ fn dropping_the_stream_closes_the_connection() {
         let provider = connect(settings(protocol, &server), &Client::default());
         let messages = [Message::user("hi")];
         run(async {
-            let request =
-                Request { system: "", messages: &messages, tools: &[], max_output_tokens: None, temperature: None };
+            let request = Request {
+                system: "",
+                messages: &messages,
+                tools: &[],
+                max_output_tokens: None,
+                temperature: None,
+                effort: None,
+            };
             let mut stream = provider.stream(request);
             while !matches!(stream.next().await, Some(Ok(StreamEvent::TextDelta(_)))) {}
             drop(stream);
@@ -167,8 +179,14 @@ fn words_arrive_before_the_answer_is_whole() {
         let provider = connect(settings(protocol, &server), &Client::default());
         let messages = [Message::user("hi")];
         let events = run(async {
-            let request =
-                Request { system: "", messages: &messages, tools: &[], max_output_tokens: None, temperature: None };
+            let request = Request {
+                system: "",
+                messages: &messages,
+                tools: &[],
+                max_output_tokens: None,
+                temperature: None,
+                effort: None,
+            };
             let mut stream = provider.stream(request);
             while !matches!(stream.next().await, Some(Ok(StreamEvent::TextDelta(_)))) {}
             gate.open();
@@ -359,6 +377,7 @@ fn silence_is_told_before_and_within_an_answer() {
                     tools: &[],
                     max_output_tokens: None,
                     temperature: None,
+                    effort: None,
                 };
                 let mut stream = provider.stream(request);
                 let mut events = Vec::new();

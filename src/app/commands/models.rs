@@ -1,10 +1,12 @@
 //! `axi models`: the models that can be asked.
 
+use std::io::IsTerminal as _;
+
 use tokio::runtime::Runtime;
 
 use super::super::console::Console;
 use super::super::context::App;
-use super::super::models;
+use super::super::models::{self, Listed};
 use crate::agent::Failure;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
@@ -12,8 +14,9 @@ use crate::frontend::words;
 use crate::locale::word;
 use crate::provider::{self, Client};
 use crate::terminal::sanitize_line;
+use crate::terminal::width::column_after;
 
-pub(in crate::app) fn models(app: &App, wanted: Option<&str>) -> Exit {
+pub(in crate::app) fn models(app: &App, wanted: Option<&str>, json: bool) -> Exit {
     let console = Console::new(&app.locale);
     if let Some(name) = wanted.filter(|name| !models::names(&app.config).iter().any(|known| known == name)) {
         let known = models::names(&app.config).join(", ");
@@ -37,22 +40,53 @@ pub(in crate::app) fn models(app: &App, wanted: Option<&str>) -> Exit {
         },
         None => models::all(app, &client, &runtime),
     };
+    if json {
+        let list: Vec<_> = list.iter().map(Listed::json).collect();
+        return console.print(&serde_json::Value::Array(list).to_string());
+    }
     if list.is_empty() {
         console.note(app.locale.text(word::said::MODEL_NONE));
         return Exit::Done;
     }
-    // A name is one row.
-    console.print(&list.iter().map(|name| sanitize_line(name)).collect::<Vec<_>>().join("\n"))
+    console.print(&rows(app, &list).join("\n"))
 }
 
-fn provider_models(app: &App, name: &str, client: &Client, runtime: &Runtime) -> Result<Vec<String>, Problem> {
-    if name == "local" && !app.config.providers.contains_key(name) {
-        return Ok(models::own_models(app));
+/// A name is one row; a person is told what is known of it, a program reads the name alone.
+fn rows(app: &App, list: &[Listed]) -> Vec<String> {
+    let names: Vec<_> = list.iter().map(|listed| sanitize_line(&listed.id)).collect();
+    if !std::io::stdout().is_terminal() {
+        return names.into_iter().map(String::from).collect();
     }
-    let settings = models::resolve(&format!("{name}/any"), &app.config, &app.process.variables, &app.locale)?;
+    let cells = |name: &str| column_after(name, 0);
+    let widest = names.iter().map(|name| cells(name)).max().unwrap_or(0);
+    let row = |(name, listed): (&std::borrow::Cow<'_, str>, &Listed)| {
+        let gap = " ".repeat(widest - cells(name) + 2);
+        format!("{name}{gap}{}", listed.words(&app.locale))
+    };
+    names.iter().zip(list).map(row).collect()
+}
+
+fn provider_models(app: &App, name: &str, client: &Client, runtime: &Runtime) -> Result<Vec<Listed>, Problem> {
+    if name == "local" && !app.config.providers.contains_key(name) {
+        return Ok(models::own_models(app).into_iter().map(Listed::own).collect());
+    }
+    let settings = match models::resolve(&format!("{name}/any"), &app.config, &app.process.variables, &app.locale) {
+        Ok(settings) => settings,
+        Err(problem) => return known_models(app, name).ok_or(problem),
+    };
     let list = runtime.block_on(provider::list_models(&settings, client)).map_err(|error| {
         let told = words::failure(&app.locale, &Failure::from(&error), words::Speaking::ByFlags);
         Problem { what: told.what, hint: told.hint }
     })?;
-    Ok(list.into_iter().map(|model| format!("{name}/{}", model.name)).collect())
+    Ok(list.iter().map(|model| Listed::of_server(&settings, model, &app.config)).collect())
+}
+
+/// What the catalogue lists of a provider that cannot be asked yet, for it has no key.
+fn known_models(app: &App, name: &str) -> Option<Vec<Listed>> {
+    let known: Vec<_> = provider::catalogue::of(name).collect();
+    if known.is_empty() {
+        return None;
+    }
+    Console::new(&app.locale).note(&app.locale.with(word::models::FromCatalogue { provider: name }));
+    Some(known.iter().map(|known| Listed::of_catalogue(name, &known.name, &app.config, false)).collect())
 }

@@ -7,6 +7,7 @@ use tokio::runtime::Runtime;
 use super::super::context::App;
 use super::super::failed::Failed;
 use super::discover::discover;
+use super::facts::Listed;
 #[cfg(feature = "local")]
 use super::fetch::find_or_offer;
 use super::own;
@@ -69,9 +70,8 @@ pub(in crate::app) fn connect(
 }
 
 /// Lists the models of every provider that has a key or runs here; those that do not answer are left out.
-pub(in crate::app) fn all(app: &App, client: &Client, runtime: &Runtime) -> Vec<String> {
-    let mut all = own::models(app);
-    let listed = list(&app.config, &app.process.variables, &app.locale, client, runtime);
-    all.extend(listed.into_iter().map(|(id, _)| id));
+pub(in crate::app) fn all(app: &App, client: &Client, runtime: &Runtime) -> Vec<Listed> {
+    let mut all: Vec<Listed> = own::models(app).into_iter().map(Listed::own).collect();
+    all.extend(list(&app.config, &app.process.variables, &app.locale, client, runtime));
     all
 }

@@ -2,6 +2,7 @@
 
 mod choose;
 mod discover;
+mod facts;
 #[cfg(feature = "local")]
 mod fetch;
 mod keychain;
@@ -15,6 +16,7 @@ mod own;
 mod resolve;
 
 pub(super) use choose::{all, choose, connect};
+pub(super) use facts::Listed;
 #[cfg(feature = "local")]
 pub(super) use fetch::{agreed, fetch, megabytes};
 pub(super) use keychain::{KeychainError, find as find_key, remove as remove_key, store as store_key};

@@ -6,9 +6,11 @@ use tokio::runtime::Runtime;
 
 use crate::command::Problem;
 use crate::config::Config;
+use crate::conversation::Price;
 use crate::locale::{Locale, word};
 use crate::provider::{self, Client, Environment, Protocol, ProviderSettings, Row, Secret};
 
+use super::facts::Listed;
 use super::keychain;
 
 /// How long servers may take to list their models when all are asked.
@@ -62,6 +64,8 @@ pub(in crate::app) fn resolve(
             settings.context_window = known.context_window.or(settings.context_window);
             settings.tools = known.tools.unwrap_or(settings.tools);
             settings.vision = known.vision.unwrap_or(settings.vision);
+            let price = known.price.as_deref().and_then(Price::parse);
+            settings.abilities.price = price.or(settings.abilities.price);
         }
         key_variable = section.api_key_env.clone().or(key_variable);
     }
@@ -136,15 +140,15 @@ pub(in crate::app) fn names(config: &Config) -> Vec<String> {
     names
 }
 
-/// Lists the models of every provider that has a key or runs here, as `PROVIDER/MODEL`; waits a second or two for
-/// servers, and leaves out those that do not answer. The second value says whether it runs on this machine.
+/// Lists the models of every provider that has a key or runs here; waits a second or two for servers, and leaves out
+/// those that do not answer.
 pub(in crate::app) fn list(
     config: &Config,
     environment: &Environment<'_>,
     locale: &Locale,
     client: &Client,
     runtime: &Runtime,
-) -> Vec<(String, bool)> {
+) -> Vec<Listed> {
     let mut settings = Vec::new();
     for name in names(config) {
         let row = provider::find(&name);
@@ -157,8 +161,7 @@ pub(in crate::app) fn list(
     let questions = settings.iter().map(|settings| async {
         let listed = tokio::time::timeout(LIST_LIMIT, provider::list_models(settings, client)).await;
         let models = listed.ok().and_then(Result::ok).unwrap_or_default();
-        let local = is_local(&settings.base_url);
-        models.into_iter().map(|model| (format!("{}/{}", settings.name, model.name), local)).collect::<Vec<_>>()
+        models.iter().map(|model| Listed::of_server(settings, model, config)).collect::<Vec<_>>()
     });
     runtime.block_on(async { futures_util::future::join_all(questions).await }).concat()
 }

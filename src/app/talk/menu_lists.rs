@@ -1,9 +1,9 @@
 //! What the slash menu lists of the outside: models, sessions, providers; and where a person's own commands are.
 
 use super::super::context::App;
-use super::super::models::{self, lister};
-use crate::frontend::repl::{ListedModel, ListedSession, MenuLists, MenuSources, ModelGroup, UserCommands};
-use crate::provider::{self, Client};
+use super::super::models::{self, Listed, lister};
+use crate::frontend::repl::{ListedModel, ListedSession, MenuLists, MenuSources, UserCommands};
+use crate::provider::Client;
 use crate::session::{SessionStore, Summary};
 
 /// Sessions of the menu at most; further ones are found by `/session list` and `axi sessions`.
@@ -19,8 +19,8 @@ pub(super) fn menu_lists(app: &App) -> MenuLists {
             return Vec::new();
         };
         let listed = models::list(&config, &variables, &locale, &Client::default(), &runtime);
-        let own = own().into_iter().map(|id| (id, true));
-        own.chain(listed).map(|(id, local)| ListedModel { group: group(&id, local), id }).collect()
+        let all = own().into_iter().map(Listed::own).chain(listed);
+        all.map(|listed| ListedModel { says: listed.words(&locale), group: listed.group, id: listed.id }).collect()
     };
     let (store, paths) = (app.sessions(), app.paths.clone());
     let sessions = move || {
@@ -50,13 +50,4 @@ pub(super) fn user_commands(app: &App) -> UserCommands {
         commands.agree_to(app.project.files.wanting());
     }
     commands
-}
-
-fn group(id: &str, local: bool) -> ModelGroup {
-    let known = provider::find(id.split('/').next().unwrap_or_default()).is_some();
-    match (local, known) {
-        (true, _) => ModelGroup::Local,
-        (false, true) => ModelGroup::Cloud,
-        (false, false) => ModelGroup::Custom,
-    }
 }

@@ -39,8 +39,9 @@ impl World for Outside {
         models::connect(&self.app, model, &self.client, locale)
     }
 
-    fn models(&mut self) -> Vec<String> {
-        models::all(&self.app, &self.client, &self.runtime)
+    fn models(&mut self, locale: &Locale) -> Vec<(String, String)> {
+        let all = models::all(&self.app, &self.client, &self.runtime);
+        all.into_iter().map(|listed| (listed.words(locale), listed.id)).map(|(says, id)| (id, says)).collect()
     }
 
     fn providers(&self) -> Vec<String> {

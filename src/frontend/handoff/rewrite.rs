@@ -77,6 +77,7 @@ pub async fn rewrite(
         tools: &[],
         max_output_tokens: Some(OUTPUT_LIMIT),
         temperature: None,
+        effort: None,
     };
     let mut builder = MessageBuilder::new(provider.model().id());
     let mut stream = provider.stream(request);

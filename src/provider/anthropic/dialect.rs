@@ -13,6 +13,8 @@ pub(crate) struct Dialect {
     pub(crate) temperature: bool,
     /// How the model is asked to think.
     pub(crate) thinking: Thinking,
+    /// Whether it is said how much to think.
+    pub(crate) effort: bool,
     /// `max_tokens` when the request names none.
     pub(crate) default_limit: u64,
     /// The most the server has said it accepts.

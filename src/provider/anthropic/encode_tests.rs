@@ -20,7 +20,14 @@ fn body(messages: &[Message]) -> Value {
         input_schema: json!({"type": "object"}),
         ..ToolSpec::default()
     });
-    let request = Request { system: "sys", messages, tools: &tools, max_output_tokens: None, temperature: None };
+    let request = Request {
+        system: "sys",
+        messages,
+        tools: &tools,
+        max_output_tokens: None,
+        temperature: None,
+        effort: None,
+    };
     let settings = settings("m");
     encode(&settings, wire(&settings).dialect(), &request)
 }
@@ -135,8 +142,14 @@ fn empty_results_and_pictures() {
             message(Role::User, vec![ContentBlock::ToolResult(result.clone())]),
         ];
         let settings = ProviderSettings { vision, ..settings("m") };
-        let request =
-            Request { system: "", messages: &messages, tools: &[], max_output_tokens: None, temperature: None };
+        let request = Request {
+            system: "",
+            messages: &messages,
+            tools: &[],
+            max_output_tokens: None,
+            temperature: None,
+            effort: None,
+        };
         let mut dialect = wire(&settings).dialect();
         dialect.cache_marks = false;
         encode(&settings, dialect, &request)["messages"][2]["content"][0].clone()
@@ -160,8 +173,14 @@ fn the_limit_follows_model_request_and_server() {
             assert!(!wire.adapt(&nothing(), 400, &complaint), "only once: {message}");
         }
         let messages = [Message::user("a")];
-        let request =
-            Request { system: "", messages: &messages, tools: &[], max_output_tokens: asked, temperature: None };
+        let request = Request {
+            system: "",
+            messages: &messages,
+            tools: &[],
+            max_output_tokens: asked,
+            temperature: None,
+            effort: None,
+        };
         encode(&settings, wire.dialect(), &request)["max_tokens"].as_u64().unwrap()
     };
     assert_eq!(limit("claude-sonnet-4-5", None, &[]), 32_000);
@@ -178,8 +197,14 @@ fn a_temperature_is_said_until_it_is_refused() {
     let settings = settings("claude-sonnet-4-5");
     let wire = wire(&settings);
     let messages = [Message::user("go")];
-    let request =
-        Request { system: "", messages: &messages, tools: &[], max_output_tokens: None, temperature: Some(0.3) };
+    let request = Request {
+        system: "",
+        messages: &messages,
+        tools: &[],
+        max_output_tokens: None,
+        temperature: Some(0.3),
+        effort: None,
+    };
     let said = || encode(&settings, wire.dialect(), &request).get("temperature").cloned();
     assert_eq!(said(), Some(json!(0.3)));
     let complaint =
@@ -205,5 +230,5 @@ fn models_that_think_as_they_see_fit_are_asked_to_show_it_until_the_server_refus
 }
 
 fn nothing() -> Request<'static> {
-    Request { system: "", messages: &[], tools: &[], max_output_tokens: None, temperature: None }
+    Request { system: "", messages: &[], tools: &[], max_output_tokens: None, temperature: None, effort: None }
 }

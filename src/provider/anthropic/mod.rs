@@ -30,6 +30,7 @@ pub(crate) struct MessagesWire {
     no_cache_marks: AtomicBool,
     no_temperature: AtomicBool,
     no_thinking: AtomicBool,
+    no_effort: AtomicBool,
     highest_limit: AtomicU64,
 }
 
@@ -42,6 +43,7 @@ impl MessagesWire {
             no_cache_marks: AtomicBool::new(false),
             no_temperature: AtomicBool::new(false),
             no_thinking: AtomicBool::new(false),
+            no_effort: AtomicBool::new(false),
             highest_limit: AtomicU64::new(u64::MAX),
         }
     }
@@ -50,13 +52,14 @@ impl MessagesWire {
         Dialect {
             reasoning: !self.no_reasoning.load(Ordering::Relaxed),
             cache_marks: !self.no_cache_marks.load(Ordering::Relaxed),
-            temperature: !self.no_temperature.load(Ordering::Relaxed),
+            temperature: self.settings.abilities.sampling && !self.no_temperature.load(Ordering::Relaxed),
+            effort: !self.no_effort.load(Ordering::Relaxed),
             thinking: if self.no_thinking.load(Ordering::Relaxed) {
                 Thinking::Unasked
             } else {
                 generation::thinking(&self.settings.model)
             },
-            default_limit: default_limit(&self.settings.model),
+            default_limit: default_limit(&self.settings),
             highest_limit: self.highest_limit.load(Ordering::Relaxed),
         }
     }
@@ -64,7 +67,11 @@ impl MessagesWire {
 
 /// The wire demands a limit. Claude 3 writes at most 4,096 tokens, 3.5 at most 8,192, later ones at least 32,000
 /// (<https://docs.anthropic.com/en/docs/about-claude/models>); other models behind this wire get a modest one.
-fn default_limit(model: &str) -> u64 {
+fn default_limit(settings: &ProviderSettings) -> u64 {
+    if let Some(most) = settings.abilities.most_written {
+        return most.min(32_000);
+    }
+    let model = &settings.model;
     let is = |part: &str| model.contains(part);
     if is("claude-3-opus") || is("claude-3-sonnet") || is("claude-3-haiku") {
         4_096
@@ -91,7 +98,7 @@ impl Wire for MessagesWire {
         Box::new(SseDecoder::new(MessagesMachine::new(self.origin.clone())))
     }
 
-    fn adapt(&self, _request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {
+    fn adapt(&self, request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {
         if !matches!(status, 400 | 422) {
             return false;
         }
@@ -100,6 +107,11 @@ impl Wire for MessagesWire {
         if message.contains("thinking") && (message.contains("ignature") || message.contains("cannot be modified"))
         {
             return !self.no_reasoning.swap(true, Ordering::Relaxed);
+        }
+        let of_effort =
+            ["effort", "output_config", "thinking", "budget_tokens"].iter().any(|word| message.contains(word));
+        if request.effort.is_some() && of_effort && !self.no_effort.swap(true, Ordering::Relaxed) {
+            return true;
         }
         // An imitator, or a model that is older than its name says.
         if message.contains("thinking") || message.contains("adaptive") {

@@ -5,6 +5,8 @@
 pub(crate) struct Dialect {
     /// Whether the model's thoughts are asked for.
     pub(crate) thoughts: bool,
+    /// Whether it is said how much to think.
+    pub(crate) effort: bool,
     /// Whether schemas go in the older field, which knows less of them.
     pub(crate) old_schemas: bool,
     /// Whether `temperature` is said.

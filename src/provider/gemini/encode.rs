@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::dialect::Dialect;
 use crate::conversation::{ContentBlock, Image, Outcome, ToolCall, ToolResult};
+use crate::provider::catalogue::Effort;
 use crate::provider::request::Request;
 use crate::provider::settings::ProviderSettings;
 use crate::provider::wire::{Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns};
@@ -38,7 +39,15 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
         config.insert("temperature".into(), json!(temperature));
     }
     if dialect.thoughts {
-        config.insert("thinkingConfig".into(), json!({"includeThoughts": true}));
+        let mut thinking = Map::new();
+        if dialect.effort
+            && let Some(effort) = settings.abilities.effort(request.effort)
+        {
+            let (field, said) = said_effort(effort, settings.abilities.thinking.budget);
+            thinking.insert(field.into(), said);
+        }
+        thinking.insert("includeThoughts".into(), json!(true));
+        config.insert("thinkingConfig".into(), Value::Object(thinking));
     }
     if !config.is_empty() {
         body.insert("generationConfig".into(), Value::Object(config));
@@ -62,6 +71,21 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     }
     body.insert("contents".into(), Value::Array(writer.contents));
     Value::Object(body)
+}
+
+/// Models before 3 take a number of tokens, those after it a word; none of these can be kept from thinking.
+fn said_effort(effort: Effort, budget: Option<(Option<u64>, Option<u64>)>) -> (&'static str, Value) {
+    if let Some((least, most)) = budget {
+        let (least, most) = (least.unwrap_or(0), most.unwrap_or(24_576));
+        let tokens = if effort == Effort::None { least } else { effort.budget(least, most) };
+        return ("thinkingBudget", json!(tokens));
+    }
+    let word = match effort {
+        Effort::None | Effort::Minimal => Effort::Minimal,
+        Effort::Low | Effort::Medium | Effort::High => effort,
+        Effort::Xhigh | Effort::Max => Effort::High,
+    };
+    ("thinkingLevel", json!(word.word()))
 }
 
 struct Writer<'a> {

@@ -23,6 +23,7 @@ pub(crate) struct GeminiWire {
     pub(crate) settings: ProviderSettings,
     pub(crate) origin: Origin,
     no_thoughts: AtomicBool,
+    no_effort: AtomicBool,
     old_schemas: AtomicBool,
     no_temperature: AtomicBool,
 }
@@ -33,6 +34,7 @@ impl GeminiWire {
             settings,
             origin,
             no_thoughts: AtomicBool::new(false),
+            no_effort: AtomicBool::new(false),
             old_schemas: AtomicBool::new(false),
             no_temperature: AtomicBool::new(false),
         }
@@ -45,8 +47,9 @@ impl GeminiWire {
         let is_before = |generations: &[&str]| generations.iter().any(|old| model.starts_with(old));
         Dialect {
             thoughts: !is(&self.no_thoughts) && !is_before(&["gemini-1", "gemini-2.0", "gemma"]),
+            effort: !is(&self.no_effort),
             old_schemas: is(&self.old_schemas),
-            temperature: !is(&self.no_temperature),
+            temperature: self.settings.abilities.sampling && !is(&self.no_temperature),
             call_ids: !vertex,
             stand_in_signature: !vertex && !is_before(&["gemini-1", "gemini-2", "gemma"]),
         }
@@ -75,7 +78,7 @@ impl Wire for GeminiWire {
         Box::new(SseDecoder::new(GeminiMachine::new(self.origin.clone())))
     }
 
-    fn adapt(&self, _request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {
+    fn adapt(&self, request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {
         if status != 400 {
             return false;
         }
@@ -84,6 +87,10 @@ impl Wire for GeminiWire {
         let learn = |flag: &AtomicBool| !flag.swap(true, Ordering::Relaxed);
         if says("parametersjsonschema") || says("parameters_json_schema") {
             return learn(&self.old_schemas);
+        }
+        let asked = request.effort.is_some();
+        if asked && (says("thinking") || says("budget")) && !self.no_effort.swap(true, Ordering::Relaxed) {
+            return true;
         }
         if says("thinking") || says("includethoughts") || says("include_thoughts") {
             return learn(&self.no_thoughts);

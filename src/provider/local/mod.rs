@@ -52,7 +52,8 @@ use engine::{Engine, Plan};
 use job::{Ask, Event, Job, Trouble};
 use weights::CONTEXT;
 
-use super::{EventStream, ModelInfo, Provider, ProviderError, Request};
+use super::{Abilities, EventStream, ModelInfo, Provider, ProviderError, Request};
+use crate::conversation::Price;
 pub use fetch::{FetchError, Progress, Sources, fetch};
 pub use gguf::ModelError;
 pub use weights::{Places, TABLE, Weights, by_name, check, find, folder, leavings, remember};
@@ -93,6 +94,7 @@ impl LocalProvider {
             vision: false,
             local: true,
             small: true,
+            abilities: Abilities { price: Some(Price::free()), ..Abilities::default() },
         };
         Self { info, engine: Engine::new(Plan { weights, published, kept, idle }) }
     }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::conversation::{ContentBlock, Image, ToolCall, ToolResult, tokens};
+use crate::provider::catalogue::Effort;
 use crate::provider::openai_chat::tool;
 use crate::provider::request::Request;
 use crate::provider::settings::{ProviderSettings, ReasoningEcho};
@@ -51,6 +52,20 @@ pub(crate) fn encode(settings: &ProviderSettings, context: u64, request: &Reques
     // An error instead of silent cutting, where the server is new enough to know these; older ones ignore them.
     body.insert("truncate".into(), json!(false));
     body.insert("shift".into(), json!(false));
+    if let Some(effort) = request.effort {
+        // gpt-oss takes these words, all others yes or no (<https://docs.ollama.com/capabilities/thinking>).
+        let words = settings.model.contains("gpt-oss");
+        let think = match effort {
+            Effort::None => json!(false),
+            Effort::Minimal | Effort::Low if words => json!("low"),
+            Effort::Medium if words => json!("medium"),
+            Effort::High | Effort::Xhigh | Effort::Max if words => json!("high"),
+            Effort::Minimal | Effort::Low | Effort::Medium | Effort::High | Effort::Xhigh | Effort::Max => {
+                json!(true)
+            }
+        };
+        body.insert("think".into(), think);
+    }
     body.insert("options".into(), Value::Object(options));
     if settings.tools && !request.tools.is_empty() {
         body.insert("tools".into(), request.tools.iter().map(tool).collect());

@@ -21,11 +21,18 @@ pub(crate) struct OllamaWire {
     /// Another size makes the server load the model anew, so that it only ever grows.
     largest: AtomicU64,
     no_tools: AtomicBool,
+    no_thinking: AtomicBool,
 }
 
 impl OllamaWire {
     pub(crate) const fn new(settings: ProviderSettings, origin: Origin) -> Self {
-        Self { settings, origin, largest: AtomicU64::new(0), no_tools: AtomicBool::new(false) }
+        Self {
+            settings,
+            origin,
+            largest: AtomicU64::new(0),
+            no_tools: AtomicBool::new(false),
+            no_thinking: AtomicBool::new(false),
+        }
     }
 
     fn context(&self, request: &Request<'_>) -> u64 {
@@ -39,6 +46,9 @@ impl Wire for OllamaWire {
         let mut request = *request;
         if self.no_tools.load(Ordering::Relaxed) {
             request.tools = &[];
+        }
+        if self.no_thinking.load(Ordering::Relaxed) {
+            request.effort = None;
         }
         let body = encode(&self.settings, self.context(&request), &request);
         let mut headers = vec![("accept", "application/x-ndjson".to_owned())];
@@ -55,7 +65,12 @@ impl Wire for OllamaWire {
     }
 
     /// A model without tools refuses the whole request: `"MODEL does not support tools"`.
+    /// So does one that does not think, where it is told how much to: `"MODEL" does not support thinking`.
     fn adapt(&self, _request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {
+        let no_thinking = complaint.message.contains("does not support thinking");
+        if status == 400 && no_thinking && !self.no_thinking.swap(true, Ordering::Relaxed) {
+            return true;
+        }
         status == 400
             && complaint.message.contains("does not support tools")
             && !self.no_tools.swap(true, Ordering::Relaxed)

@@ -9,6 +9,8 @@ pub(crate) struct Dialect {
     pub(crate) usage_in_stream: bool,
     /// `temperature`: models that reason refuse it.
     pub(crate) temperature: bool,
+    /// Whether `reasoning_effort` is said.
+    pub(crate) effort: bool,
     /// Which field limits the output.
     pub(crate) output_limit: OutputLimit,
     /// Whether reasoning goes back.

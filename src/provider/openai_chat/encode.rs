@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::dialect::Dialect;
 use crate::conversation::{ContentBlock, Image, Reasoning, ToolCall, ToolResult, ToolSpec};
+use crate::provider::catalogue::Effort;
 use crate::provider::request::Request;
 use crate::provider::settings::{OutputLimit, ProviderSettings, ReasoningEcho, ResultPictures};
 use crate::provider::wire::{Order, Part, Turn, WireIds, has_words, invalid_input, output, tool_name, turns};
@@ -25,6 +26,18 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     }
     if let Some(temperature) = request.temperature.filter(|_| dialect.temperature) {
         body.insert("temperature".into(), json!(temperature));
+    }
+    if dialect.effort
+        && let Some(effort) = settings.abilities.effort(request.effort)
+    {
+        // What has a switch and no efforts is switched (GLM, Kimi, DeepSeek); all others take the word.
+        let field = if settings.abilities.thinking.switch && settings.abilities.efforts.is_empty() {
+            let state = if effort == Effort::None { "disabled" } else { "enabled" };
+            ("thinking", json!({"type": state}))
+        } else {
+            ("reasoning_effort", json!(effort.word()))
+        };
+        body.insert(field.0.into(), field.1);
     }
     if settings.tools && !request.tools.is_empty() {
         body.insert("tools".into(), request.tools.iter().map(tool).collect());

@@ -26,6 +26,7 @@ pub(crate) struct ChatWire {
     pub(crate) origin: Origin,
     no_usage: AtomicBool,
     no_temperature: AtomicBool,
+    no_effort: AtomicBool,
     other_limit: AtomicBool,
     reasoning_required: AtomicBool,
     no_reasoning: AtomicBool,
@@ -40,6 +41,7 @@ impl ChatWire {
             origin,
             no_usage: AtomicBool::new(false),
             no_temperature: AtomicBool::new(false),
+            no_effort: AtomicBool::new(false),
             other_limit: AtomicBool::new(false),
             reasoning_required: AtomicBool::new(false),
             no_reasoning: AtomicBool::new(false),
@@ -53,7 +55,8 @@ impl ChatWire {
         let quirks = self.settings.quirks;
         Dialect {
             usage_in_stream: !is(&self.no_usage),
-            temperature: !is(&self.no_temperature),
+            temperature: self.settings.abilities.sampling && !is(&self.no_temperature),
+            effort: !is(&self.no_effort),
             output_limit: match (quirks.output_limit, is(&self.other_limit)) {
                 (OutputLimit::MaxTokens, false) | (OutputLimit::MaxCompletionTokens, true) => {
                     OutputLimit::MaxTokens
@@ -102,6 +105,9 @@ impl Wire for ChatWire {
         }
         if says("temperature") {
             return learn(&self.no_temperature);
+        }
+        if says("reasoning_effort") || says("thinking") {
+            return learn(&self.no_effort);
         }
         if says("max_tokens") && says("max_completion_tokens") {
             return learn(&self.other_limit);

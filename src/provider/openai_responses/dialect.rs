@@ -7,6 +7,8 @@ pub(crate) struct Dialect {
     pub(crate) thinks: bool,
     /// Whether a summary of the thoughts is asked for.
     pub(crate) summary: bool,
+    /// Whether it is said how much to think.
+    pub(crate) effort: bool,
     /// Whether encrypted thoughts go back.
     pub(crate) reasoning_echo: bool,
     /// Whether `temperature` is said.

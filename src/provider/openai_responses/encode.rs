@@ -19,8 +19,15 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     if dialect.thinks {
         body.insert("include".into(), json!(["reasoning.encrypted_content"]));
     }
+    let mut reasoning = Map::new();
+    if let Some(effort) = settings.abilities.effort(request.effort).filter(|_| dialect.effort) {
+        reasoning.insert("effort".into(), json!(effort.word()));
+    }
     if dialect.summary {
-        body.insert("reasoning".into(), json!({"summary": "auto"}));
+        reasoning.insert("summary".into(), json!("auto"));
+    }
+    if !reasoning.is_empty() {
+        body.insert("reasoning".into(), Value::Object(reasoning));
     }
     if let Some(limit) = request.max_output_tokens.filter(|_| dialect.output_limit) {
         // The least that is accepted.

@@ -13,8 +13,14 @@ fn wire(model: &str) -> ResponsesWire {
 }
 
 fn body(wire: &ResponsesWire, messages: &[Message], tools: &[ToolSpec]) -> Value {
-    let request =
-        Request { system: "Be brief.", messages, tools, max_output_tokens: Some(8), temperature: Some(0.5) };
+    let request = Request {
+        system: "Be brief.",
+        messages,
+        tools,
+        max_output_tokens: Some(8),
+        temperature: Some(0.5),
+        effort: None,
+    };
     encode(&wire.settings, wire.dialect(), &request)
 }
 
@@ -108,7 +114,14 @@ fn what_a_server_refuses_is_left_out_from_then_on() {
     let wire = wire("gpt-6");
     let refuse = |message: &str| {
         let complaint = Complaint { message: message.into(), ..Complaint::default() };
-        let request = Request { system: "", messages: &[], tools: &[], max_output_tokens: None, temperature: None };
+        let request = Request {
+            system: "",
+            messages: &[],
+            tools: &[],
+            max_output_tokens: None,
+            temperature: None,
+            effort: None,
+        };
         wire.adapt(&request, 400, &complaint)
     };
     assert!(refuse("Your organization must be verified to generate reasoning summaries."));

@@ -25,6 +25,7 @@ pub(crate) struct ResponsesWire {
     pub(crate) origin: Origin,
     no_thought: AtomicBool,
     no_summary: AtomicBool,
+    no_effort: AtomicBool,
     no_echo: AtomicBool,
     no_temperature: AtomicBool,
     no_limit: AtomicBool,
@@ -38,6 +39,7 @@ impl ResponsesWire {
             origin,
             no_thought: AtomicBool::new(false),
             no_summary: AtomicBool::new(false),
+            no_effort: AtomicBool::new(false),
             no_echo: AtomicBool::new(false),
             no_temperature: AtomicBool::new(false),
             no_limit: AtomicBool::new(false),
@@ -51,8 +53,9 @@ impl ResponsesWire {
         Dialect {
             thinks,
             summary: thinks && !is(&self.no_summary),
+            effort: thinks && !is(&self.no_effort),
             reasoning_echo: !is(&self.no_echo),
-            temperature: !is(&self.no_temperature),
+            temperature: self.settings.abilities.sampling && !is(&self.no_temperature),
             output_limit: !is(&self.no_limit),
             strict_roles: is(&self.strict_roles),
         }
@@ -94,6 +97,9 @@ impl Wire for ResponsesWire {
         // A summary is for verified organisations only.
         if says("summar") {
             return learn(&self.no_summary);
+        }
+        if says("effort") {
+            return learn(&self.no_effort);
         }
         // "Encrypted content is not supported with this model" is about the request, all else about what came back.
         if says("encrypted content is not supported") || says("'include'") {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::commands::{Arguments, Candidate, Candidates};
-use super::fetched::{ListedSession, MenuLists, ModelGroup};
+use super::fetched::{ListedModel, ListedSession, MenuLists, ModelGroup};
 use crate::command::Argument;
 use crate::locale::{self, Locale, Plural, Word, word};
 
@@ -45,6 +45,10 @@ fn candidate(value: &str) -> Candidate {
     Candidate { value: value.to_owned(), ..Candidate::default() }
 }
 
+fn listed(model: &ListedModel) -> Candidate {
+    Candidate { description: model.says.clone(), ..candidate(&model.id) }
+}
+
 fn language(tag: &str) -> Candidate {
     let name = Locale::new(tag).text(word::language::NAME).to_owned();
     Candidate { value: tag.to_owned(), description: name, ..Candidate::default() }
@@ -73,12 +77,12 @@ fn models(lists: &MenuLists, locale: &Locale, levels: &[&str], typed: &str) -> C
                 };
                 Candidate { description, more: true, ..candidate(group.word()) }
             });
-            let named = models.iter().filter(|_| !typed.is_empty()).map(|model| candidate(&model.id));
+            let named = models.iter().filter(|_| !typed.is_empty()).map(listed);
             groups.chain(named).collect()
         }
         [word] => {
             let group = ModelGroup::ALL.into_iter().find(|group| group.word() == *word);
-            group.into_iter().flat_map(of).map(|model| candidate(&model.id)).collect()
+            group.into_iter().flat_map(of).map(listed).collect()
         }
         [_, _, ..] => Vec::new(),
     };
@@ -120,10 +124,10 @@ fn session_ids(lists: &MenuLists) -> Candidates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontend::repl::menu::fetched::{ListedModel, MenuSources};
+    use crate::frontend::repl::menu::fetched::MenuSources;
 
     fn lists() -> MenuLists {
-        let model = |id: &str, group| ListedModel { id: id.to_owned(), group };
+        let model = |id: &str, group| ListedModel { id: id.to_owned(), group, says: String::new() };
         let session =
             ListedSession { id: "1-a".to_owned(), title: "the plover".to_owned(), place: "~/x".to_owned() };
         let lists = MenuLists::new(MenuSources {

@@ -46,6 +46,8 @@ pub struct ListedModel {
     pub id: String,
     /// Where it runs.
     pub group: ModelGroup,
+    /// What is known of it, in a few words.
+    pub says: String,
 }
 
 /// A session that can be gone on with.
@@ -177,7 +179,7 @@ mod tests {
     fn nobody_waits_for_a_list_and_its_coming_is_told_once() {
         let (give, taken) = channel::<()>();
         let taken = Mutex::new(taken);
-        let model = ListedModel { id: "ollama/qwen3".to_owned(), group: ModelGroup::Local };
+        let model = ListedModel { id: "ollama/qwen3".to_owned(), group: ModelGroup::Local, says: String::new() };
         let found = model.clone();
         let lists = MenuLists::new(MenuSources {
             models: Box::new(move || {

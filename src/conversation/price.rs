@@ -1,0 +1,243 @@
+//! What tokens cost: prices, and sums of money that no rounding changes.
+
+use std::fmt;
+use std::iter::Sum;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::usage::Usage;
+
+/// A sum of money. Whole billionths of a thousandth of a dollar: a price of a dollar for a million tokens is a whole
+/// number of them for one token. Written as dollars.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Money(u64);
+
+/// How many of them are a dollar.
+const DOLLAR: u64 = 1_000_000_000_000;
+
+impl Money {
+    /// Makes a sum of dollars; nothing below zero, and what is smaller than a unit is cut off.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded on the line before")]
+    #[expect(clippy::cast_precision_loss, reason = "a dollar is far below 2^53 units")]
+    pub fn dollars(dollars: f64) -> Self {
+        let units = (dollars * DOLLAR as f64).clamp(0.0, 1e19);
+        Self(if units.is_nan() { 0 } else { units.round() as u64 })
+    }
+
+    /// Reads a price in dollars for a million tokens as what one token costs: `0.25`, `1250`.
+    #[must_use]
+    pub fn of_a_million(text: &str) -> Option<Self> {
+        let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+        if whole.is_empty() || part.len() > 6 || !whole.chars().chain(part.chars()).all(|c| c.is_ascii_digit()) {
+            return None;
+        }
+        let units: u64 = format!("{whole}{part:0<6}").parse().ok()?;
+        Some(Self(units))
+    }
+
+    /// Returns it in dollars.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "for people and JSON; sums are made of units")]
+    pub fn in_dollars(self) -> f64 {
+        self.0 as f64 / DOLLAR as f64
+    }
+
+    /// Returns what so many tokens cost at this price for one.
+    #[must_use]
+    pub const fn times(self, tokens: u64) -> Self {
+        Self(self.0.saturating_mul(tokens))
+    }
+
+    /// Adds two sums.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
+    /// Returns what is left of it, nothing where `other` is more.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+
+    /// Returns the units, to count them where several add at once.
+    #[must_use]
+    pub const fn units(self) -> u64 {
+        self.0
+    }
+
+    /// Makes a sum of units.
+    #[must_use]
+    pub const fn of_units(units: u64) -> Self {
+        Self(units)
+    }
+}
+
+/// As people read it: `$12.34`, and four digits that count where it is less than a dollar.
+impl fmt::Display for Money {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dollars = self.in_dollars();
+        match dollars {
+            _ if self.0 == 0 => formatter.write_str("$0"),
+            ..0.000_05 => formatter.write_str("<$0.0001"),
+            ..1.0 => write!(formatter, "${dollars:.4}"),
+            _ => write!(formatter, "${dollars:.2}"),
+        }
+    }
+}
+
+impl Sum for Money {
+    fn sum<I: Iterator<Item = Self>>(sums: I) -> Self {
+        sums.fold(Self::default(), Self::plus)
+    }
+}
+
+impl Serialize for Money {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.in_dollars())
+    }
+}
+
+impl<'de> Deserialize<'de> for Money {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        f64::deserialize(deserializer).map(Self::dollars)
+    }
+}
+
+/// What one token costs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rates {
+    /// Read.
+    pub input: Money,
+    /// Written, reasoning too.
+    pub output: Money,
+    /// Read from the provider's cache; as any other where it is not said.
+    pub cached_read: Option<Money>,
+    /// Read and written to the provider's cache; as any other where it is not said.
+    pub cached_write: Option<Money>,
+}
+
+impl Rates {
+    fn cost(&self, usage: &Usage) -> Money {
+        let parts = [
+            self.input.times(usage.input),
+            self.cached_read.unwrap_or(self.input).times(usage.cached_read),
+            self.cached_write.unwrap_or(self.input).times(usage.cached_write),
+            self.output.times(usage.written()),
+        ];
+        parts.into_iter().sum()
+    }
+}
+
+/// What a model's tokens cost.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Price {
+    /// For a request of any length.
+    pub rates: Rates,
+    /// For longer ones: from more tokens read than the number on, each; the shortest first.
+    pub long: Vec<(u64, Rates)>,
+}
+
+impl Price {
+    /// The price of what runs on this machine.
+    #[must_use]
+    pub fn free() -> Self {
+        let nothing = Some(Money::default());
+        let rates = Rates { cached_read: nothing, cached_write: nothing, ..Rates::default() };
+        Self { rates, long: Vec::new() }
+    }
+
+    /// Returns what one request cost. All of its tokens have the price of its length.
+    #[must_use]
+    pub fn cost(&self, usage: &Usage) -> Money {
+        self.rates_of(usage.read()).cost(usage)
+    }
+
+    /// Returns what a token of a request costs that reads so many.
+    #[must_use]
+    pub fn rates_of(&self, read: u64) -> &Rates {
+        self.long.iter().rev().find(|(above, _)| read > *above).map_or(&self.rates, |(_, rates)| rates)
+    }
+
+    /// Reads `in/out/cached read/cached write`, in dollars for a million tokens, and those of longer requests behind
+    /// it: `2.5/15/0.25;272000:5/22.5/0.5`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.split(';');
+        let rates = rates(parts.next()?)?;
+        let long = parts.map(|part| {
+            let (above, rest) = part.split_once(':')?;
+            Some((above.parse().ok()?, self::rates(rest)?))
+        });
+        Some(Self { rates, long: long.collect::<Option<_>>()? })
+    }
+}
+
+fn rates(text: &str) -> Option<Rates> {
+    let mut parts = text.split('/').map(|part| (!part.is_empty()).then(|| Money::of_a_million(part)));
+    let mut next = || parts.next().flatten();
+    let (input, output) = (next()??, next()??);
+    let (cached_read, cached_write) = (next(), next());
+    Some(Rates { input, output, cached_read: cached_read.flatten(), cached_write: cached_write.flatten() })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn usage(input: u64, cached_read: u64, cached_write: u64, output: u64, reasoning: u64) -> Usage {
+        Usage { input, cached_read, cached_write, output, reasoning, searches: 0 }
+    }
+
+    #[test]
+    fn a_request_costs_what_the_price_list_says() {
+        let price = Price::parse("3/15/0.3/3.75").unwrap();
+        // 1,000 × 3 + 10,000 × 0.3 + 2,000 × 3.75 + 500 × 15 = 21,000 dollars for a million times as much.
+        let cost = price.cost(&usage(1_000, 10_000, 2_000, 400, 100));
+        assert_eq!((cost, cost.to_string()), (Money::dollars(0.021), "$0.0210".to_owned()));
+        assert_eq!(serde_json::to_string(&cost).unwrap(), "0.021");
+        assert_eq!(serde_json::from_str::<Money>("0.021").unwrap(), cost);
+    }
+
+    #[test]
+    fn a_long_request_has_the_price_of_its_length_for_all_of_its_tokens() {
+        let price = Price::parse("2.5/15/0.25;272000:5/22.5/0.5").unwrap();
+        assert_eq!(price.cost(&usage(272_000, 0, 0, 0, 0)), Money::dollars(0.68));
+        assert_eq!(price.cost(&usage(272_000, 1_000_000 - 272_000, 0, 0, 0)), Money::dollars(1.36 + 0.364));
+    }
+
+    #[test]
+    fn what_is_no_price_is_none() {
+        for text in ["", "3", "x/1", "1/", "1/2/3/4;5", "1/2;x:1/2", "-1/2", "1.1234567/2"] {
+            assert_eq!(Price::parse(text), None, "{text}");
+        }
+        assert_eq!(Price::free().cost(&usage(5, 5, 5, 5, 5)), Money::default());
+    }
+
+    #[test]
+    fn sums_are_shown_as_people_read_them() {
+        let shown = [(0.0, "$0"), (0.000_001, "<$0.0001"), (0.001_234, "$0.0012"), (12.345_6, "$12.35")];
+        for (dollars, expected) in shown {
+            assert_eq!(Money::dollars(dollars).to_string(), expected);
+        }
+        assert_eq!(Money::dollars(-1.0), Money::default());
+        assert_eq!(Money::dollars(f64::NAN), Money::default());
+    }
+
+    proptest! {
+        #[test]
+        fn more_tokens_never_cost_less_and_a_cached_one_never_more_than_its_price_says(
+            a in 0..1_000_000_u64, b in 0..1_000_000_u64, c in 0..100_000_u64, d in 0..100_000_u64, more in 0..1_000_u64,
+        ) {
+            let price = Price::parse("2.5/15/0.25/3.1;272000:5/22.5/0.5").unwrap();
+            let less = price.cost(&usage(a, b, c, d, 0));
+            prop_assert!(price.cost(&usage(a + more, b, c, d, 0)) >= less);
+            prop_assert!(price.cost(&usage(a, b, c, d, more)) >= less);
+            // Reasoning is billed as what is written.
+            prop_assert_eq!(price.cost(&usage(a, b, c, d + more, 0)), price.cost(&usage(a, b, c, d, more)));
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What is known of models before anybody is asked: windows, limits, abilities, prices; each row with its day.
+//!
+//! The rows are a copy of models.dev's, reduced and dated (`models.tsv`, made by `.ci/catalogue.py`), and what it did
+//! not have then (`additions.tsv`). They lie in the binary as text, sorted by name: a look-up reads the rows it
+//! compares and no more, so that nothing is parsed at start-up.
+//!
+//! A row, its columns parted by tabs: `PROVIDER/MODEL`, day of release, day as of which it holds where that is
+//! another, tokens of the window, of what may be read, of what may be written, marks, efforts, ways to think, price.
+//! Marks: `t` calls tools, `v` sees, `s` can be told how freely to write, `r` reasons, `m` caches what is marked, `a` caches by
+//! itself, `R` calls tools on the responses wire only, `F` refuses to be made to call one. An effort is its digit in
+//! [`Effort::ALL`]. Ways to think: `t` can be turned off, `bLEAST-MOST` takes a budget of tokens, `a` thinks as much as it
+//! sees fit. Prices: see [`Price::parse`].
+
+mod abilities;
+mod family;
+mod rows;
+
+pub use abilities::{Abilities, Cache, Effort, Known, Thinking};
+
+/// Finds what is known of a provider's model. One that is not in the catalogue inherits what the newest of its family
+/// can do, and no price: names change oftener than manners, prices do not.
+#[must_use]
+pub fn find(provider: &str, model: &str) -> Option<Known> {
+    let model = model.strip_prefix("models/").unwrap_or(model);
+    let exact = rows::exact(provider, model).or_else(|| rows::exact(provider, family::undated(model)?));
+    let Some(mut known) = exact.and_then(rows::read) else {
+        let mut known = family::newest(provider, model)?;
+        known.abilities.price = None;
+        known.inherited = true;
+        return Some(known);
+    };
+    if known.context_window.is_none()
+        && let Some(newest) = family::newest(provider, model)
+    {
+        known.context_window = newest.context_window;
+        known.abilities.most_read = newest.abilities.most_read;
+        known.abilities.most_written = newest.abilities.most_written;
+    }
+    Some(known)
+}
+
+/// Lists what is known of a provider's models.
+pub fn of(provider: &str) -> impl Iterator<Item = Known> {
+    rows::of(provider).filter_map(rows::read)
+}
+
+#[cfg(test)]
+#[path = "catalogue_tests.rs"]
+mod tests;
