@@ -14,14 +14,14 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use axi::sandbox::{Ground, Reach, Sandbox, Wanted};
+use axi::sandbox::{Reach, Sandbox, Wanted, WorkDirectories};
 
 fn main() {
     let runs: usize = std::env::var("RUNS").ok().and_then(|value| value.parse().ok()).unwrap_or(200);
     let temporary = std::env::temp_dir();
     let workspace = std::env::current_dir().expect("a directory to run in");
     let sandbox = Sandbox::new(Wanted::On, std::env::home_dir(), Vec::new(), Vec::new(), temporary.clone());
-    let ground = Ground { workspace: &workspace, directory: &workspace, temporary: &temporary };
+    let ground = WorkDirectories { workspace: &workspace, directory: &workspace, temporary: &temporary };
     let workspace_reach = |network| Reach::Workspace { network, also: Vec::new() };
     let kinds = [
         ("not held", Reach::Full),

@@ -52,7 +52,7 @@ pub struct Instructions {
 
 /// What the prompt says about where it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Surroundings<'a> {
+pub struct PromptFacts<'a> {
     /// The place.
     pub place: &'a Place,
     /// For example `linux`.
@@ -67,7 +67,7 @@ pub struct Surroundings<'a> {
 
 /// Words the system prompt.
 #[must_use]
-pub fn system_prompt(surroundings: &Surroundings<'_>, instructions: &[Instructions]) -> String {
+pub fn system_prompt(surroundings: &PromptFacts<'_>, instructions: &[Instructions]) -> String {
     let place = surroundings.place;
     let mut lines = vec![BEHAVIOUR.to_owned()];
     if surroundings.handoff {
@@ -93,7 +93,7 @@ pub fn system_prompt(surroundings: &Surroundings<'_>, instructions: &[Instructio
 /// Words the system prompt of a small model: what never changes, an empty line, what does. Instruction files are left
 /// out: each hundred tokens cost such a model seconds, and it follows few of them.
 #[must_use]
-pub fn small_prompt(surroundings: &Surroundings<'_>) -> String {
+pub fn small_prompt(surroundings: &PromptFacts<'_>) -> String {
     let shell = surroundings.shell.unwrap_or("sh");
     let mut prompt = SMALL_BEHAVIOUR.to_owned();
     if surroundings.handoff {

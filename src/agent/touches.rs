@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use crate::approval::command::{Action, GitChanges, Judged, LineJudgement, Part};
-use crate::approval::{Class, Kept, Tracked, each_index_entry};
+use crate::approval::{Class, IndexContent, Tracked, each_index_entry};
 use crate::conversation::Effect;
 use crate::journal::{How, Touch};
 
@@ -221,7 +221,7 @@ pub(super) fn unkept_by_git(directory: &Path, ignored: bool) -> Vec<Touch> {
         // Nobody but an attacker names a file outside.
         let is_below = name.components().all(|part| matches!(part, Component::Normal(_)));
         let path = top.join(name);
-        if is_below && entry.kept != Kept::Folder {
+        if is_below && entry.kept != IndexContent::Folder {
             if !tracked.keeps(&path) {
                 found.push(path.clone());
             }

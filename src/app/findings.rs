@@ -17,7 +17,7 @@ const BEFORE: usize = 40;
 
 /// Something wrong, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct Diagnostic {
     /// Where.
     pub(super) spot: Spot,
     /// The dotted key; empty where it is the whole file.
@@ -28,7 +28,7 @@ pub(super) struct Told {
     pub(super) hint: String,
 }
 
-impl Told {
+impl Diagnostic {
     /// Words a finding.
     pub(super) fn new(locale: &Locale, paths: &Paths, finding: &Finding) -> Self {
         let Finding { spot, key, fault } = finding;

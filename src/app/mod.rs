@@ -33,7 +33,7 @@ use crate::frontend::exit::Exit;
 use crate::locale::{self, Locale, word};
 use console::{Console, indented};
 use context::{App, Need};
-use findings::{Told, known};
+use findings::{Diagnostic, known};
 use process::Process;
 pub use process::{RawVariables, Variables};
 use settings::settings_problem;
@@ -125,8 +125,8 @@ fn is_language(tag: &str) -> bool {
 /// Says what is wrong with the settings. Of rules that is said where they are taken up, for it may end there.
 fn tell_findings(app: &App, findings: &[Finding]) {
     let given = app.given.iter().filter(|given| given.setting.form != Form::Rule);
-    let texts = given.filter_map(|given| Told::of_text(&app.locale, given));
-    for told in findings.iter().map(|finding| Told::new(&app.locale, &app.paths, finding)).chain(texts) {
+    let texts = given.filter_map(|given| Diagnostic::of_text(&app.locale, given));
+    for told in findings.iter().map(|finding| Diagnostic::new(&app.locale, &app.paths, finding)).chain(texts) {
         let text = told.whole(&app.paths);
         Console::new(&app.locale).warn(format!("{text}\n{}", told.hint).trim_end());
     }

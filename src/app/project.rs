@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::process::Variables;
 use crate::approval::Surroundings;
 use crate::command::Problem;
-use crate::config::{Paths, PlaceFiles, Standing, TrustStore};
+use crate::config::{Paths, PlaceFiles, Trust, TrustStore};
 use crate::locale::{Locale, word};
 use crate::secret::files::SecretFiles;
 use crate::tool::Place;
@@ -18,7 +18,7 @@ pub(super) struct Project {
     home: Option<PathBuf>,
     /// The settings, commands and hooks it brings, as they were read, and whether the person trusts them.
     pub(super) files: PlaceFiles,
-    pub(super) standing: Standing,
+    pub(super) standing: Trust,
 }
 
 impl Project {
@@ -28,15 +28,15 @@ impl Project {
         let files = PlaceFiles::find(&root, &cwd, paths.settings().as_deref());
         let standing = match trust_store(paths) {
             Some(store) => store.standing(&files),
-            None if files.wanting().is_empty() => Standing::Nothing,
-            None => Standing::Unknown,
+            None if files.wanting().is_empty() => Trust::Nothing,
+            None => Trust::Unknown,
         };
         Self { cwd, root, home: paths.home.clone(), files, standing }
     }
 
     /// Whether the person trusts what it brings: settings that choose, commands, servers, hooks.
     pub(super) fn trusted(&self) -> bool {
-        self.standing == Standing::Trusted
+        self.standing == Trust::Trusted
     }
 
     /// Where tools work.

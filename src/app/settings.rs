@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
-use super::findings::{Told, known};
+use super::findings::{Diagnostic, known};
 use crate::command::Problem;
 use crate::config::{self, ConfigError, Paths};
 use crate::locale::{Locale, word};
@@ -27,7 +27,7 @@ pub(super) fn settings_problem(locale: &Locale, paths: &Paths, error: &ConfigErr
         }
         ConfigError::Wrong(finding) => {
             let head = locale.with(word::error::ConfigWrong { path: &finding.spot.file.display().to_string() });
-            let what = format!("{head}\n{}", Told::new(locale, paths, finding).whole(paths));
+            let what = format!("{head}\n{}", Diagnostic::new(locale, paths, finding).whole(paths));
             return Problem { what, hint: hint() };
         }
         ConfigError::Occupied { path, key } => {

@@ -3,7 +3,7 @@
 use super::console::Console;
 use super::context::App;
 use super::project::trust_store;
-use crate::config::{self, PlaceFile, Standing};
+use crate::config::{self, PlaceFile, Trust};
 use crate::frontend::dialog::{NoChoice, Terminal};
 use crate::frontend::exit::Exit;
 use crate::frontend::signals::Signals;
@@ -20,9 +20,9 @@ const SHOWN_LINES: usize = 6;
 /// How axi ends when the person wants neither: [`Exit::Interrupted`].
 pub(super) fn settle_trust(app: &mut App) -> Result<(), Exit> {
     let changed = match app.project.standing {
-        Standing::Unknown => false,
-        Standing::Changed => true,
-        Standing::Nothing | Standing::Trusted | Standing::Refused => return Ok(()),
+        Trust::Unknown => false,
+        Trust::Changed => true,
+        Trust::Nothing | Trust::Trusted | Trust::Refused => return Ok(()),
     };
     let console = Console::new(&app.locale);
     let place = &app.paths.shown(app.project.files.root());
@@ -40,10 +40,10 @@ pub(super) fn settle_trust(app: &mut App) -> Result<(), Exit> {
         Console::new(&app.locale).warn(&app.locale.with(word::trust::NotKept { cause: &error.to_string() }));
     }
     if !trusted {
-        app.project.standing = Standing::Refused;
+        app.project.standing = Trust::Refused;
         return Ok(());
     }
-    app.project.standing = Standing::Trusted;
+    app.project.standing = Trust::Trusted;
     // The files as they were shown, not as they are by now.
     match config::load(app.paths.settings().as_deref(), &app.project.files, true, &app.process.variables) {
         Ok(loaded) => app.config = loaded.config,
@@ -94,8 +94,8 @@ fn show_place(app: &App, files: usize, lines: usize) {
 /// Where nobody can be asked: says what is left out.
 pub(super) fn tell_untrusted(app: &App) {
     match app.project.standing {
-        Standing::Unknown | Standing::Changed => {}
-        Standing::Nothing | Standing::Trusted | Standing::Refused => return,
+        Trust::Unknown | Trust::Changed => {}
+        Trust::Nothing | Trust::Trusted | Trust::Refused => return,
     }
     let names: Vec<String> = app
         .project

@@ -11,7 +11,7 @@ const STAT: usize = 40;
 
 /// What stands at a path of the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum IndexContent {
     /// A file's content.
     Content,
     /// Everything below: a folder of a sparse checkout.
@@ -32,7 +32,7 @@ pub struct IndexEntry<'a> {
     /// The file's size in bytes: the low 32 bits.
     pub bytes: u32,
     /// What is kept.
-    pub kept: Kept,
+    pub kept: IndexContent,
 }
 
 /// Reads the index of the repository whose top is `top`, entry by entry. Tells whether it was read to its end: entries
@@ -102,9 +102,9 @@ fn parse(bytes: &[u8], hash: usize, mut each: impl FnMut(&IndexEntry<'_>)) -> Op
             nanoseconds: number(bytes, begin + 12)?,
             bytes: number(bytes, begin + 36)?,
             kept: match (is_folder, promised) {
-                (true, _) => Kept::Folder,
-                (false, true) => Kept::Nothing,
-                (false, false) => Kept::Content,
+                (true, _) => IndexContent::Folder,
+                (false, true) => IndexContent::Nothing,
+                (false, false) => IndexContent::Content,
             },
         });
     }

@@ -36,7 +36,7 @@ pub use blast::{
     BlastRadius, Disk, Entry, FileSystem, MOST_ENTRIES, blast_radius, forbidden_on_disk, leads_outside,
 };
 pub use command::suggest_rule;
-pub use git_index::{IndexEntry, Kept, each_index_entry};
+pub use git_index::{IndexContent, IndexEntry, each_index_entry};
 pub use offer::{always_rule, line_rule, newly_allowed};
 pub use policy::Policy;
 pub use rule::{Meaning, Rule, RuleError};

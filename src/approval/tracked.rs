@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::git_index::{Kept, each_index_entry};
+use super::git_index::{IndexContent, each_index_entry};
 
 /// The files of one repository that git keeps, as they were when it looked last.
 #[derive(Debug, Default)]
@@ -31,12 +31,12 @@ impl Tracked {
         let mut tracked = Self { root: root.to_owned(), ..Self::default() };
         // Entries before a damaged one stand.
         each_index_entry(root, |entry| match entry.kept {
-            Kept::Content => {
+            IndexContent::Content => {
                 let stat = Stat { seconds: entry.seconds, nanoseconds: entry.nanoseconds, bytes: entry.bytes };
                 tracked.files.insert(entry.path.to_owned(), stat);
             }
-            Kept::Folder => tracked.folders.push(entry.path.to_owned()),
-            Kept::Nothing => {}
+            IndexContent::Folder => tracked.folders.push(entry.path.to_owned()),
+            IndexContent::Nothing => {}
         })?;
         Some(tracked)
     }

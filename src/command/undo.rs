@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Context, Outcome, Problem};
 use crate::agent::PastTurn;
-use crate::journal::{Change, Foreign, JournalError, Kind, Plan, Standing, TakenBack};
+use crate::journal::{Author, Change, Foreign, JournalError, Kind, Plan, TakenBack};
 use crate::locale::{Locale, Word, word};
 use crate::tool::Place;
 
@@ -130,7 +130,7 @@ fn choices(locale: &Locale, plan: &Plan) -> Vec<(String, String)> {
 }
 
 fn has_foreign(plan: &Plan) -> bool {
-    plan.changes.iter().any(|change| change.standing == Standing::Foreign && !change.lost)
+    plan.changes.iter().any(|change| change.standing == Author::Foreign && !change.lost)
 }
 
 fn go_back(context: &mut Context<'_>, turn: &PastTurn) -> Outcome {
@@ -198,7 +198,7 @@ fn described(locale: &Locale, place: &Place, plan: &Plan) -> String {
 fn becomes(locale: &Locale, change: &Change) -> String {
     let key = match (&change.then.kind, &change.now.kind) {
         _ if change.lost => word::undo::LOST,
-        _ if change.standing == Standing::Foreign => word::undo::FOREIGN,
+        _ if change.standing == Author::Foreign => word::undo::FOREIGN,
         (Kind::Missing, _) => word::undo::GOES,
         (_, Kind::Missing) => word::undo::COMES,
         (Kind::Directory, Kind::Directory) => word::undo::MODE,
@@ -208,7 +208,7 @@ fn becomes(locale: &Locale, change: &Change) -> String {
     if let Some((more, fewer)) = change.lines.filter(|lines| *lines != (0, 0)) {
         let _ = write!(words, " (+{more} −{fewer})");
     }
-    if change.standing == Standing::Doubtful && !change.lost {
+    if change.standing == Author::Doubtful && !change.lost {
         let _ = write!(words, "; {}", locale.text(word::undo::DOUBTFUL));
     }
     if change.parted && !change.lost {

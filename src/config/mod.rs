@@ -25,7 +25,7 @@ pub use paths::Paths;
 pub use schema::{Known, schema};
 pub use setting::{Form, Project, Setting, Shape};
 pub use table::{Config, Handoff, ModelFacts, Permissions, Provider, all};
-pub use trust::{PlaceFile, PlaceFiles, Standing, TrustStore};
+pub use trust::{PlaceFile, PlaceFiles, Trust, TrustStore};
 pub use values::{Named, Rules};
 pub use write::{add_to_list, remove_from_list, set};
 

@@ -48,7 +48,7 @@ pub struct PlaceFiles {
 
 /// What is known of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum Trust {
     /// There is nothing to trust.
     Nothing,
     /// The person said yes to these files.
@@ -185,16 +185,16 @@ impl TrustStore {
 
     /// Tells what is known of a place with these files.
     #[must_use]
-    pub fn standing(&self, files: &PlaceFiles) -> Standing {
+    pub fn standing(&self, files: &PlaceFiles) -> Trust {
         if files.wanting.is_empty() {
-            return Standing::Nothing;
+            return Trust::Nothing;
         }
         match self.read().get(&files.root.to_string_lossy().into_owned()) {
-            Some(said) if said.digest == files.digest && said.trusted && files.incomplete => Standing::Unknown,
-            Some(said) if said.digest == files.digest && said.trusted => Standing::Trusted,
-            Some(said) if said.digest == files.digest => Standing::Refused,
-            Some(_) => Standing::Changed,
-            None => Standing::Unknown,
+            Some(said) if said.digest == files.digest && said.trusted && files.incomplete => Trust::Unknown,
+            Some(said) if said.digest == files.digest && said.trusted => Trust::Trusted,
+            Some(said) if said.digest == files.digest => Trust::Refused,
+            Some(_) => Trust::Changed,
+            None => Trust::Unknown,
         }
     }
 
@@ -267,21 +267,21 @@ mod tests {
         let root = place.path();
         let store = TrustStore::new(state.path().join("deep/trust.json"));
         let standing = || store.standing(&PlaceFiles::find(root, root, None));
-        assert_eq!(standing(), Standing::Nothing);
+        assert_eq!(standing(), Trust::Nothing);
         write(&root.join(".mcp.json"), "{}");
-        assert_eq!(standing(), Standing::Unknown);
+        assert_eq!(standing(), Trust::Unknown);
         store.remember(&PlaceFiles::find(root, root, None), true).unwrap();
-        assert_eq!(standing(), Standing::Trusted);
+        assert_eq!(standing(), Trust::Trusted);
         write(&root.join(".mcp.json"), "{ }");
-        assert_eq!(standing(), Standing::Changed);
+        assert_eq!(standing(), Trust::Changed);
         store.remember(&PlaceFiles::find(root, root, None), false).unwrap();
-        assert_eq!(standing(), Standing::Refused);
+        assert_eq!(standing(), Trust::Refused);
         write(&root.join(".axi/commands/new.md"), "x");
-        assert_eq!(standing(), Standing::Changed);
+        assert_eq!(standing(), Trust::Changed);
         let other = PlaceFiles { root: "/elsewhere".into(), ..PlaceFiles::find(root, root, None) };
-        assert_eq!(store.standing(&other), Standing::Unknown);
+        assert_eq!(store.standing(&other), Trust::Unknown);
         write(&state.path().join("deep/trust.json"), "damaged");
-        assert_eq!(standing(), Standing::Unknown);
+        assert_eq!(standing(), Trust::Unknown);
     }
 
     #[test]
@@ -297,16 +297,16 @@ mod tests {
         write(&large, "x");
         let file = std::fs::File::options().write(true).open(&large).unwrap();
         file.set_len(LARGEST).unwrap();
-        assert_eq!(agreed(), Standing::Trusted);
+        assert_eq!(agreed(), Trust::Trusted);
         file.set_len(LARGEST + 1).unwrap();
-        assert_eq!(agreed(), Standing::Unknown);
+        assert_eq!(agreed(), Trust::Unknown);
         std::fs::remove_file(large).unwrap();
         // Beside .mcp.json, which is looked for in any case.
         for number in 1..MOST_FILES {
             write(&root.join(format!(".axi/commands/{number}.md")), "x");
         }
-        assert_eq!(agreed(), Standing::Trusted);
+        assert_eq!(agreed(), Trust::Trusted);
         write(&root.join(".axi/skills/last"), "x");
-        assert_eq!(agreed(), Standing::Unknown);
+        assert_eq!(agreed(), Trust::Unknown);
     }
 }

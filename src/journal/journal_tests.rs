@@ -7,7 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use proptest::prelude::*;
 
-use super::plan::Standing;
+use super::plan::Author;
 use super::record::object;
 use super::*;
 
@@ -270,7 +270,7 @@ fn what_something_else_changed_since_stays_or_is_put_aside() {
     std::fs::write(bench.path("a"), "somebody's own").unwrap();
     let plan = journal.plan(1).unwrap();
     let standings: Vec<_> = plan.changes.iter().map(|change| (change.path.clone(), change.standing)).collect();
-    assert_eq!(standings, [(bench.path("a"), Standing::Foreign), (bench.path("new"), Standing::Ours)]);
+    assert_eq!(standings, [(bench.path("a"), Author::Foreign), (bench.path("new"), Author::Ours)]);
     assert_eq!(plan.changes[0].lines, Some((3, 1)));
 
     let taken = journal.take_back(&plan, Foreign::Leave).unwrap();
@@ -308,7 +308,7 @@ fn what_the_person_wrote_between_two_changes_is_asked_for_and_put_aside() {
         );
         let plan = journal.plan(1).unwrap();
         let standings: Vec<_> = plan.changes.iter().map(|change| change.standing).collect();
-        assert_eq!(standings, [Standing::Foreign, Standing::Ours], "in a new turn: {new_turn}");
+        assert_eq!(standings, [Author::Foreign, Author::Ours], "in a new turn: {new_turn}");
         let taken = journal.take_back(&plan, Foreign::Overwrite).unwrap();
         assert_eq!(std::fs::read_to_string(bench.path("a")).unwrap(), "one\ntwo\nthree\n");
         let aside = taken.aside.iter().map(|(_, copy)| std::fs::read_to_string(copy).unwrap());

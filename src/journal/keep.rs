@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use super::around::{REMADE, is_named_part, is_part};
-use super::record::{Kept, Log, Record, object};
+use super::record::{Backup, Log, Record, object};
 use super::state::Kind;
 use super::touch::{How, JournalError, Touch, Unkept};
 use super::{State, state};
@@ -52,7 +52,7 @@ pub(super) struct Recorded {
     /// What axi left where, in this turn or an earlier one: what is not so any more somebody else has changed.
     left: BTreeMap<PathBuf, State>,
     /// Copies of files that were not changed since, by what tells so.
-    copies: BTreeMap<Known, Kept>,
+    copies: BTreeMap<Known, Backup>,
 }
 
 /// A file as it was at one moment: its device and number, its length, when it was last changed.
@@ -164,7 +164,8 @@ impl<'a> Keeper<'a> {
             for path in self.below(&touch.path, touch.how) {
                 if self.recorded.paths.insert(path.clone()) {
                     let state = State::MISSING;
-                    let missing = Record::Before { turn: self.turn, path: path.clone(), state, kept: Kept::Whole };
+                    let missing =
+                        Record::Before { turn: self.turn, path: path.clone(), state, kept: Backup::Whole };
                     self.log.append(&missing)?;
                     self.left(&path, touch.how)?;
                 }
@@ -279,12 +280,12 @@ impl<'a> Keeper<'a> {
             return self.log.append(&Record::Again { turn: self.turn, path: path.to_owned() });
         }
         let kept = match state.kind {
-            Kind::Missing | Kind::Link { .. } | Kind::Directory => Kept::Whole,
-            Kind::Other => Kept::Unreadable,
-            Kind::File { .. } if touch.how == How::Attributes => Kept::Attributes,
+            Kind::Missing | Kind::Link { .. } | Kind::Directory => Backup::Whole,
+            Kind::Other => Backup::Unreadable,
+            Kind::File { .. } if touch.how == How::Attributes => Backup::Attributes,
             Kind::File { .. } => self.keep(path, &state, touch.how == How::Removed)?,
         };
-        if matches!(kept, Kept::TooMuch | Kept::Unreadable) && touch.how != How::Around {
+        if matches!(kept, Backup::TooMuch | Backup::Unreadable) && touch.how != How::Around {
             self.unkept += 1;
         }
         let (turn, path_now) = (self.turn, path.to_owned());
@@ -297,7 +298,7 @@ impl<'a> Keeper<'a> {
             self.log.append(&Record::Before { turn, path: path_now, state, kept })?;
         }
         self.recorded.paths.insert(path.to_owned());
-        if kept == Kept::Attributes {
+        if kept == Backup::Attributes {
             self.recorded.bare.insert(path.to_owned());
         } else {
             self.recorded.bare.remove(path);
@@ -305,8 +306,8 @@ impl<'a> Keeper<'a> {
         Ok(())
     }
 
-    fn keep(&mut self, path: &Path, state: &State, may_go: bool) -> Result<Kept, JournalError> {
-        let Kind::File { length, .. } = state.kind else { return Ok(Kept::Unreadable) };
+    fn keep(&mut self, path: &Path, state: &State, may_go: bool) -> Result<Backup, JournalError> {
+        let Kind::File { length, .. } = state.kind else { return Ok(Backup::Unreadable) };
         let known = state.node.map(|node| (node.id(), length, node.changed));
         if let Some(kept) = known.and_then(|known| self.recorded.copies.get(&known)) {
             return Ok(*kept);
@@ -320,7 +321,7 @@ impl<'a> Keeper<'a> {
                 match std::fs::hard_link(path, &target) {
                     Ok(()) => {
                         self.links.push(number);
-                        return Ok(Kept::Link { object: number });
+                        return Ok(Backup::Link { object: number });
                     }
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                     Err(_) => {}
@@ -337,7 +338,7 @@ impl<'a> Keeper<'a> {
         match kept {
             Ok(None) => {
                 self.copies.push(target);
-                let kept = Kept::Copy { object: number };
+                let kept = Backup::Copy { object: number };
                 if let Some(known) = known.filter(|(_, _, changed)| self.is_long_ago(*changed)) {
                     self.recorded.copies.insert(known, kept);
                 }
@@ -347,11 +348,11 @@ impl<'a> Keeper<'a> {
             Ok(Some(_)) | Err(_) => drop(std::fs::remove_file(&target)),
         }
         // What its owner may not read can have a second name. Written in place it is lost, and known to be.
-        if matches!(kept, Ok(Some(Kept::Unreadable))) && alone && std::fs::hard_link(path, &target).is_ok() {
+        if matches!(kept, Ok(Some(Backup::Unreadable))) && alone && std::fs::hard_link(path, &target).is_ok() {
             self.links.push(number);
-            return Ok(Kept::Link { object: number });
+            return Ok(Backup::Link { object: number });
         }
-        kept.map(|why| why.unwrap_or(Kept::Unreadable)).map_err(|cause| JournalError { path: target, cause })
+        kept.map(|why| why.unwrap_or(Backup::Unreadable)).map_err(|cause| JournalError { path: target, cause })
     }
 
     /// Tells whether a change from now on gets another time.
@@ -363,10 +364,10 @@ impl<'a> Keeper<'a> {
     }
 
     /// Fills an object; gives back why not, where that is no failure.
-    fn fill(&mut self, path: &Path, length: u64, target: &mut File) -> io::Result<Option<Kept>> {
+    fn fill(&mut self, path: &Path, length: u64, target: &mut File) -> io::Result<Option<Backup>> {
         let mut source = match state::open(path) {
             Ok(source) => source,
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(Some(Kept::Unreadable)),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(Some(Backup::Unreadable)),
             Err(error) => return Err(error),
         };
         if clone_file(&source, target) {
@@ -375,7 +376,7 @@ impl<'a> Keeper<'a> {
         if length > self.limits.file
             || self.copied.load(Ordering::Relaxed).saturating_add(length) > self.limits.copied
         {
-            return Ok(Some(Kept::TooMuch));
+            return Ok(Some(Backup::TooMuch));
         }
         io::copy(&mut source, target)?;
         self.copied.fetch_add(length, Ordering::Relaxed);

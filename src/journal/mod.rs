@@ -23,7 +23,7 @@ mod trash;
 
 pub use clean::forget;
 pub use outlook::{Outlook, around};
-pub use plan::{Change, Plan, Standing};
+pub use plan::{Author, Change, Plan};
 pub use record::Turn;
 pub use restore::{Foreign, TakenBack};
 pub use state::{Kind, State};

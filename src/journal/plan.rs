@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use similar::{ChangeTag, TextDiff};
 
 use super::links::{self, Seen, Way};
-use super::record::{Kept, Record, has_content, object, undone};
+use super::record::{Backup, Record, has_content, object, undone};
 use super::state::Kind;
 use super::touch::JournalError;
 use super::{State, state};
@@ -38,14 +38,14 @@ pub struct Change {
     /// What was there.
     pub then: State,
     /// Who made it what it is now.
-    pub standing: Standing,
+    pub standing: Author,
     /// Lines that come back and lines that go, where both are texts.
     pub lines: Option<(u64, u64)>,
     /// Whether its content was not kept, so that it cannot come back.
     pub lost: bool,
     /// Whether it had names that nobody looked at, and cannot have them back: they name another file now.
     pub parted: bool,
-    pub(super) kept: Kept,
+    pub(super) kept: Backup,
     pub(super) way: Way,
     /// Objects with what somebody else had made of it between two changes of ours.
     pub(super) theirs: Vec<u64>,
@@ -53,7 +53,7 @@ pub struct Change {
 
 /// Who made something what it is now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum Author {
     /// The turns that would be taken back.
     Ours,
     /// Most likely they did: axi was killed in between. A copy is put aside.
@@ -66,16 +66,16 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
     let undone = undone(records);
     let wanted = |turn: &u64| *turn >= first && !undone.contains(turn);
     let mut turns = BTreeSet::new();
-    let mut before: BTreeMap<&Path, (State, Kept)> = BTreeMap::new();
+    let mut before: BTreeMap<&Path, (State, Backup)> = BTreeMap::new();
     let mut after: BTreeMap<&Path, &State> = BTreeMap::new();
-    let mut theirs: BTreeMap<&Path, Vec<Kept>> = BTreeMap::new();
+    let mut theirs: BTreeMap<&Path, Vec<Backup>> = BTreeMap::new();
     let mut plan = Plan::default();
     for record in records {
         match record {
             Record::Before { turn, path, state, kept } if wanted(turn) => {
                 turns.insert(*turn);
                 let first = before.entry(path).or_insert_with(|| (state.clone(), *kept));
-                if first.1 == Kept::Attributes && *kept != Kept::Attributes {
+                if first.1 == Backup::Attributes && *kept != Backup::Attributes {
                     // Its content was kept when more than its mode and owner was to change.
                     *first = (state.with_attributes_of(&first.0), *kept);
                 }
@@ -83,7 +83,7 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
                 if after.remove(path.as_path()).is_some_and(|left| !left.is_same(state)) {
                     theirs.entry(path).or_default().push(*kept);
                 } else if let Some(last) = theirs.get_mut(path.as_path()).and_then(|theirs| theirs.last_mut())
-                    && *last == Kept::Attributes
+                    && *last == Backup::Attributes
                 {
                     *last = *kept;
                 }
@@ -105,8 +105,8 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
     plan.turns = turns.into_iter().collect();
     // What stands in a directory that was not there was not there either, whatever was seen of it later.
     let inside = |path: &Path| before.get(path).is_some_and(|(then, _)| !then.is_directory());
-    let missing = (State::MISSING, Kept::Whole);
-    let firsts: BTreeMap<&Path, &(State, Kept)> = before
+    let missing = (State::MISSING, Backup::Whole);
+    let firsts: BTreeMap<&Path, &(State, Backup)> = before
         .iter()
         .map(|(path, first)| (*path, if path.ancestors().skip(1).any(inside) { &missing } else { first }))
         .collect();
@@ -116,7 +116,7 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
             let failed = |cause| JournalError { path: path.to_path_buf(), cause };
             let now = State::look(path).map_err(failed)?;
             // Of what only changed its mode no content is known.
-            let is_known = *kept == Kept::Attributes || then.is_untouched(&now);
+            let is_known = *kept == Backup::Attributes || then.is_untouched(&now);
             Ok((*path, if is_known { now } else { State::look_closely(path).map_err(failed)? }))
         })
         .collect::<Result<BTreeMap<&Path, State>, JournalError>>()?;
@@ -150,12 +150,12 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         }
         let between = theirs.get(path).map(Vec::as_slice);
         let standing = match left {
-            _ if between.is_some() => Standing::Foreign,
-            Some(left) if left.is_same(now) => Standing::Ours,
-            Some(_) => Standing::Foreign,
+            _ if between.is_some() => Author::Foreign,
+            Some(left) if left.is_same(now) => Author::Ours,
+            Some(_) => Author::Foreign,
             // What was to go and is gone went by us.
-            None if now.is_missing() => Standing::Ours,
-            None => Standing::Doubtful,
+            None if now.is_missing() => Author::Ours,
+            None => Author::Doubtful,
         };
         let way = verdict.map_or(Way::New, |verdict| verdict.way.clone());
         let lost = is_lost(&way, kept, then, directory);
@@ -169,28 +169,28 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
 }
 
 /// Tells whether it cannot come back.
-fn is_lost(way: &Way, kept: Kept, then: &State, directory: &Path) -> bool {
+fn is_lost(way: &Way, kept: Backup, then: &State, directory: &Path) -> bool {
     match (way, kept) {
         _ if !then.is_file() => then.kind == Kind::Other,
-        (Way::Name(_), _) | (Way::Attributes, Kept::Attributes) => false,
-        (Way::New | Way::InPlace, Kept::Attributes) => true,
+        (Way::Name(_), _) | (Way::Attributes, Backup::Attributes) => false,
+        (Way::New | Way::InPlace, Backup::Attributes) => true,
         (Way::Attributes | Way::New | Way::InPlace, kept) => !has_content(kept) || !is_whole(kept, then, directory),
     }
 }
 
 /// Tells whether what is there has the content of then.
-fn has_content_back(path: &Path, then: &State, now: &State, kept: Kept, directory: &Path) -> bool {
+fn has_content_back(path: &Path, then: &State, now: &State, kept: Backup, directory: &Path) -> bool {
     if then.is_untouched(now) {
         return true;
     }
     match (&then.kind, &now.kind) {
         (Kind::File { .. }, Kind::File { .. }) => match kept {
             // Nothing else was to change.
-            Kept::Attributes => then.node.is_none() || then.id() == now.id(),
-            Kept::Copy { object: number } | Kept::Link { object: number } => {
+            Backup::Attributes => then.node.is_none() || then.id() == now.id(),
+            Backup::Copy { object: number } | Backup::Link { object: number } => {
                 then.has_length_of(now) && is_equal(path, &object(directory, number))
             }
-            Kept::Whole | Kept::TooMuch | Kept::Unreadable => then.is_restored(now) && then.id() == now.id(),
+            Backup::Whole | Backup::TooMuch | Backup::Unreadable => then.is_restored(now) && then.id() == now.id(),
         },
         (then, now) => then == now,
     }
@@ -217,25 +217,25 @@ fn is_equal(one: &Path, other: &Path) -> bool {
 }
 
 /// Tells whether what was kept as a second name is still what it was: whatever kept another name could write it.
-fn is_whole(kept: Kept, then: &State, directory: &Path) -> bool {
+fn is_whole(kept: Backup, then: &State, directory: &Path) -> bool {
     match kept {
-        Kept::Link { object: number } => State::look(&object(directory, number))
+        Backup::Link { object: number } => State::look(&object(directory, number))
             .is_ok_and(|now| now.modified == then.modified && now.has_length_of(then)),
-        Kept::Copy { .. } | Kept::Whole | Kept::Attributes | Kept::TooMuch | Kept::Unreadable => true,
+        Backup::Copy { .. } | Backup::Whole | Backup::Attributes | Backup::TooMuch | Backup::Unreadable => true,
     }
 }
 
 /// Counts lines that come back and lines that go.
-fn compared(path: &Path, now: &State, then: &State, kept: Kept, directory: &Path) -> Option<(u64, u64)> {
+fn compared(path: &Path, now: &State, then: &State, kept: Backup, directory: &Path) -> Option<(u64, u64)> {
     let text = |state: &State, path: &Path| match &state.kind {
         Kind::Missing => Some(String::new()),
         Kind::File { length, .. } if *length <= COMPARED => String::from_utf8(std::fs::read(path).ok()?).ok(),
         Kind::File { .. } | Kind::Link { .. } | Kind::Directory | Kind::Other => None,
     };
     let content = match kept {
-        Kept::Copy { object: number } | Kept::Link { object: number } => object(directory, number),
-        Kept::Whole => PathBuf::new(),
-        Kept::Attributes | Kept::TooMuch | Kept::Unreadable => return None,
+        Backup::Copy { object: number } | Backup::Link { object: number } => object(directory, number),
+        Backup::Whole => PathBuf::new(),
+        Backup::Attributes | Backup::TooMuch | Backup::Unreadable => return None,
     };
     let (now, then) = (text(now, path)?, text(then, &content)?);
     let diff = TextDiff::from_lines(&now, &then);

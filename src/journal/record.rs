@@ -38,7 +38,7 @@ pub(super) enum Record {
         #[serde(serialize_with = "write_path", deserialize_with = "read_path")]
         path: PathBuf,
         state: State,
-        kept: Kept,
+        kept: Backup,
     },
     /// A turn is about to change it once more: what was left before says nothing now.
     Again {
@@ -62,7 +62,7 @@ pub(super) enum Record {
 /// What is kept of something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "as", rename_all = "snake_case")]
-pub(super) enum Kept {
+pub(super) enum Backup {
     /// Its state says it all.
     Whole,
     /// Its content is a file of its own.
@@ -77,7 +77,7 @@ pub(super) enum Kept {
     Unreadable,
 }
 
-impl Kept {
+impl Backup {
     /// The object that has its content.
     pub(super) const fn object(self) -> Option<u64> {
         match self {
@@ -226,10 +226,10 @@ pub(super) fn object(directory: &Path, number: u64) -> PathBuf {
 }
 
 /// Tells whether a record's content can be given back.
-pub(super) const fn has_content(kept: Kept) -> bool {
+pub(super) const fn has_content(kept: Backup) -> bool {
     match kept {
-        Kept::Whole | Kept::Copy { .. } | Kept::Link { .. } => true,
-        Kept::Attributes | Kept::TooMuch | Kept::Unreadable => false,
+        Backup::Whole | Backup::Copy { .. } | Backup::Link { .. } => true,
+        Backup::Attributes | Backup::TooMuch | Backup::Unreadable => false,
     }
 }
 

@@ -11,8 +11,8 @@ use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, utimensat};
 
 use super::keep::copy;
 use super::links::Way;
-use super::plan::{Change, Plan, Standing};
-use super::record::{Kept, object};
+use super::plan::{Author, Change, Plan};
+use super::record::{Backup, object};
 use super::state::Kind;
 use super::{State, attributes, state};
 
@@ -43,7 +43,7 @@ pub(super) fn take_back(plan: &Plan, foreign: Foreign, directory: &Path) -> Take
     let aside = Aside { directory };
     let mut changes: Vec<&Change> = Vec::new();
     for change in &plan.changes {
-        let unwanted = change.lost || change.standing == Standing::Foreign && foreign == Foreign::Leave;
+        let unwanted = change.lost || change.standing == Author::Foreign && foreign == Foreign::Leave;
         // It may have changed while the person was asked.
         let moved = !State::look(&change.path).is_ok_and(|now| change.now.is_restored(&now));
         if unwanted || moved {
@@ -132,7 +132,7 @@ impl Aside<'_> {
             copies.push(self.place(&change.path, &|target| copy(&object, target))?);
         }
         let is_file = matches!(change.now.kind, Kind::File { .. });
-        if change.standing != Standing::Ours && is_file && change.kept != Kept::Attributes {
+        if change.standing != Author::Ours && is_file && change.kept != Backup::Attributes {
             copies.push(self.place(&change.path, &|target| copy(&change.path, target))?);
         }
         Ok(copies)
@@ -188,7 +188,7 @@ fn clear(change: &Change, aside: &Aside<'_>) -> Done {
     match std::fs::remove_dir(&change.path) {
         Ok(()) => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && change.standing != Standing::Ours => {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && change.standing != Author::Ours => {
             // On another file system it cannot be moved, and stays.
             aside.take(&change.path).map(Some).map_err(|_| error)
         }
@@ -214,15 +214,15 @@ fn put_back(change: &Change, directory: &Path) -> Done {
             set_times(&change.path, &change.then)?;
         }
         Kind::File { .. } => match (&change.way, change.kept) {
-            (Way::Attributes, Kept::Attributes) => set_attributes(&change.path, &change.then)?,
+            (Way::Attributes, Backup::Attributes) => set_attributes(&change.path, &change.then)?,
             (Way::Attributes, _) => {
                 set_attributes(&change.path, &change.then)?;
                 set_times(&change.path, &change.then)?;
             }
-            (_, Kept::Copy { object: number } | Kept::Link { object: number }) => {
+            (_, Backup::Copy { object: number } | Backup::Link { object: number }) => {
                 put_content(change, &object(directory, number), directory)?;
             }
-            (_, Kept::Attributes | Kept::Whole | Kept::TooMuch | Kept::Unreadable) => {
+            (_, Backup::Attributes | Backup::Whole | Backup::TooMuch | Backup::Unreadable) => {
                 return Err(io::ErrorKind::NotFound.into());
             }
         },

@@ -90,7 +90,7 @@ pub enum Standing {
 
 /// Where a child works, for what it may write.
 #[derive(Debug, Clone, Copy)]
-pub struct Ground<'a> {
+pub struct WorkDirectories<'a> {
     /// The workspace.
     pub workspace: &'a Path,
     /// Where the child starts.
@@ -184,7 +184,7 @@ impl Sandbox {
     /// Makes what a child is held to; `None` where it is not confined: [`Reach::Full`], a sandbox that is off or
     /// missing, or an approved command on a kernel that could only break it ([`Support::holds_workspace`]).
     #[must_use]
-    pub fn confinement(&self, reach: &Reach, ground: Ground<'_>) -> Option<Confinement> {
+    pub fn confinement(&self, reach: &Reach, ground: WorkDirectories<'_>) -> Option<Confinement> {
         let Standing::On(support) = self.standing() else { return None };
         match reach {
             Reach::Full => None,
@@ -218,7 +218,7 @@ impl Sandbox {
     }
 
     /// A place the person started axi in is no secret to it; secret files in it are.
-    fn hidden_from(&self, ground: Ground<'_>) -> Vec<PathBuf> {
+    fn hidden_from(&self, ground: WorkDirectories<'_>) -> Vec<PathBuf> {
         let mut hidden = self.hidden.clone();
         for directory in [ground.workspace, ground.directory] {
             // Where nobody judges what is opened, Landlock is told what there is now.

@@ -15,8 +15,8 @@ fn sandbox(wanted: Wanted) -> Sandbox {
     )
 }
 
-fn ground(workspace: &Path) -> Ground<'_> {
-    Ground { workspace, directory: workspace, temporary: Path::new("/tmp/own") }
+fn ground(workspace: &Path) -> WorkDirectories<'_> {
+    WorkDirectories { workspace, directory: workspace, temporary: Path::new("/tmp/own") }
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_reader_writes_its_own_directory_only_and_a_place_of_work_is_no_secret() {
 #[test]
 fn where_the_model_has_a_command_run_is_not_written_for_it() {
     let sandbox = sandbox(Wanted::On);
-    let ground = Ground { directory: Path::new("/"), ..ground(Path::new("/home/x/work")) };
+    let ground = WorkDirectories { directory: Path::new("/"), ..ground(Path::new("/home/x/work")) };
     let reach = Reach::Workspace { network: false, also: Vec::new() };
     let Some(held) = sandbox.confinement(&reach, ground) else { return };
     assert!(!held.writable.contains(&PathBuf::from("/")), "{held:?}");

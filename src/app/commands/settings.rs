@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::super::console::Console;
 use super::super::context::App;
-use super::super::findings::Told;
+use super::super::findings::Diagnostic;
 use super::super::process::Variables;
 use super::super::settings::{begin, schema, settings_problem};
 use crate::cli::ConfigAction;
@@ -69,11 +69,11 @@ fn check(app: &App, path: &Path, json: bool) -> Exit {
             return Exit::Usage;
         }
     };
-    let mut found: Vec<Told> =
-        loaded.findings.iter().map(|finding| Told::new(&app.locale, &app.paths, finding)).collect();
-    found.extend(loaded.given.iter().filter_map(|given| Told::of_text(&app.locale, given)));
+    let mut found: Vec<Diagnostic> =
+        loaded.findings.iter().map(|finding| Diagnostic::new(&app.locale, &app.paths, finding)).collect();
+    found.extend(loaded.given.iter().filter_map(|given| Diagnostic::of_text(&app.locale, given)));
     found.sort_by(|one, other| {
-        let place = |told: &Told| (told.spot.file.clone(), told.spot.line, told.spot.column);
+        let place = |told: &Diagnostic| (told.spot.file.clone(), told.spot.line, told.spot.column);
         place(one).cmp(&place(other))
     });
     if json {

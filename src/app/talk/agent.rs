@@ -6,8 +6,8 @@ use std::time::SystemTime;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::Failed;
-use super::super::findings::Told;
-use super::session::{Occasion, new_session, random_number, resumed};
+use super::super::findings::Diagnostic;
+use super::session::{FrontendKind, new_session, random_number, resumed};
 use crate::agent::{Agent, Setup, Shortening, prompt};
 use crate::approval::{Decision, Mode, Policy, Rule, RuleError, Source};
 use crate::cli::{AgentKind, RunOptions};
@@ -63,7 +63,7 @@ fn rule_problem(app: &App, text: &str, error: &RuleError, source: Source) -> Pro
     let is_it =
         |given: &&Given| given.text == text && (own.as_deref() != Some(given.spot.file.as_path())) == of_project;
     let given = app.given.iter().filter(|_| source != Source::Flag).find(is_it);
-    if let Some(told) = given.and_then(|given| Told::of_text(&app.locale, given)) {
+    if let Some(told) = given.and_then(|given| Diagnostic::of_text(&app.locale, given)) {
         return Problem { what: told.whole(&app.paths), hint: told.hint };
     }
     let cause = &words::rule_error(&app.locale, error);
@@ -71,16 +71,16 @@ fn rule_problem(app: &App, text: &str, error: &RuleError, source: Source) -> Pro
     Problem { what: app.locale.with(word::error::Rule { rule: text, cause }), hint }
 }
 
-fn setup(app: &App, options: &RunOptions, occasion: Occasion) -> Setup {
+fn setup(app: &App, options: &RunOptions, occasion: FrontendKind) -> Setup {
     let place = app.project.place();
     let variable = |name| app.process.variable(name);
     let shell = variable("AXI_SHELL").or_else(|| variable("SHELL"));
     let shell = shell.as_deref().and_then(|path| path.rsplit('/').next());
-    let surroundings = prompt::Surroundings {
+    let surroundings = prompt::PromptFacts {
         place: &place,
         system: std::env::consts::OS,
         shell,
-        handoff: occasion == Occasion::Handoff,
+        handoff: occasion == FrontendKind::Handoff,
         language: app.locale.tag(),
     };
     let instructions = prompt::instructions(&place, app.paths.config.as_deref());
@@ -101,9 +101,9 @@ fn setup(app: &App, options: &RunOptions, occasion: Occasion) -> Setup {
     }
 }
 
-fn tools(app: &App, occasion: Occasion) -> Toolbox {
+fn tools(app: &App, occasion: FrontendKind) -> Toolbox {
     let mut tools = table::standard(app.process.program.clone());
-    if occasion == Occasion::Handoff {
+    if occasion == FrontendKind::Handoff {
         tools.push(Arc::new(ProposeCommandTool));
     }
     Toolbox::new(tools)
@@ -113,7 +113,7 @@ pub(super) fn make(
     app: &App,
     options: &RunOptions,
     provider: Arc<dyn Provider>,
-    occasion: Occasion,
+    occasion: FrontendKind,
 ) -> Result<(Agent, Option<Conversation>), Failed> {
     let policy = policy(app, options)?;
     let resumed = resumed(app, options, occasion)?;

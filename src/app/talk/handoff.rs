@@ -11,7 +11,7 @@ use super::super::trust::settle_trust;
 use super::human::human_options;
 use super::prewarm::prewarm;
 use super::repl::repl;
-use super::session::Occasion;
+use super::session::FrontendKind;
 use super::stage::stage;
 use super::{agent, rewrite};
 use crate::cli::{HandoffKind, RunOptions};
@@ -104,7 +104,7 @@ fn job(app: &Rc<App>, facts: &Facts) -> Result<(Exit, Put), Failed> {
     if !provider.model().local {
         prewarm(&client);
     }
-    let (agent, _) = agent::make(app, &options, provider, Occasion::Handoff)?;
+    let (agent, _) = agent::make(app, &options, provider, FrontendKind::Handoff)?;
     let stage = stage(app, &runtime)?;
     let looks = app.display().looks();
     let screen = app.display().screen(&looks);

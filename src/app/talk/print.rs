@@ -11,7 +11,7 @@ use super::super::context::App;
 use super::super::failed::{Failed, runtime};
 use super::super::models::choose;
 use super::human::human_options;
-use super::session::Occasion;
+use super::session::FrontendKind;
 use super::{agent, piped};
 use crate::cli::{Output as Form, RunOptions};
 use crate::command::Problem;
@@ -31,7 +31,7 @@ pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal:
     if let Some(found) = found {
         Console::new(&app.locale).note(&found);
     }
-    let (mut agent, _) = agent::make(app, options, provider, Occasion::Print)?;
+    let (mut agent, _) = agent::make(app, options, provider, FrontendKind::Print)?;
     crate::tool::sweep_aside(agent.outputs(), agent.temporary(), SystemTime::now());
     let cancel = CancellationToken::new();
     let signals = Signals::start(None);

@@ -8,7 +8,7 @@ use super::super::models::choose;
 use super::ghost::{self, GhostUsage};
 use super::human::human_options;
 use super::prewarm::prewarm;
-use super::session::Occasion;
+use super::session::FrontendKind;
 use super::stage::stage;
 use super::world::Outside;
 use super::{agent, menu_lists, session};
@@ -31,7 +31,7 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     let client = Client::default();
     let (provider, found) = choose(app, options.model.as_deref(), &client, &runtime)?;
     let local = provider.model().local;
-    let (agent, conversation) = agent::make(app, &options, provider, Occasion::Repl)?;
+    let (agent, conversation) = agent::make(app, &options, provider, FrontendKind::Repl)?;
     let stage = stage(app, &runtime)?;
     let plain = stage.plain;
     let looks = app.display().looks();

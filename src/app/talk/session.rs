@@ -17,7 +17,7 @@ use crate::terminal::Depth;
 
 /// On which occasion a conversation begins, and so which one it goes on with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Occasion {
+pub(super) enum FrontendKind {
     /// One turn for a program or a pipe: a new session, unless asked otherwise.
     Print,
     /// The loop: the shell's session.
@@ -36,12 +36,12 @@ pub(super) fn new_session(app: &App, keep: bool) -> Session {
 pub(super) fn resumed(
     app: &App,
     options: &RunOptions,
-    occasion: Occasion,
+    occasion: FrontendKind,
 ) -> Result<Option<(Loaded, PathBuf)>, Failed> {
     let open = |path: PathBuf| load(&path).map(|loaded| (loaded, path));
     let store = app.sessions();
     // Held also where another session is asked for: it becomes the shell's.
-    let is_shells = !options.no_session && (occasion != Occasion::Print || options.resume_last);
+    let is_shells = !options.no_session && (occasion != FrontendKind::Print || options.resume_last);
     let (shells, busy) = if is_shells { shells_session(app) } else { (None, false) };
     if busy {
         Console::new(&app.locale).note(app.locale.text(word::handoff::BUSY));

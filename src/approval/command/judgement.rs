@@ -49,7 +49,7 @@ pub enum Extent {
     Perhaps,
     /// Some of those that lie below the directory its pattern stands in.
     Some,
-    /// Those that are found, or some of them: [`Search::leaves_out`].
+    /// Those that are found, or some of them, as the search says.
     Found(Arc<Search>),
 }
 

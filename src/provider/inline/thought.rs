@@ -10,11 +10,11 @@ const CLOSE: &str = "</think>";
 #[derive(Debug, Default)]
 pub(super) struct ThoughtTag {
     held: String,
-    place: Place,
+    place: Position,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Position {
     /// Nothing but white space, or part of the tag.
     #[default]
     Before,
@@ -29,7 +29,7 @@ enum Place {
 
 impl ThoughtTag {
     pub(super) fn push(&mut self, text: &str, pieces: &mut Vec<Piece>) {
-        if self.place == Place::Answer {
+        if self.place == Position::Answer {
             push_text(text, pieces);
             return;
         }
@@ -46,30 +46,30 @@ impl ThoughtTag {
     pub(super) fn finish(&mut self, pieces: &mut Vec<Piece>) {
         let held = std::mem::take(&mut self.held);
         match self.place {
-            Place::Before | Place::Answer => push_text(&held, pieces),
-            Place::Inside if !held.is_empty() => pieces.push(Piece::Thought(held)),
-            Place::Open | Place::Inside | Place::Closed => {}
+            Position::Before | Position::Answer => push_text(&held, pieces),
+            Position::Inside if !held.is_empty() => pieces.push(Piece::Thought(held)),
+            Position::Open | Position::Inside | Position::Closed => {}
         }
-        self.place = Place::Answer;
+        self.place = Position::Answer;
     }
 
     fn step(&mut self, pieces: &mut Vec<Piece>) {
         let trimmed = self.held.trim_start();
         match self.place {
-            Place::Before => {
+            Position::Before => {
                 if let Some(rest) = trimmed.strip_prefix(OPEN) {
                     self.held = rest.to_owned();
-                    self.place = Place::Open;
+                    self.place = Position::Open;
                 } else if !OPEN.starts_with(trimmed) {
-                    self.place = Place::Answer;
+                    self.place = Position::Answer;
                 }
             }
-            Place::Open | Place::Closed if trimmed.is_empty() => self.held.clear(),
-            Place::Open | Place::Closed => {
+            Position::Open | Position::Closed if trimmed.is_empty() => self.held.clear(),
+            Position::Open | Position::Closed => {
                 self.held = trimmed.to_owned();
-                self.place = if self.place == Place::Open { Place::Inside } else { Place::Answer };
+                self.place = if self.place == Position::Open { Position::Inside } else { Position::Answer };
             }
-            Place::Inside => {
+            Position::Inside => {
                 let end = self.held.find(CLOSE);
                 let told = end.unwrap_or_else(|| self.held.len() - overlap(&self.held, CLOSE));
                 let thought: String = self.held.drain(..told).collect();
@@ -78,10 +78,10 @@ impl ThoughtTag {
                 }
                 if end.is_some() {
                     self.held.drain(..CLOSE.len());
-                    self.place = Place::Closed;
+                    self.place = Position::Closed;
                 }
             }
-            Place::Answer => push_text(&std::mem::take(&mut self.held), pieces),
+            Position::Answer => push_text(&std::mem::take(&mut self.held), pieces),
         }
     }
 }

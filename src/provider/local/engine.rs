@@ -13,7 +13,7 @@ use super::chat::{Marks, Prompt, prompt};
 use super::cores::{cores, threads};
 use super::gguf::{Gguf, ModelError};
 use super::job::{Ask, Event, Job, Trouble};
-use super::kept::Kept;
+use super::kept::PrefixCache;
 use super::likely::likeliest;
 use super::network::{Memory, Network, Next};
 use super::tokenizer::{Tokenizer, whole_characters};
@@ -130,7 +130,7 @@ pub(super) struct Loaded {
     marks: Marks,
     pub(super) memory: Memory,
     pub(super) tokens: Vec<u32>,
-    kept: Option<Kept>,
+    kept: Option<PrefixCache>,
     pub(super) context: usize,
     whole: Whole,
 }
@@ -168,7 +168,7 @@ impl Loaded {
         let marks = Marks::find(&tokenizer)?;
         let network = Network::new(&file, cores())?;
         let memory = Memory::new(&network.shape);
-        let kept = plan.kept.as_ref().map(|folder| Kept::new(folder, &plan.weights));
+        let kept = plan.kept.as_ref().map(|folder| PrefixCache::new(folder, &plan.weights));
         let context = CONTEXT.min(network.shape.context);
         let whole = Whole::ask(plan)?;
         Ok(Self { network, tokenizer, marks, memory, tokens: Vec::new(), kept, context, whole })

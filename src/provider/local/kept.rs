@@ -15,13 +15,13 @@ const MOST: usize = 6;
 
 /// Where the beginnings of one model are kept.
 #[derive(Debug, Clone)]
-pub(super) struct Kept {
+pub(super) struct PrefixCache {
     folder: PathBuf,
     /// Tells models apart: the name of the weights and their size.
     model: String,
 }
 
-impl Kept {
+impl PrefixCache {
     pub(super) fn new(folder: &Path, weights: &Path) -> Self {
         let size = fs::metadata(weights).map_or(0, |metadata| metadata.len());
         let name = weights.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::super::blocks::{Activations, activation_block, dot, exp, half};
 use super::super::gguf::{Format, Gguf, ModelError};
-use super::super::kept::Kept;
+use super::super::kept::PrefixCache;
 use super::super::tokenizer::Tokenizer;
 use super::products::GROUP;
 use super::*;
@@ -270,7 +270,7 @@ fn reading_at_once_in_parts_and_from_the_disk_comes_to_the_same() {
     let expected = network.read(&tokens, &mut whole, Next::Wanted, &stop).unwrap();
     let mut parts = Memory::new(&network.shape);
     network.read(&tokens[..2], &mut parts, Next::Wanted, &stop).unwrap();
-    let kept = Kept::new(folder.path(), &path);
+    let kept = PrefixCache::new(folder.path(), &path);
     kept.save(&tokens[..2], &parts, &network.shape).unwrap();
     // What was read behind it is forgotten again, as after an answer that was thrown away.
     network.read(&[6, 6, 6], &mut parts, Next::Wanted, &stop).unwrap();

@@ -21,12 +21,12 @@ const FIELDS: &[Field] = &[PATH, plain("recursive")];
 #[derive(Debug, Default)]
 pub struct DeleteTool;
 
-struct Request {
+struct Input {
     path: PathBuf,
     recursive: bool,
 }
 
-impl Request {
+impl Input {
     fn parse(input: &Value, place: &Place) -> Result<Self, String> {
         let arguments = Arguments::parse("delete", input, FIELDS)?;
         Ok(Self { path: place.resolve(arguments.filled_text("path")?), recursive: arguments.flag("recursive")? })
@@ -90,7 +90,7 @@ fn first_names(path: &Path) -> Vec<String> {
 }
 
 /// Says what would go.
-fn check(request: &Request, place: &Place) -> Result<String, String> {
+fn check(request: &Input, place: &Place) -> Result<String, String> {
     let path = &request.path;
     not_the_base(place, path)?;
     let shown = paths::shown(place, path);
@@ -107,13 +107,13 @@ fn check(request: &Request, place: &Place) -> Result<String, String> {
 }
 
 /// The whole text of a file that goes.
-fn lost(request: &Request, place: &Place) -> Option<Preview> {
+fn lost(request: &Input, place: &Place) -> Option<Preview> {
     let path = &request.path;
     let file = text_file::load(place, path).ok().filter(|_| !path.is_symlink())?;
     Some(Preview::Diff { path: path.clone(), old: Some(file.text), new: None })
 }
 
-fn delete(request: &Request, place: &Place) -> Result<(String, Option<Preview>), String> {
+fn delete(request: &Input, place: &Place) -> Result<(String, Option<Preview>), String> {
     let says = check(request, place)?;
     let path = &request.path;
     let lost = lost(request, place);
@@ -150,12 +150,12 @@ impl Tool for DeleteTool {
     }
 
     fn subject(&self, input: &Value, place: &Place) -> Subject {
-        Request::parse(input, place).map_or(Subject::Whole, |request| paths::subject_of(request.path))
+        Input::parse(input, place).map_or(Subject::Whole, |request| paths::subject_of(request.path))
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
         let place = before.place;
-        let request = Request::parse(input, place)?;
+        let request = Input::parse(input, place)?;
         let says = check(&request, place)?;
         paths::may_change(&request.path).map_err(|error| text_file::problem(place, &request.path, &error))?;
         // A text is shown as what would be lost.
@@ -171,7 +171,7 @@ impl Tool for DeleteTool {
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
-            let request = match Request::parse(&input, context.place) {
+            let request = match Input::parse(&input, context.place) {
                 Ok(request) => request,
                 Err(problem) => return ToolOutput::failed(problem),
             };

@@ -31,7 +31,7 @@ const FIELDS: &[Field] = &[
 pub struct GlobTool;
 
 #[derive(Debug, Clone)]
-struct Request {
+struct Input {
     pattern: GlobMatcher,
     /// A pattern that names a hidden part wants hidden files.
     hidden: bool,
@@ -40,7 +40,7 @@ struct Request {
     root: PathBuf,
 }
 
-impl Request {
+impl Input {
     fn parse(input: &Value, place: &Place) -> Result<Self, String> {
         let arguments = Arguments::parse("glob", input, FIELDS)?;
         let mut pattern = arguments.filled_text("pattern")?.to_owned();
@@ -83,7 +83,7 @@ fn split_fixed(pattern: &str) -> (String, String) {
     (if fixed.is_empty() { "/".to_owned() } else { fixed }, parts[first..].join("/"))
 }
 
-fn find(request: &Request, place: &Place, stop: &Stop) -> Result<(Vec<PathBuf>, u64), String> {
+fn find(request: &Input, place: &Place, stop: &Stop) -> Result<(Vec<PathBuf>, u64), String> {
     text_file::listed(place, &request.root)?;
     let found: Mutex<Vec<(Option<SystemTime>, PathBuf)>> = Mutex::default();
     let count = AtomicU64::new(0);
@@ -147,7 +147,7 @@ impl Tool for GlobTool {
     }
 
     fn subject(&self, input: &Value, place: &Place) -> Subject {
-        match Request::parse(input, place) {
+        match Input::parse(input, place) {
             Ok(request) => paths::subject_of(request.root),
             Err(_) => Subject::Whole,
         }
@@ -160,7 +160,7 @@ impl Tool for GlobTool {
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let request = Request::parse(input, before.place)?;
+        let request = Input::parse(input, before.place)?;
         text_file::listed(before.place, &request.root)?;
         let pattern = request.pattern.glob().glob();
         Ok(Preview::Text { text: format!("{pattern} in {}", paths::shown(before.place, &request.root)) })
@@ -168,7 +168,7 @@ impl Tool for GlobTool {
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
-            let request = match Request::parse(&input, context.place) {
+            let request = match Input::parse(&input, context.place) {
                 Ok(request) => request,
                 Err(problem) => return ToolOutput::failed(problem),
             };

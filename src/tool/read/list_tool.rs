@@ -26,12 +26,12 @@ const FIELDS: &[Field] = &[Field { name: PATH.name, aliases: &["directory", "dir
 pub struct ListTool;
 
 #[derive(Debug)]
-struct Request {
+struct Input {
     path: PathBuf,
     depth: usize,
 }
 
-impl Request {
+impl Input {
     fn parse(input: &Value, place: &Place) -> Result<Self, String> {
         let arguments = Arguments::parse("list", input, FIELDS)?;
         let depth = arguments.number("depth")?.unwrap_or(DEFAULT_DEPTH).clamp(1, DEPTH_LIMIT);
@@ -42,7 +42,7 @@ impl Request {
     }
 }
 
-fn list(request: &Request, place: &Place, stop: &Stop) -> Result<(String, u64), String> {
+fn list(request: &Input, place: &Place, stop: &Stop) -> Result<(String, u64), String> {
     text_file::listed(place, &request.path)?;
     let walk = WalkBuilder::new(&request.path)
         .hidden(false)
@@ -110,21 +110,21 @@ impl Tool for ListTool {
     }
 
     fn subject(&self, input: &Value, place: &Place) -> Subject {
-        match Request::parse(input, place) {
+        match Input::parse(input, place) {
             Ok(request) => paths::subject_of(request.path),
             Err(_) => Subject::Whole,
         }
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let request = Request::parse(input, before.place)?;
+        let request = Input::parse(input, before.place)?;
         text_file::listed(before.place, &request.path)?;
         Ok(Preview::Text { text: paths::shown(before.place, &request.path) })
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
-            let request = match Request::parse(&input, context.place) {
+            let request = match Input::parse(&input, context.place) {
                 Ok(request) => request,
                 Err(problem) => return ToolOutput::failed(problem),
             };

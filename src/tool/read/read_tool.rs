@@ -34,7 +34,7 @@ const FIELDS: &[Field] = &[
 #[derive(Debug, Default)]
 pub struct ReadTool;
 
-struct Request {
+struct Input {
     path: PathBuf,
     offset: u64,
     limit: u64,
@@ -46,7 +46,7 @@ enum Found {
     Picture(Fitted),
 }
 
-impl Request {
+impl Input {
     fn parse(input: &Value, place: &Place) -> Result<Self, String> {
         let arguments = Arguments::parse("read", input, FIELDS)?;
         Ok(Self {
@@ -91,14 +91,14 @@ impl Tool for ReadTool {
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let request = Request::parse(input, before.place)?;
+        let request = Input::parse(input, before.place)?;
         look(before.place, &request, &Stop::default())?;
         Ok(Preview::Text { text: paths::shown(before.place, &request.path) })
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
-            let request = match Request::parse(&input, context.place) {
+            let request = match Input::parse(&input, context.place) {
                 Ok(request) => request,
                 Err(problem) => return ToolOutput::failed(problem),
             };
@@ -165,7 +165,7 @@ fn worded(page: &Page, encoding: Encoding, offset: u64, size: u64) -> String {
     if remarks.is_empty() { page.text.clone() } else { format!("{}({})\n", page.text, remarks.join("; ")) }
 }
 
-fn look(place: &Place, request: &Request, stop: &Stop) -> Result<Found, String> {
+fn look(place: &Place, request: &Input, stop: &Stop) -> Result<Found, String> {
     let path = &request.path;
     let (mut file, metadata) = text_file::open(place, path)?;
     let real = paths::real(path).unwrap_or_else(|_| path.clone());
@@ -221,7 +221,7 @@ fn look(place: &Place, request: &Request, stop: &Stop) -> Result<Found, String> 
 }
 
 /// Refuses a page that begins behind the last line.
-fn past_the_end(request: &Request, page: &Page) -> Result<(), String> {
+fn past_the_end(request: &Input, page: &Page) -> Result<(), String> {
     match page.total {
         Some(total) if page.lines == 0 && total > 0 => {
             Err(format!("Line {} is past the end: the file has {total} lines.", request.offset))

@@ -31,7 +31,7 @@ pub(crate) struct Collected {
 }
 
 /// What the model is given of it.
-pub(crate) struct Told {
+pub(crate) struct Excerpt {
     /// The text.
     pub(crate) text: String,
     /// Lines printed, all of them.
@@ -109,7 +109,7 @@ impl Collected {
     }
 
     /// Ends it: makes the model's text, and the file if the text is not all.
-    pub(crate) async fn tell(mut self) -> Told {
+    pub(crate) async fn tell(mut self) -> Excerpt {
         let kept = (self.head.len() + self.tail.len()) as u64;
         let whole = self.total == kept;
         if whole {
@@ -122,7 +122,7 @@ impl Collected {
         let binary = looks_binary(sample);
         let first = if binary { String::new() } else { output::clean(&self.head) };
         if !binary && whole && output::fits(&first, LIMITS) {
-            return Told { text: first, lines, file: None };
+            return Excerpt { text: first, lines, file: None };
         }
         if self.filed == 0 && self.batch.is_empty() {
             self.batch.extend_from_slice(&self.head);
@@ -145,7 +145,7 @@ impl Collected {
             output::joined(head, tail, &output::cut_mark(lines.saturating_sub(told as u64), cut, Some(&kept)))
         };
         let file = if self.problem.is_none() { Some(self.path) } else { None };
-        Told { text, lines, file }
+        Excerpt { text, lines, file }
     }
 
     fn last(&self) -> Option<u8> {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn tell(pieces: &[&[u8]]) -> (Told, Option<Vec<u8>>) {
+fn tell(pieces: &[&[u8]]) -> (Excerpt, Option<Vec<u8>>) {
     let directory = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {

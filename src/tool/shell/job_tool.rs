@@ -33,13 +33,13 @@ const FIELDS: &[Field] = &[
 #[derive(Debug, Default)]
 pub struct ShellJobTool;
 
-enum Request {
+enum Input {
     List,
     Read { job: u64, wait: Option<Duration> },
     Kill { job: u64 },
 }
 
-fn request(input: &Value) -> Result<Request, String> {
+fn request(input: &Value) -> Result<Input, String> {
     let arguments = Arguments::parse("shell_job", input, FIELDS)?;
     let job = || {
         arguments
@@ -47,12 +47,12 @@ fn request(input: &Value) -> Result<Request, String> {
             .ok_or_else(|| arguments.missing("job", "the number of a job; action list shows them"))
     };
     match arguments.filled_text("action")? {
-        "list" => Ok(Request::List),
+        "list" => Ok(Input::List),
         "read" | "output" => {
             let wait = arguments.number("wait")?.filter(|wait| *wait > 0);
-            Ok(Request::Read { job: job()?, wait: wait.map(|wait| Duration::from_secs(wait.min(WAIT_LIMIT))) })
+            Ok(Input::Read { job: job()?, wait: wait.map(|wait| Duration::from_secs(wait.min(WAIT_LIMIT))) })
         }
-        "kill" | "stop" => Ok(Request::Kill { job: job()? }),
+        "kill" | "stop" => Ok(Input::Kill { job: job()? }),
         other => Err(format!("shell_job: argument `action` must be list, read or kill, got {other:?}")),
     }
 }
@@ -144,9 +144,9 @@ impl Tool for ShellJobTool {
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
         let (text, job) = match request(input)? {
-            Request::List => ("list".to_owned(), None),
-            Request::Read { job, .. } => (format!("read job {job}"), Some(job)),
-            Request::Kill { job } => (format!("kill job {job}"), Some(job)),
+            Input::List => ("list".to_owned(), None),
+            Input::Read { job, .. } => (format!("read job {job}"), Some(job)),
+            Input::Kill { job } => (format!("kill job {job}"), Some(job)),
         };
         let detached = DetachedJobs::in_directory(before.output_dir);
         let is_there = |job: u64| {
@@ -167,7 +167,7 @@ impl Tool for ShellJobTool {
             let jobs = &context.memory.jobs;
             match request(&input) {
                 Err(problem) => ToolOutput::failed(problem),
-                Ok(Request::List) => {
+                Ok(Input::List) => {
                     let list = jobs.list();
                     let detached = DetachedJobs::in_directory(context.output_dir).list(SystemTime::now());
                     let lines: Vec<String> =
@@ -175,13 +175,13 @@ impl Tool for ShellJobTool {
                     let text = if lines.is_empty() { "No jobs.".to_owned() } else { lines.join("\n") };
                     ToolOutput::ok(text, ToolFacts { lines: Some(lines.len() as u64), ..ToolFacts::default() })
                 }
-                Ok(Request::Read { job, .. }) if job >= DetachedJobs::FIRST => {
+                Ok(Input::Read { job, .. }) if job >= DetachedJobs::FIRST => {
                     detached_words::news(&context, job).unwrap_or_else(|| none(job))
                 }
-                Ok(Request::Kill { job }) if job >= DetachedJobs::FIRST => {
+                Ok(Input::Kill { job }) if job >= DetachedJobs::FIRST => {
                     detached_words::kill(&context, job).await.unwrap_or_else(|| none(job))
                 }
-                Ok(Request::Read { job, wait }) => {
+                Ok(Input::Read { job, wait }) => {
                     if let Some(wait) = wait {
                         tokio::select! {
                             biased;
@@ -194,7 +194,7 @@ impl Tool for ShellJobTool {
                     news(jobs, job).unwrap_or_else(|| none(job))
                 }
                 // To its end: half a kill would be none.
-                Ok(Request::Kill { job }) => kill(jobs, job).await,
+                Ok(Input::Kill { job }) => kill(jobs, job).await,
             }
         })
     }

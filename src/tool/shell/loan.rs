@@ -24,7 +24,7 @@ const STOP_TAKES: Duration = Duration::from_millis(500);
 
 /// What the keeper told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum KeeperEvent {
     /// The command wants the terminal.
     Wants,
     /// The person has stopped it (Ctrl+Z).
@@ -102,24 +102,24 @@ impl Loan {
     ///
     /// # Cancel safety
     /// Dropped, nothing is lost.
-    pub(super) async fn told(&mut self) -> Told {
+    pub(super) async fn told(&mut self) -> KeeperEvent {
         let (mut word, mut press) = ([0], [0]);
         loop {
             let late = self.late;
             tokio::select! {
                 biased;
                 read = self.control.read(&mut word) => match read {
-                    Ok(1) if word[0] == WANTS => return Told::Wants,
-                    Ok(1) if word[0] == STOPPED => return Told::Stopped,
+                    Ok(1) if word[0] == WANTS => return KeeperEvent::Wants,
+                    Ok(1) if word[0] == STOPPED => return KeeperEvent::Stopped,
                     Ok(1) => {}
-                    Ok(_) | Err(_) => return Told::Ended,
+                    Ok(_) | Err(_) => return KeeperEvent::Ended,
                 },
                 _ = self.pressed.read(&mut press) => {
                     self.late = self.lent.then(|| Instant::now() + STOP_TAKES);
                 }
                 () = work::at(late) => {
                     self.late = None;
-                    return Told::Stopped;
+                    return KeeperEvent::Stopped;
                 }
             }
         }

@@ -16,9 +16,9 @@ use crate::child::keeper::{APART, ON_IT};
 use crate::sandbox::Confinement;
 use crate::tool::{ToolContext, work};
 
-use super::capture::{Collected, Progress, Told};
+use super::capture::{Collected, Excerpt, Progress};
 use super::group::{Group, Mark};
-use super::loan::{self, Loan, Told as Word};
+use super::loan::{self, KeeperEvent, Loan};
 use super::start::{Launch, Resources, adopts};
 
 /// From TERM to KILL.
@@ -54,7 +54,7 @@ pub(crate) struct Ended {
     /// How; `None` for one that could not even be killed.
     pub(crate) status: Option<ExitStatus>,
     /// What it printed.
-    pub(crate) told: Told,
+    pub(crate) told: Excerpt,
     /// Whether processes it had left in the background were ended.
     pub(crate) background: bool,
     /// What held it.
@@ -146,9 +146,9 @@ pub(crate) async fn run(
             word = heard(loan.as_mut()), if hearing && status.is_none() => {
                 let Some(loan) = &mut loan else { continue };
                 match word {
-                    Word::Ended => hearing = false,
-                    Word::Wants if reason.is_some() => {}
-                    Word::Wants => {
+                    KeeperEvent::Ended => hearing = false,
+                    KeeperEvent::Wants if reason.is_some() => {}
+                    KeeperEvent::Wants => {
                         if loan.lend(&context.person).await {
                             lent_at = lent_at.or_else(|| Some(Instant::now()));
                             was_lent = true;
@@ -156,7 +156,7 @@ pub(crate) async fn run(
                             stop = Some(Reason::NoTerminal);
                         }
                     }
-                    Word::Stopped => {
+                    KeeperEvent::Stopped => {
                         loan.take_back(&context.person).await;
                         // What it took the person is not the command's time.
                         deadline += lent_at.take().map_or(Duration::ZERO, |at| at.elapsed());
@@ -209,7 +209,7 @@ fn left_some(told: &UnixStream) -> bool {
 }
 
 /// Waits for the keeper's word, if there is one.
-async fn heard(loan: Option<&mut Loan>) -> Word {
+async fn heard(loan: Option<&mut Loan>) -> KeeperEvent {
     match loan {
         Some(loan) => loan.told().await,
         None => std::future::pending().await,

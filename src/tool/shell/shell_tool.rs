@@ -113,7 +113,7 @@ pub struct ShellTool {
     helper: Option<PathBuf>,
 }
 
-struct Request {
+struct Input {
     /// What the model gave: at least one.
     lines: Vec<String>,
     /// What is judged, shown and run.
@@ -136,7 +136,7 @@ impl ShellTool {
     }
 }
 
-impl Request {
+impl Input {
     fn parse(input: &Value, place: &Place) -> Result<Self, String> {
         let arguments = Arguments::parse(NAME, input, FIELDS)?;
         let lines = lines(&arguments)?;
@@ -282,7 +282,7 @@ impl Tool for ShellTool {
     }
 
     fn subject(&self, input: &Value, place: &Place) -> Subject {
-        match Request::parse(input, place) {
+        match Input::parse(input, place) {
             Ok(request) => Subject::Command { line: request.whole_line(place) },
             Err(_) => Subject::Whole,
         }
@@ -298,7 +298,7 @@ impl Tool for ShellTool {
 
     fn settle(&self, input: &Value, place: &Place, memory: &ToolMemory) -> Settled {
         // What cannot be read is refused when it is run.
-        let Ok(request) = Request::parse(input, place) else { return Settled::AsIs };
+        let Ok(request) = Input::parse(input, place) else { return Settled::AsIs };
         settle::settle((input, &request.lines), (&request.directory, request.said), place, memory)
     }
 
@@ -318,7 +318,7 @@ impl Tool for ShellTool {
     }
 
     fn check(&self, input: &Value, before: &Before<'_>) -> Result<Preview, String> {
-        let request = Request::parse(input, before.place)?;
+        let request = Input::parse(input, before.place)?;
         request.no_directory(before.place).map_or(Ok(()), Err)?;
         request.refused(self.helper.as_deref(), before.can_lend, before.memory).map_or(Ok(()), Err)?;
         Ok(Preview::Command { line: request.whole_line(before.place) })
@@ -326,7 +326,7 @@ impl Tool for ShellTool {
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
-            let request = match Request::parse(&input, context.place) {
+            let request = match Input::parse(&input, context.place) {
                 Ok(request) => request,
                 Err(problem) => return ToolOutput::failed(problem),
             };
@@ -361,7 +361,7 @@ impl Tool for ShellTool {
 }
 
 /// Runs the command to its end or its time limit.
-async fn in_front(helper: Option<&Path>, request: &Request, context: &ToolContext<'_>) -> ToolOutput {
+async fn in_front(helper: Option<&Path>, request: &Input, context: &ToolContext<'_>) -> ToolOutput {
     let limit = Duration::from_secs(request.limit);
     let run = run::run(helper, (&request.line, request.interactive), &request.directory, limit, context);
     match run.await {
@@ -371,7 +371,7 @@ async fn in_front(helper: Option<&Path>, request: &Request, context: &ToolContex
 }
 
 /// Starts the command and looks for a moment what becomes of it.
-async fn in_background(helper: Option<&Path>, request: &Request, context: &ToolContext<'_>) -> ToolOutput {
+async fn in_background(helper: Option<&Path>, request: &Input, context: &ToolContext<'_>) -> ToolOutput {
     let jobs = &context.memory.jobs;
     let line = request.line.as_str();
     let job = match start::start_job(helper, line, &request.directory, context) {
@@ -419,7 +419,7 @@ const fn note(confinement: &Confinement) -> &'static str {
     }
 }
 
-fn worded(ended: Ended, request: &Request, can_lend: bool) -> ToolOutput {
+fn worded(ended: Ended, request: &Input, can_lend: bool) -> ToolOutput {
     let limit = request.limit;
     let exit_code = ended.status.and_then(|status| {
         use std::os::unix::process::ExitStatusExt as _;

@@ -10,7 +10,7 @@ use crate::child;
 use crate::child::keeper::ON_IT;
 use crate::child::processes::{DETACHED_MARK, MARK};
 use crate::child::rm::VARIABLE;
-use crate::sandbox::{Confinement, Ground, Reach, Standing};
+use crate::sandbox::{Confinement, Reach, Standing, WorkDirectories};
 use crate::tool::ToolContext;
 
 use super::detached::DetachedJobs;
@@ -60,7 +60,7 @@ impl Resources {
             Reach::ReadOnly => Some(own(shared)?),
         };
         let writable = temporary.as_ref().map_or(shared, OwnDirectory::path);
-        let ground = Ground { workspace: &context.place.workspace, directory, temporary: writable };
+        let ground = WorkDirectories { workspace: &context.place.workspace, directory, temporary: writable };
         let confinement = context.sandbox.confinement(context.reach, ground);
         Ok(Self { confinement, temporary, instead, trash })
     }

@@ -8,7 +8,7 @@ const LONGEST: usize = 512;
 
 /// Where a stream is within a sequence, as vte sees it; in doubt within, for that changes no text.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Position {
     #[default]
     Text,
     Escape,
@@ -21,7 +21,7 @@ enum Place {
 /// Rewrites a stream that may be cut anywhere.
 #[derive(Debug, Default)]
 pub(super) struct Cap {
-    place: Place,
+    place: Position,
     /// What stands behind `ESC [` so far.
     held: Vec<u8>,
 }
@@ -32,15 +32,15 @@ impl Cap {
         let mut out = Vec::with_capacity(bytes.len() + self.held.len());
         for &byte in bytes {
             match (self.place, byte) {
-                (Place::Control | Place::Cancelled, 0x18 | 0x1a | 0x1b) => {
+                (Position::Control | Position::Cancelled, 0x18 | 0x1a | 0x1b) => {
                     out.append(&mut self.held);
                     out.push(byte);
-                    self.place = if byte == 0x1b { Place::Escape } else { Place::Text };
+                    self.place = if byte == 0x1b { Position::Escape } else { Position::Text };
                 }
                 // Carried out at once, within the sequence.
-                (Place::Control | Place::Cancelled, 0x00..=0x1f) => out.push(byte),
-                (Place::Control, 0x40..=0x7e) => {
-                    self.place = Place::Text;
+                (Position::Control | Position::Cancelled, 0x00..=0x1f) => out.push(byte),
+                (Position::Control, 0x40..=0x7e) => {
+                    self.place = Position::Text;
                     if matches!(byte, b'@' | b'L' | b'M' | b'P' | b'S' | b'T' | b'X') {
                         capped(&self.held, most, &mut out);
                         self.held.clear();
@@ -49,28 +49,28 @@ impl Cap {
                     }
                     out.push(byte);
                 }
-                (Place::Control, _) if self.held.len() >= LONGEST => {
+                (Position::Control, _) if self.held.len() >= LONGEST => {
                     self.held.clear();
                     // CAN: the sequence is none.
                     out.push(0x18);
-                    self.place = Place::Cancelled;
+                    self.place = Position::Cancelled;
                 }
-                (Place::Control, _) => self.held.push(byte),
-                (Place::Cancelled, 0x40..=0x7e) => self.place = Place::Text,
-                (Place::Cancelled, _) => {}
-                (Place::Text | Place::Escape, 0x1b) => {
-                    self.place = Place::Escape;
+                (Position::Control, _) => self.held.push(byte),
+                (Position::Cancelled, 0x40..=0x7e) => self.place = Position::Text,
+                (Position::Cancelled, _) => {}
+                (Position::Text | Position::Escape, 0x1b) => {
+                    self.place = Position::Escape;
                     out.push(byte);
                 }
-                (Place::Escape, b'[') => {
-                    self.place = Place::Control;
+                (Position::Escape, b'[') => {
+                    self.place = Position::Control;
                     out.push(byte);
                 }
-                (Place::Escape, 0x18 | 0x1a | 0x20..=0x7e) => {
-                    self.place = Place::Text;
+                (Position::Escape, 0x18 | 0x1a | 0x20..=0x7e) => {
+                    self.place = Position::Text;
                     out.push(byte);
                 }
-                (Place::Text | Place::Escape, _) => out.push(byte),
+                (Position::Text | Position::Escape, _) => out.push(byte),
             }
         }
         out

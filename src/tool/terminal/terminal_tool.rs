@@ -61,13 +61,13 @@ enum Action {
     Stop { terminal: u64 },
 }
 
-struct Request {
+struct Input {
     action: Action,
     until: Option<RegexMatcher>,
     wait: Option<Duration>,
 }
 
-fn request(input: &Value) -> Result<Request, String> {
+fn request(input: &Value) -> Result<Input, String> {
     let arguments = Arguments::parse("terminal", input, FIELDS)?;
     let terminal =
         || arguments.number("terminal")?.ok_or_else(|| arguments.missing("terminal", "the number that start gave"));
@@ -92,7 +92,7 @@ fn request(input: &Value) -> Result<Request, String> {
         .transpose()
         .map_err(|error| format!("terminal: argument `until` is no regular expression: {error}"))?;
     let wait = arguments.number("wait")?.map(|wait| Duration::from_secs(wait.min(WAIT_LIMIT)));
-    Ok(Request { action, until, wait })
+    Ok(Input { action, until, wait })
 }
 
 /// What a person and rules judge. Keys are no command line, whatever they spell: a word that would be harmless as a
@@ -145,7 +145,7 @@ fn worded(program: &Program, found: Option<bool>) -> ToolOutput {
 }
 
 /// Waits as asked for, else until the screen stands still; then looks.
-async fn settled(program: &Program, request: &Request, looking: bool, context: &ToolContext<'_>) -> ToolOutput {
+async fn settled(program: &Program, request: &Input, looking: bool, context: &ToolContext<'_>) -> ToolOutput {
     let matches =
         request.until.as_ref().map(|until| move |text: &str| until.is_match(text.as_bytes()).unwrap_or(false));
     let found = matches.as_ref().map(|matches| matches as &(dyn Fn(&str) -> bool + Sync));

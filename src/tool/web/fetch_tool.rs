@@ -29,13 +29,13 @@ const FIELDS: &[Field] = &[Field { name: "url", aliases: &["uri", "link", "addre
 #[derive(Debug, Default)]
 pub struct WebFetchTool;
 
-struct Request {
+struct Input {
     url: Url,
     /// Whether it is meant for this machine or its network, by its name or as the model says.
     private: bool,
 }
 
-impl Request {
+impl Input {
     fn parse(input: &Value) -> Result<Self, String> {
         let arguments = Arguments::parse("web_fetch", input, FIELDS)?;
         let url = address::parse(arguments.filled_text("url")?)?;
@@ -66,24 +66,24 @@ impl Tool for WebFetchTool {
     /// Reaching what only this machine can reach is more than reading the web: no rule but one that names the host
     /// allows it.
     fn effect(&self, input: &Value, _place: &Place) -> Effect {
-        match Request::parse(input) {
+        match Input::parse(input) {
             Ok(request) if request.private => Effect::Execute,
             Ok(_) | Err(_) => Effect::Network,
         }
     }
 
     fn subject(&self, input: &Value, _place: &Place) -> Subject {
-        let host = Request::parse(input).ok().and_then(|request| request.url.host_str().map(str::to_owned));
+        let host = Input::parse(input).ok().and_then(|request| request.url.host_str().map(str::to_owned));
         host.map_or(Subject::Whole, |host| Subject::Host { host: address::literal(&host).to_ascii_lowercase() })
     }
 
     fn check(&self, input: &Value, _before: &Before<'_>) -> Result<Preview, String> {
-        Ok(Preview::Text { text: format!("GET {}", Request::parse(input)?.url) })
+        Ok(Preview::Text { text: format!("GET {}", Input::parse(input)?.url) })
     }
 
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
         Box::pin(async move {
-            let Request { url, private } = match Request::parse(&input) {
+            let Input { url, private } = match Input::parse(&input) {
                 Ok(request) => request,
                 Err(problem) => return ToolOutput::failed(problem),
             };

@@ -6,7 +6,7 @@ use crate::approval::Unparsed;
 use crate::approval::program::lists;
 
 /// Where a call of git works.
-pub(super) struct Ground {
+pub(super) struct GitPlace {
     /// How many words stand in front of the command.
     pub(super) command: usize,
     /// What makes it uncertain what is run.
@@ -26,7 +26,7 @@ enum Tree {
     Unknown,
 }
 
-impl Ground {
+impl GitPlace {
     pub(super) fn of(call: &Call<'_, '_>) -> Self {
         let mut ground = Self { command: 0, doubt: None, directory: None, tree: Tree::Own };
         let named = |name: &String| lists::GIT_VARIABLES.iter().any(|mover| name.starts_with(mover));

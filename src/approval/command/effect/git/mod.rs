@@ -4,7 +4,7 @@ use crate::approval::{Class, NeverAuto, Unparsed};
 mod commands;
 mod ground;
 
-use self::ground::Ground;
+use self::ground::GitPlace;
 use super::call::{Call, Field, Finding, Touched};
 use super::reads::reads;
 use crate::approval::program::{Action, Does, Program};
@@ -21,7 +21,7 @@ pub(super) fn judge(call: &Call<'_, '_>, program: &Program) -> Finding {
 }
 
 fn command(call: &Call<'_, '_>, program: &Program) -> Finding {
-    let ground = Ground::of(call);
+    let ground = GitPlace::of(call);
     let doubt = ground.doubt;
     let rest = call.arguments.get(ground.command..).unwrap_or_default();
     let inner = Call { arguments: rest.get(1..).unwrap_or_default(), ..*call };
@@ -134,7 +134,7 @@ fn looks(command: &str, rest: &[Field], call: &Call<'_, '_>, program: &Program) 
     looks.then(|| Finding::new(Class::ReadOnly))
 }
 
-fn change(command: &str, row: Option<&Program>, call: &Call<'_, '_>, ground: &Ground) -> Finding {
+fn change(command: &str, row: Option<&Program>, call: &Call<'_, '_>, ground: &GitPlace) -> Finding {
     let texts = call.texts();
     let has = |wanted: &[&str]| texts.iter().any(|text| wanted.contains(&text.as_str()));
     let whole = |class: Class| {
