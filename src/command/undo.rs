@@ -25,23 +25,34 @@ pub(super) fn undo(context: &mut Context<'_>, argument: &str) -> Outcome {
     if !context.agent.keeps_journal() {
         return Outcome::Say(context.locale.text(word::undo::NOT_KEPT).to_owned());
     }
-    let last = match context.agent.changed_turns() {
-        Ok(turns) => turns.last().copied(),
-        Err(error) => return failed(context.locale, &error),
-    };
-    let Some(last) = last else {
-        return Outcome::Say(context.locale.text(word::undo::NONE).to_owned());
-    };
-    let plan = match context.agent.plan_undo(last.number) {
+    let plan = match last_that_changed(context) {
         Ok(plan) => plan,
         Err(error) => return failed(context.locale, &error),
     };
+    if plan.changes.is_empty() {
+        let mut text = context.locale.text(word::undo::NONE).to_owned();
+        add_unseen(context.locale, &mut text, &plan);
+        return if plan.unseen.is_empty() { Outcome::Say(text) } else { Outcome::Show(text) };
+    }
     if let Some(foreign) = foreign {
         return take_back(context, &plan, foreign);
     }
     let items = choices(context.locale, &plan);
     let question = context.locale.text(word::undo::QUESTION).to_owned();
     shown_then_asked(context, &plan, Outcome::Pick { command: "undo", question, items })
+}
+
+/// What takes back the last turn of which there is something to take back, and all after it; without changes where
+/// there is no such turn.
+fn last_that_changed(context: &Context<'_>) -> Result<Plan, JournalError> {
+    let mut plan = Plan::default();
+    for turn in context.agent.changed_turns()?.iter().rev() {
+        plan = context.agent.plan_undo(turn.number)?;
+        if !plan.changes.is_empty() {
+            break;
+        }
+    }
+    Ok(plan)
 }
 
 /// Goes back to before any turn: files, conversation, or both.
@@ -184,14 +195,20 @@ fn described(locale: &Locale, place: &Place, plan: &Plan) -> String {
     if let Some(more) = plan.changes.len().checked_sub(MOST_SHOWN).filter(|more| *more > 0) {
         let _ = write!(text, "\n- {}", locale.count(word::undo::MORE, more as u64));
     }
-    if !plan.unseen.is_empty() {
-        let _ = write!(text, "\n\n{}\n", locale.text(word::undo::UNSEEN));
-        for line in plan.unseen.iter().take(MOST_SHOWN) {
-            let first = line.lines().next().unwrap_or_default().replace('`', "'");
-            let _ = write!(text, "\n- `{first}`");
-        }
-    }
+    add_unseen(locale, &mut text, plan);
     text
+}
+
+/// Lists the commands that nobody can say everything of.
+fn add_unseen(locale: &Locale, text: &mut String, plan: &Plan) {
+    if plan.unseen.is_empty() {
+        return;
+    }
+    let _ = write!(text, "\n\n{}\n", locale.text(word::undo::UNSEEN));
+    for line in plan.unseen.iter().take(MOST_SHOWN) {
+        let first = line.lines().next().unwrap_or_default().replace('`', "'");
+        let _ = write!(text, "\n- `{first}`");
+    }
 }
 
 /// What would become of one path, in a few words.

@@ -108,6 +108,40 @@ fn the_last_turn_is_shown_and_taken_back_with_times_and_modes() {
 }
 
 #[test]
+fn a_turn_that_left_nothing_to_take_back_asks_nothing_and_hides_no_earlier_one() {
+    let home = Home::new();
+    home.write("work/a.txt", "old\n");
+    let call =
+        |line: &str| answer::chat_call("call_1", "shell", &serde_json::json!({ "command": line }).to_string());
+    let server = Server::start([
+        call("echo x > b.txt; rm b.txt"),
+        answer::chat_text("first"),
+        call("echo new > a.txt"),
+        answer::chat_text("second"),
+        call("echo x > b.txt; rm b.txt"),
+        answer::chat_text("third"),
+    ]);
+    let mut person = person(&home, &server);
+    person.sends("make and remove");
+    person.sees("first");
+    person.sends("/undo");
+    person.sees("No turn of this session changed files");
+    person.sees_prompt();
+    person.pty.view(|view| assert!(!view.text().contains("Yes, take it back"), "{}", view.text()));
+    person.sends("change");
+    person.sees("second");
+    person.sends("make and remove again");
+    person.sees("third");
+    person.sends("/undo");
+    person.sees_choice("Yes, take it back");
+    person.types("y");
+    person.sees("as it was");
+    person.sees_prompt();
+    assert_eq!(std::fs::read_to_string(home.work().join("a.txt")).unwrap(), "old\n");
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
 fn nothing_is_changed_by_a_no() {
     let (home, _server, mut person) = broken();
     let broken = picture(&home);

@@ -67,8 +67,7 @@ impl Repl {
             Outcome::Shorten(focus) => return self.shorten(&focus),
             Outcome::Resume(id) => self.resume(&id),
             Outcome::Pick { command, question, items } => {
-                let shown: Vec<String> = items.iter().map(|(shown, _)| shown.clone()).collect();
-                let picked = self.stage.terminal.pick(&question, &shown);
+                let picked = self.pick(&question, &items);
                 let picked = picked.and_then(|index| items.into_iter().nth(index));
                 if let (Some((_, value)), Some(command)) = (picked, command::find(command)) {
                     let outcome = self.dispatch(command, &value);
@@ -103,6 +102,18 @@ impl Repl {
     fn print_raw(&mut self, text: &str) {
         let rows: Vec<Line> = sanitize(text).lines().map(|row| Line::styled(row, Style::new())).collect();
         self.print(&rows);
+    }
+
+    /// Lets the person pick; where they are asked yes or no, by these letters.
+    fn pick(&self, question: &str, items: &[(String, String)]) -> Option<usize> {
+        let letter =
+            |value: &String| value.chars().next().filter(|_| matches!(value.as_str(), "yes" | "all" | "no"));
+        let lettered = |(shown, value): &(String, String)| Some((letter(value)?, shown.clone()));
+        if let Some(items) = items.iter().map(lettered).collect::<Option<Vec<_>>>() {
+            return self.stage.terminal.decide(question, "", &items).ok();
+        }
+        let shown: Vec<String> = items.iter().map(|(shown, _)| shown.clone()).collect();
+        self.stage.terminal.pick(question, &shown)
     }
 
     /// Prints a turn again in full; what is longer than the screen goes through the pager.
