@@ -8,9 +8,10 @@ use tokio_util::sync::CancellationToken;
 use super::results::{CallEnd, CallsEnd, NOBODY_ASKED, NOT_ASKED, ONLY_READS, RULE_DENIES, closed, denied};
 use super::undo::{Changes, Undo};
 use super::{AgentEvent, Approval, ApprovalRequest, Frontend, Notice, Widened, extent, reach};
-use crate::approval::command::{LineJudgement, judge};
+use crate::approval::command::{Judged, LineJudgement, judge};
 use crate::approval::{
-    Assessment, Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict, always_rule, line_rule,
+    Assessment, Class, Decision, Mode, NeverAuto, Policy, Reason, Source, Surroundings, Verdict, always_rule,
+    line_rule,
 };
 use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
 use crate::sandbox::{Reach, Sandbox, Standing};
@@ -208,6 +209,7 @@ impl Consent {
             session_rule: line_rule(assessment, &place).map(|rule| rule.to_string()),
             widened: wants.widened,
             outlives,
+            careful: wants.reach == Reach::Full || is_careful(effect, assessment.line.as_deref()),
             number,
         };
         let granted = Granted { reach: wants.reach, assumed: false, warned: unkept.is_some() };
@@ -286,14 +288,17 @@ impl Consent {
             return Wants { reach: usual, ask: runs_program && !ruled && !yes, widened: None };
         }
         let widened = match access {
-            _ if usual == Reach::Full => Some(Widened::ChangesUser),
+            _ if usual == Reach::Full => {
+                let becomes_user = line.is_some_and(|line| line.parts.iter().any(Judged::becomes_user));
+                Some(if becomes_user { Widened::ChangesUser } else { Widened::ChangesMachine })
+            }
             Access::Full => Some(Widened::Full),
             Access::Workspace if extent::is_more(&usual, access) => Some(Widened::Workspace),
             Access::Workspace | Access::Usual => None,
         };
         let ask = match widened {
             // What becomes another user was asked for by its own words.
-            None | Some(Widened::ChangesUser) => false,
+            None | Some(Widened::ChangesUser | Widened::ChangesMachine) => false,
             Some(Widened::Workspace) => !yes,
             Some(Widened::Full) => true,
         };
@@ -313,6 +318,12 @@ impl Consent {
 
 fn interrupted(call: &ToolCall) -> Refused {
     Box::new((closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted)))
+}
+
+/// Tells whether a call loses something, or hands something to others.
+fn is_careful(effect: Effect, line: Option<&LineJudgement>) -> bool {
+    let careful = |part: &Judged| part.class == Class::Destructive || part.sends();
+    effect == Effect::Delete || line.is_some_and(|line| line.parts.iter().any(careful))
 }
 
 /// Takes a yes back that nobody but a person who has just read the line can give.

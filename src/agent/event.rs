@@ -404,6 +404,8 @@ pub struct ApprovalRequest {
     pub widened: Option<Widened>,
     /// Whether what it starts goes on when axi ends: a yes is then for this once.
     pub outlives: bool,
+    /// Whether it loses something, leaves the sandbox or hands something to others: an Enter too many is then a no.
+    pub careful: bool,
     /// Which of the calls of one message it is, from 1, and how many they are: a no denies those that follow.
     pub number: (usize, usize),
 }
@@ -413,6 +415,8 @@ pub struct ApprovalRequest {
 pub enum Widened {
     /// It becomes another user (`sudo`), which no sandbox allows: it runs outside.
     ChangesUser,
+    /// It changes the machine for all who use it, which no sandbox lets it: it runs outside.
+    ChangesMachine,
     /// The model asks to run it outside the sandbox.
     Full,
     /// It only reads, as far as is known, and the model asks that it may write the workspace and use the network.

@@ -34,8 +34,10 @@ pub(super) fn of_effect(effect: Effect) -> Reach {
 /// How far a shell line reaches by itself: what only reads, only reads; what was agreed to writes the workspace and
 /// what it was seen to write outside, and reaches the network if it was seen to do that or nobody knows what it does.
 pub(super) fn of_line(judgement: &LineJudgement, consent: Consent) -> Reach {
-    // The sandbox forbids to become somebody else (`no_new_privs`): who does that needs to be outside.
-    if consent != Consent::Assumed && judgement.parts.iter().any(Judged::becomes_user) {
+    // The sandbox forbids to become somebody else (`no_new_privs`), and to change the machine: who does that needs to
+    // be outside.
+    let outside = |part: &Judged| part.becomes_user() || part.changes_machine();
+    if consent != Consent::Assumed && judgement.parts.iter().any(outside) {
         return Reach::Full;
     }
     let only_reads = judgement.unparsed.is_empty()

@@ -12,10 +12,10 @@ use super::settings::settings_problem;
 use super::shell_session::ShellSession;
 use crate::cli::CommonOptions;
 use crate::command::Problem;
-use crate::config::{self, Config, ConfigError, Finding, Given, OnOff, Paths};
+use crate::config::{self, CommandSecrets, Config, ConfigError, Finding, Given, OnOff, Paths};
 use crate::frontend::exit::Exit;
 use crate::locale::{self, Locale};
-use crate::sandbox::{Sandbox, Wanted};
+use crate::sandbox::{Sandbox, Variables, Wanted};
 use crate::secret::Known;
 use crate::session::{Redactor, SessionStore};
 
@@ -142,7 +142,12 @@ impl App {
         let own = [&self.paths.config, &self.paths.state, &self.paths.cache];
         let hidden = own.into_iter().flatten().cloned().collect();
         let readable = self.paths.outputs().into_iter().collect();
+        let variables = match self.config.command_secrets {
+            CommandSecrets::Named => Variables::keeping(Keys::names(&self.config).map(str::to_owned).collect()),
+            CommandSecrets::All => Variables::default(),
+        };
         Sandbox::new(wanted, self.paths.home.clone(), hidden, readable, std::env::temp_dir())
+            .with_variables(variables)
     }
 }
 

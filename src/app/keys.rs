@@ -19,11 +19,15 @@ impl Keys {
         self.found.borrow_mut().extend(settings.key.iter().map(|key| key.expose().to_owned()));
     }
 
+    /// The variables that hold keys of providers.
+    pub(super) fn names(config: &Config) -> impl Iterator<Item = &str> {
+        let table = provider::TABLE.iter().flat_map(|row| row.key_variables.iter().copied());
+        table.chain(config.providers.values().filter_map(|section| section.api_key_env.as_deref()))
+    }
+
     /// Every key the environment holds, and those that were found.
     pub(super) fn all(&self, config: &Config, variables: Variables) -> impl Iterator<Item = String> {
-        let table = provider::TABLE.iter().flat_map(|row| row.key_variables.iter().copied());
-        let own = config.providers.values().filter_map(|section| section.api_key_env.as_deref());
-        table.chain(own).filter_map(variables).chain(self.found.borrow().clone())
+        Self::names(config).filter_map(variables).chain(self.found.borrow().clone())
     }
 
     /// All of those, and the values of variables whose name says that they are secret.

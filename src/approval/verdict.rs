@@ -222,6 +222,11 @@ pub enum NeverAuto {
     },
     /// Processes are made without end, or all are ended, or the machine stops.
     Machine,
+    /// This machine is changed for all who use it: its clock, name, network, services, kernel.
+    ChangesMachine {
+        /// The command as written.
+        command: String,
+    },
     /// A rule denies a command that this one may turn out to be.
     MayBeDenied,
     /// What others share is changed for good on another machine.

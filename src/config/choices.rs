@@ -104,6 +104,14 @@ choices! {
         Vi = "vi",
     }
 
+    /// Which variables with secrets a command gets that was agreed to.
+    CommandSecrets {
+        /// Those its line names, and never the keys of providers.
+        Named = "named",
+        /// All.
+        All = "all",
+    }
+
     /// A thing that is on unless somebody turns it off.
     OnOff {
         /// It is.

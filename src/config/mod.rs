@@ -17,7 +17,7 @@ mod trust;
 mod values;
 mod write;
 
-pub use choices::{EditMode, InlineImages, Notify, OnOff, ReasoningView, ThemeChoice, WrapChoice};
+pub use choices::{CommandSecrets, EditMode, InlineImages, Notify, OnOff, ReasoningView, ThemeChoice, WrapChoice};
 pub use entry::Given;
 pub use error::ConfigError;
 pub use finding::{Fault, Finding, Spot, nearest};

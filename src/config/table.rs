@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 
 use toml_edit::Item;
 
-use super::choices::{EditMode, InlineImages, Notify, OnOff, ReasoningView, ThemeChoice, WrapChoice};
+use super::choices::{
+    CommandSecrets, EditMode, InlineImages, Notify, OnOff, ReasoningView, ThemeChoice, WrapChoice,
+};
 use super::entry::{Entry, Reader, Section, Shaped};
 use super::setting::Form::{Action, GhostModel, Language, Model, Price, Protocol, Rule, Style, Url, Variable};
 use super::setting::Project::{Free, Tighten, Trusted};
@@ -84,6 +86,8 @@ section! {
         edit_mode: EditMode = EditMode::Emacs, Setting::new(setting::EDIT_MODE, "0.1");
         compact: OnOff = OnOff::On, Setting::new(setting::COMPACT, "0.1");
         sandbox: OnOff = OnOff::On, Setting::new(setting::SANDBOX, "0.1").project(Tighten);
+        command_secrets: CommandSecrets = CommandSecrets::Named, Setting::new(setting::COMMAND_SECRETS, "0.1")
+            .project(Tighten);
         max_steps: u64 = 100, Setting::new(setting::MAX_STEPS, "0.1").between(1, 100_000).project(Tighten)
             .flag("--max-steps");
         styles: BTreeMap<String, String> = BTreeMap::new(), Setting::new(setting::STYLES, "0.1").form(Style);

@@ -101,6 +101,7 @@ pub fn sandbox(locale: &Locale, standing: Standing, attributes: bool) -> String 
 pub fn widened(locale: &Locale, widened: Widened) -> &str {
     locale.text(match widened {
         Widened::ChangesUser => word::reason::CHANGES_USER,
+        Widened::ChangesMachine => word::reason::CHANGES_MACHINE,
         Widened::Full => word::reason::FULL_ACCESS,
         Widened::Workspace => word::reason::WORKSPACE_ACCESS,
     })
@@ -359,6 +360,7 @@ fn never_auto(locale: &Locale, why: &NeverAuto) -> String {
         NeverAuto::HiddenDestructive { looks } => locale.with(Hidden { looks }),
         NeverAuto::Device { target } => locale.with(Device { target }),
         NeverAuto::Machine => locale.text(never::MACHINE).to_owned(),
+        NeverAuto::ChangesMachine { command } => locale.with(never::ChangesMachine { command }),
         NeverAuto::MayBeDenied => locale.text(never::MAY_BE_DENIED).to_owned(),
         NeverAuto::Shared { command } => locale.with(never::Shared { command }),
         NeverAuto::Push { branch, remote } => locale.with(never::Push { branch, remote }),

@@ -7,8 +7,8 @@ use rustix::thread::{set_thread_res_gid, set_thread_res_uid};
 use super::attributes::Change;
 
 /// The capabilities that have a say over files: `CAP_CHOWN`, `CAP_DAC_OVERRIDE`, `CAP_DAC_READ_SEARCH`, `CAP_FOWNER`,
-/// `CAP_FSETID`, `CAP_SYS_ADMIN`, `CAP_SETFCAP` (linux/capability.h).
-const OF_FILES: u64 = 0b1_1111 | 1 << 21 | 1 << 31;
+/// `CAP_FSETID`, `CAP_SETFCAP` (linux/capability.h).
+const OF_FILES: u64 = 0b1_1111 | 1 << 31;
 
 /// Who made a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +62,13 @@ impl Caller {
             Change::Set(..) | Change::Remove(..) => (true, false),
             Change::Mode(_) | Change::Times(_) => (false, false),
         };
+        // Those need `CAP_SYS_ADMIN`, which the judge may have and no command has (`machine::LEFT`).
+        if let Change::Set(name, ..) | Change::Remove(name) = change
+            && ours.is_some()
+            && is_of_system(name.as_bytes())
+        {
+            return Err(Errno::PERM);
+        }
         // In a space of its own users have other numbers, and root is root there only.
         if (ours.is_some() || changes_owner) && !same_users(thread) {
             return Err(Errno::PERM);
@@ -93,6 +100,13 @@ impl Caller {
         let result = set_thread_res_uid(real_user, Uid::from_raw(user), own_user).and_then(|()| action());
         back().and(result)
     }
+}
+
+/// Tells whether an extended attribute is the system's (`xattr(7)`); who labels files, and the capabilities of a program,
+/// have rights of their own.
+fn is_of_system(name: &[u8]) -> bool {
+    name.starts_with(b"trusted.")
+        || name.starts_with(b"security.") && name != b"security.capability" && name != b"security.selinux"
 }
 
 fn same_users(thread: u32) -> bool {

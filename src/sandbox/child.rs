@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+#[cfg(target_os = "linux")]
+use super::machine;
 use super::{Confinement, SandboxError};
 
 /// How the program is to be started from here.
@@ -24,28 +26,19 @@ pub enum Confined {
 pub fn confine(confinement: &Confinement, judge: Option<i32>) -> Result<Confined, SandboxError> {
     let root = rustix::process::geteuid().is_root();
     super::kernel::restrict(confinement, root)?;
-    if confinement.read_only {
-        drop_privileges()?;
-    }
+    // But for reading nothing of what root can do is left to what runs unasked: a capability to look into performance
+    // alone opens the memory of every process, past Landlock (`mm_access` in the kernel's kernel/fork.c).
+    let reading = rustix::thread::CapabilitySet::DAC_READ_SEARCH;
+    machine::leave(if confinement.read_only { reading } else { machine::LEFT })?;
     if confinement.judged || judge.is_some() && !confinement.read_only {
         super::judge::submit(judge, confinement.read_only)?;
+    }
+    if !confinement.read_only {
+        machine::restrict()?;
     }
     // Last: what it takes away may be needed before.
     super::system_calls::restrict(confinement)?;
     Ok(Confined::Here)
-}
-
-/// Gives up what root can do beside being root, but for reading: a capability to look into performance alone opens
-/// the memory of every process, past Landlock (`mm_access` in the kernel's kernel/fork.c). Does not come back at
-/// exec: Landlock was put on without new privileges.
-#[cfg(target_os = "linux")]
-fn drop_privileges() -> Result<(), SandboxError> {
-    use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
-    let failed = |error: rustix::io::Errno| SandboxError::Privileges(error.to_string());
-    let now = capabilities(None).map_err(failed)?;
-    let kept = now.permitted & CapabilitySet::DAC_READ_SEARCH;
-    let sets = CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() };
-    set_capabilities(None, sets).map_err(failed)
 }
 
 /// Says how the program is to be started: by `sandbox-exec`, with a profile made from the confinement.

@@ -27,12 +27,15 @@ mod kernel;
 #[cfg(target_os = "linux")]
 mod listener;
 #[cfg(target_os = "linux")]
+mod machine;
+#[cfg(target_os = "linux")]
 mod openings;
 #[cfg(any(target_os = "macos", test))]
 mod profile;
 mod support;
 #[cfg(target_os = "linux")]
 mod system_calls;
+mod variables;
 mod writable;
 
 pub use child::{Confined, confine};
@@ -40,6 +43,7 @@ pub use confinement::{Confinement, SandboxError};
 #[cfg(target_os = "linux")]
 pub use judge::Judge;
 pub use support::{Missing, Support};
+pub use variables::Variables;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -109,6 +113,7 @@ pub struct Sandbox {
     temporary: PathBuf,
     support: OnceLock<Result<Support, Missing>>,
     judges: OnceLock<bool>,
+    variables: Variables,
 }
 
 impl Sandbox {
@@ -122,7 +127,29 @@ impl Sandbox {
         readable: Vec<PathBuf>,
         temporary: PathBuf,
     ) -> Self {
-        Self { wanted, home, hidden, readable, temporary, support: OnceLock::new(), judges: OnceLock::new() }
+        Self {
+            wanted,
+            home,
+            hidden,
+            readable,
+            temporary,
+            support: OnceLock::new(),
+            judges: OnceLock::new(),
+            variables: Variables::default(),
+        }
+    }
+
+    /// Keeps variables of the environment from commands.
+    #[must_use]
+    pub fn with_variables(mut self, variables: Variables) -> Self {
+        self.variables = variables;
+        self
+    }
+
+    /// What commands do not get of the environment.
+    #[must_use]
+    pub const fn variables(&self) -> &Variables {
+        &self.variables
     }
 
     /// The directory for temporary files: the one the environment names, or else the system's.

@@ -10,7 +10,52 @@ use seccompiler::{
 
 use super::{Confinement, SandboxError};
 
-/// Never for a child that only reads.
+/// What changes the machine for all who use it (`syscalls(2)`): never for any child. The clock's own reading calls are not among them: `CAP_SYS_TIME` is what sets it.
+pub(super) const OF_THE_MACHINE: &[c_long] = &[
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_reboot,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    KEXEC_FILE_LOAD,
+    libc::SYS_bpf,
+    libc::SYS_quotactl,
+    QUOTACTL_FD,
+    libc::SYS_acct,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+];
+
+/// The kernel's keyring: root's is the machine's; everybody else's is their own.
+pub(super) const KEYS: &[c_long] = &[libc::SYS_add_key, libc::SYS_request_key, libc::SYS_keyctl];
+
+/// Not in the C library's table for each processor (arch/x86/entry/syscalls/syscall_64.tbl).
+#[cfg(target_arch = "x86_64")]
+const KEXEC_FILE_LOAD: c_long = 320;
+/// As above (include/uapi/asm-generic/unistd.h).
+#[cfg(not(target_arch = "x86_64"))]
+const KEXEC_FILE_LOAD: c_long = 294;
+/// The same number on every processor.
+const QUOTACTL_FD: c_long = 443;
+
+/// Never for a child that only reads, beside those.
 const FORBIDDEN: &[c_long] = &[
     // Modes, owners, times and extended attributes: Landlock does not know them.
     libc::SYS_fchmod,
@@ -47,58 +92,24 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_semget,
     libc::SYS_mq_open,
     libc::SYS_mq_unlink,
-    // The kernel's keyring.
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    libc::SYS_keyctl,
-    // Files without a path, file systems, spaces of names, the machine.
+    // Files without a path, spaces of names.
     libc::SYS_open_by_handle_at,
-    libc::SYS_mount,
-    libc::SYS_umount2,
-    libc::SYS_pivot_root,
     libc::SYS_open_tree,
-    libc::SYS_move_mount,
-    libc::SYS_fsopen,
-    libc::SYS_fsconfig,
-    libc::SYS_fsmount,
-    libc::SYS_mount_setattr,
     libc::SYS_unshare,
     libc::SYS_setns,
     libc::SYS_chroot,
-    libc::SYS_bpf,
     libc::SYS_perf_event_open,
     libc::SYS_userfaultfd,
-    libc::SYS_quotactl,
-    libc::SYS_swapon,
-    libc::SYS_swapoff,
-    libc::SYS_reboot,
-    libc::SYS_sethostname,
-    libc::SYS_setdomainname,
-    libc::SYS_settimeofday,
-    libc::SYS_clock_settime,
     libc::SYS_adjtimex,
     libc::SYS_clock_adjtime,
-    libc::SYS_init_module,
-    libc::SYS_finit_module,
-    libc::SYS_delete_module,
-    libc::SYS_kexec_load,
-    libc::SYS_acct,
     // Landlock knows it only since ABI 3, and nothing that reads needs it.
     libc::SYS_truncate,
 ];
 
 /// The older names of the same; other processors never had them.
 #[cfg(target_arch = "x86_64")]
-const FORBIDDEN_OLD: &[c_long] = &[
-    libc::SYS_chmod,
-    libc::SYS_chown,
-    libc::SYS_lchown,
-    libc::SYS_utime,
-    libc::SYS_utimes,
-    libc::SYS_futimesat,
-    libc::SYS_iopl,
-    libc::SYS_ioperm,
-];
+const FORBIDDEN_OLD: &[c_long] =
+    &[libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat];
 /// The older names of the same; this processor never had them.
 #[cfg(not(target_arch = "x86_64"))]
 const FORBIDDEN_OLD: &[c_long] = &[];
@@ -177,7 +188,13 @@ fn compiled(rules: Rules) -> Result<Vec<sock_filter>, seccompiler::BackendError>
 
 /// What a child that only reads cannot do.
 fn reading() -> Result<Rules, seccompiler::BackendError> {
-    let mut rules: Rules = FORBIDDEN.iter().chain(FORBIDDEN_OLD).map(|number| (*number, Vec::new())).collect();
+    let mut rules: Rules = FORBIDDEN
+        .iter()
+        .chain(FORBIDDEN_OLD)
+        .chain(OF_THE_MACHINE)
+        .chain(KEYS)
+        .map(|number| (*number, Vec::new()))
+        .collect();
     let mut requests = Vec::new();
     for (request, mask) in FORBIDDEN_REQUESTS {
         let same = SeccompCmpOp::MaskedEq(*mask);

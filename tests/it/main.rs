@@ -12,6 +12,7 @@ mod approval_laws;
 mod approval_rules;
 mod attention;
 mod beside_ripgrep;
+mod child_environment;
 mod consent_prompt;
 mod consent_reach;
 mod consent_screens;
@@ -48,6 +49,7 @@ mod local_model;
 mod local_offer;
 mod locales;
 #[cfg(test)]
+mod machine;
 mod markdown;
 #[cfg(test)]
 mod markdown_deviations;

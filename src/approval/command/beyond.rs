@@ -1,4 +1,5 @@
-//! What no yes given in advance covers, whatever the rules say: losses on other machines, secrets that leave this one,
+//! What no yes given in advance covers, whatever the rules say: losses on other machines, changes of this one, secrets
+//! that leave it,
 //! and files that are run by themselves later.
 
 use std::path::Path;
@@ -25,6 +26,9 @@ fn shared(part: &Judged) -> Option<NeverAuto> {
     let program = program.rsplit('/').next().unwrap_or_default();
     if part.class == Class::ReadOnly {
         return None;
+    }
+    if part.changes_machine() {
+        return Some(NeverAuto::ChangesMachine { command: part.text.clone() });
     }
     if program == "crontab" {
         return Some(NeverAuto::RunsLater { target: "crontab".to_owned() });

@@ -88,6 +88,21 @@ impl Judged {
         }
     }
 
+    /// Tells whether it changes this machine for all who use it, which no sandbox lets it.
+    pub(crate) fn changes_machine(&self) -> bool {
+        self.class != Class::ReadOnly && self.is(Trait::Machine)
+    }
+
+    /// Tells whether it hands something to others, out of this machine.
+    pub(crate) fn sends(&self) -> bool {
+        let below = |row: &'static Program| {
+            let words = self.words().get(1..).unwrap_or_default();
+            let named = |word: &Option<String>, row: &Program| row.words.iter().eq(word.as_deref());
+            row.below().iter().any(|row| row.is(Trait::Sends) && words.iter().any(|word| named(word, row)))
+        };
+        self.class != Class::ReadOnly && self.row().is_some_and(|row| row.is(Trait::Sends) || below(row))
+    }
+
     /// What it does to the files of the workspace where it is git.
     pub(crate) fn git_changes(&self) -> Option<GitChanges> {
         let row = self.row().filter(|row| row.grammar == Grammar::Git)?;

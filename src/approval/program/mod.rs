@@ -219,6 +219,10 @@ pub(crate) enum Trait {
     Special,
     /// A built-in command that evaluates an index inside the names it is given.
     Evaluates,
+    /// What it does beside looking changes this machine for all who use it, which no sandbox lets it: `machine`.
+    Machine,
+    /// What it does beside looking hands something to others, out of this machine.
+    Sends,
 }
 
 /// The programs whose words a module of their own reads.

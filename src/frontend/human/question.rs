@@ -114,8 +114,8 @@ impl Question {
         Self {
             prompt,
             choices,
-            // What no rule may ever run is not run by an Enter too many either.
-            start: if never { Choice::No } else { Choice::Once },
+            // What no rule may ever run, and what is lost or handed on, is not done by an Enter too many.
+            start: if never || request.careful { Choice::No } else { Choice::Once },
             rule,
             feedback_prompt: locale.text(word::approve::FEEDBACK_PROMPT).to_owned(),
             hint: match request.number {

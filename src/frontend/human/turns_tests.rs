@@ -203,6 +203,7 @@ fn request(name: &str, preview: Preview) -> ApprovalRequest {
         session_rule: None,
         widened: None,
         outlives: false,
+        careful: false,
         number: (1, 1),
         always_rule: None,
     }

@@ -55,6 +55,9 @@ const REFUSALS: &[&str] = &[
     "eperm",
     "enetunreach",
     "no new privileges",
+    "must be root",
+    "must be superuser",
+    "must be run as root",
 ];
 
 /// What the model is told then of a command that ran unasked.
@@ -63,12 +66,14 @@ const READ_ONLY_NOTE: &str = "[it ran where it can only read: no writing but in 
                             asked]";
 
 /// As above, of one that was approved.
-const WORKSPACE_NOTE: &str = "[it ran where it can write only the workspace, temporary files and caches\
-                            . If it needs more, call again with access \"full\": the user is asked]";
+const WORKSPACE_NOTE: &str = "[it ran where it can write only the workspace, temporary files and caches, and \
+                              cannot change the machine (clock, host name, network, mounts, kernel, services). \
+                              If it needs more, call again with access \"full\": the user is asked]";
 
 /// As above, without network.
 const OFFLINE_NOTE: &str = "[it ran where it can write only the workspace, temporary files and caches, \
-                            without network. If it needs more, call again with access \"workspace\" for the \
+                            without network, and cannot change the machine (clock, host name, network, mounts, \
+                            kernel, services). If it needs more, call again with access \"workspace\" for the \
                             network or \"full\" for everything: the user is asked]";
 
 /// What the model is told when a command wants a terminal and there is none.
@@ -365,7 +370,17 @@ async fn in_front(helper: Option<&Path>, request: &Input, context: &ToolContext<
     let limit = Duration::from_secs(request.limit);
     let run = run::run(helper, (&request.line, request.interactive), &request.directory, limit, context);
     match run.await {
-        Ok(ended) => worded(ended, request, context.person.can_lend()),
+        Ok(ended) => {
+            let mut output = worded(ended, request, context.person.can_lend());
+            let kept = start::kept_from(context.sandbox.variables(), &request.line);
+            if output.outcome == Outcome::Failed && !kept.is_empty() {
+                let kept = kept.join(", ");
+                let note = "a line that names one gets it, but for the keys of models";
+                let said = std::mem::take(&mut output.content);
+                output.content = format!("{said}\n[not in its environment: {kept}; {note}]");
+            }
+            output
+        }
         Err(error) => ToolOutput::failed(format!("shell: could not be started: {error}")),
     }
 }

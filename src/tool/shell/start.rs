@@ -10,7 +10,7 @@ use crate::child;
 use crate::child::keeper::ON_IT;
 use crate::child::processes::{DETACHED_MARK, MARK};
 use crate::child::rm::VARIABLE;
-use crate::sandbox::{Confinement, Reach, Standing, WorkDirectories};
+use crate::sandbox::{Confinement, Reach, Standing, Variables, WorkDirectories};
 use crate::tool::ToolContext;
 
 use super::detached::DetachedJobs;
@@ -28,6 +28,7 @@ pub(crate) struct Resources {
     /// Where temporary files go when there is no such place as the environment says.
     instead: Option<PathBuf>,
     trash: Option<OpenTrash>,
+    variables: Variables,
 }
 
 impl Resources {
@@ -48,21 +49,23 @@ impl Resources {
             open.inspect_err(|error| tracing::warn!(%error, "no trash")).ok()
         });
         let instead = context.sandbox.temporary_instead().map(Path::to_owned);
-        let nothing = |trash, instead| Self { confinement: None, temporary: None, instead, trash };
+        let variables = context.sandbox.variables().clone();
+        let nothing =
+            |trash, instead, variables| Self { confinement: None, temporary: None, instead, trash, variables };
         // Only the helper can put anything on.
         if helper.is_none() || !matches!(context.sandbox.standing(), Standing::On(_)) {
-            return Ok(nothing(trash, instead));
+            return Ok(nothing(trash, instead, variables));
         }
         let shared = context.sandbox.temporary();
         let temporary = match context.reach {
-            Reach::Full => return Ok(nothing(trash, instead)),
+            Reach::Full => return Ok(nothing(trash, instead, variables)),
             Reach::Workspace { .. } => None,
             Reach::ReadOnly => Some(own(shared)?),
         };
         let writable = temporary.as_ref().map_or(shared, OwnDirectory::path);
         let ground = WorkDirectories { workspace: &context.place.workspace, directory, temporary: writable };
         let confinement = context.sandbox.confinement(context.reach, ground);
-        Ok(Self { confinement, temporary, instead, trash })
+        Ok(Self { confinement, temporary, instead, trash, variables })
     }
 }
 
@@ -113,6 +116,9 @@ impl Launch<'_> {
         for name in HANDOFF {
             command.env_remove(name);
         }
+        for name in kept_from(&resources.variables, line) {
+            command.env_remove(name);
+        }
         if !interactive {
             for name in REMOVED {
                 command.env_remove(name);
@@ -161,6 +167,11 @@ impl Launch<'_> {
         drop(writer);
         child
     }
+}
+
+/// Lists the variables of this process that a command does not get.
+pub(crate) fn kept_from(variables: &Variables, line: &str) -> Vec<String> {
+    variables.kept_from(line, std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()))
 }
 
 /// Starts a command that goes on by itself, as a job of the session.

@@ -1,0 +1,165 @@
+//! What changes the machine for all who use it, which no approved command does: the system calls, and the capabilities
+//! of root that are left to it. Who is to change the machine runs outside, where a person was asked for just that.
+
+use libc::c_long;
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, remove_capability_from_bounding_set, set_capabilities,
+};
+use seccompiler::sock_filter;
+
+use super::SandboxError;
+use super::filter::{PROCESSOR, jump, load, ret, unless_equal};
+use super::system_calls::{KEYS, OF_THE_MACHINE, SECOND_SET};
+
+/// What asks for a process by its number first: the first one of the machine or of the container, which stops it, and
+/// for `kill` all there are.
+const OF_PROCESSES: &[c_long] = &[
+    libc::SYS_kill,
+    libc::SYS_tkill,
+    libc::SYS_tgkill,
+    libc::SYS_rt_sigqueueinfo,
+    libc::SYS_rt_tgsigqueueinfo,
+    libc::SYS_pidfd_open,
+];
+const FIRST: u32 = 1;
+const ALL: u32 = u32::MAX;
+
+/// The capabilities that work with files, users and processes of one's own needs; Docker's own list without raw sockets
+/// and devices. None of them changes the machine.
+pub(super) const LEFT: CapabilitySet = CapabilitySet::CHOWN
+    .union(CapabilitySet::DAC_OVERRIDE)
+    .union(CapabilitySet::DAC_READ_SEARCH)
+    .union(CapabilitySet::FOWNER)
+    .union(CapabilitySet::FSETID)
+    .union(CapabilitySet::KILL)
+    .union(CapabilitySet::SETGID)
+    .union(CapabilitySet::SETUID)
+    .union(CapabilitySet::SETPCAP)
+    .union(CapabilitySet::NET_BIND_SERVICE)
+    .union(CapabilitySet::SYS_CHROOT)
+    .union(CapabilitySet::AUDIT_WRITE)
+    .union(CapabilitySet::SETFCAP);
+
+/// The filter of an approved command. Programs of another processor (those of 32 bits) are held by the capabilities
+/// alone, which each of the calls needs but for keys and signals.
+pub(super) fn program(root: bool) -> Vec<sock_filter> {
+    let refused = || ret(libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs());
+    let allowed = || ret(libc::SECCOMP_RET_ALLOW);
+    // Where `struct seccomp_data` has the processor, the number and the first argument (linux/seccomp.h).
+    let mut program = vec![load(4), jump(0x15, PROCESSOR, 1, 0), allowed(), load(0)];
+    if let Some(second) = SECOND_SET {
+        program.extend([jump(0x35, second, 0, 1), ret(libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs())]);
+    }
+    let keys = if root { KEYS } else { &[] };
+    for number in OF_THE_MACHINE.iter().chain(keys) {
+        let Ok(number) = u32::try_from(*number) else { continue };
+        program.extend([unless_equal(number, 1), refused()]);
+    }
+    for number in OF_PROCESSES {
+        let Ok(number) = u32::try_from(*number) else { continue };
+        let tests = [load(16), unless_equal(FIRST, 1), refused(), unless_equal(ALL, 1), refused(), allowed()];
+        program.push(unless_equal(number, 6));
+        program.extend(tests);
+    }
+    program.push(allowed());
+    program
+}
+
+/// Takes from this process, and all it starts, what changes the machine.
+///
+/// # Errors
+/// [`SandboxError::SystemCalls`]; the process must then not go on.
+pub(super) fn restrict() -> Result<(), SandboxError> {
+    let program = program(rustix::process::geteuid().is_root());
+    seccompiler::apply_filter(&program).map_err(|error| SandboxError::SystemCalls(error.to_string()))
+}
+
+/// Leaves this process, and all it starts, these capabilities at most. They do not come back at exec: Landlock was put
+/// on without new privileges, and what is gone from the bounding set never does.
+pub(super) fn leave(left: CapabilitySet) -> Result<(), SandboxError> {
+    let failed = |error: rustix::io::Errno| SandboxError::Privileges(error.to_string());
+    let now = capabilities(None).map_err(failed)?;
+    for capability in CapabilitySet::all().iter().filter(|one| !left.contains(*one)) {
+        if now.effective.contains(CapabilitySet::SETPCAP) {
+            // One that this kernel does not know needs no taking away.
+            let _ = remove_capability_from_bounding_set(capability);
+        }
+    }
+    let _ = rustix::thread::clear_ambient_capability_set();
+    let kept = now.permitted & left;
+    let sets = CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() };
+    set_capabilities(None, sets).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs the filter as the kernel would (linux/bpf_common.h); only what it is made of is known here.
+    fn answered(root: bool, processor: u32, number: c_long, first: u32) -> u32 {
+        let program = program(root);
+        let (mut place, mut loaded) = (0, 0);
+        loop {
+            let step = &program[place];
+            place += 1;
+            match (step.code, step.k) {
+                (0x20, 0) => loaded = u32::try_from(number).unwrap(),
+                (0x20, 4) => loaded = processor,
+                (0x20, 16) => loaded = first,
+                (0x15, value) => place += usize::from(if loaded == value { step.jt } else { step.jf }),
+                (0x35, value) => place += usize::from(if loaded >= value { step.jt } else { step.jf }),
+                (0x06, answer) => return answer,
+                other => panic!("an instruction {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn each_call_that_changes_the_machine_is_refused_and_its_neighbours_are_not() {
+        let refused = libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs();
+        for number in 0..600 {
+            let wanted = if OF_THE_MACHINE.contains(&number) || KEYS.contains(&number) {
+                refused
+            } else {
+                libc::SECCOMP_RET_ALLOW
+            };
+            assert_eq!(answered(true, PROCESSOR, number, 77), wanted, "{number}");
+            let own_keys = KEYS.contains(&number);
+            let wanted = if own_keys { libc::SECCOMP_RET_ALLOW } else { wanted };
+            assert_eq!(answered(false, PROCESSOR, number, 77), wanted, "{number}");
+            assert_eq!(answered(true, 0x4000_0003, number, 77), libc::SECCOMP_RET_ALLOW);
+        }
+    }
+
+    #[test]
+    fn the_first_process_and_all_of_them_get_no_signal() {
+        let refused = libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs();
+        for number in OF_PROCESSES {
+            for (process, wanted) in
+                [(1, refused), (u32::MAX, refused), (0, libc::SECCOMP_RET_ALLOW), (4711, libc::SECCOMP_RET_ALLOW)]
+            {
+                assert_eq!(answered(false, PROCESSOR, *number, process), wanted, "{number} {process}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_that_changes_the_machine_is_left_to_root() {
+        let never = CapabilitySet::SYS_ADMIN
+            | CapabilitySet::NET_ADMIN
+            | CapabilitySet::NET_RAW
+            | CapabilitySet::SYS_TIME
+            | CapabilitySet::SYS_BOOT
+            | CapabilitySet::SYS_MODULE
+            | CapabilitySet::SYS_RAWIO
+            | CapabilitySet::SYS_PTRACE
+            | CapabilitySet::SYS_RESOURCE
+            | CapabilitySet::MKNOD
+            | CapabilitySet::SYSLOG
+            | CapabilitySet::BPF
+            | CapabilitySet::PERFMON
+            | CapabilitySet::MAC_ADMIN
+            | CapabilitySet::AUDIT_CONTROL;
+        assert!((LEFT & never).is_empty());
+    }
+}
