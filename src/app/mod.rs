@@ -184,7 +184,7 @@ fn dispatch(app: App, invocation: Invocation) -> Exit {
         Invocation::Logout(provider) => commands::logout(&app, &provider),
         Invocation::Models { provider, json } => commands::models(&app, provider.as_deref(), json),
         Invocation::Tools => commands::tools(&app),
-        Invocation::Sessions(action) => commands::sessions(&app, &action),
+        Invocation::Sessions(options) => commands::sessions(&app, &options),
         Invocation::Config(action) => commands::config(&app, action),
         Invocation::Local(action) => commands::local(&app, &action),
         Invocation::Doctor => commands::doctor(&app),

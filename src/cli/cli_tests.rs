@@ -103,7 +103,12 @@ fn the_language_is_found_before_anything_is_parsed() {
 #[test]
 fn subcommands_are_not_messages() {
     assert_eq!(read("models ollama"), Ok(Invocation::Models { provider: Some("ollama".into()), json: false }));
-    assert_eq!(read("sessions show 12"), Ok(Invocation::Sessions(SessionsAction::Show("12".into()))));
+    let sessions = |action, json| Ok(Invocation::Sessions(SessionsOptions { action, json }));
+    assert_eq!(read("sessions show 12"), sessions(SessionsAction::Show("12".into()), false));
+    assert_eq!(read("sessions --json"), sessions(SessionsAction::List, true));
+    assert_eq!(read("sessions search a b --json"), sessions(SessionsAction::Search("a b".into()), true));
+    let export = SessionsAction::Export { id: "12".into(), form: "html".into() };
+    assert_eq!(read("sessions export 12 --as html"), sessions(export, false));
     assert_eq!(read("config"), Ok(Invocation::Config(ConfigAction::Show)));
     assert_eq!(read("handoff"), Ok(Invocation::Handoff(HandoffKind::Job)));
     assert_eq!(read("handoff --rewrite"), Ok(Invocation::Handoff(HandoffKind::Rewrite)));

@@ -5,7 +5,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::{
     AgentKind, ColorChoice, CommonOptions, ConfigAction, HandoffKind, InitOptions, Invocation, LocalAction, Output,
-    RenderOptions, RunOptions, SessionsAction, UsageError, UsageFault,
+    RenderOptions, RunOptions, SessionsAction, SessionsOptions, UsageError, UsageFault,
 };
 
 /// Says what the command line asks for.
@@ -35,7 +35,9 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
         "logout" => Invocation::Logout(text("provider").unwrap_or_default()),
         "models" => Invocation::Models { provider: text("provider"), json: inner.get_flag("json") },
         "tools" => Invocation::Tools,
-        "sessions" => Invocation::Sessions(sessions_action(inner)),
+        "sessions" => {
+            Invocation::Sessions(SessionsOptions { action: sessions_action(inner), json: inner.get_flag("json") })
+        }
         "config" => Invocation::Config(match inner.subcommand() {
             Some(("path", _)) => ConfigAction::Path,
             Some(("edit", _)) => ConfigAction::Edit,
@@ -70,9 +72,16 @@ fn sessions_action(matches: &ArgMatches) -> SessionsAction {
     let text = |id: &str| inner.get_one::<String>(id).cloned().unwrap_or_default();
     match name {
         "show" => SessionsAction::Show(text("id")),
-        "export" => SessionsAction::Export(text("id")),
+        "export" => {
+            let form = inner.get_one::<String>("as").cloned().unwrap_or_else(|| "md".to_owned());
+            SessionsAction::Export { id: text("id"), form }
+        }
+        "import" => SessionsAction::Import(inner.get_one("file").cloned().unwrap_or_default()),
         "delete" => SessionsAction::Delete(text("id")),
-        "search" => SessionsAction::Search(text("text")),
+        "search" => {
+            let words = inner.get_many::<String>("text").into_iter().flatten().cloned().collect::<Vec<_>>();
+            SessionsAction::Search(words.join(" "))
+        }
         _ => SessionsAction::List,
     }
 }

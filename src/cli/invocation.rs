@@ -27,7 +27,7 @@ pub enum Invocation {
     /// Lists the tools.
     Tools,
     /// Works on sessions.
-    Sessions(SessionsAction),
+    Sessions(SessionsOptions),
     /// Works on the settings.
     Config(ConfigAction),
     /// Works on the models inside of axi.
@@ -163,6 +163,15 @@ pub struct InitOptions {
     pub keys: Option<String>,
 }
 
+/// What `axi sessions` does, and whether it prints JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionsOptions {
+    /// What it does.
+    pub action: SessionsAction,
+    /// Whether a program reads what it prints.
+    pub json: bool,
+}
+
 /// What `axi sessions` does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionsAction {
@@ -170,8 +179,15 @@ pub enum SessionsAction {
     List,
     /// Prints one.
     Show(String),
-    /// Prints one as markdown.
-    Export(String),
+    /// Prints one in a form: `md`, `json`, `html`.
+    Export {
+        /// Which one.
+        id: String,
+        /// The form.
+        form: String,
+    },
+    /// Reads a session of another agent.
+    Import(PathBuf),
     /// Deletes one.
     Delete(String),
     /// Lists those that contain a text.

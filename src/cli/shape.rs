@@ -47,10 +47,15 @@ pub fn command(words: Words<'_>) -> Command {
     let sessions = sub("sessions", cli::command::SESSIONS).subcommands([
         sub("list", cli::command::LIST),
         sub("show", cli::command::SHOW).arg(positional("id", argument::ID).required(true)),
-        sub("export", cli::command::EXPORT).arg(positional("id", argument::ID).required(true)),
+        sub("export", cli::command::EXPORT)
+            .arg(positional("id", argument::ID).required(true))
+            .arg(valued("as", "FORM", option::AS, words).value_parser(["md", "json", "html"])),
         sub("delete", cli::command::DELETE).arg(positional("id", argument::ID).required(true)),
-        sub("search", cli::command::SEARCH).arg(positional("text", argument::TEXT).required(true)),
+        sub("search", cli::command::SEARCH).arg(positional("text", argument::TEXT).required(true).num_args(1..)),
+        sub("import", cli::command::IMPORT)
+            .arg(positional("file", argument::FOREIGN).required(true).value_parser(value_parser!(PathBuf))),
     ]);
+    let sessions = sessions.arg(flag("json", option::JSON, words).global(true));
     conversation(words)
         .about(words(cli::ABOUT))
         .after_help(words(cli::AFTER_HELP))

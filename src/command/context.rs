@@ -8,7 +8,7 @@ use crate::approval::{Decision, Rule};
 use crate::conversation::Usage;
 use crate::locale::Locale;
 use crate::provider::Provider;
-use crate::session::SessionStore;
+use crate::session::{SessionId, SessionStore};
 
 /// What a body works with.
 pub struct Context<'a> {
@@ -46,6 +46,9 @@ pub trait World {
 
     /// Returns where sessions are kept, if they are.
     fn sessions(&self) -> Option<SessionStore>;
+
+    /// Deletes the sessions that were not used for as long as the settings say; returns how many, and the days.
+    fn clean_up(&mut self, current: &SessionId) -> (u64, u64);
 
     /// Stores a key that was asked for without echo, or removes it.
     fn keychain(&mut self, action: KeyAction, provider: &str, locale: &Locale) -> Result<String, Problem>;

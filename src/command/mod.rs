@@ -5,6 +5,7 @@
 mod bodies;
 mod compact;
 mod context;
+mod export;
 mod find;
 mod jobs;
 mod modes;
@@ -17,10 +18,11 @@ mod undo;
 mod user;
 
 pub use context::{Context, KeyAction, World};
+pub use export::{ExportForm, export};
 pub use find::{find, nearest};
 pub use outcome::{Outcome, Problem};
 pub use permissions::{describe, rule_error};
 pub use row::{Argument, SlashCommand};
-pub use sessions::{session_damage, session_problem, session_row};
+pub use sessions::{session_damage, session_line, session_problem, session_row};
 pub use table::COMMANDS;
 pub use user::{CommandSource, UserCommand, command_body, load_user_commands};

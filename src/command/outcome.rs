@@ -50,6 +50,11 @@ pub enum Outcome {
     },
     /// Goes on with this session.
     Resume(String),
+    /// Goes on with another session that begins as this one.
+    Fork {
+        /// How many messages of it stay; all where `None`.
+        before: Option<usize>,
+    },
     /// Copies to the clipboard.
     Copy(String),
     /// Prints names and what is said of each, in columns.

@@ -2,9 +2,9 @@
 
 use std::time::SystemTime;
 
-use super::{Context, Outcome, Problem};
+use super::{Context, ExportForm, Outcome, Problem};
 use crate::locale::{Locale, word};
-use crate::session::{Loaded, SessionError, SessionStore, Summary};
+use crate::session::{Loaded, SessionError, SessionStore, Summary, load};
 
 /// Sessions of a list at most.
 const LISTED: usize = 50;
@@ -20,6 +20,7 @@ pub(super) fn session(context: &mut Context<'_>, argument: &str) -> Outcome {
         "delete" if rest.is_empty() => pick(context, "delete "),
         "delete" => delete(context, rest),
         "rename" => rename(context, rest),
+        "fork" => fork(context, rest),
         _ => Outcome::Resume(argument.to_owned()),
     }
 }
@@ -38,24 +39,25 @@ fn list(context: &Context<'_>) -> Outcome {
         return Outcome::Say(context.locale.text(word::said::SESSIONS_NONE).to_owned());
     }
     let now = context.agent.session().id();
+    let time = SystemTime::now();
     let rows = sessions.iter().take(LISTED).map(|summary| {
         let here = if summary.id == *now { "*" } else { " " };
-        format!("{here} {}  {}", summary.id, summary.title)
+        format!("{here} {}  {}", session_line(summary, time), summary.title)
     });
     // As it stands: a title is anybody's text, not markdown.
     Outcome::Say(rows.collect::<Vec<_>>().join("\n"))
 }
 
-/// A session in columns, for a list to pick from: how long ago it was written to, how large it is, its title.
+/// A session in columns, for a list to pick from: how long ago it was written to, its turns, how large it is, its title.
 #[must_use]
 pub fn session_row(summary: &Summary, now: SystemTime) -> String {
     let age = age(now.duration_since(summary.modified).unwrap_or_default().as_secs());
-    let size = std::fs::metadata(&summary.path).map_or(0, |metadata| metadata.len());
-    let size = match size.div_ceil(1024) {
+    let size = match summary.bytes.div_ceil(1024) {
         kilobytes @ 0..10_000 => format!("{kilobytes} KB"),
         kilobytes => format!("{} MB", kilobytes / 1024),
     };
-    format!("{age:>6}  {size:>7}  {}", summary.title)
+    let turns = format!("{}×", summary.turns);
+    format!("{age:>6}  {turns:>4}  {size:>7}  {}", summary.title)
 }
 
 /// Seconds in the largest unit of which there is one.
@@ -100,6 +102,60 @@ fn delete(context: &Context<'_>, id: &str) -> Outcome {
     }
 }
 
+/// `fork`, or `fork TURN`: up to before that turn, counted from 1 as `/rewind` does.
+fn fork(context: &Context<'_>, turn: &str) -> Outcome {
+    if turn.is_empty() {
+        return Outcome::Fork { before: None };
+    }
+    let turns = match context.agent.past_turns() {
+        Ok(turns) => turns,
+        Err(error) => {
+            let (path, cause) = (&error.path.display().to_string(), &error.cause.to_string());
+            let what = context.locale.with(word::error::Io { path, cause });
+            return Outcome::Fail(Problem { what, hint: String::new() });
+        }
+    };
+    let found = turn.parse::<usize>().ok().and_then(|number| turns.get(number.checked_sub(1)?));
+    let Some(found) = found else {
+        let what = context.locale.with(word::rewind::NoTurn { number: turn, count: &turns.len().to_string() });
+        let hint = context.locale.text(word::rewind::NO_TURN_HINT).to_owned();
+        return Outcome::Fail(Problem { what, hint });
+    };
+    Outcome::Fork { before: Some(found.messages) }
+}
+
+/// `/export`, `/export md|json|html`, `/export FILE`: writes what was said into a file that is not there yet.
+pub(super) fn export(context: &mut Context<'_>, argument: &str) -> Outcome {
+    let locale = context.locale;
+    let Some(path) = context.agent.session().path() else {
+        return Outcome::Say(locale.text(word::said::SESSION_FORK_NONE).to_owned());
+    };
+    let loaded = match load(path) {
+        Ok(loaded) => loaded,
+        Err(error) => return Outcome::Fail(session_problem(locale, &error)),
+    };
+    let (form, name) = match ExportForm::parse(argument) {
+        Some(form) => (form, format!("axi-{}.{argument}", loaded.id)),
+        None if argument.is_empty() => (ExportForm::Markdown, format!("axi-{}.md", loaded.id)),
+        None => {
+            let ending = argument.rsplit('.').next().unwrap_or_default();
+            (ExportForm::parse(ending).unwrap_or(ExportForm::Markdown), argument.to_owned())
+        }
+    };
+    let target = context.agent.place().cwd.join(&name);
+    let written =
+        std::fs::OpenOptions::new().create_new(true).write(true).open(&target).and_then(|mut file| {
+            std::io::Write::write_all(&mut file, super::export::export(&loaded, form).as_bytes())
+        });
+    match written {
+        Ok(()) => Outcome::Say(locale.with(word::said::Exported { path: &name })),
+        Err(cause) => {
+            let what = locale.with(word::error::Io { path: &name, cause: &cause.to_string() });
+            Outcome::Fail(Problem { what, hint: "/export FILE".to_owned() })
+        }
+    }
+}
+
 /// `rename ID TITLE`, or `rename TITLE` for the session of now.
 fn rename(context: &Context<'_>, rest: &str) -> Outcome {
     let store = match store(context) {
@@ -123,6 +179,24 @@ fn rename(context: &Context<'_>, rest: &str) -> Outcome {
     }
 }
 
+/// What a list says of a session before its title: its id, how long ago it was written to, its turns, its tokens.
+#[must_use]
+pub fn session_line(summary: &Summary, now: SystemTime) -> String {
+    let Summary { id, modified, turns, usage, .. } = summary;
+    let age = age(now.duration_since(*modified).unwrap_or_default().as_secs());
+    let (turns, tokens) = (format!("{turns}×"), short(usage.read() + usage.written()));
+    format!("{id}  {age:>6}  {turns:>4}  {tokens:>5}")
+}
+
+/// A count in few characters: `950`, `12k`, `3M`.
+fn short(count: u64) -> String {
+    match count {
+        0..1_000 => count.to_string(),
+        1_000..1_000_000 => format!("{}k", count / 1_000),
+        _ => format!("{}M", count / 1_000_000),
+    }
+}
+
 /// Says how much of a session's file could not be read; `None` where all could.
 #[must_use]
 pub fn session_damage(locale: &Locale, loaded: &Loaded) -> Option<String> {
@@ -139,6 +213,10 @@ pub fn session_problem(locale: &Locale, error: &SessionError) -> Problem {
         }
         SessionError::NotFound(id) => locale.with(word::error::SessionNotFound { id }),
         SessionError::Ambiguous(id) => locale.with(word::error::SessionAmbiguous { id }),
+        SessionError::Needed { id, fork } => {
+            let what = locale.with(word::error::SessionNeeded { id: id.as_str(), fork: fork.as_str() });
+            return Problem { what, hint: locale.text(word::error::SESSION_NEEDED_HINT).to_owned() };
+        }
         SessionError::Unreadable(path) => {
             locale.with(word::error::SessionUnreadable { path: &path.display().to_string() })
         }

@@ -84,6 +84,7 @@ section! {
         notify: Notify = Notify::Auto, Setting::new(setting::NOTIFY, "0.1");
         inline_images: InlineImages = InlineImages::Off, Setting::new(setting::INLINE_IMAGES, "0.1");
         edit_mode: EditMode = EditMode::Emacs, Setting::new(setting::EDIT_MODE, "0.1");
+        session_days: u64 = 90, Setting::new(setting::SESSION_DAYS, "0.1").between(0, 36_500);
         compact: OnOff = OnOff::On, Setting::new(setting::COMPACT, "0.1");
         sandbox: OnOff = OnOff::On, Setting::new(setting::SANDBOX, "0.1").project(Tighten);
         command_secrets: CommandSecrets = CommandSecrets::Named, Setting::new(setting::COMMAND_SECRETS, "0.1")

@@ -41,10 +41,22 @@ pub enum EntryKind {
         /// Its bytes, where some are no UTF-8: JSON has no way to say them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         directory_bytes: Option<Vec<u8>>,
+        /// Which directory that is on its disk, for when it is moved or renamed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        place: Option<String>,
         /// `PROVIDER/MODEL`.
         model: String,
         /// axi's version.
         axi: String,
+    },
+    /// It begins as another session does: with all that one's file says up to here. Always the second line.
+    Forked {
+        /// The other session.
+        from: SessionId,
+        /// How much of its file, in bytes.
+        bytes: u64,
+        /// What the other one is called.
+        title: String,
     },
     /// A finished message.
     Message {
@@ -145,6 +157,13 @@ fn part_of_message(text: &str) -> Option<Message> {
     let read = |block| serde_json::from_value::<ContentBlock>(block).ok();
     let content: Vec<ContentBlock> = blocks.into_iter().filter_map(read).collect();
     (!content.is_empty()).then_some(Message { role, content })
+}
+
+/// Names a directory by its disk and its place there: a moved or renamed one has the same. `None` where there is none.
+pub(super) fn place_of(directory: &std::path::Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt as _;
+    let metadata = std::fs::metadata(directory).ok()?;
+    Some(format!("{:x}:{:x}", metadata.dev(), metadata.ino()))
 }
 
 /// The directory that a first line tells of.

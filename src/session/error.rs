@@ -19,6 +19,14 @@ pub enum SessionError {
     /// Several sessions begin like this.
     #[error("{0} names several sessions")]
     Ambiguous(String),
+    /// Another session begins with it.
+    #[error("{fork} begins with {id}")]
+    Needed {
+        /// The session.
+        id: super::SessionId,
+        /// The one that begins with it.
+        fork: super::SessionId,
+    },
     /// The file holds not one readable entry.
     #[error("{0} is no session file")]
     Unreadable(PathBuf),

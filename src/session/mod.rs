@@ -5,18 +5,24 @@
 
 mod entry;
 mod error;
+mod fork;
 mod id;
+mod import;
 mod load;
+mod overview;
 mod partial;
 mod redact;
+mod search;
 mod store;
 mod tie;
 mod transcript;
 
 pub use entry::{Entry, EntryKind};
 pub use error::SessionError;
+pub use fork::Fork;
 pub use id::SessionId;
-pub use load::{Loaded, load};
+pub use import::{Foreign, ImportError, Imported, import};
+pub use load::{Loaded, load, load_lines};
 pub use redact::Redactor;
 pub use store::{SessionStore, Summary};
 pub use tie::{ShellTie, Tied};

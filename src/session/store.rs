@@ -1,19 +1,21 @@
 //! The directory of all sessions: listing, finding, deleting.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom};
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::entry::{EntryKind, directory_of, read_kind};
+use super::entry::{EntryKind, place_of, read_kind};
 use super::id::directory_mark;
+use super::overview::{Copy, Overview};
 use super::partial::Partial;
 use super::redact::Redactor;
-use super::transcript::Session;
+use super::search;
+use super::transcript::{Session, is_held};
 use super::{SessionError, SessionId};
-use crate::conversation::ContentBlock;
+use crate::conversation::Usage;
 
 /// How many sessions, and how many of their bytes, are searched for calls.
 const MOST_SESSIONS: usize = 40;
@@ -26,7 +28,7 @@ pub struct SessionStore {
     journals: Option<PathBuf>,
 }
 
-/// What a list shows of a session, from its first lines only.
+/// What a list shows of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
     /// Its id.
@@ -37,6 +39,18 @@ pub struct Summary {
     pub directory: PathBuf,
     /// Its title, else the first line of its first message, at most 80 characters.
     pub title: String,
+    /// Whether a person gave it that title.
+    pub named: bool,
+    /// The last model used, as `PROVIDER/MODEL`.
+    pub model: String,
+    /// How many turns ended.
+    pub turns: u64,
+    /// Tokens of its requests, without those of the session it began as.
+    pub usage: Usage,
+    /// How long its file is.
+    pub bytes: u64,
+    /// The session it began as.
+    pub forked_from: Option<String>,
     /// When it was last written.
     pub modified: SystemTime,
 }
@@ -63,31 +77,51 @@ impl SessionStore {
     /// Lists all sessions, the one last written first.
     #[must_use]
     pub fn list(&self) -> Vec<Summary> {
-        let mut found: Vec<Summary> =
-            self.files().into_iter().filter_map(|(id, path)| summarise(id, path)).collect();
+        let mut copy = Copy::read(&self.directory);
+        let files = self.files();
+        let summaries = files.iter().filter_map(|(id, path)| summarise(id, path, &mut copy));
+        let mut found: Vec<Summary> = summaries.collect();
         found.sort_by(|left, right| right.modified.cmp(&left.modified).then_with(|| right.id.cmp(&left.id)));
+        copy.keep(&self.directory, &|id| files.iter().any(|(there, _)| there.as_str() == id));
         found
     }
 
-    /// Lists the sessions in which a text was said, called, answered or given as a title, whatever its case.
+    /// Lists the sessions in which all words of a text were said, called, answered or given as a title, whatever their
+    /// case: the best match first, of equals the one last written.
     #[must_use]
     pub fn search(&self, text: &str) -> Vec<Summary> {
-        let wanted = text.to_lowercase();
-        let mut found = self.list();
-        found.retain(|summary| says(&summary.path, &wanted));
-        found
+        let list = self.list();
+        let paths: Vec<&Path> = list.iter().map(|summary| summary.path.as_path()).collect();
+        search::ranked(&paths, text).into_iter().map(|place| list[place].clone()).collect()
     }
 
-    /// Finds the session of `directory` that was last written.
+    /// Finds the session of `directory` that was last written, also where the directory had another name then.
     #[must_use]
     pub fn last_of(&self, directory: &Path) -> Option<Summary> {
         let mark = directory_mark(directory);
+        let newest = |list: Vec<Summary>| list.into_iter().max_by_key(|found| (found.modified, found.id.clone()));
         let mut files = self.files();
         files.retain(|(id, _)| id.as_str().rsplit('-').next().is_some_and(|last| last.starts_with(&mark)));
-        let found = files.into_iter().filter_map(|(id, path)| summarise(id, path));
-        found
+        let mut copy = Copy::read(&self.directory);
+        let found = files.iter().filter_map(|(id, path)| summarise(id, path, &mut copy));
+        let found = found
             .filter(|summary| summary.directory == directory || summary.directory.as_os_str().is_empty())
-            .max_by_key(|summary| (summary.modified, summary.id.clone()))
+            .collect();
+        newest(found).or_else(|| newest(self.moved_to(directory)))
+    }
+
+    /// The sessions of a directory that was somewhere else when they began, and is there no more.
+    fn moved_to(&self, directory: &Path) -> Vec<Summary> {
+        let Some(place) = place_of(directory) else { return Vec::new() };
+        let mut copy = Copy::read(&self.directory);
+        let files = self.files();
+        let had = |(id, path): &(SessionId, PathBuf)| {
+            let overview = overview(id, path, &mut copy)?;
+            // The number of a deleted directory may be given to another.
+            let moved = overview.place.as_ref() == Some(&place) && !overview.directory.exists();
+            moved.then(|| summary(id, path, overview))?
+        };
+        files.iter().filter_map(had).collect()
     }
 
     /// Finds a session by its id, or by any part of it that only one has.
@@ -110,16 +144,47 @@ impl SessionStore {
     /// Deletes a session's file, and before it the journal of what it changed.
     ///
     /// # Errors
-    /// As [`SessionStore::find`], and [`SessionError::Io`]; the session is then still there.
+    /// As [`SessionStore::find`], [`SessionError::Needed`], and [`SessionError::Io`]; the session is then still there.
     pub fn delete(&self, id: &str) -> Result<SessionId, SessionError> {
         let (id, path) = self.find(id)?;
+        let forks = self.list().into_iter().find(|other| other.forked_from.as_deref() == Some(id.as_str()));
+        if let Some(fork) = forks {
+            return Err(SessionError::Needed { id, fork: fork.id });
+        }
+        self.remove(&id, &path)?;
+        Ok(id)
+    }
+
+    fn remove(&self, id: &SessionId, path: &Path) -> Result<(), SessionError> {
         if let Some(journals) = &self.journals {
             crate::journal::forget(journals, id.as_str())
                 .map_err(|cause| SessionError::Io { path: journals.clone(), cause })?;
         }
-        Partial::remove(&path);
-        std::fs::remove_file(&path).map_err(|cause| SessionError::Io { path, cause })?;
-        Ok(id)
+        Partial::remove(path);
+        std::fs::remove_file(path).map_err(|cause| SessionError::Io { path: path.to_owned(), cause })
+    }
+
+    /// Deletes the sessions that were not written for so long: never one with a title, one that an axi has open, one
+    /// that another began as, or `current`. Returns those that are gone.
+    #[must_use]
+    pub fn clean_up(&self, unused: Duration, current: &SessionId, now: SystemTime) -> Vec<Summary> {
+        let old = |modified: SystemTime| now.duration_since(modified).is_ok_and(|age| age > unused);
+        let written = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified());
+        // One look at each file's time is all there is on most days.
+        if !self.files().iter().any(|(_, path)| written(path).is_ok_and(old)) {
+            return Vec::new();
+        }
+        let list = self.list();
+        let needed = |id: &SessionId| list.iter().any(|other| other.forked_from.as_deref() == Some(id.as_str()));
+        let gone = list.iter().filter(|summary| {
+            old(summary.modified)
+                && !summary.named
+                && summary.id != *current
+                && !needed(&summary.id)
+                && !is_held(&summary.path)
+                && self.remove(&summary.id, &summary.path).is_ok()
+        });
+        gone.cloned().collect()
     }
 
     /// Gives a session a title, as one more line of its file.
@@ -185,93 +250,33 @@ fn end_of(path: &Path, most: u64) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Reads as many lines as the title needs: the first message is the second line.
-fn summarise(id: SessionId, path: PathBuf) -> Option<Summary> {
-    let file = File::open(&path).ok()?;
-    let modified = file.metadata().and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
-    let (mut readable, mut directory) = (false, PathBuf::new());
-    let mut title = String::new();
-    for line in BufReader::new(file).split(b'\n').take(8).map_while(Result::ok) {
-        let kind = read_kind(&line);
-        readable |= kind.is_some();
-        match kind {
-            Some(EntryKind::Started { directory: found, directory_bytes, .. }) => {
-                directory = directory_of(found, directory_bytes);
-            }
-            Some(EntryKind::Message { message }) => {
-                title = message.text().lines().next().unwrap_or_default().chars().take(80).collect();
-                break;
-            }
-            Some(
-                EntryKind::Usage { .. }
-                | EntryKind::Model { .. }
-                | EntryKind::TurnEnded { .. }
-                | EntryKind::Rewound { .. }
-                | EntryKind::Cut { .. }
-                | EntryKind::CutUndone
-                | EntryKind::Pinned { .. }
-                | EntryKind::Title { .. },
-            )
-            | None => {}
-        }
-    }
-    let title = newest_title(&path).unwrap_or(title);
-    readable.then_some(Summary { id, path, directory, title, modified })
+fn overview(id: &SessionId, path: &Path, copy: &mut Copy) -> Option<Overview> {
+    let length = std::fs::metadata(path).ok()?.len();
+    copy.of(id.as_str(), path, length)
 }
 
-/// Whether the words of a session hold a text in lower case. What is written between them (`role`, `kind`) is not theirs.
-fn says(path: &Path, wanted: &str) -> bool {
-    let holds = |text: &str| text.to_lowercase().contains(wanted);
-    let Ok(file) = File::open(path) else { return false };
-    BufReader::new(file).split(b'\n').map_while(Result::ok).any(|line| match read_kind(&line) {
-        Some(EntryKind::Message { message }) => message.content.iter().any(|block| match block {
-            ContentBlock::Text { text } => holds(text),
-            ContentBlock::ToolCall(call) => holds(&call.name) || value_says(&call.input, &holds),
-            ContentBlock::ToolResult(result) => holds(&result.content),
-            ContentBlock::Reasoning(_) | ContentBlock::Image(_) | ContentBlock::WireItem(_) => false,
-        }),
-        Some(EntryKind::Title { title }) => holds(&title),
-        Some(
-            EntryKind::Started { .. }
-            | EntryKind::Usage { .. }
-            | EntryKind::Model { .. }
-            | EntryKind::TurnEnded { .. }
-            | EntryKind::Rewound { .. }
-            | EntryKind::Cut { .. }
-            | EntryKind::CutUndone
-            | EntryKind::Pinned { .. },
-        )
-        | None => false,
+fn summarise(id: &SessionId, path: &Path, copy: &mut Copy) -> Option<Summary> {
+    let overview = overview(id, path, copy)?;
+    summary(id, path, overview)
+}
+
+fn summary(id: &SessionId, path: &Path, overview: Overview) -> Option<Summary> {
+    let metadata = std::fs::metadata(path).ok()?;
+    let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+    let title = overview.title();
+    overview.readable.then_some(Summary {
+        id: id.clone(),
+        path: path.to_owned(),
+        directory: overview.directory,
+        title,
+        named: overview.given.is_some(),
+        model: overview.model,
+        turns: overview.turns,
+        usage: overview.usage,
+        bytes: metadata.len(),
+        forked_from: overview.forked_from,
+        modified,
     })
-}
-
-/// Whether a value of a call says it: its texts, not the names of its fields.
-fn value_says(value: &Value, holds: &impl Fn(&str) -> bool) -> bool {
-    match value {
-        Value::String(text) => holds(text),
-        Value::Array(values) => values.iter().any(|value| value_says(value, holds)),
-        Value::Object(fields) => fields.values().any(|value| value_says(value, holds)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
-    }
-}
-
-/// The title given last. Its line may stand anywhere, so that all are passed over, unread.
-fn newest_title(path: &Path) -> Option<String> {
-    /// The beginning of a line, up to its kind.
-    const HEAD: usize = 64;
-    const MARK: &[u8] = b"\"kind\":\"title\"";
-    let mut file = BufReader::with_capacity(256 * 1024, File::open(path).ok()?);
-    let (mut line, mut title) = (Vec::new(), None);
-    while file.read_until(b'\n', &mut line).ok()? > 0 {
-        let head = &line[..line.len().min(HEAD)];
-        if head.windows(MARK.len()).any(|part| part == MARK)
-            && let Some(EntryKind::Title { title: found }) = read_kind(&line)
-        {
-            title = Some(found.lines().next().unwrap_or_default().chars().take(80).collect());
-        }
-        line.clear();
-    }
-    title
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
+use super::super::{Fork, load};
 use super::*;
-use crate::conversation::{Message, Role, ToolCall};
+use crate::conversation::{ContentBlock, Message, Role, ToolCall};
 
 const NOW: SystemTime = SystemTime::UNIX_EPOCH;
 
@@ -76,4 +77,140 @@ fn a_pipe_among_the_sessions_is_not_waited_for() {
     let pipe = home.path().join("20260101-000000-00000000.jsonl");
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
     assert_eq!(titles(&SessionStore::new(home.path().to_owned()).list()), ["hi"]);
+}
+
+fn store(home: &Path) -> SessionStore {
+    SessionStore::new(home.to_owned())
+}
+
+fn appended(home: &Path, number: u16, kinds: Vec<EntryKind>) -> PathBuf {
+    let path = kept(home, Path::new("/src"), number, &[Message::user(format!("session {number}"))]);
+    let id = SessionId::parse(path.file_stem().unwrap().to_str().unwrap()).unwrap();
+    let mut session = Session::resume(id, "/src".into(), path.clone(), Redactor::default());
+    for kind in kinds {
+        session.append(kind, NOW).unwrap();
+    }
+    path
+}
+
+#[test]
+fn a_list_tells_turns_tokens_and_titles_with_and_without_its_copy() {
+    let home = tempfile::tempdir().unwrap();
+    let usage = Usage { input: 7, output: 3, ..Usage::default() };
+    let ended = || EntryKind::TurnEnded { end: "done".into() };
+    let spent = EntryKind::Usage { model: "lab/m".into(), usage };
+    let path = appended(home.path(), 1, vec![spent.clone(), ended(), spent, ended()]);
+    let told = || {
+        let list = store(home.path()).list();
+        list.iter().map(|row| (row.title.clone(), row.named, row.turns, row.usage.total())).collect::<Vec<_>>()
+    };
+    assert_eq!(told(), [("session 1".to_owned(), false, 2, 20)]);
+    // What is written later is read on from there; what stands in the copy is not believed beyond the file.
+    let id = SessionId::parse(path.file_stem().unwrap().to_str().unwrap()).unwrap();
+    let mut session = Session::resume(id, "/src".into(), path.clone(), Redactor::default());
+    session.append(EntryKind::Title { title: "the bird".into() }, NOW).unwrap();
+    session.append(ended(), NOW).unwrap();
+    assert_eq!(told(), [("the bird".to_owned(), true, 3, 20)]);
+    for damage in ["", "{", "null", "{\"form\":99,\"sessions\":{}}"] {
+        std::fs::write(home.path().join("overview.json"), damage).unwrap();
+        assert_eq!(told(), [("the bird".to_owned(), true, 3, 20)], "{damage}");
+    }
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(told(), []);
+    assert!(!std::fs::read_to_string(home.path().join("overview.json")).unwrap().contains("the bird"));
+}
+
+#[test]
+fn a_renamed_directory_has_its_sessions() {
+    let home = tempfile::tempdir().unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let (before, after) = (place.path().join("before"), place.path().join("after"));
+    std::fs::create_dir(&before).unwrap();
+    kept(home.path(), &before, 1, &[Message::user("hi")]);
+    std::fs::rename(&before, &after).unwrap();
+    assert_eq!(store(home.path()).last_of(&after).map(|found| found.title), Some("hi".to_owned()));
+    // A copy is another directory.
+    std::fs::create_dir(&before).unwrap();
+    assert_eq!(store(home.path()).last_of(&after), None);
+}
+
+#[test]
+fn a_search_ranks_by_how_much_is_said_of_it() {
+    let home = tempfile::tempdir().unwrap();
+    let say = |number, text: &str| kept(home.path(), Path::new("/src"), number, &[Message::user(text)]);
+    say(1, "the plover flies, and much else is told here of other birds, of trees, of weather and of boats");
+    say(2, "plover, plover and plover");
+    say(3, "a boat \"Plover\\two\"");
+    say(4, "nothing");
+    let found = |text: &str| {
+        let found = store(home.path()).search(text);
+        let numbers: Vec<String> = found.iter().map(|row| row.id.as_str()[20..].to_owned()).collect();
+        numbers
+    };
+    assert_eq!(found("PLOVER").first().map(String::as_str), Some("0002"));
+    assert_eq!(found("PLOVER").len(), 3);
+    assert_eq!(found("plover boats"), ["0001"], "all words are in it");
+    assert_eq!(found("\"plover\\two"), ["0003"], "as it was written, not as the file spells it");
+    assert_eq!(found("a.*b"), Vec::<String>::new(), "words are no pattern");
+    assert_eq!(found("  "), Vec::<String>::new());
+}
+
+#[test]
+fn old_sessions_go_and_never_one_that_is_named_open_needed_or_the_one_in_use() {
+    let home = tempfile::tempdir().unwrap();
+    let plain = appended(home.path(), 1, vec![]);
+    let named = appended(home.path(), 2, vec![EntryKind::Title { title: "kept".into() }]);
+    let current = appended(home.path(), 3, vec![]);
+    let base = appended(home.path(), 4, vec![]);
+    let open = appended(home.path(), 5, vec![]);
+    let _held = Session::resume(SessionId::parse("x").unwrap(), "/".into(), open.clone(), Redactor::default());
+    let fork = Fork::of(&load(&base).unwrap());
+    let id = SessionId::new(NOW, Path::new("/src"), 6);
+    let mut forked = Session::new(id, "/src".into(), Some(home.path()), Redactor::default()).begin_as(fork);
+    forked.append_message("lab/m", &Message::user("on"), NOW).unwrap();
+    let current_id = SessionId::parse(current.file_stem().unwrap().to_str().unwrap()).unwrap();
+    let day = Duration::from_hours(24);
+    let later = SystemTime::now() + day * 91;
+    let touched = std::fs::File::options().append(true).open(forked.path().unwrap()).unwrap();
+    touched.set_modified(later).unwrap();
+    assert_eq!(store(home.path()).clean_up(day * 90, &current_id, SystemTime::now()), []);
+    let gone = store(home.path()).clean_up(day * 90, &current_id, later);
+    assert_eq!(titles(&gone), ["session 1"]);
+    assert!(!plain.exists());
+    for path in [named, current, base.clone(), open] {
+        assert!(path.exists(), "{path:?}");
+    }
+    let base_id = base.file_stem().unwrap().to_str().unwrap();
+    assert!(matches!(store(home.path()).delete(base_id), Err(SessionError::Needed { .. })));
+}
+
+#[test]
+fn a_fork_has_the_beginning_and_neither_changes_the_other() {
+    let home = tempfile::tempdir().unwrap();
+    let said = [Message::user("one"), Message::assistant("1"), Message::user("two"), Message::assistant("2")];
+    let base = kept(home.path(), Path::new("/src"), 1, &said);
+    let loaded = load(&base).unwrap();
+    let fork = |number, fork: Fork| {
+        let id = SessionId::new(NOW, Path::new("/src"), number);
+        let mut session = Session::new(id, "/src".into(), Some(home.path()), Redactor::default()).begin_as(fork);
+        assert!(!session.path().unwrap().exists(), "looking around leaves no file");
+        session.append(EntryKind::Pinned { text: "early".into() }, NOW).unwrap();
+        session.append_message("lab/m", &Message::user("three"), NOW).unwrap();
+        session.path().unwrap().to_owned()
+    };
+    let (whole, before) = (fork(2, Fork::of(&loaded)), fork(3, Fork::of(&loaded).before(2)));
+    // The first one goes on, is rewound, is gone on with again.
+    let mut first = Session::resume(loaded.id, "/src".into(), base.clone(), Redactor::default());
+    first.append(EntryKind::Rewound { messages: 0 }, NOW).unwrap();
+    first.append_message("lab/m", &Message::user("other"), NOW).unwrap();
+    let of = |path: &Path| load(path).unwrap().conversation;
+    assert_eq!(of(&whole).messages(), [&said[..], &[Message::user("three")]].concat());
+    assert_eq!(of(&before).messages(), [&said[..2], &[Message::user("three")]].concat());
+    assert_eq!((of(&whole).pins(), of(&base).pins().len()), (&["early".to_owned()][..], 0));
+    assert_eq!(store(home.path()).list().iter().filter(|row| row.title == "one").count(), 3);
+    // A fork of a fork; and one whose beginning is gone says that something is missing.
+    let second = fork(4, Fork::of(&load(&whole).unwrap()));
+    assert_eq!(of(&second).messages().len(), 6);
+    std::fs::remove_file(base).unwrap();
+    assert_eq!((of(&before).messages().len(), load(&before).unwrap().skipped), (1, 1));
 }

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
-use super::entry::{Entry, EntryKind};
+use super::entry::{Entry, EntryKind, place_of};
 use super::partial::{Partial, whole_lines};
-use super::{Redactor, SessionError, SessionId};
+use super::{Fork, Redactor, SessionError, SessionId};
 use crate::conversation::Message;
 
 /// A session being written. The file is made with its first message, so that looking around leaves nothing.
@@ -24,6 +24,8 @@ pub struct Session {
     held: Option<File>,
     redactor: Redactor,
     started: bool,
+    /// What follows the first line once it is written, where it begins as another session.
+    early: Vec<EntryKind>,
     /// Whether the answer so far stands beside the file, written by this session.
     partial: AtomicBool,
 }
@@ -41,6 +43,7 @@ impl Session {
             held: None,
             redactor,
             started: false,
+            early: Vec::new(),
             partial: AtomicBool::new(false),
         }
     }
@@ -57,8 +60,16 @@ impl Session {
             held,
             redactor,
             started: true,
+            early: Vec::new(),
             partial: AtomicBool::new(false),
         }
+    }
+
+    /// Begins as another session does.
+    #[must_use]
+    pub fn begin_as(mut self, fork: Fork) -> Self {
+        self.early = fork.lines();
+        self
     }
 
     /// Returns its id.
@@ -100,10 +111,14 @@ impl Session {
                     .to_str()
                     .is_none()
                     .then(|| self.directory.as_os_str().as_bytes().to_vec()),
+                place: place_of(&self.directory),
                 model: model.to_owned(),
                 axi: env!("CARGO_PKG_VERSION").to_owned(),
             };
             self.write(started, now)?;
+            for early in std::mem::take(&mut self.early) {
+                self.write(early, now)?;
+            }
             self.started = true;
         }
         let message = self.redactor.message(message);
@@ -129,12 +144,16 @@ impl Session {
         written.map_err(|cause| SessionError::Io { path: path.clone(), cause })
     }
 
-    /// Appends anything else; nothing is written before the first message.
+    /// Appends anything else; nothing is written before the first message, but what changes the beginning that it has
+    /// from another session is written with it.
     ///
     /// # Errors
     /// As [`Session::append_message`].
     pub fn append(&mut self, kind: EntryKind, now: SystemTime) -> Result<(), SessionError> {
         if !self.started {
+            if !self.early.is_empty() {
+                self.early.push(kind);
+            }
             return Ok(());
         }
         self.write(kind, now)

@@ -46,6 +46,8 @@ fn a_session_is_written_and_read_back() {
         conversation: Conversation::restore(messages.to_vec()),
         usage: Usage::default(),
         skipped: 0,
+        bytes: std::fs::metadata(session.path().unwrap()).unwrap().len(),
+        broken_off: true,
     };
     assert_eq!(loaded, expected);
 }

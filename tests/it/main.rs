@@ -96,6 +96,7 @@ mod sandbox_ordinary;
 mod screen;
 mod secret_files;
 mod server;
+mod sessions;
 mod settings_broken;
 mod settings_check;
 mod shell_jobs;

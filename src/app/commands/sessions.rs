@@ -1,88 +1,134 @@
-//! `axi sessions`: list, show, export, search, delete.
+//! `axi sessions`: list, show, export, search, delete, import.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use serde_json::json;
 
 use super::super::console::Console;
 use super::super::context::App;
-use crate::cli::SessionsAction;
-use crate::command::{self, Problem};
-use crate::conversation::{ContentBlock, Conversation, Role};
+use super::super::talk::session_in;
+use crate::cli::{SessionsAction, SessionsOptions};
+use crate::command::{self, ExportForm, Problem, export};
+use crate::conversation::{Role, Totals};
 use crate::frontend::exit::Exit;
 use crate::locale::word;
-use crate::session::{Loaded, SessionError, Summary, load};
+use crate::session::{EntryKind, Foreign, ImportError, Loaded, SessionError, Summary, import, load};
 use crate::terminal::sanitize;
 
-pub(in crate::app) fn sessions(app: &App, action: &SessionsAction) -> Exit {
+/// What a command came to: what is printed, or why it failed.
+type Done = Result<String, Problem>;
+
+pub(in crate::app) fn sessions(app: &App, options: &SessionsOptions) -> Exit {
+    let SessionsOptions { action, json } = options;
     let console = Console::new(&app.locale);
     let Some(store) = app.sessions() else {
         console
             .fail(&Problem { what: app.locale.text(word::error::NO_CONFIG_DIR).to_owned(), hint: String::new() });
         return Exit::Failed;
     };
-    let open = |id: &str| {
-        let loaded = store.find(id).and_then(|(_, path)| load(&path))?;
+    let problem = |error: &SessionError| command::session_problem(&app.locale, error);
+    let open = |id: &str| -> Result<Loaded, Problem> {
+        let found = store.find(id).and_then(|(_, path)| load(&path));
+        let loaded = found.map_err(|error| problem(&error))?;
         if let Some(damage) = command::session_damage(&app.locale, &loaded) {
             console.warn(&damage);
         }
         Ok(loaded)
     };
-    let result: Result<String, SessionError> = match action {
-        SessionsAction::List => Ok(rows(app, store.list())),
+    let done = match action {
+        SessionsAction::List => Ok(rows(app, store.list(), *json)),
         SessionsAction::Search(text) => {
             let found = store.search(text);
-            if found.is_empty() && !store.list().is_empty() {
+            if found.is_empty() && !json && !store.list().is_empty() {
                 console.note(&app.locale.with(word::said::SessionsNotFound { text }));
                 return Exit::Done;
             }
-            Ok(rows(app, found))
+            Ok(rows(app, found, *json))
         }
-        SessionsAction::Show(id) => open(id).map(|loaded| sanitize(&markdown(&loaded)).into_owned()),
-        SessionsAction::Export(id) => open(id).map(|loaded| markdown(&loaded)),
-        SessionsAction::Delete(id) => {
-            store.delete(id).map(|id| app.locale.with(word::said::SessionDeleted { id: id.as_str() }))
+        SessionsAction::Show(id) if *json => open(id).map(|loaded| export(&loaded, ExportForm::Json)),
+        SessionsAction::Show(id) => {
+            open(id).map(|loaded| sanitize(&export(&loaded, ExportForm::Markdown)).into_owned())
         }
+        SessionsAction::Export { id, form } => {
+            let form = ExportForm::parse(if *json { "json" } else { form }).unwrap_or(ExportForm::Markdown);
+            open(id).map(|loaded| export(&loaded, form))
+        }
+        SessionsAction::Delete(id) => match store.delete(id) {
+            Ok(id) => Ok(app.locale.with(word::said::SessionDeleted { id: id.as_str() })),
+            Err(error) => Err(problem(&error)),
+        },
+        SessionsAction::Import(path) => imported(app, path),
     };
-    match result {
+    match done {
         Ok(text) if text.is_empty() => {
             console.note(app.locale.text(word::said::SESSIONS_NONE));
             Exit::Done
         }
         Ok(text) => console.print(&text),
-        Err(error) => {
-            console.fail(&command::session_problem(&app.locale, &error));
+        Err(problem) => {
+            console.fail(&problem);
             Exit::Failed
         }
     }
 }
 
-fn rows(app: &App, list: Vec<Summary>) -> String {
-    let lines =
-        list.into_iter().map(|row| format!("{}  {}  {}", row.id, app.paths.shown(&row.directory), row.title));
+fn rows(app: &App, list: Vec<Summary>, json: bool) -> String {
+    if json {
+        let list: Vec<_> = list.iter().map(as_json).collect();
+        // Maps of texts and numbers can be written.
+        return serde_json::to_string_pretty(&list).unwrap_or_default();
+    }
+    let now = SystemTime::now();
+    let lines = list.into_iter().map(|row| {
+        format!("{}  {}  {}", command::session_line(&row, now), app.paths.shown(&row.directory), row.title)
+    });
     lines.map(|line| sanitize(&line).into_owned()).collect::<Vec<_>>().join("\n")
 }
 
-/// Writes a session as markdown: who said what, tools by their names.
-fn markdown(loaded: &Loaded) -> String {
-    let mut parts = vec![format!("# {}\n\n{} · {}", loaded.id, loaded.model, loaded.directory.display())];
-    parts.extend(conversation_parts(&loaded.conversation));
-    parts.join("\n\n")
+fn as_json(row: &Summary) -> serde_json::Value {
+    let format = time::macros::format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
+    let modified = time::UtcDateTime::from(row.modified).format(format).unwrap_or_default();
+    json!({
+        "id": row.id,
+        "title": row.title,
+        "named": row.named,
+        "directory": row.directory.to_string_lossy(),
+        "model": row.model,
+        "turns": row.turns,
+        "usage": Totals::from(row.usage),
+        "bytes": row.bytes,
+        "modified": modified,
+        "forked_from": row.forked_from,
+    })
 }
 
-fn conversation_parts(conversation: &Conversation) -> Vec<String> {
-    let mut parts = Vec::new();
-    for message in conversation.messages() {
-        for block in &message.content {
-            match block {
-                ContentBlock::Text { text } if message.role == Role::User => {
-                    let quoted: Vec<String> = text.lines().map(|line| format!("> {line}")).collect();
-                    parts.push(quoted.join("\n"));
-                }
-                ContentBlock::Text { text } => parts.push(text.trim_end().to_owned()),
-                ContentBlock::ToolCall(call) => parts.push(format!("`{}` `{}`", call.name, call.input)),
-                ContentBlock::ToolResult(result) => {
-                    parts.push(format!("````\n{}\n````", result.content.trim_end()));
-                }
-                ContentBlock::Reasoning(_) | ContentBlock::Image(_) | ContentBlock::WireItem(_) => {}
-            }
+/// Writes what another agent's session says into a session of our own; that one's file stays as it is.
+fn imported(app: &App, path: &Path) -> Done {
+    let shown = path.display().to_string();
+    let failed = |cause: &str| Problem {
+        what: app.locale.with(word::error::SessionImport { path: &shown, cause }),
+        hint: String::new(),
+    };
+    let read = import(path).map_err(|error| match error {
+        ImportError::Io(cause) => failed(&cause.to_string()),
+        ImportError::Unknown => failed(app.locale.text(word::error::SESSION_IMPORT_UNKNOWN)),
+    })?;
+    let mut session = session_in(app, read.directory, true);
+    let now = SystemTime::now();
+    let messages = read.conversation.messages();
+    for (index, message) in messages.iter().enumerate() {
+        session.append_message(&read.model, message, now).map_err(|error| failed(&error.to_string()))?;
+        let next = messages.get(index + 1);
+        if next.is_none_or(|next| next.role == Role::User && !next.has_results()) {
+            let ended = EntryKind::TurnEnded { end: "imported".to_owned() };
+            session.append(ended, now).map_err(|error| failed(&error.to_string()))?;
         }
     }
-    parts
+    let from = match read.from {
+        Foreign::ClaudeCode => "Claude Code",
+        Foreign::Codex => "codex",
+    };
+    let (messages, id) = (&messages.len().to_string(), session.id().as_str());
+    Ok(app.locale.with(word::said::SessionImported { from, messages, id }))
 }

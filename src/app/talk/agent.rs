@@ -18,7 +18,7 @@ use crate::frontend::exit::Exit;
 use crate::frontend::words;
 use crate::locale::word;
 use crate::provider::{Provider, RetryPlan};
-use crate::session::{Session, is_held};
+use crate::session::{Fork, Session, is_held, load_lines};
 use crate::tool::{ProposeCommandTool, Toolbox, table};
 
 pub(super) fn policy(app: &App, options: &RunOptions) -> Result<Policy, Failed> {
@@ -109,29 +109,39 @@ fn tools(app: &App, occasion: FrontendKind) -> Toolbox {
     Toolbox::new(tools)
 }
 
+/// An earlier conversation that is gone on with.
+pub(super) struct GoneOn {
+    /// Whether axi was killed in its last turn.
+    pub(super) broken_off: bool,
+}
+
 pub(super) fn make(
     app: &App,
     options: &RunOptions,
     provider: Arc<dyn Provider>,
     occasion: FrontendKind,
-) -> Result<(Agent, Option<Conversation>), Failed> {
+) -> Result<(Agent, Option<GoneOn>), Failed> {
     let policy = policy(app, options)?;
     let resumed = resumed(app, options, occasion)?;
     if let Some(damage) = resumed.as_ref().and_then(|(loaded, _)| session_damage(&app.locale, loaded)) {
         Console::new(&app.locale).warn(&damage);
     }
     let keep = !options.no_session;
+    let gone_on = resumed.as_ref().map(|(loaded, _)| GoneOn { broken_off: loaded.broken_off });
     let (session, conversation, usage) = match resumed {
-        Some((_, path)) if keep && is_held(&path) => {
+        Some((loaded, path)) if keep && is_held(&path) => {
             Console::new(&app.locale).note(app.locale.text(word::repl::SESSION_BUSY));
-            (new_session(app, true), None, Usage::default())
+            // As far as it is written: what arrives there meanwhile is that one's.
+            let loaded = load_lines(&path).unwrap_or(loaded);
+            let session = new_session(app, true).begin_as(Fork::of(&loaded));
+            (session, loaded.conversation, Usage::default())
         }
         Some((loaded, path)) if keep => {
             let session = Session::resume(loaded.id, loaded.directory, path, app.redactor());
-            (session, Some(loaded.conversation), loaded.usage)
+            (session, loaded.conversation, loaded.usage)
         }
-        Some((loaded, _)) => (new_session(app, false), Some(loaded.conversation), loaded.usage),
-        None => (new_session(app, keep), None, Usage::default()),
+        Some((loaded, _)) => (new_session(app, false), loaded.conversation, loaded.usage),
+        None => (new_session(app, keep), Conversation::new(), Usage::default()),
     };
     app.shell.set(session.id());
     let first = new_session(app, false);
@@ -140,8 +150,8 @@ pub(super) fn make(
     if app.config.compact == OnOff::Off {
         *agent.shortening() = Shortening::Off;
     }
-    agent.set_session(session, conversation.clone().unwrap_or_default(), usage);
-    Ok((agent, conversation))
+    agent.set_session(session, conversation, usage);
+    Ok((agent, gone_on))
 }
 
 fn random_unit() -> f64 {

@@ -26,6 +26,7 @@ use super::trust::{settle_trust, tell_untrusted};
 use crate::cli::RunOptions;
 use crate::frontend::exit::Exit;
 pub(super) use handoff::handoff;
+pub(super) use session::session_in;
 use throwaway::Throwaway;
 
 /// Runs the REPL, or one turn in print mode.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::super::context::App;
 use super::super::failed::{Failed, runtime};
 use super::super::models::choose;
+use super::agent::GoneOn;
 use super::ghost::{self, GhostUsage};
 use super::human::human_options;
 use super::prewarm::prewarm;
@@ -31,7 +32,7 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     let client = Client::default();
     let (provider, found) = choose(app, options.model.as_deref(), &client, &runtime)?;
     let local = provider.model().local;
-    let (agent, conversation) = agent::make(app, &options, provider, FrontendKind::Repl)?;
+    let (agent, gone_on) = agent::make(app, &options, provider, FrontendKind::Repl)?;
     let stage = stage(app, &runtime)?;
     let plain = stage.plain;
     let looks = app.display().looks();
@@ -63,8 +64,8 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     if let Some(found) = found {
         human.painter().say(&found);
     }
-    if let Some(conversation) = conversation {
-        let said = app.locale.with(word::repl::Resumed { title: &title(&conversation) });
+    if gone_on.is_some() {
+        let said = app.locale.with(word::repl::Resumed { title: &title(agent.conversation()) });
         human.painter().say(&said);
     }
     if agent.model().small {
@@ -82,7 +83,7 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     let pager = pager(app);
     let (for_new, for_resume, keep) = (Rc::clone(app), Rc::clone(app), !options.no_session);
     let path = (app.process.variables)("PATH").unwrap_or_default();
-    let repl = Repl::new(ReplParts {
+    let mut repl = Repl::new(ReplParts {
         agent,
         human,
         editor,
@@ -109,6 +110,9 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
         lists,
         own: menu_lists::user_commands(app),
     });
+    if let Some(GoneOn { broken_off }) = gone_on {
+        repl.last_screenful(broken_off && options.message.is_none());
+    }
     Ok(repl.run(options.message))
 }
 

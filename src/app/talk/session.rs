@@ -27,9 +27,14 @@ pub(super) enum FrontendKind {
 }
 
 pub(super) fn new_session(app: &App, keep: bool) -> Session {
-    let id = SessionId::new(SystemTime::now(), &app.project.cwd, random_number());
-    let directory = app.paths.sessions().filter(|_| keep);
-    Session::new(id, app.project.cwd.clone(), directory.as_deref(), app.redactor())
+    session_in(app, app.project.cwd.clone(), keep)
+}
+
+/// A session of another directory.
+pub(in crate::app) fn session_in(app: &App, directory: PathBuf, keep: bool) -> Session {
+    let id = SessionId::new(SystemTime::now(), &directory, random_number());
+    let sessions = app.paths.sessions().filter(|_| keep);
+    Session::new(id, directory, sessions.as_deref(), app.redactor())
 }
 
 /// Finds the session the command line asks to go on with; where it asks nothing, the shell's own.

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Runtime;
 
@@ -18,7 +19,7 @@ use crate::config;
 use crate::conversation::Usage;
 use crate::locale::{Locale, word};
 use crate::provider::{Client, Provider};
-use crate::session::SessionStore;
+use crate::session::{SessionId, SessionStore};
 
 /// The outside of a REPL.
 pub(super) struct Outside {
@@ -73,6 +74,14 @@ impl World for Outside {
 
     fn sessions(&self) -> Option<SessionStore> {
         self.app.sessions()
+    }
+
+    fn clean_up(&mut self, current: &SessionId) -> (u64, u64) {
+        let days = self.app.config.session_days;
+        let store = self.app.sessions().filter(|_| days > 0);
+        let unused = Duration::from_secs(days.saturating_mul(24 * 60 * 60));
+        let gone = store.map(|store| store.clean_up(unused, current, SystemTime::now())).unwrap_or_default();
+        (gone.len() as u64, days)
     }
 
     fn keychain(&mut self, action: KeyAction, provider: &str, locale: &Locale) -> Result<String, Problem> {

@@ -9,6 +9,7 @@ use super::painter::{HANG, Painter};
 use super::prose::dimmed;
 use crate::conversation::{ContentBlock, Message, Outcome, Role, Subject, ToolCall, ToolResult, ToolVerb};
 use crate::frontend::words;
+use crate::locale::word;
 use crate::terminal::{Line, sanitize_line};
 use crate::tool::{ToolFacts, Toolbox};
 
@@ -25,6 +26,34 @@ pub fn turn(messages: &[Message], back: usize) -> Option<&[Message]> {
     let start = *starts.get(index)?;
     let end = starts.get(index + 1).copied().unwrap_or(messages.len());
     messages.get(start..end)
+}
+
+/// Rows of a screen that are not for what is printed again: its marks, the prompt, a line of room.
+const KEPT_FREE: usize = 6;
+
+/// Prints the end of a conversation again, as much as a screen holds, between two lines that say so.
+pub(super) fn recap<W: Write>(painter: &mut Painter<W>, tools: &Toolbox, messages: &[Message]) {
+    let room = painter.height().saturating_sub(KEPT_FREE).max(1);
+    let mut rows: Vec<Line> = Vec::new();
+    let mut back = 1;
+    while let Some(messages) = turn(messages, back).filter(|_| rows.len() < room) {
+        let mut earlier = in_full(painter, tools, messages);
+        if !rows.is_empty() {
+            earlier.push(Line::new());
+        }
+        earlier.append(&mut rows);
+        rows = earlier;
+        back += 1;
+    }
+    if rows.is_empty() {
+        return;
+    }
+    rows.drain(..rows.len().saturating_sub(room));
+    let (earlier, now) = (painter.locale().text(word::repl::EARLIER), painter.locale().text(word::repl::NOW));
+    let (earlier, now) = (earlier.to_owned(), now.to_owned());
+    painter.say(&earlier);
+    painter.print(&rows);
+    painter.say(&now);
 }
 
 /// Lays out the messages of a turn in full.

@@ -203,6 +203,11 @@ impl<W: Write> Painter<W> {
         rows
     }
 
+    /// Returns how many rows the terminal has.
+    pub(super) fn height(&self) -> usize {
+        usize::from((self.size)().1)
+    }
+
     /// Tells whether rows fill more than the screen.
     pub fn is_long(&self, rows: &[Line]) -> bool {
         rows.len() + 2 > usize::from((self.size)().1)

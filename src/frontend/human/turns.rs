@@ -147,6 +147,11 @@ impl<W: Write> Human<W> {
         again::in_full(&self.painter, self.steps.tools(), messages)
     }
 
+    /// Prints the end of a conversation again, as much as a screen holds, and marks it as that.
+    pub fn recap(&mut self, messages: &[Message]) {
+        again::recap(&mut self.painter, self.steps.tools(), messages);
+    }
+
     /// Says what lies on the disk now where a proposed line would reach.
     pub fn proposal_reach(&mut self, line: &str, radius: &BlastRadius) {
         propose::proposal_reach(&mut self.painter, line, radius);

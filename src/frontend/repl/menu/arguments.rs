@@ -8,11 +8,12 @@ use crate::command::Argument;
 use crate::locale::{self, Locale, Plural, Word, word};
 
 /// What `/session` can be told to do, and whether it wants a session.
-const SESSION_WORDS: [(&str, bool, Word); 5] = [
+const SESSION_WORDS: [(&str, bool, Word); 6] = [
     ("switch", true, word::menu::session::SWITCH),
     ("list", false, word::menu::session::LIST),
     ("new", false, word::menu::session::NEW),
     ("rename", true, word::menu::session::RENAME),
+    ("fork", false, word::menu::session::FORK),
     ("delete", true, word::menu::session::DELETE),
 ];
 
@@ -161,7 +162,7 @@ mod tests {
 
     #[test]
     fn sessions_follow_the_words_that_want_one() {
-        assert_eq!(values(Argument::Session, &[], ""), ["switch", "list", "new", "rename", "delete"]);
+        assert_eq!(values(Argument::Session, &[], ""), ["switch", "list", "new", "rename", "fork", "delete"]);
         assert_eq!(values(Argument::Session, &["switch"], ""), ["1-a"]);
         assert_eq!(values(Argument::Session, &["list"], ""), Vec::<String>::new());
         assert_eq!(values(Argument::SessionId, &[], ""), ["1-a"]);

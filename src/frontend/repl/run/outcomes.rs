@@ -11,7 +11,7 @@ use crate::config::ReasoningView;
 use crate::conversation::{Conversation, Usage};
 use crate::frontend::human;
 use crate::locale::{Locale, word};
-use crate::session::{SessionError, is_held, load};
+use crate::session::{Fork, Loaded, Session, SessionError, is_held, load, load_lines};
 use crate::terminal::{Line, Output, sanitize};
 
 impl Repl {
@@ -66,6 +66,7 @@ impl Repl {
             }
             Outcome::Shorten(focus) => return self.shorten(&focus),
             Outcome::Resume(id) => self.resume(&id),
+            Outcome::Fork { before } => self.fork(before),
             Outcome::Pick { command, question, items } => {
                 let picked = self.pick(&question, &items);
                 let picked = picked.and_then(|index| items.into_iter().nth(index));
@@ -168,24 +169,73 @@ impl Repl {
         match found {
             // Its own it may read anew.
             Ok((loaded, path)) if loaded.id != *self.agent.session().id() && is_held(&path) => {
-                self.say(word::repl::RESUME_BUSY);
+                let loaded = load_lines(&path).unwrap_or(loaded);
+                let session = (self.new_session)().begin_as(Fork::of(&loaded));
+                self.say(word::repl::SESSION_BUSY);
+                self.go_on(session, loaded);
             }
             Ok((loaded, path)) => {
                 let session = (self.resume_session)(&loaded, path);
-                let title = show::title(&loaded.conversation);
-                let damage = command::session_damage(self.human.locale(), &loaded);
-                self.agent.set_session(session, loaded.conversation, loaded.usage);
-                self.tell_editor();
-                let said = self.human.locale().with(word::repl::Resumed { title: &title });
-                self.human.painter().say(&said);
-                if let Some(damage) = damage {
-                    self.human.painter().warn(&damage);
-                }
+                self.go_on(session, loaded);
             }
             Err(error) => {
                 let problem = command::session_problem(self.human.locale(), &error);
                 self.human.painter().fail(&problem.what, &problem.hint);
             }
+        }
+    }
+
+    /// Goes on with a session that was loaded.
+    fn go_on(&mut self, session: Session, loaded: Loaded) {
+        let title = show::title(&loaded.conversation);
+        let damage = command::session_damage(self.human.locale(), &loaded);
+        let usage = if *session.id() == loaded.id { loaded.usage } else { Usage::default() };
+        self.agent.set_session(session, loaded.conversation, usage);
+        self.tell_editor();
+        let said = self.human.locale().with(word::repl::Resumed { title: &title });
+        self.human.painter().say(&said);
+        if let Some(damage) = damage {
+            self.human.painter().warn(&damage);
+        }
+        self.last_screenful(loaded.broken_off);
+    }
+
+    /// Prints the end of a conversation that is gone on with again, and offers to go on with a turn that was cut off.
+    pub fn last_screenful(&mut self, broken_off: bool) {
+        self.human.recap(self.agent.conversation().messages());
+        if broken_off && self.pending.look(|unsent| unsent.line.is_empty() && unsent.queue.is_empty()) {
+            self.say(word::repl::BROKEN_OFF);
+            let words = self.human.locale().text(word::repl::GO_ON).to_owned();
+            self.pending.set_line(&words);
+        }
+    }
+
+    /// Goes on with another session that begins as this one, up to before a turn where one is named.
+    fn fork(&mut self, before: Option<usize>) {
+        let path = self.agent.session().path().map(std::path::Path::to_owned);
+        let loaded = match path.map(|path| load_lines(&path)) {
+            Some(Ok(loaded)) => loaded,
+            Some(Err(error)) => {
+                let problem = command::session_problem(self.human.locale(), &error);
+                return self.human.painter().fail(&problem.what, &problem.hint);
+            }
+            None => return self.say(word::said::SESSION_FORK_NONE),
+        };
+        let mut fork = Fork::of(&loaded);
+        let mut conversation = loaded.conversation;
+        let mut said = None;
+        if let Some(before) = before {
+            fork = fork.before(before);
+            said = conversation.messages().get(before).map(crate::conversation::Message::text);
+            conversation.rewind(before);
+        }
+        let session = (self.new_session)().begin_as(fork);
+        let told = self.human.locale().with(word::said::SessionForked { from: loaded.id.as_str() });
+        self.agent.set_session(session, conversation, Usage::default());
+        self.tell_editor();
+        self.human.painter().say(&told);
+        if let Some(said) = said {
+            self.pending.set_line(&said);
         }
     }
 

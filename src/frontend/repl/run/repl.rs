@@ -80,6 +80,8 @@ pub struct Repl {
     pub(super) pager: String,
     lists: MenuLists,
     pub(super) own: UserCommands,
+    /// Whether old sessions were looked for.
+    cleaned: bool,
     /// When Ctrl+C stopped the last turn.
     interrupted: Option<Instant>,
     /// Whether the terminal has gone: then nobody has left.
@@ -129,6 +131,7 @@ impl Repl {
             pager,
             lists,
             own,
+            cleaned: false,
             interrupted: None,
             gone: false,
         }
@@ -300,6 +303,7 @@ impl Repl {
             }
         };
         self.tell_editor();
+        self.clean_up();
         if pressed.leave {
             self.gone |= pressed.gone;
             return Next::Leave;
@@ -313,6 +317,19 @@ impl Repl {
         // What was sent meanwhile is about the plan.
         let is_queued = self.pending.look(|unsent| !unsent.queue.is_empty());
         if plans(&self.agent, &end) && !is_queued { self.planned() } else { Next::Line }
+    }
+
+    /// Deletes old sessions, once, and says so. Not at the start: it looks at every session.
+    fn clean_up(&mut self) {
+        if std::mem::replace(&mut self.cleaned, true) {
+            return;
+        }
+        let (count, days) = self.world.clean_up(self.agent.session().id());
+        if count > 0 {
+            let (count, days) = (&count.to_string(), &days.to_string());
+            let said = self.human.locale().with(word::said::SessionsCleaned { count, days });
+            self.human.painter().say(&said);
+        }
     }
 
     /// Shortens what is sent of the conversation.

@@ -1,0 +1,168 @@
+//! What a list tells of a session, read from the heads of its lines; and the copy of it that saves reading them again.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::entry::{EntryKind, directory_of, read_kind};
+use crate::conversation::Usage;
+
+/// The name of the copy, beside the sessions. It is never believed further than a session's file is long.
+const COPY: &str = "overview.json";
+/// Written anew with each form.
+const FORM: u32 = 1;
+/// Where the kind of a line stands: after its version and its time.
+const HEAD: usize = 64;
+/// The most of a title, in characters.
+const TITLE: usize = 80;
+
+/// What is known of a session without its conversation.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Overview {
+    /// How many bytes were read: all before the last newline.
+    read: u64,
+    pub(super) directory: PathBuf,
+    /// Which directory that is, whatever it is called by now.
+    pub(super) place: Option<String>,
+    pub(super) model: String,
+    /// The title it was given last.
+    pub(super) given: Option<String>,
+    /// Its first words.
+    first: Option<String>,
+    pub(super) turns: u64,
+    pub(super) usage: Usage,
+    /// The session whose beginning this one has.
+    pub(super) forked_from: Option<String>,
+    /// Whether one line was understood.
+    pub(super) readable: bool,
+}
+
+impl Overview {
+    /// The title: the one that was given, else the first words.
+    pub(super) fn title(&self) -> String {
+        self.given.clone().or_else(|| self.first.clone()).unwrap_or_default()
+    }
+
+    /// Reads what was written since it was last read; a file that is shorter by now is another one.
+    pub(super) fn read_on(&mut self, path: &Path, length: u64) -> std::io::Result<()> {
+        if length < self.read {
+            *self = Self::default();
+        }
+        if length == self.read {
+            return Ok(());
+        }
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(self.read))?;
+        let mut reader = BufReader::with_capacity(256 * 1024, file.take(length - self.read));
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            let bytes = reader.read_until(b'\n', &mut line)?;
+            if bytes == 0 {
+                return Ok(());
+            }
+            // A line that is still being written is read when it is whole.
+            if !line.ends_with(b"\n") {
+                return Ok(());
+            }
+            self.line(&line);
+            self.read += bytes as u64;
+        }
+    }
+
+    /// Takes in a line. Only those that say something for a list are read whole.
+    fn line(&mut self, line: &[u8]) {
+        let head = &line[..line.len().min(HEAD)];
+        let is = |kind: &str| memchr::memmem::find(head, format!("\"kind\":\"{kind}\"").as_bytes()).is_some();
+        if is("turn_ended") {
+            self.turns += 1;
+            self.readable = true;
+            return;
+        }
+        if is("message") && self.first.is_some() {
+            return;
+        }
+        let Some(kind) = read_kind(line) else { return };
+        self.readable = true;
+        match kind {
+            EntryKind::Started { directory, directory_bytes, place, model, .. } => {
+                self.directory = directory_of(directory, directory_bytes);
+                self.place = place;
+                self.model = model;
+            }
+            EntryKind::Message { message } => {
+                let text = message.text();
+                let first = text.lines().next().unwrap_or_default();
+                self.first = Some(first.chars().take(TITLE).collect());
+            }
+            EntryKind::Title { title } => {
+                self.given = Some(title.lines().next().unwrap_or_default().chars().take(TITLE).collect());
+            }
+            EntryKind::Usage { usage, .. } => self.usage.add(usage),
+            EntryKind::Model { model } => self.model = model,
+            EntryKind::Forked { from, title, .. } => {
+                self.forked_from = Some(from.to_string());
+                self.first = Some(title);
+            }
+            EntryKind::TurnEnded { .. }
+            | EntryKind::Rewound { .. }
+            | EntryKind::Cut { .. }
+            | EntryKind::CutUndone
+            | EntryKind::Pinned { .. } => {}
+        }
+    }
+}
+
+/// The overviews of all sessions as they were last read, by id.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Copy {
+    form: u32,
+    sessions: BTreeMap<String, Overview>,
+    #[serde(skip)]
+    changed: bool,
+}
+
+impl Copy {
+    /// Reads it; one that is missing, damaged or of another form is empty: the sessions have all of it.
+    pub(super) fn read(directory: &Path) -> Self {
+        let read = std::fs::read(directory.join(COPY)).ok();
+        let copy = read.and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
+        copy.filter(|copy| copy.form == FORM).unwrap_or_default()
+    }
+
+    /// The overview of a session as it is now; `None` where its file cannot be read.
+    pub(super) fn of(&mut self, id: &str, path: &Path, length: u64) -> Option<Overview> {
+        let mut overview = self.sessions.get(id).cloned().unwrap_or_default();
+        if let Err(error) = overview.read_on(path, length) {
+            tracing::debug!(%error, "a session could not be read");
+            return None;
+        }
+        if self.sessions.get(id) != Some(&overview) {
+            self.sessions.insert(id.to_owned(), overview.clone());
+            self.changed = true;
+        }
+        Some(overview)
+    }
+
+    /// Keeps it for the next list, without the sessions that are gone. Where it cannot be written the next list takes longer.
+    pub(super) fn keep(mut self, directory: &Path, there: &dyn Fn(&str) -> bool) {
+        let before = self.sessions.len();
+        self.sessions.retain(|id, _| there(id));
+        if !self.changed && before == self.sessions.len() {
+            return;
+        }
+        self.form = FORM;
+        let written = || -> std::io::Result<()> {
+            let mut file = tempfile::NamedTempFile::new_in(directory)?;
+            file.write_all(&serde_json::to_vec(&self)?)?;
+            file.persist(directory.join(COPY)).map_err(|error| error.error)?;
+            Ok(())
+        };
+        if let Err(error) = written() {
+            tracing::debug!(%error, "the overview of the sessions could not be kept");
+        }
+    }
+}
