@@ -28,6 +28,6 @@ pub enum SessionError {
         fork: super::SessionId,
     },
     /// The file holds not one readable entry.
-    #[error("{0} is no session file")]
+    #[error("{0} is not a session file")]
     Unreadable(PathBuf),
 }

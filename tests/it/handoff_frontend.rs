@@ -65,7 +65,7 @@ fn a_command_that_cannot_be_put_on_the_prompt_line_is_printed() {
         let place = if no_place { "relative".into() } else { home.path().join("file/reply") };
         let (code, screen) = ends(Pty::options().spawn(command.env("AXI_REPLY", place)));
         assert_eq!(code, Some(0));
-        let printed = format!("this would stand on your prompt line:\necho {}", "long ".repeat(30).trim_end());
+        let printed = format!("this was meant for your prompt line:\necho {}", "long ".repeat(30).trim_end());
         assert!(screen.contains(&printed), "{screen}");
         assert_eq!(screen.contains("its folder must be"), !no_place, "{screen}");
     }

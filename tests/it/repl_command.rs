@@ -74,7 +74,7 @@ fn a_model_that_cannot_be_is_told_and_the_old_one_stays() {
     let mut person = Person::meets(&axi(&home, &server));
     for (line, what, hint) in [
         ("/model nowhere/x", "error: there is no provider named nowhere", "hint: known are: "),
-        ("/model gpt", "error: gpt is no model name", "hint: a model is named PROVIDER/MODEL"),
+        ("/model gpt", "error: gpt is not a model name", "hint: a model is named PROVIDER/MODEL"),
         ("/model anthropic/x", "error: there is no key for anthropic", "hint: set ANTHROPIC_API_KEY"),
     ] {
         person.sends(line);

@@ -15,7 +15,7 @@ use crate::locale::word;
 use crate::session::{Loaded, Session, SessionError, SessionId, load};
 use crate::terminal::Depth;
 
-/// On which occasion a conversation begins, and so which one it goes on with.
+/// Which front end a conversation begins in, and so which one it goes on with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FrontendKind {
     /// One turn for a program or a pipe: a new session, unless asked otherwise.
