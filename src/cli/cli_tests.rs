@@ -83,6 +83,16 @@ fn wrong_usage_is_named() {
 }
 
 #[test]
+fn commands_that_are_still_to_come_are_no_messages() {
+    for name in super::RESERVED {
+        let error = UsageError { fault: UsageFault::Reserved, argument: (*name).into(), suggestion: None };
+        assert_eq!(read(name), Err(error));
+        // As part of a message, and behind the mark that ends the options, they are words.
+        assert!(read(&format!("please {name}")).is_ok() && read(&format!("-- {name} it")).is_ok(), "{name}");
+    }
+}
+
+#[test]
 fn an_argument_that_is_no_text_is_named() {
     let odd = <OsString as std::os::unix::ffi::OsStringExt>::from_vec(b"a\xffb".to_vec());
     let read = |first: &str| parse(vec!["axi".into(), first.into(), odd.clone()], &|_| "x");

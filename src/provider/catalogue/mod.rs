@@ -9,7 +9,7 @@
 //! Marks: `t` calls tools, `v` sees, `s` can be told how freely to write, `r` reasons, `m` caches what is marked, `a` caches by
 //! itself, `R` calls tools on the responses wire only, `F` refuses to be made to call one. An effort is its digit in
 //! [`Effort::ALL`]. Ways to think: `t` can be turned off, `bLEAST-MOST` takes a budget of tokens, `a` thinks as much as it
-//! sees fit. Prices: see [`Price::parse`].
+//! sees fit. Prices: see [`crate::conversation::Price::parse`].
 
 mod abilities;
 mod family;
