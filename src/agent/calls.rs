@@ -16,7 +16,7 @@ use super::results::{
 use super::runner::{Followed, Terms, ToolRunner};
 use super::undo::{Keeping, Undo, show_unkept};
 use super::{AgentEvent, Frontend, Notice};
-use crate::conversation::{Effect, Message, Outcome, Subject, ToolCall, ToolResult, Usage};
+use crate::conversation::{Bill, Effect, Message, Outcome, Subject, ToolCall, ToolResult};
 use crate::tool::{Settled, ToolOutput};
 
 /// Said to the model behind a result when several steps brought nothing new.
@@ -45,7 +45,7 @@ pub(super) struct Answered {
     pub(super) results: Vec<ToolResult>,
     pub(super) end: CallsEnd,
     /// What sub-agents cost.
-    pub(super) spent: Usage,
+    pub(super) spent: Bill,
 }
 
 impl Calls<'_> {
@@ -56,7 +56,7 @@ impl Calls<'_> {
     pub(super) async fn run(mut self, calls: Vec<ToolCall>) -> Answered {
         let mut results = Vec::with_capacity(calls.len());
         let mut end = CallsEnd::Continue;
-        let mut spent = Usage::default();
+        let mut spent = Bill::default();
         // What the calls that are not reached any more are answered with.
         let mut rest: Option<NotReached> = None;
         let all = calls.len();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{BlastRadius, Reason, Rule};
-use crate::conversation::{Answer, Effect, Outcome, Preview, Question, Subject, ToolCall, Usage};
+use crate::conversation::{Answer, Effect, Forecast, Money, Outcome, Preview, Question, Subject, ToolCall, Usage};
 use crate::sandbox::Missing;
 use crate::tool::ToolFacts;
 
@@ -87,6 +87,12 @@ pub enum AgentEvent {
     Usage {
         /// Tokens.
         usage: Usage,
+        /// Dollars; none where nobody knows the price.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        usd: Option<Money>,
+        /// Whether the model runs on this machine.
+        #[serde(skip)]
+        local: bool,
     },
     /// Something the person should know.
     Notice {
@@ -200,6 +206,17 @@ pub enum Notice {
     },
     /// The model answered with nothing at all and is asked again.
     EmptyAnswer,
+    /// What the message will cost, before it is sent.
+    Price {
+        /// At least, and likely.
+        #[serde(flatten)]
+        forecast: Forecast,
+    },
+    /// There is a budget, and nobody knows what the model costs.
+    PriceUnknown {
+        /// `PROVIDER/MODEL`.
+        model: String,
+    },
     /// So many files are too large, or too many, to be kept: what is about to happen to them cannot be taken back.
     NotKept {
         /// How many.
@@ -263,6 +280,15 @@ pub enum TurnEnd {
         /// The limit.
         limit: u32,
     },
+    /// The next request would have cost more than may be spent; it was not sent.
+    BudgetLimit {
+        /// What may be spent.
+        budget: Money,
+        /// What is spent.
+        spent: Money,
+        /// What the request would have cost at least.
+        least: Money,
+    },
     /// The guard ended a turn that went round in circles.
     Looping,
     /// The output limit cut the answer.
@@ -285,6 +311,7 @@ impl TurnEnd {
             Self::Interrupted => "interrupted",
             Self::ApprovalNeeded { .. } => "approval_needed",
             Self::StepLimit { .. } => "step_limit",
+            Self::BudgetLimit { .. } => "budget_limit",
             Self::Looping => "looping",
             Self::Length => "length",
             Self::Refused => "refused",

@@ -18,9 +18,7 @@ use super::guard::{LoopGuard, Verdict};
 use super::results::{ASKED_BEFORE, RULE_DENIES, answer, closed, denied};
 use super::wait::tick_at;
 use super::{Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Frontend, Notice};
-use crate::conversation::{
-    Effect, Outcome, Subject, ToolCall, ToolIdentity, ToolResult, ToolSpec, ToolVerb, Usage,
-};
+use crate::conversation::{Bill, Effect, Outcome, Subject, ToolCall, ToolIdentity, ToolResult, ToolSpec, ToolVerb};
 use crate::tool::{ToolOutput, Toolbox};
 
 /// The name models call it by.
@@ -56,7 +54,7 @@ type Explored<'a> = Pin<Box<dyn Future<Output = (usize, Report)> + 'a>>;
 /// What came of one.
 pub(super) struct Report {
     pub(super) output: ToolOutput,
-    pub(super) usage: Usage,
+    pub(super) bill: Bill,
     pub(super) spent: Duration,
 }
 
@@ -66,7 +64,7 @@ pub(super) struct Reports {
     pub(super) results: Vec<ToolResult>,
     /// Whether the guard ends the turn.
     pub(super) last_stop: bool,
-    pub(super) spent: Usage,
+    pub(super) spent: Bill,
 }
 
 /// Describes it to the model.
@@ -119,7 +117,7 @@ pub(super) async fn side_by_side(
     }
     waiting.reverse();
     let (told, mut changes) = mpsc::channel(CHANGES);
-    let mut spent = Usage::default();
+    let mut spent = Bill::default();
     let mut explorers: Vec<Explorer> = Vec::new();
     let mut running: FuturesUnordered<Explored<'_>> = FuturesUnordered::new();
     loop {
@@ -140,7 +138,7 @@ pub(super) async fn side_by_side(
             biased;
             // Cancelled, each ends by itself: it has the same token.
             done = running.next() => if let Some((index, report)) = done {
-                spent.add(report.usage);
+                spent.add(report.bill);
                 guard.record(&calls[index], Some((report.output.outcome, &report.output.content)));
                 results[index] = Some(answer(&calls[index], report.output, report.spent, frontend));
                 explorers.retain(|explorer| explorer.number != index + 1);

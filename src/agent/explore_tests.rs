@@ -116,7 +116,7 @@ fn sub_agents_run_side_by_side_and_only_their_answers_come_back() {
     assert!(told.iter().flatten().any(|line| line == "1 where? read"), "{told:?}");
     assert!(told.iter().flatten().any(|line| line == "2 why? read"), "{told:?}");
     // Their tokens are the session's.
-    assert_eq!(bench.agent.usage().input, 30);
+    assert_eq!(bench.agent.ledger().total().usage.input, 30);
     let offered = bench.provider.offered.lock().unwrap().clone();
     assert_eq!((offered[0].len(), offered[1].join(" ")), (4, "read shell".to_owned()));
     assert!(bench.provider.systems.lock().unwrap()[1].contains("You are exploring"));

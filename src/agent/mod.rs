@@ -12,6 +12,7 @@ mod event;
 mod explore;
 mod extent;
 mod failure;
+mod forecast;
 mod found;
 mod guard;
 mod modes;
@@ -31,6 +32,7 @@ mod turn;
 mod undo;
 mod wait;
 mod window;
+mod wishes;
 
 pub use event::{
     Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Failure, Frontend, Notice, Shortened,
@@ -40,6 +42,7 @@ pub use results::REPEATS;
 pub use said::Said;
 pub use undo::PastTurn;
 pub use window::Shortening;
+pub use wishes::Wishes;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -49,7 +52,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::approval::{BlastRadius, Mode, Policy, Surroundings};
 use crate::context::{Shares, view};
-use crate::conversation::{Conversation, Usage, tokens};
+use crate::conversation::{Conversation, Ledger, tokens};
 use crate::journal::{Foreign, JournalError, Plan, TakenBack, Turn};
 use crate::provider::{ModelInfo, Provider, RetryPlan};
 use crate::sandbox::Sandbox;
@@ -162,10 +165,10 @@ impl Agent {
         self.talk.last_said()
     }
 
-    /// Returns the tokens of all requests of this session so far.
+    /// Returns what the requests of this session cost so far.
     #[must_use]
-    pub const fn usage(&self) -> Usage {
-        self.talk.usage()
+    pub const fn ledger(&self) -> &Ledger {
+        self.talk.ledger()
     }
 
     /// Returns the tools.
@@ -239,9 +242,9 @@ impl Agent {
     }
 
     /// Starts over in another session, or goes on with one that was loaded.
-    pub fn set_session(&mut self, session: Session, conversation: Conversation, usage: Usage) {
+    pub fn set_session(&mut self, session: Session, conversation: Conversation, ledger: Ledger) {
         self.undo.begin_session(&session);
-        self.talk.set_session(session, conversation, usage);
+        self.talk.set_session(session, conversation, ledger);
         self.runner.forget();
     }
 
@@ -300,9 +303,9 @@ impl Agent {
         self.talk.undo_cut()
     }
 
-    /// Returns whether the conversation is shortened by itself, to change it.
-    pub const fn shortening(&mut self) -> &mut Shortening {
-        &mut self.talk.window.shortening
+    /// Returns what is wished of all requests, to change it.
+    pub const fn wishes(&mut self) -> &mut Wishes {
+        &mut self.talk.wishes
     }
 
     /// Keeps a text at hand for the model, whatever is cut; it is told with the next message.

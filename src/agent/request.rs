@@ -6,10 +6,11 @@ use futures_util::StreamExt;
 use tokio_util::sync::CancellationToken;
 
 use super::beginning::Beginning;
+use super::forecast::Purse;
 use super::shorten::Shorten;
 use super::talk::Talk;
 use super::wait::{tick_at, watched};
-use super::{Activity, AgentEvent, Failure, Frontend, Notice, partial};
+use super::{Activity, AgentEvent, Failure, Frontend, Notice, TurnEnd, partial};
 use crate::context::Need;
 use crate::conversation::{Finished, Message, MessageBuilder, StreamEvent, Subject};
 use crate::provider::{ProviderError, Request};
@@ -25,6 +26,8 @@ pub(super) enum Asked {
     Finished(Finished),
     Interrupted,
     Failed(Failure),
+    /// It was not sent: it would cost more than may be spent.
+    TooDear(TurnEnd),
 }
 
 /// What a person has seen of an answer.
@@ -69,6 +72,9 @@ impl Talk {
             Shorten { talk: self, beginning, todos }.make_room(Need::Hard, frontend, cancel).await;
             if cancel.is_cancelled() {
                 return Asked::Interrupted;
+            }
+            if let Err(end) = (Purse { talk: self, beginning }).afford(failures == 0, frontend) {
+                return Asked::TooDear(end);
             }
             match self.attempt(beginning, subject, frontend, cancel).await {
                 Attempt::Whole(finished) => {
@@ -121,7 +127,7 @@ impl Talk {
             tools: &beginning.tools,
             max_output_tokens: self.manner.max_output_tokens,
             temperature: None,
-            effort: None,
+            effort: self.wishes.effort,
         }
     }
 

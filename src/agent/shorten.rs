@@ -36,7 +36,7 @@ impl Shorten<'_> {
     /// What a request may hold, in tokens as we estimate them; `None` while the window is not known.
     fn limits(&self) -> Option<Limits> {
         let answer = self.talk.manner.max_output_tokens;
-        self.talk.window.limits(self.talk.model().context_window, answer, self.beginning)
+        self.talk.window.limits(self.talk.model().room(), answer, self.beginning)
     }
 
     /// Estimates the tokens of the messages of the next request.
@@ -64,7 +64,7 @@ impl Shorten<'_> {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) {
-        if self.talk.window.shortening == Shortening::Off {
+        if self.talk.wishes.shortening == Shortening::Off {
             return;
         }
         let Some(limits) = self.limits() else { return };
@@ -175,7 +175,7 @@ impl Shorten<'_> {
             tools: &self.beginning.tools,
             max_output_tokens: self.talk.manner.max_output_tokens,
             temperature: None,
-            effort: None,
+            effort: self.talk.wishes.effort,
         };
         let mut builder = MessageBuilder::new(self.talk.model().id());
         let mut stream = self.talk.provider.stream(request);

@@ -99,12 +99,12 @@ fn once_cut_the_model_may_search_what_was_said() {
 #[test]
 fn the_models_summary_stands_in_the_frame() {
     let mut bench = bench_within(Vec::new(), Some(6_000));
-    bench.agent.talk.window.shortening = Shortening::Off;
+    bench.agent.talk.wishes.shortening = Shortening::Off;
     for number in 0..5 {
         add(&bench, task(&format!("task{number}")));
         bench.turn("go", &mut Recorder::default());
     }
-    bench.agent.talk.window.shortening = Shortening::On;
+    bench.agent.talk.wishes.shortening = Shortening::On;
     add(&bench, vec![text("Goal: mend it. Constraints: never push.")]);
     add(&bench, task("more"));
     // What the last turn's end asks for.

@@ -3,12 +3,16 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
 use super::window::Window;
+use super::wishes::Wishes;
 use super::{AgentEvent, Frontend, Notice, TurnEnd};
 use crate::context::view;
-use crate::conversation::{ContentBlock, Conversation, Cut, Message, Outcome, Role, ToolResult, Usage};
+use crate::conversation::{
+    Bill, ContentBlock, Conversation, Cut, Ledger, Message, Money, Outcome, Role, ToolResult, Usage,
+};
 use crate::provider::{ModelInfo, Provider, RetryPlan};
 use crate::session::{EntryKind, Redactor, Session, SessionError};
 
@@ -17,7 +21,10 @@ pub(super) struct Talk {
     pub(super) provider: Arc<dyn Provider>,
     conversation: Conversation,
     session: Session,
-    usage: Usage,
+    ledger: Ledger,
+    /// What was spent in all, also by sub-agents at work. Unit: as of [`Money`].
+    paid: Arc<AtomicU64>,
+    pub(super) wishes: Wishes,
     /// Whether the person was told that the session cannot be written.
     told_unsaved: bool,
     /// What the model is told with the next message.
@@ -54,7 +61,9 @@ impl Talk {
             provider,
             conversation: Conversation::new(),
             session,
-            usage: Usage::default(),
+            ledger: Ledger::default(),
+            paid: Arc::default(),
+            wishes: Wishes::new(),
             told_unsaved: false,
             notes: Vec::new(),
             unanswered: None,
@@ -68,7 +77,10 @@ impl Talk {
     pub(super) fn apart(&self) -> Self {
         let directory = self.session.directory().to_owned();
         let session = Session::new(self.session.id().clone(), directory, None, Redactor::default());
-        Self::new(Arc::clone(&self.provider), session, self.manner.clone())
+        let mut apart = Self::new(Arc::clone(&self.provider), session, self.manner.clone());
+        apart.paid = Arc::clone(&self.paid);
+        apart.wishes = Wishes { tell_price: None, ..self.wishes };
+        apart
     }
 
     pub(super) fn model(&self) -> &ModelInfo {
@@ -88,8 +100,13 @@ impl Talk {
         &self.session
     }
 
-    pub(super) const fn usage(&self) -> Usage {
-        self.usage
+    pub(super) const fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// What was spent so far, by sub-agents too; what nobody knows the price of is not in it.
+    pub(super) fn paid(&self) -> Money {
+        Money::of_units(self.paid.load(Ordering::Relaxed))
     }
 
     pub(super) fn now(&self) -> SystemTime {
@@ -106,10 +123,11 @@ impl Talk {
     }
 
     /// Starts over in another session, or goes on with one that was loaded.
-    pub(super) fn set_session(&mut self, session: Session, conversation: Conversation, usage: Usage) {
+    pub(super) fn set_session(&mut self, session: Session, conversation: Conversation, ledger: Ledger) {
         self.session = session;
         self.conversation = conversation;
-        self.usage = usage;
+        self.paid = Arc::new(AtomicU64::new(ledger.total().at_least().units()));
+        self.ledger = ledger;
         self.told_unsaved = false;
         self.notes.clear();
         self.unanswered = None;
@@ -174,16 +192,33 @@ impl Talk {
         if usage == Usage::default() {
             return;
         }
-        self.usage.add(usage);
-        let model = self.model().id();
-        self.append(EntryKind::Usage { model, usage }, frontend);
-        frontend.show(&AgentEvent::Usage { usage });
+        let bill = Bill::of(usage, self.model().abilities.price.as_ref());
+        self.paid.fetch_add(bill.at_least().units(), Ordering::Relaxed);
+        self.ledger.add(&self.model().id(), bill);
+        self.tell_bill(bill, frontend);
+    }
+
+    /// Takes over what sub-agents spent.
+    pub(super) fn take_over(&mut self, bill: Bill, frontend: &mut dyn Frontend) {
+        if bill.usage == Usage::default() {
+            return;
+        }
+        self.ledger.add_of_others(&self.model().id(), bill);
+        self.tell_bill(bill, frontend);
+    }
+
+    fn tell_bill(&mut self, bill: Bill, frontend: &mut dyn Frontend) {
+        let (model, usage, usd) = (self.model().id(), bill.usage, bill.cost());
+        self.append(EntryKind::Usage { model, usage, usd }, frontend);
+        frontend.show(&AgentEvent::Usage { usage, usd, local: self.model().local });
     }
 
     /// Ends a turn: everything said is on the disk. What a failure left without any answer is taken out of the
     /// conversation: the next message would carry it along, also what made it fail.
     pub(super) fn end_turn(&mut self, end: &TurnEnd, frontend: &mut dyn Frontend) {
-        if let (TurnEnd::Failed { .. }, Some((text, notes))) = (end, self.unanswered.take()) {
+        if let (TurnEnd::Failed { .. } | TurnEnd::BudgetLimit { .. }, Some((text, notes))) =
+            (end, self.unanswered.take())
+        {
             let before = self.conversation.messages().len().saturating_sub(1);
             self.conversation.rewind(before);
             self.append(EntryKind::Rewound { messages: before as u64 }, frontend);
@@ -192,6 +227,7 @@ impl Talk {
         }
         let reason = if *end == TurnEnd::Interrupted { Outcome::Interrupted } else { Outcome::Failed };
         self.close_open_calls(reason, frontend);
+        self.ledger.end_turn();
         self.append(EntryKind::TurnEnded { end: end.word().to_owned() }, frontend);
         let synced = self.session.sync();
         self.tell_unsaved(synced, frontend);

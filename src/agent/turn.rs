@@ -126,6 +126,7 @@ impl Agent {
                 Asked::Finished(finished) => finished,
                 Asked::Interrupted => return TurnEnd::Interrupted,
                 Asked::Failed(error) => return TurnEnd::Failed { error },
+                Asked::TooDear(end) => return end,
             };
             match self.take_answer(finished, &mut course, frontend, cancel).await {
                 Step::Again => {}
@@ -223,7 +224,7 @@ impl Agent {
         let said = talk.conversation().messages();
         let calling = Calls { runner, consent, undo, explore, said, guard, redact: &redact, frontend, cancel };
         let Answered { results, end, spent } = calling.run(calls).await;
-        self.talk.spend(spent, frontend);
+        self.talk.take_over(spent, frontend);
         self.talk.tools_say(results, frontend);
         end
     }
@@ -239,7 +240,7 @@ impl Agent {
                 }
             }
             // The turn has failed as it is; that this request failed too helps nobody.
-            Asked::Finished(_) | Asked::Failed(_) | Asked::Interrupted => {}
+            Asked::Finished(_) | Asked::Failed(_) | Asked::TooDear(_) | Asked::Interrupted => {}
         }
     }
 }
@@ -275,7 +276,7 @@ impl Explore for Explorers<'_> {
                 Box::pin(agent.run_turn(Message::user(question), &mut scout, cancel));
             let end = turn.await;
             let output = found(end, &agent);
-            Report { output, usage: agent.usage(), spent: begun.elapsed() }
+            Report { output, bill: agent.ledger().total(), spent: begun.elapsed() }
         })
     }
 }
@@ -292,6 +293,7 @@ fn found(end: TurnEnd, agent: &Agent) -> ToolOutput {
         TurnEnd::Done
         | TurnEnd::Length
         | TurnEnd::StepLimit { .. }
+        | TurnEnd::BudgetLimit { .. }
         | TurnEnd::Looping
         | TurnEnd::Refused
         | TurnEnd::ApprovalNeeded { .. } => {

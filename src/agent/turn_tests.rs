@@ -148,7 +148,7 @@ fn tokens_of_a_broken_and_of_an_interrupted_answer_are_counted() {
     let cut = || vec![Ok(StreamEvent::TextDelta("half".into())), Ok(StreamEvent::Usage(usage)), Err(broken())];
     let mut bench = bench(vec![cut()], 9, false);
     bench.turn("go", &mut Recorder::default());
-    assert_eq!(bench.agent.usage(), usage);
+    assert_eq!(bench.agent.ledger().total().usage, usage);
     *bench.provider.answers.lock().unwrap() = VecDeque::from([cut()]);
     // Turn started, connecting, answering, the text: ESC comes behind the tokens.
     let mut recorder = Recorder { cancel_at: Some(4), ..Recorder::default() };
@@ -156,7 +156,7 @@ fn tokens_of_a_broken_and_of_an_interrupted_answer_are_counted() {
     *bench.provider.answers.lock().unwrap() =
         VecDeque::from([vec![Ok(StreamEvent::Usage(usage)), Err(broken())], text("ok")]);
     bench.turn("go", &mut Recorder::default());
-    assert_eq!(bench.agent.usage().input, 14, "a request that is repeated has cost, too");
+    assert_eq!(bench.agent.ledger().total().usage.input, 14, "a request that is repeated has cost, too");
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn a_conversation_that_is_broken_is_healed_before_it_is_sent() {
     let messages = vec![Message::user("go"), asked, Message::user("go on")];
     let id = bench.agent.session().id().clone();
     let session = Session::new(id, "/".into(), Some(bench.home.path()), Redactor::default());
-    bench.agent.set_session(session, Conversation::unchecked(messages), Usage::default());
+    bench.agent.set_session(session, Conversation::unchecked(messages), crate::conversation::Ledger::default());
     // The model's double refuses what is not whole, as servers do.
     assert_eq!(bench.turn("and?", &mut Recorder::default()), TurnEnd::Done);
     assert_eq!(bench.agent.conversation().check(), Ok(()));

@@ -17,24 +17,26 @@ pub enum Shortening {
 
 /// What is known of the model's window, and where the talk is cut for it.
 pub(super) struct Window {
-    pub(super) shortening: Shortening,
     /// What a server said its window is when it refused a request, or what it is at most.
     believed: Option<u64>,
     /// How many tokens the provider counts for 1,000 that we estimate.
     ratio: u64,
+    /// Whether that was learnt, and not assumed.
+    learnt: bool,
     /// How many summaries were none.
     pub(super) failed: u32,
 }
 
 impl Window {
     pub(super) const fn new() -> Self {
-        Self { shortening: Shortening::On, believed: None, ratio: 1_000, failed: 0 }
+        Self { believed: None, ratio: 1_000, learnt: false, failed: 0 }
     }
 
     /// Nothing that was learnt of a model holds for another.
     pub(super) const fn changed_model(&mut self) {
         self.believed = None;
         self.ratio = 1_000;
+        self.learnt = false;
         self.failed = 0;
     }
 
@@ -42,8 +44,16 @@ impl Window {
     pub(super) fn learn(&mut self, estimated: u64, counted: u64) {
         // Few tokens say little; a provider that counts wildly is not believed.
         if estimated > 500 && counted > 0 {
+            self.learnt = true;
             self.ratio = (counted.saturating_mul(1_000) / estimated).clamp(500, 3_000);
         }
+    }
+
+    /// How many tokens the provider will count where we estimate so many: as few as they can be, and likely.
+    pub(super) const fn counted(&self, estimated: u64) -> (u64, u64) {
+        let likely = estimated.saturating_mul(self.ratio) / 1_000;
+        // Text of spaces, of one letter, has fewer by far than words have.
+        (if self.learnt { likely / 10 * 6 } else { likely / 4 }, likely)
     }
 
     /// What a request may hold, in tokens as we estimate them; `None` while the window is not known. `known` is what

@@ -157,6 +157,7 @@ fn kind_hint(locale: &Locale, key: &str, setting: &Setting) -> String {
     match setting.shape {
         Shape::Choice(words) => locale.with(word::finding::KindChoice { words: &words.join(", ") }),
         Shape::Number => text(word::finding::KIND_NUMBER),
+        Shape::Dollars => text(word::finding::KIND_DOLLARS),
         Shape::Switch => text(word::finding::KIND_SWITCH),
         Shape::Text | Shape::Texts if key.ends_with(setting.name) && matches!(setting.shape, Shape::Texts) => {
             locale.with(word::finding::KindTable { key })

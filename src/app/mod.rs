@@ -139,6 +139,7 @@ const fn need(invocation: &Invocation) -> Need {
         Invocation::Render(_)
         | Invocation::Login(_)
         | Invocation::Logout(_)
+        | Invocation::Usage { .. }
         | Invocation::Tools
         | Invocation::Sessions(_)
         | Invocation::Local(_) => Need::Taste,
@@ -161,6 +162,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
         | Invocation::Login(_)
         | Invocation::Logout(_)
         | Invocation::Models { .. }
+        | Invocation::Usage { .. }
         | Invocation::Tools
         | Invocation::Sessions(_)
         | Invocation::Config(_)
@@ -183,6 +185,7 @@ fn dispatch(app: App, invocation: Invocation) -> Exit {
         Invocation::Login(provider) => commands::login(&app, &provider),
         Invocation::Logout(provider) => commands::logout(&app, &provider),
         Invocation::Models { provider, json } => commands::models(&app, provider.as_deref(), json),
+        Invocation::Usage { since, json } => commands::usage(&app, since.as_deref(), json),
         Invocation::Tools => commands::tools(&app),
         Invocation::Sessions(options) => commands::sessions(&app, &options),
         Invocation::Config(action) => commands::config(&app, action),

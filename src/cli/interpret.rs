@@ -34,6 +34,7 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
         "login" => Invocation::Login(text("provider").unwrap_or_default()),
         "logout" => Invocation::Logout(text("provider").unwrap_or_default()),
         "models" => Invocation::Models { provider: text("provider"), json: inner.get_flag("json") },
+        "usage" => Invocation::Usage { since: text("since"), json: inner.get_flag("json") },
         "tools" => Invocation::Tools,
         "sessions" => {
             Invocation::Sessions(SessionsOptions { action: sessions_action(inner), json: inner.get_flag("json") })
@@ -110,6 +111,7 @@ fn run_options(matches: &ArgMatches) -> RunOptions {
         allow: many("allow"),
         deny: many("deny"),
         max_steps: matches.get_one("max-steps").copied(),
+        budget: text("budget"),
         no_session: matches.get_flag("no-session"),
         no_history: matches.get_flag("no-history"),
         common: common_options(matches),

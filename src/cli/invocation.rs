@@ -24,6 +24,13 @@ pub enum Invocation {
         /// As JSON.
         json: bool,
     },
+    /// Says what all sessions cost.
+    Usage {
+        /// How far back: `7d`.
+        since: Option<String>,
+        /// As JSON.
+        json: bool,
+    },
     /// Lists the tools.
     Tools,
     /// Works on sessions.
@@ -69,6 +76,8 @@ pub struct RunOptions {
     pub deny: Vec<String>,
     /// The most requests a turn may make.
     pub max_steps: Option<u32>,
+    /// What the session may cost, in dollars, as it was written.
+    pub budget: Option<String>,
     /// Keeps nothing.
     pub no_session: bool,
     /// Keeps no typed line, neither in the history nor as a draft.

@@ -19,6 +19,7 @@ pub(super) const COMMANDS: &[&str] = &[
     "login",
     "logout",
     "models",
+    "usage",
     "tools",
     "sessions",
     "config",
@@ -87,6 +88,9 @@ pub fn command(words: Words<'_>) -> Command {
                 option::JSON,
                 words,
             )),
+            sub("usage", cli::command::USAGE)
+                .arg(valued("since", "TIME", option::SINCE, words).value_parser(since))
+                .arg(flag("json", option::JSON, words)),
             sub("tools", cli::command::TOOLS).subcommand(sub("list", cli::command::LIST)),
             sessions,
             sub("config", cli::command::CONFIG).subcommands([
@@ -125,6 +129,18 @@ pub(super) fn conversation(words: Words<'_>) -> Command {
         .arg(flag("version", option::VERSION, words).short('V').action(ArgAction::Version))
 }
 
+/// Dollars, nothing below zero.
+fn dollars(text: &str) -> Result<String, String> {
+    let amount = text.parse::<f64>().ok().filter(|dollars| dollars.is_finite() && *dollars >= 0.0);
+    amount.map(|_| text.to_owned()).ok_or_else(|| "5, 0.50".to_owned())
+}
+
+/// So many minutes, hours, days or weeks.
+fn since(text: &str) -> Result<String, String> {
+    let number = text.strip_suffix(['m', 'h', 'd', 'w']).and_then(|number| number.parse::<u32>().ok());
+    number.map(|_| text.to_owned()).ok_or_else(|| "30m, 12h, 7d, 4w".to_owned())
+}
+
 fn positional(name: &'static str, help: Word, words: Words<'_>) -> Arg {
     Arg::new(name).value_name(name.to_uppercase()).help(words(help)).help_heading(words(cli::ARGUMENTS_HEADING))
 }
@@ -154,6 +170,7 @@ fn run_flags(words: Words<'_>) -> Vec<Arg> {
         valued("allow", "RULE", option::ALLOW, words).action(ArgAction::Append),
         valued("deny", "RULE", option::DENY, words).action(ArgAction::Append),
         valued("max-steps", "N", option::MAX_STEPS, words).value_parser(value_parser!(u32).range(1..)),
+        valued("budget", "USD", option::BUDGET, words).value_parser(dollars),
         flag("no-session", option::NO_SESSION, words),
         flag("no-history", option::NO_HISTORY, words),
     ]

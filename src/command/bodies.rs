@@ -2,7 +2,7 @@
 
 use super::{Context, KeyAction, Outcome, Problem};
 use crate::config::{ReasoningView, ThemeChoice};
-use crate::conversation::{Message, Role, Usage};
+use crate::conversation::{Message, Role};
 use crate::locale;
 use crate::locale::word;
 
@@ -168,25 +168,6 @@ pub(super) fn tools(context: &mut Context<'_>, _: &str) -> Outcome {
         (spec.name, first.trim_end_matches('.').to_owned())
     });
     Outcome::List(rows.collect())
-}
-
-pub(super) fn usage(context: &mut Context<'_>, _: &str) -> Outcome {
-    let tokens = |usage: Usage| (usage.read().to_string(), usage.written().to_string());
-    let usage = context.agent.usage();
-    let ghost = context.world.ghost_usage();
-    let mut rows = Vec::new();
-    if usage.total() > 0 {
-        let (input, output) = &tokens(usage);
-        rows.push(context.locale.with(word::said::Usage { input, output }));
-    }
-    if ghost.total() > 0 {
-        let (input, output) = &tokens(ghost);
-        rows.push(context.locale.with(word::said::UsageGhost { input, output }));
-    }
-    if rows.is_empty() {
-        return Outcome::Say(context.locale.text(word::said::USAGE_NONE).to_owned());
-    }
-    Outcome::Say(rows.join("\n"))
 }
 
 pub(super) fn login(context: &mut Context<'_>, argument: &str) -> Outcome {

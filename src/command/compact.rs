@@ -31,13 +31,13 @@ pub(super) fn compact(context: &mut Context<'_>, argument: &str) -> Outcome {
 }
 
 fn turn(context: &mut Context<'_>, shortening: Shortening) -> Outcome {
-    *context.agent.shortening() = shortening;
+    context.agent.wishes().shortening = shortening;
     status(context)
 }
 
 /// What is sent now, and whether it is shortened by itself.
 fn status(context: &mut Context<'_>) -> Outcome {
-    let is_off = *context.agent.shortening() == Shortening::Off;
+    let is_off = context.agent.wishes().shortening == Shortening::Off;
     let (agent, locale) = (&*context.agent, context.locale);
     let conversation = agent.conversation();
     let sent = &agent.said().sent_tokens().to_string();

@@ -49,7 +49,7 @@ fn whole(loaded: &Loaded) -> String {
         "title": loaded.title,
         "directory": loaded.directory.to_string_lossy(),
         "model": loaded.model,
-        "usage": Totals::from(loaded.usage),
+        "usage": Totals::from(loaded.ledger.total().usage),
         "messages": loaded.conversation.messages(),
     });
     // Maps of texts, numbers and lists can be written.
@@ -197,7 +197,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::conversation::{Conversation, Usage};
+    use crate::conversation::{Conversation, Ledger};
     use crate::session::SessionId;
 
     fn loaded(texts: &[&str]) -> Loaded {
@@ -212,7 +212,7 @@ mod tests {
             model: "lab/m".into(),
             title: None,
             conversation: Conversation::restore(texts.iter().enumerate().map(message).collect()),
-            usage: Usage::default(),
+            ledger: Ledger::default(),
             skipped: 0,
             bytes: 0,
             broken_off: false,

@@ -2,6 +2,7 @@
 //!
 //! A body decides and says what to do; the REPL does it. Knows no terminal.
 
+mod bill_words;
 mod bodies;
 mod compact;
 mod context;
@@ -9,6 +10,7 @@ mod export;
 mod find;
 mod jobs;
 mod modes;
+mod money;
 mod outcome;
 mod permissions;
 mod row;
@@ -17,6 +19,7 @@ mod table;
 mod undo;
 mod user;
 
+pub use bill_words::bill;
 pub use context::{Context, KeyAction, World};
 pub use export::{ExportForm, export};
 pub use find::{find, nearest};

@@ -1,6 +1,6 @@
 //! One row a command. Help, completion and locale keys come from the row.
 
-use super::{Argument, ExportForm, SlashCommand, bodies, compact, jobs, modes, permissions, sessions, undo};
+use super::{Argument, ExportForm, SlashCommand, bodies, compact, jobs, modes, money, permissions, sessions, undo};
 use crate::config::{ReasoningView, ThemeChoice};
 use crate::locale::{Word, word};
 
@@ -37,7 +37,9 @@ pub const COMMANDS: &[SlashCommand] = &[
     ),
     row("tools", word::command::TOOLS, &[], Argument::None, bodies::tools),
     row("jobs", word::command::JOBS, &[], Argument::None, jobs::jobs),
-    row("usage", word::command::USAGE, &[], Argument::None, bodies::usage),
+    row("usage", word::command::USAGE, &[], Argument::None, money::usage),
+    row("budget", word::command::BUDGET, &[], Argument::None, money::budget),
+    row("effort", word::command::EFFORT, &[], Argument::Word(money::EFFORTS), money::effort),
     row("login", word::command::LOGIN, &[], Argument::Provider, bodies::login),
     row("logout", word::command::LOGOUT, &[], Argument::Provider, bodies::logout),
     row("doctor", word::command::DOCTOR, &[], Argument::None, bodies::doctor),

@@ -112,6 +112,24 @@ choices! {
         All = "all",
     }
 
+    /// How much a model is to think.
+    EffortChoice {
+        /// Not at all.
+        None = "none",
+        /// The least it can.
+        Minimal = "minimal",
+        /// Little.
+        Low = "low",
+        /// Some.
+        Medium = "medium",
+        /// Much.
+        High = "high",
+        /// More than much.
+        Xhigh = "xhigh",
+        /// All it can.
+        Max = "max",
+    }
+
     /// A thing that is on unless somebody turns it off.
     OnOff {
         /// It is.

@@ -171,6 +171,7 @@ fn every_key() -> String {
     for (key, setting) in all() {
         let value = match (setting.shape, setting.form) {
             (Shape::Choice(words), _) => format!("{:?}", words[words.len() - 1]),
+            (Shape::Dollars, _) => "9.5".to_owned(),
             (Shape::Number, _) => setting.range.1.min(99_999).to_string(),
             (Shape::Switch, _) => "true".to_owned(),
             (Shape::List, _) => "[\"shell\"]".to_owned(),
@@ -325,6 +326,7 @@ fn table() -> String {
             (Shape::Choice(words), _) => {
                 words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
             }
+            (Shape::Dollars, _) => "dollars".to_owned(),
             (Shape::Number, _) if setting.range == (0, u64::MAX) => "a number".to_owned(),
             (Shape::Number, _) if setting.range.1 == u64::MAX => format!("a number from {}", setting.range.0),
             (Shape::Number, _) => format!("{} to {}", setting.range.0, setting.range.1),

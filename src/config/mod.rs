@@ -17,7 +17,9 @@ mod trust;
 mod values;
 mod write;
 
-pub use choices::{CommandSecrets, EditMode, InlineImages, Notify, OnOff, ReasoningView, ThemeChoice, WrapChoice};
+pub use choices::{
+    CommandSecrets, EditMode, EffortChoice, InlineImages, Notify, OnOff, ReasoningView, ThemeChoice, WrapChoice,
+};
 pub use entry::Given;
 pub use error::ConfigError;
 pub use finding::{Fault, Finding, Spot, nearest};
@@ -26,7 +28,7 @@ pub use schema::{Known, schema};
 pub use setting::{Form, Project, Setting, Shape};
 pub use table::{Config, Handoff, ModelFacts, Permissions, Provider, all};
 pub use trust::{PlaceFile, PlaceFiles, Trust, TrustStore};
-pub use values::{Named, Rules};
+pub use values::{Dollars, Named, Rules};
 pub use write::{add_to_list, remove_from_list, set};
 
 use std::path::Path;

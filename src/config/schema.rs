@@ -39,6 +39,7 @@ fn property(setting: &Setting, locale: &Locale, known: Known<'_>) -> Map<String,
             }
             number
         }
+        Shape::Dollars => object(json!({ "type": "number", "minimum": 0 })),
         Shape::Switch => object(json!({ "type": "boolean" })),
         Shape::Text => text(),
         Shape::List => object(json!({ "type": "array", "items": text() })),

@@ -34,6 +34,8 @@ pub enum Shape {
     Choice(&'static [&'static str]),
     /// A whole number.
     Number,
+    /// An amount of dollars.
+    Dollars,
     /// `true` or `false`.
     Switch,
     /// A text of some form.

@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use toml_edit::Item;
 
 use super::choices::{
-    CommandSecrets, EditMode, InlineImages, Notify, OnOff, ReasoningView, ThemeChoice, WrapChoice,
+    CommandSecrets, EditMode, EffortChoice, InlineImages, Notify, OnOff, ReasoningView, ThemeChoice, WrapChoice,
 };
 use super::entry::{Entry, Reader, Section, Shaped};
 use super::setting::Form::{Action, GhostModel, Language, Model, Price, Protocol, Rule, Style, Url, Variable};
 use super::setting::Project::{Free, Tighten, Trusted};
 use super::setting::{Setting, Shape};
-use super::values::{Named, Rules};
+use super::values::{Dollars, Named, Rules};
 use crate::locale::word::setting::{self, handoff, permissions, providers, providers::models};
 
 /// Makes the struct of a section, its defaults and its declarations.
@@ -85,6 +85,9 @@ section! {
         inline_images: InlineImages = InlineImages::Off, Setting::new(setting::INLINE_IMAGES, "0.1");
         edit_mode: EditMode = EditMode::Emacs, Setting::new(setting::EDIT_MODE, "0.1");
         session_days: u64 = 90, Setting::new(setting::SESSION_DAYS, "0.1").between(0, 36_500);
+        budget: Option<Dollars> = None, Setting::new(setting::BUDGET, "0.1").flag("--budget");
+        tell_price_from: Option<Dollars> = None, Setting::new(setting::TELL_PRICE_FROM, "0.1");
+        effort: Option<EffortChoice> = None, Setting::new(setting::EFFORT, "0.1");
         compact: OnOff = OnOff::On, Setting::new(setting::COMPACT, "0.1");
         sandbox: OnOff = OnOff::On, Setting::new(setting::SANDBOX, "0.1").project(Tighten);
         command_secrets: CommandSecrets = CommandSecrets::Named, Setting::new(setting::COMMAND_SECRETS, "0.1")
@@ -148,7 +151,7 @@ pub fn all() -> Vec<(String, &'static Setting)> {
                 Shape::Section(inner) => below(inner, &format!("{key}."), found),
                 Shape::Named(inner) => below(inner, &format!("{key}.*."), found),
                 Shape::Texts => found.push((format!("{key}.*"), setting)),
-                Shape::Choice(_) | Shape::Number | Shape::Switch | Shape::Text | Shape::List => {
+                Shape::Choice(_) | Shape::Number | Shape::Dollars | Shape::Switch | Shape::Text | Shape::List => {
                     found.push((key, setting));
                 }
             }

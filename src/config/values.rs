@@ -74,6 +74,34 @@ impl Leaf for u64 {
     }
 }
 
+/// An amount of dollars, nothing below zero.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dollars(pub f64);
+
+impl Leaf for Dollars {
+    const SHAPE: Shape = Shape::Dollars;
+
+    fn read(value: &Value, setting: &'static Setting) -> Result<Self, Fault> {
+        // Amounts of money are far below 2^32.
+        let whole = || value.as_integer().and_then(|whole| u32::try_from(whole).ok()).map(f64::from);
+        let amount = value.as_float().or_else(whole).filter(|amount| amount.is_finite() && *amount >= 0.0);
+        amount.map(Self).ok_or(Fault::WrongKind { setting })
+    }
+
+    fn read_text(text: &str, setting: &'static Setting) -> Result<Self, Fault> {
+        let amount: f64 = text.trim().parse().map_err(|_| Fault::WrongKind { setting })?;
+        Self::read(&Value::from(amount), setting)
+    }
+
+    fn shown(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn tightens(&self, current: &Self) -> Tightens {
+        if self.0 <= current.0 { Tightens::Yes } else { Tightens::Already }
+    }
+}
+
 impl Leaf for bool {
     const SHAPE: Shape = Shape::Switch;
 

@@ -2,6 +2,7 @@
 //!
 //! This room knows no provider, tool, terminal or file. Everything above it speaks in these types.
 
+mod bill;
 mod builder;
 mod cut;
 mod event;
@@ -14,6 +15,7 @@ mod usage;
 
 use std::collections::HashSet;
 
+pub use bill::{Bill, Forecast, Ledger, LedgerRow};
 pub use builder::{Finished, MessageBuilder};
 pub use cut::Cut;
 pub use event::{StopReason, StreamEvent};

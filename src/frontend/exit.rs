@@ -17,7 +17,7 @@ pub enum Exit {
     Provider,
     /// A call needed an approval nobody could give.
     ApprovalNeeded,
-    /// The step limit was reached.
+    /// The step limit or the budget was reached.
     Limit,
     /// Interrupted.
     Interrupted,
@@ -49,7 +49,7 @@ impl From<&TurnEnd> for Exit {
             TurnEnd::Done => Self::Done,
             TurnEnd::Interrupted => Self::Interrupted,
             TurnEnd::ApprovalNeeded { .. } => Self::ApprovalNeeded,
-            TurnEnd::StepLimit { .. } => Self::Limit,
+            TurnEnd::StepLimit { .. } | TurnEnd::BudgetLimit { .. } => Self::Limit,
             TurnEnd::Looping | TurnEnd::Length | TurnEnd::Refused => Self::Failed,
             TurnEnd::Failed { error } => match error {
                 Failure::Unauthorized { .. } => Self::NotConfigured,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::pipe::Pipe;
 use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, TurnEnd};
-use crate::conversation::{Outcome, Usage};
+use crate::conversation::{Bill, Money, Outcome, Usage};
 use crate::terminal::escape_json;
 
 /// Prints every [`AgentEvent`] as one line of JSON, as it happens.
@@ -52,6 +52,11 @@ struct Report {
     end: Option<TurnEnd>,
     steps: u32,
     usage: Usage,
+    /// Dollars; left out where the price of a part is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usd: Option<Money>,
+    #[serde(skip)]
+    bill: Bill,
     tool_calls: Vec<ToolReport>,
 }
 
@@ -102,7 +107,10 @@ impl<W: Write> Frontend for Json<W> {
             }
             AgentEvent::Retrying { .. } => self.again = true,
             AgentEvent::TextDelta { text } => report.answer.push_str(text),
-            AgentEvent::Usage { usage } => report.usage.add(*usage),
+            AgentEvent::Usage { usage, usd, .. } => {
+                report.bill.add(Bill::stored(*usage, *usd));
+                (report.usage, report.usd) = (report.bill.usage, report.bill.cost());
+            }
             AgentEvent::ToolFinished { call_id, name, outcome, duration_ms, .. } => {
                 let call = ToolReport {
                     id: call_id.clone(),

@@ -191,6 +191,7 @@ impl<E: Write> Stderr<'_, E> {
                         TurnEnd::Interrupted | TurnEnd::Done | TurnEnd::Length => word::error::WARNING,
                         TurnEnd::ApprovalNeeded { .. }
                         | TurnEnd::StepLimit { .. }
+                        | TurnEnd::BudgetLimit { .. }
                         | TurnEnd::Looping
                         | TurnEnd::Refused
                         | TurnEnd::Failed { .. } => word::error::LABEL,

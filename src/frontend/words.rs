@@ -7,7 +7,7 @@ pub use super::failure_words::{Speaking, failure};
 use super::tool_words;
 use crate::agent::{Activity, Doing, Notice, Shortened, TurnEnd, Widened};
 use crate::approval::{Class, Decision, NeverAuto, Reason, Source};
-pub use crate::command::{describe, rule_error};
+pub use crate::command::{bill, describe, rule_error};
 use crate::conversation::{About, Outcome, Subject, ToolCall, ToolVerb};
 use crate::locale::{Locale, Word, word};
 use crate::sandbox::{Missing, Standing, Support};
@@ -38,6 +38,14 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
             plain(locale.with(word::notice::NotSaved { path: &path.display().to_string(), cause }))
         }
         Notice::Repeating { name } => plain(locale.with(word::notice::Repeating { name })),
+        Notice::Price { forecast } => plain(locale.with(word::notice::Price {
+            least: &forecast.least.to_string(),
+            likely: &forecast.likely.to_string(),
+        })),
+        Notice::PriceUnknown { model } => Diagnostic {
+            what: locale.with(word::notice::PriceUnknown { model }),
+            hint: locale.text(word::notice::PRICE_UNKNOWN_HINT).to_owned(),
+        },
         Notice::EmptyAnswer => plain(locale.text(word::notice::EMPTY_ANSWER).to_owned()),
         Notice::Shortened { shortened } => self::shortened(locale, shortened),
         Notice::NotKept { files } => plain(locale.count(word::notice::NOT_KEPT, *files)),
@@ -141,6 +149,16 @@ pub fn turn_end(locale: &Locale, end: &TurnEnd, speaking: Speaking) -> Option<Di
         }
         TurnEnd::StepLimit { limit } => {
             told(locale.count(word::turn::STEP_LIMIT, u64::from(*limit)), Some(word::turn::STEP_LIMIT_HINT))
+        }
+        TurnEnd::BudgetLimit { budget, spent, least } => {
+            let (budget, spent, least) = (&budget.to_string(), &spent.to_string(), &least.to_string());
+            told(
+                locale.with(word::turn::BudgetLimit { budget, spent, least }),
+                Some(match speaking {
+                    Speaking::ByFlags => word::turn::BUDGET_LIMIT_HINT_FLAG,
+                    Speaking::AtPrompt => word::turn::BUDGET_LIMIT_HINT,
+                }),
+            )
         }
         TurnEnd::Looping => plain(word::turn::LOOPING, Some(word::turn::LOOPING_HINT)),
         TurnEnd::Refused => plain(word::turn::REFUSED, None),

@@ -33,6 +33,9 @@ pub trait Provider: Send + Sync {
 /// The events of one answer.
 pub type EventStream<'a> = BoxStream<'a, Result<StreamEvent, ProviderError>>;
 
+/// What is kept free for an answer beside what a model reads, in tokens.
+const ANSWER: u64 = 16_000;
+
 /// The provider of the models that axi runs itself.
 pub const OWN: &str = "local";
 
@@ -62,6 +65,15 @@ impl ModelInfo {
     #[must_use]
     pub fn id(&self) -> String {
         format!("{}/{}", self.provider, self.model)
+    }
+
+    /// Returns how many tokens a request and its answer may have, where that is known: what it reads may be less than
+    /// the window.
+    #[must_use]
+    pub fn room(&self) -> Option<u64> {
+        let Some(most_read) = self.abilities.most_read else { return self.context_window };
+        let both = most_read.saturating_add(ANSWER);
+        Some(self.context_window.map_or(both, |window| window.min(both)))
     }
 
     /// Tells whether axi runs it itself, in its own process.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::SessionId;
-use crate::conversation::{ContentBlock, Cut, Message, Role, Usage};
+use crate::conversation::{ContentBlock, Cut, Message, Money, Role, Usage};
 
 /// The version every line carries. A reader takes what it understands of another version, too.
 const VERSION: u32 = 1;
@@ -69,6 +69,9 @@ pub enum EntryKind {
         model: String,
         /// Tokens.
         usage: Usage,
+        /// What they cost in dollars, by the price of that day; none where it was not known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usd: Option<Money>,
     },
     /// The model was changed.
     Model {

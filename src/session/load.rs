@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::entry::{EntryKind, ReadLine, directory_of, read_line};
 use super::partial::Partial;
 use super::{SessionError, SessionId};
-use crate::conversation::{Conversation, Cut, Message, Usage};
+use crate::conversation::{Bill, Conversation, Cut, Ledger, Message};
 
 /// What a session's file came to.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,8 +22,8 @@ pub struct Loaded {
     pub title: Option<String>,
     /// The conversation, repaired.
     pub conversation: Conversation,
-    /// Tokens of all its requests.
-    pub usage: Usage,
+    /// What its requests cost.
+    pub ledger: Ledger,
     /// Lines that could not be read, or not in full: a crash cut them, another version wrote them, a disk failed.
     pub skipped: usize,
     /// How long the part of its file is that was read, in bytes: whole lines.
@@ -63,7 +63,7 @@ struct Reading {
     started: Option<(SessionId, PathBuf)>,
     model: String,
     title: Option<String>,
-    usage: Usage,
+    ledger: Ledger,
     messages: Vec<Message>,
     cuts: Vec<Cut>,
     pins: Vec<String>,
@@ -156,10 +156,13 @@ impl Reading {
             }
             EntryKind::CutUndone => drop(self.cuts.pop()),
             EntryKind::Pinned { text } => self.pins.push(text),
-            EntryKind::Usage { usage: spent, .. } => self.usage.add(spent),
+            EntryKind::Usage { model, usage, usd } => self.ledger.add(&model, Bill::stored(usage, usd)),
             EntryKind::Model { model: now } => self.model = now,
             EntryKind::Title { title: given } => self.title = Some(given),
-            EntryKind::TurnEnded { .. } => self.open = false,
+            EntryKind::TurnEnded { .. } => {
+                self.open = false;
+                self.ledger.end_turn();
+            }
             // Taken where its file is known.
             EntryKind::Forked { .. } => {}
         }
@@ -179,8 +182,8 @@ impl Reading {
         for text in self.pins {
             conversation.pin(text);
         }
-        let (model, title, usage, skipped) = (self.model, self.title, self.usage, self.skipped);
+        let (model, title, ledger, skipped) = (self.model, self.title, self.ledger, self.skipped);
         let (bytes, broken_off) = (self.length, self.open);
-        Ok(Loaded { id, directory, model, title, conversation, usage, skipped, bytes, broken_off })
+        Ok(Loaded { id, directory, model, title, conversation, ledger, skipped, bytes, broken_off })
     }
 }

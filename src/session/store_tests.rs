@@ -98,7 +98,7 @@ fn a_list_tells_turns_tokens_and_titles_with_and_without_its_copy() {
     let home = tempfile::tempdir().unwrap();
     let usage = Usage { input: 7, output: 3, ..Usage::default() };
     let ended = || EntryKind::TurnEnded { end: "done".into() };
-    let spent = EntryKind::Usage { model: "lab/m".into(), usage };
+    let spent = EntryKind::Usage { model: "lab/m".into(), usage, usd: None };
     let path = appended(home.path(), 1, vec![spent.clone(), ended(), spent, ended()]);
     let told = || {
         let list = store(home.path()).list();

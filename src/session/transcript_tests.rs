@@ -2,7 +2,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use super::super::{Loaded, SessionStore, load};
 use super::*;
-use crate::conversation::{ContentBlock, Conversation, Outcome, Role, ToolCall, ToolResult, Usage};
+use crate::conversation::{ContentBlock, Conversation, Ledger, Outcome, Role, ToolCall, ToolResult};
 
 fn at(seconds: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(seconds)
@@ -44,7 +44,7 @@ fn a_session_is_written_and_read_back() {
         model: "lab/m".into(),
         title: Some("greeting".into()),
         conversation: Conversation::restore(messages.to_vec()),
-        usage: Usage::default(),
+        ledger: Ledger::default(),
         skipped: 0,
         bytes: std::fs::metadata(session.path().unwrap()).unwrap().len(),
         broken_off: true,

@@ -59,6 +59,7 @@ mod markdown_html;
 mod markdown_spec;
 #[cfg(test)]
 mod markdown_structure;
+mod money;
 mod outside_text;
 mod patch_tool;
 mod path_tools;

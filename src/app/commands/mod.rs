@@ -13,6 +13,7 @@ mod plain;
 mod render;
 mod sessions;
 mod settings;
+mod usage;
 
 pub(super) use doctor::{doctor, doctor_text};
 pub(super) use hook::init;
@@ -23,3 +24,4 @@ pub(super) use plain::{completions, manual, reset_terminal, tools};
 pub(super) use render::render;
 pub(super) use sessions::sessions;
 pub(super) use settings::config;
+pub(in crate::app) use usage::usage;

@@ -8,16 +8,16 @@ use super::super::context::App;
 use super::super::failed::Failed;
 use super::super::findings::Diagnostic;
 use super::session::{FrontendKind, new_session, random_number, resumed};
-use crate::agent::{Agent, Setup, Shortening, prompt};
+use crate::agent::{Agent, Setup, Shortening, Wishes, prompt};
 use crate::approval::{Decision, Mode, Policy, Rule, RuleError, Source};
 use crate::cli::{AgentKind, RunOptions};
 use crate::command::{Problem, session_damage};
 use crate::config::{Given, OnOff, Permissions};
-use crate::conversation::{Conversation, Usage};
+use crate::conversation::{Conversation, Ledger, Money};
 use crate::frontend::exit::Exit;
 use crate::frontend::words;
 use crate::locale::word;
-use crate::provider::{Provider, RetryPlan};
+use crate::provider::{Effort, Provider, RetryPlan};
 use crate::session::{Fork, Session, is_held, load_lines};
 use crate::tool::{ProposeCommandTool, Toolbox, table};
 
@@ -128,30 +128,40 @@ pub(super) fn make(
     }
     let keep = !options.no_session;
     let gone_on = resumed.as_ref().map(|(loaded, _)| GoneOn { broken_off: loaded.broken_off });
-    let (session, conversation, usage) = match resumed {
+    let (session, conversation, ledger) = match resumed {
         Some((loaded, path)) if keep && is_held(&path) => {
             Console::new(&app.locale).note(app.locale.text(word::repl::SESSION_BUSY));
             // As far as it is written: what arrives there meanwhile is that one's.
             let loaded = load_lines(&path).unwrap_or(loaded);
             let session = new_session(app, true).begin_as(Fork::of(&loaded));
-            (session, loaded.conversation, Usage::default())
+            (session, loaded.conversation, Ledger::default())
         }
         Some((loaded, path)) if keep => {
             let session = Session::resume(loaded.id, loaded.directory, path, app.redactor());
-            (session, loaded.conversation, loaded.usage)
+            (session, loaded.conversation, loaded.ledger)
         }
-        Some((loaded, _)) => (new_session(app, false), loaded.conversation, loaded.usage),
-        None => (new_session(app, keep), Conversation::new(), Usage::default()),
+        Some((loaded, _)) => (new_session(app, false), loaded.conversation, loaded.ledger),
+        None => (new_session(app, keep), Conversation::new(), Ledger::default()),
     };
     app.shell.set(session.id());
     let first = new_session(app, false);
     let mut agent = Agent::new(provider, tools(app, occasion), policy, first, setup(app, options, occasion));
     agent.allow_exploring();
-    if app.config.compact == OnOff::Off {
-        *agent.shortening() = Shortening::Off;
-    }
-    agent.set_session(session, conversation, usage);
+    *agent.wishes() = wishes(app, options);
+    agent.set_session(session, conversation, ledger);
     Ok((agent, gone_on))
+}
+
+fn wishes(app: &App, options: &RunOptions) -> Wishes {
+    let config = &app.config;
+    // The command line's shape lets nothing through that is no amount.
+    let flag = options.budget.as_ref().and_then(|text| text.parse().ok());
+    Wishes {
+        shortening: if config.compact == OnOff::Off { Shortening::Off } else { Shortening::On },
+        effort: config.effort.and_then(|choice| Effort::parse(choice.word())),
+        budget: flag.or(config.budget.map(|budget| budget.0)).map(Money::dollars),
+        tell_price: config.tell_price_from.map(|from| Money::dollars(from.0)),
+    }
 }
 
 fn random_unit() -> f64 {

@@ -59,6 +59,7 @@ impl Attention {
             TurnEnd::Interrupted => {}
             TurnEnd::ApprovalNeeded { .. }
             | TurnEnd::StepLimit { .. }
+            | TurnEnd::BudgetLimit { .. }
             | TurnEnd::Looping
             | TurnEnd::Length
             | TurnEnd::Refused

@@ -9,6 +9,7 @@ use super::keyboard::Keyboard;
 use super::painter::Painter;
 use super::tokens::Tokens;
 use crate::agent::Explorer;
+use crate::conversation::{Bill, Money};
 use crate::frontend::words;
 use crate::locale::word;
 use crate::terminal::{FRAME, Line, Status, cut, sanitize_line, status_line};
@@ -24,6 +25,8 @@ struct Turn {
     /// What the agent is busy with, in the user's words.
     activity: String,
     tokens: Tokens,
+    /// What it cost so far, where that is worth a line: what runs on this machine and has no price costs nothing.
+    bill: Option<Bill>,
     /// The last line that the running tool printed.
     output: String,
     /// The sub-agents that run.
@@ -49,6 +52,7 @@ impl Progress {
             own,
             activity: String::new(),
             tokens: Tokens::default(),
+            bill: None,
             output: String::new(),
             explorers: Vec::new(),
         };
@@ -78,6 +82,19 @@ impl Progress {
             turn.tokens.told(tokens);
             self.changed = true;
         }
+    }
+
+    /// Takes what a request cost.
+    pub(super) fn billed(&mut self, bill: Bill, local: bool) {
+        let told = bill.cost().map_or(!local, |cost| cost > Money::default());
+        if let Some(turn) = self.turn.as_mut().filter(|turn| told || turn.bill.is_some()) {
+            turn.bill.get_or_insert_default().add(bill);
+        }
+    }
+
+    /// What the turn cost so far, where that is worth a line.
+    pub(super) fn bill(&self) -> Option<Bill> {
+        self.turn.as_ref()?.bill
     }
 
     /// Says what the agent is busy with.

@@ -23,7 +23,7 @@ use super::steps::Steps;
 use super::{again, asked, diff, explorers, propose};
 use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, TurnEnd};
 use crate::approval::BlastRadius;
-use crate::conversation::{Answer, Message, Question as Asked};
+use crate::conversation::{Answer, Bill, Message, Question as Asked};
 use crate::frontend::words;
 use crate::locale::{Locale, word};
 use crate::provider::{OWN, SILENCE_TOLD_AFTER};
@@ -322,7 +322,13 @@ impl<W: Write> Human<W> {
         if *end != TurnEnd::Done {
             self.painter.has_failed();
         }
+        let bill = self.progress.bill();
         let spent = self.progress.end(self.now());
+        if let Some(bill) = bill {
+            let line = Line::styled(words::bill(self.locale(), &bill), self.painter.theme().dim);
+            self.painter.begin(Section::Notice);
+            self.painter.commit_rows(&line, 0);
+        }
         self.attention.ended(&mut self.painter, &self.keyboard, end, spent);
         self.painted = None;
         self.painter.end_section();
@@ -390,7 +396,10 @@ impl<W: Write> Frontend for Human<W> {
                 });
                 self.busy_with(&text, true);
             }
-            AgentEvent::Usage { usage } => self.progress.told(usage.written()),
+            AgentEvent::Usage { usage, usd, local } => {
+                self.progress.told(usage.written());
+                self.progress.billed(Bill::stored(*usage, *usd), *local);
+            }
             AgentEvent::Notice { notice } => {
                 self.end_text();
                 self.painter.begin(Section::Notice);

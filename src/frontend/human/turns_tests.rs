@@ -289,7 +289,7 @@ fn the_status_row_lives_below_the_text_and_leaves_nothing() {
     assert_eq!(stage.rows(), ["⠋ waiting for the model"]);
     stage.later(3_000).text("Hello wor");
     assert_eq!(stage.rows(), ["Hello wor", "⠧ waiting for the model · 3 s · 3 tokens"]);
-    stage.show(AgentEvent::Usage { usage: Usage { output: 70, ..Usage::default() } });
+    stage.show(AgentEvent::Usage { usage: Usage { output: 70, ..Usage::default() }, usd: None, local: true });
     stage.later(60_000).human.tick();
     assert_eq!(stage.rows(), ["Hello wor", "⠧ waiting for the model · 1 min 3 s · 70 tokens"]);
     stage.text("ld.").end(TurnEnd::Done);

@@ -8,7 +8,7 @@ use super::repl::{Next, Repl};
 use super::{pager, show};
 use crate::command::{self, KeyAction, Outcome, Problem, UserCommand};
 use crate::config::ReasoningView;
-use crate::conversation::{Conversation, Usage};
+use crate::conversation::{Conversation, Ledger};
 use crate::frontend::human;
 use crate::locale::{Locale, word};
 use crate::session::{Fork, Loaded, Session, SessionError, is_held, load, load_lines};
@@ -55,7 +55,7 @@ impl Repl {
                 }
             }
             Outcome::NewSession { clear } => {
-                self.agent.set_session((self.new_session)(), Conversation::new(), Usage::default());
+                self.agent.set_session((self.new_session)(), Conversation::new(), Ledger::default());
                 self.tell_editor();
                 drop(self.shell.take_printed());
                 if clear && !self.stage.plain {
@@ -189,7 +189,7 @@ impl Repl {
     fn go_on(&mut self, session: Session, loaded: Loaded) {
         let title = show::title(&loaded.conversation);
         let damage = command::session_damage(self.human.locale(), &loaded);
-        let usage = if *session.id() == loaded.id { loaded.usage } else { Usage::default() };
+        let usage = if *session.id() == loaded.id { loaded.ledger } else { Ledger::default() };
         self.agent.set_session(session, loaded.conversation, usage);
         self.tell_editor();
         let said = self.human.locale().with(word::repl::Resumed { title: &title });
@@ -231,7 +231,7 @@ impl Repl {
         }
         let session = (self.new_session)().begin_as(fork);
         let told = self.human.locale().with(word::said::SessionForked { from: loaded.id.as_str() });
-        self.agent.set_session(session, conversation, Usage::default());
+        self.agent.set_session(session, conversation, Ledger::default());
         self.tell_editor();
         self.human.painter().say(&told);
         if let Some(said) = said {

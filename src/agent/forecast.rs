@@ -1,0 +1,116 @@
+//! What the next request will cost: at least, and likely.
+
+use super::beginning::Beginning;
+use super::talk::Talk;
+use super::{AgentEvent, Frontend, Notice, TurnEnd};
+use crate::conversation::{Forecast, Message, Money, Price, Rates, tokens};
+use crate::provider::catalogue::Cache;
+
+/// What is written where nothing is known of this conversation, in tokens.
+const USUAL_ANSWER: u64 = 500;
+
+/// How the tokens of a request are spread.
+#[derive(Debug, Clone, Copy)]
+struct Spread {
+    /// All that are read, and as few as they can be.
+    read: u64,
+    fewest: u64,
+    /// Of those that are read: the ones the last request had as well.
+    known: u64,
+    written: u64,
+}
+
+fn forecast(price: &Price, cache: Cache, spread: Spread) -> Forecast {
+    let dearest = |rates: &Rates| match cache {
+        Cache::Marks => rates.cached_write.unwrap_or(rates.input),
+        Cache::Automatic | Cache::None => rates.input,
+    };
+    let cached = |rates: &Rates| rates.cached_read.unwrap_or(rates.input).min(rates.input);
+    let short = price.rates_of(spread.fewest);
+    let least = cached(short).times(spread.fewest).plus(short.output);
+    let usual = price.rates_of(spread.read);
+    let known = if cache == Cache::None { usual.input } else { cached(usual) };
+    let fresh = dearest(usual).times(spread.read.saturating_sub(spread.known));
+    let likely = known.times(spread.known.min(spread.read)).plus(fresh).plus(usual.output.times(spread.written));
+    Forecast { least, likely: likely.max(least) }
+}
+
+/// What the next request of a talk may cost.
+pub(super) struct Purse<'a> {
+    pub(super) talk: &'a Talk,
+    pub(super) beginning: &'a Beginning,
+}
+
+impl Purse<'_> {
+    /// Foretells what a request costs; `None` where the price is not known.
+    fn forecast(&self, sent: &[Message]) -> Option<Forecast> {
+        let abilities = &self.talk.model().abilities;
+        let price = abilities.price.as_ref()?;
+        let estimate = self.beginning.tokens() + sent.iter().map(tokens::estimate_message).sum::<u64>();
+        let (fewest, read) = self.talk.window.counted(estimate);
+        let known = self.talk.ledger().last_request().min(read);
+        let written = self.talk.ledger().usual_answer().unwrap_or(USUAL_ANSWER);
+        Some(forecast(price, abilities.cache, Spread { read, fewest, known, written }))
+    }
+
+    /// Looks whether the next request may be sent; tells first what it will cost where that was wished.
+    pub(super) fn afford(&self, first: bool, frontend: &mut dyn Frontend) -> Result<(), TurnEnd> {
+        let wishes = self.talk.wishes;
+        if wishes.budget.is_none() && wishes.tell_price.is_none() {
+            return Ok(());
+        }
+        let forecast = self.forecast(&self.talk.sent());
+        let spent = self.talk.paid();
+        let least = forecast.map_or(Money::default(), |forecast| forecast.least);
+        // Where nobody knows the price, what was spent before, at another model, counts all the same.
+        if let Some(budget) = wishes.budget.filter(|budget| spent.plus(least) > *budget) {
+            return Err(TurnEnd::BudgetLimit { budget, spent, least });
+        }
+        // Told once a turn: later steps follow from the same message.
+        let answers = self.talk.conversation().messages().last().is_some_and(Message::has_results);
+        if !first || answers {
+            return Ok(());
+        }
+        match forecast {
+            None if wishes.budget.is_some() => {
+                let model = self.talk.model().id();
+                frontend.show(&AgentEvent::Notice { notice: Notice::PriceUnknown { model } });
+            }
+            Some(forecast) if wishes.tell_price.is_some_and(|least| forecast.likely >= least) => {
+                frontend.show(&AgentEvent::Notice { notice: Notice::Price { forecast } });
+            }
+            Some(_) | None => {}
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::conversation::Usage;
+
+    proptest! {
+        #[test]
+        fn no_request_costs_less_than_the_least_that_was_told(
+            fewest in 1..400_000_u64, more in 0..100_000_u64, cached in 0..500_000_u64, stored in 0..500_000_u64,
+            written in 1..10_000_u64, known in 0..500_000_u64,
+            cache in prop::sample::select(vec![Cache::None, Cache::Automatic, Cache::Marks]),
+            price in prop::sample::select(vec!["3/15/0.3/3.75", "2.5/15/0.25;272000:5/22.5/0.5", "1/2", "0/0", "1/1/2"]),
+        ) {
+            let price = Price::parse(price).unwrap();
+            let told = forecast(&price, cache, Spread { read: fewest + more, fewest, known, written: 10 });
+            let read = fewest + more;
+            let cached_read = cached.min(read);
+            let cached_write = stored.min(read - cached_read);
+            let usage = Usage {
+                input: read - cached_read - cached_write, cached_read, cached_write, output: written,
+                reasoning: 0, searches: 0,
+            };
+            prop_assert!(price.cost(&usage) >= told.least, "{usage:?} cost less than {told:?}");
+            prop_assert!(told.likely >= told.least);
+        }
+    }
+}
