@@ -198,6 +198,8 @@ impl Consent {
         // More than its kind gets is agreed to once, each time.
         let never_auto = verdict.never_auto;
         let offers = !never_auto && wants.widened.is_none() && !outlives;
+        let secret = verdict.reasons.iter().any(|reason| matches!(reason, Reason::Credential { .. }));
+        let careful = secret || wants.reach == Reach::Full || is_careful(effect, assessment.line.as_deref());
         let request = ApprovalRequest {
             always_rule: if offers { always_rule(&call.name, effect, subject, assessment, &place) } else { None },
             call: call.clone(),
@@ -209,7 +211,7 @@ impl Consent {
             session_rule: line_rule(assessment, &place).map(|rule| rule.to_string()),
             widened: wants.widened,
             outlives,
-            careful: wants.reach == Reach::Full || is_careful(effect, assessment.line.as_deref()),
+            careful,
             number,
         };
         let granted = Granted { reach: wants.reach, assumed: false, warned: unkept.is_some() };

@@ -431,7 +431,8 @@ pub struct ApprovalRequest {
     pub widened: Option<Widened>,
     /// Whether what it starts goes on when axi ends: a yes is then for this once.
     pub outlives: bool,
-    /// Whether it loses something, leaves the sandbox or hands something to others: an Enter too many is then a no.
+    /// Whether it loses something, shows a secret, leaves the sandbox or hands something to others: an Enter too many is
+    /// then a no.
     pub careful: bool,
     /// Which of the calls of one message it is, from 1, and how many they are: a no denies those that follow.
     pub number: (usize, usize),

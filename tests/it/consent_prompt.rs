@@ -60,6 +60,28 @@ fn what_can_never_be_allowed_is_not_run_by_an_enter_too_many() {
 }
 
 #[test]
+fn an_enter_too_many_destroys_sends_and_reveals_nothing() {
+    let home = Home::new();
+    home.write("work/sub/.env", "TOKEN=abc");
+    home.write("work/a.txt", "a");
+    let mut calls: Vec<Answer> =
+        ["cat sub/.env", "rm a.txt", "git push", "sudo ls"].iter().map(|line| shell("call", line)).collect();
+    calls.push(answer::chat_call("call", "read", "{\"path\":\"sub/.env\"}"));
+    calls.push(answer::chat_call("call", "delete", "{\"path\":\"a.txt\"}"));
+    for call in calls {
+        let server = Server::start([call, answer::chat_text("Then not.")]);
+        let mut person = Person::meets(&axi(&home, &server));
+        person.sends("go");
+        person.sees_choice("No");
+        person.types("\r");
+        person.sees("Then not.");
+        let told = last_said(&server.requests()[1]);
+        assert!(told.contains("denied") && !told.contains("abc") && home.work().join("a.txt").exists(), "{told}");
+        assert_eq!(person.leaves(), Some(0));
+    }
+}
+
+#[test]
 fn always_shows_the_rule_and_what_it_would_have_run_before_it_is_kept() {
     let home = Home::new();
     let config = home.write("config/axi/config.toml", "# mine\ntheme = \"dark\" # like this\n");

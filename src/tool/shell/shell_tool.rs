@@ -375,7 +375,7 @@ async fn in_front(helper: Option<&Path>, request: &Input, context: &ToolContext<
             let kept = start::kept_from(context.sandbox.variables(), &request.line);
             if output.outcome == Outcome::Failed && !kept.is_empty() {
                 let kept = kept.join(", ");
-                let note = "a line that names one gets it, but for the keys of models";
+                let note = "a line that says $NAME is given it, but never the key of a model";
                 let said = std::mem::take(&mut output.content);
                 output.content = format!("{said}\n[not in its environment: {kept}; {note}]");
             }
