@@ -270,6 +270,40 @@ fn git_rebases_interactively_in_the_persons_own_editor() {
 }
 
 #[test]
+fn git_commits_in_the_editor_its_own_settings_name() {
+    if !is_installed("git") {
+        return eprintln!("not run: there is no git");
+    }
+    let home = Home::new();
+    script(&home, "writes", "#!/bin/sh\nprintf 'message? '; read -r words; echo \"$words\" > \"$1\"\n");
+    let writes = home.work().join("writes");
+    let settings = ["user.name=Ada", "user.email=ada@example.com"].map(|setting| setting.split_once('=').unwrap());
+    for arguments in [&["init", "-q", "-b", "main", "."][..], &["config", "core.editor", writes.to_str().unwrap()]]
+    {
+        assert!(home.command("git").args(arguments).status().unwrap().success());
+    }
+    for (name, value) in settings {
+        assert!(home.command("git").args(["config", name, value]).status().unwrap().success());
+    }
+    home.write("work/one", "one");
+    let call = serde_json::json!({ "command": "git add one && git commit -a" });
+    let server = Server::start([answer::chat_call("call_1", "shell", &call.to_string())]);
+    let mut command = axi(&home, &server);
+    command.args(["-y", "--allow", "shell"]).env("EDITOR", "false");
+    let mut person = Person::meets(&command);
+    person.sends("go");
+    person.sees(BEGINS);
+    person.sees("message? ");
+    person.types("what it is about\r");
+    let mut scene = Scene { home, server, person };
+    scene.server.push(answer::chat_text("So it is."));
+    scene.person.sees("So it is.");
+    let log = scene.home.command("git").args(["log", "--format=%s"]).output().unwrap();
+    assert_eq!(String::from_utf8(log.stdout).unwrap(), "what it is about\n", "{}", scene.told());
+    scene.works_on();
+}
+
+#[test]
 fn what_was_typed_before_stays_type_ahead_and_nothing_asks_twice() {
     let mut scene = Scene::running("mkfifo door; echo waiting; cat door; ./asks echo granted");
     scene.person.sees("  waiting");

@@ -82,11 +82,9 @@ fn a_signal_during_a_question_leaves_the_terminal_as_it_was() {
     assert!(!home.work().join("made.txt").exists());
 }
 
-#[test]
-fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_brings_the_turn_back() {
-    let home = Home::new();
-    let server = Server::start([]);
-    let axi = axi(&home, &server);
+/// axi as a job of a shell.
+fn in_a_shell(home: &Home, server: &Server) -> Person {
+    let axi = axi(home, server);
     let mut shell = home.command("bash");
     for (name, value) in axi.get_envs() {
         shell.env(name, value.unwrap_or_default());
@@ -96,6 +94,47 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_brings_the_turn_back() {
     person.sees("shell> ");
     person.types("\"$AXI\"\r");
     person.sees_prompt();
+    person
+}
+
+#[test]
+fn ctrl_z_at_every_question_gives_the_terminal_to_the_shell_and_fg_asks_on() {
+    let choose = r#"{"question":"Which colour?","choices":["red","green"]}"#;
+    let open = r#"{"question":"What is its name?"}"#;
+    let make = r#"{"command":"touch made.txt"}"#;
+    for (tool, input, before, sees, answers) in [
+        ("ask_user", choose, "", "1–3 answers", "2"),
+        ("ask_user", open, "Ad", "Your answer", "a\r"),
+        ("shell", make, "", "Yes, once", "n"),
+        ("shell", make, "f", "What instead?", "nothing\r"),
+    ] {
+        let home = Home::new();
+        let server = Server::start([answer::chat_call("call_1", tool, input), answer::chat_text("So it is.")]);
+        let mut person = in_a_shell(&home, &server);
+        person.sends("go");
+        person.sees(if before == "f" { "Yes, once" } else { sees });
+        person.types(before);
+        person.sees(sees);
+        person.types("\x1a");
+        person.waits(|view| view.text().trim_end().ends_with("shell>"), "the shell's prompt");
+        person.types("echo in the shell; fg\r");
+        person.sees("in the shell\n");
+        person.waits(|view| view.text().rsplit("in the shell\n").next().unwrap().contains(sees), sees);
+        person.types(answers);
+        person.sees("So it is.");
+        person.sees_prompt();
+        person.types("\x04");
+        person.waits(|view| view.text().trim_end().ends_with("shell>"), "the shell's prompt");
+        person.types("exit\r");
+        person.pty.wait_exit();
+    }
+}
+
+#[test]
+fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_brings_the_turn_back() {
+    let home = Home::new();
+    let server = Server::start([]);
+    let mut person = in_a_shell(&home, &server);
     // In the middle of a turn.
     let gate = in_the_middle(&mut person, &server);
     person.types("\x1a");

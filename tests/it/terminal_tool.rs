@@ -96,6 +96,22 @@ fn a_server_is_told_by_its_port() {
 }
 
 #[test]
+fn python_at_its_prompt_waits_for_input() {
+    if !has("python3") {
+        return;
+    }
+    let bench = ToolBench::new();
+    run(&bench, json!({"action": "start", "command": "python3 -q", "until": ">>> "}));
+    let until = Instant::now() + Duration::from_secs(20);
+    let mut look = run(&bench, json!({"action": "read", "terminal": 1, "wait": 2}));
+    while !look.contains("waiting for input") && Instant::now() < until {
+        look = run(&bench, json!({"action": "read", "terminal": 1, "wait": 2}));
+    }
+    assert!(look.contains(">>>\n[terminal 1: waiting for input"), "{look}");
+    assert!(run(&bench, json!({"action": "stop", "terminal": 1})).contains("ended"));
+}
+
+#[test]
 fn a_full_screen_program_is_read_as_its_screen() {
     let bench = ToolBench::new();
     // Without the echo first: the answer comes as fast as the question goes.

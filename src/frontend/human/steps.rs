@@ -71,10 +71,12 @@ impl Steps {
         }
     }
 
-    /// The commands that have no result yet, in one line each.
-    pub(super) fn commands(&self) -> Vec<String> {
-        let under_way = self.requested.values().filter(|call| matches!(call.subject, Subject::Command { .. }));
-        under_way.map(|call| call.about.clone()).collect()
+    /// The command that is under way, in one line, unless the person has just seen it when they allowed it. Of several
+    /// nobody can tell which one it is.
+    pub(super) fn unseen_command(&self) -> Option<&str> {
+        let mut commands = self.requested.values().filter(|call| matches!(call.subject, Subject::Command { .. }));
+        let command = commands.next().filter(|call| !call.seen)?;
+        commands.next().is_none().then_some(command.about.as_str())
     }
 
     /// A call has its result; returns what was known of it.

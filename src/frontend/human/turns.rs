@@ -451,9 +451,7 @@ impl<W: Write> Frontend for Human<W> {
             return false;
         }
         self.end_text();
-        // Of several nobody can tell here which one it is.
-        let commands = self.steps.commands();
-        let command = commands.first().filter(|_| commands.len() == 1).map_or("", String::as_str);
+        let command = self.steps.unseen_command().unwrap_or_default();
         self.lent.begin(&mut self.painter, &mut self.keyboard, &self.attention, command, (near, pressed))
     }
 

@@ -14,7 +14,7 @@ use crate::sandbox::{Confinement, Reach, Standing, Variables, WorkDirectories};
 use crate::tool::ToolContext;
 
 use super::detached::DetachedJobs;
-use super::environment::{ASKING, HANDOFF, REMOVED, SET};
+use super::environment::{ASKING, HANDOFF, REMOVED, SET, editors};
 use super::group::{Group, Mark};
 use super::jobs::Started;
 use super::loan::Loan;
@@ -125,6 +125,9 @@ impl Launch<'_> {
             }
             let set = SET.iter().filter(|(name, _)| !asking || !ASKING.contains(name));
             command.envs(set.copied());
+            if asking {
+                command.envs(editors(|name| std::env::var(name).ok()));
+            }
         }
         let (set, other) = if *detached { (DETACHED_MARK, MARK) } else { (MARK, DETACHED_MARK) };
         command.env_remove(other).env(set, mark.value()).env("PWD", directory);
