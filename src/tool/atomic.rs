@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path};
 use std::time::Duration;
@@ -49,20 +49,16 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         }
     }
     // A new file gets what the umask leaves of 0666, as if it had been opened by its own name.
-    let mode = if existing.is_some() { 0o600 } else { 0o666 };
-    let (temporary, mut file) = match temporary(&parent, Mode::from_raw_mode(mode)) {
-        Err(error) if existing.is_some() && error.kind() == io::ErrorKind::PermissionDenied => {
-            return in_place(&parent, name, bytes);
-        }
-        other => other?,
+    let mode = Mode::from_raw_mode(if existing.is_some() { 0o600 } else { 0o666 });
+    let temporary = match beside(&parent, mode, existing.as_ref(), bytes)? {
+        Some(temporary) => temporary,
+        None if existing.is_some() => return in_place(&parent, name, bytes),
+        None => return Err(io::ErrorKind::PermissionDenied.into()),
     };
-    let written = fill(&mut file, existing.as_ref(), bytes)
-        .and_then(|()| rustix::fs::renameat(&parent, &temporary, &parent, name).map_err(io::Error::from));
-    if written.is_err() {
-        // Half a file under a name nobody knows is of no use.
-        let _ = rustix::fs::unlinkat(&parent, &temporary, AtFlags::empty());
+    if let Err(error) = rustix::fs::renameat(&parent, &temporary, &parent, name) {
+        discard(&parent, &temporary);
+        return Err(error.into());
     }
-    written?;
     // Not every file system can sync a directory; the file itself is safe.
     let listed = rustix::fs::openat(&parent, ".", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
     drop(listed.map(|directory| File::from(directory).sync_all()));
@@ -91,10 +87,63 @@ fn parent(path: &Path) -> io::Result<OwnedFd> {
     Ok(parent)
 }
 
+/// Writes a file beside the one that it is to replace, under a name nobody else has; `None` where none may be made.
+fn beside(parent: &OwnedFd, mode: Mode, existing: Option<&Stat>, bytes: &[u8]) -> io::Result<Option<OsString>> {
+    if let Some(mut file) = unnamed(parent, mode) {
+        fill(&mut file, existing, bytes)?;
+        if let Some(name) = named(parent, &file) {
+            return Ok(Some(name));
+        }
+    }
+    let (name, mut file) = match temporary(parent, mode) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
+        other => other?,
+    };
+    fill(&mut file, existing, bytes).inspect_err(|_| discard(parent, &name))?;
+    Ok(Some(name))
+}
+
+/// Half a file under a name nobody knows is of no use.
+fn discard(parent: &OwnedFd, name: &OsStr) {
+    let _ = rustix::fs::unlinkat(parent, name, AtFlags::empty());
+}
+
+/// Makes a file that has no name yet: whoever is killed before it is whole leaves nothing. Not every file system can.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn unnamed(parent: &OwnedFd, mode: Mode) -> Option<File> {
+    let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+    rustix::fs::openat(parent, ".", flags, mode).ok().map(File::from)
+}
+
+/// As above, where there is no such thing.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn unnamed(_: &OwnedFd, _: Mode) -> Option<File> {
+    None
+}
+
+/// Gives it one; see `open(2)`, `O_TMPFILE`.
+fn named(parent: &OwnedFd, file: &File) -> Option<OsString> {
+    let own = format!("/proc/self/fd/{}", file.as_raw_fd());
+    for attempt in 0..ATTEMPTS {
+        let name = name(attempt);
+        match rustix::fs::linkat(rustix::fs::CWD, own.as_str(), parent, &name, AtFlags::SYMLINK_FOLLOW) {
+            Ok(()) => return Some(name),
+            Err(rustix::io::Errno::EXIST) => remove_left(parent, &name),
+            Err(_) => return None,
+        }
+    }
+    None
+}
+
+/// Each name two tries.
+fn name(attempt: u32) -> OsString {
+    OsString::from(format!(".axi-new-{}", attempt / 2))
+}
+
 fn temporary(parent: &OwnedFd, mode: Mode) -> io::Result<(OsString, File)> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     for attempt in 0..ATTEMPTS {
-        let name = OsString::from(format!(".axi-new-{}", attempt / 2));
+        let name = name(attempt);
         match rustix::fs::openat(parent, &name, flags, mode) {
             Ok(file) => {
                 let file = File::from(file);
@@ -179,6 +228,21 @@ mod tests {
         write(&root.join("a"), b"1").unwrap();
         assert_eq!(names.map(|name| root.join(name).exists()), [true, true, false]);
         assert_eq!(std::fs::read(root.join("a")).unwrap(), b"1");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_file_that_is_not_whole_yet_has_no_name_that_could_stay() {
+        let directory = tempfile::tempdir().unwrap();
+        let parent = parent(&directory.path().canonicalize().unwrap()).unwrap();
+        let listed = || directory.path().read_dir().unwrap().count();
+        // Not every file system can.
+        let Some(mut file) = unnamed(&parent, Mode::from_raw_mode(0o600)) else { return };
+        fill(&mut file, None, b"whole").unwrap();
+        assert_eq!(listed(), 0, "killed here, it leaves nothing");
+        let name = named(&parent, &file).unwrap();
+        assert_eq!(std::fs::read(directory.path().join(name)).unwrap(), b"whole");
+        assert_eq!(listed(), 1);
     }
 
     #[test]

@@ -4,7 +4,6 @@
 use std::ffi::OsStr;
 use std::io::{Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use tempfile::TempDir;
-
 use crate::child::rm::{ASKS, MAY_GO, MUST_STAY, PROGRAM, SOCKET, TREES};
 use crate::journal::{How, Touch, Trash};
+
+use super::own_directory::OwnDirectory;
 
 /// A longer list of names is not taken (bytes); the system takes two megabytes of arguments.
 const LONGEST: u64 = 8 * 1024 * 1024;
@@ -27,7 +26,7 @@ pub type SharedTrash = Arc<Mutex<Trash>>;
 
 /// The trash while a command runs; dropped, the journal has looked at what is left.
 pub(crate) struct OpenTrash {
-    directory: TempDir,
+    directory: OwnDirectory,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -35,8 +34,7 @@ pub(crate) struct OpenTrash {
 impl OpenTrash {
     /// Makes the directory, with the `rm` that is `helper`, and the thread that answers it.
     pub(crate) fn new(helper: &Path, temporary: &Path, trash: SharedTrash) -> std::io::Result<Self> {
-        let permissions = std::fs::Permissions::from_mode(0o700);
-        let directory = tempfile::Builder::new().prefix("axi-").permissions(permissions).tempdir_in(temporary)?;
+        let directory = OwnDirectory::new(temporary)?;
         std::os::unix::fs::symlink(helper, directory.path().join(PROGRAM))?;
         let listener = UnixListener::bind(directory.path().join(SOCKET))?;
         let stop = Arc::new(AtomicBool::new(false));
