@@ -42,7 +42,7 @@ fn a_proposed_command_is_shown_and_put_on_the_prompt_line() {
     let server = Server::start([answer::chat_call("call_1", "propose_command", PROPOSE)]);
     let (code, screen) = ends(Pty::options().spawn(&handoff(&home, &server, "get rid of the logs")));
     assert_eq!(code, Some(0));
-    assert!(screen.contains("❯ find . -name '*.log' -delete"), "{screen}");
+    assert!(screen.contains("▌ find . -name '*.log' -delete"), "{screen}");
     assert!(screen.contains("Deletes the logs here") && screen.contains("touches: *.log below ."), "{screen}");
     assert!(screen.contains("! can destroy: "), "{screen}");
     assert_eq!(reply(&home).unwrap(), b"put\nfind . -name '*.log' -delete");

@@ -4,6 +4,13 @@ use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// A shell takes its reply at the next prompt; one that is older and whose shell has gone is nobody's.
+const TAKEN_WITHIN: Duration = Duration::from_mins(1);
+
+/// How the name of a reply begins that is not whole yet.
+const BEGUN: &str = ".reply-";
 
 /// What a hand-off leaves on the next prompt line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +37,9 @@ pub fn write(path: &Path, ended: Option<u8>, put: &Put, line: &std::ffi::OsStr) 
     let is_empty = text.is_empty() && ended.is_none();
     let Some(folder) = path.parent().filter(|_| !is_empty) else { return Ok(()) };
     make(folder, rustix::process::geteuid().as_raw())?;
+    sweep(folder, SystemTime::now());
     let mut file = tempfile::Builder::new()
-        .prefix(".reply-")
+        .prefix(BEGUN)
         .permissions(std::fs::Permissions::from_mode(0o600))
         .tempfile_in(folder)?;
     if let Some(code) = ended {
@@ -43,6 +51,33 @@ pub fn write(path: &Path, ended: Option<u8>, put: &Put, line: &std::ffi::OsStr) 
     }
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// Takes away what shells left that ended before they read it.
+fn sweep(folder: &Path, now: SystemTime) {
+    for entry in folder.read_dir().into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let is_left = name.to_str().is_some_and(|name| match name.strip_suffix(".reply") {
+            Some(session) => shell_of(session).is_some_and(|shell| !is_alive(shell)),
+            None => name.starts_with(BEGUN),
+        });
+        let age = entry.metadata().and_then(|metadata| metadata.modified()).ok();
+        if is_left && age.and_then(|then| now.duration_since(then).ok()).is_some_and(|age| age > TAKEN_WITHIN) {
+            // Another hand-off may have been faster.
+            drop(std::fs::remove_file(entry.path()));
+        }
+    }
+}
+
+/// The number of the shell whose hook made up this name of a session: `NUMBER-PROCESS-NUMBER`.
+fn shell_of(session: &str) -> Option<rustix::process::Pid> {
+    let mut parts = session.split('-');
+    let (_, process, _) = (parts.next()?, parts.next()?, parts.next()?);
+    rustix::process::Pid::from_raw(process.parse().ok().filter(|_| parts.next().is_none())?)
+}
+
+fn is_alive(process: rustix::process::Pid) -> bool {
+    rustix::process::test_kill_process(process) != Err(rustix::io::Errno::SRCH)
 }
 
 /// Makes the folder, with those above it. Not inside of somebody else's: a shell of root's may have another person's
@@ -80,6 +115,28 @@ mod tests {
         write(&path, Some(0), &Put::Nothing, line).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"ended 0\n");
         assert_eq!(path.parent().unwrap().read_dir().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_shells_left_that_have_gone_is_taken_away_and_nothing_else() {
+        let home = tempfile::tempdir().unwrap();
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let gone = format!("12-{}-34.reply", child.id());
+        child.wait().unwrap();
+        let alive = format!("12-{}-34.reply", std::process::id());
+        let names = [gone.as_str(), ".reply-Xy12", &alive, "told-fish-alt-m", "mine.reply", "1-x-2.reply"];
+        for name in names {
+            std::fs::write(home.path().join(name), "put\n").unwrap();
+        }
+        let now = SystemTime::now();
+        sweep(home.path(), now);
+        assert!(
+            names.iter().all(|name| home.path().join(name).exists()),
+            "not while a shell may be about to read it"
+        );
+        sweep(home.path(), now + 2 * TAKEN_WITHIN);
+        let left: Vec<bool> = names.iter().map(|name| home.path().join(name).exists()).collect();
+        assert_eq!(left, [false, false, true, true, true, true]);
     }
 
     #[test]

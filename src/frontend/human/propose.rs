@@ -10,14 +10,17 @@ use crate::locale::word;
 use crate::terminal::{Line, Span, sanitize_line};
 use crate::tool::Proposal;
 
+/// In front of each row of a proposed command. A prompt of the shell's would look as if it had been entered there.
+const SIGN: &str = "▌ ";
+
 /// Shows a proposal that was taken.
 pub(super) fn proposal<W: Write>(painter: &mut Painter<W>, proposal: &Proposal) {
     painter.begin(Section::Question);
     let theme = *painter.theme();
     // Never cut: nobody enters what was not shown.
-    for (index, text) in proposal.command.lines().enumerate() {
+    for text in proposal.command.lines() {
         let mut row = Line::new();
-        row.push(Span::new(if index == 0 { "❯ " } else { "  " }, theme.accent));
+        row.push(Span::new(SIGN, theme.accent));
         row.push(Span::new(sanitize_line(&text.replace('\t', "    ")), theme.strong));
         painter.screen().commit(&row);
     }
