@@ -1,12 +1,15 @@
 //! The sandbox seen from outside: who is asked when a command needs more than it gets, and what is told.
 #![cfg(target_os = "linux")]
 
+use std::path::Path;
+
 use axi::sandbox::{Sandbox, Standing, Wanted};
 
 use crate::support::home::Home;
 use crate::support::server::{Server, answer};
 use crate::support::skip::skip;
 use crate::support::talk::{Person, Ran, axi, last_said, run};
+use crate::support::tool_bench::no_temporary_place;
 
 fn supported() -> bool {
     let sandbox = Sandbox::new(Wanted::On, None, Vec::new(), Vec::new(), std::env::temp_dir());
@@ -82,7 +85,8 @@ fn what_is_approved_stays_in_the_workspace_and_the_model_is_told() {
         return;
     }
     let home = Home::new();
-    let outside = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("axi-outside.txt");
+    let place = tempfile::tempdir_in(no_temporary_place(Path::new(env!("CARGO_TARGET_TMPDIR")))).unwrap();
+    let outside = place.path().join("axi-outside.txt");
     let line = format!("touch inside.txt && python3 -c 'open(\\\"{}\\\", \\\"w\\\")'", outside.display());
     let (ran, server) = print(&home, &format!(r#"{{"command":"{line}"}}"#), &["-y"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");

@@ -27,6 +27,19 @@ pub(crate) struct ToolBench {
     runtime: tokio::runtime::Runtime,
 }
 
+/// A directory that is none for temporary files: `wanted`, but where the project itself lies in such a place.
+pub(crate) fn no_temporary_place(wanted: &Path) -> PathBuf {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let places = [Some(wanted.to_owned()), home, Some("/dev/shm".into())];
+    let temporary = ["/tmp", "/var/tmp"].map(PathBuf::from).into_iter().chain([std::env::temp_dir()]);
+    let temporary: Vec<PathBuf> = temporary.filter_map(|place| place.canonicalize().ok()).collect();
+    let is_right = |place: &PathBuf| {
+        let Ok(place) = place.canonicalize() else { return false };
+        !temporary.iter().any(|temporary| place.starts_with(temporary)) && tempfile::tempdir_in(place).is_ok()
+    };
+    places.into_iter().flatten().find(is_right).expect("a place outside of /tmp that can be written")
+}
+
 impl ToolBench {
     /// Makes an empty workspace.
     pub(crate) fn new() -> Self {
@@ -35,7 +48,7 @@ impl ToolBench {
 
     /// The same where nothing is writable only for being temporary.
     pub(crate) fn in_no_temporary_place() -> Self {
-        Self::below(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")))
+        Self::below(&no_temporary_place(Path::new(env!("CARGO_TARGET_TMPDIR"))))
     }
 
     fn below(folder: &std::path::Path) -> Self {

@@ -152,10 +152,14 @@ mod tests {
             let (path, over) = (path.clone(), &over);
             let compactor = scope.spawn(move || {
                 let mut done = 0;
-                while !over.load(Ordering::Relaxed) {
+                // Once at least, however late this thread comes to run.
+                loop {
+                    let last = over.load(Ordering::Relaxed);
                     done += u32::from(compact(&path, 1_000, 100_000_000).unwrap());
+                    if last {
+                        return done;
+                    }
                 }
-                done
             });
             for writer in writers {
                 writer.join().unwrap();
