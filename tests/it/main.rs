@@ -71,6 +71,7 @@ mod print_exit;
 mod print_session;
 mod print_terminal;
 mod project_root;
+mod proxies;
 mod pty;
 mod render;
 mod repl_approval;

@@ -7,7 +7,8 @@ use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::problem::{Complaint, Origin, retry_after};
-use super::transport::{cause, from_reqwest};
+use super::proxy::{Way, way};
+use super::transport::{cause, from_reqwest, unreadable_certificates};
 use super::unpack::Unpacking;
 use crate::provider::address::{is_loopback, is_loopback_url, url_origin};
 use crate::provider::error::ProviderError;
@@ -60,6 +61,8 @@ struct Inner {
     local: OnceLock<Result<reqwest::Client, String>>,
     local_tls: OnceLock<Result<reqwest::Client, String>>,
     remote: OnceLock<Result<reqwest::Client, String>>,
+    /// For what `NO_PROXY` names: reqwest knows no port there, and no `*` for addresses in numbers.
+    past: OnceLock<Result<reqwest::Client, String>>,
 }
 
 impl Default for Client {
@@ -73,7 +76,7 @@ impl Client {
     #[must_use]
     pub fn new(patience: Patience) -> Self {
         let empty = OnceLock::new;
-        Self(Arc::new(Inner { patience, local: empty(), local_tls: empty(), remote: empty() }))
+        Self(Arc::new(Inner { patience, local: empty(), local_tls: empty(), remote: empty(), past: empty() }))
     }
 
     /// Builds the client for remote servers now: blocks 5 to 12 ms, so call it on a thread of its own after the
@@ -97,7 +100,7 @@ impl Client {
         self.0.remote.get_or_init(|| build(self.0.patience, |builder| builder))
     }
 
-    fn pick(&self, url: &Url) -> &Result<reqwest::Client, String> {
+    fn pick(&self, url: &Url, way: &Way) -> &Result<reqwest::Client, String> {
         let inner = &self.0;
         match (is_loopback_url(url), url.scheme()) {
             // No connection is kept: a new one costs nothing here, and llama.cpp was seen to close a kept one just
@@ -106,6 +109,9 @@ impl Client {
                 build(inner.patience, |builder| builder.no_proxy().tls_certs_only([]).pool_max_idle_per_host(0))
             }),
             (true, _) => inner.local_tls.get_or_init(|| build(inner.patience, reqwest::ClientBuilder::no_proxy)),
+            (false, _) if *way == Way::Past => {
+                inner.past.get_or_init(|| build(inner.patience, reqwest::ClientBuilder::no_proxy))
+            }
             (false, _) => self.remote(),
         }
     }
@@ -122,7 +128,13 @@ impl Client {
         let origin = url_origin(&call.url);
         let unreachable = |cause: &str| ProviderError::Unreachable { url: origin.clone(), cause: cause.to_owned() };
         let url: Url = call.url.parse().map_err(|_| unreachable(cause::BAD_URL))?;
-        let client = self.pick(&url).as_ref().map_err(|cause| unreachable(cause))?;
+        let way = if is_loopback_url(&url) { Way::Direct } else { way(&url, environment) };
+        if let Way::Unusable(variable) = &way {
+            let url = format!("{origin} ({variable})");
+            return Err(ProviderError::Unreachable { url, cause: cause::BAD_PROXY.to_owned() });
+        }
+        let client = self.pick(&url, &way).as_ref();
+        let client = client.map_err(|cause| blamed(unreachable(cause), &way))?;
         let mut headers = HeaderMap::new();
         for (name, value) in &call.headers {
             // A key with a newline in its middle cannot be sent; without it the server says 401, which is true.
@@ -144,8 +156,34 @@ impl Client {
                 let unpacking = Unpacking::of(encoding);
                 Ok(Answer { response, unpacking, url: origin })
             }
-            Ok(Err(error)) => Err(from_reqwest(&error, &origin)),
+            Ok(Err(error)) => Err(blamed(from_reqwest(&error, &origin), &way)),
             Err(_) => Err(ProviderError::Timeout { url: origin, after: idle }),
+        }
+    }
+}
+
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Blames who is to blame: a proxy that cannot be reached is not the server's failure, and nothing is trusted where the
+/// file of certificates cannot be read.
+fn blamed(error: ProviderError, way: &Way) -> ProviderError {
+    let ProviderError::Unreachable { url, cause } = error else { return error };
+    let network = [cause::REFUSED, cause::NO_NAME, cause::NO_ROUTE, cause::CONNECT_TIMEOUT];
+    match way {
+        Way::Proxy(proxy) if network.contains(&cause.as_str()) => {
+            ProviderError::Unreachable { url: proxy.clone(), cause: cause::PROXY.to_owned() }
+        }
+        Way::Direct | Way::Past | Way::Proxy(_) | Way::Unusable(_) => {
+            let is_named = [cause::CLOSED, cause::PROXY, cause::BAD_URL].contains(&cause.as_str());
+            match unreadable_certificates(environment).filter(|_| !is_named && !network.contains(&cause.as_str())) {
+                Some(variable) => ProviderError::Unreachable {
+                    url: format!("{url} ({variable})"),
+                    cause: cause::CERTIFICATE_FILE.to_owned(),
+                },
+                None => ProviderError::Unreachable { url, cause },
+            }
         }
     }
 }

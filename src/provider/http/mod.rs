@@ -2,6 +2,7 @@
 
 mod client;
 mod problem;
+mod proxy;
 mod redact;
 mod retry;
 mod transport;

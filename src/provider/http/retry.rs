@@ -95,7 +95,16 @@ fn is_out_of_money(message: &str) -> bool {
 }
 
 fn reaching_may_help(cause: &str) -> u32 {
-    let never = [cause::UNTRUSTED, cause::CERTIFICATE_DATE, cause::CERTIFICATE_NAME, cause::TLS, cause::BAD_URL];
+    let never = [
+        cause::UNTRUSTED,
+        cause::CERTIFICATE_DATE,
+        cause::CERTIFICATE_NAME,
+        cause::CERTIFICATE_FILE,
+        cause::CERTIFICATE_OF_ISSUER,
+        cause::TLS,
+        cause::BAD_URL,
+        cause::BAD_PROXY,
+    ];
     if never.contains(&cause) { 0 } else { UNREACHABLE_REPETITIONS }
 }
 

@@ -28,6 +28,12 @@ pub mod cause {
     pub const NO_ROUTE: &str = "no route to the host";
     /// The proxy in the environment did not let us through.
     pub const PROXY: &str = "the proxy did not connect";
+    /// A variable names a proxy, and what it holds is no address of one.
+    pub const BAD_PROXY: &str = "what the variable holds is no address of a proxy";
+    /// A variable names certificates to trust, and no certificate can be read there.
+    pub const CERTIFICATE_FILE: &str = "no certificate can be read where the variable says";
+    /// The server shows a certificate that is there to sign others: what `openssl req -x509` makes when nothing is said.
+    pub const CERTIFICATE_OF_ISSUER: &str = "the TLS certificate is one that signs others, not a server's";
     /// The server closed the connection.
     pub const CLOSED: &str = "the server closed the connection";
     /// The address in the settings is none.
@@ -112,8 +118,24 @@ fn known_tls(error: &rustls::Error) -> &'static str {
         Error::InvalidCertificate(
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
         ) => cause::CERTIFICATE_NAME,
+        // rustls keeps webpki's error to itself.
+        Error::InvalidCertificate(other) if format!("{other:?}").contains("CaUsedAsEndEntity") => {
+            cause::CERTIFICATE_OF_ISSUER
+        }
         Error::InvalidCertificate(_) => cause::UNTRUSTED,
         // Not our enum: it grows with rustls.
         _ => cause::TLS,
     }
+}
+
+/// The variable that names certificates to trust where none can be read; see rustls-native-certs.
+pub(super) fn unreadable_certificates(variable: fn(&str) -> Option<String>) -> Option<&'static str> {
+    let is_bad = |name: &&str| match (*name, variable(name)) {
+        (_, None) => false,
+        ("SSL_CERT_FILE", Some(path)) => {
+            !std::fs::read(path).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains("BEGIN CERTIFICATE"))
+        }
+        (_, Some(paths)) => !std::env::split_paths(&paths).any(|path| path.is_dir()),
+    };
+    ["SSL_CERT_FILE", "SSL_CERT_DIR"].into_iter().find(is_bad)
 }
