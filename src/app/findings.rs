@@ -96,7 +96,10 @@ impl Diagnostic {
 pub(super) fn known(form: Form) -> Vec<&'static str> {
     match form {
         Form::Language => std::iter::once("auto").chain(locale::tags()).collect(),
-        Form::Protocol => Protocol::ALL.map(Protocol::name).to_vec(),
+        Form::Protocol => {
+            let aliases = Protocol::ALIASES.into_iter().map(|(name, _)| name);
+            Protocol::ALL.map(Protocol::name).into_iter().chain(aliases).collect()
+        }
         Form::Action => ACTIONS.iter().map(|(name, _)| *name).collect(),
         Form::Any
         | Form::Model

@@ -7,6 +7,9 @@ use crate::config::Config;
 use crate::provider::{self, ProviderSettings};
 use crate::secret::{Known, is_secret_name};
 
+/// The fewest bytes of a header's value that is taken for a secret.
+const SHORTEST_SECRET: usize = 16;
+
 /// Keys that were found elsewhere than in the environment.
 #[derive(Default)]
 pub(super) struct Keys {
@@ -16,7 +19,11 @@ pub(super) struct Keys {
 impl Keys {
     /// Remembers the key that was found for a provider.
     pub(super) fn remember(&self, settings: &ProviderSettings) {
-        self.found.borrow_mut().extend(settings.key.iter().map(|key| key.expose().to_owned()));
+        let headers = settings.gateway.headers.iter().map(|(_, value)| value).filter(|value| {
+            // A word that stands in every text is no secret.
+            value.expose().len() >= SHORTEST_SECRET
+        });
+        self.found.borrow_mut().extend(settings.key.iter().chain(headers).map(|key| key.expose().to_owned()));
     }
 
     /// The variables that hold keys of providers.

@@ -135,9 +135,9 @@ fn tell_findings(app: &App, findings: &[Finding]) {
 const fn need(invocation: &Invocation) -> Need {
     match invocation {
         Invocation::Run(_) | Invocation::Handoff(_) => Need::Everything,
-        Invocation::Models { .. } => Need::Settings,
+        Invocation::Models { .. } | Invocation::DoctorModel { .. } => Need::Settings,
         Invocation::Render(_)
-        | Invocation::Login(_)
+        | Invocation::Login { .. }
         | Invocation::Logout(_)
         | Invocation::Usage { .. }
         | Invocation::Tools
@@ -159,7 +159,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
         Invocation::Render(options) => options.common.clone(),
         Invocation::Handoff(_)
         | Invocation::Init(_)
-        | Invocation::Login(_)
+        | Invocation::Login { .. }
         | Invocation::Logout(_)
         | Invocation::Models { .. }
         | Invocation::Usage { .. }
@@ -168,6 +168,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
         | Invocation::Config(_)
         | Invocation::Local(_)
         | Invocation::Doctor
+        | Invocation::DoctorModel { .. }
         | Invocation::ResetTerminal
         | Invocation::Completions(_)
         | Invocation::Manual
@@ -182,7 +183,7 @@ fn dispatch(app: App, invocation: Invocation) -> Exit {
         // Answered before there are settings.
         Invocation::Init(_) => Exit::Done,
         Invocation::Render(options) => commands::render(&app, &options),
-        Invocation::Login(provider) => commands::login(&app, &provider),
+        Invocation::Login { provider, in_file } => commands::login(&app, &provider, in_file),
         Invocation::Logout(provider) => commands::logout(&app, &provider),
         Invocation::Models { provider, json } => commands::models(&app, provider.as_deref(), json),
         Invocation::Usage { since, json } => commands::usage(&app, since.as_deref(), json),
@@ -191,6 +192,7 @@ fn dispatch(app: App, invocation: Invocation) -> Exit {
         Invocation::Config(action) => commands::config(&app, action),
         Invocation::Local(action) => commands::local(&app, &action),
         Invocation::Doctor => commands::doctor(&app),
+        Invocation::DoctorModel { model, json } => commands::doctor_model(&app, model.as_deref(), json),
         Invocation::ResetTerminal => commands::reset_terminal(&app),
         Invocation::Completions(shell) => commands::completions(&app, shell),
         Invocation::Manual => commands::manual(&app),

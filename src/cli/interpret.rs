@@ -31,7 +31,9 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
             keep: inner.get_flag("keep"),
             keys: text("keys"),
         }),
-        "login" => Invocation::Login(text("provider").unwrap_or_default()),
+        "login" => {
+            Invocation::Login { provider: text("provider").unwrap_or_default(), in_file: inner.get_flag("file") }
+        }
         "logout" => Invocation::Logout(text("provider").unwrap_or_default()),
         "models" => Invocation::Models { provider: text("provider"), json: inner.get_flag("json") },
         "usage" => Invocation::Usage { since: text("since"), json: inner.get_flag("json") },
@@ -48,7 +50,13 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
         }),
         "local" => Invocation::Local(local_action(inner)),
         "doctor" if inner.get_flag("reset-terminal") => Invocation::ResetTerminal,
-        "doctor" => Invocation::Doctor,
+        "doctor" => match inner.subcommand() {
+            Some((_, inner)) => Invocation::DoctorModel {
+                model: inner.get_one::<String>("model").cloned(),
+                json: inner.get_flag("json"),
+            },
+            None => Invocation::Doctor,
+        },
         "completions" => {
             let shell = text("shell").and_then(|shell| shell.parse().ok());
             Invocation::Completions(shell.unwrap_or(clap_complete::Shell::Bash))

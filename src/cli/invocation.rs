@@ -14,7 +14,12 @@ pub enum Invocation {
     /// Prints markdown.
     Render(RenderOptions),
     /// Stores a provider's key.
-    Login(String),
+    Login {
+        /// Whose.
+        provider: String,
+        /// In a file, and not in the keychain.
+        in_file: bool,
+    },
     /// Forgets a provider's key.
     Logout(String),
     /// Lists models, of one provider or of all.
@@ -41,6 +46,13 @@ pub enum Invocation {
     Local(LocalAction),
     /// Says what works and what does not.
     Doctor,
+    /// Finds out what a model's server does with what it is asked.
+    DoctorModel {
+        /// `PROVIDER/MODEL`; the one in use where it is not said.
+        model: Option<String>,
+        /// As JSON.
+        json: bool,
+    },
     /// Puts a terminal right that was left in a bad mode.
     ResetTerminal,
     /// Prints completions for a shell.

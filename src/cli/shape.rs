@@ -81,7 +81,9 @@ pub fn command(words: Words<'_>) -> Command {
                 .arg(flag("no-bind", option::NO_BIND, words))
                 .arg(flag("keep", option::KEEP, words))
                 .arg(valued("keys", "VERSION", option::KEYS, words).hide(true)),
-            sub("login", cli::command::LOGIN).arg(positional("provider", argument::PROVIDER).required(true)),
+            sub("login", cli::command::LOGIN)
+                .arg(positional("provider", argument::PROVIDER).required(true))
+                .arg(flag("file", option::FILE, words)),
             sub("logout", cli::command::LOGOUT).arg(positional("provider", argument::PROVIDER).required(true)),
             sub("models", cli::command::MODELS).arg(positional("provider", argument::PROVIDER)).arg(flag(
                 "json",
@@ -108,7 +110,13 @@ pub fn command(words: Words<'_>) -> Command {
                 sub("remove", cli::command::REMOVE).arg(positional("model", argument::MODEL).required(true)),
                 sub("path", cli::command::PATH).arg(positional("model", argument::MODEL)),
             ]),
-            sub("doctor", cli::command::DOCTOR).arg(flag("reset-terminal", option::RESET_TERMINAL, words)),
+            sub("doctor", cli::command::DOCTOR)
+                .arg(flag("reset-terminal", option::RESET_TERMINAL, words))
+                .subcommand(
+                    sub("model", cli::command::DOCTOR_MODEL)
+                        .arg(positional("model", argument::MODEL_NAME).value_name("PROVIDER/MODEL"))
+                        .arg(flag("json", option::JSON, words)),
+                ),
             sub("completions", cli::command::COMPLETIONS)
                 .arg(positional("shell", argument::SHELL).required(true).value_parser(shells)),
             sub("man", cli::command::MAN),

@@ -65,6 +65,8 @@ pub trait World {
 pub enum KeyAction {
     /// Store this key.
     Store(String),
+    /// Store it in a file that only its owner can read.
+    StoreInFile(String),
     /// Remove it.
     Remove,
 }

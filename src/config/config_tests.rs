@@ -184,7 +184,9 @@ fn every_key() -> String {
         // What stands below a name stands below one the person has and below one of the project's own.
         let names: &[&str] = if key.contains('*') { &["openai", "mine"] } else { &[""] };
         for name in names {
-            let of_a_project = !key.ends_with("api_key_env") || *name != "mine";
+            // A provider with what only a person may say is refused as a whole.
+            let of_a_project =
+                setting.project != Project::Never || !key.starts_with("providers.") || *name != "mine";
             if of_a_project {
                 text.extend([&key.replace('*', name), " = ", &value, "\n"]);
             }

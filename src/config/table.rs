@@ -14,7 +14,10 @@ use super::setting::Form::{Action, GhostModel, Language, Model, Price, Protocol,
 use super::setting::Project::{Free, Tighten, Trusted};
 use super::setting::{Setting, Shape};
 use super::values::{Dollars, Named, Rules};
-use crate::locale::word::setting::{self, handoff, permissions, providers, providers::models};
+use crate::locale::word::setting::{
+    self, handoff, permissions, providers,
+    providers::{envelope, models},
+};
 
 /// Makes the struct of a section, its defaults and its declarations.
 macro_rules! section {
@@ -126,7 +129,20 @@ section! {
         protocol: Option<String> = None, Setting::new(providers::PROTOCOL, "0.1").form(Protocol).project(Trusted);
         base_url: Option<String> = None, Setting::new(providers::BASE_URL, "0.1").form(Url).project(Trusted);
         api_key_env: Option<String> = None, Setting::new(providers::API_KEY_ENV, "0.1").form(Variable);
+        api_key_cmd: Option<String> = None, Setting::new(providers::API_KEY_CMD, "0.1");
+        headers: BTreeMap<String, String> = BTreeMap::new(), Setting::new(providers::HEADERS, "0.1");
+        query: BTreeMap<String, String> = BTreeMap::new(), Setting::new(providers::QUERY, "0.1");
+        envelope: Envelope = Envelope::default(), Setting::new(envelope::SECTION, "0.1");
         models: Named<ModelFacts> = Named::default(), Setting::new(models::SECTION, "0.1").project(Trusted);
+    }
+}
+
+section! {
+    /// A `[providers.NAME.envelope]` section.
+    Envelope {
+        field: Option<String> = None, Setting::new(envelope::FIELD, "0.1");
+        answer: Option<String> = None, Setting::new(envelope::ANSWER, "0.1");
+        fixed: BTreeMap<String, String> = BTreeMap::new(), Setting::new(envelope::FIXED, "0.1");
     }
 }
 

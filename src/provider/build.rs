@@ -51,6 +51,8 @@ fn row_of(row: &Value, table: &mut String) -> Result<(), Box<dyn Error>> {
         "key_variables",
         "default_model",
         "quirks",
+        "query",
+        "key_check",
         "models_dev",
     ];
     if let Some(strange) = fields.keys().find(|field| !known.contains(&field.as_str())) {
@@ -73,10 +75,15 @@ fn row_of(row: &Value, table: &mut String) -> Result<(), Box<dyn Error>> {
         let variant = word(quirk.2, said.as_str().unwrap_or_default())?;
         write!(quirks, "{field}: {}::{variant}, ", quirk.1)?;
     }
+    let mut query = Vec::new();
+    for (name, value) in row.get("query").and_then(Value::as_object).into_iter().flatten() {
+        query.push((name.as_str(), value.as_str().ok_or_else(|| format!("{name} is no text"))?));
+    }
+    let key_check = row.get("key_check").and_then(Value::as_str).unwrap_or_default();
     writeln!(
         table,
         "Row {{ name: {:?}, protocol: Protocol::{}, at_home: {at_home}, base_url: {:?}, base_url_variables: &{:?}, \
-         key_variables: &{:?}, default_model: {:?}, quirks: Quirks {{ {quirks}..PLAIN }} }},",
+         key_variables: &{:?}, default_model: {:?}, query: &{query:?}, key_check: {key_check:?}, quirks: Quirks {{ {quirks}..PLAIN }} }},",
         text("name")?,
         word(PROTOCOLS, text("protocol")?)?,
         text("base_url")?,

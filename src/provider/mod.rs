@@ -7,8 +7,10 @@ mod anthropic;
 pub mod catalogue;
 mod connect;
 mod discover;
+pub mod doctor;
 mod error;
 mod framing;
+mod gateway;
 mod gemini;
 mod http;
 mod inline;
@@ -32,9 +34,10 @@ pub use discover::{DISCOVERY_LIMIT, Discovery, FoundKey, FoundServer, discover, 
 pub use error::ProviderError;
 pub use framing::{Decoder, MAX_EVENT_BYTES, NdjsonParser, Progress, SseEvent, SseParser, TooLong};
 pub use http::{Client, Origin, Patience, RetryPlan, SILENCE_TOLD_AFTER, cause};
-pub use models::{ModelEntry, list_models};
+pub use models::{ModelEntry, check_key, list_models};
 pub use request::{EventStream, ModelInfo, OWN, Provider, Request};
 pub use settings::{
-    CallIds, OutputLimit, Protocol, ProviderSettings, Quirks, ReasoningEcho, ResultPictures, Secret,
+    CallIds, Envelope, Gateway, OutputLimit, Protocol, ProviderSettings, Quirks, ReasoningEcho, ResultPictures,
+    Secret,
 };
 pub use table::{Environment, Row, TABLE, find};

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::error::ProviderError;
+use super::gateway::dress;
 use super::http::{Answer, Call, Client, Origin};
 use super::settings::{Protocol, ProviderSettings};
 use super::{address, anthropic, gemini, openai_chat};
@@ -46,7 +47,8 @@ pub async fn list_models(settings: &ProviderSettings, client: &Client) -> Result
         Protocol::Ollama => (format!("{base}/api/tags"), openai_chat::bearer(settings).into_iter().collect()),
     };
     let origin = Origin::of(settings);
-    let mut answer = client.send(&Call { url, headers, body: None }, LIST_PATIENCE).await?;
+    let call = dress(&settings.gateway, Call { url, headers, ..Call::default() });
+    let mut answer = client.send(&call, LIST_PATIENCE).await?;
     if !answer.is_success() {
         let status = answer.status();
         let (complaint, wait) = answer.complaint().await;
@@ -56,10 +58,32 @@ pub async fn list_models(settings: &ProviderSettings, client: &Client) -> Result
     read(&body).ok_or_else(|| origin.protocol("the answer is no list of models"))
 }
 
+/// Asks a server whether it takes the key: for its models, or where it says what the key may do.
+///
+/// # Errors
+/// As of a request.
+///
+/// # Cancel safety
+/// Dropping the future closes the connection.
+pub async fn check_key(settings: &ProviderSettings, client: &Client) -> Result<(), ProviderError> {
+    let place = super::table::find(&settings.name).map(|row| row.key_check).filter(|place| !place.is_empty());
+    let Some(place) = place else { return list_models(settings, client).await.map(drop) };
+    let url = format!("{}{place}", address::base_url(settings.protocol, &settings.base_url));
+    let headers = openai_chat::bearer(settings).into_iter().collect();
+    let mut answer =
+        client.send(&dress(&settings.gateway, Call { url, headers, ..Call::default() }), LIST_PATIENCE).await?;
+    if answer.is_success() {
+        return Ok(());
+    }
+    let status = answer.status();
+    let (complaint, wait) = answer.complaint().await;
+    Err(complaint.into_error(&Origin::of(settings), status, wait))
+}
+
 /// Asks Ollama what one of its models can do; `None` when it does not say.
 pub(crate) async fn show_ollama(base_url: &str, client: &Client, entry: &mut ModelEntry) -> Option<()> {
     let body = json!({"model": entry.name}).to_string().into_bytes();
-    let call = Call { url: format!("{base_url}/api/show"), headers: Vec::new(), body: Some(body) };
+    let call = Call { url: format!("{base_url}/api/show"), body: Some(body), ..Call::default() };
     let mut answer = client.send(&call, LIST_PATIENCE).await.ok().filter(Answer::is_success)?;
     let mut settings = ProviderSettings::custom("ollama", Protocol::Ollama, base_url, &entry.name);
     settings.key = None;

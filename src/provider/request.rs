@@ -26,6 +26,11 @@ pub trait Provider: Send + Sync {
         None
     }
 
+    /// Names what the server has refused so far and is left out since; with it the next connection can begin.
+    fn learnt(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Is told, once the first prompt is painted, what the next request will begin with. Does not wait.
     fn prepare(&self, _request: Request<'_>) {}
 }

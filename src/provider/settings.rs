@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde_json::{Map, Value};
+
 use super::catalogue::Abilities;
 
 /// A key. Neither `Debug` nor `Display` shows it.
@@ -66,10 +68,15 @@ impl Protocol {
         }
     }
 
+    /// What people call two of them who have a server that imitates one.
+    pub const ALIASES: [(&str, Self); 2] =
+        [("openai-compatible", Self::OpenAiChat), ("anthropic-compatible", Self::Anthropic)];
+
     /// Reads the name used in settings.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|protocol| protocol.name() == name)
+        let alias = Self::ALIASES.into_iter().find(|(alias, _)| *alias == name);
+        Self::ALL.into_iter().find(|protocol| protocol.name() == name).or(alias.map(|(_, protocol)| protocol))
     }
 }
 
@@ -127,6 +134,35 @@ pub struct Quirks {
     pub result_pictures: ResultPictures,
 }
 
+/// What is added to each request, and taken off each answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Gateway {
+    /// Headers; a value may be a secret.
+    pub headers: Vec<(String, Secret)>,
+    /// Fields of the address.
+    pub query: Vec<(String, String)>,
+    /// What the body is put into.
+    pub envelope: Option<Envelope>,
+}
+
+/// The body's JSON as a string inside of a field, beside others that are always the same.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Envelope {
+    /// The field that holds the body.
+    pub field: String,
+    /// The others.
+    pub fixed: Map<String, Value>,
+    /// Where the answer stands in what comes back, as names with dots between: `data.answer`.
+    pub answer: String,
+}
+
+impl Gateway {
+    /// Where answers stand in what comes back; nothing where they come bare.
+    pub(crate) fn answer(&self) -> Option<String> {
+        self.envelope.as_ref().map(|envelope| envelope.answer.clone()).filter(|answer| !answer.is_empty())
+    }
+}
+
 /// Everything it takes to connect to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderSettings {
@@ -150,6 +186,10 @@ pub struct ProviderSettings {
     pub quirks: Quirks,
     /// What else is known of the model.
     pub abilities: Abilities,
+    /// What the server wants around each request.
+    pub gateway: Gateway,
+    /// What it is known to refuse: see [`super::Provider::learnt`].
+    pub profile: Vec<String>,
 }
 
 impl ProviderSettings {
@@ -173,6 +213,8 @@ impl ProviderSettings {
             vision: false,
             quirks: Quirks::default(),
             abilities: Abilities::default(),
+            gateway: Gateway::default(),
+            profile: Vec::new(),
         }
     }
 }

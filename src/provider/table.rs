@@ -3,7 +3,7 @@
 use super::address::{self, is_loopback};
 use super::catalogue::{self, Abilities, Known};
 use super::settings::{
-    CallIds, OutputLimit, Protocol, ProviderSettings, Quirks, ReasoningEcho, ResultPictures, Secret,
+    CallIds, Gateway, OutputLimit, Protocol, ProviderSettings, Quirks, ReasoningEcho, ResultPictures, Secret,
 };
 use crate::conversation::Price;
 
@@ -27,6 +27,10 @@ pub struct Row {
     pub key_variables: &'static [&'static str],
     /// The model to start with; empty when the server must be asked.
     pub default_model: &'static str,
+    /// Fields that each address has.
+    pub query: &'static [(&'static str, &'static str)],
+    /// Where a key is checked, behind the address, when anybody may list the models.
+    pub key_check: &'static str,
     /// Where it departs from its protocol.
     pub quirks: Quirks,
 }
@@ -123,6 +127,11 @@ impl Row {
             vision: known.as_ref().is_some_and(|known| known.vision),
             quirks,
             abilities: self.abilities(known),
+            gateway: Gateway {
+                query: self.query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+                ..Gateway::default()
+            },
+            profile: Vec::new(),
         }
     }
 }

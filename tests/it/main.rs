@@ -114,4 +114,5 @@ mod undo;
 mod undo_corpus;
 mod undo_lines;
 mod web_tool;
+mod wire_doctor;
 mod wires;

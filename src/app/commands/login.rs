@@ -1,21 +1,27 @@
 //! `axi login` and `axi logout`: a provider's key into the keychain and out of it.
 
 use std::io::{IsTerminal, Read};
+use std::time::Duration;
 
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::models::{self, KeychainError, remove_key, store_key};
+use crate::agent::Failure;
 use crate::command::{KeyAction, Problem};
 use crate::frontend::dialog::Terminal;
 use crate::frontend::exit::Exit;
 use crate::frontend::signals::Signals;
+use crate::frontend::words;
 use crate::locale::{Locale, word};
-use crate::provider;
+use crate::provider::{self, Client, ProviderError, ProviderSettings, Secret};
 
 /// The longest key that is read from a pipe, in bytes.
 const KEY_LIMIT: u64 = 16 * 1024;
 
-pub(in crate::app) fn login(app: &App, provider: &str) -> Exit {
+/// How long a server may take to say whether it takes a key.
+const TRIED_FOR: Duration = Duration::from_secs(10);
+
+pub(in crate::app) fn login(app: &App, provider: &str, in_file: bool) -> Exit {
     let console = Console::new(&app.locale);
     let key = if std::io::stdin().is_terminal() {
         let question = app.locale.with(word::said::LoginPrompt { provider });
@@ -25,7 +31,8 @@ pub(in crate::app) fn login(app: &App, provider: &str) -> Exit {
         let mut key = String::new();
         std::io::stdin().lock().take(KEY_LIMIT).read_to_string(&mut key).ok().map(|_| key)
     };
-    done(&console, change_key(app, KeyAction::Store(key.unwrap_or_default()), provider, &app.locale))
+    let action = if in_file { KeyAction::StoreInFile } else { KeyAction::Store };
+    done(&console, change_key(app, action(key.unwrap_or_default()), provider, &app.locale))
 }
 
 pub(in crate::app) fn logout(app: &App, provider: &str) -> Exit {
@@ -60,29 +67,77 @@ pub(in crate::app) fn change_key(
             hint: locale.with(word::error::UnknownProviderHint { known: &known, provider }),
         });
     }
-    let done = match action {
-        KeyAction::Store(key) if key.trim().is_empty() => {
-            return Err(Problem { what: locale.text(word::error::EMPTY_KEY).to_owned(), hint: String::new() });
+    let mut settings =
+        models::without_key(&format!("{provider}/any"), &app.config, &app.process.variables, locale)?;
+    let account = models::account(&settings);
+    let file = models::key_file(&app.process.variables);
+    let unwritten = |error: std::io::Error| {
+        let path = file.as_deref().map(|path| app.paths.shown(path)).unwrap_or_default();
+        Problem {
+            what: locale.with(word::error::Io { path: &path, cause: &error.to_string() }),
+            hint: String::new(),
         }
-        KeyAction::Store(key) => {
-            store_key(provider, key.trim()).map(|()| locale.with(word::said::LoginDone { provider }))
-        }
-        KeyAction::Remove => remove_key(provider).map(|was| {
-            if was {
+    };
+    let (key, in_file) = match action {
+        KeyAction::Store(key) => (key, false),
+        KeyAction::StoreInFile(key) => (key, true),
+        KeyAction::Remove => {
+            let of_file = file.as_deref().map_or(Ok(false), |path| models::remove_from_file(path, &account));
+            let of_file = of_file.map_err(unwritten)?;
+            let was = match remove_key(&account) {
+                Ok(was) => was || of_file,
+                Err(_) if of_file => true,
+                Err(error) => return Err(no_keychain(locale, &error, provider)),
+            };
+            return Ok(if was {
                 locale.with(word::said::LogoutDone { provider })
             } else {
                 locale.with(word::said::LogoutNone { provider })
-            }
-        }),
-    };
-    done.map_err(|error| {
-        let variable = provider::find(provider).and_then(|row| row.key_variables.first().copied());
-        let variable = variable.map_or_else(|| format!("{}_API_KEY", provider.to_uppercase()), str::to_owned);
-        Problem {
-            what: locale.with(word::error::Keychain { cause: &keychain_cause(locale, &error) }),
-            hint: locale.with(word::error::KeychainHint { variable: &variable }),
+            });
         }
-    })
+    };
+    if key.trim().is_empty() {
+        return Err(Problem { what: locale.text(word::error::EMPTY_KEY).to_owned(), hint: String::new() });
+    }
+    settings.key = Some(Secret::new(&key));
+    let checked = check(&settings, locale)?;
+    let kept = if in_file {
+        let path = file.as_deref().ok_or_else(|| unwritten(std::io::ErrorKind::NotFound.into()))?;
+        models::store_in_file(path, &account, key.trim()).map_err(unwritten)?;
+        locale.with(word::said::LoginFile { provider, path: &app.paths.shown(path) })
+    } else {
+        store_key(&account, key.trim()).map_err(|error| no_keychain(locale, &error, provider))?;
+        locale.with(word::said::LoginDone { provider })
+    };
+    Ok(format!("{kept}; {checked}"))
+}
+
+/// Tries a key before it is kept: a server that refuses it would refuse it each time. One that cannot be reached now
+/// says nothing about it.
+fn check(settings: &ProviderSettings, locale: &Locale) -> Result<String, Problem> {
+    let provider = &settings.name;
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+        return Ok(locale.with(word::said::LoginUntried { provider }));
+    };
+    let client = Client::default();
+    let asking = async { tokio::time::timeout(TRIED_FOR, provider::check_key(settings, &client)).await };
+    match runtime.block_on(asking) {
+        Ok(Ok(())) => Ok(locale.with(word::said::LoginTried { provider })),
+        Ok(Err(error @ ProviderError::Unauthorized { .. })) => {
+            let told = words::failure(locale, &Failure::from(&error), words::Speaking::ByFlags);
+            Err(Problem { what: told.what, hint: locale.text(word::error::KEY_REFUSED_HINT).to_owned() })
+        }
+        Ok(Err(_)) | Err(_) => Ok(locale.with(word::said::LoginUntried { provider })),
+    }
+}
+
+fn no_keychain(locale: &Locale, error: &KeychainError, provider: &str) -> Problem {
+    let variable = provider::find(provider).and_then(|row| row.key_variables.first().copied());
+    let variable = variable.map_or_else(|| format!("{}_API_KEY", provider.to_uppercase()), str::to_owned);
+    Problem {
+        what: locale.with(word::error::Keychain { cause: &keychain_cause(locale, error) }),
+        hint: locale.with(word::error::KeychainHint { variable: &variable, provider }),
+    }
 }
 
 /// Words why the keychain did not do it.

@@ -1,6 +1,7 @@
 //! The commands that are no conversation.
 
 mod doctor;
+mod doctor_model;
 mod hook;
 #[cfg(feature = "local")]
 mod local;
@@ -16,6 +17,7 @@ mod settings;
 mod usage;
 
 pub(super) use doctor::{doctor, doctor_text};
+pub(in crate::app) use doctor_model::doctor_model;
 pub(super) use hook::init;
 pub(super) use local::local;
 pub(super) use login::{change_key, login, logout};

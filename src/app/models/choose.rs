@@ -51,6 +51,12 @@ pub(in crate::app) fn choose(
     provider.map(|provider| (provider, found)).map_err(|problem| Failed::new(problem, Exit::NotConfigured))
 }
 
+/// Names the model that would be asked: the one that is wanted, that of the settings, else what is found here.
+pub(in crate::app) fn name(app: &App, wanted: Option<&str>, client: &Client, runtime: &Runtime) -> Option<String> {
+    let named = wanted.map(str::to_owned).or_else(|| app.config.model.clone());
+    named.or_else(|| discover(app, client, runtime).map(|(name, _)| name))
+}
+
 /// Connects to a model named `PROVIDER/MODEL`.
 ///
 /// # Errors

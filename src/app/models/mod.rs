@@ -6,6 +6,7 @@ mod facts;
 #[cfg(feature = "local")]
 mod fetch;
 mod keychain;
+mod keyfile;
 #[cfg(feature = "local")]
 mod memory;
 #[cfg(feature = "local")]
@@ -13,14 +14,17 @@ mod own;
 #[cfg(not(feature = "local"))]
 #[path = "no_own.rs"]
 mod own;
+mod profiles;
 mod resolve;
 
-pub(super) use choose::{all, choose, connect};
+pub(super) use choose::{all, choose, connect, name};
 pub(super) use facts::Listed;
 #[cfg(feature = "local")]
 pub(super) use fetch::{agreed, fetch, megabytes};
 pub(super) use keychain::{KeychainError, find as find_key, remove as remove_key, store as store_key};
+pub(super) use keyfile::{account, path as key_file, remove as remove_from_file, store as store_in_file};
 pub(super) use own::{LineConnector, line_connector, lister, models as own_models};
 #[cfg(feature = "local")]
 pub(super) use own::{missing, places};
-pub(super) use resolve::{list, names, resolve};
+pub(super) use profiles::{keep as keep_profile, path as profile_file};
+pub(super) use resolve::{list, names, resolve, without_key};

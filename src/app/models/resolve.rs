@@ -8,10 +8,12 @@ use crate::command::Problem;
 use crate::config::Config;
 use crate::conversation::Price;
 use crate::locale::{Locale, word};
-use crate::provider::{self, Client, Environment, Protocol, ProviderSettings, Row, Secret};
+use crate::provider::{self, Client, Envelope, Environment, Protocol, ProviderSettings, Secret};
 
 use super::facts::Listed;
 use super::keychain;
+use super::keyfile::{self, CommandFailed};
+use super::profiles;
 
 /// How long servers may take to list their models when all are asked.
 const LIST_LIMIT: Duration = Duration::from_secs(2);
@@ -21,6 +23,38 @@ const LIST_LIMIT: Duration = Duration::from_secs(2);
 /// # Errors
 /// What is missing, in the user's words.
 pub(in crate::app) fn resolve(
+    name: &str,
+    config: &Config,
+    environment: &Environment<'_>,
+    locale: &Locale,
+) -> Result<ProviderSettings, Problem> {
+    let mut settings = without_key(name, config, environment, locale)?;
+    let provider = &settings.name;
+    let (row, section) = (provider::find(provider), config.providers.get(provider));
+    let own = section.and_then(|section| section.api_key_env.clone());
+    let key_variable = own.or_else(|| row.and_then(|row| row.key_variables.first().copied()).map(str::to_owned));
+    let found = key(&settings, key_variable.as_deref(), config, environment)
+        .map_err(|failed| failed.into_problem(provider, locale))?;
+    // A server of one's own at another address may ask for none; it says so if it does.
+    let needs_key = row.is_some_and(|row| !row.key_variables.is_empty() && settings.base_url == row.base_url)
+        || section.is_some_and(|section| section.api_key_env.is_some());
+    if found.is_none() && needs_key && !is_local(&settings.base_url) {
+        let variable = key_variable.unwrap_or_default();
+        return Err(Problem {
+            what: locale.with(word::error::NoKey { provider }),
+            hint: locale.with(word::error::NoKeyHint { variable: &variable, provider }),
+        });
+    }
+    settings.key = found;
+    settings.profile = profiles::find(&settings, environment);
+    Ok(settings)
+}
+
+/// Resolves it as far as that can be done without its key.
+///
+/// # Errors
+/// As [`resolve`].
+pub(in crate::app) fn without_key(
     name: &str,
     config: &Config,
     environment: &Environment<'_>,
@@ -42,7 +76,6 @@ pub(in crate::app) fn resolve(
             hint: locale.text(word::error::BAD_MODEL_HINT).to_owned(),
         });
     }
-    let mut key_variable = row.and_then(|row| row.key_variables.first().copied()).map(str::to_owned);
     if let Some(section) = section {
         if let Some(protocol) = &section.protocol {
             settings.protocol = Protocol::parse(protocol).ok_or_else(|| Problem {
@@ -67,49 +100,77 @@ pub(in crate::app) fn resolve(
             let price = known.price.as_deref().and_then(Price::parse);
             settings.abilities.price = price.or(settings.abilities.price);
         }
-        key_variable = section.api_key_env.clone().or(key_variable);
+        settings.gateway.headers.extend(
+            section.headers.iter().map(|(name, value)| (name.clone(), Secret::new(expanded(value, environment)))),
+        );
+        let query = section.query.iter().map(|(name, value)| (name.clone(), value.clone()));
+        settings.gateway.query.retain(|(name, _)| !section.query.contains_key(name));
+        settings.gateway.query.extend(query);
+        settings.gateway.envelope = section.envelope.field.clone().map(|field| Envelope {
+            field,
+            fixed: section
+                .envelope
+                .fixed
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone().into()))
+                .collect(),
+            answer: section.envelope.answer.clone().unwrap_or_default(),
+        });
     }
     if settings.base_url.is_empty() {
         let what = locale.with(word::error::NoBaseUrl { provider });
         return Err(Problem { what, hint: locale.text(word::error::CONFIG_HINT).to_owned() });
     }
-    settings.key = key(provider, row, key_variable.as_deref(), config, environment);
-    // A server of one's own at another address may ask for none; it says so if it does.
-    let needs_key = row.is_some_and(|row| !row.key_variables.is_empty() && settings.base_url == row.base_url)
-        || section.is_some_and(|section| section.api_key_env.is_some());
-    if settings.key.is_none() && needs_key && !is_local(&settings.base_url) {
-        let variable = key_variable.unwrap_or_default();
-        return Err(Problem {
-            what: locale.with(word::error::NoKey { provider }),
-            hint: locale.with(word::error::NoKeyHint { variable: &variable, provider }),
-        });
-    }
     Ok(settings)
 }
 
-/// Finds the key: the environment, then the keychain. A provider that a project's file brought gets none.
+/// Puts the values of variables into a text: `Bearer ${TOKEN}`; one that is not set leaves nothing.
+fn expanded(text: &str, environment: &Environment<'_>) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((name, behind)) = after.split_once('}') else { break };
+        out.push_str(before);
+        out.push_str(environment(name).unwrap_or_default().trim());
+        rest = behind;
+    }
+    out + rest
+}
+
+/// Finds the key: the environment, the person's own command, the keychain, the file they agreed to. A provider that a
+/// project's file brought gets none, and one that was stored belongs to the address it was stored for.
 fn key(
-    provider: &str,
-    row: Option<&'static Row>,
+    settings: &ProviderSettings,
     variable: Option<&str>,
     config: &Config,
     environment: &Environment<'_>,
-) -> Option<Secret> {
+) -> Result<Option<Secret>, CommandFailed> {
+    let provider = &settings.name;
     if config.providers.is_from_project(provider) {
-        return None;
+        return Ok(None);
     }
-    let own = config.providers.get(provider).and_then(|section| section.api_key_env.as_deref());
+    let (row, section) = (provider::find(provider), config.providers.get(provider));
+    let own = section.and_then(|section| section.api_key_env.as_deref());
     let named = own.and_then(environment).filter(|key| !key.trim().is_empty()).map(Secret::new);
     let found =
         named.or_else(|| row.filter(|_| own.is_none()).and_then(|row| row.key(environment)).map(|(_, key)| key));
-    if found.is_some() || variable.is_none() {
-        return found;
+    if found.is_some() {
+        return Ok(found);
     }
-    match keychain::find(provider) {
-        Ok(key) => key.map(Secret::new),
+    if let Some(command) = section.and_then(|section| section.api_key_cmd.as_deref()) {
+        return keyfile::of_command(command).map(Some);
+    }
+    let account = keyfile::account(settings);
+    let kept = || keyfile::find(&keyfile::path(environment)?, &account).map(Secret::new);
+    if variable.is_none() {
+        return Ok(kept());
+    }
+    match keychain::find(&account) {
+        Ok(Some(key)) => Ok(Some(Secret::new(key))),
+        Ok(None) => Ok(kept()),
         Err(error) => {
             tracing::info!(provider, %error, "the keychain has no answer");
-            None
+            Ok(kept())
         }
     }
 }

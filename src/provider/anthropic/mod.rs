@@ -91,11 +91,22 @@ impl Wire for MessagesWire {
             url: format!("{}/v1/messages", self.settings.base_url),
             headers,
             body: Some(body.to_string().into_bytes()),
+            ..Call::default()
         }
     }
 
+    fn flags(&self) -> Vec<(&'static str, &AtomicBool)> {
+        vec![
+            ("no_reasoning", &self.no_reasoning),
+            ("no_cache_marks", &self.no_cache_marks),
+            ("no_temperature", &self.no_temperature),
+            ("no_thinking", &self.no_thinking),
+            ("no_effort", &self.no_effort),
+        ]
+    }
+
     fn decoder<'a>(&self, _request: &Request<'a>) -> Box<dyn Decoder + 'a> {
-        Box::new(SseDecoder::new(MessagesMachine::new(self.origin.clone())))
+        Box::new(SseDecoder::new(MessagesMachine::new(self.origin.clone())).within(self.settings.gateway.answer()))
     }
 
     fn adapt(&self, request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::decode::{Decoder, Progress};
 use super::sse::{MAX_EVENT_BYTES, SseEvent, SseParser};
-use super::values::ValueReader;
+use super::values::{NoJson, ValueReader};
 use crate::conversation::StreamEvent;
 use crate::provider::error::ProviderError;
 use crate::provider::http::Origin;
@@ -35,6 +35,13 @@ pub(crate) struct SseDecoder<M> {
     machine: M,
     values: ValueReader,
     body: Body,
+    /// Where each value stands in what comes, where a gateway wraps it.
+    answer: Option<String>,
+}
+
+/// Takes an answer out of what it came in; what has no such place, an error say, stays as it is.
+fn unwrapped<'a>(answer: &str, value: &'a Value) -> &'a Value {
+    answer.split('.').try_fold(value, |value, name| value.get(name)).unwrap_or(value)
 }
 
 enum Body {
@@ -46,7 +53,35 @@ enum Body {
 
 impl<M: Machine> SseDecoder<M> {
     pub(crate) fn new(machine: M) -> Self {
-        Self { machine, values: ValueReader::default(), body: Body::Unknown }
+        Self { machine, values: ValueReader::default(), body: Body::Unknown, answer: None }
+    }
+
+    /// Takes each value from this place of what comes, see [`crate::provider::Envelope`].
+    pub(crate) fn within(self, answer: Option<String>) -> Self {
+        Self { answer, ..self }
+    }
+
+    /// The values that an event holds; a string in the place of an answer is JSON in itself.
+    fn read(&mut self, data: &str) -> Result<Vec<Value>, NoJson> {
+        let values = self.values.read(data)?;
+        let Some(answer) = &self.answer else { return Ok(values) };
+        let mut inner = Vec::new();
+        for value in values {
+            match unwrapped(answer, &value) {
+                Value::String(text) => inner.extend(self.values.read(text)?),
+                other => inner.push(other.clone()),
+            }
+        }
+        Ok(inner)
+    }
+
+    /// Tells whether what is wrapped in an event is the mark of the end.
+    fn is_end_mark(&self, data: &str) -> bool {
+        let wrapped = |answer: &str| {
+            let value = serde_json::from_str(data).unwrap_or(Value::Null);
+            unwrapped(answer, &value).as_str().is_some_and(|text| text.trim() == "[DONE]")
+        };
+        data == "[DONE]" || self.answer.as_deref().is_some_and(wrapped)
     }
 
     /// A stream begins with a field or a comment, so that the first character tells.
@@ -68,12 +103,12 @@ impl<M: Machine> SseDecoder<M> {
         if data.is_empty() {
             return Ok(());
         }
-        if data == "[DONE]" {
+        if self.is_end_mark(data) {
             return self.machine.end_mark(events);
         }
         // Once the model has stopped its answer stands, whatever follows.
         let is_error = event.name == "error" && self.machine.progress() == Progress::Open;
-        let Ok(values) = self.values.read(data) else {
+        let Ok(values) = self.read(data) else {
             let origin = self.machine.origin();
             return Err(if is_error {
                 origin.stream_error(&Value::String(data.to_owned()))
@@ -124,7 +159,8 @@ impl<M: Machine> Decoder for SseDecoder<M> {
         match &mut self.body {
             Body::Unknown => {}
             Body::Whole(whole) => {
-                let values = self.values.read(&String::from_utf8_lossy(whole));
+                let text = String::from_utf8_lossy(whole).into_owned();
+                let values = self.read(&text);
                 let Ok([message]) = values.as_deref() else {
                     return Err(self.machine.origin().broken("the answer ended in its middle"));
                 };

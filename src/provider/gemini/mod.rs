@@ -71,11 +71,21 @@ impl Wire for GeminiWire {
             url: format!("{}/models/{model}:streamGenerateContent?alt=sse", self.settings.base_url),
             headers,
             body: Some(body.to_string().into_bytes()),
+            ..Call::default()
         }
     }
 
+    fn flags(&self) -> Vec<(&'static str, &AtomicBool)> {
+        vec![
+            ("no_thoughts", &self.no_thoughts),
+            ("no_effort", &self.no_effort),
+            ("old_schemas", &self.old_schemas),
+            ("no_temperature", &self.no_temperature),
+        ]
+    }
+
     fn decoder<'a>(&self, _request: &Request<'a>) -> Box<dyn Decoder + 'a> {
-        Box::new(SseDecoder::new(GeminiMachine::new(self.origin.clone())))
+        Box::new(SseDecoder::new(GeminiMachine::new(self.origin.clone())).within(self.settings.gateway.answer()))
     }
 
     fn adapt(&self, request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {

@@ -136,9 +136,10 @@ impl Client {
         let client = self.pick(&url, &way).as_ref();
         let client = client.map_err(|cause| blamed(unreachable(cause), &way))?;
         let mut headers = HeaderMap::new();
-        for (name, value) in &call.headers {
+        let ours = call.headers.iter().map(|(name, value)| (*name, value));
+        for (name, value) in ours.chain(call.added.iter().map(|(name, value)| (name.as_str(), value))) {
             // A key with a newline in its middle cannot be sent; without it the server says 401, which is true.
-            if let (Ok(name), Ok(mut value)) = (HeaderName::try_from(*name), HeaderValue::from_str(value)) {
+            if let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::from_str(value)) {
                 value.set_sensitive(true);
                 headers.insert(name, value);
             }
@@ -189,12 +190,14 @@ fn blamed(error: ProviderError, way: &Way) -> ProviderError {
 }
 
 /// One request, ready to be sent.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Call {
     /// The full address.
     pub(crate) url: String,
     /// Lower-case names.
     pub(crate) headers: Vec<(&'static str, String)>,
+    /// Those a person added, which stand above ours of the same name.
+    pub(crate) added: Vec<(String, String)>,
     /// JSON; `None` means GET.
     pub(crate) body: Option<Vec<u8>>,
 }

@@ -178,7 +178,7 @@ async fn hub(
     let mut url = sources.hub.clone().unwrap_or_else(|| weights.hub.to_owned());
     for _ in 0..=REDIRECTS {
         let headers = vec![("range", format!("bytes={here}-"))];
-        let mut answer = client.send(&Call { url: url.clone(), headers, body: None }, PATIENCE).await?;
+        let mut answer = client.send(&Call { url: url.clone(), headers, ..Call::default() }, PATIENCE).await?;
         match answer.status() {
             200 | 206 => {
                 if answer.status() == 200 {

@@ -57,7 +57,12 @@ impl Wire for OllamaWire {
             url: format!("{}/api/chat", self.settings.base_url),
             headers,
             body: Some(body.to_string().into_bytes()),
+            ..Call::default()
         }
+    }
+
+    fn flags(&self) -> Vec<(&'static str, &AtomicBool)> {
+        vec![("no_tools", &self.no_tools), ("no_thinking", &self.no_thinking)]
     }
 
     fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {

@@ -82,11 +82,28 @@ impl Wire for ChatWire {
             url: format!("{}/chat/completions", self.settings.base_url),
             headers,
             body: Some(body.to_string().into_bytes()),
+            ..Call::default()
         }
     }
 
+    fn flags(&self) -> Vec<(&'static str, &AtomicBool)> {
+        vec![
+            ("no_usage", &self.no_usage),
+            ("no_temperature", &self.no_temperature),
+            ("no_effort", &self.no_effort),
+            ("other_limit", &self.other_limit),
+            ("reasoning_required", &self.reasoning_required),
+            ("no_reasoning", &self.no_reasoning),
+            ("no_extras", &self.no_extras),
+            ("strict_roles", &self.strict_roles),
+        ]
+    }
+
     fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
-        Box::new(SseDecoder::new(ChatMachine::new(self.origin.clone(), request.tools)))
+        Box::new(
+            SseDecoder::new(ChatMachine::new(self.origin.clone(), request.tools))
+                .within(self.settings.gateway.answer()),
+        )
     }
 
     fn adapt(&self, _request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {

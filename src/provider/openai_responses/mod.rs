@@ -77,11 +77,27 @@ impl Wire for ResponsesWire {
             url: format!("{}/responses", self.settings.base_url),
             headers,
             body: Some(body.to_string().into_bytes()),
+            ..Call::default()
         }
     }
 
+    fn flags(&self) -> Vec<(&'static str, &AtomicBool)> {
+        vec![
+            ("no_thought", &self.no_thought),
+            ("no_summary", &self.no_summary),
+            ("no_effort", &self.no_effort),
+            ("no_echo", &self.no_echo),
+            ("no_temperature", &self.no_temperature),
+            ("no_limit", &self.no_limit),
+            ("strict_roles", &self.strict_roles),
+        ]
+    }
+
     fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
-        Box::new(SseDecoder::new(ResponsesMachine::new(self.origin.clone(), request.tools)))
+        Box::new(
+            SseDecoder::new(ResponsesMachine::new(self.origin.clone(), request.tools))
+                .within(self.settings.gateway.answer()),
+        )
     }
 
     fn adapt(&self, _request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {

@@ -1,6 +1,7 @@
 //! The one loop all wires share: send, adapt to what the server refuses, decode until the answer is whole.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -10,8 +11,10 @@ use tokio::time::Instant;
 use crate::conversation::StreamEvent;
 use crate::provider::error::ProviderError;
 use crate::provider::framing::{Decoder, Progress};
+use crate::provider::gateway::dress;
 use crate::provider::http::{Answer, Call, Client, Complaint, Origin};
 use crate::provider::request::{EventStream, ModelInfo, Provider, Request};
+use crate::provider::settings::Gateway;
 
 /// How long a server may still take after it said why it stopped: token counts and the end mark come at once or
 /// never.
@@ -34,6 +37,9 @@ pub(crate) trait Wire: Send + Sync {
     /// Makes the decoder of the answer to this request.
     fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a>;
 
+    /// What the server can refuse, by name, each true once it has.
+    fn flags(&self) -> Vec<(&'static str, &AtomicBool)>;
+
     /// Looks whether the complaint is about something that can be left out or said otherwise. If so remembers it
     /// for the life of the provider and returns true: the request is written and sent again.
     fn adapt(&self, request: &Request<'_>, status: u16, complaint: &Complaint) -> bool;
@@ -44,12 +50,18 @@ pub(crate) struct Connection<W> {
     pub(crate) info: ModelInfo,
     pub(crate) origin: Origin,
     pub(crate) client: Client,
+    pub(crate) gateway: Gateway,
     pub(crate) wire: W,
 }
 
 impl<W: Wire> Provider for Connection<W> {
     fn model(&self) -> &ModelInfo {
         &self.info
+    }
+
+    fn learnt(&self) -> Vec<String> {
+        let learnt = self.wire.flags().into_iter().filter(|(_, flag)| flag.load(Ordering::Relaxed));
+        learnt.map(|(name, _)| name.to_owned()).collect()
     }
 
     fn stream<'a>(&'a self, request: Request<'a>) -> EventStream<'a> {
@@ -75,7 +87,7 @@ impl<W: Wire> Connection<W> {
         let idle = self.client.idle(&self.origin.url);
         let mut adaptations = 0;
         loop {
-            let mut answer = self.client.send(&self.wire.call(&request), idle).await?;
+            let mut answer = self.client.send(&dress(&self.gateway, self.wire.call(&request)), idle).await?;
             if answer.is_success() {
                 return Ok(answer);
             }

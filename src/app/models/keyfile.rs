@@ -1,0 +1,145 @@
+//! Keys that are neither in the environment nor in the keychain: what a person's own command prints, and a file that
+//! only they can read, where they asked for one.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::command::Problem;
+use crate::config::Paths;
+use crate::locale::{Locale, word};
+use crate::provider::{self, Environment, ProviderSettings, Secret};
+
+/// The name a key is stored under: the provider's, and the address where that is not its own. A key for one server is
+/// never sent to another.
+pub(in crate::app) fn account(settings: &ProviderSettings) -> String {
+    let at_home = provider::find(&settings.name).is_some_and(|row| row.base_url == settings.base_url);
+    if at_home { settings.name.clone() } else { format!("{} {}", settings.name, settings.base_url) }
+}
+
+/// A person's own command gave no key.
+#[derive(Debug)]
+pub(in crate::app) struct CommandFailed {
+    command: String,
+    cause: String,
+}
+
+impl CommandFailed {
+    pub(in crate::app) fn into_problem(self, provider: &str, locale: &Locale) -> Problem {
+        let (command, cause) = (&self.command, &self.cause);
+        Problem {
+            what: locale.with(word::error::KeyCommand { provider, command, cause }),
+            hint: locale.text(word::error::KEY_COMMAND_HINT).to_owned(),
+        }
+    }
+}
+
+/// Runs a person's command that prints a key: `pass show openai`. It may ask them on the terminal, and takes its time.
+pub(in crate::app) fn of_command(command: &str) -> Result<Secret, CommandFailed> {
+    let failed = |cause: String| CommandFailed { command: command.to_owned(), cause };
+    let mut shell = Command::new("/bin/sh");
+    shell.arg("-c").arg(command).stdout(Stdio::piped()).stderr(Stdio::inherit()).stdin(Stdio::inherit());
+    let output = shell.output().map_err(|error| failed(error.to_string()))?;
+    if !output.status.success() {
+        return Err(failed(output.status.to_string()));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    // Password stores print notes below the first line.
+    match text.lines().next().map(str::trim).filter(|line| !line.is_empty()) {
+        Some(key) => Ok(Secret::new(key)),
+        None => Err(failed("-".to_owned())),
+    }
+}
+
+/// Where the file is.
+pub(in crate::app) fn path(environment: &Environment<'_>) -> Option<PathBuf> {
+    let paths = Paths::new(environment, environment("HOME").map(PathBuf::from));
+    paths.state.map(|state| state.join("keys.json"))
+}
+
+fn read(path: &Path) -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+/// Finds a key; none in a file that others can read, which somebody else may have written.
+pub(in crate::app) fn find(path: &Path, account: &str) -> Option<String> {
+    let mode = path.metadata().ok()?.permissions().mode();
+    if mode & 0o077 != 0 {
+        tracing::warn!("the file of keys is open to others and is not read");
+        return None;
+    }
+    read(path).remove(account)
+}
+
+/// Stores a key in a file that only its owner can read.
+///
+/// # Errors
+/// What the system says.
+pub(in crate::app) fn store(path: &Path, account: &str, key: &str) -> std::io::Result<()> {
+    let mut keys = read(path);
+    keys.insert(account.to_owned(), key.to_owned());
+    write(path, &keys)
+}
+
+/// Takes a key out; tells whether there was one.
+///
+/// # Errors
+/// What the system says.
+pub(in crate::app) fn remove(path: &Path, account: &str) -> std::io::Result<bool> {
+    let mut keys = read(path);
+    let was = keys.remove(account).is_some();
+    if was {
+        write(path, &keys)?;
+    }
+    Ok(was)
+}
+
+fn write(path: &Path, keys: &BTreeMap<String, String>) -> std::io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    // Whole or not at all: half a file would lose the other keys.
+    let beside = path.with_extension("new");
+    drop(std::fs::remove_file(&beside));
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
+    file.write_all(serde_json::to_string(keys).map_err(std::io::Error::other)?.as_bytes())?;
+    file.sync_all()?;
+    std::fs::rename(&beside, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_keeps_keys_for_their_owner_alone_and_one_that_is_open_is_not_read() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("state/keys.json");
+        store(&path, "openai", "k1").unwrap();
+        store(&path, "lab http://x", "k2").unwrap();
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!((find(&path, "openai").as_deref(), find(&path, "lab http://y")), (Some("k1"), None));
+        assert!(remove(&path, "openai").unwrap() && !remove(&path, "openai").unwrap());
+        assert_eq!(find(&path, "lab http://x").as_deref(), Some("k2"));
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(find(&path, "lab http://x"), None);
+    }
+
+    #[test]
+    fn a_command_gives_the_first_line_it_prints() {
+        assert_eq!(of_command("printf 'sk-1\\nnote\\n'").unwrap().expose(), "sk-1");
+        assert!(of_command("exit 3").unwrap_err().cause.contains('3'));
+        assert!(of_command("true").is_err());
+    }
+
+    #[test]
+    fn a_key_belongs_to_the_address_it_was_stored_for() {
+        let openai = provider::find("openai").unwrap();
+        let home = openai.settings("m", None, &|_: &str| None);
+        let elsewhere = |name: &str| (name == "OPENAI_BASE_URL").then(|| "http://evil/v1".to_owned());
+        assert_eq!(account(&home), "openai");
+        assert_eq!(account(&openai.settings("m", None, &elsewhere)), "openai http://evil/v1");
+    }
+}

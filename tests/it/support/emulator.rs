@@ -1,0 +1,212 @@
+//! A server that speaks openai-chat by itself, with every quirk that the wire doctor looks for switchable.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+/// Where a server departs from what is usual.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quirk {
+    /// It lists no models.
+    NoList,
+    /// It answers in one piece, as if it had not been asked to stream.
+    NoStream,
+    /// It refuses `stream_options`, and counts nothing.
+    NoUsage,
+    /// It never says why it stopped.
+    NoFinish,
+    /// It does not look at the system prompt.
+    DeafToSystem,
+    /// It writes on, whatever the limit.
+    NoLimit,
+    /// It refuses `max_tokens` and wants the newer field.
+    OtherLimit,
+    /// It refuses a temperature.
+    NoTemperature,
+    /// It refuses an effort.
+    NoEffort,
+    /// It refuses tools.
+    NoTools,
+    /// Its arguments end in their middle.
+    HalfArguments,
+    /// It ends a message with calls as any other.
+    PlainFinish,
+    /// All its calls have one id.
+    SameIds,
+    /// It refuses reasoning that comes back.
+    NoEcho,
+    /// It refuses a person's words behind a result.
+    StrictRoles,
+    /// It refuses ids of other forms than its own.
+    OwnIds,
+}
+
+/// A server; ends with the process.
+pub(crate) struct Emulator {
+    port: u16,
+}
+
+impl Emulator {
+    pub(crate) fn start(quirks: &[Quirk]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let quirks: Arc<[Quirk]> = quirks.into();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let quirks = Arc::clone(&quirks);
+                std::thread::spawn(move || serve(stream.unwrap(), &quirks));
+            }
+        });
+        Self { port }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/v1", self.port)
+    }
+}
+
+fn serve(stream: TcpStream, quirks: &[Quirk]) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let (mut first, mut length) = (String::new(), 0);
+    if reader.read_line(&mut first).unwrap_or(0) == 0 {
+        return;
+    }
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).unwrap_or(0) == 0 || line.trim().is_empty() {
+            break;
+        }
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    let (status, kind, text) = answer(&first, &body, quirks);
+    let head = format!(
+        "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        text.len()
+    );
+    let mut stream = stream;
+    drop(stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(text.as_bytes())));
+}
+
+fn refusal(message: &str) -> (u16, &'static str, String) {
+    (400, "application/json", json!({"error": {"message": message, "type": "invalid_request_error"}}).to_string())
+}
+
+fn answer(first: &str, body: &Value, quirks: &[Quirk]) -> (u16, &'static str, String) {
+    let has = |quirk| quirks.contains(&quirk);
+    if first.starts_with("GET") {
+        if has(Quirk::NoList) {
+            return (404, "application/json", "{}".into());
+        }
+        return (200, "application/json", json!({"data": [{"id": "emu"}]}).to_string());
+    }
+    let messages = body["messages"].as_array().unwrap();
+    let echoes = messages.iter().any(|message| message.get("reasoning_content").is_some());
+    let behind = messages.windows(2).any(|pair| pair[0]["role"] == "tool" && pair[1]["role"] == "user");
+    let odd_id = messages
+        .iter()
+        .any(|message| message["tool_calls"][0]["id"].as_str().is_some_and(|id| !id.starts_with("call_")));
+    for (quirk, refused, words) in [
+        (Quirk::NoUsage, body.get("stream_options").is_some(), "unknown field stream_options"),
+        (
+            Quirk::OtherLimit,
+            body.get("max_tokens").is_some(),
+            "'max_tokens' is not supported, use 'max_completion_tokens'",
+        ),
+        (Quirk::NoTemperature, body.get("temperature").is_some(), "temperature is not supported"),
+        (Quirk::NoEffort, body.get("reasoning_effort").is_some(), "unknown field reasoning_effort"),
+        (Quirk::NoTools, body.get("tools").is_some(), "this model has no tools"),
+        (Quirk::NoEcho, echoes, "reasoning_content is not permitted"),
+        (Quirk::StrictRoles, behind, "Unexpected role 'user' after role 'tool'"),
+        (Quirk::OwnIds, odd_id, "this id of a call is not known"),
+    ] {
+        if has(quirk) && refused {
+            return refusal(words);
+        }
+    }
+    let (content, calls, mut end) = said(body, messages, quirks);
+    if !calls.is_empty() && has(Quirk::PlainFinish) {
+        end = "stop";
+    }
+    (
+        200,
+        if has(Quirk::NoStream) { "application/json" } else { "text/event-stream" },
+        written(&content, &calls, end, quirks),
+    )
+}
+
+/// What it says: words, calls with their arguments, and why it stops.
+fn said(
+    body: &Value,
+    messages: &[Value],
+    quirks: &[Quirk],
+) -> (String, Vec<(String, &'static str, String)>, &'static str) {
+    let has = |quirk| quirks.contains(&quirk);
+    let last = messages.last().unwrap();
+    let asked = last["content"].as_str().unwrap_or_default();
+    let system = messages[0]["content"].as_str().filter(|_| messages[0]["role"] == "system").unwrap_or_default();
+    let call = |number: usize, name, arguments: &str| {
+        let id = if has(Quirk::SameIds) { "call_1".to_owned() } else { format!("call_{number}") };
+        let arguments = if has(Quirk::HalfArguments) { arguments.trim_end_matches('}') } else { arguments };
+        (id, name, arguments.to_owned())
+    };
+    let tools = body.get("tools").is_some() && last["role"] == "user" && messages.len() < 3;
+    if tools && asked.contains("Rome") {
+        let calls = vec![call(1, "weather", r#"{"city":"Oslo"}"#), call(2, "weather", r#"{"city":"Rome"}"#)];
+        return (String::new(), calls, "tool_calls");
+    }
+    if tools && asked.contains("Oslo") {
+        return (String::new(), vec![call(1, "weather", r#"{"city":"Oslo"}"#)], "tool_calls");
+    }
+    if tools && asked.contains("time") {
+        return (String::new(), vec![call(1, "now", "{}")], "tool_calls");
+    }
+    let limit = body.get("max_tokens").or_else(|| body.get("max_completion_tokens")).and_then(Value::as_u64);
+    if limit.is_some_and(|limit| limit < 20) && !has(Quirk::NoLimit) {
+        return ("Rivers run down to".into(), Vec::new(), "length");
+    }
+    if system.contains("PLOVER") && !has(Quirk::DeafToSystem) {
+        return ("PLOVER".into(), Vec::new(), "stop");
+    }
+    ("one two three".into(), Vec::new(), "stop")
+}
+
+fn written(content: &str, calls: &[(String, &str, String)], end: &str, quirks: &[Quirk]) -> String {
+    let has = |quirk| quirks.contains(&quirk);
+    let usage = json!({"prompt_tokens": 20, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 8}});
+    let end = if has(Quirk::NoFinish) { Value::Null } else { json!(end) };
+    let calls: Vec<Value> = calls
+        .iter()
+        .enumerate()
+        .map(|(index, (id, name, arguments))| {
+            json!({"index": index, "id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+        })
+        .collect();
+    if has(Quirk::NoStream) {
+        let mut message = json!({"role": "assistant", "content": content});
+        if !calls.is_empty() {
+            message["tool_calls"] = Value::Array(calls);
+        }
+        return json!({"choices": [{"index": 0, "message": message, "finish_reason": end}], "usage": usage})
+            .to_string();
+    }
+    let chunk = |delta: Value, end: Value| json!({"choices": [{"index": 0, "delta": delta, "finish_reason": end}]});
+    let mut chunks: Vec<Value> =
+        content.split_inclusive(' ').map(|word| chunk(json!({"content": word}), Value::Null)).collect();
+    if !calls.is_empty() {
+        chunks.push(chunk(json!({"tool_calls": calls}), Value::Null));
+    }
+    chunks.push(chunk(json!({}), end));
+    if !has(Quirk::NoUsage) {
+        chunks.push(json!({"choices": [], "usage": usage}));
+    }
+    let mut events: Vec<String> = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
+    events.push("data: [DONE]\n\n".to_owned());
+    events.concat()
+}

@@ -1,0 +1,87 @@
+//! `axi doctor model`: what a server does with what it is asked, and the profile that is kept of it.
+
+use serde_json::Value;
+
+use crate::support::emulator::{Emulator, Quirk};
+use crate::support::home::Home;
+use crate::support::talk::{Ran, run};
+
+/// Quirks, the probes that find them with their verdicts, and what the wire learns.
+type Case = (&'static [Quirk], &'static [(&'static str, &'static str)], &'static [&'static str]);
+
+fn examine(home: &Home, emulator: &Emulator, flags: &[&str]) -> Ran {
+    home.write("config/axi/config.toml", &format!("[providers.lab]\nbase_url = \"{}\"\n", emulator.url()));
+    run(home.axi().args(["doctor", "model", "lab/emu"]).args(flags))
+}
+
+/// What each probe came to that was neither good nor left out, and the profile.
+fn found(quirks: &[Quirk]) -> (Vec<(String, String)>, Vec<String>) {
+    let home = Home::new();
+    let emulator = Emulator::start(quirks);
+    let ran = examine(&home, &emulator, &["--json"]);
+    let report: Value = serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
+    let findings = report["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 25, "{report}");
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let odd = findings.iter().filter(|finding| finding["verdict"] != "good" && finding["verdict"] != "skipped");
+    let odd = odd.map(|finding| (text(&finding["probe"]), text(&finding["verdict"]))).collect();
+    (odd, report["profile"].as_array().unwrap().iter().map(text).collect())
+}
+
+#[test]
+fn every_quirk_is_found_by_its_probe_and_what_the_wire_can_do_without_is_learnt() {
+    let cases: &[Case] = &[
+        (&[], &[], &[]),
+        (&[Quirk::NoList], &[("models", "bad")], &[]),
+        (&[Quirk::NoUsage], &[("answer", "adapted"), ("usage", "bad")], &["no_usage"]),
+        (&[Quirk::NoFinish], &[("finish", "bad"), ("limit", "bad"), ("call_finish", "bad")], &[]),
+        (&[Quirk::DeafToSystem], &[("system", "bad")], &[]),
+        (&[Quirk::NoLimit], &[("limit", "bad")], &[]),
+        (&[Quirk::OtherLimit], &[("answer", "adapted")], &["other_limit"]),
+        (&[Quirk::NoTemperature], &[("temperature", "adapted")], &["no_temperature"]),
+        (&[Quirk::NoEffort], &[("effort", "adapted")], &["no_effort"]),
+        (&[Quirk::PlainFinish], &[("call_finish", "bad")], &[]),
+        (&[Quirk::NoEcho], &[("echo", "adapted")], &["no_reasoning"]),
+        (&[Quirk::StrictRoles], &[("behind", "adapted")], &["strict_roles"]),
+    ];
+    for (quirks, expected, profile) in cases {
+        let (odd, learnt) = found(quirks);
+        let odd: Vec<(&str, &str)> =
+            odd.iter().map(|(probe, verdict)| (probe.as_str(), verdict.as_str())).collect();
+        assert_eq!(
+            (odd, learnt),
+            (expected.to_vec(), profile.iter().map(ToString::to_string).collect()),
+            "{quirks:?}"
+        );
+    }
+}
+
+#[test]
+fn a_server_that_does_more_than_one_thing_its_own_way_is_found_out_as_well() {
+    for quirk in [Quirk::NoStream, Quirk::NoTools, Quirk::HalfArguments, Quirk::SameIds, Quirk::OwnIds] {
+        let (odd, _) = found(&[quirk]);
+        match quirk {
+            Quirk::NoStream => assert_eq!(odd, [("stream".to_owned(), "bad".to_owned())]),
+            Quirk::NoTools => assert!(odd.contains(&("call".to_owned(), "bad".to_owned())), "{odd:?}"),
+            Quirk::HalfArguments => assert!(odd.contains(&("arguments".to_owned(), "bad".to_owned())), "{odd:?}"),
+            Quirk::OwnIds => assert_eq!(odd, [("foreign".to_owned(), "bad".to_owned())]),
+            // The wire tells calls apart by their places.
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_person_reads_a_page_and_the_next_request_begins_with_what_was_learnt() {
+    let home = Home::new();
+    let emulator = Emulator::start(&[Quirk::NoUsage]);
+    let ran = examine(&home, &emulator, &[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("lab/emu") && ran.out.contains("✓ it says why it stopped"), "{}", ran.out);
+    assert!(ran.out.contains("✗ it counts tokens"), "{}", ran.out);
+    let kept = std::fs::read_to_string(home.path().join("state/axi/profiles.json")).unwrap();
+    assert!(kept.contains("no_usage"), "{kept}");
+    assert_eq!(run(home.axi().args(["-p", "hi", "-m", "lab/emu"])).code, Some(0));
+    let nobody = run(home.axi().args(["doctor", "model", "nobody/x"]));
+    assert_eq!(nobody.code, Some(3), "{}", nobody.err);
+}
