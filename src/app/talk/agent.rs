@@ -81,6 +81,7 @@ fn setup(app: &App, options: &RunOptions, occasion: FrontendKind) -> Setup {
         system: std::env::consts::OS,
         shell,
         handoff: occasion == FrontendKind::Handoff,
+        trusted: app.project.trusted(),
         language: app.locale.tag(),
     };
     let instructions = prompt::instructions(&place, app.paths.config.as_deref());
