@@ -265,6 +265,7 @@ impl<'a> Counter<'a> {
             if self.radius.existing.len() < MOST_NAMED && !self.radius.existing.contains(&path) {
                 self.radius.existing.push(path.clone());
             }
+            self.radius.mistaken(target, pattern, (&path, entry));
             // A directory that is written into is not changed itself.
             if entry.is_directory && !target.recursive {
                 continue;

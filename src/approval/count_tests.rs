@@ -9,40 +9,105 @@ use proptest::prelude::*;
 use super::command::judge;
 use super::{BlastRadius, Disk, Surroundings, blast_radius};
 
-const DIRECTORIES: [&str; 6] = ["", "a/", "a/b/", "a/b/c/", "d/", "d.log/"];
-const NAMES: [&str; 8] = ["1.log", "2.LOG", "x y.log", ".h.log", "n.txt", "it's.log", "z", "log"];
-const TESTS: [&str; 12] = [
+const DIRECTORIES: [&str; 7] = ["", "a/", "a/b/", "a/b/c/", "d/", "d.log/", "a/.hidden/"];
+const NAMES: [&str; 10] =
+    ["1.log", "2.LOG", "x y.log", ".h.log", "n.txt", "it's.log", "z", "log", "-f.log", "[1].log"];
+/// Links, and what they lead to: a file, a directory, nothing.
+const LINKS: [(&str, &str); 4] =
+    [("to.log", "z"), ("a/up", "../d"), ("gone.log", "nowhere"), ("d/back.log", "../a")];
+const TESTS: [&str; 28] = [
     "",
     "-name '*.log'",
     "-iname '*.log'",
     "-type f",
     "-type d",
+    "-type l",
     "-maxdepth 1 -name '*.log'",
+    "-maxdepth 0",
     "-mindepth 2",
+    "-mindepth 1 -maxdepth 2 -type f",
     "! -name '*.log'",
+    "-not -type d",
     "-type f -name '?.log'",
+    "-type f -name '[0-9]*'",
     "-name '*.log' -o -name z",
+    "\\( -name '*.log' -o -name z \\) -type f",
     "-path './a/*'",
+    "-path './a' -prune -o -name '*.log'",
+    "-name b -prune -o -type f -print",
     "-newer n.txt",
+    "! -newer n.txt -type f",
+    "-empty",
+    "-size +0",
+    "-size -1k -type f",
+    "-name '*.log' -a ! -path '*/b/*'",
+    "-regex '.*/[0-9].log'",
+    "-perm -u+x -type f",
+    "-name '.*' -type f",
 ];
-const ENDS: [&str; 12] = [
+const ENDS: [&str; 26] = [
     "find . TESTS -delete",
     "find a TESTS -delete",
+    "find -L a TESTS -delete",
     "find . -type f TESTS -exec rm {} +",
     "find . TESTS -exec rm {} \\;",
+    "find . TESTS -exec rm -f -- {} +",
     "find a d TESTS -exec rm -r {} +",
+    "find . TESTS -execdir rm {} \\;",
+    "find . TESTS -ok rm {} \\;",
     "find . TESTS | xargs rm",
+    "find . TESTS | xargs -r rm -f",
+    "find . TESTS | xargs -n 1 rm",
+    "find . TESTS | xargs -I{} rm {}",
     "find . TESTS -print0 | xargs -0 rm",
+    "find . TESTS -print0 | xargs -0 -r rm -rf",
     "find . TESTS | head -1 | xargs rm",
+    "find . TESTS | grep -v z | xargs rm",
+    "find . TESTS | sort | tail -n +2 | xargs rm",
     "find . TESTS | while read f; do rm \"$f\"; done",
-    "for f in a/*.log; do rm \"$f\"; done",
-    "for f in **/*.log; do rm \"$f\"; done",
+    "find . TESTS -print0 | while IFS= read -r -d '' f; do rm -- \"$f\"; done",
+    "for f in $(find . TESTS); do rm $f; done",
+    "rm $(find . TESTS)",
+    "rm -f -- $(find a TESTS)",
+    "cd a && find . TESTS -delete",
+    "(cd d; find . TESTS -type f -exec rm {} +)",
     "find . TESTS | xargs rm; rm z",
 ];
-const LINES: [&str; 12] = [
+const LINES: [&str; 46] = [
     "rm *.log",
+    "rm -- *.log",
+    "rm *",
+    "rm -r *",
+    "rm .*",
     "rm -r a/*",
     "rm -rf a d",
+    "rm -rf a/ d/",
+    "rm -r a/up",
+    "rm -r a/up/",
+    "rm to.log",
+    "rm ?.log [0-9].LOG",
+    "rm {1,2,3}.log",
+    "rm a/{,b/}*.log",
+    "rm \"x y.log\" it\\'s.log",
+    "rm '*.log'",
+    "rm $'1.log'",
+    "rm ./[[]1].log",
+    "for f in a/*.log; do rm \"$f\"; done",
+    "for f in **/*.log; do rm \"$f\"; done",
+    "for f in *.log; do rm $f; done",
+    "for d in a d; do rm -r $d; done",
+    "for d in a d nowhere; do rm $d/*.log; done",
+    "shopt -s globstar; rm **/*.log",
+    "shopt -s dotglob; rm *",
+    "shopt -s nullglob; rm -f nothing* *.log",
+    "ls *.log | xargs rm",
+    "ls | grep log | xargs rm",
+    "ls -A a | xargs -I{} rm a/{}",
+    "echo *.log | xargs rm",
+    "printf '%s\\n' *.log | xargs rm",
+    "printf '%s\\0' *.log | xargs -0 rm",
+    "while read f; do rm $f; done < z",
+    "cat z | xargs rm",
     "cd a && rm *.log",
     "cd nowhere && rm z",
     "false && rm z",
@@ -51,16 +116,19 @@ const LINES: [&str; 12] = [
     "x=z; [ -d a ] && x=n.txt; rm $x",
     "rm z; sh script",
     "f() { rm z; }",
+    "f() { rm \"$@\"; }; f *.log",
     "rm a/1.log a/b/1.log; rm -f nothing",
+    "rm *.log & wait",
+    "mv *.log a/ && rm a/*.log",
 ];
 
 fn files_below(root: &Path, found: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(root).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files_below(&path, found);
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            files_below(&entry.path(), found);
         } else {
-            found.insert(path.display().to_string());
+            found.insert(entry.path().display().to_string());
         }
     }
 }
@@ -74,15 +142,16 @@ fn said(line: &str, root: &Path) -> BlastRadius {
 fn line() -> impl Strategy<Value = String> {
     let searched =
         (0..ENDS.len(), 0..TESTS.len()).prop_map(|(end, tests)| ENDS[end].replace("TESTS", TESTS[tests]));
-    prop_oneof![3 => searched, 1 => proptest::sample::select(&LINES[..]).prop_map(str::to_owned)]
+    prop_oneof![2 => searched, 1 => proptest::sample::select(&LINES[..]).prop_map(str::to_owned)]
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 160, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_said_to_be_deleted_goes_or_the_number_is_said_to_be_inexact(
         files in proptest::collection::btree_set((0..DIRECTORIES.len(), 0..NAMES.len()), 0..16),
+        links in proptest::sample::subsequence(&LINKS[..], 0..=LINKS.len()),
         line in line(),
     ) {
         let directory = tempfile::tempdir().unwrap();
@@ -95,10 +164,18 @@ proptest! {
                 std::fs::write(path, "x").unwrap();
             }
         }
+        for (link, to) in links {
+            let path = root.join(link);
+            if path.parent().is_some_and(Path::is_dir) && path.symlink_metadata().is_err() {
+                std::os::unix::fs::symlink(to, path).unwrap();
+            }
+        }
         let mut before = BTreeSet::new();
         files_below(&root, &mut before);
         let radius = said(&line, &root);
-        let mut command = Command::new("/bin/sh");
+        // The shell that the tool runs; the other one where it is not there.
+        let bash = ["/bin/bash", "/usr/bin/bash", "/bin/sh"].into_iter().find(|path| Path::new(path).exists());
+        let mut command = Command::new(bash.unwrap());
         command.args(["-c", &line]).current_dir(&root).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.env_clear().env("PATH", "/usr/bin:/bin");
         command.status().unwrap();

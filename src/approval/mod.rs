@@ -12,6 +12,7 @@ mod assessment;
 mod blast;
 pub mod command;
 mod git_index;
+mod mistaken;
 mod offer;
 mod path;
 mod policy;

@@ -254,6 +254,16 @@ impl Policy {
             }
         }
         verdict.decision = verdict.decision.max(decision);
+        // No yes in advance is one to this, whatever it names.
+        if !reads
+            && verdict.decision != Decision::Deny
+            && command::runs_later(path, effect == Effect::Delete, place)
+        {
+            verdict.decision = Decision::Ask;
+            verdict.never_auto = true;
+            let target = path.to_string_lossy().into_owned();
+            push_once(&mut verdict.reasons, Reason::NeverAuto { why: NeverAuto::RunsLater { target } });
+        }
     }
 
     fn decide_line(&self, tool: &str, line: &str, judgement: &LineJudgement, place: &Surroundings) -> Verdict {

@@ -293,3 +293,45 @@ fn no_spelling_of_a_denied_command_runs_by_an_assumed_yes() {
         assert_eq!(line_decision(&rules, line), Decision::Allow, "{line}");
     }
 }
+
+#[test]
+fn nothing_said_in_advance_lets_a_file_be_written_that_runs_later() {
+    let mut all = Policy::new(Mode::Build, true);
+    for rule in ["write", "write(**)", "write(~/**)", "write(~/.bashrc)", "edit", "delete", "shell"] {
+        all.add_rule(Decision::Allow, parse(rule), Source::User).unwrap();
+    }
+    let home = "/home/u";
+    for file in [
+        ".bashrc",
+        ".zshenv",
+        ".profile",
+        ".config/fish/conf.d/x.fish",
+        ".config/autostart/x.desktop",
+        ".ssh/authorized_keys",
+        ".config/systemd/user/x.service",
+        "work/app/.git/hooks/pre-commit",
+        "other/.git/hooks/post-checkout",
+        ".gitconfig",
+        ".xprofile",
+        ".ssh/config",
+    ] {
+        for (tool, effect) in [("write", Effect::Write), ("edit", Effect::Write), ("delete", Effect::Delete)] {
+            let path = format!("{home}/{file}");
+            let verdict = all.decide(tool, effect, &paths(&["/home/u/work/app/a", &path]), &place()).verdict;
+            assert_eq!((verdict.decision, verdict.never_auto), (Decision::Ask, true), "{tool} {path}");
+        }
+        for line in
+            [format!("echo x >> {home}/{file}"), format!("cp a {home}/{file}"), format!("tee {home}/{file} < a")]
+        {
+            let judged = all.decide("shell", Effect::Execute, &Subject::Command { line: line.clone() }, &place());
+            assert!(judged.verdict.never_auto, "{line}");
+        }
+    }
+    for path in ["/etc/cron.d/x", "/var/spool/cron/crontabs/u", "/etc/profile.d/x.sh", "/root/.ssh/authorized_keys"]
+    {
+        let verdict = all.decide("write", Effect::Write, &paths(&[path]), &place()).verdict;
+        assert!(verdict.never_auto, "{path}");
+    }
+    let verdict = all.decide("write", Effect::Write, &paths(&["/home/u/work/app/.bashrc"]), &place()).verdict;
+    assert_eq!(verdict.decision, Decision::Allow, "a file of that name in a project is none");
+}

@@ -52,11 +52,19 @@ fn shared(part: &Judged) -> Option<NeverAuto> {
 /// What a target does to a file that is run by itself later, or that lets others in.
 fn later(target: &Target, place: &Surroundings) -> Option<NeverAuto> {
     let path = target.pattern.rough_path()?;
-    let below_home = place.home.as_deref().and_then(|home| path.strip_prefix(home).ok());
-    let named = |file: &str| below_home.is_some_and(|rest| rest.starts_with(file));
-    let keys = target.action == Action::Remove
-        && below_home.is_some_and(|rest| rest == Path::new(".ssh") || rest == Path::new(".gnupg"));
-    let hooks = path.to_string_lossy().contains("/.git/hooks");
-    (keys || hooks || lists::START_FILES.iter().any(named))
+    runs_later(&path, target.action == Action::Remove, place)
         .then(|| NeverAuto::RunsLater { target: target.pattern.shown().to_owned() })
+}
+
+/// Tells whether a file is run by itself later, or lets others in; for one that goes, whether keys go with it.
+pub(crate) fn runs_later(path: &Path, removed: bool, place: &Surroundings) -> bool {
+    let below_home = place.home.as_deref().and_then(|home| path.strip_prefix(home).ok());
+    let named = |file: &str| match file.strip_prefix('/') {
+        // A beginning of names: `/etc/cron` stands for `/etc/cron.d`, too.
+        Some(_) => path.to_string_lossy().starts_with(file),
+        None => below_home.is_some_and(|rest| rest.starts_with(file)),
+    };
+    let keys = removed && below_home.is_some_and(|rest| rest == Path::new(".ssh") || rest == Path::new(".gnupg"));
+    let hooks = path.to_string_lossy().contains("/.git/hooks") || path.ends_with(".ssh/authorized_keys");
+    keys || hooks || lists::START_FILES.iter().any(named)
 }

@@ -21,6 +21,7 @@ mod search;
 mod suggest;
 
 pub use super::program::Action;
+pub(crate) use beyond::runs_later;
 pub(crate) use danger::{attributes_danger, danger};
 pub(crate) use facts::{GitChanges, NewNames};
 pub use judgement::{Extent, Judged, LineJudgement, Part, Target};

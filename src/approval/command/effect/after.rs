@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::super::known::State;
 use super::super::known::Value;
+use super::super::known::{State, was_read};
 use super::call::{Call, Field};
 use crate::approval::program::{Grammar, Naming};
 
@@ -252,7 +252,9 @@ fn read(call: &Call<'_, '_>) -> After {
         let Some(name) = field.value.known() else { return After::Opaque };
         names.push(base(&name).to_owned());
     }
-    After::Set(names.into_iter().map(|name| (name, Vec::new())).collect())
+    // Under a name no variable has: an expression would evaluate what was read.
+    let given = names.iter().map(|name| (was_read(name), Vec::new())).collect::<Vec<_>>();
+    After::Set(names.into_iter().map(|name| (name, Vec::new())).chain(given).collect())
 }
 
 /// What `printf -v` and `wait -p` write to.

@@ -1,6 +1,9 @@
 //! What a call changes: the targets its row names, and those of the programs that need a closer look.
 
+use std::sync::Arc;
+
 use super::super::known::{Chunk, Origin, Value};
+use super::super::search::Search;
 use super::call::{Call, Field, Finding, Touched};
 use crate::approval::path::is_harmless_device;
 use crate::approval::program::{Action, Does, Grammar, Program, Touches, Trait, Which};
@@ -64,7 +67,14 @@ fn touched(call: &Call<'_, '_>, program: &Program, class: Class) -> Finding {
             }
             // A word that is not known may also be a flag; as a target it forbids already.
             let recursive = below && (!unlinks || whole_trees);
-            let origin = if asks && value.origin == Origin::Line { Origin::Perhaps } else { value.origin.clone() };
+            let origin = match &value.origin {
+                Origin::Line if asks => Origin::Perhaps,
+                // `rm` leaves a `.` out, and all that would have gone with it.
+                Origin::Search(search) if recursive => {
+                    Origin::Search(Arc::new(Search { leaves_out: true, ..search.as_ref().clone() }))
+                }
+                other => other.clone(),
+            };
             let value = Value { origin, ..value };
             finding.touched.push(Touched { value, action, recursive, filtered: false });
         }

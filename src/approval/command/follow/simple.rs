@@ -2,8 +2,8 @@
 
 use super::super::effect::{Field, Finding, Input, Touched};
 use super::super::judgement::{Judged, Part};
-use super::super::known::State;
 use super::super::known::Value;
+use super::super::known::{State, was_read};
 use super::super::known::{is_harmless_variable, secret_variable, variable_matters};
 use super::super::read::{Assignment, Operator, Redirect, RedirectKind, Simple, Word, WordPart};
 use super::walk::{Around, Flow, UNKNOWN, Walker};
@@ -52,6 +52,9 @@ impl Walker {
                         // An offset and an index are expressions.
                         if word.source.starts_with([':', '[']) {
                             self.evaluated(word, state);
+                            if state.holds_input(word) {
+                                self.doubt(&word.source, Unparsed::Syntax);
+                            }
                         }
                         self.inside(word, state)
                     }
@@ -66,6 +69,10 @@ impl Walker {
                 }
                 WordPart::Number { inner } => {
                     self.evaluated(inner, state);
+                    if state.holds_input(inner) {
+                        self.doubt(&inner.source, Unparsed::Syntax);
+                    }
+                    self.hidden_index(inner);
                     self.inside(inner, state)
                 }
             };
@@ -209,6 +216,9 @@ impl Walker {
         if first.value.known().as_deref() == Some("let") {
             for word in &command.words {
                 self.evaluated(word, &state);
+                if state.holds_input(word) {
+                    self.doubt(&word.source, Unparsed::Syntax);
+                }
             }
         }
         if given.is_empty() {
@@ -273,6 +283,7 @@ impl Walker {
         }
         // What is set in front of a command does not count for the words of that command.
         if alone {
+            state.variables.remove(&was_read(&assignment.name));
             state.variables.insert(assignment.name.clone(), values);
             return None;
         }

@@ -9,7 +9,7 @@ use super::super::effect::Input;
 use super::super::judgement::{Judged, Target};
 use super::super::known::State;
 use super::super::known::{is_harmless_variable, variable_matters};
-use super::super::read::Node;
+use super::super::read::{Node, Word};
 use super::super::read::{looks_destructive, parse};
 use crate::approval::{NeverAuto, Unparsed};
 
@@ -268,6 +268,9 @@ impl Walker {
                     self.inside(word, &state);
                     self.hidden_index(word);
                     self.evaluated(word, &state);
+                    if words.iter().any(compares_numbers) && state.holds_input(word) {
+                        self.doubt(&word.source, Unparsed::Syntax);
+                    }
                 }
                 Flow::same(state, Input::Inherited)
             }
@@ -319,6 +322,11 @@ impl Walker {
 }
 
 /// What two commands one after the other print.
+/// Tells whether a word of `[[ … ]]` makes numbers, or an index, of those beside it.
+fn compares_numbers(word: &Word) -> bool {
+    matches!(word.bare(), Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v"))
+}
+
 fn both(first: Input, second: Input) -> Input {
     match (first, second) {
         (Input::Text(first), Input::Text(second)) => Input::Text(first + &second),

@@ -20,6 +20,11 @@ const MOST_READINGS: usize = 16;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Shared<T>(Rc<T>);
 
+/// The name under which it is known that a variable holds what somebody else wrote; no variable has it.
+pub(crate) fn was_read(name: &str) -> String {
+    format!("{name} read")
+}
+
 impl<T> Deref for Shared<T> {
     type Target = T;
 
@@ -171,6 +176,14 @@ impl<'a> State<'a> {
     pub(crate) fn directory_values(&self) -> Vec<Value> {
         let known: Option<Vec<PathBuf>> = self.directories.iter().cloned().collect();
         known.unwrap_or_default().iter().map(|path| Value::text(path.to_string_lossy())).collect()
+    }
+
+    /// Tells whether an expression has a variable that was read: the shell evaluates what it holds, and runs a command in
+    /// an index there.
+    pub(crate) fn holds_input(&self, word: &Word) -> bool {
+        let mut names = word.source.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let read = |name: &str| !name.is_empty() && self.variables.contains_key(&was_read(name));
+        self.opaque && names.clone().any(|name| name.starts_with(char::is_alphabetic)) || names.any(read)
     }
 
     /// The values of a variable; none where it is not known.

@@ -3,7 +3,7 @@
 use super::lexer::Until;
 use super::looks;
 use super::parser::{Parser, Refused};
-use super::syntax::{Node, Word};
+use super::syntax::{Node, Word, WordPart};
 
 /// Tells whether a text can only be an expression: to a plain POSIX shell `((` opens two subshells, and what stands
 /// in them is run.
@@ -19,6 +19,11 @@ fn is_expression(text: &str) -> bool {
     looks::looks_destructive(text).is_none()
 }
 
+/// A word that is a number, whatever is in it.
+fn expression(inner: Word) -> Word {
+    Word { source: inner.source.clone(), parts: vec![WordPart::Number { inner }] }
+}
+
 impl Parser<'_> {
     /// Reads a compound command, if one starts here.
     pub(super) fn compound(&mut self) -> Result<Option<Node>, Refused> {
@@ -30,7 +35,7 @@ impl Parser<'_> {
                 if !is_expression(&inner.source) {
                     return Err(Refused);
                 }
-                return Ok(Some(Node::Test { words: vec![inner] }));
+                return Ok(Some(Node::Test { words: vec![expression(inner)] }));
             }
             let body = self.nested(')')?;
             return Ok(Some(Node::Subshell(Box::new(body))));
@@ -122,7 +127,7 @@ impl Parser<'_> {
             let inner = self.arithmetic()?;
             self.separator()?;
             let body = Box::new(self.do_group()?);
-            return Ok(Node::While { condition: Box::new(Node::Test { words: vec![inner] }), body });
+            return Ok(Node::While { condition: Box::new(Node::Test { words: vec![expression(inner)] }), body });
         }
         let variable = self.name();
         if variable.is_empty() {
