@@ -10,7 +10,7 @@ use crate::approval::{Class, Decision, NeverAuto, Reason, Source};
 pub use crate::command::{bill, describe, rule_error};
 use crate::conversation::{About, Outcome, Subject, ToolCall, ToolVerb};
 use crate::locale::{Locale, Word, word};
-use crate::sandbox::{Missing, Standing, Support};
+use crate::sandbox::{Missing, Sandbox, Standing, Support};
 use crate::tool::{Place, ToolFacts, Toolbox};
 
 /// The first line of a text, with a mark where there are more.
@@ -83,8 +83,8 @@ pub fn missing_sandbox(locale: &Locale, missing: Missing) -> &str {
 /// Words how commands are confined, in one line; `attributes` says whether modes, owners and times outside are kept
 /// from what was approved, too.
 #[must_use]
-pub fn sandbox(locale: &Locale, standing: Standing, attributes: bool) -> String {
-    match standing {
+pub fn sandbox(locale: &Locale, sandbox: &Sandbox) -> String {
+    match sandbox.standing() {
         Standing::On(support @ Support::Landlock { abi }) => {
             let number = &abi.to_string();
             let told = match (support.holds_workspace(), abi) {
@@ -93,7 +93,10 @@ pub fn sandbox(locale: &Locale, standing: Standing, attributes: bool) -> String 
                 (true, _) => locale.with(word::sandbox::Landlock { abi: number }),
             };
             // Where what is approved is not held at all the line says so already.
-            let lacks = support.holds_workspace() && !attributes;
+            let lacks = support.holds_workspace() && !sandbox.keeps_attributes();
+            let openings =
+                if sandbox.judges_openings() { word::sandbox::JUDGED } else { word::sandbox::NOT_JUDGED };
+            let told = told + locale.text(openings);
             if lacks { told + locale.text(word::sandbox::NO_ATTRIBUTES) } else { told }
         }
         Standing::On(Support::SandboxExec) => locale.text(word::sandbox::SANDBOX_EXEC).to_owned(),

@@ -267,10 +267,12 @@ fn doctor_says_where_nothing_can_judge() {
     let home = Home::new();
     let told = run(home.axi().arg("doctor")).out;
     assert!(told.contains("- sandbox: on (") && !told.contains("modes, owners and times"), "{told}");
+    assert!(told.contains("each file it opens is looked at first"), "{told}");
     let own = env!("CARGO_BIN_EXE_axi");
     let arguments = ["__adopt", "__confined", "--write", "/", "--network", "--", own, "doctor"];
     let told = run(home.axi().args(arguments)).out;
     assert!(told.contains("could change modes, owners and times"), "{told}");
+    assert!(told.contains("only where they were found in the workspace before it started"), "{told}");
 }
 
 /// Waits for something that has to come.

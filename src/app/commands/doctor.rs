@@ -54,7 +54,7 @@ pub(in crate::app) fn doctor_text(app: &App, model: Option<&str>, locale: &Local
         (word::doctor::LANGUAGE, locale.tag().to_owned()),
         (word::doctor::TERMINAL, terminal),
         (word::doctor::KEYCHAIN, keychain),
-        (word::doctor::SANDBOX, words::sandbox(locale, sandbox.standing(), sandbox.keeps_attributes())),
+        (word::doctor::SANDBOX, words::sandbox(locale, &sandbox)),
     ];
     rows.extend(hook::doctor_rows(locale, app.process.variables));
     let lines = rows.into_iter().map(|(key, value)| format!("- {}: {}", locale.text(key), sanitize(&value)));
