@@ -5,38 +5,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::secret::files::{IN_HOME, IN_SYSTEM, NAMES, is_secret};
+use crate::secret::files::{IN_HOME, IN_SYSTEM, NAMES};
 
 /// With more homes than this on a machine, those of others are hidden as a whole.
 const MOST_HOMES: usize = 8;
-
-/// How deep secret files are looked for where nobody judges what is opened, and among how many names.
-pub(super) const DEPTH: usize = 12;
-const MOST_NAMES: usize = 50_000;
-
-/// The secret files of a directory, so many levels deep: too often committed to none.
-pub(super) fn secret_files(directory: &Path, home: Option<&Path>, depth: usize) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut waiting = std::collections::VecDeque::from([(directory.to_owned(), depth)]);
-    let mut seen = 0;
-    while let Some((directory, depth)) = waiting.pop_front() {
-        for entry in directory.read_dir().into_iter().flatten().flatten() {
-            seen += 1;
-            if seen > MOST_NAMES {
-                return found;
-            }
-            let path = entry.path();
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                if depth > 1 {
-                    waiting.push_back((path, depth - 1));
-                }
-            } else if is_secret(&path, home) {
-                found.push(path);
-            }
-        }
-    }
-    found
-}
 
 /// All that is hidden and exists, links followed.
 pub(super) fn all(home: Option<&Path>, also: &[PathBuf], root: bool) -> BTreeSet<PathBuf> {
@@ -129,16 +101,5 @@ mod tests {
         let hidden = all(Some(&home), &[], false);
         assert!(hidden.contains(&home.join("dotfiles/ssh")));
         assert!(!readable(&hidden).contains(&home.join("dotfiles")));
-    }
-
-    #[test]
-    fn secret_files_are_found_and_samples_are_not() {
-        let place = tempfile::tempdir().unwrap();
-        for name in [".env", ".env.local", ".env.example", ".environment", "env", "tls.key"] {
-            std::fs::write(place.path().join(name), "").unwrap();
-        }
-        let mut found = secret_files(place.path(), None, 1);
-        found.sort();
-        assert_eq!(found, [".env", ".env.local", "tls.key"].map(|name| place.path().join(name)));
     }
 }

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{
-    AtFlags, CWD, Gid, Mode, OFlags, ResolveFlags, Uid, chmod, chownat, fstat, open, openat, openat2, readlink,
-    removexattr, setxattr, utimensat,
+    AtFlags, CWD, FileType, Gid, Mode, OFlags, ResolveFlags, Uid, chmod, chownat, fstat, open, openat, openat2,
+    readlink, removexattr, setxattr, utimensat,
 };
 use rustix::io::Errno;
 use rustix::net::{
@@ -27,6 +27,7 @@ use super::caller::{Caller, Rights};
 use super::listener::{self, Asked};
 use super::{Confinement, SandboxError, openings, writable};
 use crate::secret::files::SecretFiles;
+use crate::secret::found::Linked;
 
 /// An object's name is read again so often when it was moved while it was looked at.
 const LOOKS: usize = 16;
@@ -46,7 +47,7 @@ enum Law {
     /// What is opened for reading: these files are not. The call goes on to the kernel, so that a program which
     /// changes its own path from another thread in that moment is held by Landlock alone; nothing that runs unasked
     /// is such a program.
-    Openings(Box<SecretFiles>),
+    Openings(Box<(SecretFiles, Linked)>),
 }
 
 impl Judge {
@@ -62,7 +63,11 @@ impl Judge {
         let law = if confinement.is_read_only() {
             let Confinement { home, hidden, readable, .. } = confinement;
             let files = SecretFiles { home: home.clone(), own: hidden.clone(), readable: readable.clone() };
-            Law::Openings(Box::new(files.real()))
+            let files = files.real();
+            // This process works where the command does.
+            let below = std::env::current_dir().into_iter().collect();
+            let linked = Linked::new(files.clone(), below);
+            Law::Openings(Box::new((files, linked)))
         } else {
             let root = rustix::process::geteuid().is_root();
             let mut devices = writable::devices(false, root);
@@ -95,7 +100,7 @@ impl Judge {
                         Law::Changes(writable) => {
                             listener::answer(listener, &asked, judge(writable, listener, &asked, rights));
                         }
-                        Law::Openings(files) => match looked_at(files, &asked) {
+                        Law::Openings(secret) => match looked_at(&secret.0, &secret.1, &asked) {
                             Ok(()) => listener::let_go(listener, &asked),
                             Err(error) => listener::answer(listener, &asked, Err(error)),
                         },
@@ -109,13 +114,24 @@ impl Judge {
 }
 
 /// Refuses to open a secret file; whatever else is wrong the kernel says itself.
-fn looked_at(files: &SecretFiles, asked: &Asked) -> Result<(), Errno> {
+fn looked_at(files: &SecretFiles, linked: &Linked, asked: &Asked) -> Result<(), Errno> {
     // Of a process that hides its memory (a keeper of keys) nothing can be known.
     let memory = File::open(format!("/proc/{}/mem", asked.thread)).map_err(|_| Errno::ACCESS)?;
     let Ok(named) = openings::named(asked, &memory) else { return Ok(()) };
     let name = readlink(own_name(&named), Vec::new()).map_err(|_| Errno::ACCESS)?;
     let path = Path::new(std::ffi::OsStr::from_bytes(name.as_bytes()));
-    if path.is_absolute() && files.holds(path) { Err(Errno::ACCESS) } else { Ok(()) }
+    if !path.is_absolute() {
+        return Ok(());
+    }
+    let file = fstat(&named).map_err(|_| Errno::ACCESS)?;
+    let regular = FileType::from_raw_mode(file.st_mode) == FileType::RegularFile;
+    let second = regular && linked.holds_file(file.st_dev, file.st_ino, names(file.st_nlink));
+    if files.holds(path) || second { Err(Errno::ACCESS) } else { Ok(()) }
+}
+
+/// How many names a file has; the number is of another width on other processors.
+fn names(count: impl Into<u64>) -> u64 {
+    count.into()
 }
 
 /// Decides, and does it.

@@ -5,8 +5,8 @@
 //! and [`Sandbox::standing`] says so. Knows no tool, no rule and no words for people.
 //!
 //! Secret files (`secret::files`) are kept from what runs unasked wherever they lie: on Linux a judge outside looks at
-//! each file that is opened for reading. What is not covered: a second hard link to one under a harmless name; a system
-//! that lets nobody judge (a kernel before 5.19, Yama's `ptrace_scope` of 2, an axi inside another's command), where
+//! each file that is opened for reading. A second hard link under a harmless name is known by its inode, where the first
+//! name is one of home's secrets or lies below the directory the command starts in. What is not covered: a system that lets nobody judge (a kernel before 5.19, Yama's `ptrace_scope` of 2, an axi inside another's command), where
 //! they are looked for before the start, so many levels deep; names, sizes and times of hidden files can still be listed (Landlock cannot keep a
 //! directory's own list apart from those below it), and the command lines of other processes, which everybody may
 //! read.
@@ -49,6 +49,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::secret::files::SecretFiles;
+use crate::secret::found;
 
 /// Names the descriptor of the socket to a command's judge, to the helper that becomes the command.
 pub const JUDGE: &str = "AXI_JUDGE";
@@ -101,6 +102,8 @@ pub struct WorkDirectories<'a> {
     pub directory: &'a Path,
     /// A directory for this child alone.
     pub temporary: &'a Path,
+    /// What it runs: caches that its programs cannot do without are made.
+    pub line: &'a str,
 }
 
 /// Makes confinements for the children of one run.
@@ -190,7 +193,7 @@ impl Sandbox {
         match self.standing() {
             #[cfg(target_os = "linux")]
             Standing::On(_) => *self.judges.get_or_init(judge::probe),
-            // There the profile knows them by their names.
+            // There the profile holds them wherever they lie, by their names: nobody needs to judge.
             #[cfg(not(target_os = "linux"))]
             Standing::On(_) => false,
             Standing::Off | Standing::Unsupported(_) => false,
@@ -230,6 +233,9 @@ impl Sandbox {
                 let mut writable =
                     vec![ground.workspace.to_owned(), ground.temporary.to_owned(), self.temporary().to_owned()];
                 writable.extend(also.iter().cloned());
+                if let Some(home) = &self.home {
+                    writable::make_needed(ground.line, home);
+                }
                 writable.extend(writable::beside(ground.workspace, self.home.as_deref()));
                 Some(Confinement {
                     read_only: false,
@@ -249,8 +255,8 @@ impl Sandbox {
         let mut hidden = self.hidden.clone();
         for directory in [ground.workspace, ground.directory] {
             // Where nobody judges what is opened, Landlock is told what there is now.
-            let depth = if self.judges_openings() { 1 } else { hidden::DEPTH };
-            hidden.extend(hidden::secret_files(directory, self.home.as_deref(), depth));
+            let depth = if self.judges_openings() { 1 } else { found::DEPTH };
+            hidden.extend(found::secret_files(directory, self.home.as_deref(), depth));
         }
         hidden.retain(|path| !ground.workspace.starts_with(path));
         hidden

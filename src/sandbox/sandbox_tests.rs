@@ -16,7 +16,7 @@ fn sandbox(wanted: Wanted) -> Sandbox {
 }
 
 fn ground(workspace: &Path) -> WorkDirectories<'_> {
-    WorkDirectories { workspace, directory: workspace, temporary: Path::new("/tmp/own") }
+    WorkDirectories { workspace, directory: workspace, temporary: Path::new("/tmp/own"), line: "" }
 }
 
 #[test]

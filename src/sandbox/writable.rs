@@ -3,9 +3,58 @@
 use std::path::{Path, PathBuf};
 
 /// Caches of builds and package managers below home: losing or spoiling them costs a download. No directory with
-/// programs that are run later, and no settings.
+/// programs that are run later, and no settings: not `.cache` as a whole, for shells source from there what was made
+/// to start them faster, and prompts run programs.
 const CACHES: &[&str] = &[
-    ".cache",
+    ".cache/JuliaPkg",
+    ".cache/R",
+    ".cache/babel-loader",
+    ".cache/bazelisk",
+    ".cache/black",
+    ".cache/buildkit",
+    ".cache/cabal",
+    ".cache/ccache",
+    ".cache/clangd",
+    ".cache/composer",
+    ".cache/conda",
+    ".cache/coursier",
+    ".cache/dart",
+    ".cache/esbuild",
+    ".cache/fontconfig",
+    ".cache/ghcide",
+    ".cache/go-mod",
+    ".cache/golangci-lint",
+    ".cache/gopls",
+    ".cache/helm",
+    ".cache/hie-bios",
+    ".cache/huggingface/datasets",
+    ".cache/huggingface/hub",
+    ".cache/huggingface/xet",
+    ".cache/jedi",
+    ".cache/matplotlib",
+    ".cache/mesa_shader_cache",
+    ".cache/mypy",
+    ".cache/nix",
+    ".cache/node-gyp",
+    ".cache/npm",
+    ".cache/parcel",
+    ".cache/parso",
+    ".cache/pip-tools",
+    ".cache/pkgdata",
+    ".cache/prisma",
+    ".cache/pylint",
+    ".cache/pytest",
+    ".cache/rattler",
+    ".cache/rosetta",
+    ".cache/ruff",
+    ".cache/sccache",
+    ".cache/selenium",
+    ".cache/staticcheck",
+    ".cache/torch",
+    ".cache/turbo",
+    ".cache/typescript",
+    ".cache/vite",
+    ".cache/webpack",
     ".bun/install/cache",
     ".bundle/cache",
     ".cabal/packages",
@@ -27,7 +76,6 @@ const CACHES: &[&str] = &[
     ".julia/compiled",
     ".m2/repository",
     ".node-gyp",
-    ".npm",
     ".nuget/packages",
     ".pnpm-store",
     ".pub-cache/hosted",
@@ -39,6 +87,22 @@ const CACHES: &[&str] = &[
     ".local/share/pnpm/store",
     ".local/share/virtualenv",
     "Library/Caches",
+];
+
+/// The same, with the programs that fail where they cannot make it: it is made for a line that names one.
+const NEEDED: &[(&str, &[&str])] = &[
+    (".cache/bazel", &["bazel", "bazelisk"]),
+    (".cache/bun", &["bun", "bunx"]),
+    (".cache/deno", &["deno"]),
+    (".cache/go-build", &["go", "make", "golangci-lint"]),
+    (".cache/pdm", &["pdm"]),
+    (".cache/pip", &["pip", "pip3", "python", "python3", "tox", "nox"]),
+    (".cache/pnpm", &["pnpm"]),
+    (".cache/pypoetry/cache", &["poetry"]),
+    (".cache/uv", &["uv", "uvx"]),
+    (".cache/yarn", &["yarn"]),
+    (".cache/zig", &["zig"]),
+    (".npm", &["npm", "npx"]),
 ];
 
 /// Devices that keep nothing.
@@ -54,12 +118,25 @@ const OTHERS: &[&str] = &["ptmx", "pts", "shm", "mqueue", "kvm", "fuse", "dri", 
 pub(super) fn beside(workspace: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let mut writable: Vec<PathBuf> = Vec::new();
     if let Some(home) = home {
-        writable.extend(CACHES.iter().map(|name| home.join(name)));
+        let names = CACHES.iter().chain(NEEDED.iter().map(|(name, _)| name));
+        writable.extend(names.map(|name| home.join(name)));
     }
     writable.extend(["/tmp", "/var/tmp"].map(PathBuf::from));
     writable.extend(git_directories(workspace));
     writable.retain(|path| path.exists());
     writable
+}
+
+/// Makes the caches that the programs of a line cannot do without, where home is a real one. What cannot be made is
+/// for the program to tell.
+pub(super) fn make_needed(line: &str, home: &Path) {
+    let words: Vec<&str> = line.split(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c))).collect();
+    for (name, _) in NEEDED.iter().filter(|(_, programs)| programs.iter().any(|program| words.contains(program))) {
+        let cache = home.join(name);
+        if home.is_dir() && cache.symlink_metadata().is_err() {
+            drop(std::fs::create_dir_all(cache));
+        }
+    }
 }
 
 /// The repository's own directories, where `.git` is a file that says where they are; see `gitrepository-layout(5)`.
@@ -118,6 +195,23 @@ pub(super) fn devices(read_only: bool, root: bool) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_caches_of_builds_are_writable_and_one_that_is_needed_is_made() {
+        let place = tempfile::tempdir().unwrap();
+        let home = place.path().canonicalize().unwrap();
+        for name in
+            [".cache/p10k-dump", ".cache/axi", ".cache/gitstatus", ".cache/zsh", ".cache/pip", ".cache/go-mod"]
+        {
+            std::fs::create_dir_all(home.join(name)).unwrap();
+        }
+        make_needed("cd x && GOFLAGS=-v /usr/local/bin/go build ./... # uvx", &home);
+        let mut found = beside(&home.join("nowhere"), Some(&home));
+        found.retain(|path| path.starts_with(&home));
+        found.sort();
+        let names = [".cache/go-build", ".cache/go-mod", ".cache/pip", ".cache/uv"].map(|name| home.join(name));
+        assert_eq!(found, names);
+    }
 
     #[test]
     fn a_worktree_may_write_its_repository_and_a_planted_file_opens_nothing() {

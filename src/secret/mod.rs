@@ -1,9 +1,10 @@
 //! What a secret is: one table of shapes, names, programs and files, for all who keep secrets back. Pure, but for
-//! [`files`], which asks the disk where a link leads; knows no session, no provider, no tool and no words for people.
+//! [`files`] and [`found`], which ask the disk; knows no session, no provider, no tool and no words for people.
 
 mod block;
 mod command;
 pub mod files;
+pub mod found;
 mod level;
 mod login;
 mod name;

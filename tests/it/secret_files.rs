@@ -158,6 +158,10 @@ fn planted() -> Option<Cage> {
     cage.bench.put("sub/.env.example", "plain sample\n");
     std::os::unix::fs::symlink(cage.bench.path(".env"), cage.bench.path("harmless.txt")).unwrap();
     std::os::unix::fs::symlink(cage.home.join(".ssh"), cage.bench.path("keys")).unwrap();
+    // Second names that say nothing.
+    std::fs::hard_link(cage.bench.path(".env"), cage.bench.path("sub/second.txt")).unwrap();
+    std::fs::hard_link(cage.home.join(".ssh/id_rsa"), cage.bench.path("a/third.txt")).unwrap();
+    std::fs::hard_link(cage.bench.path("notes.txt"), cage.bench.path("notes2.txt")).unwrap();
     Some(cage)
 }
 
@@ -175,7 +179,7 @@ fn a_thousand_reading_lines_bring_no_secret_back() {
     let home = cage.home.display();
     let mut lines: Vec<String> = Vec::new();
     let below_home = HOME.iter().map(|name| format!("{home}/{name}"));
-    let aliases = ["harmless.txt", "keys/id_rsa"].map(str::to_owned);
+    let aliases = ["harmless.txt", "keys/id_rsa", "sub/second.txt", "a/third.txt"].map(str::to_owned);
     for file in HERE.iter().map(|name| (*name).to_owned()).chain(below_home).chain(aliases) {
         lines.extend(
             OF_FILE
@@ -206,7 +210,7 @@ fn a_thousand_reading_lines_bring_no_secret_back() {
         }
     }
     let plain = cage.run("cat notes.txt sub/.env.example; grep -r plain .; cat < notes.txt");
-    assert_eq!(plain.content.matches("plain words").count(), 3, "{}", plain.content);
+    assert_eq!(plain.content.matches("plain words").count(), 4, "{}", plain.content);
     assert!(plain.content.contains("plain sample"), "{}", plain.content);
 }
 

@@ -12,6 +12,7 @@ use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{WalkBuilder, WalkState};
 
 use crate::secret::files::SecretFiles;
+use crate::secret::found::Linked;
 use crate::tool::work::Stop;
 
 /// A line is cut around its match to this many bytes.
@@ -131,9 +132,10 @@ pub(crate) fn search(search: &Search, matcher: &RegexMatcher, only: Override, st
     let explicit = search.root.is_file();
     let real_root = RealRoot::new(&search.root);
     let asked = search.secrets.holds(&real_root.real);
+    let linked = Linked::new(search.secrets.clone(), vec![search.cwd.clone(), search.root.clone()]);
     walk.build_parallel().run(|| {
         let mut searcher = searcher(search, explicit);
-        let (found, kept, real_root) = (&found, &kept, &real_root);
+        let (found, kept, real_root, linked) = (&found, &kept, &real_root, &linked);
         Box::new(move |entry| {
             if stop.is_set() {
                 return WalkState::Quit;
@@ -145,7 +147,8 @@ pub(crate) fn search(search: &Search, matcher: &RegexMatcher, only: Override, st
             // Only regular files: a FIFO would never end. The root may be a link to one.
             let regular = entry.file_type().is_some_and(|kind| kind.is_file()) || entry.depth() == 0 && explicit;
             // By its real name: what leads there may be a link.
-            if regular && !asked && search.secrets.holds(&real_root.below(entry.path())) {
+            let second = || entry.metadata().is_ok_and(|metadata| linked.holds(&metadata));
+            if regular && !asked && (search.secrets.holds(&real_root.below(entry.path())) || second()) {
                 found.lock().unwrap_or_else(PoisonError::into_inner).secret += 1;
             } else if regular {
                 one_file(search, matcher, &mut searcher, entry.path(), explicit, found, kept, stop);

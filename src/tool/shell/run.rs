@@ -94,7 +94,7 @@ pub(crate) async fn run(
 ) -> std::io::Result<Ended> {
     let mark = Mark::new();
     let (reader, writer) = std::io::pipe()?;
-    let mut resources = Resources::new(helper, directory, context)?;
+    let mut resources = Resources::new(helper, line, directory, context)?;
     let possible = loan::is_possible(helper, context.person.can_lend());
     let mut loan = if possible { Some(Loan::new()?) } else { None };
     if interactive && let Some(loan) = &mut loan {

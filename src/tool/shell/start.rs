@@ -32,14 +32,19 @@ pub(crate) struct Resources {
 }
 
 impl Resources {
-    pub(crate) fn new(helper: Option<&Path>, directory: &Path, context: &ToolContext<'_>) -> std::io::Result<Self> {
-        Self::with(OwnDirectory::new, helper, directory, context)
+    pub(crate) fn new(
+        helper: Option<&Path>,
+        line: &str,
+        directory: &Path,
+        context: &ToolContext<'_>,
+    ) -> std::io::Result<Self> {
+        Self::with(OwnDirectory::new, helper, (line, directory), context)
     }
 
     fn with(
         own: fn(&Path) -> std::io::Result<OwnDirectory>,
         helper: Option<&Path>,
-        directory: &Path,
+        (line, directory): (&str, &Path),
         context: &ToolContext<'_>,
     ) -> std::io::Result<Self> {
         let trash = helper.zip(context.trash.clone());
@@ -63,7 +68,7 @@ impl Resources {
             Reach::ReadOnly => Some(own(shared)?),
         };
         let writable = temporary.as_ref().map_or(shared, OwnDirectory::path);
-        let ground = WorkDirectories { workspace: &context.place.workspace, directory, temporary: writable };
+        let ground = WorkDirectories { workspace: &context.place.workspace, directory, temporary: writable, line };
         let confinement = context.sandbox.confinement(context.reach, ground);
         Ok(Self { confinement, temporary, instead, trash, variables })
     }
@@ -190,7 +195,7 @@ pub(crate) fn start_job(
     let mark = Mark::new();
     let (reader, writer) = std::io::pipe()?;
     let (told, tells) = UnixStream::pair()?;
-    let resources = Resources::new(helper, directory, context)?;
+    let resources = Resources::new(helper, line, directory, context)?;
     let launch = Launch { helper, line, directory, mark: &mark, resources: &resources, detached: false };
     let child = launch.start(writer.into(), tells.into(), None, |mut command| command.spawn())?;
     let path = context.output_dir.join(format!("job-{}.txt", mark.value()));
@@ -211,7 +216,7 @@ pub(crate) fn start_detached(
     context: &ToolContext<'_>,
 ) -> std::io::Result<u64> {
     let mark = Mark::new();
-    let mut resources = Resources::with(OwnDirectory::staying, helper, directory, context)?;
+    let mut resources = Resources::with(OwnDirectory::staying, helper, (line, directory), context)?;
     let (_, tells) = UnixStream::pair()?;
     let reserved = DetachedJobs::in_directory(context.output_dir).reserve()?;
     let launch = Launch { helper, line, directory, mark: &mark, resources: &resources, detached: true };

@@ -203,7 +203,7 @@ fn spawned(helper: &Path, line: &str, context: &ToolContext<'_>) -> std::io::Res
     let (near, far) = programs::open()?;
     let (told, tells) = UnixStream::pair()?;
     let directory = context.place.cwd.as_path();
-    let resources = Resources::new(Some(helper), directory, context)?;
+    let resources = Resources::new(Some(helper), line, directory, context)?;
     let launch =
         Launch { helper: Some(helper), line, directory, mark: &mark, resources: &resources, detached: false };
     let input = far.try_clone()?;

@@ -1,0 +1,117 @@
+//! Which files of the disk are secret: those below a directory, and those that have a second name somewhere.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use super::files::{IN_HOME, SecretFiles, is_secret};
+
+/// How deep secret files are looked for, and among how many names.
+pub const DEPTH: usize = 12;
+const MOST_NAMES: usize = 50_000;
+
+/// The secret files of a directory, so many levels deep.
+#[must_use]
+pub fn secret_files(directory: &Path, home: Option<&Path>, depth: usize) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting = VecDeque::from([(directory.to_owned(), depth)]);
+    let mut seen = 0;
+    while let Some((directory, depth)) = waiting.pop_front() {
+        for entry in directory.read_dir().into_iter().flatten().flatten() {
+            seen += 1;
+            if seen > MOST_NAMES {
+                return found;
+            }
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                if depth > 1 {
+                    waiting.push_back((path, depth - 1));
+                }
+            } else if is_secret(&path, home) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// Secret files that have more than one name, by what they are and not by what they are called: a second name says
+/// nothing of them. Looked for when the first file with two names comes.
+#[derive(Debug, Default)]
+pub struct Linked {
+    files: SecretFiles,
+    below: Vec<PathBuf>,
+    /// Device and number of each.
+    known: OnceLock<BTreeSet<(u64, u64)>>,
+}
+
+impl Linked {
+    /// Those among the known secrets of home and the secret files below these directories.
+    #[must_use]
+    pub fn new(files: SecretFiles, below: Vec<PathBuf>) -> Self {
+        Self { files, below, known: OnceLock::new() }
+    }
+
+    /// Tells whether a file is one.
+    #[must_use]
+    pub fn holds(&self, metadata: &Metadata) -> bool {
+        metadata.is_file() && self.holds_file(metadata.dev(), metadata.ino(), metadata.nlink())
+    }
+
+    /// The same of a file with this device, number and so many names.
+    #[must_use]
+    pub fn holds_file(&self, device: u64, number: u64, names: u64) -> bool {
+        names > 1 && self.known.get_or_init(|| self.find()).contains(&(device, number))
+    }
+
+    fn find(&self) -> BTreeSet<(u64, u64)> {
+        let home = self.files.home.as_deref();
+        let mut paths: Vec<PathBuf> =
+            self.below.iter().flat_map(|directory| secret_files(directory, home, DEPTH)).collect();
+        for place in IN_HOME.iter().filter_map(|name| Some(home?.join(name))).chain(self.files.own.iter().cloned())
+        {
+            paths.extend(secret_files(&place, home, DEPTH));
+            paths.push(place);
+        }
+        let file = |path: PathBuf| path.metadata().ok().filter(|file| file.is_file() && file.nlink() > 1);
+        paths.into_iter().filter_map(file).map(|file| (file.dev(), file.ino())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secret_files_are_found_and_samples_are_not() {
+        let place = tempfile::tempdir().unwrap();
+        for name in [".env", ".env.local", ".env.example", ".environment", "env", "tls.key"] {
+            std::fs::write(place.path().join(name), "").unwrap();
+        }
+        let mut found = secret_files(place.path(), None, 1);
+        found.sort();
+        assert_eq!(found, [".env", ".env.local", "tls.key"].map(|name| place.path().join(name)));
+    }
+
+    #[test]
+    fn a_second_name_of_a_secret_is_one_and_of_another_file_is_none() {
+        let place = tempfile::tempdir().unwrap();
+        let home = place.path().canonicalize().unwrap();
+        for name in [".ssh/id_rsa", "work/deep/.env", "work/plain", "work/other"] {
+            std::fs::create_dir_all(home.join(name).parent().unwrap()).unwrap();
+            std::fs::write(home.join(name), "x").unwrap();
+        }
+        for (old, new) in
+            [(".ssh/id_rsa", "work/notes.txt"), ("work/deep/.env", "work/config.txt"), ("work/plain", "work/same")]
+        {
+            std::fs::hard_link(home.join(old), home.join(new)).unwrap();
+        }
+        let files = SecretFiles { home: Some(home.clone()), ..SecretFiles::default() };
+        let linked = Linked::new(files, vec![home.join("work")]);
+        let names = ["notes.txt", "config.txt", "same", "plain", "other"];
+        let held = names.map(|name| linked.holds(&home.join("work").join(name).metadata().unwrap()));
+        assert_eq!(held, [true, true, false, false, false]);
+    }
+}
