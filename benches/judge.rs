@@ -2,8 +2,10 @@
 //!
 //! Each line is judged five times; the least CPU time of the thread counts, so that what else the machine does is left
 //! out. `cargo bench --bench judge`; in a profile without optimisation (`--profile dev`) it is an upper bound.
+#![expect(clippy::print_stdout, reason = "printing figures is what this program is for")]
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use axi::approval::Surroundings;
 use axi::approval::command::judge;
@@ -86,7 +88,7 @@ fn lines() -> Vec<String> {
 fn cost(line: &str, place: &Surroundings) -> f64 {
     let now = || {
         let now = clock_gettime(ClockId::ThreadCPUTime);
-        std::time::Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).unwrap_or(0))
+        Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).unwrap_or(0))
     };
     let each = (0..RUNS).map(|_| {
         let begun = now();

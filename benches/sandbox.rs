@@ -21,7 +21,7 @@ fn main() {
     let temporary = std::env::temp_dir();
     let workspace = std::env::current_dir().expect("a directory to run in");
     let sandbox = Sandbox::new(Wanted::On, std::env::home_dir(), Vec::new(), Vec::new(), temporary.clone());
-    let ground = WorkDirectories { workspace: &workspace, directory: &workspace, temporary: &temporary };
+    let ground = WorkDirectories { workspace: &workspace, directory: &workspace, temporary: &temporary, line: "" };
     let workspace_reach = |network| Reach::Workspace { network, also: Vec::new() };
     let kinds = [
         ("not held", Reach::Full),

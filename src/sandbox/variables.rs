@@ -16,6 +16,14 @@ impl Variables {
         Self { keys, is_strict: true }
     }
 
+    /// Lists what a command would get of these names were its line to name them.
+    #[must_use]
+    pub fn nameable(&self, line: &str, names: impl Iterator<Item = String>) -> Vec<String> {
+        let mut kept = self.kept_from(line, names);
+        kept.retain(|name| !self.keys.contains(name));
+        kept
+    }
+
     /// Lists what a command of this line does not get, of these names. A line that was agreed to was shown, so that a
     /// name in it was, too.
     #[must_use]

@@ -372,10 +372,10 @@ async fn in_front(helper: Option<&Path>, request: &Input, context: &ToolContext<
     match run.await {
         Ok(ended) => {
             let mut output = worded(ended, request, context.person.can_lend());
-            let kept = start::kept_from(context.sandbox.variables(), &request.line);
+            let kept = start::nameable(context.sandbox.variables(), &request.line);
             if output.outcome == Outcome::Failed && !kept.is_empty() {
                 let kept = kept.join(", ");
-                let note = "a line that says $NAME is given it, but never the key of a model";
+                let note = "a line that says $NAME is given it";
                 let said = std::mem::take(&mut output.content);
                 output.content = format!("{said}\n[not in its environment: {kept}; {note}]");
             }

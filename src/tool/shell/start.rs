@@ -178,8 +178,17 @@ impl Launch<'_> {
 }
 
 /// Lists the variables of this process that a command does not get.
-pub(crate) fn kept_from(variables: &Variables, line: &str) -> Vec<String> {
-    variables.kept_from(line, std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()))
+fn kept_from(variables: &Variables, line: &str) -> Vec<String> {
+    variables.kept_from(line, own_names())
+}
+
+/// Lists those of them that it gets if its line names them.
+pub(crate) fn nameable(variables: &Variables, line: &str) -> Vec<String> {
+    variables.nameable(line, own_names())
+}
+
+fn own_names() -> impl Iterator<Item = String> {
+    std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())
 }
 
 /// Starts a command that goes on by itself, as a job of the session.
