@@ -326,6 +326,6 @@ fn what_a_command_changed_in_its_own_shell_comes_back_as_a_line_to_review() {
     pty.send("\r");
     let (code, screen) = ends(pty);
     assert_eq!(code, Some(0), "{screen}");
-    assert!(screen.contains("your shell stays as it was"), "{screen}");
+    assert!(screen.contains("your shell is unchanged"), "{screen}");
     assert_eq!(reply(&home).unwrap(), b"put\ncd deep && export A='x y'");
 }

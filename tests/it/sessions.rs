@@ -152,8 +152,8 @@ fn what_is_gone_on_with_is_printed_again_and_marked_and_a_turn_that_was_cut_off_
     let mut command = axi(&home, &server);
     let mut person = Person { pty: crate::support::pty::Pty::options().spawn(command.arg("-c")) };
     person.sees("the last turn was cut off");
-    person.sees_line("go on where you were cut off");
-    person.types("\r");
+    person.sees_prompt();
+    person.sends("go on");
     person.sees("gamma");
     let requests = server.requests();
     assert_eq!(roles(requests.last().unwrap()).last().map(String::as_str), Some("user"));

@@ -200,13 +200,11 @@ impl Repl {
         self.last_screenful(loaded.broken_off);
     }
 
-    /// Prints the end of a conversation that is gone on with again, and offers to go on with a turn that was cut off.
+    /// Prints the end of a conversation that is gone on with again, and tells that its last turn was cut off.
     pub fn last_screenful(&mut self, broken_off: bool) {
         self.human.recap(self.agent.conversation().messages());
-        if broken_off && self.pending.look(|unsent| unsent.line.is_empty() && unsent.queue.is_empty()) {
+        if broken_off {
             self.say(word::repl::BROKEN_OFF);
-            let words = self.human.locale().text(word::repl::GO_ON).to_owned();
-            self.pending.set_line(&words);
         }
     }
 
