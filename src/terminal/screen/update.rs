@@ -16,12 +16,11 @@ use crate::terminal::sgr::transition;
 // re-wrapped their rows). So text may have run over the status row, and may end in the margin, which not every
 // terminal restores with the cursor. Hence:
 
-/// Leaves the margin for the row after it, if the cursor is there: a space, back, and the space erased. Not one column
-/// before the margin, where terminals disagree about the backspace.
-const LEAVE_MARGIN: &[u8] = b" \x08\x1b[X";
-/// The same, and what is behind erased. Erasing to the end of the row would tell tmux in column 0 that the row does not
-/// continue the one above: so behind the space.
-const LEAVE_MARGIN_AND_ERASE: &[u8] = b" \x1b[K\x08\x1b[X";
+/// Leaves the margin for the row after it, if the cursor is there, and erases what is left there of a status row: a
+/// space, what is behind it erased, back, and the space erased. Not one column before the margin, where terminals
+/// disagree about the backspace. Erasing to the end of the row would tell tmux in column 0 that the row does not continue
+/// the one above: so behind the space.
+const LEAVE_MARGIN: &[u8] = b" \x1b[K\x08\x1b[X";
 /// From the end of the open row to the start of the row below, so that `ESC 8` comes back; first a row is made
 /// below if there is none. VT is LF that keeps its column, and that the kernel does not translate: at a LF it cuts
 /// what we write in two, and a resize between `ESC 7` and `ESC 8` would make the cursor come back to a wrong row.
@@ -276,8 +275,8 @@ impl<W: Write> Screen<W> {
         if self.open.end.column + 1 == self.columns {
             return self.erase_run_over();
         }
-        let grew = std::mem::take(&mut self.open.grew);
-        self.buffer.extend_from_slice(if grew { LEAVE_MARGIN_AND_ERASE } else { LEAVE_MARGIN });
+        self.open.grew = false;
+        self.buffer.extend_from_slice(LEAVE_MARGIN);
     }
 
     /// Erasing and scrolling fill rows with the current background.
