@@ -135,7 +135,8 @@ fn what_is_gone_on_with_is_printed_again_and_marked_and_a_turn_that_was_cut_off_
     let home = Home::new();
     let server = Server::start([answer::chat_text("the plover flies")]);
     let mut person = Person::meets(&axi(&home, &server));
-    person.sends("what flies?");
+    home.write("work/marsh.txt", "reeds and rushes");
+    person.sends("what flies? @marsh.txt");
     person.sees("the plover flies");
     person.sees_prompt();
     assert_eq!(person.leaves(), Some(0));
@@ -145,6 +146,8 @@ fn what_is_gone_on_with_is_printed_again_and_marked_and_a_turn_that_was_cut_off_
     person.sees("the plover flies");
     person.sees("now:");
     assert_eq!(person.count("the plover flies"), 1);
+    // In the title and where it was said; what was attached is not what was said.
+    assert_eq!((person.count("what flies?"), person.count("reeds")), (2, 0));
     let _gate = in_the_middle(&mut person, &server);
     person.pty.signal(rustix::process::Signal::KILL);
     person.pty.wait_exit();

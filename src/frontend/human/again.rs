@@ -37,7 +37,8 @@ pub(super) fn recap<W: Write>(painter: &mut Painter<W>, tools: &Toolbox, message
     let mut rows: Vec<Line> = Vec::new();
     let mut back = 1;
     while let Some(messages) = turn(messages, back).filter(|_| rows.len() < room) {
-        let mut earlier = in_full(painter, tools, messages);
+        let typed: Vec<Message> = messages.iter().map(without_attachments).collect();
+        let mut earlier = in_full(painter, tools, &typed);
         if !rows.is_empty() {
             earlier.push(Line::new());
         }
@@ -54,6 +55,20 @@ pub(super) fn recap<W: Write>(painter: &mut Painter<W>, tools: &Toolbox, message
     painter.say(&earlier);
     painter.print(&rows);
     painter.say(&now);
+}
+
+/// A message as the person typed it: what was attached follows in further texts.
+fn without_attachments(message: &Message) -> Message {
+    let mut message = message.clone();
+    if message.role == Role::User {
+        let mut texts = 0;
+        message.content.retain(|block| {
+            let is_text = matches!(block, ContentBlock::Text { .. });
+            texts += u32::from(is_text);
+            !is_text || texts == 1
+        });
+    }
+    message
 }
 
 /// Lays out the messages of a turn in full.
