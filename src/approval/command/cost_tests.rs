@@ -101,6 +101,30 @@ fn repeated(length: usize) -> Vec<String> {
             format!("{start}{}{end}", piece.repeat(times))
         })
         .collect();
+    // What a command changes of what is known is carried along by all that follow.
+    for change in [
+        "alias a=b;",
+        "unalias -a;",
+        "f() { g; };",
+        "unset -f f;",
+        "x=1;",
+        "read x;",
+        "export x=1;",
+        "unset x;",
+        "set -P;",
+        "set -- a b;",
+        "cd a;",
+        "cd a || cd b;",
+        "pushd a;",
+        "trap 'rm x' EXIT;",
+        "enable -n rm;",
+        "hash -p /x rm;",
+        "ln -s a b;",
+        "mv a b;",
+        "true || alias a=b;",
+    ] {
+        lines.push(format!("{change}{}", "touch y;".repeat((length - change.len()) / 8)));
+    }
     // Each name once.
     let each =
         |of: &dyn Fn(usize) -> String, width: usize| (0..length / width).map(of).collect::<Vec<_>>().concat();

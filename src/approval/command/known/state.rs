@@ -66,7 +66,7 @@ pub(crate) struct State<'a> {
     /// The arguments of the function that is followed.
     pub(crate) arguments: Option<Vec<Value>>,
     /// Names that do not mean what they say any more.
-    pub(crate) redefined: Vec<String>,
+    pub(crate) redefined: Shared<BTreeSet<String>>,
     /// Whether there are two ways to it on which something else is known.
     pub(crate) forked: bool,
     /// Whether this point is reached at all.
@@ -85,7 +85,7 @@ impl<'a> State<'a> {
             opaque: false,
             physical: false,
             arguments: None,
-            redefined: Vec::new(),
+            redefined: Shared::default(),
             forked: false,
             reached: true,
         }
@@ -144,7 +144,9 @@ impl<'a> State<'a> {
         }
         self.opaque |= other.opaque;
         self.physical |= other.physical;
-        self.redefined.extend(other.redefined);
+        if !self.redefined.is(&other.redefined) {
+            self.redefined.extend(other.redefined.iter().cloned());
+        }
         self
     }
 
