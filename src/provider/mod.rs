@@ -24,6 +24,8 @@ mod openai_responses;
 mod prefix_tests;
 mod request;
 mod settings;
+#[cfg(test)]
+mod switch_tests;
 mod table;
 mod wire;
 

@@ -126,7 +126,7 @@ fn written(answer: &Answer, calls: usize, number: usize) -> (Message, Message) {
     (Message { role: Role::Assistant, content }, Message { role: Role::User, content: results })
 }
 
-fn wires(strict: bool) -> Vec<(Protocol, Box<dyn Wire>)> {
+pub(super) fn wires(strict: bool) -> Vec<(Protocol, Box<dyn Wire>)> {
     let origin = || Origin { provider: "lab".into(), model: "m".into(), url: "http://lab".into(), secret: None };
     let settings = |protocol| {
         let mut settings = ProviderSettings::custom("lab", protocol, "http://lab", "m");
