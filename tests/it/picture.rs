@@ -75,7 +75,8 @@ fn the_picture_shows_what_axi_prints() {
         .args(["-m", "openai/gpt-5"])
         .env("OPENAI_BASE_URL", server.url("/v1"))
         .env("OPENAI_API_KEY", "x")
-        .env("COLORTERM", "truecolor");
+        .env("COLORTERM", "truecolor")
+        .env("COLORFGBG", "15;0");
     let mut pty = Pty::options().size(76, 60).spawn(&command);
     pty.wait_for("gpt-5");
     pty.send("why does my median come out wrong?\r");
