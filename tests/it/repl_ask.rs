@@ -132,6 +132,8 @@ fn forty_columns_in_chinese_and_linear_mode_are_readable() {
     person.sees("  3 blue\n  4 in your own words …\n1–4 answers · Esc stops the turn:");
     server.push(answer::chat_text("Painted."));
     person.types("7\r");
+    // What is typed before a question is asked again does not answer it.
+    person.sees("Esc stops the turn: 7\n1–4 answers · Esc stops the turn:");
     person.types("dark grey\r");
     person.sees("Painted.");
     assert_eq!(last_said(&server.requests()[1]), "The user said: dark grey\n");
