@@ -18,6 +18,7 @@ use crate::conversation::{
     ToolSpec, Usage,
 };
 use crate::provider::{EventStream, ModelInfo, Provider, ProviderError, Request};
+use crate::secret::{Kinds, Known, StandIns};
 use crate::session::{Redactor, Session, SessionId, load};
 use crate::tool::{Before, Place, Tool, ToolContext, ToolFacts, ToolOutput, Toolbox};
 
@@ -191,6 +192,11 @@ pub(super) fn bench_of(
         max_output_tokens: None,
         output_dir: cwd.clone(),
         journal: journal.then(|| cwd.join("journal")),
+        secrets: Arc::new(StandIns::new(
+            Known::default(),
+            Kinds { known: true, shapes: true },
+            Box::new(|| [7; 32]),
+        )),
         sandbox: crate::sandbox::Sandbox::default(),
         retry: crate::provider::RetryPlan::default(),
         now: || SystemTime::UNIX_EPOCH,

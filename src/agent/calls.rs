@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::consent::{Consent, Granted, Proposed};
@@ -17,6 +18,7 @@ use super::runner::{Followed, Terms, ToolRunner};
 use super::undo::{Keeping, Undo, show_unkept};
 use super::{AgentEvent, Frontend, Notice};
 use crate::conversation::{Bill, Effect, Message, Outcome, Subject, ToolCall, ToolResult};
+use crate::secret::StandIns;
 use crate::tool::{Settled, ToolOutput};
 
 /// Said to the model behind a result when several steps brought nothing new.
@@ -33,6 +35,8 @@ pub(super) struct Calls<'a> {
     /// All that was said so far.
     pub(super) said: &'a [Message],
     pub(super) guard: &'a mut LoopGuard,
+    /// Knows the secrets that stand-ins stand for.
+    pub(super) secrets: &'a StandIns,
     /// Takes out of a text what must not be written to the disk.
     pub(super) redact: &'a (dyn Fn(&str) -> String + Sync),
     pub(super) frontend: &'a mut dyn Frontend,
@@ -151,6 +155,15 @@ impl Calls<'_> {
         }
         // The guard compares what the model wrote, the person judges what will run.
         let written = call;
+        let call = match revealed(call, self.secrets, tool.effect(&call.input, &runner.place)) {
+            Ok(call) => call,
+            Err(stand_in) => {
+                let output = ToolOutput::failed(format!("{stand_in}: its secret is not known here. Ask the user."));
+                self.guard.record(written, Some((output.outcome, &output.content)));
+                return unspent(output, CallEnd::Answered);
+            }
+        };
+        let call = call.as_ref();
         let Some(looked) = runner.look(call, tool, self.cancel).await else {
             self.tell_requested(call);
             return unspent(closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted));
@@ -242,6 +255,29 @@ impl Calls<'_> {
         let (effect, subject) = (tool.effect(&call.input, place), tool.subject(&call.input, place));
         self.frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject });
     }
+}
+
+/// The call with the secrets that its stand-ins stand for. What leaves the machine keeps the stand-ins.
+fn revealed<'a>(call: &'a ToolCall, secrets: &StandIns, effect: Effect) -> Result<Cow<'a, ToolCall>, String> {
+    if effect == Effect::Network {
+        return Ok(Cow::Borrowed(call));
+    }
+    let input = with_secrets(&call.input, secrets)?;
+    Ok(if input == call.input { Cow::Borrowed(call) } else { Cow::Owned(ToolCall { input, ..call.clone() }) })
+}
+
+fn with_secrets(value: &Value, secrets: &StandIns) -> Result<Value, String> {
+    Ok(match value {
+        Value::String(text) => Value::String(secrets.reveal(text)?),
+        Value::Array(items) => {
+            Value::Array(items.iter().map(|item| with_secrets(item, secrets)).collect::<Result<_, _>>()?)
+        }
+        Value::Object(fields) => {
+            let field = |(name, field): (&String, &Value)| Ok((name.clone(), with_secrets(field, secrets)?));
+            Value::Object(fields.iter().map(field).collect::<Result<_, String>>()?)
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    })
 }
 
 /// What runs in a call's place, the note behind its result, or the result itself.

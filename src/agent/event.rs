@@ -217,6 +217,11 @@ pub enum Notice {
         /// `PROVIDER/MODEL`.
         model: String,
     },
+    /// So many secrets were stood in for; later ones are not told of.
+    SecretsHidden {
+        /// How many.
+        count: u64,
+    },
     /// So many files are too large, or too many, to be kept: what is about to happen to them cannot be taken back.
     NotKept {
         /// How many.

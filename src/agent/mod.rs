@@ -56,6 +56,7 @@ use crate::conversation::{Conversation, Ledger, tokens};
 use crate::journal::{Foreign, JournalError, Plan, TakenBack, Turn};
 use crate::provider::{ModelInfo, Provider, RetryPlan};
 use crate::sandbox::Sandbox;
+use crate::secret::StandIns;
 use crate::session::{Session, SessionError};
 use crate::tool::{JobReport, Place, Toolbox};
 use consent::Consent;
@@ -94,6 +95,8 @@ pub struct Setup {
     pub output_dir: PathBuf,
     /// Where the journals of all sessions are; `None` keeps nothing that could be taken back.
     pub journal: Option<PathBuf>,
+    /// Stands in for secrets before the model sees them.
+    pub secrets: Arc<StandIns>,
     /// Confines what the tools start.
     pub sandbox: Sandbox,
     /// When a failed request is sent again.
@@ -115,9 +118,9 @@ impl Agent {
         setup: Setup,
     ) -> Self {
         let Setup { system, small_system, place, surroundings, max_steps, max_output_tokens, .. } = setup;
-        let Setup { output_dir, journal, sandbox, retry, now, random, .. } = setup;
+        let Setup { output_dir, journal, secrets, sandbox, retry, now, random, .. } = setup;
         let surroundings = Arc::new(surroundings);
-        let manner = Manner { system, small_system, max_output_tokens, retry, now, random };
+        let manner = Manner { system, small_system, max_output_tokens, secrets, retry, now, random };
         let mut undo = Undo::new(journal, Arc::clone(&surroundings));
         undo.begin_session(&session);
         Self {

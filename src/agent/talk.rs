@@ -14,6 +14,7 @@ use crate::conversation::{
     Bill, ContentBlock, Conversation, Cut, Ledger, Message, Money, Outcome, Role, ToolResult, Usage,
 };
 use crate::provider::{ModelInfo, Provider, RetryPlan};
+use crate::secret::StandIns;
 use crate::session::{EntryKind, Redactor, Session, SessionError};
 
 /// The talk of one session with one model.
@@ -27,6 +28,8 @@ pub(super) struct Talk {
     pub(super) wishes: Wishes,
     /// Whether the person was told that the session cannot be written.
     told_unsaved: bool,
+    /// Whether the person was told that secrets are stood in for.
+    told_hidden: bool,
     /// What the model is told with the next message.
     notes: Vec<String>,
     /// What the person said last, until it is answered, with the notes it carries.
@@ -47,6 +50,8 @@ pub(super) struct Manner {
     pub(super) small_system: String,
     /// The most tokens an answer may have; `None` leaves it to the provider.
     pub(super) max_output_tokens: Option<u64>,
+    /// Stands in for secrets before the model sees them.
+    pub(super) secrets: Arc<StandIns>,
     /// When a failed request is sent again.
     pub(super) retry: RetryPlan,
     /// Tells the time.
@@ -65,6 +70,7 @@ impl Talk {
             paid: Arc::default(),
             wishes: Wishes::new(),
             told_unsaved: false,
+            told_hidden: false,
             notes: Vec::new(),
             unanswered: None,
             failed: None,
@@ -146,6 +152,7 @@ impl Talk {
         // On lines of its own: the first line is what the conversation is known by.
         let notes = self.notes.iter().map(|text| ContentBlock::Text { text: format!("\n\n{text}") });
         message.content.extend(notes);
+        self.hide(&mut message.content, frontend);
         self.failed = None;
         self.unanswered = Some((first_text(&message), std::mem::take(&mut self.notes)));
         let message = self.conversation.push_user(message).clone();
@@ -161,6 +168,17 @@ impl Talk {
 
     /// Takes in the results of the calls that are open.
     pub(super) fn tools_say(&mut self, results: Vec<ToolResult>, frontend: &mut dyn Frontend) {
+        let mut blocks: Vec<ContentBlock> = results.into_iter().map(ContentBlock::ToolResult).collect();
+        self.hide(&mut blocks, frontend);
+        let results = blocks.into_iter().filter_map(|block| match block {
+            ContentBlock::ToolResult(result) => Some(result),
+            ContentBlock::Text { .. }
+            | ContentBlock::Reasoning(_)
+            | ContentBlock::ToolCall(_)
+            | ContentBlock::Image(_)
+            | ContentBlock::WireItem(_) => None,
+        });
+        let results = results.collect();
         let message = self.conversation.push_results(results).cloned();
         if let Some(message) = message {
             self.save(&message, frontend);
@@ -172,6 +190,28 @@ impl Talk {
         let closed = self.conversation.close_open_calls(reason).cloned();
         if let Some(closed) = closed {
             self.save(&closed, frontend);
+        }
+    }
+
+    /// Puts stand-ins for the secrets of what is said to the model, and says so the first time.
+    fn hide(&mut self, content: &mut [ContentBlock], frontend: &mut dyn Frontend) {
+        let mut hidden = 0;
+        for block in content {
+            let text = match block {
+                ContentBlock::Text { text } => text,
+                ContentBlock::ToolResult(result) => &mut result.content,
+                ContentBlock::Reasoning(_)
+                | ContentBlock::ToolCall(_)
+                | ContentBlock::Image(_)
+                | ContentBlock::WireItem(_) => continue,
+            };
+            if let Some((without, count)) = self.manner.secrets.hide(text) {
+                *text = without;
+                hidden += count as u64;
+            }
+        }
+        if hidden > 0 && !std::mem::replace(&mut self.told_hidden, true) {
+            frontend.show(&AgentEvent::Notice { notice: Notice::SecretsHidden { count: hidden } });
         }
     }
 
@@ -346,3 +386,7 @@ fn first_text(message: &Message) -> String {
 fn mark(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
+
+#[cfg(test)]
+#[path = "secrets_tests.rs"]
+mod secrets_tests;

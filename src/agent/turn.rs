@@ -221,8 +221,10 @@ impl Agent {
         let explorers = Explorers { talk, runner, undo: undo.without_journal() };
         let explore = &explorers as &dyn Explore;
         let redact = |text: &str| talk.session().redacted(text);
+        let secrets = &*talk.manner.secrets;
         let said = talk.conversation().messages();
-        let calling = Calls { runner, consent, undo, explore, said, guard, redact: &redact, frontend, cancel };
+        let calling =
+            Calls { runner, consent, undo, explore, said, guard, secrets, redact: &redact, frontend, cancel };
         let Answered { results, end, spent } = calling.run(calls).await;
         self.talk.take_over(spent, frontend);
         self.talk.tools_say(results, frontend);

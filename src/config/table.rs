@@ -17,6 +17,7 @@ use super::values::{Dollars, Named, Rules};
 use crate::locale::word::setting::{
     self, handoff, permissions, providers,
     providers::{envelope, models},
+    secrets,
 };
 
 /// Makes the struct of a section, its defaults and its declarations.
@@ -100,6 +101,7 @@ section! {
         styles: BTreeMap<String, String> = BTreeMap::new(), Setting::new(setting::STYLES, "0.1").form(Style);
         keys: BTreeMap<String, String> = BTreeMap::new(), Setting::new(setting::KEYS, "0.1").form(Action);
         handoff: Handoff = Handoff::default(), Setting::new(handoff::SECTION, "0.1");
+        secrets: Secrets = Secrets::default(), Setting::new(secrets::SECTION, "0.1");
         permissions: Permissions = Permissions::default(), Setting::new(permissions::SECTION, "0.1").project(Tighten);
         providers: Named<Provider> = Named::default(), Setting::new(providers::SECTION, "0.1").project(Trusted);
     }
@@ -110,6 +112,14 @@ section! {
     Handoff {
         rewrite_timeout: u64 = 15, Setting::new(handoff::REWRITE_TIMEOUT, "0.1").between(1, 3600);
         rewrite_model: Option<String> = None, Setting::new(handoff::REWRITE_MODEL, "0.1").form(Model);
+    }
+}
+
+section! {
+    /// The `[secrets]` section: for which secrets a model sees a stand-in.
+    Secrets {
+        values: OnOff = OnOff::On, Setting::new(secrets::VALUES, "0.1");
+        shapes: OnOff = OnOff::On, Setting::new(secrets::SHAPES, "0.1");
     }
 }
 

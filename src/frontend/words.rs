@@ -48,6 +48,10 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
         },
         Notice::EmptyAnswer => plain(locale.text(word::notice::EMPTY_ANSWER).to_owned()),
         Notice::Shortened { shortened } => self::shortened(locale, shortened),
+        Notice::SecretsHidden { count } => Diagnostic {
+            what: locale.count(word::notice::SECRETS_HIDDEN, *count),
+            hint: locale.text(word::notice::SECRETS_HIDDEN_HINT).to_owned(),
+        },
         Notice::NotKept { files } => plain(locale.count(word::notice::NOT_KEPT, *files)),
         Notice::NoUndo { path, cause } => {
             plain(locale.with(word::notice::NoUndo { path: &path.display().to_string(), cause }))

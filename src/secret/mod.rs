@@ -10,11 +10,13 @@ mod login;
 mod name;
 mod named;
 mod shape;
+mod stand_in;
 mod table;
 mod value;
 
 pub use level::{Level, MARK};
 pub use name::{is_kept_from_readers, is_secret_name};
+pub use stand_in::{Kinds, MakeKey, StandIns};
 
 use std::ops::Range;
 
@@ -40,6 +42,16 @@ impl Known {
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
         self.0.iter().any(|value| text.contains(value.as_str()))
+    }
+
+    fn add(&mut self, values: impl IntoIterator<Item = String>) {
+        *self = Self::new(std::mem::take(&mut self.0).into_iter().chain(values));
+    }
+
+    fn ranges(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found = Vec::new();
+        self.find(text, &mut found);
+        merged(found)
     }
 
     fn find(&self, text: &str, found: &mut Vec<Range<usize>>) {
@@ -78,7 +90,10 @@ pub fn find(text: &str, known: &Known, level: Level) -> Vec<Range<usize>> {
             }
         }
     }
-    merged(found)
+    let mut found = merged(found);
+    // What stands in for a secret is none, wherever it stands.
+    found.retain(|range| !stand_in::is_all_of(&text[range.clone()]));
+    found
 }
 
 /// Takes the secrets out of a text; tells how many there were.

@@ -259,3 +259,32 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_stands_in_is_found_no_second_time_and_is_turned_back_byte_for_byte() {
+    let known = Known::new(["an-odd-value-7731".to_owned()]);
+    let stand_ins = StandIns::new(known, Kinds { known: true, shapes: true }, Box::new(|| [7; 32]));
+    let mut count = 0;
+    for kind in kinds() {
+        for value in VALUES {
+            for put in PLACES {
+                let text = put(&filled(kind, value));
+                let Some((hidden, found)) = stand_ins.hide(&text) else { continue };
+                count += found;
+                assert_eq!(stand_ins.reveal(&hidden).as_deref(), Ok(text.as_str()), "{hidden}");
+                assert_eq!(stand_ins.hide(&hidden), None, "{hidden}");
+                assert_eq!(redact(&hidden, &Known::default(), Level::Kept).0, hidden);
+            }
+        }
+    }
+    assert!(count > 1_000, "{count}");
+    let (hidden, _) = stand_ins.hide("x an-odd-value-7731 y").unwrap();
+    assert!(hidden.starts_with("x AXI-HIDDEN-") && hidden.ends_with(" y"), "{hidden}");
+    // Another key, other stand-ins; another axi with the same key and the same value knows it.
+    let other =
+        |key| StandIns::new(Known::new(["an-odd-value-7731".to_owned()]), Kinds { known: true, shapes: true }, key);
+    assert_eq!(other(Box::new(|| [7; 32])).reveal(&hidden).as_deref(), Ok("x an-odd-value-7731 y"));
+    assert!(other(Box::new(|| [8; 32])).reveal(&hidden).is_err());
+    let off = StandIns::none();
+    assert_eq!(off.hide("x an-odd-value-7731 sk-a1a1a1a1a1a1a1a1a1a1"), None);
+}

@@ -7,6 +7,7 @@ use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::Failed;
 use super::super::findings::Diagnostic;
+use super::secrets::stand_ins;
 use super::session::{FrontendKind, new_session, random_number, resumed};
 use crate::agent::{Agent, Setup, Shortening, Wishes, prompt};
 use crate::approval::{Decision, Mode, Policy, Rule, RuleError, Source};
@@ -86,9 +87,12 @@ fn setup(app: &App, options: &RunOptions, occasion: FrontendKind) -> Setup {
     };
     let instructions = prompt::instructions(&place, app.paths.config.as_deref());
     let system = prompt::system_prompt(&surroundings, &instructions);
+    let secrets = Arc::new(stand_ins(app, !options.no_session));
+    let system = secrets.hide(&system).map_or(system, |(hidden, _)| hidden);
     Setup {
         system,
         small_system: prompt::small_prompt(&surroundings),
+        secrets,
         surroundings: app.project.surroundings(app.sandbox().secret_files()),
         place,
         max_steps: options.max_steps.unwrap_or(u32::try_from(app.config.max_steps).unwrap_or(u32::MAX)),

