@@ -1,6 +1,7 @@
 //! Searching everything that was said: BM25 over passages.
 
-use std::collections::HashMap;
+use grep_matcher::Matcher as _;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 
 use super::turns::turns;
 use crate::conversation::{ContentBlock, Message, Role};
@@ -30,49 +31,150 @@ const LONGEST_LINE: usize = 400;
 /// The usual constants of BM25 (Robertson and Zaragoza 2009).
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
+/// How much words count that stand in one line: in code and output a line says one thing.
+const TOGETHER: f64 = 2.0;
+/// About how many bytes a word has, with what is between it and the next.
+const BYTES_OF_WORD: f64 = 6.0;
 
-/// A passage, unread.
+/// Words of a question that say nothing of what is sought.
+const ASKING: &str = " a all an and any are as at be been before by can could did do does for from had has have how i if in is it \
+                      its me my of on or our said say so that the their them then there they this to us was we were \
+                      what when where which who why will with would you your ";
+
+/// A text of a message.
+struct Text<'a> {
+    turn: usize,
+    who: &'a str,
+    text: &'a str,
+}
+
+/// A passage that has a word that is wanted.
 struct Passage<'a> {
     turn: usize,
     who: &'a str,
     line: usize,
     lines: Vec<&'a str>,
+    /// How often each wanted word stands in it.
+    counts: Vec<u32>,
+    /// Which of them stand together in each of its lines.
+    together: Vec<Vec<bool>>,
+    length: f64,
 }
 
-/// Finds the passages of a conversation that answer a query best.
+/// Finds the passages of a conversation that answer a query best: BM25 over passages, and above that the passage with a
+/// line that has most of the words together. Texts without any of the words are passed over unread.
 #[must_use]
 pub fn recall(messages: &[Message], query: &str, most: usize) -> Vec<Found> {
-    let mut wanted: Vec<String> = Vec::new();
-    words(query, &mut |word| {
-        if !wanted.iter().any(|known| known == word) {
-            wanted.push(word.to_owned());
-        }
-    });
-    let passages: Vec<Passage<'_>> = turns(messages).flat_map(|(turn, message)| passages(turn, message)).collect();
-    let counted: Vec<(Vec<u32>, f64)> = passages.iter().map(|passage| count(passage, &wanted)).collect();
-    let all = as_float(passages.len());
-    let average = (counted.iter().map(|(_, length)| length).sum::<f64>() / all.max(1.0)).max(1.0);
+    let wanted = wanted(query);
+    let Some(any) = any_of(&wanted) else { return Vec::new() };
+    let texts: Vec<Text<'_>> = turns(messages).flat_map(|(turn, message)| texts(turn, message)).collect();
+    let (mut passages, mut all, mut bytes) = (Vec::new(), 0_usize, 0_usize);
+    for text in &texts {
+        all += with_any(text, &any, &wanted, &mut passages);
+        bytes += text.text.len();
+    }
+    let average = (as_float(bytes) / as_float(all.max(1)) / BYTES_OF_WORD).max(1.0);
     let rarity: Vec<f64> = (0..wanted.len())
         .map(|term| {
-            let having = as_float(counted.iter().filter(|(counts, _)| counts[term] > 0).count());
-            ((all - having + 0.5) / (having + 0.5)).ln_1p()
+            let having = as_float(passages.iter().filter(|passage| passage.counts[term] > 0).count());
+            ((as_float(all) - having + 0.5).max(0.5) / (having + 0.5)).ln_1p()
         })
         .collect();
-    let mut scored: Vec<(f64, usize)> = counted
-        .iter()
-        .enumerate()
-        .map(|(index, (counts, length))| {
-            let score = counts.iter().zip(&rarity).map(|(count, rarity)| {
-                let count = f64::from(*count);
-                rarity * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length / average))
-            });
-            (score.sum(), index)
-        })
-        .filter(|(score, _)| *score > 0.0)
-        .collect();
+    let score = |passage: &Passage<'_>| {
+        let words = passage.counts.iter().zip(&rarity).map(|(count, rarity)| {
+            let count = f64::from(*count);
+            rarity * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * passage.length / average))
+        });
+        let line =
+            |has: &Vec<bool>| has.iter().zip(&rarity).filter(|(has, _)| **has).map(|(_, rarity)| rarity).sum();
+        let best = passage.together.iter().map(line).fold(0.0, f64::max);
+        words.sum::<f64>() + TOGETHER * best
+    };
+    let mut scored: Vec<(f64, usize)> =
+        passages.iter().map(score).enumerate().map(|(index, score)| (score, index)).collect();
     // Of equals the newest.
     scored.sort_by(|left, right| right.0.total_cmp(&left.0).then(right.1.cmp(&left.1)));
     scored.into_iter().take(most).map(|(_, index)| found(&passages[index])).collect()
+}
+
+/// The words that are looked for, each once; all of a query that has nothing but words of asking.
+fn wanted(query: &str) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    words(query, &mut |word| {
+        if !all.iter().any(|known| known == word) {
+            all.push(word.to_owned());
+        }
+    });
+    let telling: Vec<String> = all.iter().filter(|word| !ASKING.contains(&format!(" {word} "))).cloned().collect();
+    if telling.is_empty() { all } else { telling }
+}
+
+/// Matches where one of the words may begin.
+fn any_of(wanted: &[String]) -> Option<RegexMatcher> {
+    if wanted.is_empty() {
+        return None;
+    }
+    // They are letters and digits: nothing of them means anything in a pattern.
+    RegexMatcherBuilder::new().case_insensitive(true).build(&wanted.join("|")).ok()
+}
+
+/// Adds the passages of a text that have a wanted word; returns how many passages it has.
+fn with_any<'a>(text: &Text<'a>, any: &RegexMatcher, wanted: &[String], passages: &mut Vec<Passage<'a>>) -> usize {
+    let bytes = text.text.as_bytes();
+    let step = LINES - SHARED;
+    let ends: usize = memchr::memchr_iter(b'\n', bytes).count() + usize::from(!bytes.ends_with(b"\n"));
+    let all = ends.saturating_sub(SHARED).div_ceil(step).max(1);
+    let mut touched: Vec<usize> = Vec::new();
+    let (mut line, mut counted) = (0, 0);
+    let scanned = any.find_iter(bytes, |found| {
+        line += memchr::memchr_iter(b'\n', &bytes[counted..found.start()]).count();
+        counted = found.start();
+        let last = (line / step).min(all - 1);
+        let before = (line % step < SHARED).then(|| last.checked_sub(1)).flatten();
+        for passage in before.into_iter().chain([last]) {
+            if touched.last() < Some(&passage) {
+                touched.push(passage);
+            }
+        }
+        true
+    });
+    // Its error is that of a callback, which has none.
+    drop(scanned);
+    if touched.is_empty() {
+        return all;
+    }
+    let lines: Vec<&str> = text.text.lines().collect();
+    for passage in touched {
+        let start = passage * step;
+        let end = (start + LINES).min(lines.len());
+        if let Some(part) = lines.get(start..end).filter(|part| !part.is_empty()) {
+            let passage = Passage { lines: part.to_vec(), ..count(text, start, part, wanted) };
+            if passage.counts.iter().any(|count| *count > 0) {
+                passages.push(passage);
+            }
+        }
+    }
+    all
+}
+
+/// Counts the wanted words of a passage.
+fn count<'a>(text: &Text<'a>, start: usize, lines: &[&str], wanted: &[String]) -> Passage<'a> {
+    let mut counts = vec![0; wanted.len()];
+    let mut length = 0_u32;
+    let together = lines.iter().map(|line| {
+        let mut has = vec![false; wanted.len()];
+        words(line, &mut |word| {
+            length += 1;
+            if let Some(place) = wanted.iter().position(|wanted| wanted == word) {
+                counts[place] += 1;
+                has[place] = true;
+            }
+        });
+        has
+    });
+    let together = together.collect();
+    let Text { turn, who, .. } = *text;
+    Passage { turn, who, line: start + 1, lines: Vec::new(), counts, together, length: f64::from(length) }
 }
 
 fn found(passage: &Passage<'_>) -> Found {
@@ -80,16 +182,18 @@ fn found(passage: &Passage<'_>) -> Found {
     Found { turn: passage.turn, who: passage.who.to_owned(), line: passage.line, text: lines.join("\n") }
 }
 
-fn passages(turn: usize, message: &Message) -> Vec<Passage<'_>> {
-    let who = match message.role {
+fn texts(turn: usize, message: &Message) -> Vec<Text<'_>> {
+    let said = match message.role {
         Role::User => "user",
         Role::Assistant => "assistant",
     };
     let mut found = Vec::new();
     for block in &message.content {
         match block {
-            ContentBlock::Text { text } => split(turn, who, text, &mut found),
-            ContentBlock::ToolResult(result) => split(turn, &result.name, &result.content, &mut found),
+            ContentBlock::Text { text } => found.push(Text { turn, who: said, text }),
+            ContentBlock::ToolResult(result) => {
+                found.push(Text { turn, who: &result.name, text: &result.content });
+            }
             ContentBlock::ToolCall(call) => values(turn, &call.name, &call.input, &mut found),
             ContentBlock::Reasoning(_) | ContentBlock::Image(_) | ContentBlock::WireItem(_) => {}
         }
@@ -97,43 +201,13 @@ fn passages(turn: usize, message: &Message) -> Vec<Passage<'_>> {
     found
 }
 
-fn values<'a>(turn: usize, who: &'a str, value: &'a serde_json::Value, found: &mut Vec<Passage<'a>>) {
+fn values<'a>(turn: usize, who: &'a str, value: &'a serde_json::Value, found: &mut Vec<Text<'a>>) {
     match value {
-        serde_json::Value::String(text) => split(turn, who, text, found),
+        serde_json::Value::String(text) => found.push(Text { turn, who, text }),
         serde_json::Value::Array(values_) => values_.iter().for_each(|value| values(turn, who, value, found)),
         serde_json::Value::Object(fields) => fields.values().for_each(|value| values(turn, who, value, found)),
         serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {}
     }
-}
-
-fn split<'a>(turn: usize, who: &'a str, text: &'a str, found: &mut Vec<Passage<'a>>) {
-    let lines: Vec<&str> = text.lines().collect();
-    let mut start = 0;
-    while start < lines.len() {
-        let end = (start + LINES).min(lines.len());
-        found.push(Passage { turn, who, line: start + 1, lines: lines[start..end].to_vec() });
-        if end == lines.len() {
-            break;
-        }
-        start = end - SHARED;
-    }
-}
-
-/// How often each word stands in a passage, and how many words it has.
-fn count(passage: &Passage<'_>, wanted: &[String]) -> (Vec<u32>, f64) {
-    let mut counts = vec![0; wanted.len()];
-    let mut length = 0_u32;
-    let places: HashMap<&str, usize> =
-        wanted.iter().enumerate().map(|(place, word)| (word.as_str(), place)).collect();
-    for line in &passage.lines {
-        words(line, &mut |word| {
-            length += 1;
-            if let Some(place) = places.get(word) {
-                counts[*place] += 1;
-            }
-        });
-    }
-    (counts, f64::from(length))
 }
 
 /// The words of a text in lower case: letters and digits; of a script without spaces each pair of letters.

@@ -73,6 +73,7 @@ mod print_terminal;
 mod project_root;
 mod proxies;
 mod pty;
+mod recall;
 mod render;
 mod repl_approval;
 mod repl_ask;
