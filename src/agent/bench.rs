@@ -186,6 +186,7 @@ pub(super) fn bench_of(
     let setup = Setup {
         system: "be brief".into(),
         small_system: "be short".into(),
+        trusted: false,
         place: Place { cwd: cwd.clone(), workspace: cwd.clone(), home: None },
         surroundings: Surroundings { cwd: cwd.clone(), workspace: cwd.clone(), ..Surroundings::default() },
         max_steps,

@@ -15,6 +15,7 @@ mod failure;
 mod forecast;
 mod found;
 mod guard;
+mod instructions;
 mod modes;
 mod partial;
 pub mod prompt;
@@ -25,6 +26,7 @@ mod results;
 mod runner;
 mod said;
 mod shorten;
+mod skills;
 pub mod suggest;
 mod talk;
 mod touches;
@@ -38,8 +40,10 @@ pub use event::{
     Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Failure, Frontend, Notice, Shortened,
     TurnEnd, Widened,
 };
+pub use instructions::{Instructions, MEMORY, instructions};
 pub use results::REPEATS;
 pub use said::Said;
+pub use skills::{Skill, catalogue, skills};
 pub use undo::PastTurn;
 pub use window::Shortening;
 pub use wishes::Wishes;
@@ -83,6 +87,8 @@ pub struct Setup {
     pub system: String,
     /// The system prompt of a small model.
     pub small_system: String,
+    /// Whether the person trusts what the place brings.
+    pub trusted: bool,
     /// Where it works.
     pub place: Place,
     /// The same for the policy, with the environment a shell line would run in.
@@ -117,10 +123,10 @@ impl Agent {
         session: Session,
         setup: Setup,
     ) -> Self {
-        let Setup { system, small_system, place, surroundings, max_steps, max_output_tokens, .. } = setup;
+        let Setup { system, small_system, trusted, place, surroundings, max_steps, max_output_tokens, .. } = setup;
         let Setup { output_dir, journal, secrets, sandbox, retry, now, random, .. } = setup;
         let surroundings = Arc::new(surroundings);
-        let manner = Manner { system, small_system, max_output_tokens, secrets, retry, now, random };
+        let manner = Manner { system, small_system, trusted, max_output_tokens, secrets, retry, now, random };
         let mut undo = Undo::new(journal, Arc::clone(&surroundings));
         undo.begin_session(&session);
         Self {

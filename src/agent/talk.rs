@@ -1,6 +1,7 @@
 //! What the person and the model say to each other, and its record: the conversation, the session's file, the tokens.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,6 +37,8 @@ pub(super) struct Talk {
     unanswered: Option<(String, Vec<String>)>,
     /// What the person said last, where the model could not be asked: it is not in the conversation.
     failed: Option<String>,
+    /// Folders whose instructions were looked for since the conversation was cut.
+    pub(super) told_folders: HashSet<PathBuf>,
     /// How much of the conversation is sent.
     pub(super) window: Window,
     pub(super) manner: Manner,
@@ -48,6 +51,8 @@ pub(super) struct Manner {
     pub(super) system: String,
     /// The system prompt of a small model.
     pub(super) small_system: String,
+    /// Whether the person trusts what the place brings.
+    pub(super) trusted: bool,
     /// The most tokens an answer may have; `None` leaves it to the provider.
     pub(super) max_output_tokens: Option<u64>,
     /// Stands in for secrets before the model sees them.
@@ -74,6 +79,7 @@ impl Talk {
             notes: Vec::new(),
             unanswered: None,
             failed: None,
+            told_folders: HashSet::new(),
             window: Window::new(),
             manner,
         }
@@ -135,6 +141,7 @@ impl Talk {
         self.paid = Arc::new(AtomicU64::new(ledger.total().at_least().units()));
         self.ledger = ledger;
         self.told_unsaved = false;
+        self.told_folders.clear();
         self.notes.clear();
         self.unanswered = None;
         self.failed = None;
@@ -314,6 +321,8 @@ impl Talk {
 
     /// Cuts the conversation for its requests.
     pub(super) fn keep_cut(&mut self, cut: Cut, frontend: &mut dyn Frontend) {
+        // What was told of them may be cut off.
+        self.told_folders.clear();
         self.conversation.push_cut(cut.clone());
         self.append(EntryKind::Cut { cut }, frontend);
     }

@@ -1,5 +1,7 @@
 //! One turn, from the person's message to its end.
 
+use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::time::Instant;
 
@@ -10,6 +12,7 @@ use super::calls::{Answered, Calls};
 use super::consent::Consent;
 use super::explore::{Explore, Exploring, Report, STEPS, Scout};
 use super::guard::LoopGuard;
+use super::instructions::nested;
 use super::modes::{Purpose, under_the_prompt};
 use super::recall;
 use super::request::Asked;
@@ -20,7 +23,7 @@ use super::talk::Talk;
 use super::undo::Undo;
 use super::{Agent, AgentEvent, Failure, Frontend, Notice, Shortened, TurnEnd};
 use crate::context::Need;
-use crate::conversation::{ContentBlock, Finished, Message, Outcome, Role, StopReason, ToolCall};
+use crate::conversation::{ContentBlock, Finished, Message, Outcome, Role, StopReason, Subject, ToolCall};
 use crate::tool::brief;
 use crate::tool::{ToolFacts, ToolOutput};
 
@@ -225,7 +228,17 @@ impl Agent {
         let said = talk.conversation().messages();
         let calling =
             Calls { runner, consent, undo, explore, said, guard, secrets, redact: &redact, frontend, cancel };
-        let Answered { results, end, spent } = calling.run(calls).await;
+        let touched = touched(runner, &calls);
+        let Answered { mut results, end, spent } = calling.run(calls).await;
+        let small = self.talk.model().small;
+        let (trusted, told) = (self.talk.manner.trusted, &mut self.talk.told_folders);
+        let found = if small { Vec::new() } else { nested(&self.runner.place, trusted, &touched, told) };
+        if let Some(last) = results.last_mut() {
+            for file in found {
+                // Writing to a String cannot fail.
+                let _ = write!(last.content, "\n\n[{}]", file.told(", for what is below it"));
+            }
+        }
         self.talk.take_over(spent, frontend);
         self.talk.tools_say(results, frontend);
         end
@@ -245,6 +258,17 @@ impl Agent {
             Asked::Finished(_) | Asked::Failed(_) | Asked::TooDear(_) | Asked::Interrupted => {}
         }
     }
+}
+
+/// The paths that calls are about.
+fn touched(runner: &ToolRunner, calls: &[ToolCall]) -> Vec<PathBuf> {
+    let subjects =
+        calls.iter().filter_map(|call| Some(runner.tools.find(&call.name)?.subject(&call.input, &runner.place)));
+    let paths = subjects.filter_map(|subject| match subject {
+        Subject::Paths { paths } => Some(paths),
+        Subject::Command { .. } | Subject::Host { .. } | Subject::Whole => None,
+    });
+    paths.flatten().collect()
 }
 
 /// Makes sub-agents: each an agent of its own that only reads, with few steps.

@@ -9,6 +9,7 @@ mod context;
 mod export;
 mod find;
 mod jobs;
+mod memory;
 mod modes;
 mod money;
 mod outcome;

@@ -1,6 +1,8 @@
 //! One row a command. Help, completion and locale keys come from the row.
 
-use super::{Argument, ExportForm, SlashCommand, bodies, compact, jobs, modes, money, permissions, sessions, undo};
+use super::{
+    Argument, ExportForm, SlashCommand, bodies, compact, jobs, memory, modes, money, permissions, sessions, undo,
+};
 use crate::config::{ReasoningView, ThemeChoice};
 use crate::locale::{Word, word};
 
@@ -26,6 +28,8 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("think", word::command::THINK, &[], Argument::Word(ReasoningView::WORDS), bodies::think),
     row("theme", word::command::THEME, &[], Argument::Word(ThemeChoice::WORDS), bodies::theme),
     row("session", word::command::SESSION, &[], Argument::Session, sessions::session),
+    row("init", word::command::INIT, &[], Argument::None, memory::init),
+    row("remember", word::command::REMEMBER, &[], Argument::None, memory::remember),
     row("export", word::command::EXPORT, &[], Argument::Word(ExportForm::WORDS), sessions::export),
     row("resume", word::command::RESUME, &[], Argument::SessionId, sessions::resume),
     row(

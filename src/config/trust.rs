@@ -91,6 +91,9 @@ impl PlaceFiles {
                     files.incomplete |= !collect(&axi.join(name), DEEPEST, &mut others);
                 }
             }
+            for name in [".agents/skills", ".claude/skills"] {
+                files.incomplete |= !collect_skills(&folder.join(name), &mut others);
+            }
             for path in others {
                 if let Some((bytes, whole)) = read(&path) {
                     files.incomplete |= !whole;
@@ -142,6 +145,17 @@ fn collect(folder: &Path, depth: u32, files: &mut Vec<PathBuf>) -> bool {
         }
     }
     true
+}
+
+/// Finds what each skill of a folder says of itself; tells whether these are all.
+fn collect_skills(folder: &Path, files: &mut Vec<PathBuf>) -> bool {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path().join("SKILL.md")).collect();
+    paths.retain(|path| path.is_file());
+    paths.sort();
+    let all = files.len() + paths.len() <= MOST_FILES;
+    files.extend(paths.into_iter().take(MOST_FILES.saturating_sub(files.len())));
+    all
 }
 
 /// Reads a regular file, and tells whether that is all of it; `None` where there is none.
@@ -254,7 +268,14 @@ mod tests {
             assert_eq!(wanting(root), std::slice::from_ref(&settings), "{line}");
         }
         std::fs::remove_file(&settings).unwrap();
-        for name in [".mcp.json", ".axi/commands/a.md", ".axi/commands/deep/b.md", ".axi/hooks/c"] {
+        for name in [
+            ".mcp.json",
+            ".agents/skills/x/SKILL.md",
+            ".claude/skills/x/SKILL.md",
+            ".axi/commands/a.md",
+            ".axi/commands/deep/b.md",
+            ".axi/hooks/c",
+        ] {
             write(&root.join(name), "x");
             assert_eq!(wanting(root), [root.join(name)], "{name}");
             std::fs::remove_file(root.join(name)).unwrap();

@@ -38,6 +38,7 @@ mod handoff_output;
 mod handoff_plugins;
 mod handoff_rewrite;
 mod handoff_shells;
+mod instructions;
 mod interrupt;
 mod kept_jobs;
 mod keyboard;

@@ -1,5 +1,6 @@
 //! The agent of a conversation, from settings, flags and environment.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -9,7 +10,7 @@ use super::super::failed::Failed;
 use super::super::findings::Diagnostic;
 use super::secrets::stand_ins;
 use super::session::{FrontendKind, new_session, random_number, resumed};
-use crate::agent::{Agent, Setup, Shortening, Wishes, prompt};
+use crate::agent::{Agent, Setup, Shortening, Wishes, catalogue, instructions, prompt, skills};
 use crate::approval::{Decision, Mode, Policy, Rule, RuleError, Source};
 use crate::cli::{AgentKind, RunOptions};
 use crate::command::{Problem, session_damage};
@@ -82,16 +83,17 @@ fn setup(app: &App, options: &RunOptions, occasion: FrontendKind) -> Setup {
         system: std::env::consts::OS,
         shell,
         handoff: occasion == FrontendKind::Handoff,
-        trusted: app.project.trusted(),
         language: app.locale.tag(),
     };
-    let instructions = prompt::instructions(&place, app.paths.config.as_deref());
-    let system = prompt::system_prompt(&surroundings, &instructions);
+    let trusted = app.project.trusted();
+    let instructions = instructions(&place, trusted, app.paths.config.as_deref());
+    let system = prompt::system_prompt(&surroundings, &instructions, &catalogue(&skills(&skill_folders(app))));
     let secrets = Arc::new(stand_ins(app, !options.no_session));
     let system = secrets.hide(&system).map_or(system, |(hidden, _)| hidden);
     Setup {
         system,
         small_system: prompt::small_prompt(&surroundings),
+        trusted,
         secrets,
         surroundings: app.project.surroundings(app.sandbox().secret_files()),
         place,
@@ -104,6 +106,15 @@ fn setup(app: &App, options: &RunOptions, occasion: FrontendKind) -> Setup {
         now: SystemTime::now,
         random: random_unit,
     }
+}
+
+/// Where skills are: the project's, where the person trusts it, then the person's own.
+fn skill_folders(app: &App) -> Vec<PathBuf> {
+    let folders = app.project.cwd.ancestors().take_while(|folder| folder.starts_with(&app.project.root));
+    let project = folders.filter(|_| app.project.trusted()).map(Path::to_owned);
+    let below = |folder: PathBuf| [folder.join(".agents/skills"), folder.join(".claude/skills")];
+    let own = app.paths.config.iter().map(|config| config.join("skills"));
+    project.flat_map(below).chain(own).chain(app.paths.home.iter().cloned().flat_map(below)).collect()
 }
 
 fn tools(app: &App, occasion: FrontendKind) -> Toolbox {

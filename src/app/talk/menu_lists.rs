@@ -41,10 +41,11 @@ pub(super) fn menu_lists(app: &App) -> MenuLists {
 
 /// Commands that are files: the person's, and those of the folders from here up to the workspace.
 pub(super) fn user_commands(app: &App) -> UserCommands {
-    let user = app.paths.config.as_ref().map(|config| config.join("commands"));
+    let own = app.paths.config.iter().map(|config| config.join("commands"));
+    let user: Vec<_> = own.chain(app.paths.home.iter().map(|home| home.join(".claude/commands"))).collect();
     let folders = app.project.cwd.ancestors().take_while(|folder| folder.starts_with(&app.project.root));
-    let project = folders.map(|folder| folder.join(".axi/commands"));
-    let project = project.filter(|folder| Some(folder) != user.as_ref()).collect();
+    let project = folders.flat_map(|folder| [folder.join(".axi/commands"), folder.join(".claude/commands")]);
+    let project = project.filter(|folder| !user.contains(folder)).collect();
     let mut commands = UserCommands::new(user, project);
     if app.project.trusted() {
         commands.agree_to(app.project.files.wanting());

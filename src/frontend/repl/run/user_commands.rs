@@ -8,7 +8,7 @@ use crate::config::PlaceFile;
 /// The commands of the person's own and of the project.
 #[derive(Debug, Default)]
 pub struct UserCommands {
-    user: Option<PathBuf>,
+    user: Vec<PathBuf>,
     /// The project's folders, the nearest first.
     project: Vec<PathBuf>,
     loaded: Vec<UserCommand>,
@@ -19,7 +19,7 @@ pub struct UserCommands {
 impl UserCommands {
     /// Names the folders; reads nothing yet.
     #[must_use]
-    pub const fn new(user: Option<PathBuf>, project: Vec<PathBuf>) -> Self {
+    pub const fn new(user: Vec<PathBuf>, project: Vec<PathBuf>) -> Self {
         Self { user, project, loaded: Vec::new(), agreed: Vec::new() }
     }
 
@@ -77,7 +77,7 @@ mod tests {
         });
         std::fs::write(place.path().join("b.md"), "Delete all.").unwrap();
         std::fs::write(place.path().join("c.md"), "New.").unwrap();
-        let mut commands = UserCommands::new(None, vec![place.path().to_owned()]);
+        let mut commands = UserCommands::new(Vec::new(), vec![place.path().to_owned()]);
         commands.agree_to(&shown);
         let asked = commands.list().iter().map(|command| (command.name.as_str(), commands.needs_asking(command)));
         assert_eq!(asked.collect::<Vec<_>>(), [("a", false), ("b", true), ("c", true)]);
