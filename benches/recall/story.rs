@@ -9,12 +9,12 @@ use axi::conversation::{
 };
 
 /// The window of the model that reads, in tokens.
-pub const WINDOW: u64 = 32_000;
+pub(crate) const WINDOW: u64 = 32_000;
 /// How many turns a session has.
 const TURNS: usize = 120;
 
 /// Something that was said once.
-pub struct Fact {
+pub(crate) struct Fact {
     question: String,
     answer: String,
     /// The words without which a line is about something else.
@@ -22,19 +22,19 @@ pub struct Fact {
 }
 
 /// A session, its facts, and what the reader came to.
-pub struct Score {
+pub(crate) struct Score {
     /// How many facts were planted.
-    pub facts: usize,
+    pub(crate) facts: usize,
     /// How many of them stand in what is sent, or are found by one search.
-    pub findable: usize,
+    pub(crate) findable: usize,
     /// How many the reader answered.
-    pub answered: usize,
+    pub(crate) answered: usize,
     /// All tokens of the session.
-    pub whole: u64,
+    pub(crate) whole: u64,
     /// The tokens of what is sent, and of all that a search for the average fact returns.
-    pub read: u64,
+    pub(crate) read: u64,
     /// How often it was cut.
-    pub cuts: usize,
+    pub(crate) cuts: usize,
 }
 
 const FIRST: [&str; 12] = [
@@ -225,7 +225,7 @@ fn best<'a>(lines: &'a [String], fact: &Fact) -> Option<&'a String> {
 }
 
 /// Reads a session of this seed.
-pub fn read(seed: u64) -> Score {
+pub(crate) fn read(seed: u64) -> Score {
     let (conversation, facts, cuts) = talk(seed);
     let messages = conversation.messages();
     let sent = view(messages, conversation.cut());

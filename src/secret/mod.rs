@@ -4,6 +4,7 @@
 mod block;
 mod command;
 pub mod files;
+mod form;
 pub mod found;
 mod level;
 mod login;
@@ -92,7 +93,7 @@ pub fn find(text: &str, known: &Known, level: Level) -> Vec<Range<usize>> {
     }
     let mut found = merged(found);
     // What stands in for a secret is none, wherever it stands.
-    found.retain(|range| !stand_in::is_all_of(&text[range.clone()]));
+    found.retain(|range| !form::is_all_of(&text[range.clone()]));
     found
 }
 
