@@ -7,7 +7,7 @@ use std::io::Write as _;
 mod story;
 
 fn main() {
-    let seeds = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(10_u64);
+    let seeds = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(10_u64);
     let mut out = std::io::stdout().lock();
     let mut say = |line: String| writeln!(out, "{line}").is_ok();
     say("seed  facts  findable  answered  tokens read / said  cuts".to_owned());

@@ -42,7 +42,7 @@ const ASKING: &str = " a all an and any are as at be been before by can could di
                       what when where which who why will with would you your ";
 
 /// A text of a message.
-struct Text<'a> {
+struct Spoken<'a> {
     turn: usize,
     who: &'a str,
     text: &'a str,
@@ -67,7 +67,7 @@ struct Passage<'a> {
 pub fn recall(messages: &[Message], query: &str, most: usize) -> Vec<Found> {
     let wanted = wanted(query);
     let Some(any) = any_of(&wanted) else { return Vec::new() };
-    let texts: Vec<Text<'_>> = turns(messages).flat_map(|(turn, message)| texts(turn, message)).collect();
+    let texts: Vec<Spoken<'_>> = turns(messages).flat_map(|(turn, message)| texts(turn, message)).collect();
     let (mut passages, mut all, mut bytes) = (Vec::new(), 0_usize, 0_usize);
     for text in &texts {
         all += with_any(text, &any, &wanted, &mut passages);
@@ -119,7 +119,12 @@ fn any_of(wanted: &[String]) -> Option<RegexMatcher> {
 }
 
 /// Adds the passages of a text that have a wanted word; returns how many passages it has.
-fn with_any<'a>(text: &Text<'a>, any: &RegexMatcher, wanted: &[String], passages: &mut Vec<Passage<'a>>) -> usize {
+fn with_any<'a>(
+    text: &Spoken<'a>,
+    any: &RegexMatcher,
+    wanted: &[String],
+    passages: &mut Vec<Passage<'a>>,
+) -> usize {
     let bytes = text.text.as_bytes();
     let step = LINES - SHARED;
     let ends: usize = memchr::memchr_iter(b'\n', bytes).count() + usize::from(!bytes.ends_with(b"\n"));
@@ -158,7 +163,7 @@ fn with_any<'a>(text: &Text<'a>, any: &RegexMatcher, wanted: &[String], passages
 }
 
 /// Counts the wanted words of a passage.
-fn count<'a>(text: &Text<'a>, start: usize, lines: &[&str], wanted: &[String]) -> Passage<'a> {
+fn count<'a>(text: &Spoken<'a>, start: usize, lines: &[&str], wanted: &[String]) -> Passage<'a> {
     let mut counts = vec![0; wanted.len()];
     let mut length = 0_u32;
     let together = lines.iter().map(|line| {
@@ -173,7 +178,7 @@ fn count<'a>(text: &Text<'a>, start: usize, lines: &[&str], wanted: &[String]) -
         has
     });
     let together = together.collect();
-    let Text { turn, who, .. } = *text;
+    let Spoken { turn, who, .. } = *text;
     Passage { turn, who, line: start + 1, lines: Vec::new(), counts, together, length: f64::from(length) }
 }
 
@@ -182,7 +187,7 @@ fn found(passage: &Passage<'_>) -> Found {
     Found { turn: passage.turn, who: passage.who.to_owned(), line: passage.line, text: lines.join("\n") }
 }
 
-fn texts(turn: usize, message: &Message) -> Vec<Text<'_>> {
+fn texts(turn: usize, message: &Message) -> Vec<Spoken<'_>> {
     let said = match message.role {
         Role::User => "user",
         Role::Assistant => "assistant",
@@ -190,9 +195,9 @@ fn texts(turn: usize, message: &Message) -> Vec<Text<'_>> {
     let mut found = Vec::new();
     for block in &message.content {
         match block {
-            ContentBlock::Text { text } => found.push(Text { turn, who: said, text }),
+            ContentBlock::Text { text } => found.push(Spoken { turn, who: said, text }),
             ContentBlock::ToolResult(result) => {
-                found.push(Text { turn, who: &result.name, text: &result.content });
+                found.push(Spoken { turn, who: &result.name, text: &result.content });
             }
             ContentBlock::ToolCall(call) => values(turn, &call.name, &call.input, &mut found),
             ContentBlock::Reasoning(_) | ContentBlock::Image(_) | ContentBlock::WireItem(_) => {}
@@ -201,9 +206,9 @@ fn texts(turn: usize, message: &Message) -> Vec<Text<'_>> {
     found
 }
 
-fn values<'a>(turn: usize, who: &'a str, value: &'a serde_json::Value, found: &mut Vec<Text<'a>>) {
+fn values<'a>(turn: usize, who: &'a str, value: &'a serde_json::Value, found: &mut Vec<Spoken<'a>>) {
     match value {
-        serde_json::Value::String(text) => found.push(Text { turn, who, text }),
+        serde_json::Value::String(text) => found.push(Spoken { turn, who, text }),
         serde_json::Value::Array(values_) => values_.iter().for_each(|value| values(turn, who, value, found)),
         serde_json::Value::Object(fields) => fields.values().for_each(|value| values(turn, who, value, found)),
         serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {}
