@@ -184,7 +184,7 @@ pub(super) fn bench_of(
     let session = Session::new(id, "/".into(), Some(home.path()), Redactor::default());
     let cwd = home.path().to_path_buf();
     let setup = Setup {
-        system: "be brief".into(),
+        system: Box::new(|| "be brief".into()),
         small_system: "be short".into(),
         trusted: false,
         place: Place { cwd: cwd.clone(), workspace: cwd.clone(), home: None },

@@ -49,7 +49,7 @@ pub use window::Shortening;
 pub use wishes::Wishes;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
 
 use tokio_util::sync::CancellationToken;
@@ -83,8 +83,8 @@ pub struct Agent {
 
 /// What does not change during a session.
 pub struct Setup {
-    /// The system prompt.
-    pub system: String,
+    /// Words the system prompt, when it is needed first: a start must not wait for files of instructions.
+    pub system: Box<dyn FnOnce() -> String + Send>,
     /// The system prompt of a small model.
     pub small_system: String,
     /// Whether the person trusts what the place brings.
@@ -126,6 +126,7 @@ impl Agent {
         let Setup { system, small_system, trusted, place, surroundings, max_steps, max_output_tokens, .. } = setup;
         let Setup { output_dir, journal, secrets, sandbox, retry, now, random, .. } = setup;
         let surroundings = Arc::new(surroundings);
+        let system = Arc::new(LazyLock::new(system));
         let manner = Manner { system, small_system, trusted, max_output_tokens, secrets, retry, now, random };
         let mut undo = Undo::new(journal, Arc::clone(&surroundings));
         undo.begin_session(&session);

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
 
 use super::window::Window;
@@ -44,11 +44,14 @@ pub(super) struct Talk {
     pub(super) manner: Manner,
 }
 
+/// A text that is worded when it is needed first.
+pub(super) type Later = LazyLock<String, Box<dyn FnOnce() -> String + Send>>;
+
 /// How the model is asked; does not change during a session.
 #[derive(Clone)]
 pub(super) struct Manner {
     /// The system prompt.
-    pub(super) system: String,
+    pub(super) system: Arc<Later>,
     /// The system prompt of a small model.
     pub(super) small_system: String,
     /// Whether the person trusts what the place brings.

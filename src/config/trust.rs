@@ -91,8 +91,10 @@ impl PlaceFiles {
                     files.incomplete |= !collect(&axi.join(name), DEEPEST, &mut others);
                 }
             }
-            for name in [".agents/skills", ".claude/skills"] {
-                files.incomplete |= !collect_skills(&folder.join(name), &mut others);
+            for name in [".agents", ".claude"].map(|name| folder.join(name)) {
+                if name.is_dir() {
+                    files.incomplete |= !collect_skills(&name.join("skills"), &mut others);
+                }
             }
             for path in others {
                 if let Some((bytes, whole)) = read(&path) {

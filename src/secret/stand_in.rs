@@ -21,6 +21,9 @@ pub struct Kinds {
 /// Gets the key that stand-ins are made with, when the first one is.
 pub type MakeKey = Box<dyn Fn() -> [u8; 32] + Send + Sync>;
 
+/// Gets values, when a text is looked through for them the first time.
+type MakeValues = Box<dyn FnOnce() -> Vec<String> + Send>;
+
 /// Stands in for secrets, always by the same text for the same one, and knows which is which.
 pub struct StandIns {
     known: Mutex<Known>,
@@ -28,6 +31,8 @@ pub struct StandIns {
     key: OnceLock<hmac::Key>,
     make_key: MakeKey,
     secrets: Mutex<HashMap<String, String>>,
+    /// More values, when the first text is looked through.
+    later: Mutex<Option<MakeValues>>,
 }
 
 impl StandIns {
@@ -36,13 +41,19 @@ impl StandIns {
     #[must_use]
     pub fn new(known: Known, kinds: Kinds, make_key: MakeKey) -> Self {
         let (known, secrets) = (Mutex::new(known), Mutex::default());
-        Self { known, kinds, key: OnceLock::new(), make_key, secrets }
+        Self { known, kinds, key: OnceLock::new(), make_key, secrets, later: Mutex::default() }
     }
 
     /// Stands in for nothing.
     #[must_use]
     pub fn none() -> Self {
         Self::new(Known::default(), Kinds { known: false, shapes: false }, Box::new(|| [0; 32]))
+    }
+
+    /// Stands in for these values, too: they are got when the first text is looked through.
+    #[must_use]
+    pub fn with_later(self, values: MakeValues) -> Self {
+        Self { later: Mutex::new(Some(values)), ..self }
     }
 
     /// Stands in for these values, too.
@@ -53,6 +64,10 @@ impl StandIns {
     /// Puts stand-ins for the secrets of a text; tells how many there were. None where nothing is stood in for.
     #[must_use]
     pub fn hide(&self, text: &str) -> Option<(String, usize)> {
+        let later = self.later.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(values) = later {
+            self.learn(values());
+        }
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let found = match self.kinds {
             Kinds { known: false, shapes: false } => return None,

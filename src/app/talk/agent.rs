@@ -21,7 +21,7 @@ use crate::frontend::words;
 use crate::locale::word;
 use crate::provider::{Effort, Provider, RetryPlan};
 use crate::session::{Fork, Session, is_held, load_lines};
-use crate::tool::{ProposeCommandTool, Toolbox, table};
+use crate::tool::{Place, ProposeCommandTool, Toolbox, table};
 
 pub(super) fn policy(app: &App, options: &RunOptions) -> Result<Policy, Failed> {
     let mode = match options.agent {
@@ -77,22 +77,25 @@ fn setup(app: &App, options: &RunOptions, occasion: FrontendKind) -> Setup {
     let place = app.project.place();
     let variable = |name| app.process.variable(name);
     let shell = variable("AXI_SHELL").or_else(|| variable("SHELL"));
-    let shell = shell.as_deref().and_then(|path| path.rsplit('/').next());
-    let surroundings = prompt::PromptFacts {
-        place: &place,
-        system: std::env::consts::OS,
-        shell,
-        handoff: occasion == FrontendKind::Handoff,
-        language: app.locale.tag(),
-    };
-    let trusted = app.project.trusted();
-    let instructions = instructions(&place, trusted, app.paths.config.as_deref());
-    let system = prompt::system_prompt(&surroundings, &instructions, &catalogue(&skills(&skill_folders(app))));
+    let shell = shell.as_deref().and_then(|path| path.rsplit('/').next()).map(str::to_owned);
+    let (handoff, language) = (occasion == FrontendKind::Handoff, app.locale.tag());
+    let small_system = prompt::small_prompt(&facts(&place, shell.as_deref(), handoff, language));
     let secrets = Arc::new(stand_ins(app, !options.no_session));
-    let system = secrets.hide(&system).map_or(system, |(hidden, _)| hidden);
+    let trusted = app.project.trusted();
+    let system = {
+        let (place, own, folders) = (place.clone(), app.paths.config.clone(), skill_folders(app));
+        let secrets = Arc::clone(&secrets);
+        move || {
+            let instructions = instructions(&place, trusted, own.as_deref());
+            let skills = catalogue(&skills(&folders));
+            let system =
+                prompt::system_prompt(&facts(&place, shell.as_deref(), handoff, language), &instructions, &skills);
+            secrets.hide(&system).map_or(system, |(hidden, _)| hidden)
+        }
+    };
     Setup {
-        system,
-        small_system: prompt::small_prompt(&surroundings),
+        system: Box::new(system),
+        small_system,
         trusted,
         secrets,
         surroundings: app.project.surroundings(app.sandbox().secret_files()),
@@ -106,6 +109,15 @@ fn setup(app: &App, options: &RunOptions, occasion: FrontendKind) -> Setup {
         now: SystemTime::now,
         random: random_unit,
     }
+}
+
+fn facts<'a>(
+    place: &'a Place,
+    shell: Option<&'a str>,
+    handoff: bool,
+    language: &'a str,
+) -> prompt::PromptFacts<'a> {
+    prompt::PromptFacts { place, system: std::env::consts::OS, shell, handoff, language }
 }
 
 /// Where skills are: the project's, where the person trusts it, then the person's own.

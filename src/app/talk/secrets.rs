@@ -21,12 +21,14 @@ pub(super) fn stand_ins(app: &App, keep: bool) -> StandIns {
     let kinds = Kinds { known: settings.values == OnOff::On, shapes: settings.shapes == OnOff::On };
     let path = app.paths.state.as_ref().filter(|_| keep).map(|state| state.join("secret-key"));
     let made = StandIns::new(app.known_secrets(), kinds, Box::new(move || key(path.as_deref())));
-    if kinds.known {
-        let folders = [&app.project.cwd, &app.project.root];
-        let folders = if folders[0] == folders[1] { &folders[..1] } else { &folders[..] };
-        made.learn(folders.iter().flat_map(|folder| FILES.iter().flat_map(|name| values(&folder.join(name)))));
+    if !kinds.known {
+        return made;
     }
-    made
+    let mut folders = vec![app.project.cwd.clone(), app.project.root.clone()];
+    folders.dedup();
+    made.with_later(Box::new(move || {
+        folders.iter().flat_map(|folder| FILES.iter().flat_map(|name| values(&folder.join(name)))).collect()
+    }))
 }
 
 /// The values of a file of variables whose names say that they are secret.
