@@ -17,6 +17,9 @@ use serde::Serialize;
 
 use crate::conversation::{COMMANDS, READERS, ToolKind, WRITERS};
 
+/// The pattern of every path inside the workspace.
+const EVERYWHERE: &str = "**";
+
 /// What a rule is about, in facts, for whoever words it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meaning {
@@ -189,7 +192,13 @@ fn kind_of(tool: &str, known: fn(&str) -> ToolKind) -> ToolKind {
 impl Rule {
     /// Every change of a file inside the workspace.
     pub(super) fn edits() -> Option<Self> {
-        Self::parse(&format!("{WRITERS}(**)")).ok()
+        Self::parse(&format!("{WRITERS}({EVERYWHERE})")).ok()
+    }
+
+    /// Tells whether it is [`Rule::edits`], without making that: each prompt asks.
+    pub(super) fn is_edits(&self) -> bool {
+        matches!(&self.tool, ToolPattern::Named(name) if name == WRITERS)
+            && matches!(&self.pattern, Pattern::Path(path) if path.text == EVERYWHERE)
     }
 
     /// Parses a rule for what stands for several tools; of one tool, only its bare name.

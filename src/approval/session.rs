@@ -51,11 +51,8 @@ impl Policy {
     /// Tells whether every change inside the workspace is allowed for this session.
     #[must_use]
     pub fn accepts_edits(&self) -> bool {
-        Rule::edits().is_some_and(|edits| {
-            let is_it = |(decision, rule, source): (Decision, &Rule, Source)| {
-                decision == Decision::Allow && source == Source::Session && *rule == edits
-            };
-            self.rules().any(is_it)
+        self.rules().any(|(decision, rule, source)| {
+            decision == Decision::Allow && source == Source::Session && rule.is_edits()
         })
     }
 

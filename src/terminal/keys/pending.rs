@@ -54,8 +54,12 @@ impl Pending {
     /// Changes it. Whoever listens hears of it at the next [`Pending::tell`].
     pub fn change<T>(&self, change: impl FnOnce(&mut Unsent) -> T) -> T {
         let changed = change(&mut self.lock());
-        self.0.version.fetch_add(1, Ordering::AcqRel);
+        self.changed();
         changed
+    }
+
+    fn changed(&self) {
+        self.0.version.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Looks at it.
@@ -95,26 +99,29 @@ impl Pending {
         let mut unsent = self.lock();
         if unsent.line != line {
             line.clone_into(&mut unsent.line);
-            drop(unsent);
-            self.0.version.fetch_add(1, Ordering::AcqRel);
+            self.changed();
         }
     }
 
     /// Takes the line that is to be run next; the text under way stays.
     pub fn take_queued(&self) -> Option<String> {
-        self.change(|unsent| unsent.queue.pop_front())
+        let queued = self.lock().queue.pop_front();
+        if queued.is_some() {
+            self.changed();
+        }
+        queued
     }
 
     /// Takes the text that comes onto the next line of the editor, which then owns the line.
     pub fn line_for_editor(&self) -> String {
-        self.change(|unsent| {
-            if unsent.line.is_empty()
-                && let Some(later) = unsent.later.pop_front()
-            {
-                unsent.line = later;
-            }
-            unsent.line.clone()
-        })
+        let mut unsent = self.lock();
+        if unsent.line.is_empty()
+            && let Some(later) = unsent.later.pop_front()
+        {
+            unsent.line = later;
+            self.changed();
+        }
+        unsent.line.clone()
     }
 
     /// Takes over what was typed while something else had the terminal: whole lines are queued, the rest is edited.
@@ -140,7 +147,7 @@ impl Pending {
     pub(super) fn edit(&self, key: &Key) -> bool {
         let changed = self.lock().edit(key);
         if changed {
-            self.0.version.fetch_add(1, Ordering::AcqRel);
+            self.changed();
         }
         changed
     }
