@@ -123,11 +123,10 @@ impl Talk {
     fn request<'a>(&'a self, beginning: &'a Beginning, messages: &'a [Message]) -> Request<'a> {
         Request {
             system: &beginning.system,
-            messages,
             tools: &beginning.tools,
             max_output_tokens: self.manner.max_output_tokens,
-            temperature: None,
             effort: self.wishes.effort,
+            ..Request::of(messages)
         }
     }
 

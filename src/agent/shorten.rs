@@ -171,11 +171,10 @@ impl Shorten<'_> {
         frontend.show(&AgentEvent::Waiting { activity: Activity::SummingUp });
         let request = Request {
             system: &self.beginning.system,
-            messages: &messages,
             tools: &self.beginning.tools,
             max_output_tokens: self.talk.manner.max_output_tokens,
-            temperature: None,
             effort: self.talk.wishes.effort,
+            ..Request::of(&messages)
         };
         let mut builder = MessageBuilder::new(self.talk.model().id());
         let mut stream = self.talk.provider.stream(request);

@@ -79,11 +79,9 @@ pub async fn guess(
     let messages = [Message::user(question)];
     let request = Request {
         system,
-        messages: &messages,
-        tools: &[],
         max_output_tokens: Some(MOST_TOKENS),
         temperature: Some(TEMPERATURE),
-        effort: None,
+        ..Request::of(&messages)
     };
     let (mut guessed, result) = read(provider.stream(request), &mut |_| (), cancel).await;
     if guessed.usage == Usage::default() {

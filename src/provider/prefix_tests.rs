@@ -154,14 +154,7 @@ pub(super) fn wires(strict: bool) -> Vec<(Protocol, Box<dyn Wire>)> {
 }
 
 fn body(wire: &dyn Wire, messages: &[Message], tools: &[ToolSpec]) -> String {
-    let request = Request {
-        system: "Be brief.",
-        messages,
-        tools,
-        max_output_tokens: Some(64),
-        temperature: None,
-        effort: None,
-    };
+    let request = Request { system: "Be brief.", tools, max_output_tokens: Some(64), ..Request::of(messages) };
     let body = String::from_utf8(wire.call(&request).body.unwrap()).unwrap();
     // Marks say where the cache may end; they are no part of what is cached.
     body.replace(",\"cache_control\":{\"type\":\"ephemeral\"}", "")

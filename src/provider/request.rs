@@ -105,3 +105,11 @@ pub struct Request<'a> {
     /// How much it thinks; `None` leaves it to the provider.
     pub effort: Option<Effort>,
 }
+
+impl<'a> Request<'a> {
+    /// Asks with these messages and nothing else.
+    #[must_use]
+    pub const fn of(messages: &'a [Message]) -> Self {
+        Self { system: "", messages, tools: &[], max_output_tokens: None, temperature: None, effort: None }
+    }
+}

@@ -35,14 +35,8 @@ fn read_tool() -> ToolSpec {
 /// Asks once and collects everything.
 fn ask(provider: &dyn Provider, messages: &[Message]) -> (Vec<StreamEvent>, Option<ProviderError>) {
     let tools = [read_tool()];
-    let request = Request {
-        system: "Be brief.",
-        messages,
-        tools: &tools,
-        max_output_tokens: Some(64),
-        temperature: None,
-        effort: None,
-    };
+    let request =
+        Request { system: "Be brief.", tools: &tools, max_output_tokens: Some(64), ..Request::of(messages) };
     run(async {
         let mut stream = provider.stream(request);
         let mut events = Vec::new();
@@ -153,14 +147,7 @@ fn dropping_the_stream_closes_the_connection() {
         let provider = connect(settings(protocol, &server), &Client::default());
         let messages = [Message::user("hi")];
         run(async {
-            let request = Request {
-                system: "",
-                messages: &messages,
-                tools: &[],
-                max_output_tokens: None,
-                temperature: None,
-                effort: None,
-            };
+            let request = Request::of(&messages);
             let mut stream = provider.stream(request);
             while !matches!(stream.next().await, Some(Ok(StreamEvent::TextDelta(_)))) {}
             drop(stream);
@@ -179,14 +166,7 @@ fn words_arrive_before_the_answer_is_whole() {
         let provider = connect(settings(protocol, &server), &Client::default());
         let messages = [Message::user("hi")];
         let events = run(async {
-            let request = Request {
-                system: "",
-                messages: &messages,
-                tools: &[],
-                max_output_tokens: None,
-                temperature: None,
-                effort: None,
-            };
+            let request = Request::of(&messages);
             let mut stream = provider.stream(request);
             while !matches!(stream.next().await, Some(Ok(StreamEvent::TextDelta(_)))) {}
             gate.open();
@@ -371,14 +351,7 @@ fn silence_is_told_before_and_within_an_answer() {
             let provider = connect(settings(protocol, &server), &Client::new(patience));
             let messages = [Message::user("hi")];
             let events = run(async {
-                let request = Request {
-                    system: "",
-                    messages: &messages,
-                    tools: &[],
-                    max_output_tokens: None,
-                    temperature: None,
-                    effort: None,
-                };
+                let request = Request::of(&messages);
                 let mut stream = provider.stream(request);
                 let mut events = Vec::new();
                 while let Some(event) = stream.next().await {

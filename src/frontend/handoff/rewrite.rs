@@ -71,14 +71,7 @@ pub async fn rewrite(
     mut show: impl FnMut(Duration),
 ) -> Result<String, NoCommand> {
     let messages = [Message::user(line)];
-    let request = Request {
-        system,
-        messages: &messages,
-        tools: &[],
-        max_output_tokens: Some(OUTPUT_LIMIT),
-        temperature: None,
-        effort: None,
-    };
+    let request = Request { system, max_output_tokens: Some(OUTPUT_LIMIT), ..Request::of(&messages) };
     let mut builder = MessageBuilder::new(provider.model().id());
     let mut stream = provider.stream(request);
     let begun = Instant::now();

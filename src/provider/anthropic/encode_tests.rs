@@ -20,14 +20,7 @@ fn body(messages: &[Message]) -> Value {
         input_schema: json!({"type": "object"}),
         ..ToolSpec::default()
     });
-    let request = Request {
-        system: "sys",
-        messages,
-        tools: &tools,
-        max_output_tokens: None,
-        temperature: None,
-        effort: None,
-    };
+    let request = Request { system: "sys", tools: &tools, ..Request::of(messages) };
     let settings = settings("m");
     encode(&settings, wire(&settings).dialect(), &request)
 }
@@ -142,14 +135,7 @@ fn empty_results_and_pictures() {
             message(Role::User, vec![ContentBlock::ToolResult(result.clone())]),
         ];
         let settings = ProviderSettings { vision, ..settings("m") };
-        let request = Request {
-            system: "",
-            messages: &messages,
-            tools: &[],
-            max_output_tokens: None,
-            temperature: None,
-            effort: None,
-        };
+        let request = Request::of(&messages);
         let mut dialect = wire(&settings).dialect();
         dialect.cache_marks = false;
         encode(&settings, dialect, &request)["messages"][2]["content"][0].clone()
@@ -173,14 +159,7 @@ fn the_limit_follows_model_request_and_server() {
             assert!(!wire.adapt(&nothing(), 400, &complaint), "only once: {message}");
         }
         let messages = [Message::user("a")];
-        let request = Request {
-            system: "",
-            messages: &messages,
-            tools: &[],
-            max_output_tokens: asked,
-            temperature: None,
-            effort: None,
-        };
+        let request = Request { max_output_tokens: asked, ..Request::of(&messages) };
         encode(&settings, wire.dialect(), &request)["max_tokens"].as_u64().unwrap()
     };
     assert_eq!(limit("claude-sonnet-4-5", None, &[]), 32_000);
@@ -197,14 +176,7 @@ fn a_temperature_is_said_until_it_is_refused() {
     let settings = settings("claude-sonnet-4-5");
     let wire = wire(&settings);
     let messages = [Message::user("go")];
-    let request = Request {
-        system: "",
-        messages: &messages,
-        tools: &[],
-        max_output_tokens: None,
-        temperature: Some(0.3),
-        effort: None,
-    };
+    let request = Request { temperature: Some(0.3), ..Request::of(&messages) };
     let said = || encode(&settings, wire.dialect(), &request).get("temperature").cloned();
     assert_eq!(said(), Some(json!(0.3)));
     let complaint =

@@ -74,11 +74,11 @@ impl Question {
     pub(super) fn request(&self) -> Request<'_> {
         Request {
             system: self.system,
-            messages: &self.messages,
             tools: &self.tools,
             max_output_tokens: Some(self.most.unwrap_or(MOST)),
             temperature: self.temperature,
             effort: self.effort,
+            ..Request::of(&self.messages)
         }
     }
 }

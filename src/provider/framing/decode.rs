@@ -14,6 +14,17 @@ pub enum Progress {
     Ended,
 }
 
+impl Progress {
+    /// Tells it by whether the end was given out, and whether the model said why it stopped.
+    pub(crate) const fn of(ended: bool, stopped: bool) -> Self {
+        match (ended, stopped) {
+            (true, _) => Self::Ended,
+            (false, true) => Self::Stopped,
+            (false, false) => Self::Open,
+        }
+    }
+}
+
 /// Bytes of one answer in, events out. Pure: the same for any cutting of the bytes.
 pub trait Decoder: Send {
     /// Takes the next bytes and appends the events they complete. On an error the events before it have been

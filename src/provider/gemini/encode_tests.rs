@@ -11,14 +11,7 @@ fn wire(model: &str, base_url: &str) -> GeminiWire {
 }
 
 fn body(wire: &GeminiWire, messages: &[Message], tools: &[ToolSpec]) -> Value {
-    let request = Request {
-        system: "Be brief.",
-        messages,
-        tools,
-        max_output_tokens: Some(8),
-        temperature: None,
-        effort: None,
-    };
+    let request = Request { system: "Be brief.", tools, max_output_tokens: Some(8), ..Request::of(messages) };
     encode(&wire.settings, wire.dialect(), &request)
 }
 
@@ -92,14 +85,7 @@ fn what_a_server_refuses_is_left_out_from_then_on() {
     let wire = wire("gemini-3-pro", "http://lab");
     let refuse = |message: &str| {
         let complaint = Complaint { message: message.into(), ..Complaint::default() };
-        let request = Request {
-            system: "",
-            messages: &[],
-            tools: &[],
-            max_output_tokens: None,
-            temperature: None,
-            effort: None,
-        };
+        let request = Request::of(&[]);
         wire.adapt(&request, 400, &complaint)
     };
     assert!(refuse("Unknown name \"parametersJsonSchema\" at 'tools[0]'"));

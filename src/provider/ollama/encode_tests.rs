@@ -42,14 +42,7 @@ fn a_turn_with_a_call_its_result_and_a_picture() {
         },
         Message { role: Role::User, content: vec![ContentBlock::ToolResult(result), ContentBlock::Image(picture)] },
     ];
-    let request = Request {
-        system: "sys",
-        messages: &messages,
-        tools: &[],
-        max_output_tokens: Some(5),
-        temperature: None,
-        effort: None,
-    };
+    let request = Request { system: "sys", max_output_tokens: Some(5), ..Request::of(&messages) };
     let body = encode(&ProviderSettings { vision: true, ..settings() }, 8192, &request);
     assert_eq!(body["options"], json!({"num_ctx": 8192, "num_predict": 5}));
     let expected = json!([
@@ -67,14 +60,7 @@ fn a_turn_with_a_call_its_result_and_a_picture() {
 fn the_context_is_what_the_settings_say_or_grows_in_steps_and_never_shrinks() {
     let short = [Message::user("hi")];
     let long = [Message::user("word ".repeat(20_000))];
-    let request = |messages| Request {
-        system: "",
-        messages,
-        tools: &[],
-        max_output_tokens: None,
-        temperature: None,
-        effort: None,
-    };
+    let request = |messages| Request::of(messages);
     let growing = wire(settings());
     let sizes = [&short, &long, &short].map(|messages| growing.context(&request(messages)));
     assert_eq!(sizes, [8_192, 32_768, 32_768]);
@@ -96,14 +82,7 @@ fn a_model_without_tools_is_asked_without_them_from_then_on() {
         ..crate::conversation::ToolSpec::default()
     }];
     let messages = [Message::user("hi")];
-    let request = Request {
-        system: "",
-        messages: &messages,
-        tools: &tools,
-        max_output_tokens: None,
-        temperature: None,
-        effort: None,
-    };
+    let request = Request { tools: &tools, ..Request::of(&messages) };
     let body: serde_json::Value = serde_json::from_slice(&wire.call(&request).body.unwrap()).unwrap();
     assert_eq!(body.get("tools"), None);
 }

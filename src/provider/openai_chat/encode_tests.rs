@@ -69,14 +69,7 @@ fn a_whole_request_in_a_stable_order() {
         results(&[&call]),
         Message::user("more"),
     ];
-    let request = Request {
-        system: "sys",
-        messages: &messages,
-        tools: &tools,
-        max_output_tokens: Some(9),
-        temperature: None,
-        effort: None,
-    };
+    let request = Request { system: "sys", tools: &tools, max_output_tokens: Some(9), ..Request::of(&messages) };
     let settings = settings(Quirks::default());
     let body = encode(&settings, wire(&settings).dialect(), &request);
     let fields: Vec<&String> = body.as_object().unwrap().keys().collect();
@@ -141,14 +134,7 @@ fn a_server_that_demands_reasoning_gets_a_blank_for_calls_without_any() {
     assert!(!wire.adapt(&nothing(), 400, &complaint("Missing `reasoning_content` field")), "only once");
     let call = call("c");
     let messages = [Message::user("go"), assistant(vec![ContentBlock::ToolCall(call.clone())]), results(&[&call])];
-    let request = Request {
-        system: "",
-        messages: &messages,
-        tools: &[],
-        max_output_tokens: None,
-        temperature: None,
-        effort: None,
-    };
+    let request = Request::of(&messages);
     assert_eq!(encode(&settings, wire.dialect(), &request)["messages"][1]["reasoning_content"], " ");
 }
 
@@ -161,14 +147,7 @@ fn a_server_that_wants_an_answer_behind_results_gets_one_from_then_on() {
         results(&[&call]),
         Message::user("more"),
     ];
-    let request = Request {
-        system: "",
-        messages: &messages,
-        tools: &[],
-        max_output_tokens: None,
-        temperature: None,
-        effort: None,
-    };
+    let request = Request::of(&messages);
     let settings = settings(Quirks::default());
     for (status, message) in [
         (400, "Unexpected role 'user' after role 'tool'"),
@@ -272,14 +251,7 @@ fn a_model_without_tools_is_sent_none() {
     let tools =
         [ToolSpec { name: "read".into(), description: "R".into(), input_schema: json!({}), ..ToolSpec::default() }];
     let messages = [Message::user("a")];
-    let request = Request {
-        system: "",
-        messages: &messages,
-        tools: &tools,
-        max_output_tokens: None,
-        temperature: None,
-        effort: None,
-    };
+    let request = Request { tools: &tools, ..Request::of(&messages) };
     let settings = ProviderSettings { tools: false, ..settings(Quirks::default()) };
     assert_eq!(encode(&settings, wire(&settings).dialect(), &request).get("tools"), None);
 }
@@ -289,14 +261,7 @@ fn a_temperature_is_said_until_it_is_refused() {
     let settings = settings(Quirks::default());
     let wire = wire(&settings);
     let messages = [Message::user("go")];
-    let request = Request {
-        system: "",
-        messages: &messages,
-        tools: &[],
-        max_output_tokens: None,
-        temperature: Some(0.3),
-        effort: None,
-    };
+    let request = Request { temperature: Some(0.3), ..Request::of(&messages) };
     let said = || encode(&settings, wire.dialect(), &request).get("temperature").cloned();
     assert_eq!(said(), Some(json!(0.3)));
     let message = "Unsupported value: 'temperature' does not support 0.3 with this model.".to_owned();

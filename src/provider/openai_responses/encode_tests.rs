@@ -15,11 +15,10 @@ fn wire(model: &str) -> ResponsesWire {
 fn body(wire: &ResponsesWire, messages: &[Message], tools: &[ToolSpec]) -> Value {
     let request = Request {
         system: "Be brief.",
-        messages,
         tools,
         max_output_tokens: Some(8),
         temperature: Some(0.5),
-        effort: None,
+        ..Request::of(messages)
     };
     encode(&wire.settings, wire.dialect(), &request)
 }
@@ -114,14 +113,7 @@ fn what_a_server_refuses_is_left_out_from_then_on() {
     let wire = wire("gpt-6");
     let refuse = |message: &str| {
         let complaint = Complaint { message: message.into(), ..Complaint::default() };
-        let request = Request {
-            system: "",
-            messages: &[],
-            tools: &[],
-            max_output_tokens: None,
-            temperature: None,
-            effort: None,
-        };
+        let request = Request::of(&[]);
         wire.adapt(&request, 400, &complaint)
     };
     assert!(refuse("Your organization must be verified to generate reasoning summaries."));
