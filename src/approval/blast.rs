@@ -110,7 +110,7 @@ pub fn blast_radius(
     enough: &dyn Fn() -> bool,
 ) -> BlastRadius {
     let mut counter = Counter::new(surroundings, files, line.never_auto.clone());
-    counter.radius.filtered = is_in_each_others_way(&line.targets);
+    counter.radius.filtered = line.is_only_a_guess();
     counter.radius.more = line.changes_more || counter.radius.filtered;
     for target in &line.targets {
         counter.target(target, &Limits { tracked, enough });
@@ -171,24 +171,9 @@ pub fn leads_outside(line: &LineJudgement, surroundings: &Surroundings, files: &
     None
 }
 
-/// Tells whether what one target makes or moves is what another one removes: then the order counts.
-fn is_in_each_others_way(targets: &[Target]) -> bool {
-    // Far more are not compared with each other.
-    if targets.len() > 200 {
-        return targets.iter().any(|target| target.action != Action::Remove);
-    }
-    let overlap = |one: &Target, other: &Target| match (one.pattern.walk(), other.pattern.walk()) {
-        (Some((one, _)), Some((other, _))) => one.starts_with(&other) || other.starts_with(&one),
-        (None, _) | (_, None) => false,
-    };
-    let removed =
-        targets.iter().enumerate().filter(|(_, target)| matches!(target.action, Action::Remove | Action::Move));
-    removed.into_iter().any(|(at, gone)| {
-        let made = targets.iter().enumerate().filter(|(other, target)| {
-            *other != at && !matches!(target.action, Action::Remove | Action::Attributes)
-        });
-        made.into_iter().any(|(_, made)| overlap(gone, made))
-    })
+/// Tells whether a shell would take the name for several where it is not quoted.
+fn has_blank(path: &Path) -> bool {
+    path.as_os_str().to_string_lossy().contains([' ', '\t', '\n'])
 }
 
 struct Limits<'a> {
@@ -226,6 +211,11 @@ impl<'a> Counter<'a> {
             Extent::Perhaps | Extent::Some | Extent::Found(_) => self.radius.filtered = true,
         }
         let readings = self.readings(target);
+        if target.falls_apart
+            && readings.iter().any(|pattern| self.resolve(pattern).iter().any(|path| has_blank(path)))
+        {
+            (self.radius.filtered, self.radius.more) = (true, true);
+        }
         if let Some(search) = search {
             // What is in danger is judged by names; what is counted is what is found.
             for pattern in &readings {

@@ -129,6 +129,19 @@ impl Judged {
         }
     }
 
+    /// Tells whether the names that globs stand for are others from then on.
+    pub(crate) fn changes_globs(&self) -> bool {
+        let words = self.words();
+        match words.first().and_then(Option::as_deref) {
+            Some("shopt" | "setopt" | "unsetopt" | "emulate") => true,
+            Some("set") => words.iter().skip(1).any(|word| {
+                word.as_deref()
+                    .is_none_or(|word| word == "noglob" || word.starts_with(['-', '+']) && word.contains('f'))
+            }),
+            _ => false,
+        }
+    }
+
     /// How it gives new names, if it does.
     pub(crate) fn new_names(&self) -> Option<NewNames> {
         let has = |letters: &str, names: &[&str]| {

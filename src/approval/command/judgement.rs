@@ -36,6 +36,8 @@ pub struct Target {
     pub recursive: bool,
     /// Whether only some of what lies below is meant, by name or age.
     pub filtered: bool,
+    /// Whether a name with a blank in it would be taken for several.
+    pub falls_apart: bool,
     /// How exactly it is known which files these are.
     pub extent: Extent,
 }
@@ -89,4 +91,35 @@ pub enum Part {
         /// The file, absolute.
         path: Option<PathBuf>,
     },
+}
+
+impl LineJudgement {
+    /// Tells whether what its targets stand for is no bound of what it changes, in either direction.
+    pub(crate) fn is_only_a_guess(&self) -> bool {
+        let globs = || self.targets.iter().any(|target| target.pattern.path().is_none());
+        !self.unparsed.is_empty()
+            || self.is_in_its_own_way()
+            || self.parts.iter().any(Judged::changes_globs) && globs()
+    }
+
+    /// Tells whether what one target makes or moves is what another one removes: then the order counts.
+    fn is_in_its_own_way(&self) -> bool {
+        let targets = &self.targets;
+        // Far more are not compared with each other.
+        if targets.len() > 200 {
+            return targets.iter().any(|target| target.action != Action::Remove);
+        }
+        let overlap = |one: &Target, other: &Target| match (one.pattern.walk(), other.pattern.walk()) {
+            (Some((one, _)), Some((other, _))) => one.starts_with(&other) || other.starts_with(&one),
+            (None, _) | (_, None) => false,
+        };
+        let removed =
+            targets.iter().enumerate().filter(|(_, target)| matches!(target.action, Action::Remove | Action::Move));
+        removed.into_iter().any(|(at, gone)| {
+            let made = targets.iter().enumerate().filter(|(other, target)| {
+                *other != at && !matches!(target.action, Action::Remove | Action::Attributes)
+            });
+            made.into_iter().any(|(_, made)| overlap(gone, made))
+        })
+    }
 }

@@ -306,7 +306,8 @@ impl Walker {
                     Origin::Line => Extent::Exact,
                     Origin::Search(search) => Extent::Found(Arc::clone(search)),
                 };
-                let target = Target { pattern, action, recursive, filtered, extent };
+                let falls_apart = touched.value.falls_apart;
+                let target = Target { pattern, action, recursive, filtered, falls_apart, extent };
                 self.target(target);
             }
         }

@@ -321,12 +321,12 @@ impl Walker {
     }
 }
 
-/// What two commands one after the other print.
 /// Tells whether a word of `[[ … ]]` makes numbers, or an index, of those beside it.
 fn compares_numbers(word: &Word) -> bool {
     matches!(word.bare(), Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v"))
 }
 
+/// What two commands one after the other print.
 fn both(first: Input, second: Input) -> Input {
     match (first, second) {
         (Input::Text(first), Input::Text(second)) => Input::Text(first + &second),

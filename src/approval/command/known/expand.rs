@@ -236,7 +236,9 @@ fn proceed(open: &[Open], options: &[Vec<Value>], finished: &mut Vec<Value>) -> 
 /// Splits an unquoted value and wakes its globs. Where it starts or ends with a separator, an empty field does.
 fn split(value: &Value, separators: &str) -> Vec<Value> {
     let mut fields = Vec::new();
-    let mut field = Value { chunks: Vec::new(), had_empty: value.had_empty, origin: value.origin.clone() };
+    // A glob that comes out of a variable has become names already.
+    let falls_apart = !separators.is_empty() && value.chunks.iter().any(|chunk| matches!(chunk, Chunk::Glob(_)));
+    let mut field = Value { chunks: Vec::new(), falls_apart, ..value.clone() };
     let mut apart = false;
     for chunk in &value.chunks {
         let Chunk::Text(text) = chunk else {

@@ -12,6 +12,8 @@ pub(crate) struct Value {
     pub(crate) chunks: Vec<Chunk>,
     /// Whether a variable in it was known to be empty.
     pub(crate) had_empty: bool,
+    /// Whether names that a glob in it stands for fall apart where they hold a blank.
+    pub(crate) falls_apart: bool,
     pub(crate) origin: Origin,
 }
 
@@ -121,6 +123,7 @@ impl Value {
             return;
         }
         self.had_empty |= other.had_empty;
+        self.falls_apart |= other.falls_apart;
         if self.chunks.is_empty() {
             self.origin = other.origin.clone();
         } else if !other.chunks.is_empty() && (&self.origin, &other.origin) != (&Origin::Line, &Origin::Line) {
