@@ -75,6 +75,22 @@ impl App {
                 return Err(Box::new((locale, problem, Exit::Failed)));
             }
         };
+        Self::at(cwd, process, paths, locale, flag, options, need)
+    }
+
+    /// The same in a directory that is known, whichever one the process is in.
+    ///
+    /// # Errors
+    /// As [`App::read`].
+    pub(super) fn at(
+        cwd: PathBuf,
+        process: Process,
+        paths: Paths,
+        locale: Locale,
+        flag: Option<String>,
+        options: CommonOptions,
+        need: Need,
+    ) -> Result<(Self, Vec<Finding>), Unstarted> {
         let project = Project::at(cwd, &paths);
         let loaded =
             config::load(paths.settings().as_deref(), &project.files, project.trusted(), &process.variables);

@@ -10,6 +10,7 @@ pub type Variables = fn(&str) -> Option<String>;
 pub type RawVariables = fn(&str) -> Option<OsString>;
 
 /// The environment, and the program itself.
+#[derive(Clone)]
 pub(super) struct Process {
     pub(super) variables: Variables,
     pub(super) raw_variables: RawVariables,
