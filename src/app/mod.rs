@@ -136,7 +136,9 @@ const fn need(invocation: &Invocation) -> Need {
     match invocation {
         Invocation::Run(_) | Invocation::Handoff(_) => Need::Everything,
         Invocation::Models { .. } | Invocation::DoctorModel { .. } => Need::Settings,
-        Invocation::Render(_)
+        // Each session of an editor reads them anew, where it works.
+        Invocation::Acp { .. }
+        | Invocation::Render(_)
         | Invocation::Login { .. }
         | Invocation::Logout(_)
         | Invocation::Usage { .. }
@@ -158,6 +160,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
         Invocation::Run(options) => options.common.clone(),
         Invocation::Render(options) => options.common.clone(),
         Invocation::Handoff(_)
+        | Invocation::Acp { .. }
         | Invocation::Init(_)
         | Invocation::Login { .. }
         | Invocation::Logout(_)
@@ -180,6 +183,8 @@ fn dispatch(app: App, invocation: Invocation) -> Exit {
     match invocation {
         Invocation::Run(options) => talk::run(app, *options),
         Invocation::Handoff(kind) => talk::handoff(app, kind),
+        Invocation::Acp { login: true } => commands::login_any(&app),
+        Invocation::Acp { login: false } => talk::acp(app),
         // Answered before there are settings.
         Invocation::Init(_) => Exit::Done,
         Invocation::Render(options) => commands::render(&app, &options),

@@ -31,6 +31,7 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
             keep: inner.get_flag("keep"),
             keys: text("keys"),
         }),
+        "acp" => Invocation::Acp { login: inner.get_flag("login") },
         "login" => {
             Invocation::Login { provider: text("provider").unwrap_or_default(), in_file: inner.get_flag("file") }
         }

@@ -11,6 +11,11 @@ pub enum Invocation {
     Init(InitOptions),
     /// What the shell's hook runs.
     Handoff(HandoffKind),
+    /// An editor drives axi by the Agent Client Protocol.
+    Acp {
+        /// Asks for a provider's key instead.
+        login: bool,
+    },
     /// Prints markdown.
     Render(RenderOptions),
     /// Stores a provider's key.

@@ -16,6 +16,7 @@ pub(super) const COMMANDS: &[&str] = &[
     "render",
     "handoff",
     "init",
+    "acp",
     "login",
     "logout",
     "models",
@@ -81,6 +82,7 @@ pub fn command(words: Words<'_>) -> Command {
                 .arg(flag("no-bind", option::NO_BIND, words))
                 .arg(flag("keep", option::KEEP, words))
                 .arg(valued("keys", "VERSION", option::KEYS, words).hide(true)),
+            sub("acp", cli::command::ACP).arg(flag("login", option::LOGIN, words)),
             sub("login", cli::command::LOGIN)
                 .arg(positional("provider", argument::PROVIDER).required(true))
                 .arg(flag("file", option::FILE, words)),

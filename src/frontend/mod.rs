@@ -1,7 +1,9 @@
 //! How a person or a program meets the agent.
 
+pub mod acp;
 mod diagnostic;
 pub mod dialog;
+mod dropped;
 pub mod exit;
 mod failure_words;
 pub mod handoff;

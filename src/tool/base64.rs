@@ -1,4 +1,4 @@
-//! Standard base64 with padding (RFC 4648 §4), for pictures. Encoding only.
+//! Standard base64 with padding (RFC 4648 §4), for pictures.
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -20,9 +20,35 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
     text
 }
 
+/// Decodes a text; line breaks in it are passed over. `None` where it is not base64.
+pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
+    let written: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    if !written.len().is_multiple_of(4) {
+        return None;
+    }
+    let digits = written.iter().rposition(|byte| *byte != b'=').map_or(0, |last| last + 1);
+    if written.len() - digits > 2 {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(digits / 4 * 3 + 3);
+    for chunk in written[..digits].chunks(4) {
+        let mut group = 0;
+        for place in 0..4 {
+            let digit = match chunk.get(place) {
+                Some(byte) => ALPHABET.iter().position(|known| known == byte)?,
+                None => 0,
+            };
+            group = group << 6 | u32::try_from(digit).ok()?;
+        }
+        let [_, decoded @ ..] = group.to_be_bytes();
+        bytes.extend_from_slice(&decoded[..chunk.len() - 1]);
+    }
+    Some(bytes)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::encode;
+    use super::{decode, encode};
 
     #[test]
     fn the_examples_of_the_rfc() {
@@ -36,7 +62,12 @@ mod tests {
             ("foobar", "Zm9vYmFy"),
         ] {
             assert_eq!(encode(bytes.as_bytes()), text);
+            assert_eq!(decode(text).as_deref(), Some(bytes.as_bytes()));
         }
+        for wrong in ["Z", "Zg=", "Zg===", "====", "Z===", "Zm9%", "Zg==Zg=="] {
+            assert_eq!(decode(wrong), None, "{wrong}");
+        }
+        assert_eq!(decode("Zm9v\nYmFy\n").as_deref(), Some(&b"foobar"[..]));
         assert_eq!(encode(&[0xff, 0xfe, 0x00]), "//4A");
     }
 }

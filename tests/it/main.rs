@@ -7,6 +7,9 @@
     reason = "a test that cannot go on has failed; the configured exception covers only functions marked as tests; a skipped test says so"
 )]
 
+mod acp;
+mod acp_faults;
+mod acp_registry;
 mod approval;
 mod approval_laws;
 mod approval_rules;

@@ -14,6 +14,7 @@ use crate::frontend::signals::Signals;
 use crate::frontend::words;
 use crate::locale::{Locale, word};
 use crate::provider::{self, Client, ProviderError, ProviderSettings, Secret};
+use crate::terminal::Depth;
 
 /// The longest key that is read from a pipe, in bytes.
 const KEY_LIMIT: u64 = 16 * 1024;
@@ -33,6 +34,21 @@ pub(in crate::app) fn login(app: &App, provider: &str, in_file: bool) -> Exit {
     };
     let action = if in_file { KeyAction::StoreInFile } else { KeyAction::Store };
     done(&console, change_key(app, action(key.unwrap_or_default()), provider, &app.locale))
+}
+
+/// Asks for which provider, then for its key: what an editor opens in a terminal.
+pub(in crate::app) fn login_any(app: &App) -> Exit {
+    let asker = Terminal {
+        color: app.display().depth() >= Depth::Ansi,
+        plain: app.display().linear(),
+        tty: None,
+        signals: Signals::default(),
+    };
+    let names = models::names(&app.config);
+    match asker.pick(app.locale.text(word::acp::WHICH_PROVIDER), &names).and_then(|index| names.get(index)) {
+        Some(provider) => login(app, provider, false),
+        None => Exit::Interrupted,
+    }
 }
 
 pub(in crate::app) fn logout(app: &App, provider: &str) -> Exit {

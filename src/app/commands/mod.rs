@@ -20,7 +20,7 @@ pub(super) use doctor::{doctor, doctor_text};
 pub(in crate::app) use doctor_model::doctor_model;
 pub(super) use hook::init;
 pub(super) use local::local;
-pub(super) use login::{change_key, login, logout};
+pub(super) use login::{change_key, login, login_any, logout};
 pub(super) use models::models;
 pub(super) use plain::{completions, manual, reset_terminal, tools};
 pub(super) use render::render;

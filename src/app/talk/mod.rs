@@ -1,5 +1,6 @@
 //! Conversations: the REPL, print mode, hand-offs; and what they are put together from.
 
+mod acp;
 mod agent;
 mod ghost;
 mod handoff;
@@ -26,6 +27,7 @@ use super::failed::Failed;
 use super::trust::{settle_trust, tell_untrusted};
 use crate::cli::RunOptions;
 use crate::frontend::exit::Exit;
+pub(super) use acp::acp;
 pub(super) use handoff::handoff;
 pub(super) use session::session_in;
 use throwaway::Throwaway;

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::show;
 use crate::agent::{Agent, TurnEnd};
 use crate::conversation::{ContentBlock, Message};
+use crate::frontend::dropped::close_dropped_connections;
 use crate::frontend::human::Human;
 use crate::frontend::input;
 use crate::frontend::repl::editor::Editor;
@@ -165,15 +166,4 @@ pub(super) fn shorten(scene: &mut Scene<'_>, focus: &str) -> std::io::Result<(Op
         None => Some(word::said::COMPACT_NOTHING),
     };
     Ok((said, pressed))
-}
-
-/// Lets the runtime's other tasks see that an answer was dropped, and close its connection.
-///
-/// The connection is driven by a task of this runtime, which stands still while a line is edited: without this, an
-/// interrupted provider would go on writing, and charging, until the next message. Nothing is waited for; a few
-/// rounds are enough for the task to be woken, to stop reading and to end.
-async fn close_dropped_connections() {
-    for _ in 0..8 {
-        tokio::task::yield_now().await;
-    }
 }

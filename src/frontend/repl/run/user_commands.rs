@@ -31,7 +31,7 @@ impl UserCommands {
     }
 
     /// Reads the folders again. A command of axi cannot be replaced, one of the person's own not by the project's.
-    pub(super) fn load(&mut self) {
+    pub fn load(&mut self) {
         let user = self.user.iter().map(|folder| (folder, CommandSource::User));
         let project = self.project.iter().map(|folder| (folder, CommandSource::Project));
         let mut loaded: Vec<UserCommand> = Vec::new();
@@ -47,12 +47,14 @@ impl UserCommands {
     }
 
     /// The commands as they were last read.
-    pub(super) fn list(&self) -> &[UserCommand] {
+    #[must_use]
+    pub fn list(&self) -> &[UserCommand] {
         &self.loaded
     }
 
     /// Tells whether the person has not yet agreed to what it says.
-    pub(super) fn needs_asking(&self, command: &UserCommand) -> bool {
+    #[must_use]
+    pub fn needs_asking(&self, command: &UserCommand) -> bool {
         let agreed = || self.agreed.iter().any(|(path, body)| *path == command.path && *body == command.body);
         command.source == CommandSource::Project && !agreed()
     }
