@@ -73,12 +73,10 @@ impl Turns {
     }
 
     fn end(&self) {
-        let is_last = {
-            let mut state = lock(&self.state);
-            state.0 = state.0.saturating_sub(1);
-            state.0 == 0
-        };
-        if is_last {
+        // Held while the signals are told: a turn that begins meanwhile would be forgotten.
+        let mut state = lock(&self.state);
+        state.0 = state.0.saturating_sub(1);
+        if state.0 == 0 {
             self.signals.watch(None);
         }
     }

@@ -227,11 +227,13 @@ impl Session {
     }
 
     fn prompt(&mut self, id: &Value, prompt: &Value, cancel: &CancellationToken) {
+        let mut owed = Owed { client: self.events.client.clone(), id: Some(id.clone()) };
         self.events.begin(cancel.clone());
         let end = self.answered(prompt, cancel);
         // A prompt that follows this answer must find nothing running.
         *self.running.lock().unwrap_or_else(PoisonError::into_inner) = None;
         (self.on_end)();
+        owed.id = None;
         self.events.client.answer(id, end.map(|reason| json!({"stopReason": reason})));
     }
 
@@ -342,6 +344,20 @@ impl Session {
             TurnEnd::Length => "max_tokens",
             TurnEnd::Refused => "refusal",
         })
+    }
+}
+
+/// An answer that a client waits for; it gets one also where the thread does not come so far.
+struct Owed {
+    client: Client,
+    id: Option<Value>,
+}
+
+impl Drop for Owed {
+    fn drop(&mut self) {
+        if let Some(id) = self.id.take() {
+            self.client.answer(&id, Err(RpcError::new(Fault::Internal, "axi failed; its log says more")));
+        }
     }
 }
 
