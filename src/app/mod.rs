@@ -142,7 +142,7 @@ const fn need(invocation: &Invocation) -> Need {
         | Invocation::Login { .. }
         | Invocation::Logout(_)
         | Invocation::Usage { .. }
-        | Invocation::Tools
+        | Invocation::Tools { .. }
         | Invocation::Sessions(_)
         | Invocation::Local(_) => Need::Taste,
         Invocation::Config(_)
@@ -166,7 +166,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
         | Invocation::Logout(_)
         | Invocation::Models { .. }
         | Invocation::Usage { .. }
-        | Invocation::Tools
+        | Invocation::Tools { .. }
         | Invocation::Sessions(_)
         | Invocation::Config(_)
         | Invocation::Local(_)
@@ -192,7 +192,7 @@ fn dispatch(app: App, invocation: Invocation) -> Exit {
         Invocation::Logout(provider) => commands::logout(&app, &provider),
         Invocation::Models { provider, json } => commands::models(&app, provider.as_deref(), json),
         Invocation::Usage { since, json } => commands::usage(&app, since.as_deref(), json),
-        Invocation::Tools => commands::tools(&app),
+        Invocation::Tools { action, json } => commands::tools(&app, action, json),
         Invocation::Sessions(options) => commands::sessions(&app, &options),
         Invocation::Config(action) => commands::config(&app, action),
         Invocation::Local(action) => commands::local(&app, &action),

@@ -5,7 +5,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::{
     AgentKind, ColorChoice, CommonOptions, ConfigAction, HandoffKind, InitOptions, Invocation, LocalAction, Output,
-    RenderOptions, RunOptions, SessionsAction, SessionsOptions, UsageError, UsageFault,
+    RenderOptions, RunOptions, SessionsAction, SessionsOptions, ToolsAction, UsageError, UsageFault,
 };
 
 /// Says what the command line asks for.
@@ -38,7 +38,14 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
         "logout" => Invocation::Logout(text("provider").unwrap_or_default()),
         "models" => Invocation::Models { provider: text("provider"), json: inner.get_flag("json") },
         "usage" => Invocation::Usage { since: text("since"), json: inner.get_flag("json") },
-        "tools" => Invocation::Tools,
+        "tools" => Invocation::Tools {
+            action: match inner.subcommand_name() {
+                Some("refresh") => ToolsAction::Refresh,
+                Some("stats") => ToolsAction::Stats,
+                Some(_) | None => ToolsAction::List,
+            },
+            json: inner.get_flag("json"),
+        },
         "sessions" => {
             Invocation::Sessions(SessionsOptions { action: sessions_action(inner), json: inner.get_flag("json") })
         }

@@ -41,8 +41,13 @@ pub enum Invocation {
         /// As JSON.
         json: bool,
     },
-    /// Lists the tools.
-    Tools,
+    /// Lists the developer tools, and the agent's own.
+    Tools {
+        /// What it does.
+        action: ToolsAction,
+        /// As JSON.
+        json: bool,
+    },
     /// Works on sessions.
     Sessions(SessionsOptions),
     /// Works on the settings.
@@ -218,6 +223,17 @@ pub enum SessionsAction {
     Delete(String),
     /// Lists those that contain a text.
     Search(String),
+}
+
+/// What `axi tools` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolsAction {
+    /// Lists them.
+    List,
+    /// Asks all of them for their versions again, and lists them.
+    Refresh,
+    /// Says what looking for them took.
+    Stats,
 }
 
 /// What `axi config` does.

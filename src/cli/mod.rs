@@ -12,7 +12,7 @@ use clap::error::ErrorKind;
 use interpret::{interpret, usage_error};
 pub use invocation::{
     AgentKind, ColorChoice, CommonOptions, ConfigAction, HandoffKind, InitOptions, Invocation, LocalAction, Output,
-    RenderOptions, RunOptions, SessionsAction, SessionsOptions, UsageError, UsageFault,
+    RenderOptions, RunOptions, SessionsAction, SessionsOptions, ToolsAction, UsageError, UsageFault,
 };
 pub use shape::{Words, command};
 

@@ -95,7 +95,13 @@ pub fn command(words: Words<'_>) -> Command {
             sub("usage", cli::command::USAGE)
                 .arg(valued("since", "TIME", option::SINCE, words).value_parser(since))
                 .arg(flag("json", option::JSON, words)),
-            sub("tools", cli::command::TOOLS).subcommand(sub("list", cli::command::LIST)),
+            sub("tools", cli::command::TOOLS)
+                .subcommands([
+                    sub("list", cli::command::LIST),
+                    sub("refresh", cli::command::REFRESH),
+                    sub("stats", cli::command::STATS),
+                ])
+                .arg(flag("json", option::JSON, words).global(true)),
             sessions,
             sub("config", cli::command::CONFIG).subcommands([
                 sub("path", cli::command::PATH),

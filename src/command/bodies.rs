@@ -162,14 +162,6 @@ fn wrong_word(context: &Context<'_>, word: &str, known: &[&str]) -> Outcome {
     Outcome::Fail(Problem { what, hint: String::new() })
 }
 
-pub(super) fn tools(context: &mut Context<'_>, _: &str) -> Outcome {
-    let rows = context.agent.tools().specs().into_iter().map(|spec| {
-        let first = spec.description.split(". ").next().unwrap_or_default().to_owned();
-        (spec.name, first.trim_end_matches('.').to_owned())
-    });
-    Outcome::List(rows.collect())
-}
-
 pub(super) fn login(context: &mut Context<'_>, argument: &str) -> Outcome {
     if argument.is_empty() {
         let items = context.world.providers().into_iter().map(|name| (name.clone(), name)).collect();

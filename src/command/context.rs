@@ -9,6 +9,7 @@ use crate::conversation::Usage;
 use crate::locale::Locale;
 use crate::provider::Provider;
 use crate::session::{SessionId, SessionStore};
+use crate::tool::devtool::Search;
 
 /// What a body works with.
 pub struct Context<'a> {
@@ -52,6 +53,10 @@ pub trait World {
 
     /// Stores a key that was asked for without echo, or removes it.
     fn keychain(&mut self, action: KeyAction, provider: &str, locale: &Locale) -> Result<String, Problem>;
+
+    /// Looks for the developer tools of this machine; a `refresh` asks all of them for their versions again. Takes a second
+    /// at most.
+    fn dev_tools(&mut self, refresh: bool) -> Search;
 
     /// Returns where the newest log is, as people read it, and its last lines.
     fn log(&self) -> Option<(String, String)>;

@@ -6,6 +6,7 @@ mod bill_words;
 mod bodies;
 mod compact;
 mod context;
+mod dev_tools;
 mod export;
 mod find;
 mod jobs;
@@ -22,6 +23,7 @@ mod user;
 
 pub use bill_words::bill;
 pub use context::{Context, KeyAction, World};
+pub use dev_tools::{tools_json, tools_stats, tools_stats_json, tools_text};
 pub use export::{ExportForm, export};
 pub use find::{find, nearest};
 pub use outcome::{Outcome, Problem};

@@ -1,7 +1,8 @@
 //! One row a command. Help, completion and locale keys come from the row.
 
 use super::{
-    Argument, ExportForm, SlashCommand, bodies, compact, jobs, memory, modes, money, permissions, sessions, undo,
+    Argument, ExportForm, SlashCommand, bodies, compact, dev_tools, jobs, memory, modes, money, permissions,
+    sessions, undo,
 };
 use crate::config::{ReasoningView, ThemeChoice};
 use crate::locale::{Word, word};
@@ -39,7 +40,7 @@ pub const COMMANDS: &[SlashCommand] = &[
         Argument::Word(permissions::WORDS),
         permissions::permissions,
     ),
-    row("tools", word::command::TOOLS, &[], Argument::None, bodies::tools),
+    row("tools", word::command::TOOLS, &[], Argument::Word(dev_tools::WORDS), dev_tools::tools),
     row("jobs", word::command::JOBS, &[], Argument::None, jobs::jobs),
     row("usage", word::command::USAGE, &[], Argument::None, money::usage),
     row("budget", word::command::BUDGET, &[], Argument::None, money::budget),

@@ -10,6 +10,7 @@ mod atomic;
 pub mod base64;
 mod brief;
 mod contract;
+pub mod devtool;
 mod edit;
 mod file_memory;
 pub mod kind;

@@ -21,6 +21,7 @@ mod consent_reach;
 mod consent_screens;
 mod consent_trust;
 mod dependencies;
+mod dev_tools;
 mod dialogs;
 mod discovery;
 mod drafts;

@@ -14,6 +14,7 @@ mod plain;
 mod render;
 mod sessions;
 mod settings;
+mod tools;
 mod usage;
 
 pub(super) use doctor::{doctor, doctor_text};
@@ -22,8 +23,9 @@ pub(super) use hook::init;
 pub(super) use local::local;
 pub(super) use login::{change_key, login, login_any, logout};
 pub(super) use models::models;
-pub(super) use plain::{completions, manual, reset_terminal, tools};
+pub(super) use plain::{completions, manual, reset_terminal};
 pub(super) use render::render;
 pub(super) use sessions::sessions;
 pub(super) use settings::config;
+pub(in crate::app) use tools::{search as search_tools, tools};
 pub(in crate::app) use usage::usage;

@@ -1,4 +1,4 @@
-//! Commands that only print, or give the terminal back its mode: tools, completions, the manual.
+//! Commands that only print, or give the terminal back its mode: completions, the manual.
 
 use super::super::console::Console;
 use super::super::context::App;
@@ -6,16 +6,6 @@ use crate::cli;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::locale::word;
-use crate::tool::table;
-
-pub(in crate::app) fn tools(app: &App) -> Exit {
-    let rows = table::standard(None).into_iter().map(|tool| {
-        let spec = tool.spec();
-        let first = spec.description.split(". ").next().unwrap_or_default().trim_end_matches('.').to_owned();
-        format!("{:<12} {first}", spec.name)
-    });
-    Console::new(&app.locale).print(&rows.collect::<Vec<_>>().join("\n"))
-}
 
 /// Gives a terminal that a killed program has left in a bad mode back its usual one.
 pub(in crate::app) fn reset_terminal(app: &App) -> Exit {

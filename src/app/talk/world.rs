@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Runtime;
 
-use super::super::commands::{change_key, doctor_text};
+use super::super::commands::{change_key, doctor_text, search_tools};
 use super::super::context::App;
 use super::super::logs;
 use super::super::models;
@@ -20,6 +20,7 @@ use crate::conversation::Usage;
 use crate::locale::{Locale, word};
 use crate::provider::{Client, Provider};
 use crate::session::{SessionId, SessionStore};
+use crate::tool::devtool::Search;
 
 /// The outside of a REPL.
 pub(super) struct Outside {
@@ -86,6 +87,10 @@ impl World for Outside {
 
     fn keychain(&mut self, action: KeyAction, provider: &str, locale: &Locale) -> Result<String, Problem> {
         change_key(&self.app, action, provider, locale)
+    }
+
+    fn dev_tools(&mut self, refresh: bool) -> Search {
+        search_tools(&self.app, refresh)
     }
 
     fn log(&self) -> Option<(String, String)> {

@@ -1,0 +1,45 @@
+//! `axi tools`: the developer tools of this machine and the agent's own.
+
+use super::super::console::Console;
+use super::super::context::App;
+use crate::cli::ToolsAction;
+use crate::command::{tools_json, tools_stats, tools_stats_json, tools_text};
+use crate::conversation::ToolSpec;
+use crate::frontend::exit::Exit;
+use crate::tool::devtool::{Kept, Machine, Search, find, scripts};
+use crate::tool::table;
+
+pub(in crate::app) fn tools(app: &App, action: ToolsAction, json: bool) -> Exit {
+    let console = Console::new(&app.locale);
+    let search = search(app, action == ToolsAction::Refresh);
+    let text = match (action, json) {
+        (ToolsAction::Stats, true) => tools_stats_json(&search).to_string(),
+        (ToolsAction::Stats, false) => tools_stats(&app.locale, &search),
+        (ToolsAction::List | ToolsAction::Refresh, true) => {
+            format!("{:#}", tools_json(&search, &scripts(&app.project.place())))
+        }
+        (ToolsAction::List | ToolsAction::Refresh, false) => {
+            let own: Vec<ToolSpec> = table::standard(None).into_iter().map(|tool| tool.spec()).collect();
+            tools_text(&app.locale, &search, &scripts(&app.project.place()), &own)
+        }
+    };
+    console.print(&text)
+}
+
+/// Looks for the tools; versions that are known are not asked for again, but for a `refresh`.
+pub(in crate::app) fn search(app: &App, refresh: bool) -> Search {
+    let path = (app.process.raw_variables)("PATH");
+    let machine = Machine::new(path.as_deref(), app.paths.home.clone(), app.project.root.clone());
+    let file = app.paths.cache.as_ref().map(|cache| cache.join("tools.json"));
+    let mut kept = file.as_deref().map(Kept::read).unwrap_or_default();
+    if refresh {
+        kept.forget();
+    }
+    let search = find(&machine, &mut kept);
+    if let Some(file) = file
+        && let Err(error) = kept.write(&file)
+    {
+        tracing::info!(%error, "what was found of tools is not kept");
+    }
+    search
+}

@@ -1,0 +1,256 @@
+//! Looks for the tools of the table on this machine: a look at each directory of the search path, and one process for
+//! each version that is not known yet, all at once and for a second at most.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::cache::{Kept, Known, Stamp};
+use super::table::{DevTool, TABLE};
+use crate::secret::is_secret_name;
+
+/// How long all versions together may take.
+const LIMIT: Duration = Duration::from_secs(1);
+/// How often it is looked whether a process has ended.
+const STEP: Duration = Duration::from_millis(5);
+/// How much of what it says is read, in bytes.
+const MOST_SAID: usize = 4 * 1024;
+/// The longest version, in characters.
+const MOST_VERSION: usize = 40;
+/// Programs that install others, the first that is here.
+const MANAGERS: &[&str] = &["apt-get", "dnf", "pacman", "zypper", "apk", "brew"];
+
+/// What is known of the machine before anything is looked for.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    /// Directories where programs are, in order.
+    pub path: OsString,
+    /// The person's home.
+    pub home: Option<PathBuf>,
+    /// The workspace: what it brings is found, and never run for this.
+    pub workspace: PathBuf,
+}
+
+/// A tool of the table, and what was found of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Its row.
+    pub tool: &'static DevTool,
+    /// Where it is; `None` where it is not here.
+    pub path: Option<PathBuf>,
+    /// Its version, where it said one in time.
+    pub version: Option<String>,
+}
+
+/// What a search came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Search {
+    /// Every row of the table, in its order.
+    pub tools: Vec<Found>,
+    /// The program that installs others here.
+    pub manager: Option<&'static str>,
+    /// Processes that were started.
+    pub processes: usize,
+    /// Versions that were known before.
+    pub known: usize,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// A program that was asked for its version.
+struct Asked {
+    row: usize,
+    stamp: Option<Stamp>,
+    child: Child,
+}
+
+/// Looks for all of them; what is learnt goes into `kept`.
+#[must_use]
+pub fn find(machine: &Machine, kept: &mut Kept) -> Search {
+    let begun = Instant::now();
+    let directories: Vec<PathBuf> =
+        std::env::split_paths(&machine.path).filter(|path| path.is_absolute()).collect();
+    let mut tools = Vec::with_capacity(TABLE.len());
+    let (mut asked, mut known, mut processes) = (Vec::new(), 0, 0);
+    for (row, tool) in TABLE.iter().enumerate() {
+        let here = tool.candidates().find_map(|name| locate(name, &directories, machine.home.as_deref()));
+        let mut found = Found { tool, path: None, version: None };
+        if let Some((path, metadata)) = here {
+            let stamp = Stamp::of(&metadata);
+            match stamp.map_or(Known::Nothing, |stamp| kept.version(&path, stamp)) {
+                Known::Said(version) => {
+                    known += 1;
+                    found.version = version;
+                }
+                // What lies in the workspace may be anybody's: it is not run unasked.
+                Known::Nothing if tool.version.is_empty() || path.starts_with(&machine.workspace) => {}
+                Known::Nothing => {
+                    let child = ask(&path, tool.version, machine.home.as_deref());
+                    processes += usize::from(child.is_some());
+                    asked.extend(child.map(|child| Asked { row, stamp, child }));
+                }
+            }
+            found.path = Some(path);
+        }
+        tools.push(found);
+    }
+    listen(asked, begun + LIMIT, &mut tools, kept);
+    let manager = MANAGERS.iter().copied().find(|name| locate(name, &directories, None).is_some());
+    Search { tools, manager, processes, known, took: begun.elapsed() }
+}
+
+/// Finds a program in the directories, or a file below the home.
+fn locate(name: &str, directories: &[PathBuf], home: Option<&Path>) -> Option<(PathBuf, Metadata)> {
+    let fits = |path: PathBuf, runs: bool| {
+        let metadata = path.metadata().ok()?;
+        let executable = !runs || metadata.permissions().mode() & 0o111 != 0;
+        (metadata.is_file() && executable).then_some((path, metadata))
+    };
+    match name.strip_prefix("~/") {
+        Some(rest) => fits(home?.join(rest), false),
+        None => directories.iter().find_map(|directory| fits(directory.join(name), true)),
+    }
+}
+
+/// Starts a program with what makes it say its version. It gets no input, none of the person's secrets, and stands in a
+/// directory where no project can change what it does.
+fn ask(path: &Path, arguments: &str, home: Option<&Path>) -> Option<Child> {
+    let mut command = Command::new(path);
+    command.args(arguments.split(' ')).current_dir(home.filter(|home| home.is_dir()).unwrap_or(Path::new("/")));
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_none_or(is_secret_name) {
+            command.env_remove(&name);
+        }
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    command.spawn().inspect_err(|error| tracing::debug!(%error, program = %path.display(), "not asked")).ok()
+}
+
+/// Waits for all that were asked until `end`; who is not done by then is ended, and asked again another time.
+fn listen(mut asked: Vec<Asked>, end: Instant, tools: &mut [Found], kept: &mut Kept) {
+    while !asked.is_empty() {
+        let late = Instant::now() >= end;
+        asked.retain_mut(|one| {
+            let ended = match one.child.try_wait() {
+                Ok(Some(_)) => true,
+                Ok(None) if !late => return true,
+                Ok(None) | Err(_) => false,
+            };
+            let found = &mut tools[one.row];
+            if ended {
+                found.version = version(&said(&mut one.child));
+            }
+            if let (Some(path), Some(stamp)) = (&found.path, one.stamp) {
+                if ended {
+                    kept.keep(path, stamp, found.version.clone());
+                } else {
+                    kept.late(path, stamp);
+                }
+            }
+            if !ended {
+                end_group(&mut one.child);
+            }
+            false
+        });
+        if !asked.is_empty() {
+            std::thread::sleep(STEP);
+        }
+    }
+}
+
+/// Ends a process and what it started.
+fn end_group(child: &mut Child) {
+    let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    if let Some(id) = id {
+        // One that has ended with all of its group is no error.
+        let _ = kill_process_group(id, Signal::KILL);
+    }
+    // It was killed: this does not wait.
+    drop(child.wait());
+}
+
+/// What it said, on either of both; what somebody it started holds open is not waited for.
+fn said(child: &mut Child) -> String {
+    let mut text = Vec::new();
+    if let Some(out) = &mut child.stdout {
+        take(out, &mut text);
+    }
+    if let Some(err) = &mut child.stderr {
+        take(err, &mut text);
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn take(pipe: &mut (impl std::io::Read + std::os::fd::AsFd), text: &mut Vec<u8>) {
+    if rustix::io::ioctl_fionbio(&pipe, true).is_err() {
+        return;
+    }
+    let mut buffer = [0; 1024];
+    while text.len() < MOST_SAID
+        && let Ok(length @ 1..) = pipe.read(&mut buffer)
+    {
+        text.extend_from_slice(&buffer[..length]);
+    }
+}
+
+/// Finds the version in what a program says of itself: the first word with digits on both sides of a dot.
+fn version(said: &str) -> Option<String> {
+    let dotted = |word: &&str| {
+        word.split('.').nth(1).is_some_and(|after| {
+            let before = word.split('.').next().unwrap_or_default();
+            before.ends_with(|last: char| last.is_ascii_digit())
+                && after.starts_with(|first: char| first.is_ascii_digit())
+        })
+    };
+    let words = said
+        .lines()
+        .take(8)
+        .flat_map(|line| line.split(|character: char| character.is_whitespace() || "\",()".contains(character)));
+    let word = words.clone().find(dotted)?;
+    let number = word.trim_start_matches(|character: char| !character.is_ascii_digit());
+    let plain = |character: &char| character.is_ascii_alphanumeric() || ".-+_".contains(*character);
+    let version: String = number.chars().take_while(plain).take(MOST_VERSION).collect();
+    (!version.is_empty()).then_some(version)
+}
+
+impl Machine {
+    /// Knows what the environment says.
+    #[must_use]
+    pub fn new(path: Option<&OsStr>, home: Option<PathBuf>, workspace: PathBuf) -> Self {
+        Self { path: path.unwrap_or_default().to_owned(), home, workspace }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_found_in_what_programs_say() {
+        for (said, expected) in [
+            ("git version 2.39.5\n", "2.39.5"),
+            ("v20.19.1\n", "20.19.1"),
+            ("cargo 1.95.0 (abc 2026-01-01)\n", "1.95.0"),
+            ("openjdk version \"21.0.2\" 2024-01-16\n", "21.0.2"),
+            ("go version go1.22.1 linux/amd64", "1.22.1"),
+            ("jq-1.7.1", "1.7.1"),
+            ("Docker version 24.0.7, build afdd53b", "24.0.7"),
+            ("\u{1b}[31m3.1\u{1b}[0m", "3.1"),
+        ] {
+            let found = version(said);
+            assert!(
+                found.as_deref().is_some_and(|found| found == expected || said.starts_with('\u{1b}')),
+                "{said}: {found:?}"
+            );
+            assert!(found.is_none_or(|found| found.chars().all(|character| !character.is_control())));
+        }
+        assert_eq!(version("no version here"), None);
+        assert_eq!(version(""), None);
+    }
+}
