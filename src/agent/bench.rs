@@ -160,6 +160,14 @@ pub(super) fn bench_with(answers: Vec<Answer>, max_steps: u32, yes: bool, tools:
     bench_of(answers, max_steps, yes, tools, false)
 }
 
+/// Another model, which can stand in.
+pub(super) fn standby(model: &str, price: Option<&str>, answers: Vec<Answer>) -> Arc<Scripted> {
+    let mut other = Scripted { answers: Mutex::new(answers.into()), ..Scripted::empty() };
+    other.info.model = model.into();
+    other.info.abilities.price = price.and_then(crate::conversation::Price::parse);
+    Arc::new(other)
+}
+
 /// A model whose window is known.
 pub(super) fn bench_within(answers: Vec<Answer>, window: Option<u64>) -> Bench {
     let mut bench = bench_of(answers, 99, true, vec![Arc::new(Echo)], false);
@@ -199,6 +207,7 @@ pub(super) fn bench_of(
             Box::new(|| [7; 32]),
         )),
         sandbox: crate::sandbox::Sandbox::default(),
+        fallbacks: Vec::new(),
         retry: crate::provider::RetryPlan::default(),
         now: || SystemTime::UNIX_EPOCH,
         random: || 0.0,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::figures::{FallbackPrice, Shortened};
 use crate::approval::{BlastRadius, Reason, Rule};
 use crate::conversation::{Answer, Effect, Forecast, Money, Outcome, Preview, Question, Subject, ToolCall, Usage};
 use crate::sandbox::Missing;
@@ -222,6 +223,17 @@ pub enum Notice {
         /// How many.
         count: u64,
     },
+    /// The provider had no room for the question: another model answers the rest of this turn.
+    FellBack {
+        /// `PROVIDER/MODEL`, whose provider had no room.
+        from: String,
+        /// `PROVIDER/MODEL`, which is asked now.
+        to: String,
+        /// What the provider said.
+        error: Failure,
+        /// What the other costs.
+        price: FallbackPrice,
+    },
     /// So many files are too large, or too many, to be kept: what is about to happen to them cannot be taken back.
     NotKept {
         /// How many.
@@ -245,19 +257,6 @@ pub enum Notice {
         /// What it lacks.
         missing: Missing,
     },
-}
-
-/// What a cut came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Shortened {
-    /// How many messages are not sent any more.
-    pub dropped: usize,
-    /// Tokens of the messages of a request before and after, as they are estimated.
-    pub before: u64,
-    /// As `before`.
-    pub after: u64,
-    /// Whether the model's own summary stands in it.
-    pub summed_up: bool,
 }
 
 /// How a turn ended.

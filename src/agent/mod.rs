@@ -12,6 +12,8 @@ mod event;
 mod explore;
 mod extent;
 mod failure;
+mod fallback;
+mod figures;
 mod forecast;
 mod found;
 mod guard;
@@ -27,6 +29,7 @@ mod runner;
 mod said;
 mod shorten;
 mod skills;
+mod substitute;
 pub mod suggest;
 mod talk;
 mod touches;
@@ -37,9 +40,9 @@ mod window;
 mod wishes;
 
 pub use event::{
-    Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Failure, Frontend, Notice, Shortened,
-    TurnEnd, Widened,
+    Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Failure, Frontend, Notice, TurnEnd, Widened,
 };
+pub use figures::{FallbackPrice, Shortened};
 pub use instructions::{Instructions, MEMORY, instructions};
 pub use results::REPEATS;
 pub use said::Said;
@@ -64,6 +67,7 @@ use crate::secret::StandIns;
 use crate::session::{Session, SessionError};
 use crate::tool::{JobReport, Place, Toolbox};
 use consent::Consent;
+use fallback::Fallbacks;
 use modes::Purpose;
 use runner::ToolRunner;
 use talk::{Manner, Talk};
@@ -105,6 +109,8 @@ pub struct Setup {
     pub secrets: Arc<StandIns>,
     /// Confines what the tools start.
     pub sandbox: Sandbox,
+    /// The models that stand in, in this order, for the rest of a turn whose model's provider has no room.
+    pub fallbacks: Vec<Arc<dyn Provider>>,
     /// When a failed request is sent again.
     pub retry: RetryPlan,
     /// Tells the time.
@@ -124,14 +130,16 @@ impl Agent {
         setup: Setup,
     ) -> Self {
         let Setup { system, small_system, trusted, place, surroundings, max_steps, max_output_tokens, .. } = setup;
-        let Setup { output_dir, journal, secrets, sandbox, retry, now, random, .. } = setup;
+        let Setup { output_dir, journal, secrets, sandbox, fallbacks, retry, now, random, .. } = setup;
         let surroundings = Arc::new(surroundings);
         let system = Arc::new(LazyLock::new(system));
         let manner = Manner { system, small_system, trusted, max_output_tokens, secrets, retry, now, random };
         let mut undo = Undo::new(journal, Arc::clone(&surroundings));
         undo.begin_session(&session);
+        let mut talk = Talk::new(provider, session, manner);
+        talk.fallbacks = Fallbacks::new(fallbacks);
         Self {
-            talk: Talk::new(provider, session, manner),
+            talk,
             consent: Consent::new(policy, surroundings, place.clone(), sandbox.clone()),
             undo,
             runner: ToolRunner::new(tools, place, output_dir, sandbox),

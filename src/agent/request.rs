@@ -26,6 +26,8 @@ pub(super) enum Asked {
     Finished(Finished),
     Interrupted,
     Failed(Failure),
+    /// The provider has no room, and will have none soon.
+    Overloaded(Failure),
     /// It was not sent: it would cost more than may be spent.
     TooDear(TurnEnd),
 }
@@ -108,9 +110,17 @@ impl Talk {
                     }
                     let failure = Failure::from(&error);
                     failures += 1;
-                    let retry = &self.manner.retry;
+                    let retry = if error.is_overload() {
+                        self.fallbacks.plan(self.manner.retry)
+                    } else {
+                        self.manner.retry
+                    };
                     let Some(wait) = retry.decide(failures, &error, (self.manner.random)()) else {
-                        return Asked::Failed(failure);
+                        return if error.is_overload() {
+                            Asked::Overloaded(failure)
+                        } else {
+                            Asked::Failed(failure)
+                        };
                     };
                     if !count_down(wait, (failures, retry.most(&error)), &failure, frontend, cancel).await {
                         return Asked::Interrupted;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
 
+use super::fallback::Fallbacks;
 use super::window::Window;
 use super::wishes::Wishes;
 use super::{AgentEvent, Frontend, Notice, TurnEnd};
@@ -27,6 +28,7 @@ pub(super) struct Talk {
     /// What was spent in all, also by sub-agents at work. Unit: as of [`Money`].
     paid: Arc<AtomicU64>,
     pub(super) wishes: Wishes,
+    pub(super) fallbacks: Fallbacks,
     /// Whether the person was told that the session cannot be written.
     told_unsaved: bool,
     /// Whether the person was told that secrets are stood in for.
@@ -77,6 +79,7 @@ impl Talk {
             ledger: Ledger::default(),
             paid: Arc::default(),
             wishes: Wishes::new(),
+            fallbacks: Fallbacks::default(),
             told_unsaved: false,
             told_hidden: false,
             notes: Vec::new(),
@@ -95,6 +98,7 @@ impl Talk {
         let mut apart = Self::new(Arc::clone(&self.provider), session, self.manner.clone());
         apart.paid = Arc::clone(&self.paid);
         apart.wishes = Wishes { tell_price: None, ..self.wishes };
+        apart.fallbacks = self.fallbacks.unused();
         apart
     }
 
@@ -128,8 +132,13 @@ impl Talk {
         (self.manner.now)()
     }
 
-    /// Talks with another model from now on.
+    /// Talks with another model from now on, because the person chose it.
     pub(super) fn set_provider(&mut self, provider: Arc<dyn Provider>) {
+        self.fallbacks = self.fallbacks.unused();
+        self.ask_from_now_on(provider);
+    }
+
+    pub(super) fn ask_from_now_on(&mut self, provider: Arc<dyn Provider>) {
         self.provider = provider;
         self.window.changed_model();
         let model = self.provider.model().id();

@@ -19,6 +19,7 @@ use super::request::Asked;
 use super::results::CallsEnd;
 use super::runner::ToolRunner;
 use super::shorten::Shorten;
+use super::substitute::Substitute;
 use super::talk::Talk;
 use super::undo::Undo;
 use super::{Agent, AgentEvent, Failure, Frontend, Notice, Shortened, TurnEnd};
@@ -62,6 +63,7 @@ impl Agent {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> TurnEnd {
+        Substitute { talk: &mut self.talk }.go_back();
         frontend
             .show(&AgentEvent::TurnStarted { session: self.session().id().to_string(), model: self.model().id() });
         // What ended while nobody asked is told with it.
@@ -70,6 +72,8 @@ impl Agent {
             self.undo.begin_turn(&said, self.talk.now());
         }
         let end = self.steps(frontend, cancel).await;
+        // Before what is sent is shortened: the window is the chosen model's again.
+        Substitute { talk: &mut self.talk }.go_back();
         if end == TurnEnd::Done {
             // A good moment, where it soon will not fit.
             let (beginning, todos) = (self.beginning(Purpose::Step), self.runner.memory.open_plan());
@@ -113,13 +117,19 @@ impl Agent {
         shorten.shorten_now(focus, frontend, cancel).await
     }
 
-    /// Asks the model for its next message.
+    /// Asks the model for its next message, or one that stands by where its provider has no room.
     async fn ask(&mut self, purpose: Purpose, frontend: &mut dyn Frontend, cancel: &CancellationToken) -> Asked {
-        let beginning = self.beginning(purpose);
-        let runner = &self.runner;
-        let todos = runner.memory.open_plan();
-        let subject = |tool: &str, path: &str| runner.subject_of_path(tool, path);
-        self.talk.ask(&beginning, (&subject, todos.as_deref()), frontend, cancel).await
+        loop {
+            let beginning = self.beginning(purpose);
+            let runner = &self.runner;
+            let todos = runner.memory.open_plan();
+            let subject = |tool: &str, path: &str| runner.subject_of_path(tool, path);
+            match self.talk.ask(&beginning, (&subject, todos.as_deref()), frontend, cancel).await {
+                Asked::Overloaded(error) if (Substitute { talk: &mut self.talk }).fall_back(&error, frontend) => {}
+                Asked::Overloaded(error) => return Asked::Failed(error),
+                other => return other,
+            }
+        }
     }
 
     async fn steps(&mut self, frontend: &mut dyn Frontend, cancel: &CancellationToken) -> TurnEnd {
@@ -128,7 +138,7 @@ impl Agent {
             let finished = match self.ask(Purpose::Step, frontend, cancel).await {
                 Asked::Finished(finished) => finished,
                 Asked::Interrupted => return TurnEnd::Interrupted,
-                Asked::Failed(error) => return TurnEnd::Failed { error },
+                Asked::Failed(error) | Asked::Overloaded(error) => return TurnEnd::Failed { error },
                 Asked::TooDear(end) => return end,
             };
             match self.take_answer(finished, &mut course, frontend, cancel).await {
@@ -255,7 +265,11 @@ impl Agent {
                 }
             }
             // The turn has failed as it is; that this request failed too helps nobody.
-            Asked::Finished(_) | Asked::Failed(_) | Asked::TooDear(_) | Asked::Interrupted => {}
+            Asked::Finished(_)
+            | Asked::Failed(_)
+            | Asked::Overloaded(_)
+            | Asked::TooDear(_)
+            | Asked::Interrupted => {}
         }
     }
 }

@@ -68,6 +68,7 @@ impl Diagnostic {
             Form::Protocol
             | Form::Any
             | Form::Model
+            | Form::Models
             | Form::GhostModel
             | Form::Language
             | Form::Url
@@ -103,6 +104,7 @@ pub(super) fn known(form: Form) -> Vec<&'static str> {
         Form::Action => ACTIONS.iter().map(|(name, _)| *name).collect(),
         Form::Any
         | Form::Model
+        | Form::Models
         | Form::GhostModel
         | Form::Url
         | Form::Price
@@ -173,7 +175,7 @@ fn kind_hint(locale: &Locale, key: &str, setting: &Setting) -> String {
 
 fn form_hint(locale: &Locale, setting: &Setting) -> String {
     match setting.form {
-        Form::Model | Form::GhostModel => locale.text(word::finding::FORM_MODEL).to_owned(),
+        Form::Model | Form::Models | Form::GhostModel => locale.text(word::finding::FORM_MODEL).to_owned(),
         Form::Url => locale.text(word::finding::FORM_URL).to_owned(),
         Form::Price => locale.text(word::finding::FORM_PRICE).to_owned(),
         Form::Variable => locale.text(word::finding::FORM_VARIABLE).to_owned(),

@@ -118,6 +118,7 @@ fn run_options(matches: &ArgMatches) -> RunOptions {
         resume_last: matches.get_flag("continue"),
         resume: matches.contains_id("resume").then(|| text("resume")),
         model: text("model"),
+        fallback_model: text("fallback-model"),
         agent: match text("agent").as_deref() {
             Some("plan") => AgentKind::Plan,
             Some("explore") => AgentKind::Explore,

@@ -88,6 +88,8 @@ pub struct RunOptions {
     pub resume: Option<Option<String>>,
     /// `PROVIDER/MODEL`.
     pub model: Option<String>,
+    /// The models that stand in while it is overloaded, with commas between.
+    pub fallback_model: Option<String>,
     /// How far the agent may go.
     pub agent: AgentKind,
     /// Yes to what would be asked.

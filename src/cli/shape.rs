@@ -181,6 +181,7 @@ fn run_flags(words: Words<'_>) -> Vec<Arg> {
         flag("continue", option::CONTINUE, words).short('c').conflicts_with("resume"),
         valued("resume", "ID", option::RESUME, words).short('r').num_args(0..=1).require_equals(false),
         valued("model", "PROVIDER/MODEL", option::MODEL, words).short('m'),
+        valued("fallback-model", "MODELS", option::FALLBACK_MODEL, words),
         valued("agent", "NAME", option::AGENT, words).value_parser(["build", "plan", "explore"]),
         flag("yes", option::YES, words).short('y'),
         valued("allow", "RULE", option::ALLOW, words).action(ArgAction::Append),

@@ -30,11 +30,25 @@ pub(super) fn clear(_: &mut Context<'_>, _: &str) -> Outcome {
 /// Where models run, as the menu groups them.
 const MODEL_GROUPS: [&str; 3] = ["local", "cloud", "custom"];
 
+/// Behind `/model`: the next axi asks it too.
+pub(crate) const SAVE: &str = "--save";
+
 pub(super) fn model(context: &mut Context<'_>, argument: &str) -> Outcome {
     let locale = context.locale;
+    let saves = argument.split_whitespace().any(|word| word == SAVE);
+    let mut words: Vec<&str> = argument.split_whitespace().filter(|word| *word != SAVE).collect();
     // The menu's group may stand before the model; alone it names none.
-    let (first, rest) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
-    let argument = if MODEL_GROUPS.contains(&first) { rest.trim() } else { argument };
+    if words.first().is_some_and(|first| MODEL_GROUPS.contains(first)) {
+        words.remove(0);
+    }
+    let argument = &words.join(" ");
+    if argument.is_empty() && saves {
+        let id = context.agent.model().id();
+        return match context.world.remember("model", &id, locale) {
+            Ok(()) => Outcome::Say(locale.with(word::said::ModelSaved { model: &id })),
+            Err(problem) => Outcome::Fail(problem),
+        };
+    }
     if argument.is_empty() {
         let models = context.world.models(locale);
         if models.is_empty() {
@@ -50,11 +64,14 @@ pub(super) fn model(context: &mut Context<'_>, argument: &str) -> Outcome {
         Ok(provider) => {
             context.agent.set_provider(provider);
             let id = context.agent.model().id();
-            let mut said = locale.with(word::said::Model { model: &id });
-            if let Err(problem) = context.world.remember("model", &id, locale) {
-                said = format!("{said} ({})", problem.what);
+            if !saves {
+                return Outcome::Say(locale.with(word::said::Model { model: &id }));
             }
-            Outcome::Say(said)
+            Outcome::Say(match context.world.remember("model", &id, locale) {
+                Ok(()) => locale.with(word::said::ModelAndSaved { model: &id }),
+                // It is asked all the same: only the next start will not know it.
+                Err(problem) => format!("{} ({})", locale.with(word::said::Model { model: &id }), problem.what),
+            })
         }
         Err(problem) => Outcome::Fail(problem),
     }

@@ -22,6 +22,7 @@ mod undo;
 mod user;
 
 pub use bill_words::bill;
+pub(crate) use bodies::SAVE;
 pub use context::{Context, KeyAction, World};
 pub use dev_tools::{tools_json, tools_stats, tools_stats_json, tools_text};
 pub use export::{ExportForm, export};

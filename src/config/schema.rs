@@ -65,6 +65,7 @@ fn text(form: Form, known: Known<'_>) -> Map<String, Value> {
     }
     let pattern = match form {
         Form::Model => "^[^/\\s]+/\\S+$",
+        Form::Models => "^[^/\\s]+/[^\\s,]+(\\s*,\\s*[^/\\s]+/[^\\s,]+)*$",
         Form::GhostModel => "^(off|[^/\\s]+/\\S+)$",
         Form::Url => "^https?://[^/\\s]\\S*$",
         Form::Price => "^[0-9.]+(/[0-9.]+){1,3}$",

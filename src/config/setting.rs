@@ -57,7 +57,9 @@ pub enum Form {
     Any,
     /// `PROVIDER/MODEL`.
     Model,
-    /// The same, or `off`.
+    /// The same, several with commas between.
+    Models,
+    /// The same as the first, or `off`.
     GhostModel,
     /// A language tag, or `auto`.
     Language,
@@ -146,6 +148,7 @@ impl Form {
             Self::Model => text.split_once('/').is_some_and(|(provider, model)| {
                 !provider.is_empty() && !model.is_empty() && !text.contains(char::is_whitespace)
             }),
+            Self::Models => text.split(',').all(|one| Self::Model.fits(one.trim())),
             Self::GhostModel => text == "off" || Self::Model.fits(text),
             Self::Language => text == "auto" || crate::locale::matching(text).is_some(),
             Self::Url => {

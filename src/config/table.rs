@@ -10,7 +10,9 @@ use super::choices::{
     CommandSecrets, EditMode, EffortChoice, InlineImages, Notify, OnOff, ReasoningView, ThemeChoice, WrapChoice,
 };
 use super::entry::{Entry, Reader, Section, Shaped};
-use super::setting::Form::{Action, GhostModel, Language, Model, Price, Protocol, Rule, Style, Url, Variable};
+use super::setting::Form::{
+    Action, GhostModel, Language, Model, Models, Price, Protocol, Rule, Style, Url, Variable,
+};
 use super::setting::Project::{Free, Tighten, Trusted};
 use super::setting::{Setting, Shape};
 use super::values::{Dollars, Named, Rules};
@@ -75,6 +77,8 @@ section! {
     Config {
         model: Option<String> = None, Setting::new(setting::MODEL, "0.1").form(Model).project(Trusted)
             .variable("AXI_MODEL").flag("--model");
+        fallback_model: Option<String> = None, Setting::new(setting::FALLBACK_MODEL, "0.1").form(Models)
+            .flag("--fallback-model");
         suggest_model: Option<String> = None, Setting::new(setting::SUGGEST_MODEL, "0.1").form(GhostModel)
             .variable("AXI_SUGGEST_MODEL");
         suggest_max_tokens: Option<u64> = None, Setting::new(setting::SUGGEST_MAX_TOKENS, "0.1")

@@ -5,7 +5,7 @@ use serde_json::Value;
 pub use super::diagnostic::Diagnostic;
 pub use super::failure_words::{Speaking, failure};
 use super::tool_words;
-use crate::agent::{Activity, Doing, Notice, Shortened, TurnEnd, Widened};
+use crate::agent::{Activity, Doing, Failure, FallbackPrice, Notice, Shortened, TurnEnd, Widened};
 use crate::approval::{Class, Decision, NeverAuto, Reason, Source};
 pub use crate::command::{bill, describe, rule_error};
 use crate::conversation::{About, Outcome, Subject, ToolCall, ToolVerb};
@@ -46,6 +46,7 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
             what: locale.with(word::notice::PriceUnknown { model }),
             hint: locale.text(word::notice::PRICE_UNKNOWN_HINT).to_owned(),
         },
+        Notice::FellBack { from, to, error, price } => fell_back(locale, (from, to), error, *price),
         Notice::EmptyAnswer => plain(locale.text(word::notice::EMPTY_ANSWER).to_owned()),
         Notice::Shortened { shortened } => self::shortened(locale, shortened),
         Notice::SecretsHidden { count } => Diagnostic {
@@ -60,6 +61,22 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
             plain(locale.with(word::notice::NoSandbox { cause: missing_sandbox(locale, *missing) }))
         }
     }
+}
+
+/// Words which model stands in for which, why, and what it costs.
+fn fell_back(locale: &Locale, (from, to): (&str, &str), error: &Failure, price: FallbackPrice) -> Diagnostic {
+    let cause = &failure(locale, error, Speaking::default()).what;
+    let what = locale.with(word::notice::FellBack { from, to, cause });
+    let hint = match price {
+        FallbackPrice::NotMore => String::new(),
+        FallbackPrice::More { input, output } => locale.with(word::notice::FellBackPrice {
+            to,
+            input: &input.in_dollars().to_string(),
+            output: &output.in_dollars().to_string(),
+        }),
+        FallbackPrice::Unknown => locale.with(word::notice::FellBackPriceUnknown { to }),
+    };
+    Diagnostic { what, hint }
 }
 
 /// Words what shortening a conversation came to.

@@ -30,6 +30,7 @@ mod editor_history;
 mod editor_menus;
 mod editor_pastes;
 mod ended_midway;
+mod fallback;
 mod floors;
 mod ghost;
 mod gnu_screen;

@@ -31,7 +31,7 @@ fn help_lists_commands_and_keys() {
 }
 
 #[test]
-fn another_model_is_asked_from_now_on_and_remembered_beside_the_comments() {
+fn another_model_is_asked_from_now_on_and_saved_beside_the_comments_where_that_is_said() {
     let home = Home::new();
     let settings =
         "# my settings\n\nlanguage = \"en\" # for now\n\n[permissions]\ndeny = [\"shell(rm:*)\"] # never\n";
@@ -50,6 +50,9 @@ fn another_model_is_asked_from_now_on_and_remembered_beside_the_comments() {
     person.sees("two");
     assert_eq!([model(&server, 0), model(&server, 1)], ["any", "other"]);
     assert_eq!(said(&server.requests()[1], 1), "first", "the conversation goes on");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), settings, "nobody said that it is to be kept");
+    person.sends("/model --save");
+    person.sees("axi asks openai/other from the next start on too");
     assert_eq!(person.leaves(), Some(0));
     let written = std::fs::read_to_string(path).unwrap();
     assert!(written.contains("model = \"openai/other\""), "{written}");
@@ -64,7 +67,11 @@ fn another_model_is_asked_from_now_on_and_remembered_beside_the_comments() {
     person.sends("third");
     person.sees("three");
     assert_eq!(model(&server, 2), "other");
+    person.sends("/model cloud openai/third --save");
+    person.sees("now asking openai/third, and from the next start on too");
     assert_eq!(person.leaves(), Some(0));
+    let written = std::fs::read_to_string(home.path().join("config/axi/config.toml")).unwrap();
+    assert_eq!(written.replace("model = \"openai/third\"\n", ""), settings, "all else stands as it stood");
 }
 
 #[test]

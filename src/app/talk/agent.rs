@@ -8,6 +8,7 @@ use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::Failed;
 use super::super::findings::Diagnostic;
+use super::super::models;
 use super::secrets::stand_ins;
 use super::session::{FrontendKind, new_session, random_number, resumed};
 use crate::agent::{Agent, Setup, Shortening, Wishes, catalogue, instructions, prompt, skills};
@@ -19,7 +20,7 @@ use crate::conversation::{Conversation, Ledger, Money};
 use crate::frontend::exit::Exit;
 use crate::frontend::words;
 use crate::locale::word;
-use crate::provider::{Effort, Provider, RetryPlan};
+use crate::provider::{Client, Effort, Provider, RetryPlan};
 use crate::session::{Fork, Session, is_held, load_lines};
 use crate::tool::{Place, ProposeCommandTool, Toolbox, table};
 
@@ -105,6 +106,7 @@ fn setup(app: &App, options: &RunOptions, occasion: FrontendKind) -> Setup {
         output_dir: app.throwaway.clone().or_else(|| app.paths.outputs()).unwrap_or_else(std::env::temp_dir),
         journal: app.paths.journal(),
         sandbox: app.sandbox(),
+        fallbacks: Vec::new(),
         retry: RetryPlan::default(),
         now: SystemTime::now,
         random: random_unit,
@@ -137,6 +139,27 @@ fn tools(app: &App, occasion: FrontendKind) -> Toolbox {
     Toolbox::new(tools)
 }
 
+/// Connects to the models that stand in; one without a key is told now, and not when it is needed.
+fn fallbacks(app: &App, options: &RunOptions) -> Result<Vec<Arc<dyn Provider>>, Failed> {
+    let named = options.fallback_model.as_ref().or(app.config.fallback_model.as_ref());
+    let client = Client::default();
+    let mut found = Vec::new();
+    for name in named.iter().flat_map(|names| names.split(',')).map(str::trim).filter(|name| !name.is_empty()) {
+        match models::connect(app, name, &client, &app.locale) {
+            Ok(provider) => found.push(provider),
+            // A word on the command line is meant now.
+            Err(problem) if options.fallback_model.is_some() => {
+                return Err(Failed::new(problem, Exit::NotConfigured));
+            }
+            Err(problem) => {
+                let cause = &problem.what;
+                Console::new(&app.locale).warn(&app.locale.with(word::repl::NoFallback { model: name, cause }));
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// An earlier conversation that is gone on with.
 pub(super) struct GoneOn {
     /// Whether axi was killed in its last turn.
@@ -150,6 +173,7 @@ pub(super) fn make(
     occasion: FrontendKind,
 ) -> Result<(Agent, Option<GoneOn>), Failed> {
     let policy = policy(app, options)?;
+    let fallbacks = fallbacks(app, options)?;
     let resumed = resumed(app, options, occasion)?;
     if let Some(damage) = resumed.as_ref().and_then(|(loaded, _)| session_damage(&app.locale, loaded)) {
         Console::new(&app.locale).warn(&damage);
@@ -173,7 +197,8 @@ pub(super) fn make(
     };
     app.shell.set(session.id());
     let first = new_session(app, false);
-    let mut agent = Agent::new(provider, tools(app, occasion), policy, first, setup(app, options, occasion));
+    let setup = Setup { fallbacks, ..setup(app, options, occasion) };
+    let mut agent = Agent::new(provider, tools(app, occasion), policy, first, setup);
     agent.allow_exploring();
     *agent.wishes() = wishes(app, options);
     agent.set_session(session, conversation, ledger);

@@ -88,6 +88,15 @@ const fn status_may_pass(status: u16) -> bool {
     matches!(status, 408 | 409 | 429 | 500..=599) && !matches!(status, 501 | 505)
 }
 
+impl ProviderError {
+    /// Tells whether the provider has no room for the question, which another provider, or another model, may have.
+    #[must_use]
+    pub fn is_overload(&self) -> bool {
+        let Self::Status { status, message, .. } = self else { return false };
+        matches!(status, 429 | 500..=599) && status_may_pass(*status) && !is_out_of_money(message)
+    }
+}
+
 /// OpenAI answers 429 also when the account is empty (code `insufficient_quota`).
 fn is_out_of_money(message: &str) -> bool {
     let message = message.to_ascii_lowercase();

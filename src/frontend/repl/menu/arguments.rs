@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::commands::{Arguments, Candidate, Candidates};
 use super::fetched::{ListedModel, ListedSession, MenuLists, ModelGroup};
-use crate::command::Argument;
+use crate::command::{Argument, SAVE};
 use crate::locale::{self, Locale, Plural, Word, word};
 
 /// What `/session` can be told to do, and whether it wants a session.
@@ -78,8 +78,12 @@ fn models(lists: &MenuLists, locale: &Locale, levels: &[&str], typed: &str) -> C
                 };
                 Candidate { description, more: true, ..candidate(group.word()) }
             });
+            let kept = typed.starts_with('-').then(|| Candidate {
+                description: locale.text(word::menu::model::SAVE).to_owned(),
+                ..candidate(SAVE)
+            });
             let named = models.iter().filter(|_| !typed.is_empty()).map(listed);
-            groups.chain(named).collect()
+            groups.chain(named).chain(kept).collect()
         }
         [word] => {
             let group = ModelGroup::ALL.into_iter().find(|group| group.word() == *word);
@@ -156,6 +160,7 @@ mod tests {
         assert_eq!(values(Argument::Model, &[], ""), ["local", "custom"], "a group with nothing in it is left out");
         assert_eq!(values(Argument::Model, &["local"], ""), ["ollama/qwen3"]);
         assert_eq!(values(Argument::Model, &[], "q"), ["local", "custom", "ollama/qwen3", "lab/x"]);
+        assert_eq!(values(Argument::Model, &[], "--"), ["local", "custom", "ollama/qwen3", "lab/x", "--save"]);
         assert_eq!(values(Argument::Model, &["nowhere"], ""), Vec::<String>::new());
         assert_eq!(values(Argument::Model, &["local", "ollama/qwen3"], ""), Vec::<String>::new());
     }
