@@ -20,12 +20,14 @@ pub fn base_url(protocol: Protocol, text: &str) -> String {
         Protocol::OpenAiResponses => "/responses",
         Protocol::Anthropic => "/messages",
         Protocol::Gemini => "/models",
+        Protocol::Bedrock => "/model",
         Protocol::Ollama => "/api/chat",
     };
     url = url.strip_suffix(endpoint).unwrap_or(url).trim_end_matches('/');
     match protocol {
         Protocol::OpenAiChat | Protocol::OpenAiResponses => with_path(url, "/v1"),
         Protocol::Gemini => with_path(url, "/v1beta"),
+        Protocol::Bedrock => url.to_owned(),
         Protocol::Anthropic => url.strip_suffix("/v1").unwrap_or(url).trim_end_matches('/').to_owned(),
         Protocol::Ollama => {
             let url = url.strip_suffix("/v1").or_else(|| url.strip_suffix("/api")).unwrap_or(url);

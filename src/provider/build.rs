@@ -22,6 +22,7 @@ const PROTOCOLS: Words = &[
     ("openai-responses", "OpenAiResponses"),
     ("anthropic", "Anthropic"),
     ("gemini", "Gemini"),
+    ("bedrock", "Bedrock"),
     ("ollama", "Ollama"),
 ];
 

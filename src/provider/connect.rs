@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 
 use super::address::{self, is_loopback};
 use super::anthropic::{MessagesMachine, MessagesWire};
-use super::framing::{Decoder, SseDecoder};
+use super::bedrock::{ConverseMachine, ConverseWire};
+use super::framing::{Decoder, EventStreamDecoder, SseDecoder};
 use super::gemini::{GeminiMachine, GeminiWire};
 use super::http::{Client, Origin};
 use super::ollama::{OllamaDecoder, OllamaWire};
@@ -25,6 +26,7 @@ pub fn connect(mut settings: ProviderSettings, client: &Client) -> Arc<dyn Provi
         Protocol::OpenAiResponses => finish(&settings.clone(), client, ResponsesWire::new(settings, origin)),
         Protocol::Anthropic => finish(&settings.clone(), client, MessagesWire::new(settings, origin)),
         Protocol::Gemini => finish(&settings.clone(), client, GeminiWire::new(settings, origin)),
+        Protocol::Bedrock => finish(&settings.clone(), client, ConverseWire::new(settings, origin)),
         Protocol::Ollama => finish(&settings.clone(), client, OllamaWire::new(settings, origin)),
     }
 }
@@ -37,6 +39,7 @@ pub fn decoder(protocol: Protocol, origin: Origin) -> Box<dyn Decoder> {
         Protocol::OpenAiResponses => Box::new(SseDecoder::new(ResponsesMachine::new(origin, &[]))),
         Protocol::Anthropic => Box::new(SseDecoder::new(MessagesMachine::new(origin))),
         Protocol::Gemini => Box::new(SseDecoder::new(GeminiMachine::new(origin))),
+        Protocol::Bedrock => Box::new(EventStreamDecoder::new(ConverseMachine::new(origin))),
         Protocol::Ollama => Box::new(OllamaDecoder::new(origin, &[])),
     }
 }

@@ -4,6 +4,7 @@
 
 mod address;
 mod anthropic;
+mod bedrock;
 pub mod catalogue;
 mod connect;
 mod discover;

@@ -8,7 +8,7 @@ use super::error::ProviderError;
 use super::gateway::dress;
 use super::http::{Answer, Call, Client, Origin};
 use super::settings::{Protocol, ProviderSettings};
-use super::{address, anthropic, gemini, openai_chat};
+use super::{address, anthropic, bedrock, gemini, openai_chat};
 
 /// How long a list of models is waited for; it is made for a person who looks at the screen.
 const LIST_PATIENCE: Duration = Duration::from_secs(20);
@@ -36,16 +36,31 @@ pub struct ModelEntry {
 /// Dropping the future closes the connection.
 pub async fn list_models(settings: &ProviderSettings, client: &Client) -> Result<Vec<ModelEntry>, ProviderError> {
     let base = address::base_url(settings.protocol, &settings.base_url);
+    let bearer = || openai_chat::bearer(settings).into_iter().collect();
     let (url, headers) = match settings.protocol {
-        Protocol::OpenAiChat | Protocol::OpenAiResponses => {
-            (format!("{base}/models"), openai_chat::bearer(settings).into_iter().collect())
+        Protocol::Bedrock => {
+            let [models, profiles] = bedrock::lists(&base);
+            let mut list = list_at(settings, client, models, bearer()).await?;
+            // Newer models are asked by a profile alone; who may not list those is still told the others.
+            list.extend(list_at(settings, client, profiles, bearer()).await.unwrap_or_default());
+            return Ok(list);
         }
+        Protocol::OpenAiChat | Protocol::OpenAiResponses => (format!("{base}/models"), bearer()),
         Protocol::Anthropic => (format!("{base}/v1/models?limit=1000"), anthropic::headers_of(settings)),
         Protocol::Gemini => {
             (format!("{base}/models?pageSize=1000"), gemini::key_header(settings).into_iter().collect())
         }
-        Protocol::Ollama => (format!("{base}/api/tags"), openai_chat::bearer(settings).into_iter().collect()),
+        Protocol::Ollama => (format!("{base}/api/tags"), bearer()),
     };
+    list_at(settings, client, url, headers).await
+}
+
+async fn list_at(
+    settings: &ProviderSettings,
+    client: &Client,
+    url: String,
+    headers: Vec<(&'static str, String)>,
+) -> Result<Vec<ModelEntry>, ProviderError> {
     let origin = Origin::of(settings);
     let call = dress(&settings.gateway, Call { url, headers, ..Call::default() });
     let mut answer = client.send(&call, LIST_PATIENCE).await?;
@@ -103,17 +118,23 @@ pub(crate) async fn show_ollama(base_url: &str, client: &Client, entry: &mut Mod
 
 /// Reads the lists of all servers: `data` or `models`, or a bare array (Together).
 pub(crate) fn read(body: &Value) -> Option<Vec<ModelEntry>> {
-    let list = body.get("data").or_else(|| body.get("models")).unwrap_or(body).as_array()?;
+    let holders = ["data", "models", "modelSummaries", "inferenceProfileSummaries"];
+    let list = holders.iter().find_map(|holder| body.get(holder)).unwrap_or(body).as_array()?;
     Some(list.iter().filter_map(entry).collect())
 }
 
 fn entry(value: &Value) -> Option<ModelEntry> {
-    let name = ["id", "model", "name"].iter().find_map(|field| value.get(field)?.as_str())?;
+    let name = ["id", "model", "modelId", "inferenceProfileId", "name"]
+        .iter()
+        .find_map(|field| value.get(field)?.as_str())?;
     // Google lists them as `models/NAME` and takes both.
     let name = name.strip_prefix("models/").unwrap_or(name);
     // Google says what each can be asked for.
     let methods = value.get("supportedGenerationMethods").and_then(Value::as_array);
     let answers = methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"));
+    // Amazon says which are asked by a profile alone, which is listed beside them.
+    let kinds = value.get("inferenceTypesSupported").and_then(Value::as_array);
+    let answers = answers && kinds.is_none_or(|kinds| kinds.iter().any(|kind| kind == "ON_DEMAND"));
     if name.is_empty() || !answers || !chats(name, value) {
         return None;
     }
@@ -137,6 +158,7 @@ fn entry(value: &Value) -> Option<ModelEntry> {
             .or_else(|| listed("/capabilities", "tools")),
         vision: flag("/capabilities/vision")
             .or_else(|| listed("/architecture/input_modalities", "image"))
+            .or_else(|| listed("/inputModalities", "IMAGE"))
             .or_else(|| listed("/capabilities", "vision")),
     })
 }
@@ -193,6 +215,14 @@ mod tests {
             {"id": "ocr", "capabilities": {"completion_chat": false}},
         ]});
         assert_eq!(read(&mistral).map(|list| list.len()), Some(1));
+        let amazon = json!({"modelSummaries": [
+            {"modelId": "amazon.nova-lite-v1:0", "inferenceTypesSupported": ["ON_DEMAND"], "inputModalities": ["TEXT", "IMAGE"]},
+            {"modelId": "anthropic.claude-opus-4-8", "inferenceTypesSupported": ["INFERENCE_PROFILE"]},
+        ]});
+        assert_eq!(read(&amazon), Some(vec![ModelEntry { vision: Some(true), ..named("amazon.nova-lite-v1:0") }]));
+        let profiles =
+            json!({"inferenceProfileSummaries": [{"inferenceProfileId": "us.x", "inferenceProfileName": "X"}]});
+        assert_eq!(read(&profiles), Some(vec![named("us.x")]));
         for odd in [json!(null), json!("<html>"), json!({"data": 3})] {
             assert_eq!(read(&odd), None);
         }

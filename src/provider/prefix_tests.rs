@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::anthropic::MessagesWire;
+use super::bedrock::ConverseWire;
 use super::gemini::GeminiWire;
 use super::http::Origin;
 use super::ollama::OllamaWire;
@@ -132,6 +133,8 @@ pub(super) fn wires(strict: bool) -> Vec<(Protocol, Box<dyn Wire>)> {
         let mut settings = ProviderSettings::custom("lab", protocol, "http://lab", "m");
         settings.vision = true;
         settings.context_window = Some(32_768);
+        // Where the cache wants marks they are set, and taken out again below.
+        settings.abilities.cache = super::catalogue::Cache::Marks;
         if strict {
             settings.quirks.result_pictures = super::ResultPictures::Inside;
             settings.quirks.call_ids = super::CallIds::NineAlphanumerics;
@@ -146,6 +149,7 @@ pub(super) fn wires(strict: bool) -> Vec<(Protocol, Box<dyn Wire>)> {
                 Protocol::OpenAiResponses => Box::new(ResponsesWire::new(settings(protocol), origin())),
                 Protocol::Anthropic => Box::new(MessagesWire::new(settings(protocol), origin())),
                 Protocol::Gemini => Box::new(GeminiWire::new(settings(protocol), origin())),
+                Protocol::Bedrock => Box::new(ConverseWire::new(settings(protocol), origin())),
                 Protocol::Ollama => Box::new(OllamaWire::new(settings(protocol), origin())),
             };
             (protocol, wire)
@@ -157,7 +161,8 @@ fn body(wire: &dyn Wire, messages: &[Message], tools: &[ToolSpec]) -> String {
     let request = Request { system: "Be brief.", tools, max_output_tokens: Some(64), ..Request::of(messages) };
     let body = String::from_utf8(wire.call(&request).body.unwrap()).unwrap();
     // Marks say where the cache may end; they are no part of what is cached.
-    body.replace(",\"cache_control\":{\"type\":\"ephemeral\"}", "")
+    let body = body.replace(",\"cache_control\":{\"type\":\"ephemeral\"}", "");
+    body.replace(",{\"cachePoint\":{\"type\":\"default\"}}", "")
 }
 
 proptest! {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use super::catalogue::Abilities;
+use super::catalogue::{self, Abilities};
 
 /// A key. Neither `Debug` nor `Display` shows it.
 #[derive(Clone, PartialEq, Eq)]
@@ -47,14 +47,16 @@ pub enum Protocol {
     Anthropic,
     /// `POST {base}/models/{model}:streamGenerateContent`, server-sent events.
     Gemini,
+    /// `POST {base}/model/{model}/converse-stream`, Amazon's event stream.
+    Bedrock,
     /// `POST {base}/api/chat`, one JSON object a line.
     Ollama,
 }
 
 impl Protocol {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::OpenAiChat, Self::OpenAiResponses, Self::Anthropic, Self::Gemini, Self::Ollama];
+    pub const ALL: [Self; 6] =
+        [Self::OpenAiChat, Self::OpenAiResponses, Self::Anthropic, Self::Gemini, Self::Bedrock, Self::Ollama];
 
     /// Returns the name used in settings.
     #[must_use]
@@ -64,6 +66,7 @@ impl Protocol {
             Self::OpenAiResponses => "openai-responses",
             Self::Anthropic => "anthropic",
             Self::Gemini => "gemini",
+            Self::Bedrock => "bedrock",
             Self::Ollama => "ollama",
         }
     }
@@ -199,9 +202,14 @@ impl ProviderSettings {
         format!("{}/{}", self.name, self.model)
     }
 
-    /// Makes settings of a provider that is in no table: tools yes, pictures no, no quirks, no key.
+    /// Makes settings of a provider that is in no table: tools yes, pictures no, no quirks, no key. A Claude is known by
+    /// its name wherever its wire is spoken, but for its price.
     #[must_use]
     pub fn custom(name: &str, protocol: Protocol, base_url: &str, model: &str) -> Self {
+        let abilities = match protocol {
+            Protocol::Anthropic | Protocol::Bedrock => catalogue::claude(model),
+            Protocol::OpenAiChat | Protocol::OpenAiResponses | Protocol::Gemini | Protocol::Ollama => None,
+        };
         Self {
             name: name.to_owned(),
             protocol,
@@ -212,7 +220,7 @@ impl ProviderSettings {
             tools: true,
             vision: false,
             quirks: Quirks::default(),
-            abilities: Abilities::default(),
+            abilities: abilities.unwrap_or_default(),
             gateway: Gateway::default(),
             profile: Vec::new(),
         }

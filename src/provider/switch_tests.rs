@@ -54,7 +54,9 @@ fn thought(by: Protocol) -> Vec<ContentBlock> {
             let item = reasoning(Some(item.to_string()), None);
             vec![item, ContentBlock::WireItem(WireItem { model: model(by), item: message })]
         }
-        Protocol::Anthropic => vec![reasoning(Some(secret.clone()), None), reasoning(None, Some(secret))],
+        Protocol::Anthropic | Protocol::Bedrock => {
+            vec![reasoning(Some(secret.clone()), None), reasoning(None, Some(secret))]
+        }
         Protocol::Gemini => {
             let item = json!({"thoughtSignature": secret});
             vec![reasoning(None, None), ContentBlock::WireItem(WireItem { model: model(by), item })]
@@ -68,6 +70,7 @@ fn call(by: Protocol, number: usize) -> ToolCall {
         Protocol::OpenAiChat => format!("functions.read:{number}"),
         Protocol::OpenAiResponses => format!("call_{number}|fc_{number}"),
         Protocol::Anthropic => format!("toolu_01{number}"),
+        Protocol::Bedrock => format!("tooluse_{number}"),
         Protocol::Gemini => String::new(),
         Protocol::Ollama => format!("call_{number}"),
     };
@@ -150,6 +153,9 @@ fn refused(protocol: Protocol, body: &Value) -> Result<(), String> {
         }
         Protocol::Anthropic => alternating(list(body, "messages"), "content", |block| {
             (block["type"] == "tool_use", block["type"] == "tool_result")
+        }),
+        Protocol::Bedrock => alternating(list(body, "messages"), "content", |block| {
+            (block.get("toolUse").is_some(), block.get("toolResult").is_some())
         }),
         Protocol::Gemini => alternating(list(body, "contents"), "parts", |part| {
             (part.get("functionCall").is_some(), part.get("functionResponse").is_some())

@@ -88,6 +88,26 @@ impl Row {
         }
     }
 
+    /// Tells whether an address is the provider's own, in whatever region.
+    #[must_use]
+    pub fn is_home(&self, base_url: &str) -> bool {
+        let regional = |url: &str| {
+            let host = url.strip_prefix("https://bedrock-runtime.")?;
+            Some(host.strip_suffix(".amazonaws.com")?.to_owned())
+        };
+        base_url == self.base_url || (regional(self.base_url).is_some() && regional(base_url).is_some())
+    }
+
+    /// Its address in the region that the environment names, where it has one in each.
+    fn in_region(&self, environment: &Environment<'_>) -> String {
+        match lookup(environment, &["AWS_REGION", "AWS_DEFAULT_REGION"]) {
+            Some((_, region)) if self.protocol == Protocol::Bedrock => {
+                format!("https://bedrock-runtime.{region}.amazonaws.com")
+            }
+            Some(_) | None => self.base_url.to_owned(),
+        }
+    }
+
     /// What a model can do; what answers on this machine by itself costs nothing.
     fn abilities(&self, known: Option<Known>) -> Abilities {
         let mut abilities = known.map(|known| known.abilities).unwrap_or_default();
@@ -104,9 +124,10 @@ impl Row {
         let known = catalogue::find(self.name, model);
         let mut quirks = self.quirks;
         let base_url = self.base_url(environment);
+        let base_url = if base_url == self.base_url { self.in_region(environment) } else { base_url };
         let at_home = self.at_home.filter(|_| base_url == self.base_url);
         // OPENAI_BASE_URL at a local server: `max_tokens` is the field that all imitators know.
-        if base_url != self.base_url && quirks.output_limit == OutputLimit::MaxCompletionTokens {
+        if !self.is_home(&base_url) && quirks.output_limit == OutputLimit::MaxCompletionTokens {
             quirks = PLAIN;
         }
         // Such a model refuses tools on the other wire, whoever passes its words on.

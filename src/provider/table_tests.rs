@@ -65,6 +65,23 @@ fn the_environment_names_key_and_address() {
 }
 
 #[test]
+fn bedrock_is_asked_in_the_region_that_the_environment_names() {
+    let bedrock = find("bedrock").unwrap();
+    let at = |pairs: &[(&str, &str)]| bedrock.settings("", None, &environment(pairs)).base_url;
+    assert_eq!(at(&[]), "https://bedrock-runtime.us-east-1.amazonaws.com");
+    let there = at(&[("AWS_REGION", "eu-west-1"), ("AWS_DEFAULT_REGION", "x")]);
+    assert_eq!(there, "https://bedrock-runtime.eu-west-1.amazonaws.com");
+    assert!(bedrock.is_home(&there), "a key is needed there, too");
+    assert_eq!(
+        at(&[("AWS_REGION", "eu-west-1"), ("BEDROCK_BASE_URL", "http://127.0.0.1:9")]),
+        "http://127.0.0.1:9"
+    );
+    assert!(!bedrock.is_home("http://127.0.0.1:9"));
+    let openai = find("openai").unwrap().settings("", None, &environment(&[("AWS_REGION", "eu-west-1")]));
+    assert_eq!(openai.base_url, "https://api.openai.com/v1");
+}
+
+#[test]
 fn settings_know_the_model_and_fall_back_to_the_default() {
     let nothing = |_: &str| None;
     let settings = find("openai").unwrap().settings("gpt-4o-mini", None, &nothing);

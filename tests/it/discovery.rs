@@ -119,6 +119,28 @@ fn models_are_listed_on_every_wire_with_its_headers() {
 }
 
 #[test]
+fn bedrocks_models_and_the_profiles_that_newer_ones_need_are_listed() {
+    let models = json!({"modelSummaries": [{"modelId": "amazon.nova-lite-v1:0"}]});
+    let profiles = json!({"inferenceProfileSummaries": [{"inferenceProfileId": "us.anthropic.claude-sonnet-5"}]});
+    let server = Server::start([
+        Answer::json(200, &models),
+        Answer::json(200, &profiles),
+        Answer::json(200, &models),
+        Answer::json(403, &json!({"message": "no"})),
+    ]);
+    let mut settings = ProviderSettings::custom("lab", Protocol::Bedrock, &server.url(""), "");
+    settings.key = Some(Secret::new("k"));
+    let names = || {
+        let listed = run(list_models(&settings, &Client::default())).unwrap();
+        listed.into_iter().map(|model| model.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(), ["amazon.nova-lite-v1:0", "us.anthropic.claude-sonnet-5"]);
+    assert_eq!(names(), ["amazon.nova-lite-v1:0"], "who may not list profiles is told the rest");
+    assert_eq!(server.requests()[0].path, "/foundation-models?byOutputModality=TEXT");
+    assert_eq!(server.requests()[1].header("authorization"), Some("Bearer k"));
+}
+
+#[test]
 fn a_person_with_a_server_and_no_settings_gets_an_answer_and_a_list() {
     let home = Home::new();
     let server = Server::start([]);

@@ -136,6 +136,7 @@ fn replay(name: &str, protocol: Protocol, bytes: &[u8]) {
         Protocol::Anthropic if bytes.starts_with(b"{") => expect_whole_message(&payloads[0]),
         Protocol::Anthropic => expect_messages(&payloads),
         Protocol::Gemini => expect_gemini(&payloads),
+        Protocol::Bedrock => unreachable!("none is recorded"),
         Protocol::Ollama => expect_ollama(&payloads),
     };
     compare(name, whole, &expected, protocol);

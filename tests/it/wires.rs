@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::server::{Answer, Gate, Server, answer};
 
-const PROTOCOLS: [Protocol; 5] = Protocol::ALL;
+const PROTOCOLS: [Protocol; 6] = Protocol::ALL;
 
 fn settings(protocol: Protocol, server: &Server) -> ProviderSettings {
     let mut settings = ProviderSettings::custom("lab", protocol, &server.url("/"), "m");
@@ -78,6 +78,7 @@ fn call_answer(protocol: Protocol) -> Answer {
         Protocol::OpenAiResponses => answer::responses_call("call_1", "read", r#"{"path":"a"}"#),
         Protocol::Anthropic => answer::messages_call("toolu_1", "read", r#"{"path":"a"}"#),
         Protocol::Gemini => answer::gemini_call("read", &json!({"path": "a"})),
+        Protocol::Bedrock => answer::bedrock_call("tooluse_1", "read", r#"{"path":"a"}"#),
         Protocol::Ollama => answer::ollama_call("read", &json!({"path": "a"})),
     }
 }
@@ -88,6 +89,7 @@ fn text_answer(protocol: Protocol, text: &str) -> Answer {
         Protocol::OpenAiResponses => answer::responses_text(text),
         Protocol::Anthropic => answer::messages_text(text),
         Protocol::Gemini => answer::gemini_text(text),
+        Protocol::Bedrock => answer::bedrock_text(text),
         Protocol::Ollama => answer::ollama_text(text),
     }
 }
@@ -117,6 +119,7 @@ fn a_call_its_result_and_the_answer_on_every_wire() {
             Protocol::OpenAiResponses => ("/v1/responses", "authorization", "Bearer hunter22"),
             Protocol::Anthropic => ("/v1/messages", "x-api-key", "hunter22"),
             Protocol::Gemini => ("/v1beta/models/m:streamGenerateContent?alt=sse", "x-goog-api-key", "hunter22"),
+            Protocol::Bedrock => ("/model/m/converse-stream", "authorization", "Bearer hunter22"),
             Protocol::Ollama => ("/api/chat", "authorization", "Bearer hunter22"),
         };
         assert_eq!((sent.path.as_str(), sent.header(expected.1)), (expected.0, Some(expected.2)));
@@ -327,12 +330,15 @@ fn a_server_that_does_not_stream_is_understood() {
                         "prompt_eval_count": 10, "eval_count": 5});
     let gemini = json!([{"candidates": [{"content": {"parts": [{"text": "hello"}]}, "finishReason": "STOP"}],
                          "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5}}]);
+    let converse = json!({"output": {"message": {"role": "assistant", "content": [{"text": "hello"}]}},
+                          "stopReason": "end_turn", "usage": {"inputTokens": 10, "outputTokens": 5}});
     for protocol in PROTOCOLS {
         let body = match protocol {
             Protocol::OpenAiChat => &chat,
             Protocol::OpenAiResponses => &responses,
             Protocol::Anthropic => &messages,
             Protocol::Gemini => &gemini,
+            Protocol::Bedrock => &converse,
             Protocol::Ollama => &ollama,
         };
         let server = Server::start([Answer::json(200, body)]);

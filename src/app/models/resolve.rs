@@ -36,7 +36,7 @@ pub(in crate::app) fn resolve(
     let found = key(&settings, key_variable.as_deref(), config, environment)
         .map_err(|failed| failed.into_problem(provider, locale))?;
     // A server of one's own at another address may ask for none; it says so if it does.
-    let needs_key = row.is_some_and(|row| !row.key_variables.is_empty() && settings.base_url == row.base_url)
+    let needs_key = row.is_some_and(|row| !row.key_variables.is_empty() && row.is_home(&settings.base_url))
         || section.is_some_and(|section| section.api_key_env.is_some());
     if found.is_none() && needs_key && !is_local(&settings.base_url) {
         let variable = key_variable.unwrap_or_default();
@@ -66,9 +66,11 @@ pub(in crate::app) fn without_key(
     if row.is_none() && section.is_none() {
         return Err(unknown_provider(name, provider, config, locale));
     }
-    let mut settings = match row {
-        Some(row) => row.settings(model, None, environment),
-        None => ProviderSettings::custom(provider, Protocol::OpenAiChat, "", model),
+    let mut settings = if let Some(row) = row {
+        row.settings(model, None, environment)
+    } else {
+        let said = section.and_then(|section| Protocol::parse(section.protocol.as_deref()?));
+        ProviderSettings::custom(provider, said.unwrap_or(Protocol::OpenAiChat), "", model)
     };
     if settings.model.is_empty() {
         return Err(Problem {

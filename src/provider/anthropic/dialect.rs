@@ -1,7 +1,5 @@
 //! What a request says and leaves out, after what the server has refused so far.
 
-use super::generation::Thinking;
-
 /// What is sent, after what the server has refused so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Dialect {
@@ -11,8 +9,8 @@ pub(crate) struct Dialect {
     pub(crate) cache_marks: bool,
     /// Whether `temperature` is said: some models refuse it.
     pub(crate) temperature: bool,
-    /// How the model is asked to think.
-    pub(crate) thinking: Thinking,
+    /// Whether the model is asked to think as much as it sees fit.
+    pub(crate) adaptive: bool,
     /// Whether it is said how much to think.
     pub(crate) effort: bool,
     /// `max_tokens` when the request names none.

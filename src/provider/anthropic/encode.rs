@@ -3,9 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::dialect::Dialect;
-use super::generation::Thinking;
+use super::thinking::{effort_word, thinking};
 use crate::conversation::{ContentBlock, Image, Outcome, Reasoning, ToolCall, ToolResult};
-use crate::provider::catalogue::Effort;
 use crate::provider::request::Request;
 use crate::provider::settings::ProviderSettings;
 use crate::provider::wire::{Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns};
@@ -13,9 +12,6 @@ use crate::provider::wire::{Order, Part, Turn, WireIds, invalid_input, output, t
 /// A paused answer is sent back and goes on in the next; a person speaks where results do, so that an answer must stand
 /// between them.
 const ORDER: Order = Order { two_answers: true, words_behind_results: false };
-
-/// The least budget of thought, in tokens (<https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking>).
-const LEAST_BUDGET: u64 = 1_024;
 
 /// Writes the body. What stays the same from request to request comes first.
 ///
@@ -28,15 +24,14 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     body.insert("max_tokens".into(), json!(limit));
     body.insert("stream".into(), json!(true));
     let effort = settings.abilities.effort(request.effort).filter(|_| dialect.effort);
-    let thinking = thinking(settings, dialect, effort, limit);
+    let thinking = thinking(&settings.abilities, dialect.adaptive, effort, limit);
     // Who thinks writes as freely as it sees fit.
     let says = dialect.temperature && thinking.is_none();
     if let Some(thinking) = thinking {
         body.insert("thinking".into(), thinking);
     }
-    let takes_words = dialect.thinking == Thinking::Adaptive || !settings.abilities.efforts.is_empty();
-    if let Some(effort) = effort.filter(|effort| takes_words && *effort != Effort::None) {
-        body.insert("output_config".into(), json!({"effort": effort.word()}));
+    if let Some(word) = effort_word(&settings.abilities, dialect.adaptive, effort) {
+        body.insert("output_config".into(), json!({"effort": word}));
     }
     if let Some(temperature) = request.temperature.filter(|_| says) {
         body.insert("temperature".into(), json!(temperature));
@@ -86,23 +81,6 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     let messages = messages.into_iter().map(|(role, blocks)| json!({"role": role, "content": blocks}));
     body.insert("messages".into(), messages.collect());
     Value::Object(body)
-}
-
-/// How the model is asked to think: newer ones as much as they see fit, older ones by a budget, which is a part of what
-/// they may write and costs tokens each time, so that only a person's wish sets one.
-fn thinking(settings: &ProviderSettings, dialect: Dialect, effort: Option<Effort>, limit: u64) -> Option<Value> {
-    match (dialect.thinking, effort) {
-        (Thinking::Adaptive, Some(Effort::None)) => Some(json!({"type": "disabled"})),
-        (Thinking::Adaptive, _) => Some(json!({"type": "adaptive", "display": "summarized"})),
-        (Thinking::Unasked, None | Some(Effort::None)) => None,
-        (Thinking::Unasked, Some(effort)) => {
-            let (least, _) = settings.abilities.thinking.budget?;
-            let least = least.unwrap_or(LEAST_BUDGET);
-            // Half of it stays for the answer.
-            let most = (limit / 2).max(least);
-            (limit > most).then(|| json!({"type": "enabled", "budget_tokens": effort.budget(least, most)}))
-        }
-    }
 }
 
 fn mark(dialect: Dialect, block: Option<&mut Value>) {

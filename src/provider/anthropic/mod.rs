@@ -3,15 +3,15 @@
 mod decode;
 mod dialect;
 mod encode;
-mod generation;
+mod thinking;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use dialect::Dialect;
-use generation::Thinking;
 
 pub(crate) use decode::MessagesMachine;
 pub(crate) use encode::encode;
+pub(crate) use thinking::{effort_word, thinking};
 
 use super::framing::{Decoder, SseDecoder};
 use super::http::{Call, Complaint, Origin};
@@ -54,11 +54,7 @@ impl MessagesWire {
             cache_marks: !self.no_cache_marks.load(Ordering::Relaxed),
             temperature: self.settings.abilities.sampling && !self.no_temperature.load(Ordering::Relaxed),
             effort: !self.no_effort.load(Ordering::Relaxed),
-            thinking: if self.no_thinking.load(Ordering::Relaxed) {
-                Thinking::Unasked
-            } else {
-                generation::thinking(&self.settings.model)
-            },
+            adaptive: self.settings.abilities.thinking.adaptive && !self.no_thinking.load(Ordering::Relaxed),
             default_limit: default_limit(&self.settings),
             highest_limit: self.highest_limit.load(Ordering::Relaxed),
         }

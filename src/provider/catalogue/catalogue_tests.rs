@@ -87,3 +87,38 @@ fn a_budget_is_between_its_bounds() {
     }
     assert_eq!(Effort::parse("much"), None);
 }
+
+#[test]
+fn a_claude_is_known_by_its_name_at_every_door_and_unknown_newer_ones_count_as_the_newest() {
+    let adaptive = |model: &str| claude(model).map(|abilities| abilities.thinking.adaptive);
+    for model in [
+        "claude-opus-4-6",
+        "claude-opus-4-7-20260401",
+        "claude-opus-5",
+        "claude-opus-5-5",
+        "claude-sonnet-4-6",
+        "claude-sonnet-5",
+        "claude-fable-5",
+        "claude-mythos-5",
+        "claude-sonnet-7-2",
+        "anthropic/claude-opus-4.8",
+        "us.anthropic.claude-sonnet-5-v1:0",
+        "claude-opus-4-8@20260528",
+        "claude-saga-1",
+    ] {
+        assert_eq!(adaptive(model), Some(true), "{model}");
+    }
+    for model in [
+        "claude-3-haiku-20240307",
+        "claude-3-7-sonnet-latest",
+        "claude-opus-4-20250514",
+        "claude-opus-4-5",
+        "claude-sonnet-4-5-20250929",
+        "global.anthropic.claude-sonnet-4-5-20250929-v1:0",
+        "claude-haiku-4-5",
+    ] {
+        assert_eq!(adaptive(model), Some(false), "{model}");
+    }
+    assert_eq!([adaptive("qwen"), adaptive("")], [None, None]);
+    assert_eq!(claude("claude-opus-4-8").unwrap().price, None, "nobody knows what somebody else takes for it");
+}

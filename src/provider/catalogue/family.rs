@@ -18,6 +18,13 @@ pub(super) fn undated(model: &str) -> Option<&str> {
     digits(year, 4).then_some(name)
 }
 
+/// Finds the newest row that has a day behind this name: `claude-3-7-sonnet` is `claude-3-7-sonnet-20250219`.
+pub(super) fn newest_dated(provider: &str, model: &str) -> Option<&'static str> {
+    let dated = rows::of(provider).filter_map(|row| Some((row, rows::read(row)?)));
+    let alike = dated.filter(|(_, known)| undated(&known.name) == Some(model));
+    alike.max_by_key(|(_, known)| known.released).map(|(row, _)| row)
+}
+
 /// The words of a name, without what has a number in it: `claude-opus-5-5` is `claude opus`, `o3-mini` is `o mini`.
 fn words(model: &str) -> Vec<String> {
     let lower = model.to_ascii_lowercase();

@@ -22,7 +22,9 @@ pub use abilities::{Abilities, Cache, Effort, Known, Thinking};
 #[must_use]
 pub fn find(provider: &str, model: &str) -> Option<Known> {
     let model = model.strip_prefix("models/").unwrap_or(model);
-    let exact = rows::exact(provider, model).or_else(|| rows::exact(provider, family::undated(model)?));
+    let undated = family::undated(model).unwrap_or(model);
+    let exact = rows::exact(provider, model).or_else(|| rows::exact(provider, undated));
+    let exact = exact.or_else(|| family::newest_dated(provider, undated));
     let Some(mut known) = exact.and_then(rows::read) else {
         let mut known = family::newest(provider, model)?;
         known.abilities.price = None;
@@ -37,6 +39,18 @@ pub fn find(provider: &str, model: &str) -> Option<Known> {
         known.abilities.most_written = newest.abilities.most_written;
     }
     Some(known)
+}
+
+/// Finds what a Claude can do that somebody else than Anthropic serves: `anthropic/claude-opus-4.8`,
+/// `us.anthropic.claude-sonnet-5-v1:0`, `claude-opus-4-5@20251101`. Its price is not known there.
+#[must_use]
+pub fn claude(model: &str) -> Option<Abilities> {
+    let lower = model.to_ascii_lowercase();
+    let name = &lower[lower.rfind("claude-")?..];
+    let name = name.split(['@', ':']).next().unwrap_or(name).replace('.', "-");
+    let name = name.strip_suffix("-v1").or_else(|| name.strip_suffix("-v2")).unwrap_or(&name);
+    let known = find("anthropic", name)?;
+    Some(Abilities { price: None, ..known.abilities })
 }
 
 /// Lists what is known of a provider's models.

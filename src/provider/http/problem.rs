@@ -88,6 +88,7 @@ const NO_MODEL_TEXTS: &[&str] = &[
     "invalid model",
     "unknown model",
     "model not found",
+    "model identifier is invalid",
 ];
 
 /// Codes and sentences that mean a bad key whatever the status (Gemini answers 400).
@@ -163,16 +164,29 @@ impl Complaint {
     pub(crate) fn implied_status(&self) -> u16 {
         for code in &self.codes {
             let status = match code.as_str() {
-                "invalid_request_error" | "tool_use_failed" | "bad_request" | "invalid_prompt" => 400,
+                "invalid_request_error"
+                | "tool_use_failed"
+                | "bad_request"
+                | "invalid_prompt"
+                | "validationexception" => 400,
                 "authentication_error" | "invalid_api_key" => 401,
                 "billing_error" => 402,
                 "permission_error" => 403,
                 "not_found_error" | "model_not_found" => 404,
                 "request_too_large" => 413,
-                "rate_limit_error" | "rate_limit_exceeded" | "resource_exhausted" | "insufficient_quota" => 429,
-                "api_error" | "server_error" | "internal_server_error" => 500,
-                "unavailable" | "server_is_overloaded" | "slow_down" => 503,
-                "timeout_error" => 504,
+                "rate_limit_error"
+                | "rate_limit_exceeded"
+                | "resource_exhausted"
+                | "insufficient_quota"
+                | "throttlingexception"
+                | "modelnotreadyexception" => 429,
+                "api_error"
+                | "server_error"
+                | "internal_server_error"
+                | "internalserverexception"
+                | "modelstreamerrorexception" => 500,
+                "unavailable" | "server_is_overloaded" | "slow_down" | "serviceunavailableexception" => 503,
+                "timeout_error" | "modeltimeoutexception" => 504,
                 "overloaded_error" => 529,
                 other => other.parse().ok().filter(|status| (400..600).contains(status)).unwrap_or(0),
             };

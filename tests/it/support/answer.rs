@@ -155,3 +155,53 @@ pub(crate) fn ollama_call(name: &str, arguments: &Value) -> Answer {
                       "done": false});
     Answer::ndjson([line, ollama_end()])
 }
+
+/// A frame of Amazon's event stream: lengths, checksum, headers, payload, checksum.
+pub(crate) fn frame(kind: &str, name: &str, payload: &Value) -> Vec<u8> {
+    let named = if kind == "event" { ":event-type" } else { ":exception-type" };
+    let mut headers = Vec::new();
+    for (name, value) in [(named, name), (":content-type", "application/json"), (":message-type", kind)] {
+        headers.push(u8::try_from(name.len()).unwrap());
+        headers.extend(name.bytes());
+        headers.push(7);
+        headers.extend(u16::try_from(value.len()).unwrap().to_be_bytes());
+        headers.extend(value.bytes());
+    }
+    let payload = payload.to_string();
+    let length = u32::try_from(16 + headers.len() + payload.len()).unwrap();
+    let mut bytes = [length.to_be_bytes(), u32::try_from(headers.len()).unwrap().to_be_bytes()].concat();
+    bytes.extend(crc32fast::hash(&bytes).to_be_bytes());
+    bytes.extend(headers);
+    bytes.extend(payload.bytes());
+    bytes.extend(crc32fast::hash(&bytes).to_be_bytes());
+    bytes
+}
+
+fn bedrock(events: Vec<(&str, Value)>, stop: &str) -> Answer {
+    let usage = json!({"inputTokens": 10, "outputTokens": 5, "totalTokens": 15});
+    let end = [("messageStop", json!({"stopReason": stop})), ("metadata", json!({"usage": usage}))];
+    let start = [("messageStart", json!({"role": "assistant"}))];
+    let events = start.into_iter().chain(events).chain(end);
+    let made = Answer::new(200, "application/vnd.amazon.eventstream");
+    events.fold(made, |made, (name, payload)| made.bytes(frame("event", name, &payload)))
+}
+
+/// bedrock: an answer of one text, a delta a word.
+pub(crate) fn bedrock_text(text: &str) -> Answer {
+    let words = text.split_inclusive(' ');
+    let deltas = words.map(|word| ("contentBlockDelta", json!({"contentBlockIndex": 0, "delta": {"text": word}})));
+    bedrock(deltas.chain([("contentBlockStop", json!({"contentBlockIndex": 0}))]).collect(), "end_turn")
+}
+
+/// bedrock: one tool call, its arguments cut in two.
+pub(crate) fn bedrock_call(id: &str, name: &str, arguments: &str) -> Answer {
+    let start = json!({"contentBlockIndex": 0, "start": {"toolUse": {"toolUseId": id, "name": name}}});
+    let (first, last) = arguments.split_at(arguments.len() / 2);
+    let mut events = vec![("contentBlockStart", start)];
+    for half in [first, last] {
+        let delta = json!({"contentBlockIndex": 0, "delta": {"toolUse": {"input": half}}});
+        events.push(("contentBlockDelta", delta));
+    }
+    events.push(("contentBlockStop", json!({"contentBlockIndex": 0})));
+    bedrock(events, "tool_use")
+}

@@ -1,0 +1,35 @@
+//! How Claude is asked to think, at Anthropic's own door and at Bedrock's. Pure.
+//!
+//! Which of the ways a model takes is known of the catalogue alone ([`Abilities`]): an id that is newer than it inherits
+//! the newest of its family.
+
+use serde_json::{Value, json};
+
+use crate::provider::catalogue::{Abilities, Effort};
+
+/// The least budget of thought, in tokens (<https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking>).
+const LEAST_BUDGET: u64 = 1_024;
+
+/// The field `thinking`: newer models think as much as they see fit, older ones by a budget, which is a part of what they
+/// may write and costs tokens each time, so that only a person's wish sets one. Thoughts have to be asked for: they come
+/// empty else, and what the newest say between calls is among them (dcdpr/jp PR#1191).
+pub(crate) fn thinking(abilities: &Abilities, adaptive: bool, effort: Option<Effort>, limit: u64) -> Option<Value> {
+    match (adaptive, effort) {
+        (true, Some(Effort::None)) => Some(json!({"type": "disabled"})),
+        (true, _) => Some(json!({"type": "adaptive", "display": "summarized"})),
+        (false, None | Some(Effort::None)) => None,
+        (false, Some(effort)) => {
+            let (least, _) = abilities.thinking.budget?;
+            let least = least.unwrap_or(LEAST_BUDGET);
+            // Half of it stays for the answer.
+            let most = (limit / 2).max(least);
+            (limit > most).then(|| json!({"type": "enabled", "budget_tokens": effort.budget(least, most)}))
+        }
+    }
+}
+
+/// The word of `output_config`, where the model takes one.
+pub(crate) fn effort_word(abilities: &Abilities, adaptive: bool, effort: Option<Effort>) -> Option<&'static str> {
+    let takes_words = adaptive || !abilities.efforts.is_empty();
+    effort.filter(|effort| takes_words && *effort != Effort::None).map(Effort::word)
+}
