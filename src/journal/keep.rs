@@ -49,6 +49,8 @@ pub(super) struct Recorded {
     paths: BTreeSet<PathBuf>,
     /// Those of them of which nothing but mode and owner was kept: what changes more has yet to keep the rest.
     bare: BTreeSet<PathBuf>,
+    /// Those of them that cannot be given back: to be told each time one is to be changed.
+    lost: BTreeSet<PathBuf>,
     /// What axi left where, in this turn or an earlier one: what is not so any more somebody else has changed.
     left: BTreeMap<PathBuf, State>,
     /// Copies of files that were not changed since, by what tells so.
@@ -63,6 +65,7 @@ impl Recorded {
     pub(super) fn clear(&mut self) {
         self.paths.clear();
         self.bare.clear();
+        self.lost.clear();
     }
 }
 
@@ -272,6 +275,7 @@ impl<'a> Keeper<'a> {
         let is_bare = self.recorded.bare.contains(path) && touch.how != How::Attributes;
         // What somebody else has made of it meanwhile is kept once more: a later undo must not lose it.
         if self.recorded.paths.contains(path) && !changed && !is_bare {
+            self.unkept += u64::from(touch.how != How::Around && self.recorded.lost.contains(path));
             if touch.how == How::Around {
                 // What is left of it tells whether it was changed.
                 self.recorded.left.insert(path.to_owned(), state);
@@ -285,8 +289,9 @@ impl<'a> Keeper<'a> {
             Kind::File { .. } if touch.how == How::Attributes => Backup::Attributes,
             Kind::File { .. } => self.keep(path, &state, touch.how == How::Removed)?,
         };
-        if matches!(kept, Backup::TooMuch | Backup::Unreadable) && touch.how != How::Around {
-            self.unkept += 1;
+        if matches!(kept, Backup::TooMuch | Backup::Unreadable) {
+            self.recorded.lost.insert(path.to_owned());
+            self.unkept += u64::from(touch.how != How::Around);
         }
         let (turn, path_now) = (self.turn, path.to_owned());
         if touch.how == How::Around {

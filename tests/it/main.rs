@@ -120,6 +120,7 @@ mod tools_check;
 mod undo;
 mod undo_corpus;
 mod undo_lines;
+mod undo_random;
 mod web_tool;
 mod wire_doctor;
 mod wires;
