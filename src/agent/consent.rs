@@ -142,6 +142,14 @@ impl Consent {
             verdict.decision = Decision::Ask;
             verdict.reasons.push(Reason::OutsideWorkspace { path });
         }
+        if let (Decision::Allow, Effect::Read, Subject::Paths { paths }) = (verdict.decision, effect, subject)
+            && !verdict.by_narrow_rule()
+            && !self.policy.assumes_yes()
+            && let Some(path) = reach::second_name(paths, &place, cancel).await
+        {
+            verdict.decision = Decision::Ask;
+            verdict.reasons.push(Reason::Credential { what: path.to_string_lossy().into_owned() });
+        }
         if !answered {
             verdict.decision = verdict.decision.max(Decision::Ask);
             verdict.never_auto = true;

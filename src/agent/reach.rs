@@ -14,6 +14,7 @@ use crate::approval::command::LineJudgement;
 use crate::approval::{
     BlastRadius, Disk, NeverAuto, Surroundings, Tracked, blast_radius, forbidden_on_disk, leads_outside,
 };
+use crate::secret::found::Linked;
 
 /// How long is counted before the numbers are taken for what they are.
 const COUNTING: Duration = Duration::from_millis(800);
@@ -43,6 +44,24 @@ pub(super) async fn survey(
         blast_radius(&line, &place, &Disk, &tracked, &|| begun.elapsed() > COUNTING)
     });
     Some(counted.await.unwrap_or(BlastRadius { unanswered: true, ..BlastRadius::default() }))
+}
+
+/// The first of these files that is a secret one by another name.
+///
+/// # Cancel safety
+/// As [`survey`].
+pub(super) async fn second_name(
+    paths: &[PathBuf],
+    place: &Arc<Surroundings>,
+    cancel: &CancellationToken,
+) -> Option<PathBuf> {
+    let (paths, place) = (paths.to_owned(), Arc::clone(place));
+    let found = aside(cancel, move || {
+        let linked = Linked::new(place.secrets.clone(), vec![place.cwd.clone(), place.workspace.clone()]);
+        paths.into_iter().find(|path| path.metadata().is_ok_and(|metadata| linked.holds(&metadata)))
+    });
+    // Where the disk does not answer the call is asked for that.
+    found.await.flatten()
 }
 
 /// Tells why a line that the rules would run must be asked all the same, now that the disk is looked at.

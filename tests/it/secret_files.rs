@@ -9,6 +9,7 @@ use axi::tool::{GrepTool, Tool};
 use serde_json::json;
 
 use crate::sandbox_escapes::Cage;
+use crate::support::server::{Server, answer};
 
 /// What each planted file begins with, and what becomes of it when it is turned round, counted or encoded.
 const CANARY: &str = "CANARY-7f3a9d-secret";
@@ -253,4 +254,19 @@ fn a_search_skips_secret_files_and_says_how_many() {
     let found = search(&cage, json!({"pattern": "C", "path": ".env"}));
     assert!(found.content.contains(CANARY), "{}", found.content);
     assert_eq!(GrepTool.spec().name, "grep");
+}
+
+#[test]
+fn a_secret_file_under_a_second_name_is_not_read_unasked() {
+    let home = crate::support::home::Home::new();
+    home.write("work/deep/.env", "TOKEN=second-name-canary\n");
+    std::fs::hard_link(home.work().join("deep/.env"), home.work().join("notes.txt")).unwrap();
+    home.write("work/a.txt", "nothing\n");
+    std::fs::hard_link(home.work().join("a.txt"), home.work().join("b.txt")).unwrap();
+    let read = |path: &str| answer::chat_call("call_1", "read", &json!({ "path": path }).to_string());
+    let server = Server::start([read("b.txt"), read("notes.txt"), answer::chat_text("done")]);
+    let ran = crate::support::talk::run(crate::support::talk::axi(&home, &server).args(["-p", "look"]));
+    assert_eq!(ran.code, Some(5), "{}", ran.err);
+    let sent: String = server.requests().iter().map(|request| request.body.to_string()).collect();
+    assert!(sent.contains("nothing") && !sent.contains("second-name-canary"), "{sent}");
 }
