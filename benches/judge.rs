@@ -37,6 +37,11 @@ const PIECES: &[(&str, &str, &str)] = &[
     ("echo ", "\\\"", ""),
     ("", "cd a && ", "rm -rf ."),
     ("for f in ", "a ", "; do rm $f; done"),
+    ("find ", "a ", "-delete"),
+    ("", "find . | xargs ", "rm"),
+    ("cat ", "*a ", ""),
+    ("rm {", "a,b,{", ""),
+    ("", "set -- a b c; ", "rm $@"),
 ];
 
 fn main() {

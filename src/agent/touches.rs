@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use crate::approval::command::{Action, GitChanges, Judged, LineJudgement, Part};
-use crate::approval::{Class, IndexContent, Tracked, each_index_entry};
+use crate::approval::{Class, Glob, IndexContent, Tracked, each_index_entry};
 use crate::conversation::Effect;
 use crate::journal::{How, Touch};
 
@@ -185,21 +185,14 @@ fn given_names(part: &Judged) -> Vec<PathBuf> {
 }
 
 /// The places that globs stand for on this disk below a directory, one a component.
-fn matches(root: PathBuf, globs: &[String]) -> Vec<PathBuf> {
+fn matches(root: PathBuf, globs: &[Glob]) -> Vec<PathBuf> {
     let mut paths = vec![root];
     for glob in globs {
-        let Ok(matcher) = globset::GlobBuilder::new(glob).backslash_escape(true).build() else {
-            return Vec::new();
-        };
-        let matcher = matcher.compile_matcher();
         let mut next = Vec::new();
         for directory in paths {
             let entries = directory.read_dir().into_iter().flatten().flatten();
             let names = entries.map(|entry| entry.file_name());
-            let fits = |name: &std::ffi::OsString| {
-                let hidden = name.as_encoded_bytes().starts_with(b".");
-                (!hidden || glob.starts_with('.')) && matcher.is_match(Path::new(name))
-            };
+            let fits = |name: &std::ffi::OsString| glob.names(&name.to_string_lossy());
             next.extend(names.filter(fits).map(|name| directory.join(name)));
         }
         next.truncate(MOST_MATCHES);

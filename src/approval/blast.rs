@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::command::{Action, Extent, LineJudgement, PathPattern, Search, Step, Target, attributes_danger, danger};
 use super::path::{is_harmless_device, is_scratch};
-use super::{NeverAuto, Surroundings};
+use super::{Glob, NeverAuto, Surroundings};
 
 /// More entries than this are not looked at: beyond it a person needs no exact number.
 pub const MOST_ENTRIES: u64 = 100_000;
@@ -364,7 +364,7 @@ impl<'a> Counter<'a> {
         self.expand(root, &globs)
     }
 
-    fn expand(&mut self, root: PathBuf, globs: &[String]) -> Vec<PathBuf> {
+    fn expand(&mut self, root: PathBuf, globs: &[Glob]) -> Vec<PathBuf> {
         let mut paths = vec![root];
         for glob in globs {
             paths = self.matching(&paths, glob);
@@ -373,9 +373,7 @@ impl<'a> Counter<'a> {
     }
 
     /// What fits a glob in these directories.
-    fn matching(&mut self, directories: &[PathBuf], glob: &str) -> Vec<PathBuf> {
-        let built = globset::GlobBuilder::new(glob).backslash_escape(true).build();
-        let Ok(matcher) = built.map(|glob| glob.compile_matcher()) else { return Vec::new() };
+    fn matching(&mut self, directories: &[PathBuf], glob: &Glob) -> Vec<PathBuf> {
         let mut found = Vec::new();
         for directory in directories {
             for name in self.files.names(directory) {
@@ -384,8 +382,7 @@ impl<'a> Counter<'a> {
                     self.radius.truncated = true;
                     return found;
                 }
-                let hidden_fits = !name.starts_with('.') || glob.starts_with('.');
-                if hidden_fits && matcher.is_match(&name) {
+                if glob.names(&name) {
                     found.push(directory.join(name));
                 }
             }

@@ -12,6 +12,7 @@ mod assessment;
 mod blast;
 pub mod command;
 mod git_index;
+mod glob;
 mod mistaken;
 mod offer;
 mod path;
@@ -38,6 +39,7 @@ pub use blast::{
 };
 pub use command::suggest_rule;
 pub use git_index::{IndexContent, IndexEntry, each_index_entry};
+pub(crate) use glob::Glob;
 pub use offer::{always_rule, line_rule, newly_allowed};
 pub use policy::Policy;
 pub use rule::{Meaning, Rule, RuleError};

@@ -59,6 +59,22 @@ fn repeated(length: usize) -> Vec<String> {
         ("foo ", "env X ", "rm -rf ~"),
         ("foo ", "'rm x' ", ""),
         ("foo ", "sudo find ", ""),
+        ("for f in ", "a ", "; do rm $f; done"),
+        ("for f in ", "a b ", "; do cat $f > $f; done"),
+        ("find ", "a ", "-delete"),
+        ("find . ", "-o -name x ", "-delete"),
+        ("find . -exec rm ", "{} ", "+"),
+        ("", "find . | xargs ", "rm"),
+        ("cat ", "*a ", ""),
+        ("cat ", "[!a]*b ", ""),
+        ("rm ", "a?[b-c]*a ", ""),
+        ("rm {", "a,b,{", ""),
+        ("rm ", "{", "}"),
+        ("rm ", "[a", ""),
+        ("", "set -- a b c; ", "rm $@"),
+        ("", "x=(a b);", ""),
+        ("((", "1+", "1))"),
+        ("", "eval 'a' ", "ls"),
         ("rm ", "a b ", ""),
         ("rm ", "*", ""),
         ("rm ", "?x", ""),
@@ -174,6 +190,13 @@ fn past_the_cut_a_line_is_asked_at_once() {
         let judgement = judge(&line, &place());
         assert_eq!(judgement.unparsed.first().map(|(_, why)| *why), Some(crate::approval::Unparsed::TooLong));
         assert!(cost(&line).0 < 400_000);
+    }
+    // Lists longer than are followed.
+    let names = "a ".repeat(100);
+    for line in [format!("for f in {names}; do rm $f; done"), format!("find {names}-delete")] {
+        let judgement = judge(&line, &place());
+        assert!(judgement.unparsed.iter().any(|(_, why)| *why == crate::approval::Unparsed::TooLong), "{line}");
+        assert!(judgement.never_auto.is_some(), "{line}");
     }
     // Deeper than is opened: neither a rule nor `-y` runs what looks like a loss.
     let judgement = judge(&format!("{}rm -rf ~", "env ".repeat(100)), &place());

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::approval::Glob;
+
 /// A search below some places.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Search {
@@ -27,7 +29,7 @@ pub(crate) struct Root {
     /// The directory in front of the first glob.
     pub(crate) path: PathBuf,
     /// What follows, one glob a component.
-    pub(crate) globs: Vec<String>,
+    pub(crate) globs: Vec<Glob>,
 }
 
 /// How names are handed on.
@@ -43,7 +45,7 @@ pub(crate) enum Handed {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Test {
     /// The last name fits a pattern.
-    Name { pattern: Vec<char>, folds_case: bool, negated: bool },
+    Name { pattern: Glob, negated: bool },
     /// It is a directory, or a plain file.
     Kind { directory: bool, negated: bool },
 }
@@ -57,12 +59,7 @@ impl Search {
     /// Tells whether something is found: its last name, and whether it is a directory or a plain file.
     pub(crate) fn finds(&self, name: &str, is_directory: bool, is_file: bool) -> bool {
         self.tests.iter().all(|test| match test {
-            Test::Name { pattern, folds_case, negated } => {
-                let fold = |text: char| if *folds_case { text.to_ascii_lowercase() } else { text };
-                let name: Vec<char> = name.chars().map(fold).collect();
-                let pattern: Vec<char> = pattern.iter().copied().map(fold).collect();
-                fits(&pattern, &name) != *negated
-            }
+            Test::Name { pattern, negated } => pattern.fits(name) != *negated,
             Test::Kind { directory, negated } => (if *directory { is_directory } else { is_file }) != *negated,
         })
     }
@@ -75,29 +72,4 @@ impl Search {
             Handed::Split => path.chars().all(plain),
         }
     }
-}
-
-/// Tells whether a pattern of `*` and `?` stands for a name. Brackets are not read here.
-fn fits(pattern: &[char], name: &[char]) -> bool {
-    // The last `*`, and how much of the name it stands for so far.
-    let (mut star, mut taken) = (None, 0);
-    let (mut at, mut read) = (0, 0);
-    while read < name.len() {
-        match pattern.get(at) {
-            Some('*') => {
-                (star, taken) = (Some(at), read);
-                at += 1;
-            }
-            Some(wanted) if *wanted == '?' || *wanted == name[read] => {
-                at += 1;
-                read += 1;
-            }
-            Some(_) | None => {
-                let Some(last) = star else { return false };
-                taken += 1;
-                (at, read) = (last + 1, taken);
-            }
-        }
-    }
-    pattern[at..].iter().all(|rest| *rest == '*')
 }

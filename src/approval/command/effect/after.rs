@@ -34,7 +34,8 @@ pub(crate) fn after_call(call: &Call<'_, '_>) -> After {
         "popd" => After::In(vec![None]),
         "read" | "getopts" | "mapfile" | "readarray" => read(call),
         "shift" | "set" => {
-            let names = (1..64).map(|n| n.to_string()).chain(["@".to_owned(), "*".to_owned()]);
+            // Those behind the ninth are as little known as the ninth.
+            let names = (1..=9).map(|n| n.to_string()).chain(["@".to_owned(), "*".to_owned()]);
             // Under a name no variable has: an expression may come upon what they hold.
             let held = call.arguments.iter().map(|field| field.value.clone()).collect();
             After::Set(names.map(|n| (n, Vec::new())).chain([("set …".to_owned(), held)]).collect())

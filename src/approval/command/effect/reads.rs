@@ -56,16 +56,7 @@ fn glob_reaches_secret(value: &Value, pattern: &PathPattern) -> bool {
         "id_ed25519",
         "shadow",
     ];
-    rest.iter().any(|component| {
-        let literal = component.chars().filter(|c| c.is_alphanumeric() || *c == '.').count();
-        let built = globset::Glob::new(component).map(|glob| glob.compile_matcher());
-        built.is_ok_and(|glob| {
-            names.iter().any(|name| {
-                // `*` does not stand for hidden files, and alone it names nothing.
-                let hidden_fits =
-                    !name.starts_with('.') || component.starts_with('.') || component.starts_with('[');
-                hidden_fits && literal > 0 && glob.is_match(name)
-            })
-        })
-    }) || (root.ends_with("etc") && rest.len() == 1)
+    // `*` alone names nothing.
+    rest.iter().any(|glob| glob.says_something() && names.iter().any(|name| glob.names(name)))
+        || (root.ends_with("etc") && rest.len() == 1)
 }

@@ -7,10 +7,13 @@ use super::super::known::{Chunk, Origin, PathPattern, Value};
 use super::super::search::{Handed, Root, Search, Test};
 use super::walk::Flow;
 use super::wrapper::{Opening, replace};
-use crate::approval::Class;
 use crate::approval::program::Action;
 use crate::approval::program::lists;
+use crate::approval::{Class, Glob, Unparsed};
 use crate::secret::files::is_secret;
+
+/// A search that begins at more places than this is not followed.
+const MOST_ROOTS: usize = 64;
 
 /// Which links are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +79,10 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
     }
     if roots.is_empty() {
         roots.push(Value::text("."));
+    }
+    if roots.len() > MOST_ROOTS {
+        opening.note(Class::Execute, Some(Unparsed::TooLong));
+        roots = vec![Value::unknown()];
     }
     let expression = arguments.get(at..).unwrap_or_default();
     let says = |flag: &str| expression.iter().any(|field| field.value.start() == flag);
@@ -202,16 +209,9 @@ fn search(opening: &Opening<'_, '_, '_>, roots: &[Value], expression: &[Field]) 
             "!" | "-not" => negated = !not,
             "-a" | "-and" | "-depth" | "-d" if !not => {}
             "-name" | "-iname" => {
-                let mut pattern: Vec<char> = texts.next()?.chars().collect();
-                if let Some(at) = pattern.iter().position(|c| matches!(c, '[' | '\\')) {
-                    search.leaves_out = true;
-                    if not {
-                        continue;
-                    }
-                    pattern.truncate(at);
-                    pattern.push('*');
-                }
-                search.tests.push(Test::Name { pattern, folds_case: text == "-iname", negated: not });
+                let pattern = Glob::parse(texts.next()?);
+                let pattern = if text == "-iname" { pattern.folding_case() } else { pattern };
+                search.tests.push(Test::Name { pattern, negated: not });
             }
             "-type" => {
                 let directory = match texts.next()? {

@@ -302,6 +302,8 @@ impl Walker {
                 let extent = match &touched.value.origin {
                     Origin::Some => Extent::Some,
                     Origin::Perhaps => Extent::Perhaps,
+                    // Its names only say where the search begins.
+                    Origin::Search(search) if (around.perhaps || state.forked) && !search.deletes => Extent::Some,
                     _ if around.perhaps || state.forked => Extent::Perhaps,
                     Origin::Line => Extent::Exact,
                     Origin::Search(search) => Extent::Found(Arc::clone(search)),

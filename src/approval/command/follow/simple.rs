@@ -2,8 +2,8 @@
 
 use super::super::effect::{Field, Finding, Input, Touched};
 use super::super::judgement::{Judged, Part};
+use super::super::known::State;
 use super::super::known::Value;
-use super::super::known::{State, was_read};
 use super::super::known::{is_harmless_variable, secret_variable, variable_matters};
 use super::super::read::{Assignment, Operator, Redirect, RedirectKind, Simple, Word, WordPart};
 use super::walk::{Around, Flow, UNKNOWN, Walker};
@@ -213,7 +213,12 @@ impl Walker {
                 self.doubt(&command.source, Unparsed::Syntax);
             }
         }
-        if first.value.known().as_deref() == Some("let") {
+        let indexes = || command.words.iter().any(|word| word.bare() == Some("-v"));
+        if match first.value.known().as_deref() {
+            Some("let") => true,
+            Some("test" | "[") => indexes(),
+            _ => false,
+        } {
             for word in &command.words {
                 self.evaluated(word, &state);
                 if state.holds_input(word) {
@@ -283,7 +288,7 @@ impl Walker {
         }
         // What is set in front of a command does not count for the words of that command.
         if alone {
-            state.variables.remove(&was_read(&assignment.name));
+            state.note_input(&assignment.name, &assignment.values, &values);
             state.variables.insert(assignment.name.clone(), values);
             return None;
         }

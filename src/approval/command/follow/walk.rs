@@ -7,18 +7,18 @@ use std::sync::Arc;
 
 use super::super::effect::Input;
 use super::super::judgement::{Judged, Target};
-use super::super::known::State;
+use super::super::known::{MOST_VALUES, State, Value};
 use super::super::known::{is_harmless_variable, variable_matters};
 use super::super::read::{Node, Word};
 use super::super::read::{looks_destructive, parse};
 use crate::approval::{NeverAuto, Unparsed};
 
 /// More commands than this in one line are not followed.
-pub(super) const MOST_STEPS: u32 = 400;
+pub(super) const MOST_STEPS: u32 = 256;
 /// So many words of commands are looked at for each byte of a line; wrappers in wrappers would make them its square.
-const WORDS_A_BYTE: usize = 4;
+const WORDS_A_BYTE: usize = 1;
 /// What a shorter line is taken for, in bytes.
-const SHORTEST: usize = 512;
+const SHORTEST: usize = 2048;
 /// How deep scripts within scripts and functions within functions are followed.
 pub(super) const DEEPEST: u32 = 12;
 
@@ -208,10 +208,16 @@ impl Walker {
                     self.inside(word, &state);
                     values.extend(state.expand(word));
                 }
+                if values.len() > 2 * MOST_VALUES {
+                    // No command in it could be read with each of them.
+                    self.doubt(variable, Unparsed::TooLong);
+                    values = vec![Value::unknown()];
+                }
                 if variable_matters(variable, state.place) && !is_harmless_variable(variable, &values) {
                     self.doubt(variable, Unparsed::Environment);
                 }
                 let mut inner = state.clone();
+                inner.note_input(variable, words, &values);
                 inner.variables.insert(variable.clone(), values);
                 self.looped(body, state, &inner, around)
             }

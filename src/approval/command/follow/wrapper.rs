@@ -248,6 +248,10 @@ impl<'s> Opening<'_, '_, 's> {
     fn shell(&mut self, arguments: &[Field]) -> Flow<'s> {
         let mut at = 0;
         let (mut is_text, mut only_checked) = (false, false);
+        let name = self.fields.first().and_then(|field| field.value.known()).unwrap_or_default();
+        // What it stands for there is read off as bash would.
+        let otherwise = !matches!(name.rsplit('/').next(), Some("bash" | "sh" | "dash"));
+        self.around.perhaps |= otherwise;
         while let Some(field) = arguments.get(at) {
             let Some(flag) = field.value.known() else { break };
             if flag == "--" || flag == "-" {
@@ -278,6 +282,10 @@ impl<'s> Opening<'_, '_, 's> {
         }
         let rest = arguments.get(at..).unwrap_or_default();
         let mut state = self.state.for_child();
+        if otherwise {
+            // Values are not split, or elsewhere.
+            state.variables.insert("IFS".to_owned(), Vec::new());
+        }
         state.physical |= arguments[..arguments.len() - rest.len()].iter().any(|field| {
             let start = field.value.start();
             start == "physical" || start.starts_with('-') && start.contains('P')

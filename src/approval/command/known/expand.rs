@@ -269,55 +269,65 @@ fn split(value: &Value, separators: &str) -> Vec<Value> {
     fields
 }
 
+/// A pair of braces that closes: where it opens and closes, and what stands in it, not in a pair inside.
+struct Braces {
+    open: usize,
+    close: usize,
+    commas: Vec<usize>,
+    /// Where the first `..` is.
+    dots: Option<usize>,
+}
+
+/// The pair that opens first and says something; found in one pass, however many there are.
+fn first_braces(atoms: &[Atom<'_>]) -> Option<Braces> {
+    let active = |at: usize, wanted: char| matches!(atoms.get(at), Some(Atom::Character(c, false)) if *c == wanted);
+    let (mut begun, mut first): (Vec<Braces>, Option<Braces>) = (Vec::new(), None);
+    for at in 0..atoms.len() {
+        if active(at, '{') {
+            begun.push(Braces { open: at, close: at, commas: Vec::new(), dots: None });
+        } else if active(at, '}') {
+            let closed = begun.pop().map(|braces| Braces { close: at, ..braces });
+            let closed = closed.filter(|braces| !braces.commas.is_empty() || braces.dots.is_some());
+            first = match (first, closed) {
+                (Some(first), Some(closed)) => Some(if closed.open < first.open { closed } else { first }),
+                (one, other) => one.or(other),
+            };
+        } else if let Some(last) = begun.last_mut() {
+            if active(at, ',') {
+                last.commas.push(at);
+            } else if active(at, '.') && active(at + 1, '.') {
+                last.dots.get_or_insert(at);
+            }
+        }
+    }
+    first
+}
+
 /// Expands `{a,b}` and `{1..3}`. A sequence becomes its two ends and a glob: which numbers does not matter.
 /// `None` where there are too many.
 fn braces<'w>(atoms: &[Atom<'w>], depth: u32) -> Option<Vec<Vec<Atom<'w>>>> {
-    let active = |atom: &Atom<'_>, wanted: char| matches!(atom, Atom::Character(c, false) if *c == wanted);
-    for (open, atom) in atoms.iter().enumerate() {
-        if !active(atom, '{') {
-            continue;
+    let Some(Braces { open, close, commas, dots }) = first_braces(atoms) else { return Some(vec![atoms.to_vec()]) };
+    let mut choices: Vec<Vec<Atom<'w>>> = Vec::new();
+    if let Some(dots) = dots.filter(|_| commas.is_empty()) {
+        choices.push(atoms[open + 1..dots].to_vec());
+        choices.push(atoms[dots + 2..close].to_vec());
+        choices.push(vec![Atom::Character('?', false)]);
+    } else {
+        let mut from = open + 1;
+        for comma in commas.into_iter().chain([close]) {
+            choices.push(atoms[from..comma].to_vec());
+            from = comma + 1;
         }
-        let (mut level, mut commas, mut close) = (0_u32, Vec::new(), None);
-        for (index, atom) in atoms.iter().enumerate().skip(open + 1) {
-            if active(atom, '{') {
-                level += 1;
-            } else if active(atom, '}') {
-                if level == 0 {
-                    close = Some(index);
-                    break;
-                }
-                level -= 1;
-            } else if active(atom, ',') && level == 0 {
-                commas.push(index);
-            }
-        }
-        let Some(close) = close else { continue };
-        let inner = &atoms[open + 1..close];
-        let mut choices: Vec<Vec<Atom<'w>>> = Vec::new();
-        if commas.is_empty() {
-            let dots = inner.windows(2).position(|pair| active(&pair[0], '.') && active(&pair[1], '.'));
-            let Some(dots) = dots else { continue };
-            choices.push(inner[..dots].to_vec());
-            choices.push(inner[dots + 2..].to_vec());
-            choices.push(vec![Atom::Character('?', false)]);
-        } else {
-            let mut from = open + 1;
-            for comma in commas.into_iter().chain([close]) {
-                choices.push(atoms[from..comma].to_vec());
-                from = comma + 1;
-            }
-        }
-        let mut whole = Vec::new();
-        for choice in choices {
-            let mut joined = atoms[..open].to_vec();
-            joined.extend(choice);
-            joined.extend_from_slice(&atoms[close + 1..]);
-            if depth >= 6 || whole.len() > MOST_VALUES {
-                return None;
-            }
-            whole.extend(braces(&joined, depth + 1)?);
-        }
-        return Some(whole);
     }
-    Some(vec![atoms.to_vec()])
+    let mut whole = Vec::new();
+    for choice in choices {
+        let mut joined = atoms[..open].to_vec();
+        joined.extend(choice);
+        joined.extend_from_slice(&atoms[close + 1..]);
+        if depth >= 6 || whole.len() > MOST_VALUES {
+            return None;
+        }
+        whole.extend(braces(&joined, depth + 1)?);
+    }
+    Some(whole)
 }

@@ -10,7 +10,7 @@ use super::value::{Chunk, Origin, PathPattern, Value};
 use crate::approval::Surroundings;
 
 /// More values than this are not followed.
-pub(super) const MOST_VALUES: usize = 32;
+pub(crate) const MOST_VALUES: usize = 32;
 /// More directories a command may run in than this are not followed.
 const MOST_DIRECTORIES: usize = 8;
 /// More ways to read a command than this are not followed one by one.
@@ -116,7 +116,7 @@ impl<'a> State<'a> {
             let (mine, theirs) = (or_unknown(mine), or_unknown(theirs));
             let mut joined = mine;
             for value in theirs {
-                if !joined.contains(&value) {
+                if joined.len() <= MOST_VALUES && !joined.contains(&value) {
                     joined.push(value);
                 }
             }
@@ -180,12 +180,50 @@ impl<'a> State<'a> {
         known.unwrap_or_default().iter().map(|path| Value::text(path.to_string_lossy())).collect()
     }
 
-    /// Tells whether an expression has a variable that was read: the shell evaluates what it holds, and runs a command in
-    /// an index there.
+    /// Tells whether an expression has something that nobody has seen: the shell evaluates what it holds, and runs a
+    /// command in an index there.
     pub(crate) fn holds_input(&self, word: &Word) -> bool {
         let mut names = word.source.split(|c: char| !(c.is_alphanumeric() || c == '_'));
         let read = |name: &str| !name.is_empty() && self.variables.contains_key(&was_read(name));
-        self.opaque && names.clone().any(|name| name.starts_with(char::is_alphabetic)) || names.any(read)
+        let unseen = |part: &WordPart| match part {
+            WordPart::Substitution { body, .. } => !prints_number(body),
+            // Put into the expression before it is read.
+            WordPart::Variable { name, .. } => {
+                let positional =
+                    name.starts_with(|c: char| c.is_ascii_digit()) || matches!(name.as_str(), "@" | "*");
+                positional && self.arguments.is_some() && self.variable(name).iter().any(Value::is_unknown)
+            }
+            WordPart::Number { inner } => self.holds_input(inner),
+            WordPart::Text { .. } | WordPart::Process { .. } => false,
+        };
+        self.opaque && names.clone().any(|name| name.starts_with(char::is_alphabetic))
+            || names.any(read)
+            || word.parts.iter().any(unseen)
+    }
+
+    /// Remembers of a variable whether what it holds is known, for expressions.
+    pub(crate) fn note_input(&mut self, name: &str, given: &[Word], values: &[Value]) {
+        let number = |part: &WordPart| match part {
+            WordPart::Text { .. } | WordPart::Number { .. } => true,
+            WordPart::Substitution { body, .. } => prints_number(body),
+            WordPart::Variable { name, .. } => {
+                matches!(name.as_str(), "#" | "?" | "$" | "RANDOM") || !self.is_input(name)
+            }
+            WordPart::Process { .. } => false,
+        };
+        let vague = values.is_empty() || values.iter().any(Value::is_unknown);
+        if !vague {
+            self.variables.remove(&was_read(name));
+        } else if !given.iter().flat_map(|word| &word.parts).all(number) {
+            self.variables.insert(was_read(name), Vec::new());
+        }
+    }
+
+    /// Tells whether a variable may hold what nobody has seen.
+    fn is_input(&self, name: &str) -> bool {
+        self.opaque
+            || self.variables.contains_key(&was_read(name))
+            || self.variable(name).iter().any(Value::is_unknown)
     }
 
     /// The values of a variable; none where it is not known.
@@ -200,6 +238,9 @@ impl<'a> State<'a> {
     fn followed(&self, name: &str) -> Vec<Value> {
         if let Some(values) = self.variables.get(name) {
             return values.clone();
+        }
+        if let (Some(ninth), Ok(10..)) = (self.variables.get("9"), name.parse::<usize>()) {
+            return ninth.clone();
         }
         if let (Some(arguments), Ok(number)) = (&self.arguments, name.parse::<usize>())
             && number > 0
@@ -260,6 +301,9 @@ impl<'a> State<'a> {
             if values.len() < 2 || name == "@" || name == "*" {
                 continue;
             }
+            if readings.len() * values.len() > MOST_READINGS {
+                return None;
+            }
             let mut next = Vec::new();
             for reading in &readings {
                 for value in &values {
@@ -267,9 +311,6 @@ impl<'a> State<'a> {
                     reading.variables.insert(name.clone(), vec![value.clone()]);
                     next.push(reading);
                 }
-            }
-            if next.len() > MOST_READINGS {
-                return None;
             }
             readings = next;
         }
@@ -317,6 +358,38 @@ impl<'a> State<'a> {
             below.push(value);
         }
         below
+    }
+}
+
+/// Tells whether what a substitution prints can only be a number.
+fn prints_number(body: &Node) -> bool {
+    match body {
+        Node::Sequence(nodes) => matches!(nodes.as_slice(), [node] if prints_number(node)),
+        Node::Pipeline(stages) => stages.last().is_some_and(prints_number),
+        Node::Simple(command) => {
+            let mut words = command.words.iter().map(|word| word.constant().unwrap_or_default());
+            let name = words.next().unwrap_or_default();
+            let rest: Vec<String> = words.collect();
+            match (name.as_str(), rest.as_slice()) {
+                ("nproc" | "seq", _) => true,
+                ("tput", [what]) => matches!(what.as_str(), "cols" | "lines" | "colors"),
+                ("wc", [flag]) => matches!(flag.as_str(), "-l" | "-c" | "-w" | "-m"),
+                ("grep", rest) => rest.iter().any(|flag| flag.starts_with("-c")) && rest.len() < 4,
+                ("date", [format]) => matches!(format.as_str(), "+%s" | "+%Y" | "+%s%N"),
+                ("id", [flag]) => matches!(flag.as_str(), "-u" | "-g"),
+                _ => false,
+            }
+        }
+        Node::And(..)
+        | Node::Or(..)
+        | Node::Subshell(_)
+        | Node::For { .. }
+        | Node::While { .. }
+        | Node::If(_)
+        | Node::Case { .. }
+        | Node::Function { .. }
+        | Node::Redirected { .. }
+        | Node::Test { .. } => false,
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::super::search::Search;
+use crate::approval::Glob;
 
 /// One possible value of a word.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -171,7 +172,7 @@ pub(crate) enum Step {
     /// Into what is called so.
     Down(String),
     /// Into all that this stands for.
-    Glob(String),
+    Glob(Glob),
     /// `..`: to what holds the place really reached.
     Up,
 }
@@ -210,26 +211,13 @@ impl Component {
         self.is_glob() && self.text.contains("**")
     }
 
-    fn as_glob(&self) -> String {
-        let mut glob = String::new();
+    fn as_glob(&self) -> Glob {
         let active = self.active.iter().copied().chain(std::iter::repeat(false));
-        for (character, active) in self.text.chars().zip(active) {
-            if !active && "*?[]{}!\\".contains(character) {
-                glob.push('\\');
-            }
-            glob.push(character);
-        }
-        glob
+        Glob::new(&self.text.chars().zip(active).collect::<Vec<_>>())
     }
 
     fn matches(&self, name: &str) -> bool {
-        if !self.is_glob() {
-            return self.text.eq_ignore_ascii_case(name);
-        }
-        let built =
-            globset::GlobBuilder::new(&self.as_glob()).case_insensitive(true).backslash_escape(true).build();
-        // A glob that cannot be read is taken to match: this only ever makes a judgement stricter.
-        built.map_or(true, |glob| glob.compile_matcher().is_match(name))
+        if self.is_glob() { self.as_glob().folding_case().fits(name) } else { self.text.eq_ignore_ascii_case(name) }
     }
 
     /// Tells whether it stands for practically everything in a directory: nothing but wildcards and dots.
@@ -434,7 +422,7 @@ impl PathPattern {
     }
 
     /// The directory in front of the first glob, and the rest, one glob a component: for a walk.
-    pub(crate) fn walk(&self) -> Option<(PathBuf, Vec<String>)> {
+    pub(crate) fn walk(&self) -> Option<(PathBuf, Vec<Glob>)> {
         let components = self.components.as_ref()?;
         let fixed = components.iter().take_while(|component| !component.is_glob()).count();
         let mut root = PathBuf::from("/");
