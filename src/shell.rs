@@ -2,11 +2,13 @@
 //! `shell-hooks/` without their comments: what a shell reads at its start, with settings in front, and what its keys
 //! run, which it asks for when the first is pressed. Knows no words: they come in.
 
+mod history;
 mod hook_facts;
 mod hook_place;
 mod kept;
 mod key;
 
+pub use history::{Typed, typed};
 pub use hook_facts::{HookFacts, KeyState};
 pub use hook_place::{HookPlace, hook_place};
 pub use key::{Key, KeyError};

@@ -1,6 +1,6 @@
 //! How much of a long session is still known after it was cut: facts planted in synthetic sessions, and a scripted reader.
 //!
-//! `cargo bench --bench recall [SEEDS]`; the same reader with three seeds is a test.
+//! `cargo bench --bench recall [SEEDS]`; the same reader with the first seed is a test.
 
 use std::io::Write as _;
 

@@ -19,6 +19,7 @@ use super::undo::{Keeping, Undo, show_unkept};
 use super::{AgentEvent, Frontend, Notice};
 use crate::conversation::{Bill, Effect, Message, Outcome, Subject, ToolCall, ToolResult};
 use crate::secret::StandIns;
+use crate::session::Session;
 use crate::tool::{Settled, ToolOutput};
 
 /// Said to the model behind a result when several steps brought nothing new.
@@ -34,6 +35,8 @@ pub(super) struct Calls<'a> {
     pub(super) explore: &'a dyn Explore,
     /// All that was said so far.
     pub(super) said: &'a [Message],
+    /// Where they are kept.
+    pub(super) session: &'a Session,
     pub(super) guard: &'a mut LoopGuard,
     /// Knows the secrets that stand-ins stand for.
     pub(super) secrets: &'a StandIns,
@@ -130,7 +133,7 @@ impl Calls<'_> {
             self.guard.malformed();
             return unspent(invalid_arguments(raw), CallEnd::Answered);
         }
-        if let Some(output) = recall::answer(call, self.said) {
+        if let Some(output) = recall::answer(call, self.said, self.session) {
             self.frontend.show(&AgentEvent::ToolRequested {
                 call: call.clone(),
                 effect: Effect::Read,

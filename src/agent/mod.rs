@@ -23,6 +23,7 @@ mod partial;
 pub mod prompt;
 mod reach;
 mod recall;
+mod recalled;
 mod request;
 mod results;
 mod runner;
@@ -44,6 +45,7 @@ pub use event::{
 };
 pub use figures::{FallbackPrice, Shortened};
 pub use instructions::{Instructions, MEMORY, instructions};
+pub use recalled::{Recalled, recalled};
 pub use results::REPEATS;
 pub use said::Said;
 pub use skills::{Skill, catalogue, skills};

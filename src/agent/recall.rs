@@ -4,12 +4,16 @@
 
 use serde_json::{Value, json};
 
-use crate::context::{PASSAGES, recall};
+use crate::context::{PASSAGES, recall, wanted};
 use crate::conversation::{Message, ToolCall, ToolIdentity, ToolSpec, ToolVerb};
+use crate::session::{Session, SessionStore, mentions};
 use crate::tool::{ToolFacts, ToolOutput};
 
 /// The name models call it by.
 const NAME: &str = "recall";
+
+/// How many messages of earlier conversations are looked at closely.
+const MENTIONS: usize = 64;
 
 /// Describes it to the model.
 pub(super) fn spec() -> ToolSpec {
@@ -21,7 +25,10 @@ pub(super) fn spec() -> ToolSpec {
                 .to_owned(),
         input_schema: json!({
             "type": "object",
-            "properties": {"query": {"type": "string", "description": "Words that stand in what is sought"}},
+            "properties": {
+                "query": {"type": "string", "description": "Words that stand in what is sought"},
+                "earlier": {"type": "boolean", "description": "Search earlier conversations in this directory instead"}
+            },
             "required": ["query"]
         }),
         identity: ToolIdentity { verb: ToolVerb::Search, ..ToolIdentity::default() },
@@ -29,7 +36,7 @@ pub(super) fn spec() -> ToolSpec {
 }
 
 /// Answers a call, if it is one of this tool.
-pub(super) fn answer(call: &ToolCall, said: &[Message]) -> Option<ToolOutput> {
+pub(super) fn answer(call: &ToolCall, said: &[Message], session: &Session) -> Option<ToolOutput> {
     if call.name != NAME || call.invalid_input.is_some() {
         return None;
     }
@@ -37,6 +44,9 @@ pub(super) fn answer(call: &ToolCall, said: &[Message]) -> Option<ToolOutput> {
     let Some(query) = query.map(str::trim).filter(|query| !query.is_empty()) else {
         return Some(ToolOutput::failed("recall: missing argument `query`, which must be a non-empty string"));
     };
+    if call.input.get("earlier").and_then(Value::as_bool) == Some(true) {
+        return Some(earlier(query, session));
+    }
     // The call itself says the words, and the message it stands in.
     let before = said.len().saturating_sub(1);
     let found = recall(&said[..before], query, PASSAGES);
@@ -49,4 +59,64 @@ pub(super) fn answer(call: &ToolCall, said: &[Message]) -> Option<ToolOutput> {
         .collect();
     let lines = Some(found.len() as u64);
     Some(ToolOutput::ok(passages.join("\n\n"), ToolFacts { lines, ..ToolFacts::default() }))
+}
+
+/// Searches the other conversations that began in the directory of this one.
+fn earlier(query: &str, session: &Session) -> ToolOutput {
+    let folder = session.path().and_then(|path| path.parent());
+    let store = folder.map(|folder| SessionStore::new(folder.to_owned()));
+    let (directory, own) = (Some(session.directory()), Some(session.id()));
+    let mentioned =
+        store.map(|store| mentions(&store, &wanted(query), directory, own, MENTIONS)).unwrap_or_default();
+    let messages: Vec<Message> = mentioned.iter().map(|mention| mention.message.clone()).collect();
+    let found = recall(&messages, query, PASSAGES);
+    if found.is_empty() {
+        return ToolOutput::ok("No earlier conversation in this directory has these words.", ToolFacts::default());
+    }
+    let passages: Vec<String> = found
+        .iter()
+        .map(|found| {
+            let mention = &mentioned[found.message];
+            format!("[conversation {}, {}, line {}]\n{}", mention.id, found.who, found.line, found.text)
+        })
+        .collect();
+    let lines = Some(found.len() as u64);
+    ToolOutput::ok(passages.join("\n\n"), ToolFacts { lines, ..ToolFacts::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::SystemTime;
+
+    use super::*;
+    use crate::session::{Redactor, SessionId};
+
+    fn session(home: &Path, directory: &str, number: u16, text: &str) -> Session {
+        let id = SessionId::new(SystemTime::UNIX_EPOCH, Path::new(directory), number);
+        let mut session = Session::new(id, directory.into(), Some(home), Redactor::default());
+        session.append_message("lab/m", &Message::user(text), SystemTime::UNIX_EPOCH).unwrap();
+        session
+    }
+
+    #[test]
+    fn earlier_conversations_of_the_directory_are_searched_when_it_is_asked_for() {
+        let home = tempfile::tempdir().unwrap();
+        let own = session(home.path(), "/src", 1, "the heron is here");
+        let other = session(home.path(), "/src", 2, "the heron port is 8017");
+        drop(session(home.path(), "/else", 3, "the heron port is 9999"));
+        let call = ToolCall {
+            id: "1".into(),
+            name: NAME.into(),
+            input: json!({"query": "port of heron", "earlier": true}),
+            invalid_input: None,
+            extra: serde_json::Map::new(),
+            model: String::new(),
+            arguments: String::new(),
+        };
+        let said = answer(&call, &[], &own).unwrap().content;
+        assert_eq!(said, format!("[conversation {}, user, line 1]\nthe heron port is 8017", other.id()));
+        let nowhere = Session::new(own.id().clone(), "/src".into(), None, Redactor::default());
+        assert!(answer(&call, &[], &nowhere).unwrap().content.starts_with("No earlier"));
+    }
 }

@@ -236,8 +236,19 @@ impl Agent {
         let redact = |text: &str| talk.session().redacted(text);
         let secrets = &*talk.manner.secrets;
         let said = talk.conversation().messages();
-        let calling =
-            Calls { runner, consent, undo, explore, said, guard, secrets, redact: &redact, frontend, cancel };
+        let calling = Calls {
+            runner,
+            consent,
+            undo,
+            explore,
+            said,
+            session: talk.session(),
+            guard,
+            secrets,
+            redact: &redact,
+            frontend,
+            cancel,
+        };
         let touched = touched(runner, &calls);
         let Answered { mut results, end, spent } = calling.run(calls).await;
         let small = self.talk.model().small;

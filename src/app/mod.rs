@@ -144,6 +144,7 @@ const fn need(invocation: &Invocation) -> Need {
         | Invocation::Usage { .. }
         | Invocation::Tools { .. }
         | Invocation::Sessions(_)
+        | Invocation::Recall { .. }
         | Invocation::Local(_) => Need::Taste,
         Invocation::Config(_)
         | Invocation::Doctor
@@ -168,6 +169,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
         | Invocation::Usage { .. }
         | Invocation::Tools { .. }
         | Invocation::Sessions(_)
+        | Invocation::Recall { .. }
         | Invocation::Config(_)
         | Invocation::Local(_)
         | Invocation::Doctor
@@ -194,6 +196,7 @@ fn dispatch(app: App, invocation: Invocation) -> Exit {
         Invocation::Usage { since, json } => commands::usage(&app, since.as_deref(), json),
         Invocation::Tools { action, json } => commands::tools(&app, action, json),
         Invocation::Sessions(options) => commands::sessions(&app, &options),
+        Invocation::Recall { text, json } => commands::recall(&app, &text, json),
         Invocation::Config(action) => commands::config(&app, action),
         Invocation::Local(action) => commands::local(&app, &action),
         Invocation::Doctor => commands::doctor(&app),

@@ -49,6 +49,10 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
         "sessions" => {
             Invocation::Sessions(SessionsOptions { action: sessions_action(inner), json: inner.get_flag("json") })
         }
+        "recall" => {
+            let words = inner.get_many::<String>("text").into_iter().flatten().cloned().collect::<Vec<_>>();
+            Invocation::Recall { text: words.join(" "), json: inner.get_flag("json") }
+        }
         "config" => Invocation::Config(match inner.subcommand() {
             Some(("path", _)) => ConfigAction::Path,
             Some(("edit", _)) => ConfigAction::Edit,

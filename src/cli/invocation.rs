@@ -50,6 +50,13 @@ pub enum Invocation {
     },
     /// Works on sessions.
     Sessions(SessionsOptions),
+    /// Searches what was typed at shells and said in sessions.
+    Recall {
+        /// The words.
+        text: String,
+        /// As JSON.
+        json: bool,
+    },
     /// Works on the settings.
     Config(ConfigAction),
     /// Works on the models inside of axi.

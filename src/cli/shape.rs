@@ -23,6 +23,7 @@ pub(super) const COMMANDS: &[&str] = &[
     "usage",
     "tools",
     "sessions",
+    "recall",
     "config",
     "local",
     "doctor",
@@ -103,6 +104,9 @@ pub fn command(words: Words<'_>) -> Command {
                 ])
                 .arg(flag("json", option::JSON, words).global(true)),
             sessions,
+            sub("recall", cli::command::RECALL)
+                .arg(positional("text", argument::TEXT).required(true).num_args(1..))
+                .arg(flag("json", option::JSON, words)),
             sub("config", cli::command::CONFIG).subcommands([
                 sub("path", cli::command::PATH),
                 sub("show", cli::command::SHOW),

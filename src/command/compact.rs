@@ -1,4 +1,4 @@
-//! `/compact`, `/pin`, `/context`, `/recall`: what of the conversation is sent, and what was said.
+//! `/compact`, `/pin`, `/context`: what of the conversation is sent.
 
 use super::{Context, Outcome, Problem};
 use crate::agent::Shortening;
@@ -118,21 +118,4 @@ pub(super) fn context(context: &mut Context<'_>, _: &str) -> Outcome {
     }
     let rows = rows.join("\n");
     Outcome::Say(format!("{bar}\n{rows}\n{}", locale.text(word::said::CONTEXT_ESTIMATED)))
-}
-
-pub(super) fn recall(context: &mut Context<'_>, argument: &str) -> Outcome {
-    let locale = context.locale;
-    if argument.is_empty() {
-        return Outcome::Say(locale.text(word::said::RECALL_WHAT).to_owned());
-    }
-    let found = context.agent.said().recall(argument);
-    if found.is_empty() {
-        return Outcome::Say(locale.text(word::said::RECALL_NONE).to_owned());
-    }
-    let passages = found.iter().map(|found| {
-        let (turn, line) = (&found.turn.to_string(), &found.line.to_string());
-        let place = locale.with(word::said::RecallPlace { turn, who: &found.who, line });
-        format!("{place}\n{}", found.text)
-    });
-    Outcome::Say(passages.collect::<Vec<_>>().join("\n\n"))
 }

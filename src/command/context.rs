@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Problem;
-use crate::agent::Agent;
+use crate::agent::{Agent, Recalled};
 use crate::approval::{Decision, Rule};
 use crate::conversation::Usage;
 use crate::locale::Locale;
@@ -50,6 +50,9 @@ pub trait World {
 
     /// Deletes the sessions that were not used for as long as the settings say; returns how many, and the days.
     fn clean_up(&mut self, current: &SessionId) -> (u64, u64);
+
+    /// Searches what was typed at shells and said in sessions, all but one; the best first.
+    fn recalled(&self, text: &str, without: &SessionId) -> Vec<Recalled>;
 
     /// Stores a key that was asked for without echo, or removes it.
     fn keychain(&mut self, action: KeyAction, provider: &str, locale: &Locale) -> Result<String, Problem>;

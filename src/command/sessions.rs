@@ -61,7 +61,7 @@ pub fn session_row(summary: &Summary, now: SystemTime) -> String {
 }
 
 /// Seconds in the largest unit of which there is one.
-fn age(seconds: u64) -> String {
+pub(super) fn age(seconds: u64) -> String {
     match seconds {
         0..60 => format!("{seconds} s"),
         60..3600 => format!("{} min", seconds / 60),

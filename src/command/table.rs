@@ -1,7 +1,7 @@
 //! One row a command. Help, completion and locale keys come from the row.
 
 use super::{
-    Argument, ExportForm, SlashCommand, bodies, compact, dev_tools, jobs, memory, modes, money, permissions,
+    Argument, ExportForm, SlashCommand, bodies, compact, dev_tools, jobs, memory, modes, money, permissions, recall,
     sessions, undo,
 };
 use crate::config::{ReasoningView, ThemeChoice};
@@ -21,7 +21,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("rewind", word::command::REWIND, &[], Argument::None, undo::rewind),
     row("compact", word::command::COMPACT, &[], Argument::Word(compact::WORDS), compact::compact),
     row("context", word::command::CONTEXT, &[], Argument::None, compact::context),
-    row("recall", word::command::RECALL, &[], Argument::None, compact::recall),
+    row("recall", word::command::RECALL, &[], Argument::None, recall::recall),
     row("pin", word::command::PIN, &[], Argument::None, compact::pin),
     row("copy", word::command::COPY, &[], Argument::None, bodies::copy),
     row("show", word::command::SHOW, &[], Argument::None, bodies::show),

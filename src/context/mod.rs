@@ -17,7 +17,7 @@ mod view;
 
 pub use beside::Beside;
 pub use plan::{Limits, Need, need, plan, sent_tokens};
-pub use recall::{Found, PASSAGES, recall};
+pub use recall::{Found, PASSAGES, recall, wanted};
 pub use shares::Shares;
 pub use view::view;
 

@@ -12,6 +12,8 @@ pub const PASSAGES: usize = 5;
 /// A passage that answers a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
+    /// Which of the messages it stands in.
+    pub message: usize,
     /// The person's turn it belongs to, counted from 1.
     pub turn: usize,
     /// Who said it: `user`, `assistant`, or the tool that printed it.
@@ -43,6 +45,7 @@ const ASKING: &str = " a all an and any are as at be been before by can could di
 
 /// A text of a message.
 struct Spoken<'a> {
+    message: usize,
     turn: usize,
     who: &'a str,
     text: &'a str,
@@ -50,6 +53,7 @@ struct Spoken<'a> {
 
 /// A passage that has a word that is wanted.
 struct Passage<'a> {
+    message: usize,
     turn: usize,
     who: &'a str,
     line: usize,
@@ -67,7 +71,8 @@ struct Passage<'a> {
 pub fn recall(messages: &[Message], query: &str, most: usize) -> Vec<Found> {
     let wanted = wanted(query);
     let Some(any) = any_of(&wanted) else { return Vec::new() };
-    let texts: Vec<Spoken<'_>> = turns(messages).flat_map(|(turn, message)| texts(turn, message)).collect();
+    let texts: Vec<Spoken<'_>> =
+        turns(messages).enumerate().flat_map(|(number, (turn, message))| texts(number, turn, message)).collect();
     let (mut passages, mut all, mut bytes) = (Vec::new(), 0_usize, 0_usize);
     for text in &texts {
         all += with_any(text, &any, &wanted, &mut passages);
@@ -97,8 +102,10 @@ pub fn recall(messages: &[Message], query: &str, most: usize) -> Vec<Found> {
     scored.into_iter().take(most).map(|(_, index)| found(&passages[index])).collect()
 }
 
-/// The words that are looked for, each once; all of a query that has nothing but words of asking.
-fn wanted(query: &str) -> Vec<String> {
+/// The words that are looked for, each once, in lower case and without their endings; all of a query that has nothing but
+/// words of asking.
+#[must_use]
+pub fn wanted(query: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     words(query, &mut |word| {
         if !all.iter().any(|known| known == word) {
@@ -178,16 +185,17 @@ fn count<'a>(text: &Spoken<'a>, start: usize, lines: &[&str], wanted: &[String])
         has
     });
     let together = together.collect();
-    let Spoken { turn, who, .. } = *text;
-    Passage { turn, who, line: start + 1, lines: Vec::new(), counts, together, length: f64::from(length) }
+    let Spoken { message, turn, who, .. } = *text;
+    Passage { message, turn, who, line: start + 1, lines: Vec::new(), counts, together, length: f64::from(length) }
 }
 
 fn found(passage: &Passage<'_>) -> Found {
     let lines: Vec<String> = passage.lines.iter().map(|line| super::text::beginning(line, LONGEST_LINE)).collect();
-    Found { turn: passage.turn, who: passage.who.to_owned(), line: passage.line, text: lines.join("\n") }
+    let (message, turn) = (passage.message, passage.turn);
+    Found { message, turn, who: passage.who.to_owned(), line: passage.line, text: lines.join("\n") }
 }
 
-fn texts(turn: usize, message: &Message) -> Vec<Spoken<'_>> {
+fn texts(number: usize, turn: usize, message: &Message) -> Vec<Spoken<'_>> {
     let said = match message.role {
         Role::User => "user",
         Role::Assistant => "assistant",
@@ -195,22 +203,24 @@ fn texts(turn: usize, message: &Message) -> Vec<Spoken<'_>> {
     let mut found = Vec::new();
     for block in &message.content {
         match block {
-            ContentBlock::Text { text } => found.push(Spoken { turn, who: said, text }),
+            ContentBlock::Text { text } => found.push(Spoken { message: number, turn, who: said, text }),
             ContentBlock::ToolResult(result) => {
-                found.push(Spoken { turn, who: &result.name, text: &result.content });
+                found.push(Spoken { message: number, turn, who: &result.name, text: &result.content });
             }
-            ContentBlock::ToolCall(call) => values(turn, &call.name, &call.input, &mut found),
+            ContentBlock::ToolCall(call) => values(&call.input, &mut |text| {
+                found.push(Spoken { message: number, turn, who: &call.name, text });
+            }),
             ContentBlock::Reasoning(_) | ContentBlock::Image(_) | ContentBlock::WireItem(_) => {}
         }
     }
     found
 }
 
-fn values<'a>(turn: usize, who: &'a str, value: &'a serde_json::Value, found: &mut Vec<Spoken<'a>>) {
+fn values<'a>(value: &'a serde_json::Value, take: &mut dyn FnMut(&'a str)) {
     match value {
-        serde_json::Value::String(text) => found.push(Spoken { turn, who, text }),
-        serde_json::Value::Array(values_) => values_.iter().for_each(|value| values(turn, who, value, found)),
-        serde_json::Value::Object(fields) => fields.values().for_each(|value| values(turn, who, value, found)),
+        serde_json::Value::String(text) => take(text),
+        serde_json::Value::Array(items) => items.iter().for_each(|value| values(value, take)),
+        serde_json::Value::Object(fields) => fields.values().for_each(|value| values(value, take)),
         serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {}
     }
 }

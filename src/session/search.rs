@@ -86,9 +86,20 @@ fn wanted(word: &str) -> Option<Wanted> {
 
 /// What a file has of all words; `None` where one is missing.
 fn hits(path: &Path, wanted: &[Wanted], buffer: &mut Vec<u8>) -> Option<Hits> {
-    let mut file = File::open(path).ok()?;
     let mut hits = Hits { counts: vec![0.0; wanted.len()], bytes: 0.0 };
     let mut said = vec![false; wanted.len()];
+    pieces(path, buffer, &mut |lines| {
+        for (number, word) in wanted.iter().enumerate() {
+            hits.counts[number] += scan(lines, word, &mut said[number]);
+        }
+        hits.bytes += as_float(lines.len());
+    })?;
+    said.into_iter().all(|said| said).then_some(hits)
+}
+
+/// Hands over the lines of a file, many at once; `None` where it cannot be read to its end.
+pub(super) fn pieces(path: &Path, buffer: &mut Vec<u8>, take: &mut dyn FnMut(&[u8])) -> Option<()> {
+    let mut file = File::open(path).ok()?;
     buffer.resize(buffer.len().max(PIECE), 0);
     let mut held = 0;
     loop {
@@ -101,14 +112,11 @@ fn hits(path: &Path, wanted: &[Wanted], buffer: &mut Vec<u8>) -> Option<Hits> {
             }
             continue;
         }
-        for (number, word) in wanted.iter().enumerate() {
-            hits.counts[number] += scan(&buffer[..whole], word, &mut said[number]);
-        }
-        hits.bytes += as_float(whole);
+        take(&buffer[..whole]);
         buffer.copy_within(whole..held, 0);
         held -= whole;
         if read == 0 {
-            return said.into_iter().all(|said| said).then_some(hits);
+            return Some(());
         }
     }
 }
@@ -139,7 +147,7 @@ fn scan(lines: &[u8], word: &Wanted, said: &mut bool) -> f64 {
 }
 
 /// Whether a hit stands in the frame of a line: in the name of a field, or in a kind, a role, a type.
-fn is_frame(lines: &[u8], start: usize, end: usize) -> bool {
+pub(super) fn is_frame(lines: &[u8], start: usize, end: usize) -> bool {
     let before = &lines[start.saturating_sub(FRAME)..start];
     let after = &lines[end..lines.len().min(end + FRAME)];
     let (Some(open), Some(close)) = (memchr::memrchr(b'"', before), memchr::memchr(b'"', after)) else {

@@ -226,7 +226,7 @@ impl SessionStore {
         found
     }
 
-    fn files(&self) -> Vec<(SessionId, PathBuf)> {
+    pub(super) fn files(&self) -> Vec<(SessionId, PathBuf)> {
         let entries = std::fs::read_dir(&self.directory).into_iter().flatten().flatten();
         entries
             .filter_map(|entry| {

@@ -162,3 +162,26 @@ fn what_is_gone_on_with_is_printed_again_and_marked_and_a_turn_that_was_cut_off_
     assert_eq!(roles(requests.last().unwrap()).last().map(String::as_str), Some("user"));
     assert_eq!(person.leaves(), Some(0));
 }
+
+#[test]
+fn what_was_typed_and_said_is_recalled_with_where_it_comes_from() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("the port of heron is 8017")]);
+    assert_eq!(run(axi(&home, &server).args(["-p", "which port?"])).code, Some(0));
+    home.write(".zsh_history", ": 1700000000:0;ssh -p 8017 heron\n: 1700000001:0;ls\n");
+    home.write(".bash_history", "#1700000002\nmake heron\n");
+    let recall = |arguments: &[&str]| run(home.axi().arg("recall").args(arguments));
+    let found: Value = serde_json::from_str(&recall(&["heron", "8017", "--json"]).out).unwrap();
+    let of = |key: &str| found.as_array().unwrap().iter().map(|row| row[key].clone()).collect::<Vec<_>>();
+    let id = id_of(&session_files(&home)[0]);
+    assert_eq!(of("text"), ["the port of heron is 8017", "ssh -p 8017 heron"]);
+    assert_eq!(of("source"), [format!("session:{id}"), "zsh".to_owned()]);
+    assert_eq!((found[1]["when"].as_str(), &found[1]["exit"]), (Some("2023-11-14T22:13:20Z"), &Value::Null));
+    assert!(found[0]["cwd"].is_string(), "{found}");
+    let told = recall(&["make"]);
+    assert!(told.code == Some(0) && told.out.ends_with("bash\n    make heron\n"), "{told:?}");
+    let none = recall(&["plover"]);
+    assert!(none.code == Some(0) && none.out.is_empty() && none.err.contains("nothing in the shells'"), "{none:?}");
+    assert_eq!(recall(&["plover", "--json"]).out, "[]\n");
+    assert_eq!(recall(&[]).code, Some(2));
+}

@@ -6,13 +6,14 @@ use std::time::{Duration, SystemTime};
 
 use tokio::runtime::Runtime;
 
-use super::super::commands::{change_key, doctor_text, search_tools};
+use super::super::commands::{change_key, doctor_text, recalled, search_tools};
 use super::super::context::App;
 use super::super::logs;
 use super::super::models;
 use super::super::settings::begin;
 use super::ghost::GhostUsage;
 use super::rules;
+use crate::agent::Recalled;
 use crate::approval::{Decision, Rule};
 use crate::command::{KeyAction, Problem, World};
 use crate::config;
@@ -83,6 +84,10 @@ impl World for Outside {
         let unused = Duration::from_secs(days.saturating_mul(24 * 60 * 60));
         let gone = store.map(|store| store.clean_up(unused, current, SystemTime::now())).unwrap_or_default();
         (gone.len() as u64, days)
+    }
+
+    fn recalled(&self, text: &str, without: &SessionId) -> Vec<Recalled> {
+        recalled(&self.app, text, Some(without))
     }
 
     fn keychain(&mut self, action: KeyAction, provider: &str, locale: &Locale) -> Result<String, Problem> {

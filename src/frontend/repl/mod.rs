@@ -22,7 +22,7 @@ pub use editor::{
 };
 pub use files::{AttachFact, AttachOptions, Attachments, Clipboard, NoPicture, Refusal, attach};
 pub use ghost::{Exchange, Suggest, SuggestTiming, Wanted};
-pub use history::{HistoryOptions, recent_lines};
+pub use history::{HistoryOptions, SentLine, recent_lines, sent_lines};
 pub use menu::{
     Arguments, Candidate, Candidates, CommandEntry, CommandMenu, ListedModel, ListedSession, MenuLists,
     MenuSources, ModelGroup,

@@ -215,6 +215,33 @@ pub fn recent_lines(path: &Path, most: usize) -> Vec<String> {
     entries.into_iter().skip(skipped).map(|entry| entry.line).collect()
 }
 
+/// A line that was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentLine {
+    /// The line, with what was pasted into it.
+    pub line: String,
+    /// When, in ms since 1970.
+    pub time: u64,
+    /// The working directory.
+    pub directory: String,
+}
+
+/// Reads the newest lines of a history file with when and where they were sent, oldest first; none where it cannot be
+/// read.
+#[must_use]
+pub fn sent_lines(path: &Path) -> Vec<SentLine> {
+    let entries = HistoryFile::new(path.to_owned()).read_newest().unwrap_or_default();
+    let sent = |Entry { line, time, directory, pastes }: Entry| {
+        let mut pastes = pastes.into_iter();
+        let whole = line.split('\u{fffc}').enumerate().map(|(number, part)| {
+            let paste = if number == 0 { String::new() } else { pastes.next().unwrap_or_default() };
+            paste + part
+        });
+        SentLine { line: whole.collect(), time, directory }
+    };
+    entries.into_iter().map(sent).collect()
+}
+
 #[cfg(test)]
 #[path = "file_tests.rs"]
 mod tests;

@@ -7,6 +7,6 @@ mod older;
 mod search;
 mod store;
 
-pub use file::recent_lines;
+pub use file::{SentLine, recent_lines, sent_lines};
 pub use store::HistoryOptions;
 pub(crate) use store::{HistoryStore, LineHistory};

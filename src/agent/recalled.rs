@@ -1,0 +1,185 @@
+//! What was typed and said before, in shells and sessions, the best first.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+
+use crate::context::{Found, recall as passages, wanted};
+use crate::conversation::{ContentBlock, Message};
+use crate::session::{Mention, SessionId, SessionStore, mentions};
+
+/// How many messages of sessions are looked at closely.
+const MENTIONS: usize = 64;
+/// How many of their passages.
+const PASSAGES: usize = 20;
+/// How many of what is found is told at most.
+const MOST: usize = 50;
+/// How much a whole query counts that stands there as it was asked, against its words.
+const AS_ASKED: f64 = 0.5;
+/// What has less of a query than this share of what the best has is no answer.
+const LEAST: f64 = 0.5;
+/// A line that was typed, or a place of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Recalled {
+    /// The line, or the lines of the session that say it.
+    pub text: String,
+    /// When, in UTC.
+    #[serde(serialize_with = "as_time")]
+    pub when: Option<SystemTime>,
+    /// Where, if that was kept.
+    pub cwd: Option<String>,
+    /// How the command ended, if that was kept.
+    pub exit: Option<i32>,
+    /// A shell's name, `axi` for a line that was sent to it, else `session:ID`.
+    pub source: String,
+}
+
+/// Searches `typed` lines and the sessions.
+#[must_use]
+pub fn recalled(
+    query: &str,
+    typed: Vec<Recalled>,
+    store: Option<&SessionStore>,
+    without: Option<&SessionId>,
+) -> Vec<Recalled> {
+    let words = wanted(query);
+    let mentioned = store.map(|store| mentions(store, &words, None, without, MENTIONS)).unwrap_or_default();
+    let messages: Vec<Message> = mentioned.iter().map(|mention| mention.message.clone()).collect();
+    let said = passages(&messages, query, PASSAGES).into_iter().map(|found| of_session(&found, &mentioned, &words));
+    let mut all: Vec<Recalled> = said.collect();
+    all.extend(typed);
+    ranked(all, query, &words)
+}
+
+fn of_session(found: &Found, mentions: &[Mention], words: &[String]) -> Recalled {
+    let Mention { id, directory, time, message } = &mentions[found.message];
+    let lines: Vec<&str> = found.text.lines().collect();
+    let best = lines.iter().enumerate().max_by_key(|(at, line)| (has(line, words), std::cmp::Reverse(*at)));
+    let at = best.map_or(0, |(at, _)| at);
+    let text = lines[at.saturating_sub(1)..lines.len().min(at + 2)].join("\n");
+    let exit = message.content.iter().find_map(|block| match block {
+        ContentBlock::ToolResult(result) if result.name == found.who => result.facts.exit_code,
+        ContentBlock::ToolResult(_)
+        | ContentBlock::Text { .. }
+        | ContentBlock::ToolCall(_)
+        | ContentBlock::Reasoning(_)
+        | ContentBlock::Image(_)
+        | ContentBlock::WireItem(_) => None,
+    });
+    let cwd = directory.to_string_lossy().into_owned();
+    Recalled {
+        text: text.trim_matches('\n').to_owned(),
+        when: Some(UNIX_EPOCH + Duration::from_millis(*time)),
+        cwd: Some(cwd).filter(|cwd| !cwd.is_empty()),
+        exit,
+        source: format!("session:{id}"),
+    }
+}
+
+/// How many of the words stand in a text.
+fn has(text: &str, words: &[String]) -> usize {
+    let lower = text.to_lowercase();
+    words.iter().filter(|word| lower.contains(word.as_str())).count()
+}
+
+/// Puts what has the rarest words first, of equals what is newest; each text once.
+fn ranked(all: Vec<Recalled>, query: &str, words: &[String]) -> Vec<Recalled> {
+    let asked = query.trim().to_lowercase();
+    let texts: Vec<String> = all.iter().map(|found| found.text.to_lowercase()).collect();
+    let rarity: Vec<f64> = words
+        .iter()
+        .map(|word| {
+            let having = texts.iter().filter(|text| text.contains(word.as_str())).count();
+            (as_float(texts.len() + 1) / as_float(having.max(1))).ln_1p()
+        })
+        .collect();
+    let whole: f64 = rarity.iter().sum();
+    let score = |text: &String| {
+        let words = words.iter().zip(&rarity).filter(|(word, _)| text.contains(word.as_str()));
+        let sum: f64 = words.map(|(_, rarity)| rarity).sum();
+        sum + if !asked.is_empty() && text.contains(&asked) { AS_ASKED * whole } else { 0.0 }
+    };
+    let mut scored: Vec<(f64, &String, Recalled)> =
+        texts.iter().map(score).zip(&texts).zip(all).map(|((score, text), found)| (score, text, found)).collect();
+    scored.retain(|(score, _, _)| *score > 0.0);
+    scored.sort_by(|(left, _, one), (right, _, other)| right.total_cmp(left).then(other.when.cmp(&one.when)));
+    let least = scored.first().map_or(0.0, |(best, _, _)| best * LEAST);
+    let mut seen = std::collections::HashSet::new();
+    scored
+        .into_iter()
+        .filter(|(score, text, _)| *score >= least && seen.insert(text.trim()))
+        .map(|(_, _, found)| found)
+        .take(MOST)
+        .collect()
+}
+
+#[expect(clippy::ref_option, reason = "serde calls it with a reference to the field")]
+fn as_time<S: serde::Serializer>(when: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
+    let format = time::macros::format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
+    when.and_then(|when| time::UtcDateTime::from(when).format(format).ok()).serialize(serializer)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of lines are far below 2^52")]
+const fn as_float(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(text: &str, seconds: u64) -> Recalled {
+        Recalled {
+            text: text.to_owned(),
+            when: (seconds > 0).then(|| UNIX_EPOCH + Duration::from_secs(seconds)),
+            cwd: None,
+            exit: None,
+            source: "zsh".to_owned(),
+        }
+    }
+
+    fn found(query: &str, lines: &[(&str, u64)]) -> Vec<String> {
+        let all = lines.iter().map(|(text, seconds)| typed(text, *seconds)).collect();
+        recalled(query, all, None, None).into_iter().map(|found| found.text).collect()
+    }
+
+    #[test]
+    fn what_has_all_words_comes_first_then_the_newest_and_each_once() {
+        let lines = [
+            ("git push", 1),
+            ("git push --force origin", 2),
+            ("git push --force", 3),
+            ("git push --force", 9),
+            ("make", 5),
+            ("git status", 6),
+        ];
+        assert_eq!(found("git push --force", &lines)[..2], ["git push --force", "git push --force origin"]);
+        assert_eq!(found("status", &lines), ["git status"]);
+        assert_eq!(found("Größe", &[("echo größe", 0), ("echo", 1)]), ["echo größe"]);
+        assert_eq!(found("nothing", &lines), Vec::<String>::new());
+        assert_eq!(found("", &lines), Vec::<String>::new());
+    }
+
+    #[test]
+    fn sessions_are_told_with_the_lines_that_say_it() {
+        let home = tempfile::tempdir().unwrap();
+        let id = SessionId::new(UNIX_EPOCH, std::path::Path::new("/src"), 1);
+        let redactor = crate::session::Redactor::default();
+        let mut session = crate::session::Session::new(id.clone(), "/src".into(), Some(home.path()), redactor);
+        let message = Message::user("one\ntwo\nthe port of heron is 8017\nfour\nfive");
+        session.append_message("lab/m", &message, UNIX_EPOCH + Duration::from_mins(1)).unwrap();
+        let store = SessionStore::new(home.path().to_owned());
+        let all = recalled("heron port", vec![typed("ssh heron", 5)], Some(&store), None);
+        let expected = Recalled {
+            text: "two\nthe port of heron is 8017\nfour".to_owned(),
+            cwd: Some("/src".to_owned()),
+            source: format!("session:{id}"),
+            ..typed("", 60)
+        };
+        assert_eq!(all[0], expected);
+        let written = serde_json::to_value(&all[0]).unwrap();
+        assert_eq!(written["when"], "1970-01-01T00:01:00Z");
+        assert!(written["exit"].is_null());
+        assert_eq!(recalled("heron port", Vec::new(), Some(&store), Some(&id)), []);
+    }
+}

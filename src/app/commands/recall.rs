@@ -1,0 +1,54 @@
+//! `axi recall`: what was typed at shells and said in sessions before.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::super::console::Console;
+use super::super::context::App;
+use crate::agent::{self, Recalled};
+use crate::command::recalled_row;
+use crate::frontend::exit::Exit;
+use crate::frontend::repl::{SentLine, sent_lines};
+use crate::locale::word;
+use crate::session::SessionId;
+use crate::shell;
+use crate::terminal::sanitize;
+
+pub(in crate::app) fn recall(app: &App, text: &str, json: bool) -> Exit {
+    let console = Console::new(&app.locale);
+    let found = recalled(app, text, None);
+    if json {
+        // Texts, times and numbers can be written.
+        return console.print(&serde_json::to_string_pretty(&found).unwrap_or_default());
+    }
+    if found.is_empty() {
+        console.note(app.locale.text(word::said::RECALL_NOWHERE));
+        return Exit::Done;
+    }
+    let now = SystemTime::now();
+    let rows = found.iter().map(|found| sanitize(&recalled_row(&app.locale, found, now)).into_owned());
+    console.print(&rows.collect::<Vec<_>>().join("\n"))
+}
+
+/// Searches the histories of the shells and axi's own, and the sessions but one.
+pub(in crate::app) fn recalled(app: &App, text: &str, without: Option<&SessionId>) -> Vec<Recalled> {
+    let of_shell = |typed: shell::Typed| Recalled {
+        text: typed.text,
+        when: typed.when.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds)),
+        cwd: None,
+        exit: None,
+        source: typed.shell.to_owned(),
+    };
+    let variable = |name: &str| app.process.variable(name);
+    let mut all: Vec<Recalled> =
+        shell::typed(app.paths.home.as_deref(), &variable).into_iter().map(of_shell).collect();
+    let own = app.paths.history().map(|path: PathBuf| sent_lines(&path)).unwrap_or_default();
+    all.extend(own.into_iter().map(|SentLine { line, time, directory }| Recalled {
+        text: line,
+        when: (time > 0).then(|| UNIX_EPOCH + Duration::from_millis(time)),
+        cwd: Some(directory).filter(|directory| !directory.is_empty()),
+        exit: None,
+        source: "axi".to_owned(),
+    }));
+    agent::recalled(text, all, app.sessions().as_ref(), without)
+}

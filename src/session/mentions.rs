@@ -1,0 +1,182 @@
+//! Finding the messages of sessions in which words stand, without reading the others.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::SystemTime;
+
+use grep_matcher::Matcher as _;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+
+use super::entry::{Entry, EntryKind, directory_of, read_kind};
+use super::id::directory_mark;
+use super::search::{is_frame, pieces};
+use super::{SessionId, SessionStore};
+use crate::conversation::Message;
+
+/// How many threads scan.
+const MOST_THREADS: usize = 8;
+/// The longest message that is looked at, in bytes: what a few huge outputs say must not cost a second to read.
+const LONGEST: usize = 1024 * 1024;
+/// The most words of a query that count.
+const MOST_WORDS: usize = 32;
+
+/// A message of a session that has words that were looked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mention {
+    /// The session.
+    pub id: SessionId,
+    /// The directory it ran in; empty where its first line is damaged.
+    pub directory: PathBuf,
+    /// When it was said, in milliseconds since 1970.
+    pub time: u64,
+    /// What was said.
+    pub message: Message,
+}
+
+/// A line with some of the words.
+struct Hit {
+    /// How many of the words it has.
+    words: u32,
+    /// Which file, the newest first.
+    file: usize,
+    /// Where in it.
+    number: usize,
+    line: Vec<u8>,
+}
+
+impl Hit {
+    /// What is better comes first: more of the words, then the newer.
+    fn order(&self) -> (std::cmp::Reverse<u32>, usize, std::cmp::Reverse<usize>) {
+        (std::cmp::Reverse(self.words), self.file, std::cmp::Reverse(self.number))
+    }
+}
+
+/// Finds the messages that have most of some words, in lower case: those with more of them first, of equals the
+/// newest. Only sessions that began in `directory`, where one is given, and never `without`.
+#[must_use]
+pub fn mentions(
+    store: &SessionStore,
+    words: &[String],
+    directory: Option<&Path>,
+    without: Option<&SessionId>,
+    most: usize,
+) -> Vec<Mention> {
+    let words = &words[..words.len().min(MOST_WORDS)];
+    let Some(any) = any_of(words) else { return Vec::new() };
+    let mark = directory.map(directory_mark);
+    let mut files: Vec<(SessionId, PathBuf)> = store.files();
+    files.retain(|(id, _)| {
+        let its_mark = id.as_str().rsplit('-').next().unwrap_or_default();
+        Some(id) != without && mark.as_ref().is_none_or(|mark| its_mark.starts_with(mark))
+    });
+    let written = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified());
+    files.sort_by_cached_key(|(_, path)| std::cmp::Reverse(written(path).unwrap_or(SystemTime::UNIX_EPOCH)));
+    let mut hits = scanned(&files, &any, words, most);
+    best(&mut hits, most);
+    let mut directories: HashMap<usize, PathBuf> = HashMap::new();
+    let read = hits.iter().filter_map(|hit| {
+        let (id, path) = &files[hit.file];
+        let began_in = directories.entry(hit.file).or_insert_with(|| first_directory(path)).clone();
+        // Two directories may have the same mark.
+        if directory.is_some_and(|directory| began_in != directory) {
+            return None;
+        }
+        let entry: Entry = serde_json::from_slice(&hit.line).ok()?;
+        let EntryKind::Message { message } = entry.kind else { return None };
+        Some(Mention { id: id.clone(), directory: began_in, time: entry.time, message })
+    });
+    read.collect()
+}
+
+fn any_of(words: &[String]) -> Option<RegexMatcher> {
+    let plain = |word: &String| word.chars().all(char::is_alphanumeric);
+    if words.is_empty() || !words.iter().all(plain) {
+        return None;
+    }
+    // Letters and digits mean themselves in a pattern.
+    RegexMatcherBuilder::new().case_insensitive(true).build(&words.join("|")).ok()
+}
+
+fn scanned(files: &[(SessionId, PathBuf)], any: &RegexMatcher, words: &[String], most: usize) -> Vec<Hit> {
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS).min(files.len());
+    std::thread::scope(|scope| {
+        let scan = || {
+            let (mut hits, mut buffer) = (Vec::new(), Vec::new());
+            loop {
+                let file = next.fetch_add(1, Ordering::Relaxed);
+                let Some((_, path)) = files.get(file) else { return hits };
+                let mut number = 0;
+                // What can be read of a file counts.
+                let _ = pieces(path, &mut buffer, &mut |lines| {
+                    scan(lines, any, words, &mut |words, line| {
+                        number += 1;
+                        hits.push(Hit { words, file, number, line: line.to_vec() });
+                        if hits.len() > most * 2 {
+                            best(&mut hits, most);
+                        }
+                    });
+                });
+            }
+        };
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(scan)).collect();
+        running.into_iter().filter_map(|thread| thread.join().ok()).flatten().collect()
+    })
+}
+
+/// Keeps the best.
+fn best(hits: &mut Vec<Hit>, most: usize) {
+    hits.sort_by_key(Hit::order);
+    hits.truncate(most);
+}
+
+/// Hands over each message that has one of the words, with how many of them it has.
+fn scan(lines: &[u8], any: &RegexMatcher, words: &[String], take: &mut dyn FnMut(u32, &[u8])) {
+    let all = u32::try_from(words.len()).unwrap_or(u32::MAX);
+    let mut at = 0;
+    while let Ok(Some(found)) = any.find_at(lines, at) {
+        let start = memchr::memrchr(b'\n', &lines[..found.start()]).map_or(0, |newline| newline + 1);
+        let end = memchr::memchr(b'\n', &lines[found.end()..]).map_or(lines.len(), |length| found.end() + length);
+        let line = &lines[start..end];
+        at = end;
+        if line.len() > LONGEST || !is_message(line) {
+            continue;
+        }
+        let mut has = 0_u32;
+        let mut within = found.start() - start;
+        while let Ok(Some(found)) = any.find_at(line, within) {
+            within = found.end();
+            if is_frame(line, found.start(), found.end()) {
+                continue;
+            }
+            let text = String::from_utf8_lossy(&line[found.start()..found.end()]).to_lowercase();
+            has |= words.iter().position(|word| *word == text).map_or(0, |place| 1 << place);
+            if has.count_ones() == all {
+                break;
+            }
+        }
+        if has != 0 {
+            take(has.count_ones(), line);
+        }
+    }
+}
+
+/// Whether a line is a message, by its head.
+fn is_message(line: &[u8]) -> bool {
+    memchr::memmem::find(&line[..line.len().min(64)], b"\"kind\":\"message\"").is_some()
+}
+
+fn first_directory(path: &Path) -> PathBuf {
+    use std::io::{BufRead as _, BufReader};
+    let mut line = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| BufReader::new(file).read_until(b'\n', &mut line));
+    match read.ok().and_then(|_| read_kind(&line)) {
+        Some(EntryKind::Started { directory, directory_bytes, .. }) => directory_of(directory, directory_bytes),
+        Some(_) | None => PathBuf::new(),
+    }
+}
+
+#[cfg(test)]
+#[path = "mentions_tests.rs"]
+mod tests;
