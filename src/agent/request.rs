@@ -80,7 +80,7 @@ impl Talk {
             }
             match self.attempt(beginning, subject, frontend, cancel).await {
                 Attempt::Whole(finished) => {
-                    Shorten { talk: self, beginning, todos }.learn(finished.usage);
+                    Shorten { talk: self, beginning, todos }.learn(finished.usage, &finished.stop);
                     self.spend(finished.usage, frontend);
                     return Asked::Finished(finished);
                 }

@@ -9,7 +9,7 @@ use super::wait::watched;
 use super::window::Shortening;
 use super::{Activity, AgentEvent, Frontend, Notice, Shortened};
 use crate::context::{Beside, Limits, Need, need, plan, sent_tokens};
-use crate::conversation::{ContentBlock, Message, MessageBuilder, Role, Usage, tokens};
+use crate::conversation::{ContentBlock, Message, MessageBuilder, Role, StopReason, Usage, tokens};
 use crate::provider::Request;
 
 /// The most tokens a summary may have.
@@ -48,10 +48,16 @@ impl Shorten<'_> {
         need(self.talk.conversation().messages(), self.talk.conversation().cut(), limits)
     }
 
-    /// Learns how the provider counts from what it reported of a request.
-    pub(super) fn learn(&mut self, usage: Usage) {
+    /// Learns how the provider counts from what it reported of a request, and its window from an answer that filled it.
+    pub(super) fn learn(&mut self, usage: Usage, stop: &StopReason) {
         let estimated = self.sent() + self.beginning.tokens();
         self.talk.window.learn(estimated, usage.read());
+        if *stop == StopReason::Length
+            && self.talk.manner.max_output_tokens.is_none()
+            && let Some(window) = self.talk.window.filled(usage.read(), usage.written())
+        {
+            self.talk.keep_window(window);
+        }
     }
 
     /// Shortens what the next request holds, if it may not fit, or with `Need::Soft` if it soon will not.
@@ -81,18 +87,27 @@ impl Shorten<'_> {
             return;
         }
         let pins = self.talk.conversation().pins().to_vec();
-        self.shorten(
-            &limits,
-            &Beside { summary: summary.as_deref(), pins: &pins, todos: self.todos },
-            false,
-            frontend,
-        );
+        let beside = Beside { summary: summary.as_deref(), pins: &pins, todos: self.todos };
+        if wanted == Need::Soft && !self.pays(&limits, &beside) {
+            self.talk.window.failed += 1;
+            return;
+        }
+        self.shorten(&limits, &beside, false, frontend);
+    }
+
+    /// Whether a cut would halve what is sent: else it is read anew for nothing, and the next cut is near.
+    fn pays(&self, limits: &Limits, beside: &Beside<'_>) -> bool {
+        let (messages, was) = (self.talk.conversation().messages(), self.talk.conversation().cut());
+        let cut = plan(messages, was, beside, limits);
+        cut.is_some_and(|cut| sent_tokens(messages, Some(&cut)) * 2 <= sent_tokens(messages, was))
     }
 
     /// Shortens after a server refused the request for its length; false where nothing more can be cut.
     pub(super) fn overflowed(&mut self, message: &str, frontend: &mut dyn Frontend) -> bool {
         let sent = self.sent() + self.beginning.tokens();
-        self.talk.window.refused(message, sent);
+        if let Some(window) = self.talk.window.refused(message, sent) {
+            self.talk.keep_window(window);
+        }
         let Some(limits) = self.limits() else { return false };
         let pins = self.talk.conversation().pins().to_vec();
         self.shorten(&limits, &Beside { summary: None, pins: &pins, todos: self.todos }, false, frontend).is_some()

@@ -102,6 +102,11 @@ impl Talk {
         apart
     }
 
+    /// Has the provider remember the window it was found to have.
+    pub(super) fn keep_window(&self, tokens: u64) {
+        self.provider.window_is(tokens);
+    }
+
     pub(super) fn model(&self) -> &ModelInfo {
         self.provider.model()
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
 
-use super::beginning::Beginning;
+use super::beginning::{Beginning, tools_tokens};
 use super::calls::{Answered, Calls};
 use super::consent::Consent;
 use super::explore::{Explore, Exploring, Report, STEPS, Scout};
@@ -24,7 +24,9 @@ use super::talk::Talk;
 use super::undo::Undo;
 use super::{Agent, AgentEvent, Failure, Frontend, Notice, Shortened, TurnEnd};
 use crate::context::Need;
-use crate::conversation::{ContentBlock, Finished, Message, Outcome, Role, StopReason, Subject, ToolCall};
+use crate::conversation::{
+    ContentBlock, Finished, Message, Outcome, Role, StopReason, Subject, ToolCall, ToolSpec, tokens,
+};
 use crate::tool::brief;
 use crate::tool::{ToolFacts, ToolOutput};
 
@@ -94,7 +96,11 @@ impl Agent {
             return Beginning { system, tools: Vec::new() };
         }
         let tools = self.runner.offered(mode);
-        let mut tools = if model.small { brief(&tools) } else { tools };
+        let mut tools = if model.small || is_crowded(self.talk.window.size(model.room()), &system, &tools) {
+            brief(&tools)
+        } else {
+            tools
+        };
         if self.talk.conversation().cut().is_some() {
             tools.push(recall::spec());
         }
@@ -283,6 +289,11 @@ impl Agent {
             | Asked::Interrupted => {}
         }
     }
+}
+
+/// Whether the description of the tools would take too much of the window to talk in what is left.
+fn is_crowded(window: Option<u64>, system: &str, tools: &[ToolSpec]) -> bool {
+    window.is_some_and(|window| tokens::estimate(system) + tools_tokens(tools) > window / 3)
 }
 
 /// The paths that calls are about.

@@ -6,6 +6,9 @@ use crate::context::Limits;
 /// What is kept free for an answer at most, in tokens.
 const MOST_ANSWER: u64 = 16_000;
 
+/// What windows are made of, in tokens.
+const STEP: u64 = 256;
+
 /// Whether the conversation is shortened by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shortening {
@@ -56,27 +59,49 @@ impl Window {
         (if self.learnt { likely / 10 * 6 } else { likely / 4 }, likely)
     }
 
+    /// The window, in tokens as the provider counts them; `None` while it is not known.
+    pub(super) fn size(&self, known: Option<u64>) -> Option<u64> {
+        match (known, self.believed) {
+            (Some(known), Some(believed)) => Some(known.min(believed)),
+            (known, believed) => known.or(believed),
+        }
+    }
+
     /// What a request may hold, in tokens as we estimate them; `None` while the window is not known. `known` is what
     /// the model's window is said to be, `answer` the most an answer may have.
     pub(super) fn limits(&self, known: Option<u64>, answer: Option<u64>, beginning: &Beginning) -> Option<Limits> {
-        let window = match (known, self.believed) {
-            (Some(known), Some(believed)) => known.min(believed),
-            (known, believed) => known.or(believed)?,
-        };
+        let window = self.size(known)?;
         let estimated = window.saturating_mul(1_000) / self.ratio;
         let answer = answer.unwrap_or(MOST_ANSWER).min(MOST_ANSWER).min(estimated / 6);
         Some(Limits { window: estimated, beginning: beginning.tokens(), answer })
     }
 
-    /// Takes in what a server said when it refused a request of so many tokens for its length.
-    pub(super) fn refused(&mut self, message: &str, sent: u64) {
+    /// Takes in what a server said when it refused a request of so many tokens for its length; returns the window it named.
+    pub(super) fn refused(&mut self, message: &str, sent: u64) -> Option<u64> {
         let (window, counted) = numbers(message);
         if let Some(counted) = counted {
             self.learn(sent, counted);
         }
         // Without its numbers: what was sent was too much, so that the window is smaller.
         let most = sent.saturating_mul(self.ratio) / 1_000 * 9 / 10;
-        self.believed = Some(window.unwrap_or(most).min(self.believed.unwrap_or(u64::MAX)));
+        self.believe(window.unwrap_or(most));
+        window
+    }
+
+    /// Takes in an answer that broke off for its length though nothing limits it; returns the window where that tells it:
+    /// all that was read and written fills one. Servers have windows of whole steps, and stop a token early or not.
+    pub(super) fn filled(&mut self, read: u64, written: u64) -> Option<u64> {
+        let all = read.saturating_add(written);
+        let window = [all, all + 1].into_iter().find(|size| size % STEP == 0)?;
+        if written.saturating_mul(8) > read {
+            return None;
+        }
+        self.believe(window);
+        Some(window)
+    }
+
+    fn believe(&mut self, window: u64) {
+        self.believed = Some(window.min(self.believed.unwrap_or(u64::MAX)));
     }
 }
 
@@ -99,6 +124,24 @@ fn numbers(message: &str) -> (Option<u64>, Option<u64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_that_fills_a_window_tells_it() {
+        let told = [
+            ((4_076, 19), Some(4_096)),
+            ((4_000, 96), Some(4_096)),
+            ((4_000, 90), None),
+            // A limit of the answer is as likely.
+            ((3_072, 1_024), None),
+        ];
+        for ((read, written), window) in told {
+            assert_eq!(Window::new().filled(read, written), window, "{read} + {written}");
+        }
+        let mut window = Window::new();
+        window.refused("maximum context length is 2048 tokens. However, you requested 2300", 2_000);
+        window.filled(4_076, 19);
+        assert_eq!(window.size(Some(32_000)), Some(2_048));
+    }
 
     #[test]
     fn numbers_of_a_refusal_are_read() {

@@ -41,6 +41,9 @@ const DEEDS: u64 = 5;
 const MOST_WORDS: u64 = 20_000;
 const MOST_ANCHORS: u64 = 4_000;
 const MOST_DEEDS: u64 = 2_000;
+/// In a small room the person's words are what can least be done without.
+const SMALL_ROOM: u64 = 6_000;
+const WORDS_OF_SMALL: u64 = 22;
 /// The newest outputs stay whole: so many tokens, and the last rounds.
 const WHOLE_OUTPUTS: u64 = 4_000;
 const WHOLE_ROUNDS: usize = 2;
@@ -92,8 +95,9 @@ pub fn plan(messages: &[Message], cut: Option<&Cut>, beside: &Beside<'_>, limits
     if dropped < was.dropped + 2 {
         return (thin < now).then_some(only_thin);
     }
+    let words = if limits.room() < SMALL_ROOM { WORDS_OF_SMALL } else { WORDS };
     let budget = Budget {
-        words: limits.share(WORDS).min(MOST_WORDS),
+        words: limits.share(words).min(MOST_WORDS),
         anchors: limits.share(ANCHORS).min(MOST_ANCHORS),
         deeds: limits.share(DEEDS).min(MOST_DEEDS),
     };

@@ -31,6 +31,9 @@ pub trait Provider: Send + Sync {
         Vec::new()
     }
 
+    /// Is told what the server said its window is, in tokens, when a request was too long for it.
+    fn window_is(&self, _tokens: u64) {}
+
     /// Is told, once the first prompt is painted, what the next request will begin with. Does not wait.
     fn prepare(&self, _request: Request<'_>) {}
 }

@@ -13,6 +13,7 @@ use super::fetch::find_or_offer;
 use super::own;
 #[cfg(not(feature = "local"))]
 use super::own::find_or_offer;
+use super::profiles;
 use super::resolve::{list, resolve};
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
@@ -72,7 +73,8 @@ pub(in crate::app) fn connect(
     }
     let settings = resolve(name, &app.config, &app.process.variables, locale)?;
     app.keys.remember(&settings);
-    Ok(provider::connect(settings, client))
+    let provider = provider::connect(settings.clone(), client);
+    Ok(profiles::keeping(provider, &settings, &app.process.variables))
 }
 
 /// Lists the models of every provider that has a key or runs here; those that do not answer are left out.

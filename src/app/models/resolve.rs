@@ -47,6 +47,13 @@ pub(in crate::app) fn resolve(
     }
     settings.key = found;
     settings.profile = profiles::find(&settings, environment);
+    // What the person wrote holds.
+    let is_said = section.is_some_and(|section| {
+        section.models.get(&settings.model).is_some_and(|known| known.context_window.is_some())
+    });
+    if let Some(found) = profiles::window(&settings.profile).filter(|_| !is_said) {
+        settings.context_window = Some(settings.context_window.map_or(found, |known| known.min(found)));
+    }
     Ok(settings)
 }
 

@@ -138,6 +138,13 @@ impl Complaint {
             }
         }
         complaint.message = sentence(error).or_else(|| sentence(value)).unwrap_or_default();
+        // llama-server's older words have no numbers, its fields do.
+        let number = |field: &str| error.get(field).and_then(Value::as_u64);
+        if let (Some(window), Some(read)) = (number("n_ctx"), number("n_prompt_tokens"))
+            && !complaint.message.contains(&window.to_string())
+        {
+            complaint.message = format!("{} ({read} tokens > {window})", complaint.message);
+        }
         // OpenRouter says only "Provider returned error" and keeps the provider's words beside it.
         if let Some(raw) = error.pointer("/metadata/raw").and_then(Value::as_str) {
             complaint.message = format!("{}: {raw}", complaint.message);
