@@ -195,6 +195,7 @@ pub(super) fn bench_of(
         system: Box::new(|| "be brief".into()),
         small_system: "be short".into(),
         trusted: false,
+        hooks: Box::new(Vec::new),
         place: Place { cwd: cwd.clone(), workspace: cwd.clone(), home: None },
         surroundings: Surroundings { cwd: cwd.clone(), workspace: cwd.clone(), ..Surroundings::default() },
         max_steps,

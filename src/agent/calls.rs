@@ -9,9 +9,10 @@ use tokio_util::sync::CancellationToken;
 use super::consent::{Consent, Granted, Proposed};
 use super::explore::{self, Explore};
 use super::guard::{LoopGuard, StepVerdict, Verdict as GuardVerdict};
+use super::hooks::{Held, Hooks, Replies};
 use super::recall;
 use super::results::{
-    CallEnd, CallsEnd, LED_ELSEWHERE, NotReached, REPEATS, answer, closed, invalid_arguments, no_such_tool,
+    CallEnd, CallsEnd, LED_ELSEWHERE, NotReached, REPEATS, answer, closed, denied, invalid_arguments, no_such_tool,
     not_reached,
 };
 use super::runner::{Followed, Terms, ToolRunner};
@@ -22,7 +23,7 @@ use crate::secret::StandIns;
 use crate::session::Session;
 use crate::tool::{Settled, ToolOutput};
 
-/// Said to the model behind a result when several steps brought nothing new.
+/// Replies to the model behind a result when several steps brought nothing new.
 const TAKE_STOCK: &str = "\n\n[Several steps brought nothing new. Take stock before the next call: what is known, what is \
                           missing, and which other way there is. If there is none, tell the user what you found.]";
 
@@ -38,6 +39,8 @@ pub(super) struct Calls<'a> {
     /// Where they are kept.
     pub(super) session: &'a Session,
     pub(super) guard: &'a mut LoopGuard,
+    /// Who is told of each call, and may hold it back.
+    pub(super) hooks: &'a Hooks,
     /// Knows the secrets that stand-ins stand for.
     pub(super) secrets: &'a StandIns,
     /// Takes out of a text what must not be written to the disk.
@@ -180,6 +183,18 @@ impl Calls<'_> {
             self.guard.record(written, Some((output.outcome, &output.content)));
             return unspent(output, CallEnd::Answered);
         }
+        let verb = tool.spec().identity.verb;
+        let said = self.hooks.before_call((call, verb), self.session, self.cancel).await;
+        self.tell_failed(&said);
+        let questioned = match said.held {
+            Some(Held::Deny(why)) => {
+                let output = denied(format!("Not run: a hook of the user's holds it back and says: {why}"));
+                self.guard.record(written, Some((output.outcome, &output.content)));
+                return unspent(output, CallEnd::Answered);
+            }
+            Some(Held::Ask(why)) => Some(why),
+            None => None,
+        };
         let assessment = &self.consent.assess(call, effect, &subject);
         let (memory, output_dir) = (&runner.memory, runner.output_dir.as_path());
         let proposed = Proposed {
@@ -193,6 +208,7 @@ impl Calls<'_> {
             answered,
             number,
             unkept: None,
+            questioned: questioned.as_deref(),
         };
         let granted = match self.agreed(proposed).await {
             Ok(granted) => granted,
@@ -222,7 +238,23 @@ impl Calls<'_> {
             Outcome::Ok | Outcome::Failed | Outcome::Denied | Outcome::Interrupted => CallEnd::Answered,
         };
         self.guard.record(written, Some((output.outcome, &output.content)));
-        (output, started.elapsed(), end)
+        let lasted = started.elapsed();
+        let said = self.hooks.after_call((call, verb), &output, self.session, self.cancel).await;
+        self.tell_failed(&said);
+        let why = said.held.into_iter().map(|held| match held {
+            Held::Ask(why) | Held::Deny(why) => why,
+        });
+        for words in why.chain(said.told) {
+            output.content.extend(["\n\n[A hook of the user's says: ", &words, "]"]);
+        }
+        (output, lasted, end)
+    }
+
+    fn tell_failed(&mut self, said: &Replies) {
+        for (command, cause) in &said.failed {
+            let (command, cause) = ((self.redact)(command), (self.redact)(cause));
+            self.frontend.show(&AgentEvent::Notice { notice: Notice::HookFailed { command, cause } });
+        }
     }
 
     /// Has the call judged and what it is about to change kept; an error is its answer.

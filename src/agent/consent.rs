@@ -47,6 +47,8 @@ pub(super) struct Proposed<'a> {
     pub(super) number: (usize, usize),
     /// So many files it changes are known to have no copy.
     pub(super) unkept: Option<u64>,
+    /// Why a hook wants it to be asked about.
+    pub(super) questioned: Option<&'a str>,
 }
 
 impl<'a> Proposed<'a> {
@@ -126,7 +128,8 @@ impl Consent {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> Result<Granted, Refused> {
-        let Proposed { call, tool, effect, subject, assessment, answered, number, unkept, .. } = *proposed;
+        let Proposed { call, tool, effect, subject, assessment, answered, number, unkept, questioned, .. } =
+            *proposed;
         let place = Arc::clone(&self.surroundings);
         let mut verdict = assessment.verdict.clone();
         if let (Decision::Allow, Some(line)) = (verdict.decision, &assessment.line)
@@ -154,6 +157,11 @@ impl Consent {
             verdict.decision = verdict.decision.max(Decision::Ask);
             verdict.never_auto = true;
             verdict.reasons.push(Reason::Unanswered);
+        }
+        if let Some(words) = questioned {
+            verdict.decision = verdict.decision.max(Decision::Ask);
+            verdict.never_auto = true;
+            verdict.reasons.push(Reason::Hook { words: words.to_owned() });
         }
         if unkept.is_some() {
             verdict.decision = verdict.decision.max(Decision::Ask);

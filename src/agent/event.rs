@@ -205,6 +205,13 @@ pub enum Notice {
         /// The tool's name.
         name: String,
     },
+    /// A hook came to no proper end.
+    HookFailed {
+        /// Its command.
+        command: String,
+        /// Why.
+        cause: String,
+    },
     /// The model answered with nothing at all and is asked again.
     EmptyAnswer,
     /// What the message will cost, before it is sent.

@@ -17,6 +17,7 @@ mod figures;
 mod forecast;
 mod found;
 mod guard;
+mod hooks;
 mod instructions;
 mod modes;
 mod partial;
@@ -44,6 +45,8 @@ pub use event::{
     Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Failure, Frontend, Notice, TurnEnd, Widened,
 };
 pub use figures::{FallbackPrice, Shortened};
+use hooks::Hooks;
+pub use hooks::ReadHooks;
 pub use instructions::{Instructions, MEMORY, instructions};
 pub use recalled::{Recalled, recalled};
 pub use results::REPEATS;
@@ -95,6 +98,8 @@ pub struct Setup {
     pub small_system: String,
     /// Whether the person trusts what the place brings.
     pub trusted: bool,
+    /// Reads the files of hooks that hold, before the first could run.
+    pub hooks: ReadHooks,
     /// Where it works.
     pub place: Place,
     /// The same for the policy, with the environment a shell line would run in.
@@ -132,10 +137,12 @@ impl Agent {
         setup: Setup,
     ) -> Self {
         let Setup { system, small_system, trusted, place, surroundings, max_steps, max_output_tokens, .. } = setup;
-        let Setup { output_dir, journal, secrets, sandbox, fallbacks, retry, now, random, .. } = setup;
+        let Setup { output_dir, journal, hooks, secrets, sandbox, fallbacks, retry, now, random, .. } = setup;
         let surroundings = Arc::new(surroundings);
         let system = Arc::new(LazyLock::new(system));
-        let manner = Manner { system, small_system, trusted, max_output_tokens, secrets, retry, now, random };
+        let hooks = Arc::new(Hooks::new(hooks, place.workspace.clone(), sandbox.variables().clone()));
+        let manner =
+            Manner { system, small_system, trusted, hooks, max_output_tokens, secrets, retry, now, random };
         let mut undo = Undo::new(journal, Arc::clone(&surroundings));
         undo.begin_session(&session);
         let mut talk = Talk::new(provider, session, manner);

@@ -82,6 +82,7 @@ impl Shorten<'_> {
         if self.need(&limits) < wanted {
             return;
         }
+        self.tell_hooks((false, ""), frontend, cancel).await;
         let summary = self.summary("", frontend, cancel).await;
         if summary.is_none() && wanted == Need::Soft {
             return;
@@ -93,6 +94,12 @@ impl Shorten<'_> {
             return;
         }
         self.shorten(&limits, &beside, false, frontend);
+    }
+
+    /// Tells hooks that a cut is near. They cannot hold it back: without it the talk would end.
+    async fn tell_hooks(&self, why: (bool, &str), frontend: &mut dyn Frontend, cancel: &CancellationToken) {
+        let said = self.talk.manner.hooks.before_cut(why, self.talk.session(), cancel).await;
+        self.talk.tell_failed(&said, frontend);
     }
 
     /// Whether a cut would halve what is sent: else it is read anew for nothing, and the next cut is near.
@@ -125,6 +132,7 @@ impl Shorten<'_> {
             let sent = self.sent();
             Limits { window: sent, beginning: 0, answer: 0 }
         });
+        self.tell_hooks((true, focus), frontend, cancel).await;
         let summary = self.summary(focus, frontend, cancel).await;
         if cancel.is_cancelled() {
             return None;

@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
 
 use super::fallback::Fallbacks;
+use super::hooks::{Hooks, Replies};
 use super::window::Window;
 use super::wishes::Wishes;
 use super::{AgentEvent, Frontend, Notice, TurnEnd};
@@ -58,6 +59,8 @@ pub(super) struct Manner {
     pub(super) small_system: String,
     /// Whether the person trusts what the place brings.
     pub(super) trusted: bool,
+    /// What the person has told of what happens, and who may hold it back.
+    pub(super) hooks: Arc<Hooks>,
     /// The most tokens an answer may have; `None` leaves it to the provider.
     pub(super) max_output_tokens: Option<u64>,
     /// Stands in for secrets before the model sees them.
@@ -100,6 +103,14 @@ impl Talk {
         apart.wishes = Wishes { tell_price: None, ..self.wishes };
         apart.fallbacks = self.fallbacks.unused();
         apart
+    }
+
+    /// Shows which hooks came to no proper end.
+    pub(super) fn tell_failed(&self, said: &Replies, frontend: &mut dyn Frontend) {
+        for (command, cause) in &said.failed {
+            let (command, cause) = (self.session.redacted(command), self.session.redacted(cause));
+            frontend.show(&AgentEvent::Notice { notice: Notice::HookFailed { command, cause } });
+        }
     }
 
     /// Has the provider remember the window it was found to have.

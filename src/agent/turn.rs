@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
@@ -12,6 +13,7 @@ use super::calls::{Answered, Calls};
 use super::consent::Consent;
 use super::explore::{Explore, Exploring, Report, STEPS, Scout};
 use super::guard::LoopGuard;
+use super::hooks::Held;
 use super::instructions::nested;
 use super::modes::{Purpose, under_the_prompt};
 use super::recall;
@@ -68,12 +70,27 @@ impl Agent {
         Substitute { talk: &mut self.talk }.go_back();
         frontend
             .show(&AgentEvent::TurnStarted { session: self.session().id().to_string(), model: self.model().id() });
+        let (hooks, resumed) =
+            (Arc::clone(&self.talk.manner.hooks), !self.talk.conversation().messages().is_empty());
+        let said = hooks.at_start(resumed, self.talk.session(), cancel).await;
+        self.talk.tell_failed(&said, frontend);
         // What ended while nobody asked is told with it.
-        self.talk.person_says(message, self.runner.memory.notes(), frontend);
+        let beside = self.runner.memory.notes().into_iter().chain(said.told).collect();
+        self.talk.person_says(message, beside, frontend);
         if let Some(said) = self.talk.said().next_back() {
             self.undo.begin_turn(&said, self.talk.now());
         }
-        let end = self.steps(frontend, cancel).await;
+        let mut end = self.steps(frontend, cancel).await;
+        let mut held_back = 0;
+        while end == TurnEnd::Done {
+            let said = hooks.at_stop(held_back, self.talk.session(), cancel).await;
+            self.talk.tell_failed(&said, frontend);
+            let Some(Held::Deny(why) | Held::Ask(why)) = said.held else { break };
+            held_back += 1;
+            let message = Message::user(format!("[From a hook of the user's: do not stop yet. It says:]\n{why}"));
+            self.talk.person_says(message, Vec::new(), frontend);
+            end = self.steps(frontend, cancel).await;
+        }
         // Before what is sent is shortened: the window is the chosen model's again.
         Substitute { talk: &mut self.talk }.go_back();
         if end == TurnEnd::Done {
@@ -249,6 +266,7 @@ impl Agent {
             explore,
             said,
             session: talk.session(),
+            hooks: &talk.manner.hooks,
             guard,
             secrets,
             redact: &redact,

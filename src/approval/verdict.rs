@@ -141,6 +141,11 @@ pub enum Reason {
         /// Why.
         why: Unparsed,
     },
+    /// A hook wants it to be asked about.
+    Hook {
+        /// Why, in its words.
+        words: String,
+    },
     /// The disk did not say where a path leads.
     Unanswered,
     /// Neither a rule nor `-y` can run it.

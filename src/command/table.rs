@@ -1,8 +1,8 @@
 //! One row a command. Help, completion and locale keys come from the row.
 
 use super::{
-    Argument, ExportForm, SlashCommand, bodies, compact, dev_tools, jobs, memory, modes, money, permissions, recall,
-    sessions, undo,
+    Argument, ExportForm, SlashCommand, bodies, compact, dev_tools, jobs, memory, modes, money, permissions,
+    recall, sessions, undo,
 };
 use crate::config::{ReasoningView, ThemeChoice};
 use crate::locale::{Word, word};

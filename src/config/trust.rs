@@ -18,6 +18,9 @@ use super::read::wants_trust;
 
 /// Folders of `.axi` whose files run, or are sent for the person.
 const FOLDERS: &[&str] = &["commands", "hooks", "agents", "skills"];
+/// The file of hooks beside them, and those of Claude Code that may have some.
+const HOOKS: &str = "hooks.json";
+const THEIR_SETTINGS: &[&str] = &[".claude/settings.json", ".claude/settings.local.json"];
 /// More files than this, and more bytes of one, are not looked at: such a place is asked about each time.
 const MOST_FILES: usize = 500;
 const LARGEST: u64 = 4 * 1024 * 1024;
@@ -90,17 +93,26 @@ impl PlaceFiles {
                 for name in FOLDERS {
                     files.incomplete |= !collect(&axi.join(name), DEEPEST, &mut others);
                 }
+                others.push(axi.join(HOOKS));
             }
             for name in [".agents", ".claude"].map(|name| folder.join(name)) {
                 if name.is_dir() {
+                    if name.ends_with(".claude") {
+                        others.extend(THEIR_SETTINGS.iter().map(|settings| folder.join(settings)));
+                    }
                     files.incomplete |= !collect_skills(&name.join("skills"), &mut others);
                 }
             }
             for path in others {
                 if let Some((bytes, whole)) = read(&path) {
+                    let text = String::from_utf8_lossy(&bytes).into_owned();
+                    // Of the settings of another agent only hooks are taken.
+                    let is_theirs = THEIR_SETTINGS.iter().any(|settings| path.ends_with(settings));
+                    if is_theirs && !text.contains("\"hooks\"") {
+                        continue;
+                    }
                     files.incomplete |= !whole;
                     add(&mut context, &path, &bytes);
-                    let text = String::from_utf8_lossy(&bytes).into_owned();
                     files.wanting.push(PlaceFile { path, text });
                 }
             }
@@ -121,6 +133,14 @@ impl PlaceFiles {
     #[must_use]
     pub fn wanting(&self) -> &[PlaceFile] {
         &self.wanting
+    }
+
+    /// Those with hooks, outermost first.
+    pub fn hooks(&self) -> impl Iterator<Item = &PlaceFile> {
+        self.wanting.iter().filter(|file| {
+            let is_theirs = THEIR_SETTINGS.iter().any(|settings| file.path.ends_with(settings));
+            is_theirs || file.path.ends_with(Path::new(".axi").join(HOOKS))
+        })
     }
 
     /// The place's own directory.
@@ -277,10 +297,17 @@ mod tests {
             ".axi/commands/a.md",
             ".axi/commands/deep/b.md",
             ".axi/hooks/c",
+            ".axi/hooks.json",
         ] {
             write(&root.join(name), "x");
             assert_eq!(wanting(root), [root.join(name)], "{name}");
             std::fs::remove_file(root.join(name)).unwrap();
+        }
+        for (text, wants) in [("{\"model\": \"x\"}", None), ("{\"hooks\": {}}", Some("{\"hooks\": {}}"))] {
+            write(&root.join(".claude/settings.json"), text);
+            let files = PlaceFiles::find(root, root, None);
+            assert_eq!(files.hooks().map(|file| file.text.as_str()).collect::<Vec<_>>(), Vec::from_iter(wants));
+            assert_eq!(files.wanting.len(), usize::from(wants.is_some()));
         }
     }
 

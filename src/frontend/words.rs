@@ -38,6 +38,7 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
             plain(locale.with(word::notice::NotSaved { path: &path.display().to_string(), cause }))
         }
         Notice::Repeating { name } => plain(locale.with(word::notice::Repeating { name })),
+        Notice::HookFailed { command, cause } => plain(locale.with(word::notice::HookFailed { command, cause })),
         Notice::Price { forecast } => plain(locale.with(word::notice::Price {
             least: &forecast.least.to_string(),
             likely: &forecast.likely.to_string(),
@@ -367,6 +368,7 @@ pub fn reasons(locale: &Locale, place: &Place, reasons: &[Reason]) -> Vec<String
         Reason::Unparsed { text, .. } => Some(locale.with(word::reason::Unparsed { text })),
         Reason::PrivateHost { host } => Some(locale.with(word::reason::PrivateHost { host })),
         Reason::NeverAuto { why } => Some(never_auto(locale, why)),
+        Reason::Hook { words } => Some(locale.with(word::reason::Hook { words })),
         Reason::Unanswered => Some(locale.text(word::reason::UNANSWERED).to_owned()),
         Reason::CannotUndo { files: 0 } => Some(locale.text(word::reason::NO_UNDO).to_owned()),
         Reason::CannotUndo { files } => Some(locale.count(word::reason::NOT_UNDONE, *files)),

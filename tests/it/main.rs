@@ -43,6 +43,7 @@ mod handoff_output;
 mod handoff_plugins;
 mod handoff_rewrite;
 mod handoff_shells;
+mod hooks;
 mod instructions;
 mod interrupt;
 mod kept_jobs;

@@ -11,7 +11,7 @@ use super::super::findings::Diagnostic;
 use super::super::models;
 use super::secrets::stand_ins;
 use super::session::{FrontendKind, new_session, random_number, resumed};
-use crate::agent::{Agent, Setup, Shortening, Wishes, catalogue, instructions, prompt, skills};
+use crate::agent::{Agent, ReadHooks, Setup, Shortening, Wishes, catalogue, instructions, prompt, skills};
 use crate::approval::{Decision, Mode, Policy, Rule, RuleError, Source};
 use crate::cli::{AgentKind, RunOptions};
 use crate::command::{Problem, session_damage};
@@ -97,6 +97,7 @@ fn setup(app: &App, options: &RunOptions, occasion: FrontendKind) -> Setup {
     Setup {
         system: Box::new(system),
         small_system,
+        hooks: hooks(app),
         trusted,
         secrets,
         surroundings: app.project.surroundings(app.sandbox().secret_files()),
@@ -120,6 +121,14 @@ fn facts<'a>(
     language: &'a str,
 ) -> prompt::PromptFacts<'a> {
     prompt::PromptFacts { place, system: std::env::consts::OS, shell, handoff, language }
+}
+
+/// The files of hooks: the person's own, and the place's as they were shown, where the person trusts them.
+fn hooks(app: &App) -> ReadHooks {
+    let files = app.project.files.hooks().filter(|_| app.project.trusted());
+    let of_place: Vec<String> = files.map(|file| file.text.clone()).collect();
+    let own = app.paths.config.as_ref().map(|config| config.join("hooks.json"));
+    Box::new(move || own.and_then(|path| std::fs::read_to_string(path).ok()).into_iter().chain(of_place).collect())
 }
 
 /// Where skills are: the project's, where the person trusts it, then the person's own.

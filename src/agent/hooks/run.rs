@@ -1,0 +1,99 @@
+//! Running a hook: a child like those of the shell tool, without keys of providers, ended with all it started when its
+//! time is over or the turn is stopped.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::Command;
+use tokio_util::sync::CancellationToken;
+
+use super::form::Hook;
+use crate::sandbox::Variables;
+
+/// The most that is read of what a hook prints, in bytes.
+const MOST: u64 = 64 * 1024;
+
+/// How a hook ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct End {
+    /// Its exit code; none where a signal ended it.
+    pub(super) code: Option<i32>,
+    pub(super) out: String,
+    pub(super) err: String,
+}
+
+/// Why one did not come to its end.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Failed {
+    /// The turn was stopped.
+    Stopped,
+    /// It could not be started, or took too long.
+    NotRun(String),
+}
+
+/// Ends a group of processes when it is dropped.
+struct Group(Option<Pid>);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(leader) = self.0 {
+            // One that has ended is no error.
+            let _ = kill_process_group(leader, Signal::KILL);
+        }
+    }
+}
+
+/// Runs a hook in a workspace with JSON on its standard input.
+///
+/// # Cancel safety
+/// Dropped, the hook and what it started are ended.
+pub(super) async fn run(
+    hook: &Hook,
+    input: &Value,
+    (workspace, variables): (&Path, &Variables),
+    cancel: &CancellationToken,
+) -> Result<End, Failed> {
+    let failed = |error: std::io::Error| Failed::NotRun(error.to_string());
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let mut command = Command::new("/bin/sh");
+    command.arg("-c").arg(&hook.command).current_dir(workspace).process_group(0);
+    for name in variables.kept_from(&hook.command, names) {
+        command.env_remove(name);
+    }
+    command.env("CLAUDE_PROJECT_DIR", workspace);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(failed)?;
+    let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+    let group = Group(leader);
+    let (Some(mut stdin), Some(out), Some(err)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        return Err(Failed::NotRun("no pipes".to_owned()));
+    };
+    let written = input.to_string();
+    let (mut printed, mut complained) = (Vec::new(), Vec::new());
+    let (mut out, mut err) = (out.take(MOST), err.take(MOST));
+    let talk = async {
+        let write = async {
+            // A hook need not read what it is told.
+            drop(stdin.write_all(written.as_bytes()).await);
+            drop(stdin);
+        };
+        let ((), out, err) = tokio::join!(write, out.read_to_end(&mut printed), err.read_to_end(&mut complained));
+        out.and(err)?;
+        child.wait().await
+    };
+    let status = tokio::select! {
+        biased;
+        () = cancel.cancelled() => return Err(Failed::Stopped),
+        ended = tokio::time::timeout(hook.limit, talk) => match ended {
+            Ok(status) => status.map_err(failed)?,
+            Err(_) => return Err(Failed::NotRun(format!("more than {} s", hook.limit.as_secs()))),
+        },
+    };
+    drop(group);
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Ok(End { code: status.code(), out: text(printed), err: text(complained) })
+}

@@ -1,0 +1,87 @@
+//! Hooks: commands that are told what happens and may hold a call back, once the person has said that they may run.
+
+use serde_json::json;
+
+use crate::support::home::Home;
+use crate::support::pty::Pty;
+use crate::support::server::{Server, answer};
+use crate::support::talk::{Person, axi, last_said, run};
+
+fn touches() -> Server {
+    let touch = answer::chat_call("call_1", "shell", r#"{"command":"touch made.txt"}"#);
+    Server::start([touch, answer::chat_text("Said.")])
+}
+
+fn file(event: &str, command: &str) -> String {
+    json!({"hooks": {event: [{"matcher": "Bash", "hooks": [{"type": "command", "command": command}]}]}}).to_string()
+}
+
+#[test]
+fn a_hook_of_ones_own_denies_even_what_yes_would_run_and_has_no_keys() {
+    let (home, server) = (Home::new(), touches());
+    let deny = "cat > told.json; env > environment; echo 'not on a Monday' >&2; exit 2";
+    home.write("config/axi/hooks.json", &file("PreToolUse", deny));
+    let ran = run(axi(&home, &server).args(["-p", "-y", "make it"]));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Said.\n"), "{}", ran.err);
+    assert!(!home.work().join("made.txt").exists());
+    assert!(last_said(&server.requests()[1]).contains("not on a Monday"), "{}", last_said(&server.requests()[1]));
+    let told = std::fs::read_to_string(home.work().join("told.json")).unwrap();
+    assert!(told.contains("\"tool_name\":\"Bash\"") && told.contains("touch made.txt"), "{told}");
+    let environment = std::fs::read_to_string(home.work().join("environment")).unwrap();
+    assert!(environment.contains("CLAUDE_PROJECT_DIR=") && !environment.contains("API_KEY"), "{environment}");
+}
+
+#[test]
+fn a_hook_that_asks_is_not_answered_by_yes_and_one_that_allows_changes_nothing() {
+    for (decision, yes, code) in [("ask", "-y", 5), ("allow", "--linear", 5)] {
+        let (home, server) = (Home::new(), touches());
+        let answer =
+            json!({"hookSpecificOutput": {"permissionDecision": decision, "permissionDecisionReason": "look"}});
+        home.write("config/axi/hooks.json", &file("PreToolUse", &format!("echo '{answer}'")));
+        let ran = run(axi(&home, &server).args(["-p", yes, "make it"]));
+        assert_eq!(ran.code, Some(code), "{decision}: {}", ran.err);
+        assert!(!home.work().join("made.txt").exists(), "{decision}");
+    }
+}
+
+#[test]
+fn hooks_of_a_place_wait_for_a_yes_and_print_mode_says_that_they_are_left_out() {
+    let home = Home::new();
+    home.write("work/.claude/settings.json", &file("PreToolUse", "touch ran; exit 2"));
+    let server = touches();
+    let ran = run(axi(&home, &server).args(["-p", "-y", "make it"]));
+    assert!(ran.err.contains("not trusted, so left out: .claude/settings.json"), "{}", ran.err);
+    assert!(home.work().join("made.txt").exists() && !home.work().join("ran").exists());
+    std::fs::remove_file(home.work().join("made.txt")).unwrap();
+    // Shown and asked about once; from then on they run.
+    let server = touches();
+    let mut person = Person { pty: Pty::options().spawn(axi(&home, &server).arg("-y")) };
+    person.sees("touch ran; exit 2");
+    person.sees_choice("No, work");
+    person.types("y");
+    person.sees_prompt();
+    person.sends("make it");
+    person.sees("Said.");
+    assert_eq!(person.leaves(), Some(0));
+    assert!(!home.work().join("made.txt").exists() && home.work().join("ran").exists());
+}
+
+#[test]
+fn what_hooks_say_at_the_start_after_a_call_and_at_the_end_reaches_the_model() {
+    let home = Home::new();
+    let touch = answer::chat_call("call_1", "shell", r#"{"command":"touch made.txt"}"#);
+    let server = Server::start([touch, answer::chat_text("Made."), answer::chat_text("Tested.")]);
+    let stop = "test -e stopped || { touch stopped; echo 'run the tests' >&2; exit 2; }";
+    let all = json!({"hooks": {
+        "SessionStart": [{"hooks": [{"type": "command", "command": "echo use tabs"}]}],
+        "PostToolUse": [{"hooks": [{"type": "command", "command": "echo formatted >&2; exit 2"}]}],
+        "Stop": [{"hooks": [{"type": "command", "command": stop}]}],
+    }});
+    home.write("config/axi/hooks.json", &all.to_string());
+    let ran = run(axi(&home, &server).args(["-p", "-y", "make it"]));
+    assert_eq!((ran.code, server.requests().len()), (Some(0), 3), "{}", ran.err);
+    let asked = |number: usize| server.requests()[number].text.clone();
+    assert!(asked(0).contains("use tabs") && asked(1).contains("formatted") && asked(2).contains("run the tests"));
+    assert!(ran.out.ends_with("Tested.\n"), "{}", ran.out);
+    assert_eq!(server.violations(), Vec::<String>::new());
+}
