@@ -48,7 +48,8 @@ fn list(context: &Context<'_>) -> Outcome {
     Outcome::Say(rows.collect::<Vec<_>>().join("\n"))
 }
 
-/// A session in columns, for a list to pick from: how long ago it was written to, its turns, how large it is, its title.
+/// A session in columns, for a list to pick from: how long ago it was written to, its turns, how large it is,
+/// what it cost, its title.
 #[must_use]
 pub fn session_row(summary: &Summary, now: SystemTime) -> String {
     let age = age(now.duration_since(summary.modified).unwrap_or_default().as_secs());
@@ -57,7 +58,8 @@ pub fn session_row(summary: &Summary, now: SystemTime) -> String {
         kilobytes => format!("{} MB", kilobytes / 1024),
     };
     let turns = format!("{}×", summary.turns);
-    format!("{age:>6}  {turns:>4}  {size:>7}  {}", summary.title)
+    let spent = summary.spent.map_or_else(String::new, |spent| spent.to_string());
+    format!("{age:>6}  {turns:>4}  {size:>7}  {spent:>8}  {}", summary.title)
 }
 
 /// Seconds in the largest unit of which there is one.
@@ -179,13 +181,15 @@ fn rename(context: &Context<'_>, rest: &str) -> Outcome {
     }
 }
 
-/// What a list says of a session before its title: its id, how long ago it was written to, its turns, its tokens.
+/// What a list says of a session before its title: its id, how long ago it was written to, its turns, its tokens, what it
+/// cost where that is known.
 #[must_use]
 pub fn session_line(summary: &Summary, now: SystemTime) -> String {
-    let Summary { id, modified, turns, usage, .. } = summary;
+    let Summary { id, modified, turns, usage, spent, .. } = summary;
     let age = age(now.duration_since(*modified).unwrap_or_default().as_secs());
     let (turns, tokens) = (format!("{turns}×"), short(usage.read() + usage.written()));
-    format!("{id}  {age:>6}  {turns:>4}  {tokens:>5}")
+    let spent = spent.map_or_else(String::new, |spent| spent.to_string());
+    format!("{id}  {age:>6}  {turns:>4}  {tokens:>5}  {spent:>8}")
 }
 
 /// A count in few characters: `950`, `12k`, `3M`.

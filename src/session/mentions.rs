@@ -100,18 +100,24 @@ fn any_of(words: &[String]) -> Option<RegexMatcher> {
 
 fn scanned(files: &[(SessionId, PathBuf)], any: &RegexMatcher, words: &[String], most: usize) -> Vec<Hit> {
     let next = AtomicUsize::new(0);
+    // Older files have nothing better than newer ones with as many lines that have all words.
+    let full = AtomicUsize::new(0);
+    let all = u32::try_from(words.len()).unwrap_or(u32::MAX);
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS).min(files.len());
     std::thread::scope(|scope| {
         let scan = || {
             let (mut hits, mut buffer) = (Vec::new(), Vec::new());
             loop {
                 let file = next.fetch_add(1, Ordering::Relaxed);
-                let Some((_, path)) = files.get(file) else { return hits };
+                let Some((_, path)) = files.get(file).filter(|_| full.load(Ordering::Relaxed) < most) else {
+                    return hits;
+                };
                 let mut number = 0;
                 // What can be read of a file counts.
                 let _ = pieces(path, &mut buffer, &mut |lines| {
                     scan(lines, any, words, &mut |words, line| {
                         number += 1;
+                        full.fetch_add(usize::from(words == all), Ordering::Relaxed);
                         hits.push(Hit { words, file, number, line: line.to_vec() });
                         if hits.len() > most * 2 {
                             best(&mut hits, most);

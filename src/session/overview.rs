@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::entry::{EntryKind, directory_of, read_kind};
-use crate::conversation::Usage;
+use crate::conversation::{Money, Usage};
 
 /// The name of the copy, beside the sessions. It is never believed further than a session's file is long.
 const COPY: &str = "overview.json";
 /// Written anew with each form.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 /// Where the kind of a line stands: after its version and its time.
 const HEAD: usize = 64;
 /// The most of a title, in characters.
@@ -34,6 +34,10 @@ pub(super) struct Overview {
     first: Option<String>,
     pub(super) turns: u64,
     pub(super) usage: Usage,
+    /// What its requests cost.
+    spent: Money,
+    /// Whether the price of one was not known.
+    unpriced: bool,
     /// The session whose beginning this one has.
     pub(super) forked_from: Option<String>,
     /// Whether one line was understood.
@@ -44,6 +48,11 @@ impl Overview {
     /// The title: the one that was given, else the first words.
     pub(super) fn title(&self) -> String {
         self.given.clone().or_else(|| self.first.clone()).unwrap_or_default()
+    }
+
+    /// What its requests cost; none where there were none, or the price of one was not known.
+    pub(super) fn spent(&self) -> Option<Money> {
+        (self.usage.total() > 0 && !self.unpriced).then_some(self.spent)
     }
 
     /// Reads what was written since it was last read; a file that is shorter by now is another one.
@@ -101,7 +110,11 @@ impl Overview {
             EntryKind::Title { title } => {
                 self.given = Some(title.lines().next().unwrap_or_default().chars().take(TITLE).collect());
             }
-            EntryKind::Usage { usage, .. } => self.usage.add(usage),
+            EntryKind::Usage { usage, usd, .. } => {
+                self.usage.add(usage);
+                self.unpriced |= usd.is_none();
+                self.spent = self.spent.plus(usd.unwrap_or_default());
+            }
             EntryKind::Model { model } => self.model = model,
             EntryKind::Forked { from, title, .. } => {
                 self.forked_from = Some(from.to_string());

@@ -15,7 +15,7 @@ use super::redact::Redactor;
 use super::search;
 use super::transcript::{Session, is_held};
 use super::{SessionError, SessionId};
-use crate::conversation::Usage;
+use crate::conversation::{Money, Usage};
 
 /// How many sessions, and how many of their bytes, are searched for calls.
 const MOST_SESSIONS: usize = 40;
@@ -47,6 +47,8 @@ pub struct Summary {
     pub turns: u64,
     /// Tokens of its requests, without those of the session it began as.
     pub usage: Usage,
+    /// What those requests cost, where the price of each was known.
+    pub spent: Option<Money>,
     /// How long its file is.
     pub bytes: u64,
     /// The session it began as.
@@ -263,7 +265,7 @@ fn summarise(id: &SessionId, path: &Path, copy: &mut Copy) -> Option<Summary> {
 fn summary(id: &SessionId, path: &Path, overview: Overview) -> Option<Summary> {
     let metadata = std::fs::metadata(path).ok()?;
     let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-    let title = overview.title();
+    let (title, spent) = (overview.title(), overview.spent());
     overview.readable.then_some(Summary {
         id: id.clone(),
         path: path.to_owned(),
@@ -272,6 +274,7 @@ fn summary(id: &SessionId, path: &Path, overview: Overview) -> Option<Summary> {
         named: overview.given.is_some(),
         model: overview.model,
         turns: overview.turns,
+        spent,
         usage: overview.usage,
         bytes: metadata.len(),
         forked_from: overview.forked_from,

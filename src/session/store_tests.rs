@@ -214,3 +214,23 @@ fn a_fork_has_the_beginning_and_neither_changes_the_other() {
     std::fs::remove_file(base).unwrap();
     assert_eq!((of(&before).messages().len(), load(&before).unwrap().skipped), (1, 1));
 }
+
+#[test]
+fn what_a_session_cost_is_told_where_each_price_was_known() {
+    let home = tempfile::tempdir().unwrap();
+    let path = kept(home.path(), Path::new("/src"), 1, &[Message::user("one")]);
+    let store = SessionStore::new(home.path().to_owned());
+    let spent = || store.list()[0].spent;
+    assert_eq!(spent(), None);
+    let id = store.list()[0].id.clone();
+    let add = |usd: Option<f64>| {
+        let usage = Usage { input: 10, ..Usage::default() };
+        let kind = EntryKind::Usage { model: "lab/m".into(), usage, usd: usd.map(Money::dollars) };
+        Session::resume(id.clone(), "/src".into(), path.clone(), Redactor::default()).append(kind, NOW).unwrap();
+    };
+    add(Some(0.25));
+    add(Some(0.5));
+    assert_eq!(spent(), Some(Money::dollars(0.75)));
+    add(None);
+    assert_eq!(spent(), None);
+}

@@ -43,7 +43,9 @@ pub(in crate::app) fn recalled(app: &App, text: &str, without: Option<&SessionId
     let mut all: Vec<Recalled> =
         shell::typed(app.paths.home.as_deref(), &variable).into_iter().map(of_shell).collect();
     let own = app.paths.history().map(|path: PathBuf| sent_lines(&path)).unwrap_or_default();
-    all.extend(own.into_iter().map(|SentLine { line, time, directory }| Recalled {
+    // What was looked for says nothing of it.
+    let own = own.into_iter().filter(|sent| !sent.line.starts_with("/recall"));
+    all.extend(own.map(|SentLine { line, time, directory }| Recalled {
         text: line,
         when: (time > 0).then(|| UNIX_EPOCH + Duration::from_millis(time)),
         cwd: Some(directory).filter(|directory| !directory.is_empty()),

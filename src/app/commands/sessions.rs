@@ -97,6 +97,7 @@ fn as_json(row: &Summary) -> serde_json::Value {
         "model": row.model,
         "turns": row.turns,
         "usage": Totals::from(row.usage),
+        "usd": row.spent,
         "bytes": row.bytes,
         "modified": modified,
         "forked_from": row.forked_from,
