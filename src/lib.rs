@@ -7,11 +7,12 @@
 //! floor 4  command        slash commands
 //! floor 3  agent          the turn
 //! floor 2  provider  tool  approval  session  context
-//! floor 1  conversation  terminal  sandbox  journal  config  locale  shell  cli  child
+//! floor 1  conversation  terminal  sandbox  journal  config  locale  shell  cli  child  mcp
 //! floor 0  secret
 //! ```
 //! The floor rule: a room imports only from floors below it, never a room beside it. The five rooms of floor 2
-//! do not know each other, the rooms of floor 1 know nothing of ours but `secret`, and `child` the sandbox it puts on. `tests/it/floors.rs` checks it.
+//! do not know each other, the rooms of floor 1 know nothing of ours but `secret`,
+//! `child` the sandbox it puts on, and `mcp` the child that becomes a server. `tests/it/floors.rs` checks it.
 
 pub mod agent;
 pub mod app;
@@ -25,6 +26,7 @@ pub mod conversation;
 pub mod frontend;
 pub mod journal;
 pub mod locale;
+pub mod mcp;
 pub mod provider;
 pub mod sandbox;
 pub mod secret;

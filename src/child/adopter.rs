@@ -40,6 +40,25 @@ const KILL_GRACE: Duration = Duration::from_secs(1);
 /// Runs the command and ends what it leaves behind. Told to end (TERM, HUP, INT), or when axi dies, it kills all;
 /// what is detached goes on then.
 pub(super) fn main(arguments: &mut dyn Iterator<Item = OsString>) -> ExitCode {
+    adopt(arguments, Errors::WithOutput)
+}
+
+/// The same of a program that speaks on its standard output: its errors stay apart, and nothing is told of what it
+/// leaves behind.
+pub(super) fn apart_main(arguments: &mut dyn Iterator<Item = OsString>) -> ExitCode {
+    adopt(arguments, Errors::Apart)
+}
+
+/// Where a command's standard error goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Errors {
+    /// Where its output goes: the adopter's own is a socket to axi.
+    WithOutput,
+    /// Where the adopter's own goes.
+    Apart,
+}
+
+fn adopt(arguments: &mut dyn Iterator<Item = OsString>, errors: Errors) -> ExitCode {
     // Keys and signals of axi's terminal are not for it.
     let _ = rustix::process::setsid();
     // The person said yes to its living on when axi ends: it is not swept then, nor when its first process ends, for
@@ -55,13 +74,16 @@ pub(super) fn main(arguments: &mut dyn Iterator<Item = OsString>) -> ExitCode {
         }
     }
     let Ok(program) = std::env::current_exe() else { return ExitCode::from(NOT_RUN) };
-    // Its standard error is not the command's: see `LEFT_SOME`.
-    let Ok(errors) = rustix::stdio::stdout().try_clone_to_owned().map(Stdio::from) else {
-        return ExitCode::from(NOT_RUN);
-    };
     let arguments: Vec<OsString> = arguments.collect();
     let mut command = Command::new(program);
-    command.args(&arguments).stderr(errors).env_remove(JUDGE);
+    command.args(&arguments).env_remove(JUDGE);
+    if errors == Errors::WithOutput {
+        // Its standard error is not the command's: see `LEFT_SOME`.
+        let Ok(output) = rustix::stdio::stdout().try_clone_to_owned().map(Stdio::from) else {
+            return ExitCode::from(NOT_RUN);
+        };
+        command.stderr(output);
+    }
     let judged = judged(&arguments, &mut command);
     let Ok(child) = command.spawn() else {
         return ExitCode::from(NOT_RUN);
@@ -86,7 +108,8 @@ pub(super) fn main(arguments: &mut dyn Iterator<Item = OsString>) -> ExitCode {
             Err(_) => break,
         }
     }
-    sweep(code.is_some() && !told.load(Ordering::Relaxed));
+    let politely = code.is_some() && !told.load(Ordering::Relaxed);
+    sweep(politely, errors);
     ExitCode::from(code.unwrap_or(128 + 9))
 }
 
@@ -141,7 +164,7 @@ fn exit_code(status: WaitStatus) -> u8 {
 }
 
 /// Ends all that is left; politely first, if there is time.
-fn sweep(politely: bool) {
+fn sweep(politely: bool, errors: Errors) {
     let own = rustix::process::getpid().as_raw_nonzero().get();
     if none_left() {
         return;
@@ -155,7 +178,9 @@ fn sweep(politely: bool) {
                 return;
             }
         }
-        let _ = rustix::io::write(rustix::stdio::stderr(), LEFT_SOME);
+        if errors == Errors::WithOutput {
+            let _ = rustix::io::write(rustix::stdio::stderr(), LEFT_SOME);
+        }
         let begun = Instant::now();
         signal_each(&descendants(own), Signal::TERM);
         while begun.elapsed() < GRACE {

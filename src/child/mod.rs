@@ -13,7 +13,7 @@ pub(crate) mod rm;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-pub use modes::{ADOPT, CONFINED, KEEPER, PLAIN, TERMINAL};
+pub use modes::{ADOPT, ADOPT_APART, CONFINED, KEEPER, PLAIN, TERMINAL};
 
 /// What a mode does with the arguments behind its name.
 type Main = fn(&mut dyn Iterator<Item = OsString>) -> ExitCode;
@@ -21,6 +21,7 @@ type Main = fn(&mut dyn Iterator<Item = OsString>) -> ExitCode;
 /// The modes; one line each.
 const MODES: &[(&str, Main)] = &[
     (ADOPT, adopter::main),
+    (ADOPT_APART, adopter::apart_main),
     (PLAIN, launch::plain_main),
     (CONFINED, launch::confined_main),
     (TERMINAL, launch::terminal_main),

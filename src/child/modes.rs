@@ -2,6 +2,8 @@
 
 /// Starts the rest of the arguments as another axi, and stays beside it until nothing it started is left.
 pub const ADOPT: &str = "__adopt";
+/// The same, of a program whose standard error is its own and not its output's.
+pub const ADOPT_APART: &str = "__adopt_apart";
 /// Leaves the terminal and becomes the program behind it.
 pub const PLAIN: &str = "__child";
 /// The same, held to the confinement behind it.

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::hash::{BuildHasher as _, Hasher as _};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -9,6 +10,25 @@ use rustix::process::{Pid, Signal, kill_process};
 pub(crate) const MARK: &str = "AXI_CHILD";
 /// Marks those of a command that goes on when axi ends, in place of [`MARK`].
 pub(crate) const DETACHED_MARK: &str = "AXI_KEPT";
+
+/// Names one command among all that ever run on this machine: `PROCESS.START.NAMESPACE.RANDOM`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mark(String);
+
+impl Mark {
+    /// Makes a new one.
+    pub(crate) fn new() -> Self {
+        let process = std::process::id();
+        let start = started(process).unwrap_or(0);
+        let random = std::hash::RandomState::new().build_hasher().finish();
+        Self(format!("{process}.{start}.{}.{random:016x}", namespace().unwrap_or(0)))
+    }
+
+    /// The value of the environment variable.
+    pub(crate) fn value(&self) -> &str {
+        &self.0
+    }
+}
 
 /// Sends a signal to each, and lets those that are stopped see it.
 pub(crate) fn signal_each(processes: &[Pid], signal: Signal) {

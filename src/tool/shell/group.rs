@@ -2,32 +2,13 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
 use std::path::Path;
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 
+pub(crate) use crate::child::processes::Mark;
 use crate::child::processes::{MARK, Status, all, below, has_mark, namespace, numbers, signal_each, started};
-
-/// Names one command among all that ever run on this machine: `PROCESS.START.NAMESPACE.RANDOM`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mark(String);
-
-impl Mark {
-    /// Makes a new one.
-    pub(crate) fn new() -> Self {
-        let process = std::process::id();
-        let start = started(process).unwrap_or(0);
-        let random = std::hash::RandomState::new().build_hasher().finish();
-        Self(format!("{process}.{start}.{}.{random:016x}", namespace().unwrap_or(0)))
-    }
-
-    /// The value of the environment variable.
-    pub(crate) fn value(&self) -> &str {
-        &self.0
-    }
-}
 
 /// A command's processes.
 #[derive(Debug, Clone)]

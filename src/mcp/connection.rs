@@ -1,0 +1,393 @@
+//! One line to a server, whatever carries it: requests and their answers, progress, cancelling, and what the server
+//! asks in turn.
+//!
+//! The protocol is ours and not the crate rmcp's: what is wanted here are the limits (a line without end, noise, an
+//! answer that never comes), which stand in the transport that would have to be written anyway; what is left of the
+//! protocol is smaller than the glue to another's types.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use super::failure::Failure;
+use super::manifest::Era;
+use super::message::{self, Incoming};
+
+/// The revision spoken without a session.
+pub(super) const STATELESS: &str = "2026-07-28";
+/// The newest revision with one.
+pub(super) const SESSION: &str = "2025-11-25";
+
+/// Messages that may wait for a server that does not read.
+const WAITING: usize = 64;
+
+/// A call of a server's tool.
+#[derive(Debug)]
+pub struct Call {
+    /// The tool's name at the server.
+    pub tool: String,
+    /// Its input.
+    pub arguments: Value,
+    /// Takes what the server says of its progress; a full channel drops it.
+    pub progress: mpsc::Sender<String>,
+    /// Takes what the server asks the person meanwhile.
+    pub asks: mpsc::Sender<Asking>,
+}
+
+/// What a server asks the person while it works (`elicitation/create`).
+#[derive(Debug)]
+pub struct Asking {
+    /// The request's parameters, as the server wrote them.
+    pub params: Value,
+    /// Takes the result; dropped, the server is told that the person cancelled.
+    pub reply: oneshot::Sender<Value>,
+}
+
+/// The near end of a line.
+pub(super) struct Connection {
+    outgoing: mpsc::Sender<Value>,
+    pending: Mutex<HashMap<u64, Pending>>,
+    next: AtomicU64,
+    pub(super) era: OnceLock<Era>,
+    /// The revision that both agreed on where there is a session.
+    pub(super) revision: OnceLock<String>,
+    ended: Mutex<Option<Failure>>,
+    /// Told when the server's list of tools has changed.
+    pub(super) changed: Notify,
+    /// Ends the line.
+    pub(super) hang_up: CancellationToken,
+    /// Who can ask the person just now.
+    asks: Mutex<Option<mpsc::Sender<Asking>>>,
+    /// How many questions the person has before them: a server does not hurry who thinks.
+    asked: Arc<AtomicUsize>,
+}
+
+struct Pending {
+    reply: oneshot::Sender<Result<Value, Failure>>,
+    progress: Option<mpsc::Sender<String>>,
+    alive: Arc<Notify>,
+}
+
+/// Takes a request back that nobody waits for any more, and tells the server.
+struct Waiting<'a> {
+    connection: &'a Connection,
+    id: u64,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if locked(&self.connection.pending).remove(&self.id).is_some() {
+            let params = json!({"requestId": self.id, "reason": "the user stopped it"});
+            // A server that does not read is not told.
+            let _ = self.connection.outgoing.try_send(message::notification("notifications/cancelled", params));
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Connection {
+    /// Makes a line; what is to be sent comes out of the other end.
+    pub(super) fn new() -> (Arc<Self>, mpsc::Receiver<Value>) {
+        let (outgoing, sent) = mpsc::channel(WAITING);
+        let connection = Self {
+            outgoing,
+            pending: Mutex::default(),
+            next: AtomicU64::new(1),
+            era: OnceLock::new(),
+            revision: OnceLock::new(),
+            ended: Mutex::default(),
+            changed: Notify::new(),
+            hang_up: CancellationToken::new(),
+            asks: Mutex::default(),
+            asked: Arc::default(),
+        };
+        (Arc::new(connection), sent)
+    }
+
+    /// Tells why the line is dead, if it is.
+    pub(super) fn ended(&self) -> Option<Failure> {
+        locked(&self.ended).clone()
+    }
+
+    /// The line is dead: whoever waits is told. The first reason holds.
+    pub(super) fn end(&self, failure: &Failure) {
+        locked(&self.ended).get_or_insert_with(|| failure.clone());
+        self.fail(failure);
+        self.hang_up.cancel();
+    }
+
+    /// Answers whoever waits with a failure.
+    pub(super) fn fail(&self, failure: &Failure) {
+        let pending: Vec<Pending> = locked(&self.pending).drain().map(|(_, pending)| pending).collect();
+        for waits in pending {
+            let _ = waits.reply.send(Err(failure.clone()));
+        }
+    }
+
+    /// Answers one who waits with a failure.
+    pub(super) fn fail_one(&self, id: u64, failure: &Failure) {
+        if let Some(waits) = locked(&self.pending).remove(&id) {
+            let _ = waits.reply.send(Err(failure.clone()));
+        }
+    }
+
+    /// Tells whether somebody waits for this answer.
+    pub(super) fn is_pending(&self, id: u64) -> bool {
+        locked(&self.pending).contains_key(&id)
+    }
+
+    /// Sends a notification; a server that does not read misses it.
+    pub(super) fn notify(&self, method: &str, params: Value) {
+        let _ = self.outgoing.try_send(message::notification(method, params));
+    }
+
+    /// Sends a request and waits for its answer as long as the server gives signs of life within `limit`.
+    ///
+    /// # Cancel safety
+    /// Dropped, the server is told that nobody waits.
+    pub(super) async fn request(
+        &self,
+        method: &str,
+        mut params: Map<String, Value>,
+        limit: Duration,
+        progress: Option<mpsc::Sender<String>>,
+    ) -> Result<Value, Failure> {
+        if let Some(failure) = self.ended() {
+            return Err(failure);
+        }
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let mut meta = Map::new();
+        if progress.is_some() {
+            meta.insert("progressToken".to_owned(), id.into());
+        }
+        if self.era.get() == Some(&Era::Stateless) {
+            meta.insert("io.modelcontextprotocol/protocolVersion".to_owned(), STATELESS.into());
+            meta.insert("io.modelcontextprotocol/clientInfo".to_owned(), client());
+            meta.insert("io.modelcontextprotocol/clientCapabilities".to_owned(), capabilities());
+        }
+        if !meta.is_empty() {
+            params.insert("_meta".to_owned(), Value::Object(meta));
+        }
+        let (reply, mut answer) = oneshot::channel();
+        let alive = Arc::new(Notify::new());
+        locked(&self.pending).insert(id, Pending { reply, progress, alive: Arc::clone(&alive) });
+        let waiting = Waiting { connection: self, id };
+        let slow = || Failure::Slow { seconds: limit.as_secs() };
+        let sent = tokio::time::timeout(limit, self.outgoing.send(message::request(id, method, params))).await;
+        match sent {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) => return Err(self.ended().unwrap_or(Failure::Ended { code: None, said: String::new() })),
+            Err(_) => return Err(slow()),
+        }
+        let mut deadline = tokio::time::Instant::now() + limit;
+        loop {
+            tokio::select! {
+                biased;
+                answered = &mut answer => {
+                    drop(waiting);
+                    return answered.unwrap_or_else(|_| Err(self.ended().unwrap_or(Failure::Off)));
+                }
+                () = alive.notified() => deadline = tokio::time::Instant::now() + limit,
+                () = tokio::time::sleep_until(deadline) => {
+                    if self.asked.load(Ordering::Relaxed) == 0 {
+                        return Err(slow());
+                    }
+                    deadline = tokio::time::Instant::now() + limit;
+                }
+            }
+        }
+    }
+
+    /// Lets the server ask the person until what is returned is dropped.
+    pub(super) fn let_ask(&self, asks: mpsc::Sender<Asking>) -> impl Drop + '_ {
+        struct Until<'a>(&'a Connection);
+        impl Drop for Until<'_> {
+            fn drop(&mut self) {
+                *locked(&self.0.asks) = None;
+            }
+        }
+        *locked(&self.asks) = Some(asks);
+        Until(self)
+    }
+
+    /// Takes what the server sent. Called on the thread of the servers.
+    pub(super) fn receive(self: &Arc<Self>, incoming: Incoming) {
+        match incoming {
+            Incoming::Answer { id, result } => {
+                // One that nobody waits for came too late.
+                if let Some(waits) = locked(&self.pending).remove(&id) {
+                    let _ = waits.reply.send(result);
+                }
+            }
+            Incoming::Notification { method, params } => match method.as_str() {
+                "notifications/progress" => self.progressed(&params),
+                "notifications/tools/list_changed" => self.changed.notify_one(),
+                // Its log and what belongs to no request of ours.
+                _ => {}
+            },
+            Incoming::Request { id, method, params } => match method.as_str() {
+                "ping" => self.reply(message::answer(&id, &json!({}))),
+                "elicitation/create" => self.asked(id, params),
+                _ => self.reply(message::no_such_method(&id, &method)),
+            },
+        }
+    }
+
+    fn reply(&self, answer: Value) {
+        let _ = self.outgoing.try_send(answer);
+    }
+
+    fn progressed(&self, params: &Value) {
+        let id = params.get("progressToken").and_then(Value::as_u64);
+        let pending = locked(&self.pending);
+        let Some(waits) = id.and_then(|id| pending.get(&id)) else { return };
+        waits.alive.notify_one();
+        let number = |name: &str| params.get(name).and_then(Value::as_f64);
+        let share = match (number("progress"), number("total")) {
+            (Some(done), Some(all)) => format!("{done}/{all}"),
+            (Some(done), None) => done.to_string(),
+            (None, _) => String::new(),
+        };
+        let words = params.get("message").and_then(Value::as_str).unwrap_or_default();
+        let said = format!("{share} {words}");
+        if let Some(progress) = &waits.progress {
+            let _ = progress.try_send(said.trim().to_owned());
+        }
+    }
+
+    /// Has the person asked, beside everything else.
+    fn asked(self: &Arc<Self>, id: Value, params: Value) {
+        let connection = Arc::clone(self);
+        // Ends with the answer, or when whoever asks the person has gone.
+        tokio::spawn(async move {
+            let result = connection.ask(params).await;
+            connection.reply(message::answer(&id, &result));
+        });
+    }
+
+    /// Has the person asked; without one the answer is that they cancelled.
+    pub(super) async fn ask(&self, params: Value) -> Value {
+        struct Counted(Arc<AtomicUsize>);
+        impl Drop for Counted {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+        let cancelled = || json!({"action": "cancel"});
+        let Some(asks) = locked(&self.asks).clone() else { return cancelled() };
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let _counted = Counted(Arc::clone(&self.asked));
+        let (reply, answer) = oneshot::channel();
+        if asks.send(Asking { params, reply }).await.is_err() {
+            return cancelled();
+        }
+        answer.await.unwrap_or_else(|_| cancelled())
+    }
+}
+
+/// Who we are.
+pub(super) fn client() -> Value {
+    json!({"name": "axi", "version": env!("CARGO_PKG_VERSION")})
+}
+
+/// What we can be asked for: the person's answers, nothing else.
+pub(super) fn capabilities() -> Value {
+    json!({"elicitation": {"form": {}, "url": {}}})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_hours(1);
+
+    #[tokio::test]
+    async fn answers_find_their_requests_in_any_order() {
+        let (connection, mut sent) = Connection::new();
+        let answers = async {
+            let first = sent.recv().await.unwrap();
+            let second = sent.recv().await.unwrap();
+            assert_eq!((&first["method"], &second["method"]), (&json!("a"), &json!("b")));
+            for request in [second, first] {
+                let id = request["id"].as_u64().unwrap();
+                connection.receive(Incoming::Answer { id, result: Ok(request["method"].clone()) });
+            }
+        };
+        let (first, second, ()) = tokio::join!(
+            connection.request("a", Map::new(), LONG, None),
+            connection.request("b", Map::new(), LONG, None),
+            answers
+        );
+        assert_eq!((first, second), (Ok(json!("a")), Ok(json!("b"))));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_server_is_given_up_and_told_so() {
+        let (connection, mut sent) = Connection::new();
+        let result = connection.request("a", Map::new(), Duration::from_secs(10), None).await;
+        assert_eq!(result, Err(Failure::Slow { seconds: 10 }));
+        assert_eq!(sent.recv().await.unwrap()["method"], "a");
+        assert_eq!(sent.recv().await.unwrap()["method"], "notifications/cancelled");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn signs_of_life_and_a_person_who_thinks_give_time() {
+        let (connection, mut sent) = Connection::new();
+        let (progress, mut lines) = mpsc::channel(8);
+        let (asks, mut asked) = mpsc::channel(1);
+        let _until = connection.let_ask(asks);
+        let server = async {
+            assert_eq!(sent.recv().await.unwrap()["params"]["_meta"]["progressToken"], 1);
+            for _ in 0..3 {
+                tokio::time::sleep(Duration::from_secs(9)).await;
+                let params = json!({"progressToken": 1, "progress": 1, "total": 4, "message": "half"});
+                connection.receive(Incoming::Notification { method: "notifications/progress".into(), params });
+            }
+            let params = json!({"message": "name?"});
+            connection.receive(Incoming::Request { id: json!("q"), method: "elicitation/create".into(), params });
+            let asking = asked.recv().await.unwrap();
+            tokio::time::sleep(Duration::from_secs(100)).await;
+            asking.reply.send(json!({"action": "accept", "content": {"name": "me"}})).unwrap();
+            let answer = sent.recv().await.unwrap();
+            assert_eq!((&answer["id"], &answer["result"]["content"]["name"]), (&json!("q"), &json!("me")));
+            connection.receive(Incoming::Answer { id: 1, result: Ok(json!("done")) });
+        };
+        let request = connection.request("a", Map::new(), Duration::from_secs(10), Some(progress));
+        let (result, ()) = tokio::join!(request, server);
+        assert_eq!(result, Ok(json!("done")));
+        assert_eq!(lines.recv().await.unwrap(), "1/4 half");
+    }
+
+    #[tokio::test]
+    async fn nothing_but_the_person_s_answers_can_be_asked_for() {
+        let (connection, mut sent) = Connection::new();
+        for method in ["sampling/createMessage", "roots/list", "ping", "elicitation/create"] {
+            let request = Incoming::Request { id: json!(method), method: method.into(), params: json!({}) };
+            connection.receive(request);
+            let answer = sent.recv().await.unwrap();
+            match method {
+                "ping" => assert_eq!(answer["result"], json!({})),
+                "elicitation/create" => assert_eq!(answer["result"]["action"], "cancel"),
+                _ => assert_eq!(answer["error"]["code"], -32601),
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_line_that_dies_answers_everybody() {
+        let (connection, _sent) = Connection::new();
+        let failure = Failure::Ended { code: Some(1), said: "oops".into() };
+        let dies = async { connection.end(&failure) };
+        let (result, ()) = tokio::join!(connection.request("a", Map::new(), LONG, None), dies);
+        assert_eq!(result, Err(failure.clone()));
+        assert_eq!(connection.request("b", Map::new(), LONG, None).await, Err(failure));
+    }
+}

@@ -1,0 +1,173 @@
+//! What is known of a server's tools, and where that is kept, so that no server starts before its first call.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+use ring::digest::{SHA256, digest};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::definition::{Definition, Way};
+
+/// The most characters of a name, and of what a server says of a tool: the model reads all of it at each request.
+const MOST_NAME: usize = 128;
+const MOST_DESCRIPTION: usize = 2_000;
+/// The most bytes of a tool's schema.
+const MOST_SCHEMA: usize = 64 * 1024;
+
+/// How a server is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Era {
+    /// A session that `initialize` begins: revision 2025-11-25 and before.
+    Session,
+    /// Each request by itself: revision 2026-07-28.
+    Stateless,
+}
+
+/// A tool as its server tells of it. All of it is untrusted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolEntry {
+    /// Its name at the server.
+    pub name: String,
+    /// What it is said to do.
+    pub description: String,
+    /// A JSON schema of type `object`.
+    pub input_schema: Value,
+}
+
+/// What a server said of itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// How it is spoken to.
+    pub era: Era,
+    /// The revision of the protocol.
+    pub revision: String,
+    /// What it calls itself, with its version.
+    pub title: String,
+    /// Its tools, in its own order.
+    pub tools: Vec<ToolEntry>,
+}
+
+impl ToolEntry {
+    /// Reads one; nothing where it has no name that could be called.
+    pub(super) fn read(value: &Value) -> Option<Self> {
+        let name = value.get("name")?.as_str()?;
+        if name.is_empty() || name.chars().count() > MOST_NAME || name.chars().any(char::is_control) {
+            return None;
+        }
+        let words = value.get("description").or_else(|| value.get("title")).and_then(Value::as_str);
+        let schema = value.get("inputSchema").filter(|schema| schema.is_object());
+        let schema = schema.filter(|schema| schema.to_string().len() <= MOST_SCHEMA);
+        let mut input_schema = schema.cloned().unwrap_or_else(|| json!({}));
+        // Providers refuse a request for one schema that says something else, or names a dialect.
+        if let Some(fields) = input_schema.as_object_mut() {
+            fields.remove("$schema");
+            fields.insert("type".to_owned(), "object".into());
+            if !fields.get("properties").is_some_and(Value::is_object) {
+                fields.insert("properties".to_owned(), json!({}));
+            }
+        }
+        Some(Self { name: name.to_owned(), description: plain(words.unwrap_or_default()), input_schema })
+    }
+}
+
+/// A text for the model: nothing that cannot be seen, nothing endless.
+pub(super) fn plain(text: &str) -> String {
+    let seen = |letter: &char| matches!(letter, '\n' | '\t') || !letter.is_control() && !is_hidden(*letter);
+    let mut plain: String = text.chars().filter(seen).take(MOST_DESCRIPTION + 1).collect();
+    if let Some((at, _)) = plain.char_indices().nth(MOST_DESCRIPTION) {
+        plain.truncate(at);
+        plain.push('…');
+    }
+    plain
+}
+
+/// Tells whether a character shows nothing and still tells a model something: Unicode's tags, and what turns the
+/// direction of a text around.
+fn is_hidden(letter: char) -> bool {
+    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// The file of a server's manifest: by its command, arguments and the names of its variables, or by its address.
+fn file_name(definition: &Definition) -> String {
+    let known = match &definition.way {
+        Way::Process { command, args, env } => json!([command, args, env.keys().collect::<Vec<_>>()]),
+        Way::Address { url, headers } => json!([url, headers.keys().collect::<Vec<_>>()]),
+    };
+    let hash = digest(&SHA256, known.to_string().as_bytes());
+    let mut name = String::new();
+    for byte in hash.as_ref().iter().take(16) {
+        // Writing to a String cannot fail.
+        let _ = write!(name, "{byte:02x}");
+    }
+    name + ".json"
+}
+
+/// Reads what was known of a server; nothing where that cannot be read.
+pub(super) fn load(folder: &Path, definition: &Definition) -> Option<Manifest> {
+    let text = std::fs::read(folder.join(file_name(definition))).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+/// Keeps what is known of a server; only its owner can read it. What cannot be kept is asked for again.
+pub(super) fn keep(folder: &Path, definition: &Definition, manifest: &Manifest) {
+    let write = || -> std::io::Result<()> {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let path = folder.join(file_name(definition));
+        let mut file = tempfile::Builder::new().prefix(".manifest").make_in(folder, |path| {
+            std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
+        })?;
+        file.write_all(&serde_json::to_vec(manifest)?)?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    if let Err(error) = write() {
+        tracing::debug!(server = definition.name, %error, "what is known of it could not be kept");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_a_server_says_of_a_tool_is_fit_for_a_request() {
+        let tool = |value: Value| ToolEntry::read(&value);
+        let read = tool(json!({"name": "a", "inputSchema": {"$schema": "x", "properties": []}})).unwrap();
+        assert_eq!(read.input_schema, json!({"properties": {}, "type": "object"}));
+        assert_eq!(tool(json!({"name": "a", "inputSchema": 7})).unwrap().input_schema["type"], "object");
+        for wrong in [json!({}), json!({"name": ""}), json!({"name": "a\u{1b}"}), json!({"name": "a".repeat(200)})]
+        {
+            assert_eq!(tool(wrong), None);
+        }
+        let hides = "Reads.\u{1b}[2J\u{e0041}\u{202e}".to_owned() + &"x".repeat(5_000);
+        let read = tool(json!({"name": "a", "description": hides})).unwrap();
+        assert!(read.description.starts_with("Reads.[2Jx"), "{}", read.description);
+        assert_eq!(read.description.chars().count(), MOST_DESCRIPTION + 1);
+    }
+
+    #[test]
+    fn what_is_kept_is_for_the_same_command_and_for_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let way = |args: &[&str], value: &str| Way::Process {
+            command: "x".to_owned(),
+            args: args.iter().map(|word| (*word).to_owned()).collect(),
+            env: [("TOKEN".to_owned(), value.to_owned())].into(),
+        };
+        let tools = vec![ToolEntry { name: "t".into(), description: String::new(), input_schema: json!({}) }];
+        let manifest = Manifest { era: Era::Session, revision: "2025-06-18".into(), title: "x 1".into(), tools };
+        let (cache, server) = (folder.path().join("mcp"), Definition::own("a", way(&["1"], "secret")));
+        keep(&cache, &server, &manifest);
+        assert_eq!(load(&cache, &server), Some(manifest.clone()));
+        assert_eq!(load(&cache, &Definition::own("b", way(&["1"], "other"))), Some(manifest));
+        assert_eq!(load(&cache, &Definition::own("a", way(&["1", "2"], "secret"))), None);
+        let kept: Vec<_> = cache.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(kept.len(), 1);
+        assert_eq!(kept[0].metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(!std::fs::read_to_string(&kept[0]).unwrap().contains("secret"));
+    }
+}

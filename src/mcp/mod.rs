@@ -1,0 +1,31 @@
+//! Servers that speak the Model Context Protocol: what they are, whether the person agreed to them, what is known of
+//! their tools, and the lines to them.
+//!
+//! Knows no tool, approval, terminal or locale: it reports facts. From the bottom: `failure`, `message`, `line`, then
+//! `definition`, `agreed`, `manifest` and `answer`, then `connection`, `process` and `http`, `opening`, `thread`, `state`, and `servers` above all.
+//!
+//! Our own JSON-RPC and not the crate rmcp: see `connection`.
+
+mod agreed;
+mod answer;
+mod connection;
+mod definition;
+mod failure;
+mod http;
+mod line;
+mod manifest;
+mod message;
+mod opening;
+mod process;
+mod servers;
+mod state;
+mod thread;
+
+pub use agreed::{Agreed, AgreedStore};
+pub use answer::{Answer, Part};
+pub use connection::{Asking, Call};
+pub use definition::{Definition, DefinitionError, Definitions, Way, read_project};
+pub use failure::Failure;
+pub use manifest::{Era, Manifest, ToolEntry};
+pub use servers::Servers;
+pub use state::{Offered, Report, Setup, Standing, Trouble};

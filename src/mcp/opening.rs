@@ -1,0 +1,171 @@
+//! The first words with a server: which era it is of, and what tools it has.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::connection::{Connection, SESSION, STATELESS, capabilities, client};
+use super::failure::Failure;
+use super::manifest::{Era, Manifest, ToolEntry, plain};
+
+/// More pages and more tools than these are not asked for: a list may go round in circles.
+const MOST_PAGES: usize = 50;
+const MOST_TOOLS: usize = 1_000;
+
+/// Finds out what a server is, by asking it as one of the era `first`, then as one of the other. On standard input and
+/// output `initialize` should come first: nearly all servers want it, and some start with it what they put off else.
+pub(super) async fn open(connection: &Connection, first: Era, limit: Duration) -> Result<Manifest, Failure> {
+    let other = match first {
+        Era::Session => Era::Stateless,
+        Era::Stateless => Era::Session,
+    };
+    match greet(connection, first, limit).await {
+        Ok(manifest) => Ok(manifest),
+        // It may be of the other era; if it is not, what it said first is what is wrong.
+        Err(refused @ (Failure::Refused { .. } | Failure::Status { .. } | Failure::NotMcp)) => {
+            greet(connection, other, limit).await.map_err(|_| refused)
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+async fn greet(connection: &Connection, era: Era, limit: Duration) -> Result<Manifest, Failure> {
+    let (revision, said) = match era {
+        Era::Session => {
+            let params = json!({
+                "protocolVersion": SESSION, "capabilities": capabilities(), "clientInfo": client()
+            });
+            let said = connection.request("initialize", fields(params), limit, None).await?;
+            let revision = said.get("protocolVersion").and_then(Value::as_str).ok_or(Failure::NotMcp)?;
+            let revision = plain(revision);
+            // Set once, as below.
+            let _ = connection.revision.set(revision.clone());
+            connection.notify("notifications/initialized", Value::Null);
+            (revision, said)
+        }
+        Era::Stateless => {
+            let params = json!({"_meta": {
+                "io.modelcontextprotocol/protocolVersion": STATELESS,
+                "io.modelcontextprotocol/clientInfo": client(),
+                "io.modelcontextprotocol/clientCapabilities": capabilities(),
+            }});
+            let said = connection.request("server/discover", fields(params), limit, None).await?;
+            let speaks = said.get("supportedVersions").and_then(Value::as_array);
+            if !speaks.is_some_and(|versions| versions.iter().any(|version| version == STATELESS)) {
+                return Err(Failure::NotMcp);
+            }
+            (STATELESS.to_owned(), said)
+        }
+    };
+    // Set once: a line has one era.
+    let _ = connection.era.set(era);
+    let named = said.get("serverInfo").or_else(|| said.get("_meta")?.get("io.modelcontextprotocol/serverInfo"));
+    let part = |name: &str| named.and_then(|info| info.get(name)).and_then(Value::as_str).unwrap_or_default();
+    let title = plain(format!("{} {}", part("name"), part("version")).trim());
+    let has_tools = said.get("capabilities").is_some_and(|has| has.get("tools").is_some());
+    let tools = if has_tools { tools(connection, limit).await? } else { Vec::new() };
+    Ok(Manifest { era, revision, title, tools })
+}
+
+/// Asks for all tools, page by page. What is no tool is left out.
+pub(super) async fn tools(connection: &Connection, limit: Duration) -> Result<Vec<ToolEntry>, Failure> {
+    let mut tools: Vec<ToolEntry> = Vec::new();
+    let mut params = Map::new();
+    for _ in 0..MOST_PAGES {
+        let page = connection.request("tools/list", params, limit, None).await?;
+        for entry in page.get("tools").and_then(Value::as_array).into_iter().flatten().filter_map(ToolEntry::read) {
+            if tools.iter().all(|tool| tool.name != entry.name) {
+                tools.push(entry);
+            }
+        }
+        let next = page.get("nextCursor").and_then(Value::as_str).filter(|next| !next.is_empty());
+        let Some(next) = next.filter(|_| tools.len() < MOST_TOOLS) else { break };
+        params = fields(json!({"cursor": next}));
+    }
+    tools.truncate(MOST_TOOLS);
+    Ok(tools)
+}
+
+fn fields(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::sync::mpsc;
+
+    use super::*;
+    use crate::mcp::message::Incoming;
+
+    const LIMIT: Duration = Duration::from_secs(10);
+
+    /// Answers each request as `server` says.
+    async fn serve(
+        connection: Arc<Connection>,
+        mut sent: mpsc::Receiver<Value>,
+        server: impl Fn(&str, &Value) -> Result<Value, i64>,
+    ) {
+        while let Some(message) = sent.recv().await {
+            let Some(id) = message["id"].as_u64() else { continue };
+            let refused = |code| Failure::Refused { code, message: "no".into() };
+            let result = server(message["method"].as_str().unwrap(), &message["params"]).map_err(refused);
+            connection.receive(Incoming::Answer { id, result });
+        }
+    }
+
+    async fn opened(server: impl Fn(&str, &Value) -> Result<Value, i64>) -> Result<Manifest, Failure> {
+        let (connection, sent) = Connection::new();
+        tokio::select! {
+            manifest = open(&connection, Era::Session, LIMIT) => manifest,
+            () = serve(Arc::clone(&connection), sent, server) => unreachable!("the line is open"),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_server_with_sessions_tells_all_its_pages() {
+        let manifest = opened(|method, params| match method {
+            "initialize" => Ok(json!({
+                "protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "files\u{1b}", "version": "2"}
+            })),
+            "tools/list" if params.get("cursor").is_none() => {
+                Ok(json!({"tools": [{"name": "a"}, {"no": 1}, {"name": "a"}], "nextCursor": "2"}))
+            }
+            // Round in a circle.
+            "tools/list" => Ok(json!({"tools": [{"name": "b"}], "nextCursor": "2"})),
+            _ => Err(-32601),
+        });
+        let manifest = manifest.await.unwrap();
+        let names: Vec<&str> = manifest.tools.iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!((manifest.era, manifest.title.as_str(), names), (Era::Session, "files 2", vec!["a", "b"]));
+        assert_eq!(manifest.revision, "2025-06-18");
+    }
+
+    #[tokio::test]
+    async fn a_server_that_knows_no_initialize_is_asked_without_a_session() {
+        let manifest = opened(|method, params| {
+            let version = &params["_meta"]["io.modelcontextprotocol/protocolVersion"];
+            match method {
+                "server/discover" if version == STATELESS => Ok(json!({
+                    "resultType": "complete", "supportedVersions": [STATELESS], "capabilities": {"tools": {}}
+                })),
+                "tools/list" if version == STATELESS => Ok(json!({"tools": [{"name": "a"}]})),
+                _ => Err(-32022),
+            }
+        });
+        let manifest = manifest.await.unwrap();
+        assert_eq!((manifest.era, manifest.tools.len()), (Era::Stateless, 1));
+    }
+
+    #[tokio::test]
+    async fn a_server_that_refuses_both_says_why() {
+        let refused = Failure::Refused { code: -32000, message: "no".into() };
+        assert_eq!(opened(|_, _| Err(-32000)).await, Err(refused));
+        assert_eq!(opened(|_, _| Ok(json!({"hello": 1}))).await, Err(Failure::NotMcp));
+    }
+}

@@ -1,0 +1,176 @@
+//! What is known of each server, and what is said of it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::connection::Connection;
+use super::definition::Definition;
+use super::failure::Failure;
+use super::manifest::{self, Manifest, ToolEntry};
+
+/// The most a server is left alone after failures.
+const LONGEST_REST: Duration = Duration::from_mins(1);
+
+/// Makes what reaches an address, or says why not.
+type MakeClient = Box<dyn Fn(&str) -> Result<reqwest::Client, String> + Send + Sync>;
+/// Looks up a variable; whether a project wrote its name is the second argument.
+type LookUp = Box<dyn Fn(&str, bool) -> Option<String> + Send + Sync>;
+/// Lists names of variables for a command line.
+type Withhold = Box<dyn Fn(&str) -> Vec<String> + Send + Sync>;
+
+/// What the servers of a run are made with.
+pub struct Setup {
+    /// Where manifests are kept; nowhere without it.
+    pub cache: Option<PathBuf>,
+    /// The axi program itself, as a helper.
+    pub helper: Option<PathBuf>,
+    /// Where programs run.
+    pub directory: PathBuf,
+    /// Makes what reaches an address.
+    pub client: MakeClient,
+    /// How long a server may take to start and to tell its tools.
+    pub start: Duration,
+    /// Looks up a variable for a definition; the second argument says whether a project wrote it.
+    pub variable: LookUp,
+    /// Lists the variables of the environment that a program of this command line does not get.
+    pub withheld: Withhold,
+}
+
+/// A tool that a server offers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Offered {
+    /// The server's name.
+    pub server: String,
+    /// Whether it is always told to the model in full.
+    pub always_load: bool,
+    /// The tool.
+    pub tool: ToolEntry,
+}
+
+/// How it stands with a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// The person has not agreed to it.
+    NotAgreed,
+    /// The person switched it off.
+    Off,
+    /// Nothing is known of it yet.
+    Unknown,
+    /// It is being started.
+    Starting,
+    /// Its tools are known from before; it starts with its first call.
+    Known,
+    /// It runs.
+    Running,
+    /// It failed.
+    Failed,
+}
+
+/// What there is to say of a server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// Its definition.
+    pub definition: Definition,
+    /// How it stands.
+    pub standing: Standing,
+    /// What is known of it.
+    pub manifest: Option<Arc<Manifest>>,
+    /// How long its start took, in ms, where it was started by this axi.
+    pub started_ms: Option<u64>,
+    /// Why it failed the last time.
+    pub failure: Option<Failure>,
+}
+
+/// A failure that was not told yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// The server's name.
+    pub server: String,
+    /// What is wrong.
+    pub failure: Failure,
+}
+
+/// What is known of one server, and the line to it.
+pub(super) struct Server {
+    pub(super) definition: Definition,
+    pub(super) agreed: bool,
+    pub(super) off: bool,
+    /// Whether the cache was looked at.
+    pub(super) looked: bool,
+    pub(super) manifest: Option<Arc<Manifest>>,
+    pub(super) line: Option<Arc<Connection>>,
+    pub(super) starting: bool,
+    pub(super) started_ms: Option<u64>,
+    pub(super) failures: u32,
+    pub(super) rests_until: Option<Instant>,
+    pub(super) failure: Option<Failure>,
+    pub(super) told: Option<Failure>,
+}
+
+impl Server {
+    /// Makes one of which nothing is known yet.
+    pub(super) const fn new(definition: Definition, agreed: bool) -> Self {
+        Self {
+            definition,
+            agreed,
+            off: false,
+            looked: false,
+            manifest: None,
+            line: None,
+            starting: false,
+            started_ms: None,
+            failures: 0,
+            rests_until: None,
+            failure: None,
+            told: None,
+        }
+    }
+
+    /// The line, if it is alive.
+    pub(super) fn running(&self) -> Option<&Arc<Connection>> {
+        self.line.as_ref().filter(|line| line.ended().is_none())
+    }
+
+    /// Tells whether it may be started.
+    pub(super) fn usable(&self) -> bool {
+        self.agreed && !self.off
+    }
+
+    pub(super) fn standing(&self) -> Standing {
+        if !self.agreed {
+            Standing::NotAgreed
+        } else if self.off {
+            Standing::Off
+        } else if self.starting {
+            Standing::Starting
+        } else if self.running().is_some() {
+            Standing::Running
+        } else if self.failure.is_some() {
+            Standing::Failed
+        } else if self.manifest.is_some() {
+            Standing::Known
+        } else {
+            Standing::Unknown
+        }
+    }
+
+    /// Keeps why it failed; from the second time on it is left alone for a while.
+    pub(super) fn failed(&mut self, failure: Failure) {
+        self.failures += 1;
+        // The first time may be chance.
+        let rest = Duration::from_secs(1 << self.failures.min(10)).min(LONGEST_REST);
+        self.rests_until = (self.failures > 1).then(|| Instant::now() + rest);
+        self.failure = Some(failure);
+    }
+
+    /// Looks the manifest up, once.
+    pub(super) fn look(&mut self, setup: &Setup) {
+        if !std::mem::replace(&mut self.looked, true)
+            && let Some(folder) = &setup.cache
+            && self.manifest.is_none()
+        {
+            self.manifest = manifest::load(folder, &self.definition).map(Arc::new);
+        }
+    }
+}
