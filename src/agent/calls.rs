@@ -161,7 +161,10 @@ impl Calls<'_> {
         }
         // The guard compares what the model wrote, the person judges what will run.
         let written = call;
-        let call = match revealed(call, self.secrets, tool.effect(&call.input, &runner.place)) {
+        // What a tool of somebody else's does with a secret nobody knows.
+        let foreign = runner.tools.is_of_server(&call.name);
+        let effect = if foreign { Effect::Network } else { tool.effect(&call.input, &runner.place) };
+        let call = match revealed(call, self.secrets, effect) {
             Ok(call) => call,
             Err(stand_in) => {
                 let output = ToolOutput::failed(format!("{stand_in}: its secret is not known here. Ask the user."));
@@ -170,7 +173,7 @@ impl Calls<'_> {
             }
         };
         let call = call.as_ref();
-        let Some(looked) = runner.look(call, tool, self.cancel).await else {
+        let Some(looked) = runner.look(call, &tool, self.cancel).await else {
             self.tell_requested(call);
             return unspent(closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted));
         };
@@ -199,7 +202,7 @@ impl Calls<'_> {
         let (memory, output_dir) = (&runner.memory, runner.output_dir.as_path());
         let proposed = Proposed {
             call,
-            tool,
+            tool: &tool,
             effect,
             subject: &subject,
             assessment,

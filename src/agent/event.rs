@@ -259,6 +259,13 @@ pub enum Notice {
         /// Why, in the system's words.
         cause: String,
     },
+    /// A server's tools are left out. Told once.
+    Server {
+        /// Its name.
+        name: String,
+        /// Why.
+        failure: crate::mcp::Failure,
+    },
     /// What runs unasked is not confined: this system cannot. Told once.
     NoSandbox {
         /// What it lacks.

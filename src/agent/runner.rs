@@ -89,8 +89,9 @@ impl ToolRunner {
             specs.retain(|spec| {
                 let tool = self.tools.find(&spec.name);
                 tool.is_none_or(|tool| match tool.effect(&json!({}), &self.place) {
-                    // Of a command line the policy finds out what it does.
-                    Effect::Read | Effect::Execute => true,
+                    Effect::Read => true,
+                    // Of a command line the policy finds out what it does; of somebody else's tool nobody does.
+                    Effect::Execute => !self.tools.is_of_server(&spec.name),
                     Effect::Write | Effect::Delete | Effect::Network => false,
                 })
             });

@@ -70,6 +70,10 @@ impl Agent {
         Substitute { talk: &mut self.talk }.go_back();
         frontend
             .show(&AgentEvent::TurnStarted { session: self.session().id().to_string(), model: self.model().id() });
+        for trouble in self.runner.tools.begin_turn(self.model().context_window) {
+            let notice = Notice::Server { name: trouble.server, failure: trouble.failure };
+            frontend.show(&AgentEvent::Notice { notice });
+        }
         let (hooks, resumed) =
             (Arc::clone(&self.talk.manner.hooks), !self.talk.conversation().messages().is_empty());
         let said = hooks.at_start(resumed, self.talk.session(), cancel).await;

@@ -168,7 +168,7 @@ fn kind_hint(locale: &Locale, key: &str, setting: &Setting) -> String {
             locale.with(word::finding::KindTable { key })
         }
         Shape::Text | Shape::Texts => text(word::finding::KIND_TEXT),
-        Shape::List => text(word::finding::KIND_LIST),
+        Shape::List | Shape::Words => text(word::finding::KIND_LIST),
         Shape::Section(_) | Shape::Named(_) => locale.with(word::finding::KindTable { key }),
     }
 }

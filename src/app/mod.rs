@@ -18,6 +18,7 @@ mod logs;
 mod models;
 mod process;
 mod project;
+mod servers;
 mod settings;
 mod shell_session;
 mod talk;
@@ -135,7 +136,7 @@ fn tell_findings(app: &App, findings: &[Finding]) {
 const fn need(invocation: &Invocation) -> Need {
     match invocation {
         Invocation::Run(_) | Invocation::Handoff(_) => Need::Everything,
-        Invocation::Models { .. } | Invocation::DoctorModel { .. } => Need::Settings,
+        Invocation::Models { .. } | Invocation::DoctorModel { .. } | Invocation::Mcp { .. } => Need::Settings,
         // Each session of an editor reads them anew, where it works.
         Invocation::Acp { .. }
         | Invocation::Render(_)
@@ -168,6 +169,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
         | Invocation::Models { .. }
         | Invocation::Usage { .. }
         | Invocation::Tools { .. }
+        | Invocation::Mcp { .. }
         | Invocation::Sessions(_)
         | Invocation::Recall { .. }
         | Invocation::Config(_)
@@ -195,6 +197,7 @@ fn dispatch(app: App, invocation: Invocation) -> Exit {
         Invocation::Models { provider, json } => commands::models(&app, provider.as_deref(), json),
         Invocation::Usage { since, json } => commands::usage(&app, since.as_deref(), json),
         Invocation::Tools { action, json } => commands::tools(&app, action, json),
+        Invocation::Mcp { action, json } => commands::mcp(&app, &action, json),
         Invocation::Sessions(options) => commands::sessions(&app, &options),
         Invocation::Recall { text, json } => commands::recall(&app, &text, json),
         Invocation::Config(action) => commands::config(&app, action),

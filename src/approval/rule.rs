@@ -8,7 +8,7 @@
 //!   directory, `**` does not. `write` covers every tool that changes files, and what a shell line changes;
 //!   `read` every tool that reads them. Any other name is that tool alone.
 //! - `web_fetch(docs.rs)`: this host; `web_fetch(*.rs)`: every host below it, not itself.
-//! - `shell`, `mcp__github__*`, `*`: everything the tool, these tools, every tool can be asked.
+//! - `shell`, `github__*`, `*`: everything the tool, these tools, every tool can be asked.
 
 use std::fmt;
 

@@ -4,8 +4,9 @@ use clap::ArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::{
-    AgentKind, ColorChoice, CommonOptions, ConfigAction, HandoffKind, InitOptions, Invocation, LocalAction, Output,
-    RenderOptions, RunOptions, SessionsAction, SessionsOptions, ToolsAction, UsageError, UsageFault,
+    AgentKind, ColorChoice, CommonOptions, ConfigAction, HandoffKind, InitOptions, Invocation, LocalAction,
+    McpAction, Output, RenderOptions, RunOptions, SessionsAction, SessionsOptions, ToolsAction, UsageError,
+    UsageFault,
 };
 
 /// Says what the command line asks for.
@@ -43,6 +44,15 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
                 Some("refresh") => ToolsAction::Refresh,
                 Some("stats") => ToolsAction::Stats,
                 Some(_) | None => ToolsAction::List,
+            },
+            json: inner.get_flag("json"),
+        },
+        "mcp" => Invocation::Mcp {
+            action: match inner.subcommand() {
+                Some(("test", inner)) => {
+                    McpAction::Test(inner.get_one::<String>("server").cloned().unwrap_or_default())
+                }
+                Some(_) | None => McpAction::List,
             },
             json: inner.get_flag("json"),
         },

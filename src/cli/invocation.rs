@@ -48,6 +48,13 @@ pub enum Invocation {
         /// As JSON.
         json: bool,
     },
+    /// Works on the MCP servers.
+    Mcp {
+        /// What to do.
+        action: McpAction,
+        /// As JSON.
+        json: bool,
+    },
     /// Works on sessions.
     Sessions(SessionsOptions),
     /// Searches what was typed at shells and said in sessions.
@@ -78,6 +85,15 @@ pub enum Invocation {
     Manual,
     /// Prints this text and succeeds: help or version.
     Print(String),
+}
+
+/// What to do with the MCP servers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum McpAction {
+    /// List them.
+    List,
+    /// Start the one of this name and say what it answers.
+    Test(String),
 }
 
 /// Options of the REPL and of print mode.

@@ -11,13 +11,14 @@ use clap::error::ErrorKind;
 
 use interpret::{interpret, usage_error};
 pub use invocation::{
-    AgentKind, ColorChoice, CommonOptions, ConfigAction, HandoffKind, InitOptions, Invocation, LocalAction, Output,
-    RenderOptions, RunOptions, SessionsAction, SessionsOptions, ToolsAction, UsageError, UsageFault,
+    AgentKind, ColorChoice, CommonOptions, ConfigAction, HandoffKind, InitOptions, Invocation, LocalAction,
+    McpAction, Output, RenderOptions, RunOptions, SessionsAction, SessionsOptions, ToolsAction, UsageError,
+    UsageFault,
 };
 pub use shape::{Words, command};
 
 /// Commands of the contract that this version does not have: they must not be sent to a model as a message.
-const RESERVED: &[&str] = &["mcp", "replay", "script", "try"];
+const RESERVED: &[&str] = &["replay", "script", "try"];
 
 /// Reads a command line, program name first.
 ///
@@ -25,7 +26,8 @@ const RESERVED: &[&str] = &["mcp", "replay", "script", "try"];
 /// [`UsageError`]: exit code 2.
 pub fn parse(arguments: Vec<OsString>, words: Words<'_>) -> Result<Invocation, UsageError> {
     let first = arguments.get(1).and_then(|first| first.to_str()).unwrap_or_default();
-    if RESERVED.contains(&first) {
+    let serves = first == "mcp" && arguments.get(2).is_some_and(|second| second == "serve");
+    if RESERVED.contains(&first) || serves {
         return Err(UsageError { fault: UsageFault::Reserved, argument: first.to_owned(), suggestion: None });
     }
     // Starts have to be fast, and describing all commands and their help to clap takes most of a millisecond. What is

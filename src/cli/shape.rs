@@ -22,6 +22,7 @@ pub(super) const COMMANDS: &[&str] = &[
     "models",
     "usage",
     "tools",
+    "mcp",
     "sessions",
     "recall",
     "config",
@@ -101,6 +102,12 @@ pub fn command(words: Words<'_>) -> Command {
                     sub("list", cli::command::LIST),
                     sub("refresh", cli::command::REFRESH),
                     sub("stats", cli::command::STATS),
+                ])
+                .arg(flag("json", option::JSON, words).global(true)),
+            sub("mcp", cli::command::MCP)
+                .subcommands([
+                    sub("list", cli::command::LIST),
+                    sub("test", cli::command::MCP_TEST).arg(positional("server", argument::SERVER).required(true)),
                 ])
                 .arg(flag("json", option::JSON, words).global(true)),
             sessions,

@@ -2,7 +2,7 @@
 
 use super::{
     Argument, ExportForm, SlashCommand, bodies, compact, dev_tools, jobs, memory, modes, money, permissions,
-    recall, sessions, undo,
+    recall, servers, sessions, undo,
 };
 use crate::config::{ReasoningView, ThemeChoice};
 use crate::locale::{Word, word};
@@ -41,6 +41,7 @@ pub const COMMANDS: &[SlashCommand] = &[
         permissions::permissions,
     ),
     row("tools", word::command::TOOLS, &[], Argument::Word(dev_tools::WORDS), dev_tools::tools),
+    row("mcp", word::command::MCP, &[], Argument::Word(servers::WORDS), servers::mcp),
     row("jobs", word::command::JOBS, &[], Argument::None, jobs::jobs),
     row("usage", word::command::USAGE, &[], Argument::None, money::usage),
     row("budget", word::command::BUDGET, &[], Argument::None, money::budget),

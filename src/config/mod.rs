@@ -26,7 +26,7 @@ pub use finding::{Fault, Finding, Spot, nearest};
 pub use paths::Paths;
 pub use schema::{Known, schema};
 pub use setting::{Form, Project, Setting, Shape};
-pub use table::{Config, Handoff, ModelFacts, Permissions, Provider, all};
+pub use table::{Config, Handoff, ModelFacts, Permissions, Provider, Server, all};
 pub use trust::{PlaceFile, PlaceFiles, Trust, TrustStore};
 pub use values::{Dollars, Named, Rules};
 pub use write::{add_to_list, remove_from_list, set};

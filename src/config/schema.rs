@@ -42,7 +42,7 @@ fn property(setting: &Setting, locale: &Locale, known: Known<'_>) -> Map<String,
         Shape::Dollars => object(json!({ "type": "number", "minimum": 0 })),
         Shape::Switch => object(json!({ "type": "boolean" })),
         Shape::Text => text(),
-        Shape::List => object(json!({ "type": "array", "items": text() })),
+        Shape::List | Shape::Words => object(json!({ "type": "array", "items": text() })),
         Shape::Texts => object(json!({ "type": "object", "additionalProperties": text() })),
         Shape::Section(settings) => table(settings, locale, known),
         Shape::Named(settings) => {

@@ -42,6 +42,8 @@ pub enum Shape {
     Text,
     /// A list of such texts.
     List,
+    /// A list of any texts.
+    Words,
     /// Such texts by name.
     Texts,
     /// A table of these.

@@ -17,7 +17,7 @@ use super::setting::Project::{Free, Tighten, Trusted};
 use super::setting::{Setting, Shape};
 use super::values::{Dollars, Named, Rules};
 use crate::locale::word::setting::{
-    self, handoff, permissions, providers,
+    self, handoff, mcp, permissions, providers,
     providers::{envelope, models},
     secrets,
 };
@@ -108,6 +108,7 @@ section! {
         secrets: Secrets = Secrets::default(), Setting::new(secrets::SECTION, "0.1");
         permissions: Permissions = Permissions::default(), Setting::new(permissions::SECTION, "0.1").project(Tighten);
         providers: Named<Provider> = Named::default(), Setting::new(providers::SECTION, "0.1").project(Trusted);
+        mcp: Named<Server> = Named::default(), Setting::new(mcp::SECTION, "0.1");
     }
 }
 
@@ -171,6 +172,20 @@ section! {
     }
 }
 
+section! {
+    /// A `[mcp.NAME]` section.
+    Server {
+        command: Option<String> = None, Setting::new(mcp::COMMAND, "0.1");
+        args: Vec<String> = Vec::new(), Setting::new(mcp::ARGS, "0.1");
+        env: BTreeMap<String, String> = BTreeMap::new(), Setting::new(mcp::ENV, "0.1");
+        url: Option<String> = None, Setting::new(mcp::URL, "0.1").form(Url);
+        headers: BTreeMap<String, String> = BTreeMap::new(), Setting::new(mcp::HEADERS, "0.1");
+        always_load: bool = false, Setting::new(mcp::ALWAYS_LOAD, "0.1");
+        timeout: u64 = 120, Setting::new(mcp::TIMEOUT, "0.1").between(1, 24 * 60 * 60);
+        enabled: bool = true, Setting::new(mcp::ENABLED, "0.1");
+    }
+}
+
 /// Every setting by its dotted key, in order; `*` stands for a name of the person's choice.
 #[must_use]
 pub fn all() -> Vec<(String, &'static Setting)> {
@@ -181,7 +196,13 @@ pub fn all() -> Vec<(String, &'static Setting)> {
                 Shape::Section(inner) => below(inner, &format!("{key}."), found),
                 Shape::Named(inner) => below(inner, &format!("{key}.*."), found),
                 Shape::Texts => found.push((format!("{key}.*"), setting)),
-                Shape::Choice(_) | Shape::Number | Shape::Dollars | Shape::Switch | Shape::Text | Shape::List => {
+                Shape::Choice(_)
+                | Shape::Number
+                | Shape::Dollars
+                | Shape::Switch
+                | Shape::Text
+                | Shape::List
+                | Shape::Words => {
                     found.push((key, setting));
                 }
             }

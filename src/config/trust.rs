@@ -86,7 +86,7 @@ impl PlaceFiles {
                 }
                 files.settings.push(file);
             }
-            let mut others = vec![folder.join(".mcp.json")];
+            let mut others = Vec::new();
             let axi = folder.join(".axi");
             // One look tells that there is nothing in most folders.
             if axi.is_dir() && own.and_then(Path::parent) != Some(axi.as_path()) {
@@ -291,7 +291,7 @@ mod tests {
         }
         std::fs::remove_file(&settings).unwrap();
         for name in [
-            ".mcp.json",
+            ".axi/agents/a.md",
             ".agents/skills/x/SKILL.md",
             ".claude/skills/x/SKILL.md",
             ".axi/commands/a.md",
@@ -318,11 +318,11 @@ mod tests {
         let store = TrustStore::new(state.path().join("deep/trust.json"));
         let standing = || store.standing(&PlaceFiles::find(root, root, None));
         assert_eq!(standing(), Trust::Nothing);
-        write(&root.join(".mcp.json"), "{}");
+        write(&root.join(".axi/hooks/a"), "{}");
         assert_eq!(standing(), Trust::Unknown);
         store.remember(&PlaceFiles::find(root, root, None), true).unwrap();
         assert_eq!(standing(), Trust::Trusted);
-        write(&root.join(".mcp.json"), "{ }");
+        write(&root.join(".axi/hooks/a"), "{ }");
         assert_eq!(standing(), Trust::Changed);
         store.remember(&PlaceFiles::find(root, root, None), false).unwrap();
         assert_eq!(standing(), Trust::Refused);
@@ -351,8 +351,7 @@ mod tests {
         file.set_len(LARGEST + 1).unwrap();
         assert_eq!(agreed(), Trust::Unknown);
         std::fs::remove_file(large).unwrap();
-        // Beside .mcp.json, which is looked for in any case.
-        for number in 1..MOST_FILES {
+        for number in 0..MOST_FILES {
             write(&root.join(format!(".axi/commands/{number}.md")), "x");
         }
         assert_eq!(agreed(), Trust::Trusted);

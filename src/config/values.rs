@@ -189,6 +189,28 @@ impl Entry for BTreeMap<String, String> {
     }
 }
 
+/// Any texts, in their order.
+impl Shaped for Vec<String> {
+    const SHAPE: Shape = Shape::Words;
+}
+
+impl Entry for Vec<String> {
+    fn take(&mut self, item: &Item, setting: &'static Setting, reader: &mut Reader<'_>) {
+        let Some(list) = item.as_array() else { return reader.fault(item.span(), Fault::WrongKind { setting }) };
+        self.clear();
+        for value in list {
+            match value.as_str() {
+                Some(text) => self.push(text.to_owned()),
+                None => reader.fault(value.span(), Fault::WrongKind { setting }),
+            }
+        }
+    }
+
+    fn shown(&self) -> String {
+        String::new()
+    }
+}
+
 /// Rules as text, the person's apart from those of a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rules {

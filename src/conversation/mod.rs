@@ -23,7 +23,7 @@ pub use message::{
     ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolFacts, ToolResult, WireItem,
 };
 pub use price::{Money, Price, Rates};
-pub use question::{Answer, Question};
+pub use question::{Answer, Asker, Question};
 pub use spec::{
     About, Brief, COMMANDS, Effect, Preview, READERS, Subject, ToolIdentity, ToolKind, ToolSpec, ToolVerb, WRITERS,
 };

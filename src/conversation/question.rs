@@ -13,6 +13,33 @@ pub struct Question {
     pub several: bool,
     /// Whether words of one's own are an answer, too. Without choices they always are.
     pub free_text: bool,
+    /// Who asks.
+    #[serde(default, skip_serializing_if = "Asker::is_model")]
+    pub asker: Asker,
+}
+
+/// Who asks the person something.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Asker {
+    /// The model.
+    #[default]
+    Model,
+    /// A server, which gets the answer; the model does not.
+    Server {
+        /// Its name.
+        name: String,
+        /// Whether it seems to want a secret.
+        secret: bool,
+        /// Whether it wants an address to be opened: a yes is choice 0, a no choice 1, and it names no choices.
+        url: bool,
+    },
+}
+
+impl Asker {
+    const fn is_model(&self) -> bool {
+        matches!(self, Self::Model)
+    }
 }
 
 /// What a person said to a [`Question`].

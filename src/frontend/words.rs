@@ -7,6 +7,7 @@ pub use super::failure_words::{Speaking, failure};
 use super::tool_words;
 use crate::agent::{Activity, Doing, Failure, FallbackPrice, Notice, Shortened, TurnEnd, Widened};
 use crate::approval::{Class, Decision, NeverAuto, Reason, Source};
+use crate::command::server_failure;
 pub use crate::command::{bill, describe, rule_error};
 use crate::conversation::{About, Outcome, Subject, ToolCall, ToolVerb};
 use crate::locale::{Locale, Word, word};
@@ -58,6 +59,10 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
         Notice::NoUndo { path, cause } => {
             plain(locale.with(word::notice::NoUndo { path: &path.display().to_string(), cause }))
         }
+        Notice::Server { name, failure } => Diagnostic {
+            what: locale.with(word::notice::Server { name, cause: &server_failure(locale, failure) }),
+            hint: locale.with(word::notice::ServerHint { name }),
+        },
         Notice::NoSandbox { missing } => {
             plain(locale.with(word::notice::NoSandbox { cause: missing_sandbox(locale, *missing) }))
         }

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::conversation::{
-    About, Answer, Effect, Outcome, Preview, Question, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb,
+    About, Answer, Asker, Effect, Outcome, Preview, Question, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb,
 };
 
 use super::arguments::{Arguments, Field};
@@ -53,7 +53,13 @@ fn parse(input: &Value) -> Result<Question, String> {
         ));
     }
     let free_text = choices.is_empty() || arguments.value("free_text").is_none() || arguments.flag("free_text")?;
-    Ok(Question { text, several: arguments.flag("several")? && choices.len() > 1, free_text, choices })
+    Ok(Question {
+        text,
+        several: arguments.flag("several")? && choices.len() > 1,
+        free_text,
+        choices,
+        asker: Asker::Model,
+    })
 }
 
 /// Words the answer for the model.
@@ -145,6 +151,7 @@ mod tests {
             choices: vec!["a".into(), "b".into()],
             several: true,
             free_text: true,
+            asker: Asker::Model,
         };
         assert_eq!(question, expected);
         let question = parse(&json!({

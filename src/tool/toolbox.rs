@@ -5,18 +5,23 @@ use std::sync::Arc;
 use crate::conversation::{ToolIdentity, ToolSpec};
 
 use super::contract::Tool;
+use super::mcp::ServerTools;
+use crate::mcp::Trouble;
 
 /// The tools of a run, in the order the model is told about them.
 #[derive(Clone, Default)]
 pub struct Toolbox {
     tools: Vec<(ToolSpec, Option<Arc<dyn Tool>>)>,
+    /// Those of servers, which may change from turn to turn.
+    servers: Option<ServerTools>,
 }
 
 impl Toolbox {
     /// Makes a toolbox; the specifications are asked for once, so that their bytes never change.
     #[must_use]
     pub fn new(tools: Vec<Arc<dyn Tool>>) -> Self {
-        Self { tools: tools.into_iter().map(|tool| (tool.spec(), Some(tool))).collect() }
+        let tools = tools.into_iter().map(|tool| (tool.spec(), Some(tool))).collect();
+        Self { tools, servers: None }
     }
 
     /// Adds a tool that somebody else runs: the model is told of it, and nothing is found by its name.
@@ -24,23 +29,50 @@ impl Toolbox {
         self.tools.push((spec, None));
     }
 
+    /// Adds the tools of servers.
+    pub fn add_servers(&mut self, servers: ServerTools) {
+        self.servers = Some(servers);
+    }
+
+    /// Returns the tools of servers, if there can be any.
+    #[must_use]
+    pub const fn servers(&self) -> Option<&ServerTools> {
+        self.servers.as_ref()
+    }
+
+    /// Takes over what servers offer by now; returns what is wrong with some. `window` is the model's, in tokens.
+    pub fn begin_turn(&self, window: Option<u64>) -> Vec<Trouble> {
+        self.servers.as_ref().map(|servers| servers.begin_turn(window)).unwrap_or_default()
+    }
+
     /// Returns the specifications, in order.
     #[must_use]
     pub fn specs(&self) -> Vec<ToolSpec> {
-        self.tools.iter().map(|(spec, _)| spec.clone()).collect()
+        let own = self.tools.iter().map(|(spec, _)| spec.clone());
+        own.chain(self.servers.iter().flat_map(ServerTools::specs)).collect()
     }
 
     /// Makes a toolbox of those that a sub-agent may call.
     #[must_use]
     pub fn for_sub_agents(&self) -> Self {
         let kept = self.tools.iter().filter(|(spec, _)| spec.identity.for_sub_agents);
-        Self { tools: kept.cloned().collect() }
+        Self { tools: kept.cloned().collect(), servers: None }
     }
 
     /// Finds a tool by its exact name.
     #[must_use]
-    pub fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        self.tools.iter().find(|(spec, _)| spec.name == name)?.1.as_ref()
+    pub fn find(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        match self.tools.iter().find(|(spec, _)| spec.name == name) {
+            Some((_, tool)) => tool.clone(),
+            None => self.servers.as_ref()?.find(name),
+        }
+    }
+
+    /// Tells whether a tool of this name is a server's.
+    #[must_use]
+    pub fn is_of_server(&self, name: &str) -> bool {
+        let own = self.tools.iter().any(|(spec, _)| spec.name == name);
+        !own && self.servers.as_ref().is_some_and(|servers| servers.has(name))
     }
 
     /// Tells what is known of the tool of this name; of one that is not here, nothing.

@@ -66,6 +66,7 @@ mod markdown_html;
 mod markdown_spec;
 #[cfg(test)]
 mod markdown_structure;
+mod mcp;
 mod money;
 mod outside_text;
 mod patch_tool;

@@ -9,6 +9,7 @@ mod local;
 #[path = "no_local.rs"]
 mod local;
 mod login;
+mod mcp;
 mod models;
 mod plain;
 mod recall;
@@ -23,6 +24,7 @@ pub(in crate::app) use doctor_model::doctor_model;
 pub(super) use hook::init;
 pub(super) use local::local;
 pub(super) use login::{change_key, login, login_any, logout};
+pub(in crate::app) use mcp::mcp;
 pub(super) use models::models;
 pub(super) use plain::{completions, manual, reset_terminal};
 pub(in crate::app) use recall::{recall, recalled};

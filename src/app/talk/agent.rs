@@ -9,6 +9,7 @@ use super::super::context::App;
 use super::super::failed::Failed;
 use super::super::findings::Diagnostic;
 use super::super::models;
+use super::super::servers::servers;
 use super::secrets::stand_ins;
 use super::session::{FrontendKind, new_session, random_number, resumed};
 use crate::agent::{Agent, ReadHooks, Setup, Shortening, Wishes, catalogue, instructions, prompt, skills};
@@ -145,7 +146,14 @@ fn tools(app: &App, occasion: FrontendKind) -> Toolbox {
     if occasion == FrontendKind::Handoff {
         tools.push(Arc::new(ProposeCommandTool));
     }
-    Toolbox::new(tools)
+    let mut tools = Toolbox::new(tools);
+    // A hand-off is over before a server has started.
+    if occasion != FrontendKind::Handoff
+        && let Some(servers) = servers(app)
+    {
+        tools.add_servers(servers);
+    }
+    tools
 }
 
 /// Connects to the models that stand in; one without a key is told now, and not when it is needed.

@@ -24,6 +24,7 @@ use std::rc::Rc;
 use super::console::Console;
 use super::context::App;
 use super::failed::Failed;
+use super::servers::{settle_servers, tell_unagreed};
 use super::trust::{settle_trust, tell_untrusted};
 use crate::cli::RunOptions;
 use crate::frontend::exit::Exit;
@@ -38,7 +39,8 @@ pub(super) fn run(mut app: App, options: RunOptions) -> Exit {
     let printing = options.print || !stdin_terminal || !std::io::stdout().is_terminal();
     if printing {
         tell_untrusted(&app);
-    } else if let Err(exit) = settle_trust(&mut app) {
+        tell_unagreed(&app);
+    } else if let Err(exit) = settle_trust(&mut app).and_then(|()| settle_servers(&app)) {
         return exit;
     }
     let throwaway =

@@ -36,6 +36,16 @@ pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal:
     let cancel = CancellationToken::new();
     let signals = Signals::start(None);
     signals.watch(Some(cancel.clone()));
+    if let Some(tools) = agent.tools().servers() {
+        tools.servers().begin();
+        runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => {}
+                () = tools.servers().settled() => {}
+            }
+        });
+    }
     let place = app.project.place();
     let form = match options.output {
         Form::Text if std::io::stdout().is_terminal() => {

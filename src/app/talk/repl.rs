@@ -49,6 +49,11 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     editor.use_clipboard(Clipboard::of(&app.process.variables, pictures));
     let lists = menu_lists::menu_lists(app);
     editor.watch_lists(lists.clone());
+    if let Some(tools) = agent.tools().servers() {
+        let servers = tools.servers().clone();
+        // Looking up what is known of them reads files.
+        editor.after_first_paint(move || drop(std::thread::Builder::new().spawn(move || servers.begin())));
+    }
     let drafts = app.paths.drafts().filter(|_| !private && !plain);
     let drafts = drafts.map(|folder| Drafts::new(folder, app.project.cwd.clone())).unwrap_or_default();
     editor.keep_drafts(&drafts);

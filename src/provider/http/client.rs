@@ -85,6 +85,19 @@ impl Client {
         let _ = self.remote();
     }
 
+    /// Returns what reaches an address, for those who speak another protocol.
+    ///
+    /// # Errors
+    /// What is wrong with the address, the proxy or the certificates.
+    pub fn for_address(&self, url: &str) -> Result<reqwest::Client, String> {
+        let url: Url = url.parse().map_err(|_| cause::BAD_URL.to_owned())?;
+        let way = if is_loopback_url(&url) { Way::Direct } else { way(&url, environment) };
+        match way {
+            Way::Unusable(_) => Err(cause::BAD_PROXY.to_owned()),
+            Way::Direct | Way::Past | Way::Proxy(_) => self.pick(&url, &way).clone(),
+        }
+    }
+
     /// Tells how long to wait for a byte from this address.
     #[must_use]
     pub(crate) fn idle(&self, url: &str) -> Duration {

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use fuzzy_matcher::skim::SkimMatcherV2;
@@ -137,12 +137,17 @@ pub struct Editor {
     pub(super) foreground: Foreground,
 }
 
+/// Work that is done once, when it was waited long enough for.
+type Waiting = Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>;
+
 /// reedline asks its completer whether work is going on in the background, and polls only then. It asks when all is
 /// painted and it is about to wait for a key: what can wait for the paint is done then.
 #[derive(Clone)]
 struct Background {
     files: FileIndex,
     lists: Option<MenuLists>,
+    /// What can wait for the first paint.
+    waiting: Waiting,
     history: HistoryStore,
     suggestions: Option<Arc<Suggestions>>,
     state: SharedState,
@@ -155,6 +160,9 @@ impl Completer for Background {
 
     fn poll_completion(&mut self) -> CompletionStatus {
         self.history.after_paint();
+        if let Some(work) = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            work();
+        }
         self.state.pending().tell();
         kick::wake_reader();
         let (lists, suggestions) = (self.lists.as_ref(), self.suggestions.as_ref());
@@ -228,6 +236,7 @@ impl Editor {
         let background = Background {
             files: files.clone(),
             lists: None,
+            waiting: Waiting::default(),
             history: history.clone(),
             suggestions: None,
             state: state.clone(),
@@ -341,6 +350,11 @@ impl Editor {
     /// Reads pictures from this clipboard.
     pub fn use_clipboard(&mut self, clipboard: Clipboard) {
         self.clipboard = clipboard;
+    }
+
+    /// Has something done when the first prompt is painted; quickly, for a key may be pressed then.
+    pub fn after_first_paint(&mut self, work: impl FnOnce() + Send + 'static) {
+        *self.background.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(work));
     }
 
     /// Paints the menu again when one of these lists has come.

@@ -1,0 +1,150 @@
+//! `axi mcp list` and `axi mcp test NAME`.
+
+use std::io::IsTerminal as _;
+
+use serde_json::{Value, json};
+
+use super::super::console::Console;
+use super::super::context::App;
+use super::super::failed::{Failed, runtime};
+use super::super::servers::{servers, settle_servers, tell_unagreed};
+use crate::cli::McpAction;
+use crate::command::{self, Problem, era_word, facts, server_failure, standing_word};
+use crate::frontend::exit::Exit;
+use crate::locale::word;
+use crate::mcp::{Report, Standing, Way};
+use crate::terminal::sanitize_line;
+use crate::tool::ServerTools;
+
+pub(in crate::app) fn mcp(app: &App, action: &McpAction, json: bool) -> Exit {
+    let console = Console::new(&app.locale);
+    match action {
+        McpAction::List => {
+            let Some(tools) = servers(app) else {
+                tell_unagreed(app);
+                if json {
+                    return console.print("[]");
+                }
+                let Problem { what, hint } = command::no_servers(&app.locale);
+                console.note(&format!("{what} · {hint}"));
+                return Exit::Done;
+            };
+            list(app, &tools, json)
+        }
+        McpAction::Test(name) => test(app, name, json),
+    }
+}
+
+fn list(app: &App, tools: &ServerTools, json: bool) -> Exit {
+    let console = Console::new(&app.locale);
+    let reports = tools.servers().reports();
+    if json {
+        let rows: Vec<Value> = reports.iter().map(|report| row(app, tools, report)).collect();
+        return console.print(&Value::Array(rows).to_string());
+    }
+    let mut rows = Vec::new();
+    for report in &reports {
+        rows.push(format!("{}  {}", report.definition.name, sanitize_line(&facts(&app.locale, tools, report))));
+        rows.push(format!("  {}", sanitize_line(&report.definition.line().replace(['\n', '\r'], "⏎"))));
+    }
+    console.print(&rows.join("\n"))
+}
+
+/// What programs are told of a server. Values of variables and headers stay out: they may be secrets.
+fn row(app: &App, tools: &ServerTools, report: &Report) -> Value {
+    let definition = &report.definition;
+    let mut row = json!({
+        "name": definition.name,
+        "source": if definition.of_project { "project" } else { "user" },
+        "state": standing_word(report.standing),
+    });
+    let more = match &definition.way {
+        Way::Process { command, args, env } => {
+            let names: Vec<&String> = env.keys().collect();
+            json!({"transport": "stdio", "command": command, "args": args, "env": names})
+        }
+        Way::Address { url, headers } => {
+            let names: Vec<&String> = headers.keys().collect();
+            json!({"transport": "http", "url": url, "headers": names})
+        }
+    };
+    let known = report.manifest.as_ref().map(|manifest| {
+        json!({
+            "era": era_word(manifest.era),
+            "revision": manifest.revision,
+            "server": manifest.title,
+            "tools": manifest.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
+            "tokens": tools.cost(&definition.name),
+        })
+    });
+    let failure = report.failure.as_ref().map(|failure| server_failure(&app.locale, failure));
+    let last = json!({"started_ms": report.started_ms, "failure": failure});
+    for fields in [Some(more), known, Some(last)].into_iter().flatten() {
+        if let (Some(row), Value::Object(fields)) = (row.as_object_mut(), fields) {
+            row.extend(fields);
+        }
+    }
+    row
+}
+
+/// Starts a server and says what came of it.
+fn test(app: &App, name: &str, json: bool) -> Exit {
+    let console = Console::new(&app.locale);
+    if std::io::stdin().is_terminal()
+        && std::io::stdout().is_terminal()
+        && let Err(exit) = settle_servers(app)
+    {
+        return exit;
+    }
+    let tools = servers(app);
+    let report =
+        |tools: &ServerTools| tools.servers().reports().into_iter().find(|report| report.definition.name == name);
+    let Some((tools, known)) = tools.as_ref().and_then(|tools| Some((tools, report(tools)?))) else {
+        let reports = tools.map(|tools| tools.servers().reports()).unwrap_or_default();
+        console.fail(&if reports.is_empty() {
+            command::no_servers(&app.locale)
+        } else {
+            command::unknown_server(&app.locale, name, &reports)
+        });
+        return Exit::Usage;
+    };
+    if known.standing == Standing::NotAgreed {
+        let cause = &server_failure(&app.locale, &crate::mcp::Failure::NotAgreed);
+        let what = app.locale.with(word::server::Fails { name, cause });
+        console.fail(&Problem { what, hint: app.locale.text(word::server::NOT_AGREED_HINT).to_owned() });
+        return Exit::ApprovalNeeded;
+    }
+    let runtime = match runtime(&app.locale) {
+        Ok(runtime) => runtime,
+        Err(Failed { problem, exit }) => {
+            console.fail(&problem);
+            return exit;
+        }
+    };
+    tools.servers().reconnect(name);
+    runtime.block_on(tools.servers().settled());
+    let Some(report) = report(tools) else { return Exit::Failed };
+    if json {
+        let printed = console.print(&row(app, tools, &report).to_string());
+        return if report.failure.is_some() { Exit::Failed } else { printed };
+    }
+    if let Some(failure) = &report.failure {
+        let cause = &server_failure(&app.locale, failure);
+        let log = app.paths.logs().map(|logs| app.paths.shown(&logs)).unwrap_or_default();
+        console.fail(&Problem {
+            what: app.locale.with(word::server::Fails { name, cause }),
+            hint: app.locale.with(word::server::FailsHint { log: &log }),
+        });
+        return Exit::Failed;
+    }
+    let facts = facts(&app.locale, tools, &report);
+    let mut rows = vec![app.locale.with(word::server::Works { name, facts: &facts })];
+    let entries = report.manifest.iter().flat_map(|manifest| manifest.tools.iter());
+    rows.extend(entries.map(|tool| {
+        let first = tool.description.lines().next().unwrap_or_default();
+        let first = first.split(". ").next().unwrap_or_default().trim_end_matches('.');
+        format!("  {name}__{}  {first}", tool.name).trim_end().to_owned()
+    }));
+    let rows: Vec<String> = rows.iter().map(|row| sanitize_line(row).into_owned()).collect();
+    console.print(&rows.join("\n"))
+}

@@ -1,0 +1,219 @@
+//! The MCP servers of a run: those of the settings, and those of a project's `.mcp.json` once the person agreed to them.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::console::Console;
+use super::context::App;
+use super::keys::Keys;
+use crate::config;
+use crate::frontend::dialog::{NoChoice, Terminal};
+use crate::frontend::exit::Exit;
+use crate::frontend::signals::Signals;
+use crate::locale::word;
+use crate::mcp::{Agreed, AgreedStore, Definition, DefinitionError, Servers, Setup, Way, read_project};
+use crate::secret::is_secret_name;
+use crate::terminal::{Depth, sanitize_line};
+use crate::tool::{HANDOFF_VARIABLES, ServerTools};
+
+/// More bytes than this are no list of servers.
+const LARGEST: u64 = 1024 * 1024;
+
+/// How long a server may take to start and to tell its tools.
+const START: Duration = Duration::from_secs(10);
+
+/// The file of a project that names servers.
+const FILE: &str = ".mcp.json";
+
+/// A definition that cannot be used: its file, its name, and why.
+type Wrong = (PathBuf, String, DefinitionError);
+
+/// All that are defined, in the order of their names, and what is wrong with others. The person's own comes before a
+/// project's of the same name.
+fn defined(app: &App) -> (Vec<Definition>, Vec<Wrong>) {
+    let (mut found, mut wrong) = own(app);
+    let folders = app.project.cwd.ancestors().take_while(|folder| folder.starts_with(&app.project.root));
+    // The nearest wins.
+    for folder in folders {
+        let path = folder.join(FILE);
+        let small = path.metadata().is_ok_and(|file| file.is_file() && file.len() <= LARGEST);
+        let Some(bytes) = small.then(|| std::fs::read(&path).ok()).flatten() else { continue };
+        let definitions = read_project(&String::from_utf8_lossy(&bytes));
+        wrong.extend(definitions.wrong.into_iter().map(|(name, error)| (path.clone(), name, error)));
+        for definition in definitions.found {
+            if found.iter().all(|known| known.name != definition.name) {
+                found.push(definition);
+            }
+        }
+    }
+    (found, wrong)
+}
+
+/// Those of the settings.
+fn own(app: &App) -> (Vec<Definition>, Vec<Wrong>) {
+    let (mut found, mut wrong) = (Vec::new(), Vec::new());
+    for (name, server) in app.config.mcp.iter().filter(|(_, server)| server.enabled) {
+        let way = match (&server.command, &server.url) {
+            (Some(command), _) => {
+                Some(Way::Process { command: command.clone(), args: server.args.clone(), env: server.env.clone() })
+            }
+            (None, Some(url)) => Some(Way::Address { url: url.clone(), headers: server.headers.clone() }),
+            (None, None) => None,
+        };
+        let file = || app.paths.settings().unwrap_or_default();
+        match way {
+            Some(way) if Definition::is_name(name) => found.push(Definition {
+                always_load: server.always_load,
+                call_seconds: server.timeout,
+                ..Definition::own(name, way)
+            }),
+            Some(_) => wrong.push((file(), name.clone(), DefinitionError::Name)),
+            None => wrong.push((file(), name.clone(), DefinitionError::NoWay)),
+        }
+    }
+    (found, wrong)
+}
+
+fn store(app: &App) -> Option<AgreedStore> {
+    let path = app.paths.state.as_ref()?.join("servers.json");
+    Some(AgreedStore::new(path, app.project.root.clone()))
+}
+
+fn agreed(app: &App, definition: &Definition) -> Agreed {
+    match store(app) {
+        Some(store) => store.of(definition),
+        None if definition.of_project => Agreed::Unknown,
+        None => Agreed::Yes,
+    }
+}
+
+/// Asks about the servers of the project that nobody was asked about yet.
+///
+/// # Errors
+/// How axi ends when the person wants neither: [`Exit::Interrupted`].
+pub(super) fn settle_servers(app: &App) -> Result<(), Exit> {
+    let console = Console::new(&app.locale);
+    let (found, wrong) = defined(app);
+    tell_wrong(app, &wrong);
+    let unknown: Vec<Definition> =
+        found.into_iter().filter(|definition| agreed(app, definition) == Agreed::Unknown).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    console.note(&app.locale.with(word::server::Brings { place: &app.paths.shown(&app.project.root) }));
+    for definition in &unknown {
+        console.note(&line(app, definition));
+    }
+    console.note(app.locale.text(word::server::WHY));
+    for definition in &unknown {
+        let Some(yes) = ask(app, &definition.name)? else { continue };
+        if let Some(store) = store(app)
+            && let Err(error) = store.remember(definition, yes)
+        {
+            console.warn(&app.locale.with(word::server::NotKept { cause: &error.to_string() }));
+        }
+    }
+    Ok(())
+}
+
+fn line(app: &App, definition: &Definition) -> String {
+    let line = definition.line();
+    // Nothing of it may be out of sight.
+    let line = line.replace(['\n', '\r'], "⏎");
+    app.locale.with(word::server::Line { name: &definition.name, line: &sanitize_line(&line) })
+}
+
+/// Yes, no, or `None` for neither: then it is asked next time.
+fn ask(app: &App, name: &str) -> Result<Option<bool>, Exit> {
+    let asker = Terminal {
+        color: app.display().depth() >= Depth::Ansi,
+        plain: app.display().linear(),
+        tty: None,
+        signals: Signals::default(),
+    };
+    let text = |key| app.locale.text(key).to_owned();
+    let items = [('n', text(word::server::NO)), ('y', text(word::server::YES))];
+    let question = app.locale.with(word::server::Question { name });
+    match asker.decide(&question, app.locale.text(word::server::HINT), &items) {
+        Ok(picked) => Ok(Some(picked == 1)),
+        Err(NoChoice::Escaped) => Ok(None),
+        Err(NoChoice::Interrupted) => Err(Exit::Interrupted),
+    }
+}
+
+/// Where nobody can be asked: says which servers are not started.
+pub(super) fn tell_unagreed(app: &App) {
+    let (found, wrong) = defined(app);
+    tell_wrong(app, &wrong);
+    let unknown = found.iter().filter(|definition| agreed(app, definition) == Agreed::Unknown);
+    let names: Vec<&str> = unknown.map(|definition| definition.name.as_str()).collect();
+    if !names.is_empty() {
+        let servers = &names.join(", ");
+        Console::new(&app.locale).warn(&app.locale.with(word::server::NotAgreedYet { servers }));
+    }
+}
+
+fn tell_wrong(app: &App, wrong: &[Wrong]) {
+    let console = Console::new(&app.locale);
+    for (path, name, error) in wrong {
+        let file = &app.paths.shown(path);
+        let text = match error {
+            DefinitionError::Syntax { cause } => app.locale.with(word::server::WrongFile { file, cause }),
+            DefinitionError::NoWay => {
+                let cause = app.locale.text(word::server::NEEDS_WAY);
+                app.locale.with(word::server::Wrong { file, name, cause })
+            }
+            DefinitionError::Name => {
+                let cause = app.locale.text(word::server::NEEDS_NAME);
+                app.locale.with(word::server::Wrong { file, name, cause })
+            }
+        };
+        console.warn(&text);
+    }
+}
+
+/// The servers of this run; nothing where there are none. Starts none.
+pub(super) fn servers(app: &App) -> Option<ServerTools> {
+    let (found, _) = defined(app);
+    if found.is_empty() {
+        return None;
+    }
+    let definitions: Vec<(Definition, bool)> = found
+        .into_iter()
+        .map(|definition| {
+            let yes = agreed(app, &definition) == Agreed::Yes;
+            (definition, yes)
+        })
+        .collect();
+    let variables = app.process.variables;
+    let keys: BTreeSet<String> = Keys::names(&app.config).map(str::to_owned).collect();
+    // A project's server is not given the keys of providers, not even where its definition names them.
+    let variable = {
+        let keys = keys.clone();
+        move |name: &str, of_project: bool| variables(name).filter(|_| !(of_project && keys.contains(name)))
+    };
+    let withheld_all = app.config.command_secrets == config::CommandSecrets::Named;
+    let kept = app.sandbox().variables().clone();
+    let withheld = move |line: &str| {
+        let names = || std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        let mut withheld = kept.kept_from(line, names());
+        withheld.extend(HANDOFF_VARIABLES.iter().map(|name| (*name).to_owned()));
+        // The keys of providers go to no server by themselves.
+        withheld.extend(names().filter(|name| keys.contains(name)));
+        if withheld_all {
+            withheld.extend(names().filter(|name| is_secret_name(name) && !line.contains(name.as_str())));
+        }
+        withheld
+    };
+    let setup = Setup {
+        cache: app.paths.cache.as_ref().map(|cache| cache.join("mcp")),
+        helper: app.process.program.clone(),
+        directory: app.project.cwd.clone(),
+        client: Box::new(|url| crate::provider::Client::default().for_address(url)),
+        start: START,
+        variable: Box::new(variable),
+        withheld: Box::new(withheld),
+    };
+    Some(ServerTools::new(Servers::new(definitions, setup)))
+}

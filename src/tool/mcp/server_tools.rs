@@ -1,0 +1,114 @@
+//! The tools of all servers as one turn sees them, and which of them the model is told in full.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::conversation::{ToolSpec, tokens};
+use crate::mcp::{Servers, Trouble};
+use crate::tool::Tool;
+
+use super::search::ToolSearch;
+use super::server_tool::ServerTool;
+use super::shared::{Known, Shared};
+
+/// The share of the window above which tools are told by their names only, in percent. The specification's advice is 1
+/// to 5 (client best practices, progressive discovery).
+const SHARE: u64 = 3;
+/// The window of a model of which none is known, in tokens.
+const WINDOW: u64 = 128_000;
+
+/// The tools of the servers; clones are the same.
+#[derive(Clone)]
+pub struct ServerTools {
+    servers: Servers,
+    shared: Shared,
+}
+
+impl ServerTools {
+    /// Makes the tools of these servers; of none before a turn begins.
+    #[must_use]
+    pub fn new(servers: Servers) -> Self {
+        Self { servers, shared: Shared::default() }
+    }
+
+    /// Returns the servers.
+    #[must_use]
+    pub const fn servers(&self) -> &Servers {
+        &self.servers
+    }
+
+    /// Takes over what has become known since the last turn; within a turn nothing changes but what is loaded. Returns
+    /// what went wrong meanwhile. `window` is the model's, in tokens.
+    pub fn begin_turn(&self, window: Option<u64>) -> Vec<Trouble> {
+        self.servers.begin();
+        let version = self.servers.version();
+        let mut state = self.shared.locked();
+        if state.version != Some(version) || state.tools.is_empty() {
+            state.version = Some(version);
+            state.tools = self.known();
+        }
+        let told_in_full: u64 = state.tools.iter().map(|known| cost(&known.spec)).sum();
+        let most = window.unwrap_or(WINDOW) * SHARE / 100;
+        state.search = (told_in_full > most).then(|| {
+            let mut names: BTreeMap<String, Vec<String>> = BTreeMap::new();
+            for known in state.tools.iter().filter(|known| !known.always) {
+                names.entry(known.server.clone()).or_default().push(known.spec.name.clone());
+            }
+            let search: Arc<dyn Tool> = Arc::new(ToolSearch { names, shared: self.shared.clone() });
+            (search.spec(), search)
+        });
+        drop(state);
+        self.servers.troubles()
+    }
+
+    fn known(&self) -> Vec<Known> {
+        let mut names = BTreeSet::new();
+        let known = self.servers.offered().into_iter().map(|offered| {
+            let (server, always) = (offered.server.clone(), offered.always_load);
+            let tool: Arc<dyn Tool> = Arc::new(ServerTool::new(offered, self.servers.clone()));
+            Known { spec: tool.spec(), tool, server, always }
+        });
+        known.filter(|known| names.insert(known.spec.name.clone())).collect()
+    }
+
+    /// Returns the specifications the model is told, in order: what is loaded comes last, so that what is there before
+    /// it keeps its place.
+    #[must_use]
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        let state = self.shared.locked();
+        let told = state.tools.iter().filter(|known| state.search.is_none() || known.always);
+        let search = state.search.iter().map(|(spec, _)| spec.clone());
+        let loaded = state.tools.iter().filter(|known| state.search.is_some() && !known.always);
+        let loaded = loaded.filter(|known| state.is_told(known));
+        let told = told.map(|known| known.spec.clone());
+        told.chain(search).chain(loaded.map(|known| known.spec.clone())).collect()
+    }
+
+    /// Finds a tool by its exact name, also one the model was told only the name of.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        let state = self.shared.locked();
+        let search = state.search.iter().find(|(spec, _)| spec.name == name).map(|(_, tool)| tool);
+        let tool = state.tools.iter().find(|known| known.spec.name == name).map(|known| &known.tool);
+        search.or(tool).cloned()
+    }
+
+    /// Tells whether a server has a tool of this name.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.shared.locked().tools.iter().any(|known| known.spec.name == name)
+    }
+
+    /// Estimates the tokens that a server's tools cost a request if they are told in full.
+    #[must_use]
+    pub fn cost(&self, server: &str) -> u64 {
+        let offered = self.servers.offered().into_iter().filter(|offered| offered.server == server);
+        offered.map(|offered| cost(&ServerTool::new(offered, self.servers.clone()).spec())).sum()
+    }
+}
+
+fn cost(spec: &ToolSpec) -> u64 {
+    tokens::estimate(&spec.name)
+        + tokens::estimate(&spec.description)
+        + tokens::estimate(&spec.input_schema.to_string())
+}
