@@ -9,7 +9,7 @@ use crate::agent::{Activity, Doing, Failure, FallbackPrice, Notice, Shortened, T
 use crate::approval::{Class, Decision, NeverAuto, Reason, Source};
 use crate::command::server_failure;
 pub use crate::command::{bill, describe, rule_error};
-use crate::conversation::{About, Outcome, Subject, ToolCall, ToolVerb};
+use crate::conversation::{About, Asker, Outcome, Question, Subject, ToolCall, ToolVerb};
 use crate::locale::{Locale, Word, word};
 use crate::sandbox::{Missing, Sandbox, Standing, Support};
 use crate::tool::{Place, ToolFacts, Toolbox};
@@ -83,6 +83,22 @@ fn fell_back(locale: &Locale, (from, to): (&str, &str), error: &Failure, price: 
         FallbackPrice::Unknown => locale.with(word::notice::FellBackPriceUnknown { to }),
     };
     Diagnostic { what, hint }
+}
+
+/// Words a question with who asks it, and what can be chosen where it leaves that to us.
+#[must_use]
+pub fn asked(locale: &Locale, question: &Question) -> Question {
+    let Asker::Server { name, secret, url } = &question.asker else { return question.clone() };
+    let mut said = vec![locale.with(word::ask::Server { name }), question.text.clone()];
+    if *secret {
+        said.push(locale.with(word::ask::ServerSecret { name }));
+    }
+    let mut choices = question.choices.clone();
+    if *url {
+        said.push(locale.with(word::ask::ServerUrl { name }));
+        choices = [word::ask::URL_YES, word::ask::URL_NO].map(|key| locale.text(key).to_owned()).to_vec();
+    }
+    Question { text: said.join("\n"), choices, ..question.clone() }
 }
 
 /// Words what shortening a conversation came to.

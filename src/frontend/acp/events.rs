@@ -354,6 +354,7 @@ impl Frontend for Events {
         if !self.forms {
             return Answer::Unavailable;
         }
+        let question = &words::asked(&self.wording.locale, question);
         let parameters = json!({
             "sessionId": self.session, "mode": "form", "message": sanitize(&question.text),
             "requestedSchema": form(question, &self.wording.locale),
@@ -414,6 +415,7 @@ mod tests {
             choices: vec!["a".into(), "b".into()],
             several: true,
             free_text: false,
+            ..Question::default()
         };
         let given = |chosen: &[usize], text: &str| Answer::Given { chosen: chosen.to_vec(), text: text.to_owned() };
         let filled = |content: Value| json!({"action": "accept", "content": content});

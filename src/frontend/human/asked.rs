@@ -5,24 +5,26 @@ use std::io::Write;
 
 use super::painter::{HANG, Painter, Section};
 use super::question::Answers;
-use crate::conversation::{Answer, Asker, Question};
-use crate::locale::{Locale, word};
+use crate::conversation::{Answer, Question};
+use crate::frontend::words;
+use crate::locale::word;
 use crate::terminal::{Line, Span, sanitize, sanitize_line};
 
 /// Shows a question; returns what may be answered, and the choices as they are shown.
 pub(super) fn show<W: Write>(painter: &mut Painter<W>, question: &Question) -> (Answers, Vec<String>) {
     painter.begin(Section::Question);
     let theme = *painter.theme();
-    let (said, offered) = by(painter.locale(), question);
-    for (index, row) in sanitize(&said).lines().enumerate() {
+    let question = &words::asked(painter.locale(), question);
+    for (index, row) in sanitize(&question.text).lines().enumerate() {
         let mut line = Line::new();
         line.push(Span::new(if index == 0 { "? " } else { "  " }, theme.accent));
         line.push(Span::new(row.to_owned(), theme.strong));
         painter.commit_rows(&line, HANG);
     }
-    let own_words = question.free_text && !offered.is_empty();
+    let own_words = question.free_text && !question.choices.is_empty();
     let own = own_words.then(|| painter.locale().text(word::ask::OWN_WORDS).to_owned());
-    let choices: Vec<String> = offered.iter().map(|choice| sanitize_line(choice).into_owned()).chain(own).collect();
+    let choices: Vec<String> =
+        question.choices.iter().map(|choice| sanitize_line(choice).into_owned()).chain(own).collect();
     for (index, choice) in choices.iter().enumerate() {
         let mut line = Line::new();
         line.push(Span::new(format!("  {} ", index + 1), theme.accent));
@@ -36,32 +38,13 @@ pub(super) fn show<W: Write>(painter: &mut Painter<W>, question: &Question) -> (
         (_, true) => painter.locale().with(word::ask::HintSeveral { count }),
     };
     let answers = Answers {
-        choices: offered.len(),
+        choices: question.choices.len(),
         several: question.several,
         own_words,
         words_prompt: painter.locale().text(word::ask::WORDS_PROMPT).to_owned(),
         hint,
     };
     (answers, choices)
-}
-
-/// The question with who asks, and what can be chosen.
-fn by(locale: &Locale, question: &Question) -> (String, Vec<String>) {
-    match &question.asker {
-        Asker::Model => (question.text.clone(), question.choices.clone()),
-        Asker::Server { name, secret, url } => {
-            let mut said = vec![locale.with(word::ask::Server { name }), question.text.clone()];
-            if *secret {
-                said.push(locale.with(word::ask::ServerSecret { name }));
-            }
-            if !*url {
-                return (said.join("\n"), question.choices.clone());
-            }
-            said.push(locale.with(word::ask::ServerUrl { name }));
-            let choices = [word::ask::URL_YES, word::ask::URL_NO].map(|key| locale.text(key).to_owned());
-            (said.join("\n"), choices.to_vec())
-        }
-    }
 }
 
 /// Shows what was answered.
