@@ -122,8 +122,8 @@ pub(crate) const CHOICES: &[Choice] = &[
     },
     Choice {
         markdown: "\\(a_1 * b_1\\) and $x_1 * y_1$",
-        rows: &["\\(a_1 * b_1\\) and $x_1 * y_1$"],
-        reason: "Maths stays source: its stars, underscores and backslashes are not markdown's.",
+        rows: &["a₁ * b₁ and x₁ * y₁"],
+        reason: "Maths is said in one row or stays source: its stars, underscores and backslashes are not markdown's.",
     },
     Choice {
         markdown: "one<br>two",

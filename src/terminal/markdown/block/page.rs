@@ -7,7 +7,9 @@ use nu_ansi_term::Style;
 use super::container::{self, Container, Kind};
 use crate::terminal::line::{Line, Span};
 use crate::terminal::markdown::html;
-use crate::terminal::markdown::inline::{Definitions, Emitter, Ending, Parsed, is_plain, overlay, read};
+use crate::terminal::markdown::inline::{
+    Definitions, Emitter, Ending, Parsed, formula_in_one_row, is_plain, overlay, read,
+};
 use crate::terminal::markdown::layout::Layout;
 use crate::terminal::markdown::rows::{Output, Prefix, Spaces, Wrapper};
 
@@ -125,8 +127,15 @@ impl Page {
         self.out.row(row);
     }
 
-    /// Prints a line of maths beside what its containers put before it.
+    /// Prints a line of maths beside what its containers put before it. Its delimiters say nothing to a person.
     pub(super) fn maths(&mut self, text: &str) {
+        let inner = ["$$", "\\["].iter().find_map(|open| text.trim().strip_prefix(open)).unwrap_or(text.trim());
+        let inner = ["$$", "\\]", "\\\\"].iter().find_map(|close| inner.strip_suffix(close)).unwrap_or(inner);
+        if inner.is_empty() {
+            return;
+        }
+        let said = formula_in_one_row(inner);
+        let text = said.as_deref().unwrap_or(text);
         let (first, _) = self.prefixes();
         let mut row = Line { spans: first.spans };
         row.push(Span::new(text, self.layout.theme.code));

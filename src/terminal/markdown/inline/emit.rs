@@ -5,6 +5,7 @@ use std::sync::Arc;
 use nu_ansi_term::Style;
 
 use super::delimiter::Marks;
+use super::maths;
 use super::tokens::{Kind, Parsed};
 use crate::terminal::markdown::html;
 use crate::terminal::markdown::layout::Layout;
@@ -83,7 +84,8 @@ impl Emitter<'_> {
                 }
                 Kind::Maths(from, to) => {
                     let source = text[*from..*to].replace('\n', " ");
-                    put(&source, overlay(style, theme.code), Spaces::Keep, self.out, self.wrapper);
+                    let shown = maths::inside(&source).and_then(maths::in_one_row).unwrap_or(source);
+                    put(&shown, overlay(style, theme.code), Spaces::Keep, self.out, self.wrapper);
                 }
                 Kind::Code(from, to) => {
                     let code = code_text(&text[*from..*to]);

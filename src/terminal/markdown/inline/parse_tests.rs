@@ -31,9 +31,17 @@ fn emphasis_beside_chinese_japanese_and_korean() {
 }
 
 #[test]
-fn maths_stays_source() {
-    for source in ["$a_1 * b_2 * c$", "\\(x_1 \\to y_1\\)", "costs $5 and $10 *not* maths", "$$\\frac{a}{b}$$"] {
-        assert_eq!(marked(source), source);
+fn a_formula_is_said_in_one_row_or_stays_source() {
+    for (source, expected) in [
+        ("$a_1 * b_2 * c$", "a₁ * b₂ * c"),
+        ("so \\(x_1 \\to y_1\\) holds", "so x₁ → y₁ holds"),
+        ("costs $5 and $10 *not* maths", "costs $5 and $10 *not* maths"),
+        ("$$\\frac{a}{b}$$", "a/b"),
+        ("$$\n\\sum_{i=1}^{n} i = \\frac{n(n+1)}{2}\n$$", "∑ᵢ₌₁ⁿ i = (n(n+1))/2"),
+        ("\\[\n\\begin{pmatrix} a & b \\end{pmatrix}\n\\]", "\\begin{pmatrix} a & b \\end{pmatrix}"),
+        ("keyword $Id$, `$x^2$`, $HOME/a_b$", "keyword $Id$, `$x^2$`, $HOME/a_b$"),
+    ] {
+        assert_eq!(marked(source), expected, "{source}");
     }
 }
 
