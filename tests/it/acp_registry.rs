@@ -7,7 +7,7 @@ use crate::support::rust_source::repository;
 
 #[test]
 fn the_entry_is_this_version_and_runs_axi_as_an_agent() {
-    let folder = repository().join("docs/acp-registry/axi");
+    let folder = repository().join(".ci/acp-registry/axi");
     let text = std::fs::read_to_string(folder.join("agent.json")).unwrap();
     let entry: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(entry["id"], "axi");
