@@ -76,7 +76,9 @@ const ENDS: [&str; 29] = [
     "(cd d; find . TESTS -type f -exec rm {} +)",
     "find . TESTS | xargs rm; rm z",
 ];
-const LINES: [&str; 46] = [
+const LINES: [&str; 48] = [
+    "rm $((0 + 1)).log",
+    "i=0; rm a/$((i+1)).log z",
     "rm *.log",
     "rm -- *.log",
     "rm *",
@@ -142,9 +144,6 @@ fn said(line: &str, root: &Path) -> BlastRadius {
     blast_radius(&judge(line, &place), &place, &Disk, &|_| false, &|| false)
 }
 
-/// Said once where there is no zsh.
-static NO_ZSH: std::sync::Once = std::sync::Once::new();
-
 /// `AXI_COUNT_CASES` says how many are tried.
 fn cases() -> u32 {
     std::env::var("AXI_COUNT_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(160)
@@ -189,10 +188,7 @@ proptest! {
         let mut before = BTreeSet::new();
         files_below(&root, &mut before);
         let zsh = ["/bin/zsh", "/usr/bin/zsh", "/usr/local/bin/zsh"].into_iter().any(|path| Path::new(path).exists());
-        if shell == 0 && !zsh {
-            #[expect(clippy::print_stderr, reason = "what cannot be tested here is said")]
-            NO_ZSH.call_once(|| eprintln!("skipped: no zsh here: its quarter of the cases is run by bash"));
-        }
+        // Where there is none, tests/it says so: this quarter is run by bash then.
         let line = if shell == 0 && zsh { format!("zsh -c {}", quoted(&line)) } else { line };
         let radius = said(&line, &root);
         // The shell that the tool runs; the other one where it is not there.

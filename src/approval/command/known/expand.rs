@@ -128,7 +128,7 @@ impl State<'_> {
                 (values.into_iter().map(|value| self.fields(value, *quoted)).collect(), *quoted)
             }
             WordPart::Process { .. } => (vec![vec![Value::text("/dev/fd/63")]], true),
-            WordPart::Number { .. } => (vec![vec![Value::text("0")]], true),
+            WordPart::Number { .. } => (vec![vec![Value::some_number()]], true),
         }
     }
 

@@ -161,9 +161,8 @@ impl<'a> State<'a> {
         match name {
             "HOME" => self.place.home.iter().map(|home| Value::text(home.to_string_lossy())).collect(),
             "PWD" => self.directory_values(),
-            // Numbers: what they are does not matter.
             "$" | "?" | "#" | "!" | "RANDOM" | "SECONDS" | "LINENO" | "PPID" | "EPOCHSECONDS" => {
-                vec![Value::text("0")]
+                vec![Value::some_number()]
             }
             "UID" | "EUID" => vec![Value::text("1000")],
             // Shells set these themselves, whatever they were given.

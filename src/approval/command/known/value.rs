@@ -66,6 +66,11 @@ impl Value {
         Self { chunks: vec![Chunk::Unknown], ..Self::default() }
     }
 
+    /// A number: which one does not matter to what a command does, but to which files it names.
+    pub(crate) fn some_number() -> Self {
+        Self { origin: Origin::Some, ..Self::text("0") }
+    }
+
     /// What is known to be empty.
     pub(crate) fn emptied() -> Self {
         Self { had_empty: true, ..Self::default() }
