@@ -1,11 +1,14 @@
 //! Signals, on a thread of their own: the line editor and dialoguer block the main one.
 
 use std::io::Read as _;
+use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use tokio_util::sync::CancellationToken;
 
@@ -109,7 +112,7 @@ impl Signals {
     }
 
     fn listen(&self, caught: Caught, restorer: Option<&Restorer>) {
-        let number = match self.wait_for_the_end(caught) {
+        let number = match self.wait_for_the_end(caught, restorer.is_some()) {
             Ok(number) => number,
             Err(error) => {
                 tracing::warn!(%error, "signals are not handled");
@@ -147,9 +150,25 @@ impl Signals {
         Ok(Caught { woken, came })
     }
 
-    /// Stops turns until a signal comes that ends axi; returns its number.
-    fn wait_for_the_end(&self, mut caught: Caught) -> std::io::Result<i32> {
+    /// Stops turns until a signal comes that ends axi; returns its number. A terminal that has gone is one: of its
+    /// processes the system tells only the first, and a line editor would ask what is gone for keys for ever.
+    fn wait_for_the_end(&self, mut caught: Caught, has_terminal: bool) -> std::io::Result<i32> {
+        let terminal = rustix::stdio::stdin();
+        let has_terminal = has_terminal && rustix::termios::isatty(terminal);
         loop {
+            // That it has gone is told without being asked for.
+            let mut descriptors = vec![PollFd::from_borrowed_fd(caught.woken.as_fd(), PollFlags::IN)];
+            if has_terminal {
+                descriptors.push(PollFd::from_borrowed_fd(terminal, PollFlags::empty()));
+            }
+            match poll(&mut descriptors, None) {
+                Err(Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
+                Ok(_) => {}
+            }
+            if descriptors[0].revents().is_empty() {
+                return Ok(SIGHUP);
+            }
             match caught.woken.read(&mut [0; 16]) {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),

@@ -1,8 +1,12 @@
 //! The REPL and the terminal itself: its mode comes back, its size changes, nothing raw reaches it.
 
+use std::io::{Read as _, Write as _};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::support::home::Home;
 use crate::support::pty::{PATIENCE, Pty};
@@ -279,4 +283,45 @@ fn the_prompt_is_there_though_the_terminal_answers_no_question() {
     assert!(person.pty.wait_until(|view| view.text().contains('❯'), PATIENCE), "{}", person.pty.describe());
     person.types("hi\r");
     person.sees("hello there");
+}
+
+#[test]
+fn a_terminal_that_goes_away_ends_axi_though_no_signal_tells_it() {
+    let home = Home::new();
+    let server = Server::start([]);
+    let axi = axi(&home, &server);
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let slave = rustix::fs::open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty());
+    let slave = slave.unwrap();
+    // The system tells only the first process of a terminal, which keeps it to itself.
+    let mut shell = Command::new("/usr/bin/setsid");
+    shell.args(["--ctty", "bash", "--norc", "-c", r#"trap "" HUP; "$AXI"; echo $? >code"#]).env_clear();
+    shell.envs(axi.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("AXI", axi.get_program());
+    shell.current_dir(home.work());
+    shell.stdin(slave.try_clone().unwrap()).stdout(slave.try_clone().unwrap()).stderr(slave);
+    let mut child = shell.spawn().unwrap();
+    drop(shell);
+    let (mut master, mut seen, mut buffer) = (std::fs::File::from(master), Vec::new(), [0; 4096]);
+    // The line editor asks where it stands, and waits for keys once it knows.
+    while !String::from_utf8_lossy(&seen).contains("\u{1b}[6n") {
+        let count = master.read(&mut buffer).unwrap();
+        seen.extend_from_slice(&buffer[..count]);
+    }
+    master.write_all(b"\x1b[2;1R").unwrap();
+    assert_ne!(master.read(&mut buffer).unwrap(), 0);
+    drop(master);
+    let deadline = Instant::now() + PATIENCE;
+    while child.try_wait().unwrap().is_none() {
+        if Instant::now() > deadline {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("still running");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // 1 where it was about to ask the terminal something just then.
+    assert!(["129", "1"].contains(&told(&home, "code").as_str()));
 }
