@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::consent::{Consent, Granted, Proposed};
 use super::explore::{self, Explore};
 use super::guard::{LoopGuard, StepVerdict, Verdict as GuardVerdict};
-use super::hooks::{Held, Hooks, Replies};
+use super::hooks::{Held, Hooks};
 use super::recall;
 use super::results::{
     CallEnd, CallsEnd, LED_ELSEWHERE, NotReached, REPEATS, answer, closed, denied, invalid_arguments, no_such_tool,
@@ -188,7 +188,7 @@ impl Calls<'_> {
         }
         let verb = tool.spec().identity.verb;
         let said = self.hooks.before_call((call, verb), self.session, self.cancel).await;
-        self.tell_failed(&said);
+        said.tell_failed(self.redact, self.frontend);
         let questioned = match said.held {
             Some(Held::Deny(why)) => {
                 let output = denied(format!("Not run: a hook of the user's holds it back and says: {why}"));
@@ -243,7 +243,7 @@ impl Calls<'_> {
         self.guard.record(written, Some((output.outcome, &output.content)));
         let lasted = started.elapsed();
         let said = self.hooks.after_call((call, verb), &output, self.session, self.cancel).await;
-        self.tell_failed(&said);
+        said.tell_failed(self.redact, self.frontend);
         let why = said.held.into_iter().map(|held| match held {
             Held::Ask(why) | Held::Deny(why) => why,
         });
@@ -251,13 +251,6 @@ impl Calls<'_> {
             output.content.extend(["\n\n[A hook of the user's says: ", &words, "]"]);
         }
         (output, lasted, end)
-    }
-
-    fn tell_failed(&mut self, said: &Replies) {
-        for (command, cause) in &said.failed {
-            let (command, cause) = ((self.redact)(command), (self.redact)(cause));
-            self.frontend.show(&AgentEvent::Notice { notice: Notice::HookFailed { command, cause } });
-        }
     }
 
     /// Has the call judged and what it is about to change kept; an error is its answer.

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::event::{AgentEvent, Frontend, Notice};
 use crate::conversation::{Outcome, ToolCall, ToolVerb};
 use crate::sandbox::Variables;
 use crate::session::Session;
@@ -47,6 +48,16 @@ pub(super) struct Replies {
     pub(super) told: Vec<String>,
     /// Those that came to no proper end: the command and why.
     pub(super) failed: Vec<(String, String)>,
+}
+
+impl Replies {
+    /// Shows which hooks came to no proper end.
+    pub(super) fn tell_failed(&self, redact: &dyn Fn(&str) -> String, frontend: &mut dyn Frontend) {
+        for (command, cause) in &self.failed {
+            let (command, cause) = (redact(command), redact(cause));
+            frontend.show(&AgentEvent::Notice { notice: Notice::HookFailed { command, cause } });
+        }
+    }
 }
 
 /// How a hook holds a call back.

@@ -22,6 +22,7 @@ mod instructions;
 mod modes;
 mod partial;
 pub mod prompt;
+mod question;
 mod reach;
 mod recall;
 mod recalled;
@@ -41,13 +42,12 @@ mod wait;
 mod window;
 mod wishes;
 
-pub use event::{
-    Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Failure, Frontend, Notice, TurnEnd, Widened,
-};
+pub use event::{Activity, AgentEvent, Doing, Explorer, Failure, Frontend, Notice, TurnEnd};
 pub use figures::{FallbackPrice, Shortened};
 use hooks::Hooks;
 pub use hooks::ReadHooks;
 pub use instructions::{Instructions, MEMORY, instructions};
+pub use question::{Approval, ApprovalRequest, Widened};
 pub use recalled::{Recalled, recalled};
 pub use results::REPEATS;
 pub use said::Said;

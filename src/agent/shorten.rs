@@ -99,7 +99,7 @@ impl Shorten<'_> {
     /// Tells hooks that a cut is near. They cannot hold it back: without it the talk would end.
     async fn tell_hooks(&self, why: (bool, &str), frontend: &mut dyn Frontend, cancel: &CancellationToken) {
         let said = self.talk.manner.hooks.before_cut(why, self.talk.session(), cancel).await;
-        self.talk.tell_failed(&said, frontend);
+        said.tell_failed(&|text| self.talk.session().redacted(text), frontend);
     }
 
     /// Whether a cut would halve what is sent: else it is read anew for nothing, and the next cut is near.

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
 
 use super::fallback::Fallbacks;
-use super::hooks::{Hooks, Replies};
+use super::hooks::Hooks;
 use super::window::Window;
 use super::wishes::Wishes;
 use super::{AgentEvent, Frontend, Notice, TurnEnd};
@@ -103,14 +103,6 @@ impl Talk {
         apart.wishes = Wishes { tell_price: None, ..self.wishes };
         apart.fallbacks = self.fallbacks.unused();
         apart
-    }
-
-    /// Shows which hooks came to no proper end.
-    pub(super) fn tell_failed(&self, said: &Replies, frontend: &mut dyn Frontend) {
-        for (command, cause) in &said.failed {
-            let (command, cause) = (self.session.redacted(command), self.session.redacted(cause));
-            frontend.show(&AgentEvent::Notice { notice: Notice::HookFailed { command, cause } });
-        }
     }
 
     /// Has the provider remember the window it was found to have.

@@ -77,7 +77,7 @@ impl Agent {
         let (hooks, resumed) =
             (Arc::clone(&self.talk.manner.hooks), !self.talk.conversation().messages().is_empty());
         let said = hooks.at_start(resumed, self.talk.session(), cancel).await;
-        self.talk.tell_failed(&said, frontend);
+        said.tell_failed(&|text| self.talk.session().redacted(text), frontend);
         // What ended while nobody asked is told with it.
         let beside = self.runner.memory.notes().into_iter().chain(said.told).collect();
         self.talk.person_says(message, beside, frontend);
@@ -88,7 +88,7 @@ impl Agent {
         let mut held_back = 0;
         while end == TurnEnd::Done {
             let said = hooks.at_stop(held_back, self.talk.session(), cancel).await;
-            self.talk.tell_failed(&said, frontend);
+            said.tell_failed(&|text| self.talk.session().redacted(text), frontend);
             let Some(Held::Deny(why) | Held::Ask(why)) = said.held else { break };
             held_back += 1;
             let message = Message::user(format!("[From a hook of the user's: do not stop yet. It says:]\n{why}"));
