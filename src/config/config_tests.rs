@@ -90,6 +90,20 @@ fn a_broken_file_is_left_alone() {
 }
 
 #[test]
+fn what_stands_in_a_file_without_settings_stays_in_front() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.toml");
+    for (key, written) in
+        [("model", "model = \"a/b\"\n"), ("history.agent_commands", "[history]\nagent_commands = \"a/b\"\n")]
+    {
+        std::fs::write(&path, "#:schema s.json\n\n# Mine.\n").unwrap();
+        set(&path, key, "a/b").unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text, format!("#:schema s.json\n\n# Mine.\n{written}"));
+    }
+}
+
+#[test]
 fn a_rule_goes_into_the_list_and_out_again_and_comments_stay() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("new/config.toml");

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use toml_edit::{Array, Document, DocumentMut, Item, TableLike, Value, value};
+use toml_edit::{Array, Document, Item, TableLike, Value, value};
 
 use super::ConfigError;
 use super::read::syntax_fault;
@@ -87,6 +87,11 @@ fn change(path: &Path, key: &str, edit: impl FnOnce(&mut Item) -> Result<bool, (
     let mut document = Document::parse(source.as_str())
         .map_err(|error| ConfigError::Wrong(syntax_fault(path, &source, &error)))?
         .into_mut();
+    // What stands in a file without settings is its heading, and stays in front of the first.
+    let heading = if document.is_empty() { source.as_str() } else { "" };
+    if document.is_empty() {
+        document.set_trailing("");
+    }
     let mut table: &mut dyn TableLike = document.as_table_mut();
     let (folders, last) = key.rsplit_once('.').unwrap_or(("", key));
     for part in folders.split('.').filter(|part| !part.is_empty()) {
@@ -95,14 +100,14 @@ fn change(path: &Path, key: &str, edit: impl FnOnce(&mut Item) -> Result<bool, (
     }
     let item = table.entry(last).or_insert(Item::None);
     let changed = edit(item).map_err(|()| occupied(key))?;
-    if changed { save(&target, &document).map_err(failed) } else { Ok(()) }
+    if changed { save(&target, &format!("{heading}{document}")).map_err(failed) } else { Ok(()) }
 }
 
-fn save(target: &Path, document: &DocumentMut) -> std::io::Result<()> {
+fn save(target: &Path, text: &str) -> std::io::Result<()> {
     let folder = target.parent().unwrap_or_else(|| Path::new("."));
     std::fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(document.to_string().as_bytes())?;
+    file.write_all(text.as_bytes())?;
     if let Ok(metadata) = std::fs::metadata(target) {
         file.as_file().set_permissions(metadata.permissions())?;
     }
