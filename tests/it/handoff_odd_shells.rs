@@ -115,7 +115,10 @@ fn bash_puts_its_hook_back_where_the_prompts_command_was_set_anew() {
     let Some(mut person) = ROWS[1].start(&server, "", Some(&load), false) else { return };
     person.types("\x07");
     person.sees("axi: PROMPT_COMMAND was set anew");
+    person.sees_line("");
     person.types("\r");
+    // The prompt below the one that was entered: what is typed before that stands in no line.
+    person.waits(|view| view.text().matches("@@").count() > 1, "the next prompt");
     person.sees_line("");
     takes_a_command_back(&mut person, &server);
 }
