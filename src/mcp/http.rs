@@ -1,6 +1,8 @@
 //! A server behind an address: each message is a POST, its answer JSON or a stream of events (streamable HTTP, revisions
 //! 2025-03-26 to 2026-07-28).
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -270,22 +272,11 @@ async fn whole(mut response: Response) -> Result<Vec<u8>, Failure> {
 /// A text as a header takes it: as it is where it is plain, else in base64 (revision 2026-07-28, Value Encoding).
 fn header_text(text: &str) -> String {
     let plain = text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) && text.trim() == text && !text.is_empty();
-    if plain && !text.starts_with("=?base64?") { text.to_owned() } else { format!("=?base64?{}?=", base64(text)) }
-}
-
-/// Standard base64 with padding (RFC 4648 §4).
-fn base64(text: &str) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut encoded = String::new();
-    for chunk in text.as_bytes().chunks(3) {
-        let group =
-            chunk.iter().fold(0_usize, |group, byte| group << 8 | usize::from(*byte)) << (8 * (3 - chunk.len()));
-        for place in 0..4 {
-            let letter = char::from(ALPHABET[(group >> (18 - 6 * place)) & 63]);
-            encoded.push(if place > chunk.len() { '=' } else { letter });
-        }
+    if plain && !text.starts_with("=?base64?") {
+        text.to_owned()
+    } else {
+        format!("=?base64?{}?=", STANDARD.encode(text))
     }
-    encoded
 }
 
 /// Cuts a stream into events (HTML standard, 9.2.6).

@@ -179,11 +179,7 @@ impl Machine for ConverseMachine {
     }
 
     fn progress(&self) -> Progress {
-        match (self.ended, &self.stop) {
-            (true, _) => Progress::Ended,
-            (false, Some(_)) => Progress::Stopped,
-            (false, None) => Progress::Open,
-        }
+        Progress::of(self.ended, self.stop.is_some())
     }
 
     fn origin(&self) -> &Origin {
