@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::definition::{Definition, Way};
+use super::plain::plain;
 
-/// The most characters of a name, and of what a server says of a tool: the model reads all of it at each request.
+/// The most characters of a name.
 const MOST_NAME: usize = 128;
-const MOST_DESCRIPTION: usize = 2_000;
 /// The most bytes of a tool's schema.
 const MOST_SCHEMA: usize = 64 * 1024;
 
@@ -74,23 +74,6 @@ impl ToolEntry {
     }
 }
 
-/// A text for the model: nothing that cannot be seen, nothing endless.
-pub(super) fn plain(text: &str) -> String {
-    let seen = |letter: &char| matches!(letter, '\n' | '\t') || !letter.is_control() && !is_hidden(*letter);
-    let mut plain: String = text.chars().filter(seen).take(MOST_DESCRIPTION + 1).collect();
-    if let Some((at, _)) = plain.char_indices().nth(MOST_DESCRIPTION) {
-        plain.truncate(at);
-        plain.push('…');
-    }
-    plain
-}
-
-/// Tells whether a character shows nothing and still tells a model something: Unicode's tags, and what turns the
-/// direction of a text around.
-fn is_hidden(letter: char) -> bool {
-    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
-}
-
 /// The file of a server's manifest: by its command, arguments and the names of its variables, or by its address.
 fn file_name(definition: &Definition) -> String {
     let known = match &definition.way {
@@ -143,10 +126,6 @@ mod tests {
         {
             assert_eq!(tool(wrong), None);
         }
-        let hides = "Reads.\u{1b}[2J\u{e0041}\u{202e}".to_owned() + &"x".repeat(5_000);
-        let read = tool(json!({"name": "a", "description": hides})).unwrap();
-        assert!(read.description.starts_with("Reads.[2Jx"), "{}", read.description);
-        assert_eq!(read.description.chars().count(), MOST_DESCRIPTION + 1);
     }
 
     #[test]

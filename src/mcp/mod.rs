@@ -1,7 +1,7 @@
 //! Servers that speak the Model Context Protocol: what they are, whether the person agreed to them, what is known of
 //! their tools, and the lines to them.
 //!
-//! Knows no tool, approval, terminal or locale: it reports facts. From the bottom: `failure`, `message`, `line`, then
+//! Knows no tool, approval, terminal or locale: it reports facts. From the bottom: `failure`, `plain`, `message`, `line`, then
 //! `definition`, `agreed`, `manifest` and `answer`, then `connection`, `process` and `http`, `opening`, `thread`, `state`, and `servers` above all.
 //!
 //! Our own JSON-RPC and not the crate rmcp: see `connection`.
@@ -16,6 +16,7 @@ mod line;
 mod manifest;
 mod message;
 mod opening;
+mod plain;
 mod process;
 mod servers;
 mod state;

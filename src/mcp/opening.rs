@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::connection::{Connection, SESSION, STATELESS, capabilities, client};
 use super::failure::Failure;
-use super::manifest::{Era, Manifest, ToolEntry, plain};
+use super::manifest::{Era, Manifest, ToolEntry};
+use super::plain::plain;
 
 /// More pages and more tools than these are not asked for: a list may go round in circles.
 const MOST_PAGES: usize = 50;
@@ -61,32 +62,46 @@ async fn greet(connection: &Connection, era: Era, limit: Duration) -> Result<Man
     let _ = connection.era.set(era);
     let named = said.get("serverInfo").or_else(|| said.get("_meta")?.get("io.modelcontextprotocol/serverInfo"));
     let part = |name: &str| named.and_then(|info| info.get(name)).and_then(Value::as_str).unwrap_or_default();
-    let title = plain(format!("{} {}", part("name"), part("version")).trim());
+    let title = format!("{} {}", plain(part("name")), plain(part("version"))).trim().to_owned();
     let has_tools = said.get("capabilities").is_some_and(|has| has.get("tools").is_some());
     let tools = if has_tools { tools(connection, limit).await? } else { Vec::new() };
     Ok(Manifest { era, revision, title, tools })
 }
 
-/// Asks for all tools, page by page. What is no tool is left out.
+/// Asks for all tools. What is no tool is left out.
 pub(super) async fn tools(connection: &Connection, limit: Duration) -> Result<Vec<ToolEntry>, Failure> {
     let mut tools: Vec<ToolEntry> = Vec::new();
-    let mut params = Map::new();
-    for _ in 0..MOST_PAGES {
-        let page = connection.request("tools/list", params, limit, None).await?;
-        for entry in page.get("tools").and_then(Value::as_array).into_iter().flatten().filter_map(ToolEntry::read) {
-            if tools.iter().all(|tool| tool.name != entry.name) {
-                tools.push(entry);
-            }
-        }
-        let next = page.get("nextCursor").and_then(Value::as_str).filter(|next| !next.is_empty());
-        let Some(next) = next.filter(|_| tools.len() < MOST_TOOLS) else { break };
-        params = fields(json!({"cursor": next}));
-    }
-    tools.truncate(MOST_TOOLS);
+    let take = |entry: &Value| {
+        let entry = ToolEntry::read(entry);
+        tools.extend(entry.filter(|entry| tools.iter().all(|tool| tool.name != entry.name)));
+        tools.len() < MOST_TOOLS
+    };
+    each(connection, "tools", limit, take).await?;
     Ok(tools)
 }
 
-fn fields(value: Value) -> Map<String, Value> {
+/// Asks for all that a server lists of a kind, page by page, until `take` has enough.
+pub(super) async fn each(
+    connection: &Connection,
+    kind: &str,
+    limit: Duration,
+    mut take: impl FnMut(&Value) -> bool,
+) -> Result<(), Failure> {
+    let mut params = Map::new();
+    for _ in 0..MOST_PAGES {
+        let page = connection.request(&format!("{kind}/list"), params, limit, None).await?;
+        if !page.get(kind).and_then(Value::as_array).into_iter().flatten().all(&mut take) {
+            break;
+        }
+        let next = page.get("nextCursor").and_then(Value::as_str).filter(|next| !next.is_empty());
+        let Some(next) = next else { break };
+        params = fields(json!({"cursor": next}));
+    }
+    Ok(())
+}
+
+/// The parameters of a request.
+pub(super) fn fields(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(fields) => fields,
         _ => Map::new(),
