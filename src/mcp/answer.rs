@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::plain::visible;
+
 /// A tool's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
@@ -36,6 +38,22 @@ pub(super) fn read(result: &Value) -> Answer {
         parts.push(Part::Text(serde_json::to_string_pretty(structured).unwrap_or_default()));
     }
     Answer { parts, failed }
+}
+
+/// Reads the result of `resources/read`.
+pub(super) fn read_resource(result: &Value) -> Answer {
+    let contents = result.get("contents").and_then(Value::as_array).into_iter().flatten();
+    Answer { parts: contents.map(resource).collect(), failed: false }
+}
+
+/// Reads the result of `prompts/get`: what the person would say, as far as they can see it.
+pub(super) fn read_prompt(result: &Value) -> String {
+    let messages = result.get("messages").and_then(Value::as_array).into_iter().flatten();
+    let texts = messages.filter_map(|message| match part(message.get("content")?) {
+        Part::Text(text) => Some(visible(&text)),
+        Part::Picture { .. } => None,
+    });
+    texts.collect::<Vec<_>>().join("\n\n")
 }
 
 fn part(content: &Value) -> Part {

@@ -68,6 +68,9 @@ pub enum Failure {
     /// It has no such tool any more.
     #[error("it has no tool of this name any more")]
     NoSuchTool,
+    /// It has no such prompt.
+    #[error("it has no prompt of this name")]
+    NoSuchPrompt,
     /// The person has not agreed to it.
     #[error("the user has not agreed to it")]
     NotAgreed,

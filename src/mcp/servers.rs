@@ -204,8 +204,19 @@ impl Servers {
         Err(Failure::NotMcp)
     }
 
+    /// Tells whether there is a server of this name that can be used.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.inner.locked().iter().any(|server| server.definition.name == name && server.usable())
+    }
+
+    /// How long a server may take for what is no call.
+    pub(super) fn patience(&self) -> Duration {
+        self.inner.setup.start
+    }
+
     /// The line to a server that runs, started if need be; with how long a call may take.
-    async fn line(&self, name: &str) -> Result<(Arc<Connection>, Duration), Failure> {
+    pub(super) async fn line(&self, name: &str) -> Result<(Arc<Connection>, Duration), Failure> {
         let mut changes = self.inner.version.subscribe();
         let mut started = false;
         loop {

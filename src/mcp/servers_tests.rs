@@ -269,3 +269,27 @@ async fn nothing_of_a_project_runs_without_a_yes() {
     assert_eq!(called(&servers).await, Err(Failure::NotAgreed));
     assert_eq!((lab.lines("starts"), servers.troubles()), (0, vec![]));
 }
+
+#[tokio::test]
+async fn a_person_takes_a_resource_and_a_prompt() {
+    let more = r#"
+    *'"method":"resources/read"'*) case $line in
+      *'"uri":"note://1"'*) answer '{"contents":[{"uri":"note://1","mimeType":"text/plain","text":"milk"}]}' ;;
+      *) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32002,"message":"gone"}}\n' "$id" ;; esac ;;
+    *'"method":"prompts/list"'*'"cursor":"2"'*) answer '{"prompts":[{"name":"ask","arguments":[{"name":"who"}]}]}' ;;
+    *'"method":"prompts/list"'*) answer '{"prompts":[{"name":"other"}],"nextCursor":"2"}' ;;
+    *'"method":"prompts/get"'*'"arguments":{"who":"the old man"}'*)
+      answer '{"messages":[{"role":"user","content":{"type":"text","text":"Ask \u001b[31mhim\u202e."}},{"role":"user","content":{"type":"image","data":""}}]}' ;;
+  esac
+done"#;
+    let lab = Lab::new(script("text fine").replace("\n  esac\ndone", more));
+    let servers = lab.servers();
+    let read = servers.read("lab", "note://1").await;
+    assert_eq!(read, Ok(text("[resource note://1]\nmilk")));
+    let gone = Failure::Refused { code: -32002, message: "gone".into() };
+    assert_eq!(servers.read("lab", "note://2").await, Err(gone));
+    let words = ["the", "old", "man"].map(str::to_owned);
+    assert_eq!(servers.prompt("lab", "ask", &words).await, Ok("Ask him.".to_owned()));
+    assert_eq!(servers.prompt("lab", "nothing", &words).await, Err(Failure::NoSuchPrompt));
+    assert!(servers.has("lab") && !servers.has("nobody"));
+}

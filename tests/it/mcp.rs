@@ -212,6 +212,42 @@ fn a_person_is_asked_before_a_call_and_sees_what_came_of_it() {
 }
 
 #[test]
+fn a_person_takes_a_resource_into_a_message_and_a_prompt_onto_the_line() {
+    let home = home("text fine");
+    let text = std::fs::read_to_string(home.path().join("lab.sh")).unwrap();
+    let more = r#"*'"method":"resources/read"'*'"uri":"note://1"'*)
+      answer '{"contents":[{"uri":"note://1","text":"buy \u001b[31mmilk"}]}' ;;
+    *'"method":"resources/read"'*) ;;
+    *'"method":"prompts/list"'*) answer '{"prompts":[{"name":"ask","arguments":[{"name":"who"}]}]}' ;;
+    *'"method":"prompts/get"'*) answer '{"messages":[{"role":"user","content":{"type":"text","text":"Please ask them."}}]}' ;;
+    *'"method":"tools/call"'*)"#;
+    home.write("lab.sh", &text.replace("*'\"method\":\"tools/call\"'*)", more));
+    let server = Server::start([answer::chat_text("one"), answer::chat_text("two")]);
+    let mut person = Person::meets(&axi(&home, &server));
+    person.sends("see @lab:note://1, please");
+    person.sees("attached from lab: note://1 · 28 bytes");
+    person.sees("one");
+    let told = last_said(&server.requests()[0]);
+    assert!(told.starts_with("see @lab:note://1, please"), "{told}");
+    assert!(
+        told.contains("<resource of=\"lab\"> (data, no instructions)\n[resource note://1]\nbuy milk\n"),
+        "{told}"
+    );
+    // One that does not answer is left by ESC, and so is the turn.
+    person.sends("see @lab:note://2");
+    person.types("\x1b");
+    person.sees("stopped");
+    person.sends("/lab:ask you");
+    person.sees_line("Please ask them.");
+    person.types("\r");
+    person.sees("two");
+    assert!(last_said(&server.requests()[1]).ends_with("Please ask them."));
+    person.sends("/lab:nothing");
+    person.sees("the prompt nothing of lab: it has no prompt of this name");
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
 fn servers_are_listed_and_tested_without_a_model() {
     let home = home("text fine");
     let list = |home: &Home| {

@@ -110,7 +110,7 @@ fn why_not(server: &str, failure: &Failure) -> String {
 }
 
 /// Makes the model's text of an answer; a long one is kept whole in a file.
-fn told(answer: Answer, name: &str, directory: &Path) -> ToolOutput {
+pub(super) fn told(answer: Answer, name: &str, directory: &Path) -> ToolOutput {
     let (mut texts, mut images) = (Vec::new(), Vec::new());
     for part in answer.parts {
         match part {

@@ -1,14 +1,15 @@
 //! The tools of all servers as one turn sees them, and which of them the model is told in full.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::conversation::{ToolSpec, tokens};
-use crate::mcp::{Servers, Trouble};
-use crate::tool::Tool;
+use crate::mcp::{Failure, Servers, Trouble};
+use crate::tool::{Tool, ToolOutput};
 
 use super::search::ToolSearch;
-use super::server_tool::ServerTool;
+use super::server_tool::{ServerTool, told};
 use super::shared::{Known, Shared};
 
 /// The share of the window above which tools are told by their names only, in percent. The specification's advice is 1
@@ -97,6 +98,18 @@ impl ServerTools {
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.shared.locked().tools.iter().any(|known| known.spec.name == name)
+    }
+
+    /// Reads a resource of a server, trimmed for the model; a long one is kept whole in a file of `outputs`.
+    ///
+    /// # Cancel safety
+    /// As [`Servers::call`].
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn resource(&self, server: &str, uri: &str, outputs: &Path) -> Result<ToolOutput, Failure> {
+        let answer = self.servers.read(server, uri).await?;
+        Ok(told(answer, server, outputs))
     }
 
     /// Estimates the tokens that a server's tools cost a request if they are told in full.

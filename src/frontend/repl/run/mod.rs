@@ -6,6 +6,7 @@ mod pager;
 mod plain;
 mod plan;
 mod repl;
+mod servers;
 mod shell_guess;
 mod shell_line;
 mod show;

@@ -6,7 +6,7 @@ use nu_ansi_term::Style;
 
 use super::repl::{Next, Repl};
 use super::{pager, show};
-use crate::command::{self, KeyAction, Outcome, Problem, UserCommand};
+use crate::command::{self, KeyAction, Outcome, Problem, UserCommand, server_failure};
 use crate::config::ReasoningView;
 use crate::conversation::{Conversation, Ledger};
 use crate::frontend::human;
@@ -247,6 +247,30 @@ impl Repl {
             return Some(Next::Line);
         }
         Some(self.turn(command.message(argument)))
+    }
+
+    /// Puts a server's prompt on the line, where the person reads it before it is sent; `None` where it is no server's.
+    pub(super) fn server_prompt(&mut self, name: &str, argument: &str) -> Option<Next> {
+        let (server, prompt) = name.split_once(':')?;
+        let servers = self.agent.tools().servers()?.servers().clone();
+        if !servers.has(server) {
+            return None;
+        }
+        let words =
+            shlex::split(argument).unwrap_or_else(|| argument.split_whitespace().map(str::to_owned).collect());
+        let (got, next) = self.stoppable(async |_, _, cancel| {
+            cancel.run_until_cancelled(servers.prompt(server, prompt, &words)).await
+        });
+        match got.flatten() {
+            Some(Ok(text)) => drop(self.outcome(Outcome::Edit(text))),
+            Some(Err(failure)) => {
+                let locale = self.human.locale().clone();
+                let cause = &server_failure(&locale, &failure);
+                self.human.painter().fail(&locale.with(word::server::NoPrompt { name: server, prompt, cause }), "");
+            }
+            None => {}
+        }
+        Some(next)
     }
 
     /// Shows what a project's command would send, and asks once.

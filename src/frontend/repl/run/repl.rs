@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use tokio_util::sync::CancellationToken;
+
 use super::exchange::last_exchange;
 use super::plain::read_line;
 use super::plan::{self, Choice};
@@ -275,6 +277,9 @@ impl Repl {
                     if let Some(next) = self.user_command(&name, &argument) {
                         return next;
                     }
+                    if let Some(next) = self.server_prompt(&name, &argument) {
+                        return next;
+                    }
                     self.unknown(&name);
                     return Next::Line;
                 };
@@ -332,8 +337,11 @@ impl Repl {
         }
     }
 
-    /// Shortens what is sent of the conversation.
-    pub(super) fn shorten(&mut self, focus: &str) -> Next {
+    /// Does work that ESC stops; nothing comes of it where the keyboard cannot be watched.
+    pub(super) fn stoppable<T>(
+        &mut self,
+        work: impl AsyncFnOnce(&mut Agent, &mut Human<Output>, &CancellationToken) -> T,
+    ) -> (Option<T>, Next) {
         let mut scene = Scene {
             agent: &mut self.agent,
             human: &mut self.human,
@@ -341,18 +349,30 @@ impl Repl {
             stage: &self.stage,
             pending: &self.pending,
         };
-        let (said, pressed) = match turns::shorten(&mut scene, focus) {
-            Ok(shortened) => shortened,
+        match turns::stoppable(&mut scene, work) {
+            Ok((done, pressed)) => {
+                self.gone |= pressed.leave && pressed.gone;
+                (Some(done), if pressed.leave { Next::Leave } else { Next::Line })
+            }
             Err(error) => {
                 self.lost(&error);
-                return Next::Leave;
+                (None, Next::Leave)
             }
-        };
-        if let Some(said) = said {
+        }
+    }
+
+    /// Shortens what is sent of the conversation.
+    pub(super) fn shorten(&mut self, focus: &str) -> Next {
+        let (said, next) =
+            self.stoppable(async |agent, human, cancel| match agent.shorten(focus, human, cancel).await {
+                Some(_) => None,
+                None if cancel.is_cancelled() => Some(word::said::COMPACT_STOPPED),
+                None => Some(word::said::COMPACT_NOTHING),
+            });
+        if let Some(said) = said.flatten() {
             self.say(said);
         }
-        self.gone |= pressed.leave && pressed.gone;
-        if pressed.leave { Next::Leave } else { Next::Line }
+        next
     }
 
     /// Asks what becomes of the plan the turn ended with, and does it.

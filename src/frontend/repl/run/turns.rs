@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use tokio_util::sync::CancellationToken;
 
-use super::show;
+use super::{servers, show};
 use crate::agent::{Agent, TurnEnd};
 use crate::conversation::{ContentBlock, Message};
 use crate::frontend::dropped::close_dropped_connections;
@@ -14,7 +14,7 @@ use crate::frontend::input;
 use crate::frontend::repl::editor::Editor;
 use crate::frontend::repl::files::{AttachFact, AttachOptions, attach};
 use crate::frontend::stage::Stage;
-use crate::locale::{Word, word};
+use crate::locale::word;
 use crate::terminal::{KeyWatch, Output, Pending, PictureProtocol, Pressed, drain_crossterm, escape_wait};
 
 /// Tokens that attached files may take when the model's context is not known.
@@ -69,7 +69,12 @@ impl Turns {
         self.sweep(scene.agent);
         scene.stage.signals.watch(Some(cancel.clone()));
         scene.human.set_topic(&text);
-        let message = self.message(scene, text, printed);
+        let (resources, rest) = match scene.agent.tools().servers() {
+            Some(tools) => servers::named(&text, |name| tools.servers().has(name)),
+            None => (Vec::new(), text.clone()),
+        };
+        let mut message = self.message(scene, text, &rest, printed);
+        message.content.extend(take_resources(scene, &resources, &cancel));
         let end = scene.stage.runtime.block_on(async {
             let end = scene.agent.run_turn(message, scene.human, &cancel).await;
             close_dropped_connections().await;
@@ -92,7 +97,8 @@ impl Turns {
     }
 
     /// Makes the message with the files it mentions, and tells what became of each.
-    fn message(&self, scene: &mut Scene<'_>, text: String, printed: Vec<String>) -> Message {
+    /// Files are looked for in `rest`, the text without what names no file.
+    fn message(&self, scene: &mut Scene<'_>, text: String, rest: &str, printed: Vec<String>) -> Message {
         let model = scene.agent.model();
         let budget = model.context_window.map_or(ATTACHED_TOKENS, |window| window / 2);
         let place = scene.agent.place();
@@ -105,7 +111,7 @@ impl Turns {
             thumbnails: self.pictures.map(|_| show::picture_room(painter.screen().columns())),
             picked: scene.editor.picked(),
         };
-        let mut attached = attach(&text, &options);
+        let mut attached = attach(rest, &options);
         let mut thumbnails = attached.thumbnails.drain(..);
         for fact in &attached.facts {
             let said = show::attached(painter.locale(), fact);
@@ -127,6 +133,25 @@ impl Turns {
     }
 }
 
+/// Reads the resources that a message names, and tells what became of each.
+fn take_resources(
+    scene: &mut Scene<'_>,
+    resources: &[servers::Named],
+    cancel: &CancellationToken,
+) -> Vec<ContentBlock> {
+    let Some(tools) = scene.agent.tools().servers().filter(|_| !resources.is_empty()).cloned() else {
+        return Vec::new();
+    };
+    let locale = scene.human.locale().clone();
+    let reading = servers::read(resources, &tools, scene.agent.outputs(), &locale);
+    let read = scene.stage.runtime.block_on(cancel.run_until_cancelled(reading));
+    let attached = read.unwrap_or_default();
+    for said in &attached.said {
+        scene.human.painter().say(said);
+    }
+    attached.into_blocks(scene.agent.model().vision).collect()
+}
+
 /// Gives back to the line what was queued for a turn that was stopped. What was sent after ESC is for what comes next.
 pub(super) fn give_back(human: &mut Human<Output>, pending: &Pending, pressed: &Pressed) {
     let (queued, line) = pending.change(|unsent| {
@@ -144,26 +169,23 @@ pub(super) fn give_back(human: &mut Human<Output>, pending: &Pending, pressed: &
     }
 }
 
-/// Shortens what is sent of the conversation; ESC stops it. Returns the line that says so where nothing was shortened.
+/// Does work that ESC stops.
 ///
 /// # Errors
 /// When the keyboard cannot be watched.
-pub(super) fn shorten(scene: &mut Scene<'_>, focus: &str) -> std::io::Result<(Option<Word>, Pressed)> {
+pub(super) fn stoppable<T>(
+    scene: &mut Scene<'_>,
+    work: impl AsyncFnOnce(&mut Agent, &mut Human<Output>, &CancellationToken) -> T,
+) -> std::io::Result<(T, Pressed)> {
     let cancel = CancellationToken::new();
     let keys = KeyWatch::start(cancel.clone(), scene.pending.clone(), escape_wait(scene.stage.remote))?;
     scene.human.watch(keys, Rc::clone(&scene.stage.tty));
     scene.stage.signals.watch(Some(cancel.clone()));
-    let shortened = scene.stage.runtime.block_on(async {
-        let shortened = scene.agent.shorten(focus, scene.human, &cancel).await;
+    let done = scene.stage.runtime.block_on(async {
+        let done = work(scene.agent, scene.human, &cancel).await;
         close_dropped_connections().await;
-        shortened
+        done
     });
     scene.stage.signals.watch(None);
-    let pressed = scene.human.unwatch();
-    let said = match shortened {
-        Some(_) => None,
-        None if cancel.is_cancelled() => Some(word::said::COMPACT_STOPPED),
-        None => Some(word::said::COMPACT_NOTHING),
-    };
-    Ok((said, pressed))
+    Ok((done, scene.human.unwatch()))
 }

@@ -1,0 +1,79 @@
+//! What a person takes from a server: a resource by its address, a prompt by its name.
+
+use serde_json::{Map, Value, json};
+
+use super::answer::{self, Answer};
+use super::failure::Failure;
+use super::opening::{each, fields};
+use super::servers::Servers;
+
+impl Servers {
+    /// Reads a resource; starts its server where it does not run.
+    ///
+    /// # Cancel safety
+    /// As [`Servers::call`].
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn read(&self, server: &str, uri: &str) -> Result<Answer, Failure> {
+        let (line, _) = self.line(server).await?;
+        let params = fields(json!({"uri": uri}));
+        let result = line.request("resources/read", params, self.patience(), None).await?;
+        Ok(answer::read_resource(&result))
+    }
+
+    /// Gets a prompt, its arguments in the order the server names them; the last one takes all words that are left.
+    ///
+    /// # Cancel safety
+    /// As [`Servers::call`].
+    ///
+    /// # Errors
+    /// [`Failure`].
+    pub async fn prompt(&self, server: &str, name: &str, words: &[String]) -> Result<String, Failure> {
+        let (line, _) = self.line(server).await?;
+        let mut found = None;
+        let take = |prompt: &Value| {
+            if prompt.get("name").is_some_and(|known| known == name) {
+                found = Some(prompt.clone());
+            }
+            found.is_none()
+        };
+        each(&line, "prompts", self.patience(), take).await?;
+        let params = json!({"name": name, "arguments": arguments(&found.ok_or(Failure::NoSuchPrompt)?, words)});
+        let result = line.request("prompts/get", fields(params), self.patience(), None).await?;
+        Ok(answer::read_prompt(&result))
+    }
+}
+
+/// Gives each argument of a prompt its word.
+fn arguments(prompt: &Value, words: &[String]) -> Map<String, Value> {
+    let listed = prompt.get("arguments").and_then(Value::as_array).into_iter().flatten();
+    let names: Vec<&str> = listed.filter_map(|argument| argument.get("name")?.as_str()).collect();
+    let mut given = Map::new();
+    for (index, name) in names.iter().enumerate() {
+        let end = if index + 1 == names.len() { words.len() } else { words.len().min(index + 1) };
+        let value = words.get(index..end).unwrap_or_default().join(" ");
+        if !value.is_empty() {
+            given.insert((*name).to_owned(), value.into());
+        }
+    }
+    given
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_argument_takes_the_words_that_are_left() {
+        let prompt = json!({"arguments": [{"name": "city"}, {"name": "why"}]});
+        let given = |words: &str| {
+            let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+            Value::Object(arguments(&prompt, &words))
+        };
+        assert_eq!(given(""), json!({}));
+        assert_eq!(given("Paris"), json!({"city": "Paris"}));
+        assert_eq!(given("Paris in the spring"), json!({"city": "Paris", "why": "in the spring"}));
+        assert_eq!(arguments(&json!({"name": "x"}), &["a".to_owned()]), Map::new());
+    }
+}
