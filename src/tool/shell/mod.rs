@@ -17,6 +17,7 @@ mod settle;
 mod shell_tool;
 mod start;
 mod trash;
+mod worded;
 
 pub(crate) use detached::{DetachedJobs, is_in_use};
 pub use environment::HANDOFF as HANDOFF_VARIABLES;
@@ -28,5 +29,6 @@ pub(crate) use jobs::Jobs;
 pub(crate) use own_directory::sweep_own_directories;
 pub(crate) use project::Made;
 pub use shell_tool::{NAME as SHELL, ShellTool};
-pub(crate) use start::{Launch, Resources};
+pub(crate) use start::{Launch, Program, Resources};
 pub use trash::SharedTrash;
+pub(crate) use worded::run_program;

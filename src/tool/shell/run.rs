@@ -19,7 +19,7 @@ use crate::tool::{ToolContext, work};
 use super::capture::{Collected, Excerpt, Progress};
 use super::group::{Group, Mark};
 use super::loan::{self, KeeperEvent, Loan};
-use super::start::{Launch, Resources, adopts};
+use super::start::{Launch, Program, Resources, adopts};
 
 /// From TERM to KILL.
 const TERM_GRACE: Duration = Duration::from_secs(2);
@@ -63,6 +63,16 @@ pub(crate) struct Ended {
     pub(crate) lent: bool,
 }
 
+/// What runs.
+pub(crate) struct What<'a> {
+    /// The line, for bash or sh.
+    pub(crate) line: &'a str,
+    /// Whether it has the person's terminal from the beginning.
+    pub(crate) interactive: bool,
+    /// What runs instead of a shell; the line is then what says the same.
+    pub(crate) program: Option<Program<'a>>,
+}
+
 /// Ends the processes of a command whose future is dropped.
 struct Guard {
     group: Group,
@@ -78,7 +88,7 @@ impl Drop for Guard {
     }
 }
 
-/// Runs a command line with bash, or sh where there is none.
+/// Runs a command line with bash, or sh where there is none; or a program by itself.
 ///
 /// # Errors
 /// What the system said when it could not be started.
@@ -87,11 +97,12 @@ impl Drop for Guard {
 /// Dropped, it kills all processes of the command at once.
 pub(crate) async fn run(
     helper: Option<&Path>,
-    (line, interactive): (&str, bool),
+    what: &What<'_>,
     directory: &Path,
     limit: Duration,
     context: &ToolContext<'_>,
 ) -> std::io::Result<Ended> {
+    let What { line, interactive, program } = *what;
     let mark = Mark::new();
     let (reader, writer) = std::io::pipe()?;
     let mut resources = Resources::new(helper, line, directory, context)?;
@@ -103,7 +114,7 @@ pub(crate) async fn run(
     }
     let terminal = loan.as_mut().map(|loan| (loan, if interactive { ON_IT } else { APART }));
     let (told, tells) = UnixStream::pair()?;
-    let launch = Launch { helper, line, directory, mark: &mark, resources: &resources, detached: false };
+    let launch = Launch { helper, line, program, directory, mark: &mark, resources: &resources, detached: false };
     let mut child = launch.start(writer.into(), tells.into(), terminal, |command| {
         // An adopter is told to end, by the guard, and then kills all the others.
         Command::from(command).kill_on_drop(!adopts(helper)).spawn()

@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use crate::conversation::{
     About, Brief, Effect, Outcome, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb,
 };
-use crate::sandbox::Confinement;
 use crate::tool::arguments::{Arguments, Field, plain};
 use crate::tool::{
     Access, Before, Place, Settled, Tool, ToolContext, ToolMemory, ToolOutput, paths, text_file, work,
 };
 
-use super::run::{self, Ended, Reason};
+use super::run::What;
+use super::worded::{NO_TERMINAL, run_to_the_end};
 use super::{detached_words, job_tool, jobs, loan, settle, start};
 
 /// The tool's name.
@@ -32,73 +32,6 @@ const LINE_LIMIT: usize = 128 * 1024 - 1;
 const LIST_LIMIT: usize = 20;
 /// How long a background command is watched before the call is answered: one that cannot even start says so.
 const FIRST_LOOK: Duration = Duration::from_secs(1);
-
-/// What programs print when they may not do something, in lower case.
-const REFUSALS: &[&str] = &[
-    "permission denied",
-    "operation not permitted",
-    "not permitted",
-    "read-only file system",
-    "could not resolve",
-    "name resolution",
-    "network is unreachable",
-    "address family not supported",
-    "unable to connect",
-    "cannot connect",
-    "failed to connect",
-    "error connecting",
-    "dial tcp",
-    "dial unix",
-    "no such host",
-    "couldn't connect",
-    "eacces",
-    "eperm",
-    "enetunreach",
-    "no new privileges",
-    "must be root",
-    "must be superuser",
-    "must be run as root",
-];
-
-/// What the model is told then of a command that ran unasked.
-const READ_ONLY_NOTE: &str = "[it ran where it can only read: no writing but in $TMPDIR, no network or sockets, no \
-                            credential files. If it needs more, call again with access \"workspace\": the user is \
-                            asked]";
-
-/// As above, of one that was approved.
-const WORKSPACE_NOTE: &str = "[it ran where it can write only the workspace, temporary files and caches, and \
-                              cannot change the machine (clock, host name, network, mounts, kernel, services). \
-                              If it needs more, call again with access \"full\": the user is asked]";
-
-/// As above, without network.
-const OFFLINE_NOTE: &str = "[it ran where it can write only the workspace, temporary files and caches, \
-                            without network, and cannot change the machine (clock, host name, network, mounts, \
-                            kernel, services). If it needs more, call again with access \"workspace\" for the \
-                            network or \"full\" for everything: the user is asked]";
-
-/// What the model is told when a command wants a terminal and there is none.
-const NO_TERMINAL: &str = "there is no terminal in this mode and nobody who could type: no password, login, editor \
-                           or pager. Find a way that needs none, or say what the user has to run";
-
-/// As above, when there was one.
-const TAKEN_BACK: &str =
-    "[the user took the terminal back with Ctrl+Z, and the command went on asking: it was ended]";
-
-/// What programs print that find no terminal to ask on, in lower case: sudo, ssh, git, and the C library.
-const ASKERS: &[&str] = &[
-    "a terminal is required",
-    "no tty present",
-    "terminal prompts disabled",
-    "could not read username",
-    "could not read password",
-    "/dev/tty",
-    "not a tty",
-    "not a terminal",
-    "not from a terminal",
-    "host key verification failed",
-    "permission denied (publickey",
-    "inappropriate ioctl for device",
-];
 
 const FIELDS: &[Field] = &[
     Field { name: "command", aliases: &["cmd", "script", "command_line"] },
@@ -356,32 +289,13 @@ impl Tool for ShellTool {
             if request.background {
                 return in_background(helper, &request, &context).await;
             }
-            let output = in_front(helper, &request, &context).await;
+            let what = What { line: &request.line, interactive: request.interactive, program: None };
+            let output = run_to_the_end(helper, &what, &request.directory, request.limit, &context).await;
             if output.outcome == Outcome::Ok {
                 settle::remember(&request.lines, &request.directory, context.memory);
             }
             output
         })
-    }
-}
-
-/// Runs the command to its end or its time limit.
-async fn in_front(helper: Option<&Path>, request: &Input, context: &ToolContext<'_>) -> ToolOutput {
-    let limit = Duration::from_secs(request.limit);
-    let run = run::run(helper, (&request.line, request.interactive), &request.directory, limit, context);
-    match run.await {
-        Ok(ended) => {
-            let mut output = worded(ended, request, context.person.can_lend());
-            let kept = start::nameable(context.sandbox.variables(), &request.line);
-            if output.outcome == Outcome::Failed && !kept.is_empty() {
-                let kept = kept.join(", ");
-                let note = "a line that says $NAME is given it";
-                let said = std::mem::take(&mut output.content);
-                output.content = format!("{said}\n[not in its environment: {kept}; {note}]");
-            }
-            output
-        }
-        Err(error) => ToolOutput::failed(format!("shell: could not be started: {error}")),
     }
 }
 
@@ -411,88 +325,4 @@ async fn in_background(helper: Option<&Path>, request: &Input, context: &ToolCon
         Some(_) => output.outcome = Outcome::Failed,
     }
     output
-}
-
-/// Tells whether a command that failed may have been stopped by the sandbox.
-fn looks_refused(output: &str) -> bool {
-    let output = output.to_lowercase();
-    REFUSALS.iter().any(|words| output.contains(words))
-}
-
-/// Tells whether a command that failed says that it would have asked somebody.
-fn looks_for_terminal(output: &str) -> bool {
-    let output = output.to_lowercase();
-    ASKERS.iter().any(|words| output.contains(words))
-}
-
-/// What to tell the model of what held a command, should it have failed for that.
-const fn note(confinement: &Confinement) -> &'static str {
-    match (confinement.is_read_only(), confinement.has_network()) {
-        (true, _) => READ_ONLY_NOTE,
-        (false, true) => WORKSPACE_NOTE,
-        (false, false) => OFFLINE_NOTE,
-    }
-}
-
-fn worded(ended: Ended, request: &Input, can_lend: bool) -> ToolOutput {
-    let limit = request.limit;
-    let exit_code = ended.status.and_then(|status| {
-        use std::os::unix::process::ExitStatusExt as _;
-        status.code().or_else(|| status.signal().map(|signal| 128 + signal))
-    });
-    let mut content = ended.told.text;
-    let refused = looks_refused(&content);
-    let wanted_terminal = !can_lend && looks_for_terminal(&content);
-    let mut remark = |text: String| {
-        if !content.is_empty() && !content.ends_with('\n') {
-            content.push('\n');
-        }
-        content.push_str(&text);
-    };
-    let outcome = match (ended.reason, exit_code) {
-        (Reason::Finished, Some(0)) => Outcome::Ok,
-        (Reason::Finished, code) => {
-            remark(match code {
-                Some(code) => format!("[exit code {code}]"),
-                None => "[it could not be ended]".to_owned(),
-            });
-            Outcome::Failed
-        }
-        (Reason::TimedOut, _) => {
-            remark(format!("[timed out after {limit} s and was ended; give a longer timeout if it needs one]"));
-            Outcome::Failed
-        }
-        (Reason::NoTerminal, _) => {
-            remark(if ended.lent { TAKEN_BACK.to_owned() } else { format!("[{NO_TERMINAL}]") });
-            Outcome::Failed
-        }
-        (Reason::Cancelled, _) => {
-            remark("[interrupted by the user]".to_owned());
-            Outcome::Interrupted
-        }
-    };
-    if ended.background && ended.reason == Reason::Finished {
-        remark("[processes left in the background were ended]".to_owned());
-    }
-    if let Some(confinement) = ended.confinement.filter(|_| outcome == Outcome::Failed && refused) {
-        remark(note(&confinement).to_owned());
-    }
-    if request.interactive && outcome != Outcome::Interrupted {
-        remark("[it had the user's terminal; what was shown and typed there is not recorded]".to_owned());
-    } else if ended.lent {
-        remark("[it asked for the user's terminal and had it; what was typed there is not recorded]".to_owned());
-    } else if wanted_terminal && outcome == Outcome::Failed {
-        remark(format!("[{NO_TERMINAL}]"));
-    }
-    if content.is_empty() {
-        content.push_str("(no output)");
-    }
-    let facts = ToolFacts {
-        exit_code,
-        lines: Some(ended.told.lines),
-        timed_out_after: (ended.reason == Reason::TimedOut).then_some(limit),
-        full_output: ended.told.file,
-        ..ToolFacts::default()
-    };
-    ToolOutput { content, outcome, facts, images: Vec::new(), change: None }
 }

@@ -74,10 +74,20 @@ impl Resources {
     }
 }
 
+/// A program with its arguments, which no shell reads.
+#[derive(Clone, Copy)]
+pub(crate) struct Program<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) arguments: &'a [String],
+}
+
 /// What a command is made of.
 pub(crate) struct Launch<'a> {
     pub(crate) helper: Option<&'a Path>,
+    /// What a shell runs, or what says the same as the program.
     pub(crate) line: &'a str,
+    /// What runs instead of a shell.
+    pub(crate) program: Option<Program<'a>>,
     pub(crate) directory: &'a Path,
     pub(crate) mark: &'a Mark,
     pub(crate) resources: &'a Resources,
@@ -95,10 +105,11 @@ impl Launch<'_> {
         terminal: Option<(&mut Loan, &str)>,
     ) -> std::io::Result<std::process::Command> {
         use std::os::unix::process::CommandExt as _;
-        let Self { helper, line, directory, mark, resources, detached } = self;
+        let Self { helper, line, program, directory, mark, resources, detached } = self;
+        let first = program.as_ref().map_or(Path::new(shell), |program| program.path);
         let interactive = matches!(&terminal, Some((_, mode)) if *mode == ON_IT);
         let asking = terminal.is_some();
-        let mut command = std::process::Command::new(helper.map_or(Path::new(shell), |helper| helper));
+        let mut command = std::process::Command::new(helper.map_or(first, |helper| helper));
         let mut input = Stdio::null();
         let mut errors = Stdio::from(writer.try_clone()?);
         if adopts(*helper) {
@@ -111,12 +122,16 @@ impl Launch<'_> {
         }
         match (&resources.confinement, helper) {
             (_, None) => drop(command.process_group(0)),
-            (None, Some(_)) => drop(command.arg(child::PLAIN).arg(shell)),
+            (None, Some(_)) => drop(command.arg(child::PLAIN).arg(first)),
             (Some(confinement), Some(_)) => {
-                command.arg(child::CONFINED).args(confinement.to_arguments()).arg(shell);
+                command.arg(child::CONFINED).args(confinement.to_arguments()).arg(first);
             }
         }
-        command.arg("-c").arg(line).current_dir(directory);
+        match program {
+            Some(program) => drop(command.args(program.arguments)),
+            None => drop(command.arg("-c").arg(line)),
+        }
+        command.current_dir(directory);
         command.stdin(input).stdout(writer.try_clone()?).stderr(errors);
         for name in HANDOFF {
             command.env_remove(name);
@@ -152,7 +167,7 @@ impl Launch<'_> {
         Ok(command)
     }
 
-    /// Starts it with bash, or sh where there is none.
+    /// Starts it, a line with bash, or sh where there is none.
     pub(crate) fn start<C>(
         &self,
         writer: OwnedFd,
@@ -165,6 +180,7 @@ impl Launch<'_> {
             Err(error)
                 if error.kind() == std::io::ErrorKind::NotFound
                     && self.helper.is_none()
+                    && self.program.is_none()
                     && self.directory.is_dir() =>
             {
                 spawn(self.command("sh", &writer, tells, terminal)?)
@@ -205,7 +221,8 @@ pub(crate) fn start_job(
     let (reader, writer) = std::io::pipe()?;
     let (told, tells) = UnixStream::pair()?;
     let resources = Resources::new(helper, line, directory, context)?;
-    let launch = Launch { helper, line, directory, mark: &mark, resources: &resources, detached: false };
+    let launch =
+        Launch { helper, line, program: None, directory, mark: &mark, resources: &resources, detached: false };
     let child = launch.start(writer.into(), tells.into(), None, |mut command| command.spawn())?;
     let path = context.output_dir.join(format!("job-{}.txt", mark.value()));
     let group = Group::of(child.id(), mark, adopts(helper))?;
@@ -228,7 +245,8 @@ pub(crate) fn start_detached(
     let mut resources = Resources::with(OwnDirectory::staying, helper, (line, directory), context)?;
     let (_, tells) = UnixStream::pair()?;
     let reserved = DetachedJobs::in_directory(context.output_dir).reserve()?;
-    let launch = Launch { helper, line, directory, mark: &mark, resources: &resources, detached: true };
+    let launch =
+        Launch { helper, line, program: None, directory, mark: &mark, resources: &resources, detached: true };
     let started = reserved
         .output
         .try_clone()

@@ -204,8 +204,8 @@ fn spawned(helper: &Path, line: &str, context: &ToolContext<'_>) -> std::io::Res
     let (told, tells) = UnixStream::pair()?;
     let directory = context.place.cwd.as_path();
     let resources = Resources::new(Some(helper), line, directory, context)?;
-    let launch =
-        Launch { helper: Some(helper), line, directory, mark: &mark, resources: &resources, detached: false };
+    let (helper, program) = (Some(helper), None);
+    let launch = Launch { helper, line, program, directory, mark: &mark, resources: &resources, detached: false };
     let input = far.try_clone()?;
     let child = launch.start(far, tells.into(), None, |mut command| {
         // Whoever has a terminal may page, colour and edit.
