@@ -10,6 +10,7 @@ pub mod handoff;
 pub mod human;
 pub mod input;
 pub mod json;
+pub mod json_rpc;
 pub mod pipe;
 pub mod print;
 mod prompt;

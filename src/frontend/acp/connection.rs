@@ -1,7 +1,7 @@
 //! The connection: reads the client's lines, answers what needs no session, and hands the rest to the session's thread.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,9 +10,8 @@ use std::thread::JoinHandle;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::client::{Client, Lines};
-use super::rpc::{self, Fault, Incoming, RpcError, text};
 use super::session::{Beginning, Job, Opener, Running, Session, Wanted, timestamp};
+use crate::frontend::json_rpc::{self, Client, Fault, Heard, Incoming, Lines, RpcError, read_lines, text};
 use crate::frontend::signals::Signals;
 use crate::locale::word;
 
@@ -22,15 +21,6 @@ const VERSION: u64 = 1;
 const LONGEST_LINE: u64 = 128 * 1024 * 1024;
 /// Sessions of a page.
 const PAGE: usize = 50;
-
-/// What makes the connection go on or end.
-enum Event {
-    Line(Vec<u8>),
-    /// The client said its last word, or does not read any more.
-    End,
-    /// A line that was longer than anything a client has to say.
-    TooLong,
-}
 
 /// How the connection ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,8 +89,10 @@ pub fn serve(opener: Arc<dyn Opener>, input: impl Read + Send + 'static, output:
     let (events, next) = channel();
     let broken = events.clone();
     // Nobody is told where the connection has ended already.
-    let client = Client::new(output, Box::new(move || drop(broken.send(Event::End))));
-    let reading = std::thread::Builder::new().name("acp".into()).spawn(move || read_lines(input, &events));
+    let client = Client::new(output, Box::new(move || drop(broken.send(Heard::End))));
+    let reading = std::thread::Builder::new()
+        .name("acp".into())
+        .spawn(move || read_lines(input, LONGEST_LINE, |heard| events.send(heard).is_ok()));
     if let Err(error) = reading {
         tracing::error!(%error, "the client cannot be read");
         return Ended::Nonsense;
@@ -117,10 +109,10 @@ pub fn serve(opener: Arc<dyn Opener>, input: impl Read + Send + 'static, output:
     };
     let ended = loop {
         match next.recv() {
-            Ok(Event::Line(line)) if line.trim_ascii().is_empty() => {}
-            Ok(Event::Line(line)) => connection.line(&line),
-            Ok(Event::End) | Err(_) => break Ended::Closed,
-            Ok(Event::TooLong) => {
+            Ok(Heard::Line(line)) if line.trim_ascii().is_empty() => {}
+            Ok(Heard::Line(line)) => connection.line(&line),
+            Ok(Heard::End) | Err(_) => break Ended::Closed,
+            Ok(Heard::TooLong) => {
                 let error = RpcError::new(Fault::Parse, "a line is too long");
                 connection.client.answer(&Value::Null, Err(error));
                 break Ended::Nonsense;
@@ -131,29 +123,9 @@ pub fn serve(opener: Arc<dyn Opener>, input: impl Read + Send + 'static, output:
     ended
 }
 
-fn read_lines(input: impl Read, events: &Sender<Event>) {
-    let mut input = BufReader::new(input);
-    loop {
-        let mut line = Vec::new();
-        let event = match input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line) {
-            Ok(0) => Event::End,
-            Ok(_) if line.len() as u64 >= LONGEST_LINE && line.last() != Some(&b'\n') => Event::TooLong,
-            Ok(_) => Event::Line(line),
-            Err(error) => {
-                tracing::info!(%error, "the client cannot be read");
-                Event::End
-            }
-        };
-        let last = !matches!(event, Event::Line(_));
-        if events.send(event).is_err() || last {
-            return;
-        }
-    }
-}
-
 impl Connection {
     fn line(&mut self, line: &[u8]) {
-        match rpc::read(line) {
+        match json_rpc::read(line) {
             Ok(Incoming::Request { id, method, parameters }) => {
                 tracing::debug!(method, "asked");
                 if let Some(result) = self.request(&id, &method, parameters).transpose() {

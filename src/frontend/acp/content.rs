@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::rpc::{Fault, RpcError, text};
 use crate::conversation::{ContentBlock, Image, Message, tokens};
+use crate::frontend::json_rpc::{Fault, RpcError, text};
 use crate::locale::{Locale, word};
 use crate::tool::Place;
 use crate::tool::base64;

@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::calls;
-use super::client::{Client, Reply, wait};
 use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend};
 use crate::approval::Decision;
 use crate::conversation::{Answer, Outcome, Preview, Question, Subject, ToolCall, ToolFacts, ToolVerb};
 use crate::frontend::human::{self, Choice, KeepRule};
+use crate::frontend::json_rpc::{Client, Reply, wait};
 use crate::frontend::words::{self, Diagnostic};
 use crate::locale::{Locale, Word, word};
 use crate::terminal::{sanitize, sanitize_line};
@@ -110,7 +110,8 @@ impl Events {
     }
 
     pub(super) fn update(&self, update: &Value) {
-        self.client.update(&self.session, update);
+        let parameters = json!({"sessionId": self.session, "update": update});
+        self.client.notify("session/update", &parameters);
     }
 
     /// More of the message of this kind.

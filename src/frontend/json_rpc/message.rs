@@ -51,14 +51,14 @@ impl RpcError {
     }
 
     /// Says which parameter is not what the method wants.
-    pub(super) fn parameter(name: &str, wanted: &str) -> Self {
+    pub(in crate::frontend) fn parameter(name: &str, wanted: &str) -> Self {
         Self::new(Fault::Parameters, format!("`{name}` must be {wanted}"))
     }
 }
 
 /// A line from the client.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Incoming {
+pub(in crate::frontend) enum Incoming {
     /// Wants an answer.
     Request { id: Value, method: String, parameters: Value },
     /// Wants none.
@@ -71,7 +71,7 @@ pub(super) enum Incoming {
 ///
 /// # Errors
 /// The id to answer to, null where none can be read, and what is wrong.
-pub(super) fn read(line: &[u8]) -> Result<Incoming, (Value, RpcError)> {
+pub(in crate::frontend) fn read(line: &[u8]) -> Result<Incoming, (Value, RpcError)> {
     let message: Value = serde_json::from_slice(line)
         .map_err(|error| (Value::Null, RpcError::new(Fault::Parse, format!("this line is no JSON: {error}"))))?;
     let Value::Object(mut fields) = message else {
@@ -98,7 +98,7 @@ pub(super) fn read(line: &[u8]) -> Result<Incoming, (Value, RpcError)> {
 }
 
 /// A text among the parameters.
-pub(super) fn text<'a>(parameters: &'a Value, name: &str) -> Result<&'a str, RpcError> {
+pub(in crate::frontend) fn text<'a>(parameters: &'a Value, name: &str) -> Result<&'a str, RpcError> {
     parameters.get(name).and_then(Value::as_str).ok_or_else(|| RpcError::parameter(name, "a text"))
 }
 

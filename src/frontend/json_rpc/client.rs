@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::rpc::RpcError;
+use super::message::RpcError;
 use crate::terminal::escape_json;
 
 /// What came of a request of ours.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Reply {
+pub(in crate::frontend) enum Reply {
     /// An answer.
     Result(Value),
     /// An error: the client does not do it.
@@ -22,14 +22,14 @@ pub(super) enum Reply {
 }
 
 /// Where lines go.
-pub(super) type Lines = Box<dyn Write + Send>;
+pub(in crate::frontend) type Lines = Box<dyn Write + Send>;
 
 /// Is told that nobody reads any more.
-pub(super) type OnBreak = Box<dyn Fn() + Send>;
+pub(in crate::frontend) type OnBreak = Box<dyn Fn() + Send>;
 
 /// The line to the client; clones are the same line.
 #[derive(Clone)]
-pub(super) struct Client(Arc<Shared>);
+pub(in crate::frontend) struct Client(Arc<Shared>);
 
 struct Shared {
     out: Mutex<Out>,
@@ -56,7 +56,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Client {
-    pub(super) fn new(lines: Lines, on_break: OnBreak) -> Self {
+    pub(in crate::frontend) fn new(lines: Lines, on_break: OnBreak) -> Self {
         let out = Mutex::new(Out { lines, broken: false, on_break });
         Self(Arc::new(Shared { out, waiting: Mutex::default() }))
     }
@@ -77,17 +77,12 @@ impl Client {
     }
 
     /// Tells something that needs no answer.
-    pub(super) fn notify(&self, method: &str, parameters: &Value) {
+    pub(in crate::frontend) fn notify(&self, method: &str, parameters: &Value) {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": parameters}));
     }
 
-    /// Tells what changed in a session.
-    pub(super) fn update(&self, session: &str, update: &Value) {
-        self.notify("session/update", &json!({"sessionId": session, "update": update}));
-    }
-
     /// Answers a request.
-    pub(super) fn answer(&self, id: &Value, result: Result<Value, RpcError>) {
+    pub(in crate::frontend) fn answer(&self, id: &Value, result: Result<Value, RpcError>) {
         self.send(&match result {
             Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
             Err(error) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
@@ -95,7 +90,7 @@ impl Client {
     }
 
     /// Makes a request of our own for a session; the answer arrives at the receiver.
-    pub(super) fn request(&self, session: &str, method: &str, parameters: &Value) -> Receiver<Reply> {
+    pub(in crate::frontend) fn request(&self, session: &str, method: &str, parameters: &Value) -> Receiver<Reply> {
         let (sender, receiver) = channel();
         let id = {
             let mut waiting = lock(&self.0.waiting);
@@ -113,7 +108,7 @@ impl Client {
     }
 
     /// The client answered a request of ours.
-    pub(super) fn answered(&self, id: u64, result: Option<Value>) {
+    pub(in crate::frontend) fn answered(&self, id: u64, result: Option<Value>) {
         if let Some((_, sender)) = lock(&self.0.waiting).requests.remove(&id) {
             // Who does not wait any more was stopped.
             drop(sender.send(result.map_or(Reply::Refused, Reply::Result)));
@@ -121,7 +116,7 @@ impl Client {
     }
 
     /// Nobody waits for the answers of this session any more.
-    pub(super) fn stop_waiting(&self, session: &str) {
+    pub(in crate::frontend) fn stop_waiting(&self, session: &str) {
         lock(&self.0.waiting).requests.retain(|_, (whose, sender)| {
             let stops = whose == session;
             if stops {
@@ -132,12 +127,12 @@ impl Client {
     }
 
     /// Tells whether the client is gone.
-    pub(super) fn is_gone(&self) -> bool {
+    pub(in crate::frontend) fn is_gone(&self) -> bool {
         lock(&self.0.waiting).gone
     }
 
     /// The client is gone.
-    pub(super) fn gone(&self) {
+    pub(in crate::frontend) fn gone(&self) {
         let mut waiting = lock(&self.0.waiting);
         waiting.gone = true;
         waiting.requests.clear();
@@ -145,7 +140,7 @@ impl Client {
 }
 
 /// Waits for the answer of a request.
-pub(super) fn wait(receiver: &Receiver<Reply>) -> Reply {
+pub(in crate::frontend) fn wait(receiver: &Receiver<Reply>) -> Reply {
     receiver.recv().unwrap_or(Reply::Stopped)
 }
 
