@@ -52,6 +52,7 @@ pub use recalled::{Recalled, recalled};
 pub use results::REPEATS;
 pub use said::Said;
 pub use skills::{Skill, catalogue, skills};
+pub use turn::run_call;
 pub use undo::PastTurn;
 pub use window::Shortening;
 pub use wishes::Wishes;

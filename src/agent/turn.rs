@@ -27,7 +27,7 @@ use super::undo::Undo;
 use super::{Agent, AgentEvent, Failure, Frontend, Notice, Shortened, TurnEnd};
 use crate::context::Need;
 use crate::conversation::{
-    ContentBlock, Finished, Message, Outcome, Role, StopReason, Subject, ToolCall, ToolSpec, tokens,
+    ContentBlock, Finished, Message, Outcome, Role, StopReason, Subject, ToolCall, ToolResult, ToolSpec, tokens,
 };
 use crate::tool::brief;
 use crate::tool::{ToolFacts, ToolOutput};
@@ -256,29 +256,8 @@ impl Agent {
         frontend: &mut dyn Frontend,
         cancel: &CancellationToken,
     ) -> CallsEnd {
-        let Self { talk, consent, undo, runner, .. } = &mut *self;
-        let (talk, runner) = (&*talk, &*runner);
-        let explorers = Explorers { talk, runner, undo: undo.without_journal() };
-        let explore = &explorers as &dyn Explore;
-        let redact = |text: &str| talk.session().redacted(text);
-        let secrets = &*talk.manner.secrets;
-        let said = talk.conversation().messages();
-        let calling = Calls {
-            runner,
-            consent,
-            undo,
-            explore,
-            said,
-            session: talk.session(),
-            hooks: &talk.manner.hooks,
-            guard,
-            secrets,
-            redact: &redact,
-            frontend,
-            cancel,
-        };
-        let touched = touched(runner, &calls);
-        let Answered { mut results, end, spent } = calling.run(calls).await;
+        let touched = touched(&self.runner, &calls);
+        let Answered { mut results, end, spent } = answer(self, calls, guard, frontend, cancel).await;
         let small = self.talk.model().small;
         let (trusted, told) = (self.talk.manner.trusted, &mut self.talk.told_folders);
         let found = if small { Vec::new() } else { nested(&self.runner.place, trusted, &touched, told) };
@@ -311,6 +290,67 @@ impl Agent {
             | Asked::Interrupted => {}
         }
     }
+}
+
+/// Runs one call that no model made, but another program: judged and kept as a model's. Its result is in no
+/// conversation.
+///
+/// # Cancel safety
+/// As [`Agent::run_turn`].
+pub async fn run_call(
+    agent: &mut Agent,
+    call: ToolCall,
+    frontend: &mut dyn Frontend,
+    cancel: &CancellationToken,
+) -> ToolResult {
+    let (call_id, name) = (call.id.clone(), call.name.clone());
+    let answered = answer(agent, vec![call], &mut LoopGuard::default(), frontend, cancel).await;
+    // Every call gets exactly one result.
+    let mut result = answered.results.into_iter().next().unwrap_or(ToolResult {
+        call_id,
+        name,
+        content: String::new(),
+        outcome: Outcome::Interrupted,
+        images: Vec::new(),
+        facts: ToolFacts::default(),
+        duration_ms: 0,
+    });
+    if let Some((hidden, _)) = agent.talk.manner.secrets.hide(&result.content) {
+        result.content = hidden;
+    }
+    result
+}
+
+/// Runs the calls of one message.
+async fn answer(
+    agent: &mut Agent,
+    calls: Vec<ToolCall>,
+    guard: &mut LoopGuard,
+    frontend: &mut dyn Frontend,
+    cancel: &CancellationToken,
+) -> Answered {
+    let Agent { talk, consent, undo, runner, .. } = agent;
+    let (talk, runner) = (&*talk, &*runner);
+    let explorers = Explorers { talk, runner, undo: undo.without_journal() };
+    let explore = &explorers as &dyn Explore;
+    let redact = |text: &str| talk.session().redacted(text);
+    let secrets = &*talk.manner.secrets;
+    let said = talk.conversation().messages();
+    let calling = Calls {
+        runner,
+        consent,
+        undo,
+        explore,
+        said,
+        session: talk.session(),
+        hooks: &talk.manner.hooks,
+        guard,
+        secrets,
+        redact: &redact,
+        frontend,
+        cancel,
+    };
+    calling.run(calls).await
 }
 
 /// Whether the description of the tools would take too much of the window to talk in what is left.

@@ -27,7 +27,7 @@ mod trust;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::cli::{self, CommonOptions, HandoffKind, Invocation, UsageError, UsageFault};
+use crate::cli::{self, CommonOptions, HandoffKind, Invocation, McpAction, UsageError, UsageFault};
 use crate::command::Problem;
 use crate::config::{Finding, Form, Paths};
 use crate::frontend::exit::Exit;
@@ -135,7 +135,9 @@ fn tell_findings(app: &App, findings: &[Finding]) {
 
 const fn need(invocation: &Invocation) -> Need {
     match invocation {
-        Invocation::Run(_) | Invocation::Handoff(_) => Need::Everything,
+        Invocation::Run(_) | Invocation::Handoff(_) | Invocation::Mcp { action: McpAction::Serve { .. }, .. } => {
+            Need::Everything
+        }
         Invocation::Models { .. } | Invocation::DoctorModel { .. } | Invocation::Mcp { .. } => Need::Settings,
         // Each session of an editor reads them anew, where it works.
         Invocation::Acp { .. }
@@ -197,6 +199,7 @@ fn dispatch(app: App, invocation: Invocation) -> Exit {
         Invocation::Models { provider, json } => commands::models(&app, provider.as_deref(), json),
         Invocation::Usage { since, json } => commands::usage(&app, since.as_deref(), json),
         Invocation::Tools { action, json } => commands::tools(&app, action, json),
+        Invocation::Mcp { action: McpAction::Serve { all }, .. } => talk::serve_tools(app, all),
         Invocation::Mcp { action, json } => commands::mcp(&app, &action, json),
         Invocation::Sessions(options) => commands::sessions(&app, &options),
         Invocation::Recall { text, json } => commands::recall(&app, &text, json),

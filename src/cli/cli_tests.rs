@@ -66,7 +66,7 @@ fn resuming_takes_an_id_or_none() {
 
 #[test]
 fn wrong_usage_is_named() {
-    let faults: Vec<Option<UsageFault>> = ["--nope", "--output xml", "--max-steps 0", "login", "-m", "mcp serve"]
+    let faults: Vec<Option<UsageFault>> = ["--nope", "--output xml", "--max-steps 0", "login", "-m", "try"]
         .map(|line| read(line).err().map(|error| error.fault))
         .to_vec();
     assert_eq!(

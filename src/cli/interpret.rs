@@ -52,6 +52,7 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
                 Some(("test", inner)) => {
                     McpAction::Test(inner.get_one::<String>("server").cloned().unwrap_or_default())
                 }
+                Some(("serve", inner)) => McpAction::Serve { all: inner.get_flag("all") },
                 Some(_) | None => McpAction::List,
             },
             json: inner.get_flag("json"),

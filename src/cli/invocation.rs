@@ -94,6 +94,11 @@ pub enum McpAction {
     List,
     /// Start the one of this name and say what it answers.
     Test(String),
+    /// Be one, on standard input and output.
+    Serve {
+        /// Offer also what may change things.
+        all: bool,
+    },
 }
 
 /// Options of the REPL and of print mode.

@@ -26,8 +26,7 @@ const RESERVED: &[&str] = &["replay", "script", "try"];
 /// [`UsageError`]: exit code 2.
 pub fn parse(arguments: Vec<OsString>, words: Words<'_>) -> Result<Invocation, UsageError> {
     let first = arguments.get(1).and_then(|first| first.to_str()).unwrap_or_default();
-    let serves = first == "mcp" && arguments.get(2).is_some_and(|second| second == "serve");
-    if RESERVED.contains(&first) || serves {
+    if RESERVED.contains(&first) {
         return Err(UsageError { fault: UsageFault::Reserved, argument: first.to_owned(), suggestion: None });
     }
     // Starts have to be fast, and describing all commands and their help to clap takes most of a millisecond. What is

@@ -11,6 +11,7 @@ pub mod human;
 pub mod input;
 pub mod json;
 pub mod json_rpc;
+pub mod mcp_server;
 pub mod pipe;
 pub mod print;
 mod prompt;

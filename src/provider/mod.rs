@@ -18,6 +18,7 @@ mod inline;
 #[cfg(feature = "local")]
 pub mod local;
 mod models;
+mod no_model;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
@@ -38,6 +39,7 @@ pub use error::ProviderError;
 pub use framing::{Decoder, MAX_EVENT_BYTES, NdjsonParser, Progress, SseEvent, SseParser, TooLong};
 pub use http::{Client, Origin, Patience, RetryPlan, SILENCE_TOLD_AFTER, cause};
 pub use models::{ModelEntry, check_key, list_models};
+pub use no_model::NoModel;
 pub use request::{EventStream, ModelInfo, OWN, Provider, Request};
 pub use settings::{
     CallIds, Envelope, Gateway, OutputLimit, Protocol, ProviderSettings, Quirks, ReasoningEcho, ResultPictures,

@@ -67,6 +67,7 @@ mod markdown_spec;
 #[cfg(test)]
 mod markdown_structure;
 mod mcp;
+mod mcp_serve;
 mod money;
 mod outside_text;
 mod patch_tool;

@@ -32,6 +32,8 @@ pub(in crate::app) fn mcp(app: &App, action: &McpAction, json: bool) -> Exit {
             list(app, &tools, json)
         }
         McpAction::Test(name) => test(app, name, json),
+        // A conversation of its own kind: see `talk`.
+        McpAction::Serve { .. } => Exit::Done,
     }
 }
 

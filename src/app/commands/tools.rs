@@ -26,10 +26,15 @@ pub(in crate::app) fn tools(app: &App, action: ToolsAction, json: bool) -> Exit 
     console.print(&text)
 }
 
+/// What is known of the machine before the tools are looked for.
+pub(in crate::app) fn machine(app: &App) -> Machine {
+    let path = (app.process.raw_variables)("PATH");
+    Machine::new(path.as_deref(), app.paths.home.clone(), app.project.root.clone())
+}
+
 /// Looks for the tools; versions that are known are not asked for again, but for a `refresh`.
 pub(in crate::app) fn search(app: &App, refresh: bool) -> Search {
-    let path = (app.process.raw_variables)("PATH");
-    let machine = Machine::new(path.as_deref(), app.paths.home.clone(), app.project.root.clone());
+    let machine = machine(app);
     let file = app.paths.cache.as_ref().map(|cache| cache.join("tools.json"));
     let mut kept = file.as_deref().map(Kept::read).unwrap_or_default();
     if refresh {

@@ -21,9 +21,9 @@ use crate::conversation::{Conversation, Ledger, Money};
 use crate::frontend::exit::Exit;
 use crate::frontend::words;
 use crate::locale::word;
-use crate::provider::{Client, Effort, Provider, RetryPlan};
+use crate::provider::{Client, Effort, NoModel, Provider, RetryPlan};
 use crate::session::{Fork, Session, is_held, load_lines};
-use crate::tool::{Place, ProposeCommandTool, Toolbox, table};
+use crate::tool::{Place, ProposeCommandTool, Tool, Toolbox, table};
 
 pub(super) fn policy(app: &App, options: &RunOptions) -> Result<Policy, Failed> {
     let mode = match options.agent {
@@ -220,6 +220,15 @@ pub(super) fn make(
     *agent.wishes() = wishes(app, options);
     agent.set_session(session, conversation, ledger);
     Ok((agent, gone_on))
+}
+
+/// An agent that only runs tools, for another program: its policy and its reach are those of any other, its session is
+/// kept nowhere.
+pub(super) fn for_tools(app: &App, tools: Vec<Arc<dyn Tool>>) -> Result<Agent, Failed> {
+    let options = RunOptions { no_session: true, ..RunOptions::default() };
+    let setup = setup(app, &options, FrontendKind::Print);
+    let session = new_session(app, false);
+    Ok(Agent::new(Arc::new(NoModel::default()), Toolbox::new(tools), policy(app, &options)?, session, setup))
 }
 
 fn wishes(app: &App, options: &RunOptions) -> Wishes {

@@ -13,6 +13,7 @@ mod repl;
 mod rewrite;
 mod rules;
 mod secrets;
+mod serve;
 mod session;
 mod stage;
 mod throwaway;
@@ -30,6 +31,7 @@ use crate::cli::RunOptions;
 use crate::frontend::exit::Exit;
 pub(super) use acp::acp;
 pub(super) use handoff::handoff;
+pub(super) use serve::serve_tools;
 pub(super) use session::session_in;
 use throwaway::Throwaway;
 

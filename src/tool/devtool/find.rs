@@ -70,33 +70,45 @@ struct Asked {
     child: Child,
 }
 
+/// Looks where they are, and starts nothing.
+#[must_use]
+pub fn here(machine: &Machine) -> Vec<Found> {
+    located(machine, &machine.directories()).into_iter().map(|(found, _)| found).collect()
+}
+
+/// Every row of the table, with the state of the file where there is one.
+fn located(machine: &Machine, directories: &[PathBuf]) -> Vec<(Found, Option<Metadata>)> {
+    let row = |tool: &'static DevTool| {
+        let here = tool.candidates().find_map(|name| locate(name, directories, machine.home.as_deref()));
+        let (path, metadata) = here.unzip();
+        (Found { tool, path, version: None }, metadata)
+    };
+    TABLE.iter().map(row).collect()
+}
+
 /// Looks for all of them; what is learnt goes into `kept`.
 #[must_use]
 pub fn find(machine: &Machine, kept: &mut Kept) -> Search {
     let begun = Instant::now();
-    let directories: Vec<PathBuf> =
-        std::env::split_paths(&machine.path).filter(|path| path.is_absolute()).collect();
+    let directories = machine.directories();
     let mut tools = Vec::with_capacity(TABLE.len());
     let (mut asked, mut known, mut processes) = (Vec::new(), 0, 0);
-    for (row, tool) in TABLE.iter().enumerate() {
-        let here = tool.candidates().find_map(|name| locate(name, &directories, machine.home.as_deref()));
-        let mut found = Found { tool, path: None, version: None };
-        if let Some((path, metadata)) = here {
+    for (row, (mut found, metadata)) in located(machine, &directories).into_iter().enumerate() {
+        if let (Some(path), Some(metadata)) = (&found.path, metadata) {
             let stamp = Stamp::of(&metadata);
-            match stamp.map_or(Known::Nothing, |stamp| kept.version(&path, stamp)) {
+            match stamp.map_or(Known::Nothing, |stamp| kept.version(path, stamp)) {
                 Known::Said(version) => {
                     known += 1;
                     found.version = version;
                 }
                 // What lies in the workspace may be anybody's: it is not run unasked.
-                Known::Nothing if tool.version.is_empty() || path.starts_with(&machine.workspace) => {}
+                Known::Nothing if found.tool.version.is_empty() || path.starts_with(&machine.workspace) => {}
                 Known::Nothing => {
-                    let child = ask(&path, tool.version, machine.home.as_deref());
+                    let child = ask(path, found.tool.version, machine.home.as_deref());
                     processes += usize::from(child.is_some());
                     asked.extend(child.map(|child| Asked { row, stamp, child }));
                 }
             }
-            found.path = Some(path);
         }
         tools.push(found);
     }
@@ -224,6 +236,11 @@ impl Machine {
     #[must_use]
     pub fn new(path: Option<&OsStr>, home: Option<PathBuf>, workspace: PathBuf) -> Self {
         Self { path: path.unwrap_or_default().to_owned(), home, workspace }
+    }
+
+    /// The directories where programs are; a relative one means another place everywhere.
+    fn directories(&self) -> Vec<PathBuf> {
+        std::env::split_paths(&self.path).filter(|path| path.is_absolute()).collect()
     }
 }
 

@@ -97,6 +97,12 @@ impl Action {
         template::parameters(self.runs)
     }
 
+    /// Shows what runs, its parameters in capitals.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        template::shown(self.runs)
+    }
+
     /// Makes the program and its arguments.
     ///
     /// # Errors

@@ -129,18 +129,33 @@ pub(super) fn parameters(template: &'static str) -> Vec<Parameter> {
         .collect()
 }
 
+/// A template as a person reads it: parameters in capitals.
+pub(super) fn shown(template: &'static str) -> String {
+    let group = |group: Group| {
+        let words = group.pieces.into_iter().filter_map(|piece| match piece {
+            Piece::Word(word) => Some(word.to_owned()),
+            // Its words are there, or not.
+            Piece::Parameter(parameter) if parameter.kind == ParameterKind::Boolean => None,
+            Piece::Parameter(parameter) => Some(parameter.name.to_uppercase()),
+        });
+        let words = words.collect::<Vec<_>>().join(" ");
+        if group.optional { format!("[{words}]") } else { words }
+    };
+    groups(template).into_iter().map(group).collect::<Vec<_>>().join(" ")
+}
+
 /// The program and its arguments.
 pub(super) fn arguments(template: &'static str, given: &Map<String, Value>) -> Result<Vec<String>, TemplateError> {
     let known = parameters(template);
     if let Some(unknown) = given.keys().find(|name| known.iter().all(|parameter| parameter.name != name.as_str())) {
         return Err(TemplateError::Unknown(unknown.clone()));
     }
-    let mut out = Vec::new();
+    let mut out: Vec<String> = Vec::new();
     for group in groups(template) {
         let mut words = Vec::new();
         let mut left_out = false;
         // Behind `--` nothing is an option any more.
-        let mut dashed = false;
+        let mut dashed = out.iter().any(|word| word == "--");
         for piece in group.pieces {
             match piece {
                 Piece::Word(word) => {
