@@ -8,6 +8,8 @@ pub(super) struct Beginning {
     pub(super) system: String,
     /// What the model may call.
     pub(super) tools: Vec<ToolSpec>,
+    /// Whether the provider may search the web itself.
+    pub(super) search: bool,
 }
 
 impl Beginning {

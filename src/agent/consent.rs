@@ -103,6 +103,12 @@ impl Consent {
         assessment.verdict.decision == Decision::Allow
     }
 
+    /// Tells whether the policy forbids a tool whatever it is asked for.
+    pub(super) fn forbids(&self, tool: &str, effect: Effect) -> bool {
+        let assessment = self.policy.decide(tool, effect, &Subject::Whole, &self.surroundings);
+        assessment.verdict.decision == Decision::Deny
+    }
+
     /// Counts what a shell line would hit; `None` when it names nothing to change.
     pub(super) async fn survey(
         &self,

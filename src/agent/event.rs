@@ -241,6 +241,11 @@ pub enum Notice {
         /// What the other costs.
         price: FallbackPrice,
     },
+    /// The provider searched the web itself.
+    Searched {
+        /// For these words.
+        query: String,
+    },
     /// So many files are too large, or too many, to be kept: what is about to happen to them cannot be taken back.
     NotKept {
         /// How many.

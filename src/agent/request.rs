@@ -136,6 +136,7 @@ impl Talk {
             tools: &beginning.tools,
             max_output_tokens: self.manner.max_output_tokens,
             effort: self.wishes.effort,
+            search: beginning.search,
             ..Request::of(messages)
         }
     }
@@ -237,6 +238,10 @@ fn show_event(event: StreamEvent, frontend: &mut dyn Frontend, shown: &mut Shown
             shown.anything = true;
             frontend.show(&AgentEvent::ReasoningDelta { text });
             Some(Activity::Thinking)
+        }
+        StreamEvent::Searched(query) => {
+            frontend.show(&AgentEvent::Notice { notice: Notice::Searched { query } });
+            Some(Activity::Answering)
         }
         StreamEvent::Loading => Some(Activity::Loading),
         StreamEvent::Reading { read, all } => Some(Activity::Reading { read, all }),

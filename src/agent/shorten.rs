@@ -197,6 +197,7 @@ impl Shorten<'_> {
             tools: &self.beginning.tools,
             max_output_tokens: self.talk.manner.max_output_tokens,
             effort: self.talk.wishes.effort,
+            search: self.beginning.search,
             ..Request::of(&messages)
         };
         let mut builder = MessageBuilder::new(self.talk.model().id());

@@ -145,6 +145,7 @@ async fn read(
                 StreamEvent::Loading
                 | StreamEvent::Reading { .. }
                 | StreamEvent::Silent { .. }
+                | StreamEvent::Searched(_)
                 | StreamEvent::WireItem(_)
                 | StreamEvent::ReasoningDelta(_)
                 | StreamEvent::ReasoningSignature(_)

@@ -27,10 +27,10 @@ use super::undo::Undo;
 use super::{Agent, AgentEvent, Failure, Frontend, Notice, Shortened, TurnEnd};
 use crate::context::Need;
 use crate::conversation::{
-    ContentBlock, Finished, Message, Outcome, Role, StopReason, Subject, ToolCall, ToolResult, ToolSpec, tokens,
+    ContentBlock, Effect, Finished, Message, Outcome, Role, StopReason, Subject, ToolCall, ToolResult, ToolSpec,
+    tokens,
 };
-use crate::tool::brief;
-use crate::tool::{ToolFacts, ToolOutput};
+use crate::tool::{ToolFacts, ToolOutput, WEB_SEARCH, brief};
 
 /// What one round of asking and running came to.
 enum Step {
@@ -114,7 +114,7 @@ impl Agent {
         let system = format!("{}{}", self.talk.system(), under_the_prompt(purpose, mode));
         let model = self.model();
         if purpose == Purpose::LastWords || !model.tools {
-            return Beginning { system, tools: Vec::new() };
+            return Beginning { system, tools: Vec::new(), search: false };
         }
         let tools = self.runner.offered(mode);
         let mut tools = if model.small || is_crowded(self.talk.window.size(model.room()), &system, &tools) {
@@ -125,7 +125,9 @@ impl Agent {
         if self.talk.conversation().cut().is_some() {
             tools.push(recall::spec());
         }
-        Beginning { system, tools }
+        // Nobody can be asked about a single one: it is made before this side hears of it.
+        let search = !self.consent.forbids(WEB_SEARCH, Effect::Network);
+        Beginning { system, tools, search }
     }
 
     /// Shortens what is sent, because a person says so; `focus` is what they care for. `None` where nothing is to be

@@ -69,6 +69,7 @@ impl Diagnostic {
             | Form::Any
             | Form::Model
             | Form::Models
+            | Form::Search
             | Form::GhostModel
             | Form::Language
             | Form::Url
@@ -105,6 +106,7 @@ pub(super) fn known(form: Form) -> Vec<&'static str> {
         Form::Any
         | Form::Model
         | Form::Models
+        | Form::Search
         | Form::GhostModel
         | Form::Url
         | Form::Price
@@ -176,6 +178,7 @@ fn kind_hint(locale: &Locale, key: &str, setting: &Setting) -> String {
 fn form_hint(locale: &Locale, setting: &Setting) -> String {
     match setting.form {
         Form::Model | Form::Models | Form::GhostModel => locale.text(word::finding::FORM_MODEL).to_owned(),
+        Form::Search => locale.text(word::finding::FORM_SEARCH).to_owned(),
         Form::Url => locale.text(word::finding::FORM_URL).to_owned(),
         Form::Price => locale.text(word::finding::FORM_PRICE).to_owned(),
         Form::Variable => locale.text(word::finding::FORM_VARIABLE).to_owned(),

@@ -67,6 +67,7 @@ fn text(form: Form, known: Known<'_>) -> Map<String, Value> {
         Form::Model => "^[^/\\s]+/\\S+$",
         Form::Models => "^[^/\\s]+/[^\\s,]+(\\s*,\\s*[^/\\s]+/[^\\s,]+)*$",
         Form::GhostModel => "^(off|[^/\\s]+/\\S+)$",
+        Form::Search => "^(off|provider|https?://[^/\\s]\\S*)$",
         Form::Url => "^https?://[^/\\s]\\S*$",
         Form::Price => "^[0-9.]+(/[0-9.]+){1,3}$",
         Form::Variable => "^[A-Za-z_][A-Za-z0-9_]*$",

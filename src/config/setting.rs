@@ -67,6 +67,8 @@ pub enum Form {
     Language,
     /// An address with http or https.
     Url,
+    /// `off`, `provider`, or the address of a SearXNG.
+    Search,
     /// The name of a variable of the environment.
     Variable,
     /// How a provider is spoken to.
@@ -158,6 +160,7 @@ impl Form {
                 after.is_some_and(|after| !after.is_empty() && !after.starts_with('/'))
                     && !text.contains(char::is_whitespace)
             }
+            Self::Search => matches!(text, "off" | "provider") || Self::Url.fits(text),
             Self::Variable => {
                 text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
                     && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')

@@ -11,7 +11,7 @@ use super::choices::{
 };
 use super::entry::{Entry, Reader, Section, Shaped};
 use super::setting::Form::{
-    Action, GhostModel, Language, Model, Models, Price, Protocol, Rule, Style, Url, Variable,
+    Action, GhostModel, Language, Model, Models, Price, Protocol, Rule, Search, Style, Url, Variable,
 };
 use super::setting::Project::{Free, Tighten, Trusted};
 use super::setting::{Setting, Shape};
@@ -96,6 +96,7 @@ section! {
         budget: Option<Dollars> = None, Setting::new(setting::BUDGET, "0.1").flag("--budget");
         tell_price_from: Option<Dollars> = None, Setting::new(setting::TELL_PRICE_FROM, "0.1");
         effort: Option<EffortChoice> = None, Setting::new(setting::EFFORT, "0.1");
+        web_search: String = "off".to_owned(), Setting::new(setting::WEB_SEARCH, "0.1").form(Search);
         compact: OnOff = OnOff::On, Setting::new(setting::COMPACT, "0.1");
         sandbox: OnOff = OnOff::On, Setting::new(setting::SANDBOX, "0.1").project(Tighten);
         command_secrets: CommandSecrets = CommandSecrets::Named, Setting::new(setting::COMMAND_SECRETS, "0.1")

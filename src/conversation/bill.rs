@@ -20,7 +20,9 @@ impl Bill {
     /// Makes the bill of one request.
     #[must_use]
     pub fn of(usage: Usage, price: Option<&Price>) -> Self {
-        Self::stored(usage, price.map(|price| price.cost(&usage)))
+        let mut bill = Self::stored(usage, price.map(|price| price.cost(&usage)));
+        bill.unpriced |= usage.searches > 0 && price.is_none_or(|price| price.search.is_none());
+        bill
     }
 
     /// Makes one whose cost was worked out before.

@@ -42,7 +42,10 @@ impl MessageBuilder {
     /// Takes one event in.
     pub fn push(&mut self, event: &StreamEvent) {
         match event {
-            StreamEvent::Loading | StreamEvent::Reading { .. } | StreamEvent::Silent { .. } => {}
+            StreamEvent::Loading
+            | StreamEvent::Reading { .. }
+            | StreamEvent::Silent { .. }
+            | StreamEvent::Searched(_) => {}
             StreamEvent::TextDelta(delta) => self.push_text(delta),
             StreamEvent::ReasoningDelta(delta) => self.push_reasoning(delta),
             StreamEvent::ReasoningSignature(signature) => self.sign(signature),

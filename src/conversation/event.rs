@@ -57,6 +57,8 @@ pub enum StreamEvent {
         /// Raw JSON text, cut anywhere.
         arguments: String,
     },
+    /// The provider searched the web itself, for these words.
+    Searched(String),
     /// Something that only the wire of this model can read, to be sent back at this place as it came.
     WireItem(Value),
     /// All token counts so far: they take the place of earlier ones.

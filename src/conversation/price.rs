@@ -137,6 +137,8 @@ pub struct Price {
     pub rates: Rates,
     /// For longer ones: from more tokens read than the number on, each; the shortest first.
     pub long: Vec<(u64, Rates)>,
+    /// For a search that the provider makes itself, where that is known.
+    pub search: Option<Money>,
 }
 
 impl Price {
@@ -145,13 +147,15 @@ impl Price {
     pub fn free() -> Self {
         let nothing = Some(Money::default());
         let rates = Rates { cached_read: nothing, cached_write: nothing, ..Rates::default() };
-        Self { rates, long: Vec::new() }
+        Self { rates, ..Self::default() }
     }
 
-    /// Returns what one request cost. All of its tokens have the price of its length.
+    /// Returns what one request cost, without searches whose price is not known. All of its tokens have the price of its
+    /// length.
     #[must_use]
     pub fn cost(&self, usage: &Usage) -> Money {
-        self.rates_of(usage.read()).cost(usage)
+        let searches = self.search.unwrap_or_default().times(usage.searches);
+        self.rates_of(usage.read()).cost(usage).plus(searches)
     }
 
     /// Returns what a token of a request costs that reads so many.
@@ -170,7 +174,7 @@ impl Price {
             let (above, rest) = part.split_once(':')?;
             Some((above.parse().ok()?, self::rates(rest)?))
         });
-        Some(Self { rates, long: long.collect::<Option<_>>()? })
+        Some(Self { rates, long: long.collect::<Option<_>>()?, search: None })
     }
 }
 
@@ -207,6 +211,12 @@ mod tests {
         let price = Price::parse("2.5/15/0.25;272000:5/22.5/0.5").unwrap();
         assert_eq!(price.cost(&usage(272_000, 0, 0, 0, 0)), Money::dollars(0.68));
         assert_eq!(price.cost(&usage(272_000, 1_000_000 - 272_000, 0, 0, 0)), Money::dollars(1.36 + 0.364));
+    }
+
+    #[test]
+    fn a_search_costs_beside_the_tokens() {
+        let price = Price { search: Some(Money::dollars(0.01)), ..Price::parse("1/1").unwrap() };
+        assert_eq!(price.cost(&Usage { searches: 3, ..usage(1_000_000, 0, 0, 0, 0) }), Money::dollars(1.03));
     }
 
     #[test]

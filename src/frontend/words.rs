@@ -12,6 +12,7 @@ pub use crate::command::{bill, describe, rule_error};
 use crate::conversation::{About, Asker, Outcome, Question, Subject, ToolCall, ToolVerb};
 use crate::locale::{Locale, Word, word};
 use crate::sandbox::{Missing, Sandbox, Standing, Support};
+use crate::terminal::sanitize_line;
 use crate::tool::{Place, ToolFacts, Toolbox};
 
 /// The first line of a text, with a mark where there are more.
@@ -49,6 +50,9 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
             hint: locale.text(word::notice::PRICE_UNKNOWN_HINT).to_owned(),
         },
         Notice::FellBack { from, to, error, price } => fell_back(locale, (from, to), error, *price),
+        Notice::Searched { query } => {
+            plain(locale.with(word::notice::Searched { query: &first_line(&sanitize_line(query)) }))
+        }
         Notice::EmptyAnswer => plain(locale.text(word::notice::EMPTY_ANSWER).to_owned()),
         Notice::Shortened { shortened } => self::shortened(locale, shortened),
         Notice::SecretsHidden { count } => Diagnostic {

@@ -54,6 +54,7 @@ fn row_of(row: &Value, table: &mut String) -> Result<(), Box<dyn Error>> {
         "quirks",
         "query",
         "key_check",
+        "search_price",
         "models_dev",
     ];
     if let Some(strange) = fields.keys().find(|field| !known.contains(&field.as_str())) {
@@ -81,10 +82,12 @@ fn row_of(row: &Value, table: &mut String) -> Result<(), Box<dyn Error>> {
         query.push((name.as_str(), value.as_str().ok_or_else(|| format!("{name} is no text"))?));
     }
     let key_check = row.get("key_check").and_then(Value::as_str).unwrap_or_default();
+    let search_price = row.get("search_price").and_then(Value::as_str).unwrap_or_default();
     writeln!(
         table,
         "Row {{ name: {:?}, protocol: Protocol::{}, at_home: {at_home}, base_url: {:?}, base_url_variables: &{:?}, \
-         key_variables: &{:?}, default_model: {:?}, query: &{query:?}, key_check: {key_check:?}, quirks: Quirks {{ {quirks}..PLAIN }} }},",
+         key_variables: &{:?}, default_model: {:?}, query: &{query:?}, key_check: {key_check:?}, \
+         search_price: {search_price:?}, quirks: Quirks {{ {quirks}..PLAIN }} }},",
         text("name")?,
         word(PROTOCOLS, text("protocol")?)?,
         text("base_url")?,

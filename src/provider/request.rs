@@ -107,12 +107,22 @@ pub struct Request<'a> {
     pub temperature: Option<f64>,
     /// How much it thinks; `None` leaves it to the provider.
     pub effort: Option<Effort>,
+    /// Whether the provider may search the web itself for it, where the settings have it do so.
+    pub search: bool,
 }
 
 impl<'a> Request<'a> {
     /// Asks with these messages and nothing else.
     #[must_use]
     pub const fn of(messages: &'a [Message]) -> Self {
-        Self { system: "", messages, tools: &[], max_output_tokens: None, temperature: None, effort: None }
+        Self {
+            system: "",
+            messages,
+            tools: &[],
+            max_output_tokens: None,
+            temperature: None,
+            effort: None,
+            search: false,
+        }
     }
 }

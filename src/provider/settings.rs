@@ -191,6 +191,8 @@ pub struct ProviderSettings {
     pub abilities: Abilities,
     /// What the server wants around each request.
     pub gateway: Gateway,
+    /// Whether the provider may search the web itself.
+    pub search: bool,
     /// What it is known to refuse: see [`super::Provider::learnt`].
     pub profile: Vec<String>,
 }
@@ -222,6 +224,7 @@ impl ProviderSettings {
             quirks: Quirks::default(),
             abilities: abilities.unwrap_or_default(),
             gateway: Gateway::default(),
+            search: false,
             profile: Vec::new(),
         }
     }

@@ -215,8 +215,7 @@ proptest! {
         let tools = [ToolSpec { name: "read".into(), input_schema: json!({"type": "object"}), ..ToolSpec::default() }];
         for (protocol, wire) in wires(strict) {
             let request = Request {
-                system: "Be brief.", messages: &messages, tools: &tools, max_output_tokens: Some(64),
-                temperature: None, effort: None,
+                system: "Be brief.", tools: &tools, max_output_tokens: Some(64), ..Request::of(&messages)
             };
             let text = String::from_utf8(wire.call(&request).body.unwrap()).unwrap();
             let body: Value = serde_json::from_str(&text).unwrap();

@@ -5,7 +5,7 @@ use super::catalogue::{self, Abilities, Known};
 use super::settings::{
     CallIds, Gateway, OutputLimit, Protocol, ProviderSettings, Quirks, ReasoningEcho, ResultPictures, Secret,
 };
-use crate::conversation::Price;
+use crate::conversation::{Money, Price};
 
 /// How to look a variable of the environment up; blank values count as unset.
 pub type Environment<'a> = dyn Fn(&str) -> Option<String> + 'a;
@@ -31,6 +31,8 @@ pub struct Row {
     pub query: &'static [(&'static str, &'static str)],
     /// Where a key is checked, behind the address, when anybody may list the models.
     pub key_check: &'static str,
+    /// What one search costs that it makes itself, in dollars, by its own list of autumn 2026; empty where nobody knows.
+    pub search_price: &'static str,
     /// Where it departs from its protocol.
     pub quirks: Quirks,
 }
@@ -109,8 +111,12 @@ impl Row {
     }
 
     /// What a model can do; what answers on this machine by itself costs nothing.
-    fn abilities(&self, known: Option<Known>) -> Abilities {
+    fn abilities(&self, known: Option<Known>, base_url: &str) -> Abilities {
         let mut abilities = known.map(|known| known.abilities).unwrap_or_default();
+        // What whoever imitates it takes for a search, nobody knows.
+        if let Some(price) = abilities.price.as_mut().filter(|_| self.is_home(base_url)) {
+            price.search = self.search_price.parse().ok().map(Money::dollars);
+        }
         if self.is_local() && self.key_variables.is_empty() {
             abilities.price = Some(Price::free());
         }
@@ -137,21 +143,27 @@ impl Row {
             Protocol::OpenAiChat if responses => Protocol::OpenAiResponses,
             other => other,
         };
+        let (context_window, vision) = (
+            known.as_ref().and_then(|known| known.context_window),
+            known.as_ref().is_some_and(|known| known.vision),
+        );
+        let abilities = self.abilities(known, &base_url);
         ProviderSettings {
             name: self.name.to_owned(),
             protocol,
             base_url,
             key,
             model: model.to_owned(),
-            context_window: known.as_ref().and_then(|known| known.context_window),
+            context_window,
             tools: true,
-            vision: known.as_ref().is_some_and(|known| known.vision),
+            vision,
             quirks,
-            abilities: self.abilities(known),
+            abilities,
             gateway: Gateway {
                 query: self.query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
                 ..Gateway::default()
             },
+            search: false,
             profile: Vec::new(),
         }
     }

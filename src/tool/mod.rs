@@ -50,4 +50,4 @@ pub use sweep::{ONCE, Swept, sweep, sweep_aside};
 pub use terminal::TerminalTool;
 pub use todo_tool::TodoTool;
 pub use toolbox::Toolbox;
-pub use web::WebFetchTool;
+pub use web::{WEB_SEARCH, WebFetchTool, WebSearchTool};

@@ -7,7 +7,8 @@ use crate::conversation::ToolKind;
 
 use super::{
     ApplyPatchTool, AskUserTool, DeleteTool, EditTool, GlobTool, GrepTool, ListTool, MakeDirectoryTool, MoveTool,
-    MultiEditTool, ReadTool, ShellJobTool, ShellTool, TerminalTool, TodoTool, Tool, WebFetchTool, WriteTool,
+    MultiEditTool, ReadTool, ShellJobTool, ShellTool, TerminalTool, TodoTool, Tool, WebFetchTool, WebSearchTool,
+    WriteTool,
 };
 
 /// Makes the standard tools; `helper` is the axi program itself, see [`ShellTool::new`].
@@ -37,6 +38,8 @@ pub fn standard(helper: Option<PathBuf>) -> Vec<Arc<dyn Tool>> {
 /// Tells what the rules of the tool of this name are about.
 #[must_use]
 pub fn kind_of(name: &str) -> ToolKind {
-    let specs = standard(None).into_iter().map(|tool| tool.spec());
+    let tools = standard(None).into_iter();
+    let tools = tools.chain([Arc::new(WebSearchTool::default()) as Arc<dyn Tool>]);
+    let specs = tools.map(|tool| tool.spec());
     specs.filter(|spec| spec.name == name).map(|spec| spec.identity.kind).next().unwrap_or_default()
 }

@@ -106,6 +106,7 @@ mod sandbox_attributes;
 mod sandbox_escapes;
 mod sandbox_ordinary;
 mod screen;
+mod search;
 mod secret_files;
 mod server;
 mod sessions;

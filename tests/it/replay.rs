@@ -35,7 +35,10 @@ fn hear(protocol: Protocol, pieces: &[&[u8]]) -> Heard {
     let mut slots = Vec::new();
     for event in events {
         match event {
-            StreamEvent::Loading | StreamEvent::Reading { .. } | StreamEvent::Silent { .. } => {}
+            StreamEvent::Loading
+            | StreamEvent::Reading { .. }
+            | StreamEvent::Silent { .. }
+            | StreamEvent::Searched(_) => {}
             StreamEvent::WireItem(item) => heard.items.push(item),
             StreamEvent::TextDelta(text) => heard.text.push_str(&text),
             StreamEvent::ReasoningDelta(text) => heard.reasoning.push_str(&text),

@@ -26,8 +26,11 @@ pub(in crate::app) fn usage(app: &App, since: Option<&str>, json: bool) -> Exit 
     let since = since.and_then(|text| SystemTime::now().checked_sub(duration(text)?)).unwrap_or(UNIX_EPOCH);
     let mut models: BTreeMap<String, Bill> = BTreeMap::new();
     store.spending(since, &mut |spending| {
-        let cost = spending.usd.or_else(|| Some(price(&spending.model, &app.config)?.cost(&spending.usage)));
-        models.entry(spending.model).or_default().add(Bill::stored(spending.usage, cost));
+        let bill = match spending.usd {
+            Some(cost) => Bill::stored(spending.usage, Some(cost)),
+            None => Bill::of(spending.usage, price(&spending.model, &app.config).as_ref()),
+        };
+        models.entry(spending.model).or_default().add(bill);
     });
     let mut total = Bill::default();
     for bill in models.values() {

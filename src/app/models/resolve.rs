@@ -15,6 +15,9 @@ use super::keychain;
 use super::keyfile::{self, CommandFailed};
 use super::profiles;
 
+/// What `web_search` says where the provider's own tool is meant.
+const SEARCH_BY_PROVIDER: &str = "provider";
+
 /// How long servers may take to list their models when all are asked.
 const LIST_LIMIT: Duration = Duration::from_secs(2);
 
@@ -97,6 +100,11 @@ pub(in crate::app) fn without_key(
         let from_environment = row.is_some_and(|row| row.base_url(environment) != row.base_url);
         if let Some(base_url) = section.base_url.as_ref().filter(|_| !from_environment) {
             settings.base_url.clone_from(base_url);
+            if let Some(price) =
+                settings.abilities.price.as_mut().filter(|_| row.is_none_or(|row| !row.is_home(base_url)))
+            {
+                price.search = None;
+            }
             // What stands there imitates the provider, in the words that imitators know.
             if let Some(row) = row.filter(|_| section.protocol.is_none()) {
                 settings.protocol = row.protocol;
@@ -106,7 +114,8 @@ pub(in crate::app) fn without_key(
             settings.context_window = known.context_window.or(settings.context_window);
             settings.tools = known.tools.unwrap_or(settings.tools);
             settings.vision = known.vision.unwrap_or(settings.vision);
-            let price = known.price.as_deref().and_then(Price::parse);
+            let search = settings.abilities.price.as_ref().and_then(|price| price.search);
+            let price = known.price.as_deref().and_then(Price::parse).map(|price| Price { search, ..price });
             settings.abilities.price = price.or(settings.abilities.price);
         }
         settings.gateway.headers.extend(
@@ -126,6 +135,7 @@ pub(in crate::app) fn without_key(
             answer: section.envelope.answer.clone().unwrap_or_default(),
         });
     }
+    settings.search = config.web_search == SEARCH_BY_PROVIDER;
     if settings.base_url.is_empty() {
         let what = locale.with(word::error::NoBaseUrl { provider });
         return Err(Problem { what, hint: locale.text(word::error::CONFIG_HINT).to_owned() });

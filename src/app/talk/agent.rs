@@ -23,7 +23,7 @@ use crate::frontend::words;
 use crate::locale::word;
 use crate::provider::{Client, Effort, NoModel, Provider, RetryPlan};
 use crate::session::{Fork, Session, is_held, load_lines};
-use crate::tool::{Place, ProposeCommandTool, Tool, Toolbox, table};
+use crate::tool::{Place, ProposeCommandTool, Tool, Toolbox, WebSearchTool, table};
 
 pub(super) fn policy(app: &App, options: &RunOptions) -> Result<Policy, Failed> {
     let mode = match options.agent {
@@ -145,6 +145,9 @@ fn tools(app: &App, occasion: FrontendKind) -> Toolbox {
     let mut tools = table::standard(app.process.program.clone());
     if occasion == FrontendKind::Handoff {
         tools.push(Arc::new(ProposeCommandTool));
+    }
+    if let Some(search) = WebSearchTool::at(&app.config.web_search) {
+        tools.push(Arc::new(search));
     }
     let mut tools = Toolbox::new(tools);
     // A hand-off is over before a server has started.

@@ -8,6 +8,7 @@ use crate::conversation::{StopReason, StreamEvent, Usage};
 use crate::provider::error::ProviderError;
 use crate::provider::framing::{Machine, Progress, count as number};
 use crate::provider::http::Origin;
+use crate::provider::wire::Sources;
 
 /// Reads one answer.
 pub(crate) struct MessagesMachine {
@@ -18,6 +19,8 @@ pub(crate) struct MessagesMachine {
     began: bool,
     stop: Option<StopReason>,
     ended: bool,
+    /// What was cited, where the provider may search.
+    sources: Option<Sources>,
 }
 
 enum Block {
@@ -32,7 +35,12 @@ enum Block {
         input: Value,
         has_delta: bool,
     },
-    /// Tools the provider runs itself and their results, and whatever comes next year.
+    /// A tool that the provider runs itself: the block, and its input as far as it came.
+    Own {
+        block: Value,
+        input: String,
+    },
+    /// What nobody sends back, and whatever comes next year.
     Other,
 }
 
@@ -46,7 +54,13 @@ impl MessagesMachine {
             began: false,
             stop: None,
             ended: false,
+            sources: None,
         }
+    }
+
+    /// Tells of the provider's own searches and keeps what they left, where it may make any.
+    pub(crate) fn searching(self, may: bool) -> Self {
+        Self { sources: may.then(Sources::default), ..self }
     }
 
     fn start_block(&mut self, index: u64, block: &Value, events: &mut Vec<StreamEvent>) {
@@ -76,6 +90,13 @@ impl MessagesMachine {
                 let input = block.get("input").cloned().unwrap_or(Value::Null);
                 Block::Call { slot, input, has_delta: false }
             }
+            "server_tool_use" if self.sources.is_some() => {
+                Block::Own { block: block.clone(), input: String::new() }
+            }
+            "web_search_tool_result" if self.sources.is_some() => {
+                events.push(StreamEvent::WireItem(block.clone()));
+                Block::Other
+            }
             _ => Block::Other,
         };
         self.blocks.insert(index, made);
@@ -95,14 +116,22 @@ impl MessagesMachine {
             }
             "input_json_delta" => {
                 let arguments = text("partial_json");
-                if let Some(Block::Call { slot, has_delta, .. }) = self.blocks.get_mut(&index)
-                    && !arguments.is_empty()
-                {
-                    *has_delta = true;
-                    events.push(StreamEvent::ToolCallDelta { slot: *slot, arguments: arguments.to_owned() });
+                match self.blocks.get_mut(&index) {
+                    Some(Block::Call { slot, has_delta, .. }) if !arguments.is_empty() => {
+                        *has_delta = true;
+                        events.push(StreamEvent::ToolCallDelta { slot: *slot, arguments: arguments.to_owned() });
+                    }
+                    Some(Block::Own { input, .. }) => input.push_str(arguments),
+                    Some(Block::Text | Block::Thinking { .. } | Block::Call { .. } | Block::Other) | None => {}
                 }
             }
-            // Citations and kinds to come: nothing of them is sent back.
+            "citations_delta" => {
+                let field = |name: &str| delta.pointer(&format!("/citation/{name}")).and_then(Value::as_str);
+                if let Some(sources) = &mut self.sources {
+                    sources.add(field("url"), field("title"));
+                }
+            }
+            // Kinds to come: nothing of them is sent back.
             _ => {}
         }
     }
@@ -116,6 +145,14 @@ impl MessagesMachine {
                 if input.as_object().is_some_and(|input| !input.is_empty()) {
                     events.push(StreamEvent::ToolCallDelta { slot, arguments: input.to_string() });
                 }
+            }
+            Some(Block::Own { mut block, input }) => {
+                if let Ok(input) = serde_json::from_str::<Value>(&input) {
+                    block["input"] = input;
+                }
+                let query = block.pointer("/input/query").and_then(Value::as_str);
+                events.extend(query.map(|query| StreamEvent::Searched(query.to_owned())));
+                events.push(StreamEvent::WireItem(block));
             }
             Some(Block::Thinking { .. } | Block::Text | Block::Call { .. } | Block::Other) | None => {}
         }
@@ -159,6 +196,11 @@ impl MessagesMachine {
             self.stop_block(index, events);
         }
         self.ended = true;
+        // Behind calls no words may stand, and a paused answer goes on.
+        if self.calls == 0 && self.stop != Some(StopReason::Pause) {
+            let links = self.sources.as_ref().and_then(Sources::text);
+            events.extend(links.map(StreamEvent::TextDelta));
+        }
         events.push(StreamEvent::Done(self.stop.take().unwrap_or(StopReason::Missing)));
     }
 

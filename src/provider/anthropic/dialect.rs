@@ -11,6 +11,8 @@ pub(crate) struct Dialect {
     pub(crate) temperature: bool,
     /// Whether the model is asked to think as much as it sees fit.
     pub(crate) adaptive: bool,
+    /// Whether the provider may search the web itself.
+    pub(crate) search: bool,
     /// Whether it is said how much to think.
     pub(crate) effort: bool,
     /// `max_tokens` when the request names none.

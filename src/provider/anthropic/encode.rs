@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::dialect::Dialect;
 use super::thinking::{effort_word, thinking};
-use crate::conversation::{ContentBlock, Image, Outcome, Reasoning, ToolCall, ToolResult};
+use crate::conversation::{ContentBlock, Image, Outcome, Reasoning, ToolCall, ToolResult, WireItem};
 use crate::provider::request::Request;
 use crate::provider::settings::ProviderSettings;
 use crate::provider::wire::{Order, Part, Turn, WireIds, invalid_input, output, tool_name, turns};
@@ -13,11 +13,25 @@ use crate::provider::wire::{Order, Part, Turn, WireIds, invalid_input, output, t
 /// between them.
 const ORDER: Order = Order { two_answers: true, words_behind_results: false };
 
+/// The provider's own search (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool>), and how
+/// often it may be used for one answer.
+const SEARCH: &str = "web_search_20250305";
+const MOST_SEARCHES: u64 = 8;
+
+/// What the provider's own search leaves in an answer: without the tool it is refused.
+const SEARCH_BLOCKS: [&str; 2] = ["server_tool_use", "web_search_tool_result"];
+
+fn goes_back(made: &WireItem, id: &str, dialect: Dialect) -> bool {
+    let is_search = made.item.get("type").and_then(Value::as_str).is_some_and(|kind| SEARCH_BLOCKS.contains(&kind));
+    made.model == id && (dialect.search || !is_search)
+}
+
 /// Writes the body. What stays the same from request to request comes first.
 ///
 /// Four cache marks at most, or HTTP 400 "A maximum of 4 blocks" (continuedev/continue PR#6937): the end of the
 /// tools, the system prompt, and the last two messages of the user, so that the next request finds this one's.
 pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> Value {
+    let dialect = Dialect { search: dialect.search && request.search, ..dialect };
     let limit = request.max_output_tokens.unwrap_or(dialect.default_limit).min(dialect.highest_limit);
     let mut body = Map::new();
     body.insert("model".into(), json!(settings.model));
@@ -37,11 +51,12 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
         body.insert("temperature".into(), json!(temperature));
     }
     if settings.tools && !request.tools.is_empty() {
-        let mut tools: Vec<Value> = request
-            .tools
-            .iter()
-            .map(|tool| json!({"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}))
-            .collect();
+        let own = dialect.search.then(|| json!({"type": SEARCH, "name": "web_search", "max_uses": MOST_SEARCHES}));
+        let tools = request.tools.iter();
+        let tools = tools.map(
+            |tool| json!({"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}),
+        );
+        let mut tools: Vec<Value> = own.into_iter().chain(tools).collect();
         mark(dialect, tools.last_mut());
         body.insert("tools".into(), Value::Array(tools));
     }
@@ -61,7 +76,7 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     let speaks = |block: &ContentBlock| match block {
         ContentBlock::Text { text } => !text.trim().is_empty(),
         ContentBlock::ToolCall(_) => true,
-        ContentBlock::WireItem(made) => made.model == own,
+        ContentBlock::WireItem(made) => goes_back(made, &own, dialect),
         // Thought without word or call cannot stand at the end of a message.
         ContentBlock::Reasoning(_) | ContentBlock::ToolResult(_) | ContentBlock::Image(_) => false,
     };
@@ -120,7 +135,9 @@ impl Writer<'_> {
                 ContentBlock::Text { text } => blocks.extend(text_block(text)),
                 ContentBlock::Reasoning(reasoning) => blocks.extend(self.reasoning(reasoning)),
                 ContentBlock::ToolCall(call) => blocks.push(self.call(call)),
-                ContentBlock::WireItem(made) if made.model == self.id => blocks.push(made.item.clone()),
+                ContentBlock::WireItem(made) if goes_back(made, &self.id, self.dialect) => {
+                    blocks.push(made.item.clone())
+                }
                 ContentBlock::WireItem(_) | ContentBlock::ToolResult(_) | ContentBlock::Image(_) => {}
             }
         }

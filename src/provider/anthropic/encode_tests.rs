@@ -202,5 +202,5 @@ fn models_that_think_as_they_see_fit_are_asked_to_show_it_until_the_server_refus
 }
 
 fn nothing() -> Request<'static> {
-    Request { system: "", messages: &[], tools: &[], max_output_tokens: None, temperature: None, effort: None }
+    Request::of(&[])
 }

@@ -31,6 +31,7 @@ pub(crate) struct MessagesWire {
     no_temperature: AtomicBool,
     no_thinking: AtomicBool,
     no_effort: AtomicBool,
+    no_search: AtomicBool,
     highest_limit: AtomicU64,
 }
 
@@ -44,6 +45,7 @@ impl MessagesWire {
             no_temperature: AtomicBool::new(false),
             no_thinking: AtomicBool::new(false),
             no_effort: AtomicBool::new(false),
+            no_search: AtomicBool::new(false),
             highest_limit: AtomicU64::new(u64::MAX),
         }
     }
@@ -54,6 +56,7 @@ impl MessagesWire {
             cache_marks: !self.no_cache_marks.load(Ordering::Relaxed),
             temperature: self.settings.abilities.sampling && !self.no_temperature.load(Ordering::Relaxed),
             effort: !self.no_effort.load(Ordering::Relaxed),
+            search: self.settings.search && !self.no_search.load(Ordering::Relaxed),
             adaptive: self.settings.abilities.thinking.adaptive && !self.no_thinking.load(Ordering::Relaxed),
             default_limit: default_limit(&self.settings),
             highest_limit: self.highest_limit.load(Ordering::Relaxed),
@@ -98,11 +101,13 @@ impl Wire for MessagesWire {
             ("no_temperature", &self.no_temperature),
             ("no_thinking", &self.no_thinking),
             ("no_effort", &self.no_effort),
+            ("no_search", &self.no_search),
         ]
     }
 
-    fn decoder<'a>(&self, _request: &Request<'a>) -> Box<dyn Decoder + 'a> {
-        Box::new(SseDecoder::new(MessagesMachine::new(self.origin.clone())).within(self.settings.gateway.answer()))
+    fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
+        let machine = MessagesMachine::new(self.origin.clone()).searching(request.search && self.dialect().search);
+        Box::new(SseDecoder::new(machine).within(self.settings.gateway.answer()))
     }
 
     fn adapt(&self, request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {
@@ -110,6 +115,9 @@ impl Wire for MessagesWire {
             return false;
         }
         let message = &complaint.message;
+        if request.search && self.settings.search && message.contains("web_search") {
+            return !self.no_search.swap(true, Ordering::Relaxed);
+        }
         // "Invalid `signature` in `thinking` block": stripping is accepted, a bad signature never is.
         if message.contains("thinking") && (message.contains("ignature") || message.contains("cannot be modified"))
         {

@@ -29,8 +29,7 @@ fn read() -> ToolSpec {
 }
 
 fn body(wire: &ConverseWire, messages: &[Message], tools: &[ToolSpec], effort: Option<Effort>) -> Value {
-    let request =
-        Request { system: "sys", messages, tools, max_output_tokens: None, temperature: Some(0.5), effort };
+    let request = Request { system: "sys", tools, temperature: Some(0.5), effort, ..Request::of(messages) };
     serde_json::from_slice(&wire.call(&request).body.unwrap()).unwrap()
 }
 
@@ -114,8 +113,7 @@ fn the_address_carries_the_model_whatever_it_is_called_and_the_key_stands_in_a_h
     let arn = "arn:aws:bedrock:us-east-1:1:application-inference-profile/a b";
     let mut wire = wire(arn);
     wire.settings.key = Some(Secret::new("k"));
-    let request =
-        Request { system: "", messages: &[], tools: &[], max_output_tokens: None, temperature: None, effort: None };
+    let request = Request::of(&[]);
     let call = wire.call(&request);
     let path = "/model/arn%3Aaws%3Abedrock%3Aus-east-1%3A1%3Aapplication-inference-profile%2Fa%20b/converse-stream";
     assert_eq!(call.url, format!("https://bedrock-runtime.us-east-1.amazonaws.com{path}"));
@@ -151,14 +149,7 @@ fn what_is_refused_is_left_out_from_then_on() {
         ("This model doesn't support the status field of toolResult", "no_status"),
     ] {
         let wire = wire("us.anthropic.claude-opus-4-8");
-        let request = Request {
-            system: "",
-            messages: &[],
-            tools: &[],
-            max_output_tokens: None,
-            temperature: None,
-            effort: None,
-        };
+        let request = Request::of(&[]);
         let complaint = Complaint { message: message.into(), ..Complaint::default() };
         assert!(wire.adapt(&request, 400, &complaint), "{message}");
         assert!(!wire.adapt(&request, 400, &complaint), "once: {message}");

@@ -7,6 +7,7 @@ use crate::conversation::{StopReason, StreamEvent, Totals, Usage};
 use crate::provider::error::ProviderError;
 use crate::provider::framing::{Machine, Progress, count};
 use crate::provider::http::Origin;
+use crate::provider::wire::Sources;
 
 /// Reads one answer.
 pub(crate) struct GeminiMachine {
@@ -16,11 +17,36 @@ pub(crate) struct GeminiMachine {
     open: Option<(usize, PartialArguments)>,
     stop: Option<StopReason>,
     ended: bool,
+    /// What was searched for, and cited, where the provider may search.
+    searches: Vec<String>,
+    sources: Option<Sources>,
+    usage: Option<Usage>,
 }
 
 impl GeminiMachine {
     pub(crate) const fn new(origin: Origin) -> Self {
-        Self { origin, calls: 0, open: None, stop: None, ended: false }
+        let (open, stop, sources, usage) = (None, None, None, None);
+        Self { origin, calls: 0, open, stop, ended: false, searches: Vec::new(), sources, usage }
+    }
+
+    /// Tells of the provider's own searches, and what they found, where it may make any.
+    pub(crate) fn searching(self, may: bool) -> Self {
+        Self { sources: may.then(Sources::default), ..self }
+    }
+
+    fn grounded(&mut self, found: &Value, events: &mut Vec<StreamEvent>) {
+        let Some(sources) = &mut self.sources else { return };
+        let list = |field: &str| found.get(field).and_then(Value::as_array).into_iter().flatten();
+        for query in list("webSearchQueries").filter_map(Value::as_str) {
+            if !self.searches.iter().any(|known| known == query) {
+                self.searches.push(query.to_owned());
+                events.push(StreamEvent::Searched(query.to_owned()));
+            }
+        }
+        for page in list("groundingChunks").filter_map(|chunk| chunk.get("web")) {
+            let field = |name: &str| page.get(name).and_then(Value::as_str);
+            sources.add(field("uri"), field("title"));
+        }
     }
 
     fn chunk(&mut self, chunk: &Value, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
@@ -28,11 +54,18 @@ impl GeminiMachine {
             // The answer stands once the model has stopped.
             return if self.stop.is_none() { Err(self.origin.stream_error(chunk)) } else { Ok(()) };
         }
-        events.extend(chunk.get("usageMetadata").and_then(usage).map(StreamEvent::Usage));
+        self.usage = chunk.get("usageMetadata").and_then(usage).or(self.usage);
         // We never ask for more than one.
         let candidate = chunk.pointer("/candidates/0").unwrap_or(&Value::Null);
         for part in candidate.pointer("/content/parts").and_then(Value::as_array).into_iter().flatten() {
             self.part(part, events);
+        }
+        if let Some(found) = candidate.get("groundingMetadata") {
+            self.grounded(found, events);
+        }
+        if let Some(usage) = self.usage {
+            let searches = self.searches.len() as u64;
+            events.push(StreamEvent::Usage(Usage { searches, ..usage }));
         }
         if let Some(word) = candidate.get("finishReason").and_then(Value::as_str).filter(|word| !word.is_empty()) {
             self.stop = Some(self.origin.stop(word)?);
@@ -117,6 +150,11 @@ impl GeminiMachine {
         }
         self.close(events);
         self.ended = true;
+        // Behind calls no words may stand.
+        if self.calls == 0 {
+            let links = self.sources.as_ref().and_then(Sources::text);
+            events.extend(links.map(StreamEvent::TextDelta));
+        }
         let stop = self.stop.take().unwrap_or(StopReason::Missing);
         let stop = if stop == StopReason::EndTurn && self.calls > 0 { StopReason::ToolUse } else { stop };
         events.push(StreamEvent::Done(stop));

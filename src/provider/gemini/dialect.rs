@@ -15,4 +15,6 @@ pub(crate) struct Dialect {
     pub(crate) call_ids: bool,
     /// Whether a call that another model made gets the signature that stands for any.
     pub(crate) stand_in_signature: bool,
+    /// Whether the provider may search the web itself.
+    pub(crate) search: bool,
 }

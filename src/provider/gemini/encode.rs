@@ -18,6 +18,7 @@ const ANY_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// Writes the body. What stays the same from request to request comes first, the conversation last.
 pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> Value {
+    let dialect = Dialect { search: dialect.search && request.search, ..dialect };
     let mut body = Map::new();
     if !request.system.is_empty() {
         body.insert("systemInstruction".into(), json!({"parts": [{"text": request.system}]}));
@@ -29,7 +30,13 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
             .iter()
             .map(|tool| json!({"name": tool.name, "description": tool.description, schema: tool.input_schema}))
             .collect();
-        body.insert("tools".into(), json!([{"functionDeclarations": tools}]));
+        let mut tools = vec![json!({"functionDeclarations": tools})];
+        tools.extend(dialect.search.then(|| json!({"googleSearch": {}})));
+        body.insert("tools".into(), Value::Array(tools));
+        if dialect.search {
+            // Its own tools and ours go together only where this is said.
+            body.insert("toolConfig".into(), json!({"includeServerSideToolInvocations": true}));
+        }
     }
     let mut config = Map::new();
     if let Some(limit) = request.max_output_tokens {

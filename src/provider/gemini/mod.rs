@@ -26,6 +26,7 @@ pub(crate) struct GeminiWire {
     no_effort: AtomicBool,
     old_schemas: AtomicBool,
     no_temperature: AtomicBool,
+    no_search: AtomicBool,
 }
 
 impl GeminiWire {
@@ -37,6 +38,7 @@ impl GeminiWire {
             no_effort: AtomicBool::new(false),
             old_schemas: AtomicBool::new(false),
             no_temperature: AtomicBool::new(false),
+            no_search: AtomicBool::new(false),
         }
     }
 
@@ -50,6 +52,8 @@ impl GeminiWire {
             effort: !is(&self.no_effort),
             old_schemas: is(&self.old_schemas),
             temperature: self.settings.abilities.sampling && !is(&self.no_temperature),
+            // Models before 3 take their maker's tools or ours, not both.
+            search: self.settings.search && !is(&self.no_search) && !is_before(&["gemini-1", "gemini-2", "gemma"]),
             call_ids: !vertex,
             stand_in_signature: !vertex && !is_before(&["gemini-1", "gemini-2", "gemma"]),
         }
@@ -81,11 +85,13 @@ impl Wire for GeminiWire {
             ("no_effort", &self.no_effort),
             ("old_schemas", &self.old_schemas),
             ("no_temperature", &self.no_temperature),
+            ("no_search", &self.no_search),
         ]
     }
 
-    fn decoder<'a>(&self, _request: &Request<'a>) -> Box<dyn Decoder + 'a> {
-        Box::new(SseDecoder::new(GeminiMachine::new(self.origin.clone())).within(self.settings.gateway.answer()))
+    fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
+        let machine = GeminiMachine::new(self.origin.clone()).searching(request.search && self.dialect().search);
+        Box::new(SseDecoder::new(machine).within(self.settings.gateway.answer()))
     }
 
     fn adapt(&self, request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {
@@ -97,6 +103,10 @@ impl Wire for GeminiWire {
         let learn = |flag: &AtomicBool| !flag.swap(true, Ordering::Relaxed);
         if says("parametersjsonschema") || says("parameters_json_schema") {
             return learn(&self.old_schemas);
+        }
+        let of_search = says("search") || says("tool use with function calling") || says("serversidetool");
+        if request.search && self.settings.search && of_search {
+            return learn(&self.no_search);
         }
         let asked = request.effort.is_some();
         if asked && (says("thinking") || says("budget")) && !self.no_effort.swap(true, Ordering::Relaxed) {

@@ -88,5 +88,5 @@ fn a_model_without_tools_is_asked_without_them_from_then_on() {
 }
 
 fn nothing() -> Request<'static> {
-    Request { system: "", messages: &[], tools: &[], max_output_tokens: None, temperature: None, effort: None }
+    Request::of(&[])
 }

@@ -14,8 +14,7 @@ fn wire(settings: &ProviderSettings) -> ChatWire {
 }
 
 fn written(settings: &ProviderSettings, messages: &[Message]) -> Value {
-    let request =
-        Request { system: "", messages, tools: &[], max_output_tokens: None, temperature: None, effort: None };
+    let request = Request::of(messages);
     encode(settings, wire(settings).dialect(), &request)["messages"].clone()
 }
 
@@ -272,5 +271,5 @@ fn a_temperature_is_said_until_it_is_refused() {
 }
 
 fn nothing() -> Request<'static> {
-    Request { system: "", messages: &[], tools: &[], max_output_tokens: None, temperature: None, effort: None }
+    Request::of(&[])
 }

@@ -10,6 +10,7 @@ use crate::provider::error::ProviderError;
 use crate::provider::framing::{Machine, Progress};
 use crate::provider::http::Origin;
 use crate::provider::openai_chat::read_usage;
+use crate::provider::wire::Sources;
 
 /// Reads one answer.
 pub(crate) struct ResponsesMachine<'a> {
@@ -23,6 +24,8 @@ pub(crate) struct ResponsesMachine<'a> {
     searches: u64,
     refused: bool,
     ended: bool,
+    /// What was cited, where the provider may search.
+    sources: Option<Sources>,
 }
 
 impl<'a> ResponsesMachine<'a> {
@@ -37,6 +40,21 @@ impl<'a> ResponsesMachine<'a> {
             searches: 0,
             refused: false,
             ended: false,
+            sources: None,
+        }
+    }
+
+    /// Tells of the provider's own searches, and what they found, where it may make any.
+    pub(crate) fn searching(self, may: bool) -> Self {
+        Self { sources: may.then(Sources::default), ..self }
+    }
+
+    fn cite(&mut self, item: &Value) {
+        let Some(sources) = &mut self.sources else { return };
+        let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
+        let notes = parts.filter_map(|part| part.get("annotations")?.as_array()).flatten();
+        for note in notes.filter(|note| text_of(note, "type") == "url_citation") {
+            sources.add(Some(text_of(note, "url")), Some(text_of(note, "title")));
         }
     }
 
@@ -159,6 +177,7 @@ impl<'a> ResponsesMachine<'a> {
                 let refused = item.get("content").and_then(Value::as_array).into_iter().flatten();
                 self.refused |= refused.into_iter().any(|part| text_of(part, "type") == "refusal");
                 self.text(place, &rest, events);
+                self.cite(item);
             }
             Some(Item::Reasoning { text, .. }) => {
                 let summary = joined(item.get("summary"), "\n\n");
@@ -185,7 +204,13 @@ impl<'a> ResponsesMachine<'a> {
                 self.items.insert(place, Item::Other);
             }
             Some(Item::Other) | None => {
-                self.searches += u64::from(text_of(item, "type") == "web_search_call");
+                let is_search = text_of(item, "type") == "web_search_call";
+                self.searches += u64::from(is_search);
+                let query = item.pointer("/action/query").and_then(Value::as_str);
+                if let Some(query) = query.filter(|query| is_search && !query.is_empty() && self.sources.is_some())
+                {
+                    events.push(StreamEvent::Searched(query.to_owned()));
+                }
                 events.extend(kept(item).map(StreamEvent::WireItem));
                 self.items.insert(place, Item::Done);
             }
@@ -258,6 +283,11 @@ impl<'a> ResponsesMachine<'a> {
             _ => StopReason::EndTurn,
         };
         self.ended = true;
+        // Behind calls no words may stand.
+        if self.calls == 0 {
+            let links = self.sources.as_ref().and_then(Sources::text);
+            events.extend(links.map(StreamEvent::TextDelta));
+        }
         events.push(StreamEvent::Done(stop));
         Ok(())
     }

@@ -17,4 +17,6 @@ pub(crate) struct Dialect {
     pub(crate) output_limit: bool,
     /// Whether answers and persons must take turns.
     pub(crate) strict_roles: bool,
+    /// Whether the provider may search the web itself.
+    pub(crate) search: bool,
 }

@@ -11,6 +11,7 @@ use crate::provider::wire::{Order, Part, Turn, WireIds, invalid_input, output, t
 
 /// Writes the body. What stays the same from request to request comes first, the conversation last.
 pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> Value {
+    let dialect = Dialect { search: dialect.search && request.search, ..dialect };
     let mut body = Map::new();
     body.insert("model".into(), json!(settings.model));
     body.insert("stream".into(), json!(true));
@@ -38,13 +39,14 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     }
     if settings.tools && !request.tools.is_empty() {
         // Not strict: that would demand schemas in which nothing is optional.
+        let own = dialect.search.then(|| json!({"type": "web_search"}));
         let tools = request.tools.iter().map(|tool| {
             json!({
                 "type": "function", "name": tool.name, "description": tool.description,
                 "parameters": tool.input_schema, "strict": false,
             })
         });
-        body.insert("tools".into(), tools.collect());
+        body.insert("tools".into(), own.into_iter().chain(tools).collect());
     }
     if !request.system.is_empty() {
         body.insert("instructions".into(), json!(request.system));

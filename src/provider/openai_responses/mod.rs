@@ -29,6 +29,7 @@ pub(crate) struct ResponsesWire {
     no_echo: AtomicBool,
     no_temperature: AtomicBool,
     no_limit: AtomicBool,
+    no_search: AtomicBool,
     strict_roles: AtomicBool,
 }
 
@@ -43,6 +44,7 @@ impl ResponsesWire {
             no_echo: AtomicBool::new(false),
             no_temperature: AtomicBool::new(false),
             no_limit: AtomicBool::new(false),
+            no_search: AtomicBool::new(false),
             strict_roles: AtomicBool::new(false),
         }
     }
@@ -58,6 +60,7 @@ impl ResponsesWire {
             temperature: self.settings.abilities.sampling && !is(&self.no_temperature),
             output_limit: !is(&self.no_limit),
             strict_roles: is(&self.strict_roles),
+            search: self.settings.search && !is(&self.no_search),
         }
     }
 }
@@ -89,18 +92,18 @@ impl Wire for ResponsesWire {
             ("no_echo", &self.no_echo),
             ("no_temperature", &self.no_temperature),
             ("no_limit", &self.no_limit),
+            ("no_search", &self.no_search),
             ("strict_roles", &self.strict_roles),
         ]
     }
 
     fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
-        Box::new(
-            SseDecoder::new(ResponsesMachine::new(self.origin.clone(), request.tools))
-                .within(self.settings.gateway.answer()),
-        )
+        let machine = ResponsesMachine::new(self.origin.clone(), request.tools)
+            .searching(request.search && self.dialect().search);
+        Box::new(SseDecoder::new(machine).within(self.settings.gateway.answer()))
     }
 
-    fn adapt(&self, _request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {
+    fn adapt(&self, request: &Request<'_>, status: u16, complaint: &Complaint) -> bool {
         let lower = complaint.message.to_ascii_lowercase();
         let says = |words: &str| lower.contains(words);
         let learn = |flag: &AtomicBool| !flag.swap(true, Ordering::Relaxed);
@@ -109,6 +112,12 @@ impl Wire for ResponsesWire {
         }
         if !matches!(status, 400 | 422) {
             return false;
+        }
+        if request.search
+            && self.settings.search
+            && (says("web_search") || says("tool type") || says("'type' of tool"))
+        {
+            return learn(&self.no_search);
         }
         // A summary is for verified organisations only.
         if says("summar") {

@@ -2,8 +2,10 @@
 
 mod connection;
 mod ids;
+mod sources;
 mod turns;
 
 pub(crate) use connection::{Connection, Wire};
 pub(crate) use ids::{WireIds, tool_name};
+pub(crate) use sources::Sources;
 pub(crate) use turns::{Order, Part, Turn, has_words, invalid_input, output, turns};

@@ -5,5 +5,7 @@ mod fetch_tool;
 mod html_tokens;
 mod markdown;
 mod page;
+mod search_tool;
 
 pub use fetch_tool::WebFetchTool;
+pub use search_tool::{WEB_SEARCH, WebSearchTool};
