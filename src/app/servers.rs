@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::console::Console;
 use super::context::App;
 use super::keys::Keys;
+use super::models;
 use crate::config;
 use crate::frontend::dialog::{NoChoice, Terminal};
 use crate::frontend::exit::Exit;
@@ -206,11 +207,12 @@ pub(super) fn servers(app: &App) -> Option<ServerTools> {
         }
         withheld
     };
+    let client = models::client(&app.config, &app.process.variables);
     let setup = Setup {
         cache: app.paths.cache.as_ref().map(|cache| cache.join("mcp")),
         helper: app.process.program.clone(),
         directory: app.project.cwd.clone(),
-        client: Box::new(|url| crate::provider::Client::default().for_address(url)),
+        client: Box::new(move |url| client.for_address(url)),
         start: START,
         variable: Box::new(variable),
         withheld: Box::new(withheld),

@@ -42,6 +42,14 @@ macro_rules! choices {
 }
 
 choices! {
+    /// How long a provider that is told to keeps what it has read.
+    PromptCache {
+        /// Five minutes.
+        Minutes = "5m",
+        /// An hour; what is written to it costs more.
+        Hour = "1h",
+    }
+
     /// Which styles are used.
     ThemeChoice {
         /// Those for the terminal's background.

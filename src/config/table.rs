@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use toml_edit::Item;
 
 use super::choices::{
-    CommandSecrets, EditMode, EffortChoice, InlineImages, Notify, OnOff, ReasoningView, ThemeChoice, WrapChoice,
+    CommandSecrets, EditMode, EffortChoice, InlineImages, Notify, OnOff, PromptCache, ReasoningView, ThemeChoice,
+    WrapChoice,
 };
 use super::entry::{Entry, Reader, Section, Shaped};
 use super::setting::Form::{
@@ -97,6 +98,9 @@ section! {
         tell_price_from: Option<Dollars> = None, Setting::new(setting::TELL_PRICE_FROM, "0.1");
         effort: Option<EffortChoice> = None, Setting::new(setting::EFFORT, "0.1");
         web_search: String = "off".to_owned(), Setting::new(setting::WEB_SEARCH, "0.1").form(Search);
+        prompt_cache: PromptCache = PromptCache::Minutes, Setting::new(setting::PROMPT_CACHE, "0.1");
+        idle_timeout: u64 = 60, Setting::new(setting::IDLE_TIMEOUT, "0.1").between(5, 3600);
+        ca_file: Option<String> = None, Setting::new(setting::CA_FILE, "0.1");
         compact: OnOff = OnOff::On, Setting::new(setting::COMPACT, "0.1");
         sandbox: OnOff = OnOff::On, Setting::new(setting::SANDBOX, "0.1").project(Tighten);
         command_secrets: CommandSecrets = CommandSecrets::Named, Setting::new(setting::COMMAND_SECRETS, "0.1")

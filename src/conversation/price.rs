@@ -150,6 +150,16 @@ impl Price {
         Self { rates, ..Self::default() }
     }
 
+    /// Returns the price of a provider that keeps what it has read for an hour: what it writes to such a cache costs
+    /// twice what it reads (<https://platform.claude.com/docs/en/build-with-claude/prompt-caching>).
+    #[must_use]
+    pub fn with_long_cache(mut self) -> Self {
+        for rates in std::iter::once(&mut self.rates).chain(self.long.iter_mut().map(|(_, rates)| rates)) {
+            rates.cached_write = rates.cached_write.map(|_| rates.input.times(2));
+        }
+        self
+    }
+
     /// Returns what one request cost, without searches whose price is not known. All of its tokens have the price of its
     /// length.
     #[must_use]
@@ -217,6 +227,13 @@ mod tests {
     fn a_search_costs_beside_the_tokens() {
         let price = Price { search: Some(Money::dollars(0.01)), ..Price::parse("1/1").unwrap() };
         assert_eq!(price.cost(&Usage { searches: 3, ..usage(1_000_000, 0, 0, 0, 0) }), Money::dollars(1.03));
+    }
+
+    #[test]
+    fn what_an_hours_cache_is_written_costs_twice_what_is_read_at_each_length() {
+        let price = Price::parse("3/15/0.3/3.75;200000:6/22.5/0.6/7.5").unwrap().with_long_cache();
+        assert_eq!(price, Price::parse("3/15/0.3/6;200000:6/22.5/0.6/12").unwrap());
+        assert_eq!(Price::parse("3/15").unwrap().with_long_cache(), Price::parse("3/15").unwrap());
     }
 
     #[test]

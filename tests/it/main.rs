@@ -70,6 +70,7 @@ mod mcp;
 mod mcp_serve;
 mod money;
 mod outside_text;
+mod own_certificates;
 mod patch_tool;
 mod path_tools;
 mod picture;

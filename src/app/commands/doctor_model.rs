@@ -9,7 +9,7 @@ use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::locale::{Word, word};
 use crate::provider::doctor::{Examination, Finding, Probe, Verdict, examine};
-use crate::provider::{self, Client, ProviderSettings};
+use crate::provider::{self, ProviderSettings};
 use crate::terminal::sanitize_line;
 
 /// How much of what was seen a line of the page has.
@@ -20,7 +20,7 @@ pub(in crate::app) fn doctor_model(app: &App, wanted: Option<&str>, json: bool) 
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         return Exit::Failed;
     };
-    let client = Client::default();
+    let client = models::client(&app.config, &app.process.variables);
     let Some(name) = models::name(app, wanted, &client, &runtime) else {
         let what = app.locale.text(word::error::NO_MODEL).to_owned();
         console.fail(&Problem { what, hint: app.locale.text(word::error::NO_MODEL_HINT).to_owned() });

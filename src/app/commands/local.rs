@@ -6,12 +6,11 @@ use std::path::Path;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::runtime;
-use super::super::models::{agreed, fetch, megabytes, missing, places};
+use super::super::models::{self, agreed, fetch, megabytes, missing, places};
 use crate::cli::LocalAction;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::locale::word;
-use crate::provider::Client;
 use crate::provider::local::{self, NAME, TABLE, Weights, by_name, find, leavings};
 
 /// Runs `axi local`.
@@ -79,7 +78,7 @@ fn pull(app: &App, model: Option<&str>, yes: bool) -> Result<String, (Problem, E
         return Err((Problem { what, hint: app.locale.text(word::local::NOT_AGREED_HINT).to_owned() }, exit));
     }
     let runtime = runtime(&app.locale).map_err(|failed| (failed.problem, failed.exit))?;
-    let fetched = fetch(app, weights, &folder, &Client::default(), &runtime);
+    let fetched = fetch(app, weights, &folder, &models::client(&app.config, &app.process.variables), &runtime);
     fetched.map(|path| path.display().to_string())
 }
 

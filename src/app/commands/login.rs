@@ -116,7 +116,8 @@ pub(in crate::app) fn change_key(
         return Err(Problem { what: locale.text(word::error::EMPTY_KEY).to_owned(), hint: String::new() });
     }
     settings.key = Some(Secret::new(&key));
-    let checked = check(&settings, locale)?;
+    let client = models::client(&app.config, &app.process.variables);
+    let checked = check(&settings, &client, locale)?;
     let kept = if in_file {
         let path = file.as_deref().ok_or_else(|| unwritten(std::io::ErrorKind::NotFound.into()))?;
         models::store_in_file(path, &account, key.trim()).map_err(unwritten)?;
@@ -130,13 +131,12 @@ pub(in crate::app) fn change_key(
 
 /// Tries a key before it is kept: a server that refuses it would refuse it each time. One that cannot be reached now
 /// says nothing about it.
-fn check(settings: &ProviderSettings, locale: &Locale) -> Result<String, Problem> {
+fn check(settings: &ProviderSettings, client: &Client, locale: &Locale) -> Result<String, Problem> {
     let provider = &settings.name;
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         return Ok(locale.with(word::said::LoginUntried { provider }));
     };
-    let client = Client::default();
-    let asking = async { tokio::time::timeout(TRIED_FOR, provider::check_key(settings, &client)).await };
+    let asking = async { tokio::time::timeout(TRIED_FOR, provider::check_key(settings, client)).await };
     match runtime.block_on(asking) {
         Ok(Ok(())) => Ok(locale.with(word::said::LoginTried { provider })),
         Ok(Err(error @ ProviderError::Unauthorized { .. })) => {

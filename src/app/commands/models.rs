@@ -29,7 +29,7 @@ pub(in crate::app) fn models(app: &App, wanted: Option<&str>, json: bool) -> Exi
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         return Exit::Failed;
     };
-    let client = Client::default();
+    let client = models::client(&app.config, &app.process.variables);
     let list = match wanted {
         Some(name) => match provider_models(app, name, &client, &runtime) {
             Ok(list) => list,

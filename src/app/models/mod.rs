@@ -1,6 +1,7 @@
 //! Who answers: from a model's name, or none, to a provider that can be asked.
 
 mod choose;
+mod client;
 mod discover;
 mod facts;
 #[cfg(feature = "local")]
@@ -18,6 +19,7 @@ mod profiles;
 mod resolve;
 
 pub(super) use choose::{all, choose, connect, name};
+pub(super) use client::client;
 pub(super) use facts::Listed;
 #[cfg(feature = "local")]
 pub(super) use fetch::{agreed, fetch, megabytes};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 
 use crate::command::Problem;
-use crate::config::Config;
+use crate::config::{Config, PromptCache};
 use crate::conversation::Price;
 use crate::locale::{Locale, word};
 use crate::provider::{self, Client, Envelope, Environment, Protocol, ProviderSettings, Secret};
@@ -136,6 +136,10 @@ pub(in crate::app) fn without_key(
         });
     }
     settings.search = config.web_search == SEARCH_BY_PROVIDER;
+    if settings.protocol == Protocol::Anthropic && config.prompt_cache == PromptCache::Hour {
+        settings.long_cache = true;
+        settings.abilities.price = settings.abilities.price.map(Price::with_long_cache);
+    }
     if settings.base_url.is_empty() {
         let what = locale.with(word::error::NoBaseUrl { provider });
         return Err(Problem { what, hint: locale.text(word::error::CONFIG_HINT).to_owned() });
@@ -232,7 +236,10 @@ pub(in crate::app) fn list(
     let mut settings = Vec::new();
     for name in names(config) {
         let row = provider::find(&name);
-        let usable = row.is_none_or(|row| row.is_local() || row.key(environment).is_some());
+        let of_settings = config.providers.get(&name).is_some_and(|section| {
+            section.api_key_cmd.is_some() || section.api_key_env.as_deref().and_then(environment).is_some()
+        });
+        let usable = of_settings || row.is_none_or(|row| row.is_local() || row.key(environment).is_some());
         // Any model will do to reach the list.
         if usable && let Ok(found) = resolve(&format!("{name}/any"), config, environment, locale) {
             settings.push(found);

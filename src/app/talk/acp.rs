@@ -23,7 +23,6 @@ use crate::frontend::acp::{Ended, Fault, Opened, Opener, RpcError, Wanted, serve
 use crate::frontend::exit::Exit;
 use crate::frontend::signals::Signals;
 use crate::locale::{Locale, word};
-use crate::provider::Client;
 use crate::session::SessionStore;
 
 /// Speaks with an editor on standard input and output until it goes.
@@ -99,7 +98,7 @@ impl Opener for Editor {
         }
         tell_untrusted(&app);
         let runtime = Rc::new(runtime(&app.locale).map_err(|failed| refused(&failed))?);
-        let client = Client::default();
+        let client = models::client(&app.config, &app.process.variables);
         let (provider, _) = choose(&app, None, &client, &runtime).map_err(|failed| refused(&failed))?;
         let options = RunOptions { resume: wanted.resume.clone().map(Some), ..RunOptions::default() };
         let made = agent::make(&app, &options, provider, FrontendKind::Print);
@@ -119,13 +118,15 @@ impl Opener for Editor {
         let root = self.paths.home.clone().unwrap_or_else(|| "/".into());
         let app = self.app(&root)?;
         let runtime = runtime(&app.locale).map_err(|failed| refused(&failed))?;
-        choose(&app, None, &Client::default(), &runtime).map(drop).map_err(|failed| refused(&failed))
+        choose(&app, None, &models::client(&app.config, &app.process.variables), &runtime)
+            .map(drop)
+            .map_err(|failed| refused(&failed))
     }
 
     fn models(&self, cwd: &Path) -> Vec<(String, String)> {
         let Ok(app) = self.app(cwd) else { return Vec::new() };
         let Ok(runtime): Result<Runtime, _> = runtime(&app.locale) else { return Vec::new() };
-        let listed = models::all(&app, &Client::default(), &runtime);
+        let listed = models::all(&app, &models::client(&app.config, &app.process.variables), &runtime);
         listed
             .into_iter()
             .map(|listed| (listed.words(&app.locale), listed.id))

@@ -21,7 +21,7 @@ use crate::conversation::{Conversation, Ledger, Money};
 use crate::frontend::exit::Exit;
 use crate::frontend::words;
 use crate::locale::word;
-use crate::provider::{Client, Effort, NoModel, Provider, RetryPlan};
+use crate::provider::{Effort, NoModel, Provider, RetryPlan};
 use crate::session::{Fork, Session, is_held, load_lines};
 use crate::tool::{Place, ProposeCommandTool, Tool, Toolbox, WebSearchTool, table};
 
@@ -162,7 +162,7 @@ fn tools(app: &App, occasion: FrontendKind) -> Toolbox {
 /// Connects to the models that stand in; one without a key is told now, and not when it is needed.
 fn fallbacks(app: &App, options: &RunOptions) -> Result<Vec<Arc<dyn Provider>>, Failed> {
     let named = options.fallback_model.as_ref().or(app.config.fallback_model.as_ref());
-    let client = Client::default();
+    let client = models::client(&app.config, &app.process.variables);
     let mut found = Vec::new();
     for name in named.iter().flat_map(|names| names.split(',')).map(str::trim).filter(|name| !name.is_empty()) {
         match models::connect(app, name, &client, &app.locale) {

@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::conversation::Usage;
 use crate::frontend::repl::{Exchange, Suggest, Wanted, recent_lines};
 use crate::locale::Locale;
-use crate::provider::{Client, Provider, ProviderError, connect};
+use crate::provider::{Provider, ProviderError, connect};
 use crate::session::Redactor;
 
 /// Turns a model of the settings off for one run.
@@ -118,7 +118,7 @@ impl ModelSuggest {
             }
         };
         // A client of its own: connections belong to the runtime that drives them.
-        Some(Connection { runtime, provider: connect(settings, &Client::default()) })
+        Some(Connection { runtime, provider: connect(settings, &models::client(&self.config, &self.variables)) })
     }
 
     /// Asks a model in this process, which is shown lines typed before instead of the conversation.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::{Failed, runtime};
-use super::super::models::choose;
+use super::super::models::{self, choose};
 use super::super::trust::settle_trust;
 use super::human::human_options;
 use super::prewarm::prewarm;
@@ -20,7 +20,6 @@ use crate::frontend::exit::Exit;
 use crate::frontend::handoff::{Facts, Handoff, OutputConsent, OutputSource, Put, write_reply};
 use crate::frontend::human::Human;
 use crate::locale::word;
-use crate::provider::Client;
 use crate::terminal::sanitize;
 
 /// Runs what the hook asks for.
@@ -99,7 +98,7 @@ fn job(app: &Rc<App>, facts: &Facts) -> Result<(Exit, Put), Failed> {
         return Ok((repl(app, options)?, Put::Nothing));
     }
     let runtime = Rc::new(runtime(&app.locale)?);
-    let client = Client::default();
+    let client = models::client(&app.config, &app.process.variables);
     let (provider, found) = choose(app, None, &client, &runtime)?;
     if !provider.model().local {
         prewarm(&client);

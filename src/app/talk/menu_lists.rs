@@ -3,7 +3,6 @@
 use super::super::context::App;
 use super::super::models::{self, Listed, lister};
 use crate::frontend::repl::{ListedModel, ListedSession, MenuLists, MenuSources, UserCommands};
-use crate::provider::Client;
 use crate::session::{SessionStore, Summary};
 
 /// Sessions of the menu at most; further ones are found by `/session list` and `axi sessions`.
@@ -18,7 +17,7 @@ pub(super) fn menu_lists(app: &App) -> MenuLists {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
             return Vec::new();
         };
-        let listed = models::list(&config, &variables, &locale, &Client::default(), &runtime);
+        let listed = models::list(&config, &variables, &locale, &models::client(&config, &variables), &runtime);
         let all = own().into_iter().map(Listed::own).chain(listed);
         all.map(|listed| ListedModel { says: listed.words(&locale), group: listed.group, id: listed.id }).collect()
     };

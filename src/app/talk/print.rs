@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::{Failed, runtime};
-use super::super::models::choose;
+use super::super::models::{self, choose};
 use super::human::human_options;
 use super::session::FrontendKind;
 use super::{agent, piped};
@@ -21,12 +21,11 @@ use crate::frontend::human::{Human, Nobody};
 use crate::frontend::print;
 use crate::frontend::signals::Signals;
 use crate::locale::word;
-use crate::provider::Client;
 
 pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal: bool) -> Result<Exit, Failed> {
     let message = print_message(app, options.message.as_deref(), stdin_terminal)?;
     let runtime = runtime(&app.locale)?;
-    let client = Client::default();
+    let client = models::client(&app.config, &app.process.variables);
     let (provider, found) = choose(app, options.model.as_deref(), &client, &runtime)?;
     if let Some(found) = found {
         Console::new(&app.locale).note(&found);

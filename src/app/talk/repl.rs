@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::super::context::App;
 use super::super::failed::{Failed, runtime};
-use super::super::models::choose;
+use super::super::models::{self, choose};
 use super::agent::GoneOn;
 use super::ghost::{self, GhostUsage};
 use super::human::human_options;
@@ -23,13 +23,12 @@ use crate::frontend::repl::{
 };
 use crate::frontend::words::Speaking;
 use crate::locale::word;
-use crate::provider::Client;
 use crate::session::Session;
 use crate::terminal::{Depth, Pending, PictureProtocol, Theme, escape_wait};
 
 pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     let runtime = Rc::new(runtime(&app.locale)?);
-    let client = Client::default();
+    let client = models::client(&app.config, &app.process.variables);
     let (provider, found) = choose(app, options.model.as_deref(), &client, &runtime)?;
     let local = provider.model().local;
     let (agent, gone_on) = agent::make(app, &options, provider, FrontendKind::Repl)?;

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::{Failed, runtime};
-use super::super::models::choose;
+use super::super::models::{self, choose};
 use crate::agent::TurnEnd;
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
@@ -17,7 +17,6 @@ use crate::frontend::handoff::{Facts, NoCommand, paint, rewrite_line, rewrite_pr
 use crate::frontend::signals::Signals;
 use crate::frontend::words;
 use crate::locale::word;
-use crate::provider::Client;
 use crate::terminal::{Guest, KeyWatch, Pending, escape_wait};
 
 /// Rewrites the line.
@@ -41,7 +40,7 @@ fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
         return Err(failed(app.locale.text(word::handoff::rewrite::EMPTY).to_owned(), Exit::Usage));
     }
     let runtime = runtime(&app.locale)?;
-    let client = Client::default();
+    let client = models::client(&app.config, &app.process.variables);
     let own = app.config.handoff.rewrite_model.as_deref();
     let (provider, _) = choose(app, own, &client, &runtime)?;
     let limit = Duration::from_secs(app.config.handoff.rewrite_timeout);

@@ -9,6 +9,8 @@ pub(crate) struct Dialect {
     pub(crate) cache_marks: bool,
     /// Whether `temperature` is said: some models refuse it.
     pub(crate) temperature: bool,
+    /// Whether the cache is asked to keep what it has for an hour.
+    pub(crate) long_cache: bool,
     /// Whether the model is asked to think as much as it sees fit.
     pub(crate) adaptive: bool,
     /// Whether the provider may search the web itself.

@@ -100,7 +100,11 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
 
 fn mark(dialect: Dialect, block: Option<&mut Value>) {
     if let Some(block) = block.filter(|_| dialect.cache_marks) {
-        block["cache_control"] = json!({"type": "ephemeral"});
+        block["cache_control"] = if dialect.long_cache {
+            json!({"type": "ephemeral", "ttl": "1h"})
+        } else {
+            json!({"type": "ephemeral"})
+        };
     }
 }
 
@@ -136,7 +140,7 @@ impl Writer<'_> {
                 ContentBlock::Reasoning(reasoning) => blocks.extend(self.reasoning(reasoning)),
                 ContentBlock::ToolCall(call) => blocks.push(self.call(call)),
                 ContentBlock::WireItem(made) if goes_back(made, &self.id, self.dialect) => {
-                    blocks.push(made.item.clone())
+                    blocks.push(made.item.clone());
                 }
                 ContentBlock::WireItem(_) | ContentBlock::ToolResult(_) | ContentBlock::Image(_) => {}
             }

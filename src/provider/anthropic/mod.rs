@@ -32,6 +32,7 @@ pub(crate) struct MessagesWire {
     no_thinking: AtomicBool,
     no_effort: AtomicBool,
     no_search: AtomicBool,
+    no_long_cache: AtomicBool,
     highest_limit: AtomicU64,
 }
 
@@ -46,6 +47,7 @@ impl MessagesWire {
             no_thinking: AtomicBool::new(false),
             no_effort: AtomicBool::new(false),
             no_search: AtomicBool::new(false),
+            no_long_cache: AtomicBool::new(false),
             highest_limit: AtomicU64::new(u64::MAX),
         }
     }
@@ -56,6 +58,7 @@ impl MessagesWire {
             cache_marks: !self.no_cache_marks.load(Ordering::Relaxed),
             temperature: self.settings.abilities.sampling && !self.no_temperature.load(Ordering::Relaxed),
             effort: !self.no_effort.load(Ordering::Relaxed),
+            long_cache: self.settings.long_cache && !self.no_long_cache.load(Ordering::Relaxed),
             search: self.settings.search && !self.no_search.load(Ordering::Relaxed),
             adaptive: self.settings.abilities.thinking.adaptive && !self.no_thinking.load(Ordering::Relaxed),
             default_limit: default_limit(&self.settings),
@@ -102,6 +105,7 @@ impl Wire for MessagesWire {
             ("no_thinking", &self.no_thinking),
             ("no_effort", &self.no_effort),
             ("no_search", &self.no_search),
+            ("no_long_cache", &self.no_long_cache),
         ]
     }
 
@@ -131,6 +135,10 @@ impl Wire for MessagesWire {
         // An imitator, or a model that is older than its name says.
         if message.contains("thinking") || message.contains("adaptive") {
             return !self.no_thinking.swap(true, Ordering::Relaxed);
+        }
+        if self.settings.long_cache && message.contains("ttl") && !self.no_long_cache.swap(true, Ordering::Relaxed)
+        {
+            return true;
         }
         if message.contains("cache_control") {
             return !self.no_cache_marks.swap(true, Ordering::Relaxed);

@@ -1,10 +1,11 @@
 //! The HTTP clients all providers share, built when first needed.
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Certificate, ClientBuilder, Url};
 
 use super::problem::{Complaint, Origin, retry_after};
 use super::proxy::{Way, way};
@@ -19,6 +20,9 @@ const LONGEST_COMPLAINT: usize = 64 * 1024;
 
 /// How long the rest of an error body is waited for.
 const COMPLAINT_PATIENCE: Duration = Duration::from_secs(10);
+
+/// The setting that names a file of certificates to trust.
+const CA_FILE: &str = "ca_file";
 
 /// How long is waited before giving up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +62,8 @@ pub struct Client(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     patience: Patience,
+    /// A PEM file of certificates that are trusted beside those of the system.
+    trusted: Option<PathBuf>,
     local: OnceLock<Result<reqwest::Client, String>>,
     local_tls: OnceLock<Result<reqwest::Client, String>>,
     remote: OnceLock<Result<reqwest::Client, String>>,
@@ -75,8 +81,22 @@ impl Client {
     /// Makes a client; cheap.
     #[must_use]
     pub fn new(patience: Patience) -> Self {
+        Self::trusting(patience, None)
+    }
+
+    /// Makes one that trusts the certificates of a PEM file beside those of the system; cheap: it is read with the first
+    /// connection that needs it.
+    #[must_use]
+    pub fn trusting(patience: Patience, trusted: Option<PathBuf>) -> Self {
         let empty = OnceLock::new;
-        Self(Arc::new(Inner { patience, local: empty(), local_tls: empty(), remote: empty(), past: empty() }))
+        Self(Arc::new(Inner {
+            patience,
+            trusted,
+            local: empty(),
+            local_tls: empty(),
+            remote: empty(),
+            past: empty(),
+        }))
     }
 
     /// Builds the client for remote servers now: blocks 5 to 12 ms, so call it on a thread of its own after the
@@ -110,7 +130,7 @@ impl Client {
     }
 
     fn remote(&self) -> &Result<reqwest::Client, String> {
-        self.0.remote.get_or_init(|| build(self.0.patience, |builder| builder))
+        self.0.remote.get_or_init(|| build(&self.0, |builder| builder))
     }
 
     fn pick(&self, url: &Url, way: &Way) -> &Result<reqwest::Client, String> {
@@ -119,12 +139,12 @@ impl Client {
             // No connection is kept: a new one costs nothing here, and llama.cpp was seen to close a kept one just
             // as the next request arrived on it.
             (true, "http") => inner.local.get_or_init(|| {
-                build(inner.patience, |builder| builder.no_proxy().tls_certs_only([]).pool_max_idle_per_host(0))
+                let plain =
+                    |builder: ClientBuilder| builder.no_proxy().tls_certs_only([]).pool_max_idle_per_host(0);
+                plain(bare(inner.patience)).build().map_err(|error| innermost(&error))
             }),
-            (true, _) => inner.local_tls.get_or_init(|| build(inner.patience, reqwest::ClientBuilder::no_proxy)),
-            (false, _) if *way == Way::Past => {
-                inner.past.get_or_init(|| build(inner.patience, reqwest::ClientBuilder::no_proxy))
-            }
+            (true, _) => inner.local_tls.get_or_init(|| build(inner, ClientBuilder::no_proxy)),
+            (false, _) if *way == Way::Past => inner.past.get_or_init(|| build(inner, ClientBuilder::no_proxy)),
             (false, _) => self.remote(),
         }
     }
@@ -147,7 +167,12 @@ impl Client {
             return Err(ProviderError::Unreachable { url, cause: cause::BAD_PROXY.to_owned() });
         }
         let client = self.pick(&url, &way).as_ref();
-        let client = client.map_err(|cause| blamed(unreachable(cause), &way))?;
+        let client = client.map_err(|cause| match cause.as_str() {
+            cause::CERTIFICATE_FILE => {
+                ProviderError::Unreachable { url: format!("{origin} ({CA_FILE})"), cause: cause.clone() }
+            }
+            _ => blamed(unreachable(cause), &way),
+        })?;
         let mut headers = HeaderMap::new();
         let ours = call.headers.iter().map(|(name, value)| (*name, value));
         for (name, value) in ours.chain(call.added.iter().map(|(name, value)| (name.as_str(), value))) {
@@ -306,25 +331,34 @@ impl Answer {
     }
 }
 
-fn build(
-    patience: Patience,
-    adjust: impl FnOnce(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
-) -> Result<reqwest::Client, String> {
+/// Builds a client that trusts what the system trusts, and the person's own file.
+fn build(inner: &Inner, adjust: fn(ClientBuilder) -> ClientBuilder) -> Result<reqwest::Client, String> {
+    let mut builder = adjust(bare(inner.patience));
+    if let Some(path) = &inner.trusted {
+        let found = std::fs::read(path).ok().and_then(|pem| Certificate::from_pem_bundle(&pem).ok());
+        let found = found.filter(|found| !found.is_empty()).ok_or(cause::CERTIFICATE_FILE)?;
+        builder = builder.tls_certs_merge(found);
+    }
+    builder.build().map_err(|error| innermost(&error))
+}
+
+fn bare(patience: Patience) -> ClientBuilder {
     // The only TLS provider in the tree. A second call is refused, which is fine: the first stands.
     drop(rustls::crypto::ring::default_provider().install_default());
-    let builder = reqwest::Client::builder()
+    reqwest::Client::builder()
         .user_agent(concat!("axi/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(patience.connect)
         .tcp_nodelay(true)
         .tcp_keepalive(Duration::from_secs(30))
         .http2_adaptive_window(true)
         // A redirect would drop the body of a POST and could carry `x-api-key` to another host.
-        .redirect(reqwest::redirect::Policy::none());
-    adjust(builder).build().map_err(|error| {
-        let mut innermost: &dyn std::error::Error = &error;
-        while let Some(source) = innermost.source() {
-            innermost = source;
-        }
-        innermost.to_string()
-    })
+        .redirect(reqwest::redirect::Policy::none())
+}
+
+fn innermost(error: &reqwest::Error) -> String {
+    let mut innermost: &dyn std::error::Error = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
 }

@@ -31,7 +31,7 @@ pub mod cause {
     /// A variable names a proxy, and what it holds is no address of one.
     pub const BAD_PROXY: &str = "what the variable holds is no address of a proxy";
     /// A variable names certificates to trust, and no certificate can be read there.
-    pub const CERTIFICATE_FILE: &str = "no certificate can be read where the variable says";
+    pub const CERTIFICATE_FILE: &str = "no certificate can be read where the variable or setting says";
     /// The server shows a certificate that is there to sign others: what `openssl req -x509` makes when nothing is said.
     pub const CERTIFICATE_OF_ISSUER: &str = "the TLS certificate is one that signs others, not a server's";
     /// The server closed the connection.

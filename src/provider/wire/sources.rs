@@ -1,5 +1,7 @@
 //! Where the provider found what an answer says, as links behind it. Pure.
 
+use std::fmt::Write as _;
+
 /// The most links behind one answer.
 const MOST: usize = 20;
 
@@ -35,7 +37,8 @@ impl Sources {
                     letter => text.push(letter),
                 }
             }
-            text.push_str(&format!("](<{url}>)\n"));
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "](<{url}>)");
         }
         (!self.pages.is_empty()).then_some(text)
     }
