@@ -40,6 +40,8 @@ fn every_quirk_is_found_by_its_probe_and_what_the_wire_can_do_without_is_learnt(
         (&[Quirk::OtherLimit], &[("answer", "adapted")], &["other_limit"]),
         (&[Quirk::NoTemperature], &[("temperature", "adapted")], &["no_temperature"]),
         (&[Quirk::NoEffort], &[("effort", "adapted")], &["no_effort"]),
+        // That it has no room says nothing about efforts.
+        (&[Quirk::BusyForEffort], &[("effort", "unclear")], &[]),
         (&[Quirk::PlainFinish], &[("call_finish", "bad")], &[]),
         (&[Quirk::NoEcho], &[("echo", "adapted")], &["no_reasoning"]),
         (&[Quirk::StrictRoles], &[("behind", "adapted")], &["strict_roles"]),

@@ -76,6 +76,7 @@ fn line(app: &App, finding: &Finding) -> String {
         Verdict::Adapted => format!("~ {what}: {}", app.locale.with(word::probe::Adapted { what: seen })),
         Verdict::Bad if seen.is_empty() => format!("✗ {what}"),
         Verdict::Bad => format!("✗ {what}: {}", seen.chars().take(SEEN).collect::<String>()),
+        Verdict::Unclear => format!("? {what}: {}", app.locale.with(word::probe::Unclear { what: seen })),
         Verdict::Skipped => format!("- {what}: {}", app.locale.text(word::probe::SKIPPED)),
     }
 }
@@ -83,7 +84,8 @@ fn line(app: &App, finding: &Finding) -> String {
 fn summary(app: &App, found: &Examination) -> String {
     let count = |verdict| found.findings.iter().filter(|finding| finding.verdict == verdict).count().to_string();
     let (good, adapted, bad) = (&count(Verdict::Good), &count(Verdict::Adapted), &count(Verdict::Bad));
-    app.locale.with(word::probe::Summary { good, adapted, bad })
+    let unclear = &count(Verdict::Unclear);
+    app.locale.with(word::probe::Summary { good, adapted, bad, unclear })
 }
 
 fn report(settings: &ProviderSettings, found: &Examination) -> Value {

@@ -45,6 +45,20 @@ impl Heard {
         &self.finished.stop
     }
 
+    /// Whether nothing came that says anything about what was asked.
+    pub(super) fn is_unclear(&self) -> bool {
+        self.error.as_ref().is_some_and(|error| match error {
+            ProviderError::Timeout { .. } | ProviderError::Unreachable { .. } | ProviderError::Broken { .. } => {
+                true
+            }
+            ProviderError::Status { .. } => error.is_overload(),
+            ProviderError::Unauthorized { .. }
+            | ProviderError::NoSuchModel { .. }
+            | ProviderError::ContextOverflow { .. }
+            | ProviderError::Protocol { .. } => false,
+        })
+    }
+
     /// What went wrong, in the server's words where it has any.
     pub(super) fn complaint(&self) -> Option<String> {
         self.error.as_ref().map(ToString::to_string)

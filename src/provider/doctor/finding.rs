@@ -82,6 +82,8 @@ pub enum Verdict {
     Adapted,
     /// It does not work; what depends on it will not either.
     Bad,
+    /// It was asked, and nothing came that says anything about it: the server was silent, gone or overloaded.
+    Unclear,
     /// It was not asked: something before it failed, or the model is not said to have it.
     Skipped,
 }
@@ -94,6 +96,7 @@ impl Verdict {
             Self::Good => "good",
             Self::Adapted => "adapted",
             Self::Bad => "bad",
+            Self::Unclear => "unclear",
             Self::Skipped => "skipped",
         }
     }

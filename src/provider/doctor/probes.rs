@@ -37,6 +37,15 @@ impl Doctor<'_> {
         self.add(Finding { probe, verdict, detail });
     }
 
+    /// The same for what was heard, where that says anything about it.
+    fn judge(&mut self, probe: Probe, heard: &Heard, good: bool, detail: String) {
+        if heard.is_unclear() {
+            self.add(Finding { probe, verdict: Verdict::Unclear, detail: heard.complaint().unwrap_or_default() });
+        } else {
+            self.find(probe, good, detail);
+        }
+    }
+
     fn skip(&mut self, probes: &[Probe]) {
         for probe in probes {
             self.add(Finding { probe: *probe, verdict: Verdict::Skipped, detail: String::new() });
@@ -128,18 +137,19 @@ async fn words(doctor: &mut Doctor<'_>, settings: &ProviderSettings) -> bool {
     }
     let heard =
         doctor.ask(&Question { system: "Whatever is asked, answer only: PLOVER", ..Question::say("Hello") }).await;
-    doctor.find(Probe::System, heard.text().to_ascii_uppercase().contains("PLOVER"), heard.text());
+    doctor.judge(Probe::System, &heard, heard.text().to_ascii_uppercase().contains("PLOVER"), heard.text());
     let heard =
         doctor.ask(&Question { most: Some(16), ..Question::say("Write two hundred words about rivers.") }).await;
     let limited = *heard.stop() == StopReason::Length;
-    doctor.find(Probe::Limit, limited, heard.complaint().unwrap_or_else(|| format!("{:?}", heard.stop())));
+    doctor.judge(Probe::Limit, &heard, limited, heard.complaint().unwrap_or_else(|| format!("{:?}", heard.stop())));
     let heard = doctor.ask(&Question { temperature: Some(0.2), ..Question::say("Say yes.") }).await;
-    doctor.find(Probe::Temperature, heard.error.is_none(), heard.complaint().unwrap_or_default());
+    doctor.judge(Probe::Temperature, &heard, heard.error.is_none(), heard.complaint().unwrap_or_default());
     let effort = settings.abilities.efforts.first().copied().unwrap_or(Effort::Low);
     let heard =
         doctor.ask(&Question { effort: Some(effort), ..Question::say("Which is heavier, 7 kg or 4 kg?") }).await;
-    doctor.find(
+    doctor.judge(
         Probe::Effort,
+        &heard,
         heard.error.is_none(),
         heard.complaint().unwrap_or_else(|| effort.word().to_owned()),
     );
@@ -172,7 +182,7 @@ async fn calls(doctor: &mut Doctor<'_>, settings: &ProviderSettings) {
     let calls = heard.calls();
     let seen =
         heard.complaint().unwrap_or_else(|| calls.first().map_or_else(|| heard.text(), |call| call.name.clone()));
-    doctor.find(Probe::Call, calls.iter().any(|call| call.name == "weather"), seen);
+    doctor.judge(Probe::Call, &heard, calls.iter().any(|call| call.name == "weather"), seen);
     if calls.is_empty() {
         doctor.skip(&[Probe::Arguments, Probe::CallFinish]);
     } else {
@@ -183,7 +193,7 @@ async fn calls(doctor: &mut Doctor<'_>, settings: &ProviderSettings) {
     let heard = doctor.ask(&Question::with_tools("What time is it? Use the tool called now.")).await;
     let now = heard.calls().into_iter().find(|call| call.name == "now");
     let whole = now.as_ref().is_some_and(|call| call.invalid_input.is_none());
-    doctor.find(Probe::EmptyCall, whole, heard.complaint().unwrap_or_else(|| heard.text()));
+    doctor.judge(Probe::EmptyCall, &heard, whole, heard.complaint().unwrap_or_else(|| heard.text()));
     let heard =
         doctor.ask(&Question::with_tools("Get the weather of Oslo and of Rome, both tool calls at once.")).await;
     let ids: Vec<String> = heard.calls().into_iter().map(|call| call.id).collect();
@@ -215,7 +225,7 @@ async fn history(doctor: &mut Doctor<'_>, settings: &ProviderSettings) {
         (Probe::Behind, said("call_c3", &own, false, Some("Answer in one word."))),
     ] {
         let heard = doctor.ask(&question).await;
-        doctor.find(probe, heard.error.is_none(), heard.complaint().unwrap_or_else(|| heard.text()));
+        doctor.judge(probe, &heard, heard.error.is_none(), heard.complaint().unwrap_or_else(|| heard.text()));
     }
 }
 
@@ -226,7 +236,7 @@ async fn pictures(doctor: &mut Doctor<'_>, settings: &ProviderSettings) {
     let mut question = Question::say("Which colour is this? One word.");
     question.messages[0].content.push(ContentBlock::Image(picture()));
     let heard = doctor.ask(&question).await;
-    doctor.find(Probe::Picture, heard.error.is_none(), heard.complaint().unwrap_or_else(|| heard.text()));
+    doctor.judge(Probe::Picture, &heard, heard.error.is_none(), heard.complaint().unwrap_or_else(|| heard.text()));
     let mut question = Question::with_tools("What is the weather in Oslo?");
     question.messages.extend(called("call_d4", &settings.id(), false));
     for block in question.messages.last_mut().into_iter().flat_map(|message| &mut message.content) {
@@ -235,7 +245,12 @@ async fn pictures(doctor: &mut Doctor<'_>, settings: &ProviderSettings) {
         }
     }
     let heard = doctor.ask(&question).await;
-    doctor.find(Probe::ResultPicture, heard.error.is_none(), heard.complaint().unwrap_or_else(|| heard.text()));
+    doctor.judge(
+        Probe::ResultPicture,
+        &heard,
+        heard.error.is_none(),
+        heard.complaint().unwrap_or_else(|| heard.text()),
+    );
 }
 
 /// A larger window is not tried: a server that takes such a request would bill it.
@@ -249,5 +264,5 @@ async fn window(doctor: &mut Doctor<'_>, settings: &ProviderSettings) {
     let words = "heron ".repeat(usize::try_from(window + window / 4).unwrap_or(usize::MAX));
     let heard = doctor.ask(&Question { most: Some(16), ..Question::say(&words) }).await;
     let refused = matches!(heard.error, Some(ProviderError::ContextOverflow { .. }));
-    doctor.find(Probe::Window, refused, heard.complaint().unwrap_or_else(|| heard.text()));
+    doctor.judge(Probe::Window, &heard, refused, heard.complaint().unwrap_or_else(|| heard.text()));
 }

@@ -27,6 +27,8 @@ pub(crate) enum Quirk {
     NoTemperature,
     /// It refuses an effort.
     NoEffort,
+    /// It has no room for who asks for an effort.
+    BusyForEffort,
     /// It refuses tools.
     NoTools,
     /// Its arguments end in their middle.
@@ -112,6 +114,9 @@ fn answer(first: &str, body: &Value, quirks: &[Quirk]) -> (u16, &'static str, St
     let odd_id = messages
         .iter()
         .any(|message| message["tool_calls"][0]["id"].as_str().is_some_and(|id| !id.starts_with("call_")));
+    if has(Quirk::BusyForEffort) && body.get("reasoning_effort").is_some() {
+        return (503, "application/json", json!({"error": {"message": "no room"}}).to_string());
+    }
     for (quirk, refused, words) in [
         (Quirk::NoUsage, body.get("stream_options").is_some(), "unknown field stream_options"),
         (
