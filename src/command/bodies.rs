@@ -1,5 +1,6 @@
 //! What the commands do.
 
+use super::sessions::in_a_column;
 use super::{Context, KeyAction, Outcome, Problem};
 use crate::config::{ReasoningView, ThemeChoice};
 use crate::conversation::{Message, Role};
@@ -57,7 +58,7 @@ pub(super) fn model(context: &mut Context<'_>, argument: &str) -> Outcome {
         return Outcome::Pick {
             command: "model",
             question: locale.text(word::repl::PICK_MODEL).to_owned(),
-            items: models.into_iter().map(|(model, says)| (format!("{model}  {says}"), model)).collect(),
+            items: in_columns(models),
         };
     }
     match context.world.connect(argument, locale) {
@@ -75,6 +76,12 @@ pub(super) fn model(context: &mut Context<'_>, argument: &str) -> Outcome {
         }
         Err(problem) => Outcome::Fail(problem),
     }
+}
+
+/// Names and what is said of each, the names in a column.
+fn in_columns(models: Vec<(String, String)>) -> Vec<(String, String)> {
+    let names: Vec<String> = in_a_column(models.iter().map(|(model, _)| model.as_str())).collect();
+    models.into_iter().zip(names).map(|((model, says), name)| (format!("{name}  {says}"), model)).collect()
 }
 
 pub(super) fn language(context: &mut Context<'_>, argument: &str) -> Outcome {

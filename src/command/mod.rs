@@ -34,6 +34,6 @@ pub use permissions::{describe, rule_error};
 pub use recall::recalled_row;
 pub use row::{Argument, SlashCommand};
 pub use servers::{era_word, facts, no_servers, server_failure, standing_word, unknown_server};
-pub use sessions::{session_damage, session_line, session_problem, session_row};
+pub use sessions::{session_damage, session_line, session_problem, session_rows};
 pub use table::COMMANDS;
 pub use user::{CommandSource, UserCommand, command_body, load_user_commands};

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 use super::{Context, ExportForm, Outcome, Problem};
 use crate::locale::{Locale, word};
 use crate::session::{Loaded, SessionError, SessionStore, Summary, load};
+use crate::terminal::width::width;
 
 /// Sessions of a list at most.
 const LISTED: usize = 50;
@@ -48,18 +49,33 @@ fn list(context: &Context<'_>) -> Outcome {
     Outcome::Say(rows.collect::<Vec<_>>().join("\n"))
 }
 
-/// A session in columns, for a list to pick from: how long ago it was written to, its turns, how large it is,
-/// what it cost, its title.
+/// Cells that a column of names takes at most: what is longer stands whole, and moves what is behind it.
+const NAME: usize = 40;
+
+/// Sessions in columns, a row each, for a list to pick from: the title, which a narrow terminal shows alone; how long ago
+/// each was written to, how large it is, the model, its turns, what it cost where that is known.
 #[must_use]
-pub fn session_row(summary: &Summary, now: SystemTime) -> String {
-    let age = age(now.duration_since(summary.modified).unwrap_or_default().as_secs());
-    let size = match summary.bytes.div_ceil(1024) {
-        kilobytes @ 0..10_000 => format!("{kilobytes} KB"),
-        kilobytes => format!("{} MB", kilobytes / 1024),
-    };
-    let turns = format!("{}×", summary.turns);
-    let spent = summary.spent.map_or_else(String::new, |spent| spent.to_string());
-    format!("{age:>6}  {turns:>4}  {size:>7}  {spent:>8}  {}", summary.title)
+pub fn session_rows(sessions: &[Summary], now: SystemTime) -> Vec<String> {
+    let titles = in_a_column(sessions.iter().map(|session| session.title.as_str()));
+    let models = in_a_column(sessions.iter().map(|session| session.model.as_str()));
+    let rows = sessions.iter().zip(titles).zip(models);
+    rows.map(|((session, title), model)| {
+        let age = age(now.duration_since(session.modified).unwrap_or_default().as_secs());
+        let size = match session.bytes.div_ceil(1024) {
+            kilobytes @ 0..10_000 => format!("{kilobytes} KB"),
+            kilobytes => format!("{} MB", kilobytes / 1024),
+        };
+        let turns = format!("{}×", session.turns);
+        let spent = session.spent.map_or_else(String::new, |spent| spent.to_string());
+        format!("{title}  {age:>6}  {size:>7}  {model}  {turns:>4}  {spent:>8}").trim_end().to_owned()
+    })
+    .collect()
+}
+
+/// Fills names up with blanks to the width of the widest, [`NAME`] at most.
+pub(super) fn in_a_column<'a>(names: impl Iterator<Item = &'a str> + Clone) -> impl Iterator<Item = String> {
+    let cells = names.clone().map(width).max().unwrap_or_default().min(NAME);
+    names.map(move |name| format!("{name}{}", " ".repeat(cells.saturating_sub(width(name)))))
 }
 
 /// Seconds in the largest unit of which there is one.
@@ -78,9 +94,9 @@ fn pick(context: &Context<'_>, before: &str) -> Outcome {
     if sessions.is_empty() {
         return Outcome::Say(context.locale.text(word::said::SESSIONS_NONE).to_owned());
     }
-    let items = sessions.into_iter().take(LISTED);
-    let now = SystemTime::now();
-    let items = items.map(|summary| (session_row(&summary, now), format!("{before}{}", summary.id)));
+    let sessions: Vec<Summary> = sessions.into_iter().take(LISTED).collect();
+    let rows = session_rows(&sessions, SystemTime::now());
+    let items = rows.into_iter().zip(&sessions).map(|(row, session)| (row, format!("{before}{}", session.id)));
     let question = context.locale.text(word::repl::PICK_SESSION).to_owned();
     Outcome::Pick { command: "session", question, items: items.collect() }
 }
@@ -231,6 +247,34 @@ pub fn session_problem(locale: &Locale, error: &SessionError) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conversation::Usage;
+    use crate::session::SessionId;
+
+    #[test]
+    fn a_list_of_sessions_has_the_title_first_and_its_facts_in_columns() {
+        let now = SystemTime::UNIX_EPOCH + std::time::Duration::from_hours(2);
+        let session = |title: &str, model: &str, bytes, turns| Summary {
+            id: SessionId::parse("20261123-080504-db2baa76").unwrap(),
+            path: std::path::PathBuf::new(),
+            directory: std::path::PathBuf::new(),
+            title: title.to_owned(),
+            named: false,
+            model: model.to_owned(),
+            turns,
+            usage: Usage::default(),
+            spent: None,
+            bytes,
+            forked_from: None,
+            modified: SystemTime::UNIX_EPOCH,
+        };
+        let long = "a title of more than forty cells, which stands whole";
+        let rows = [session("标题", "a/b", 1, 2), session(long, "lab/model", 20_000_000, 12)];
+        let expected = [
+            format!("标题{}     2 h     1 KB  a/b          2×", " ".repeat(36)),
+            format!("{long}     2 h    19 MB  lab/model   12×"),
+        ];
+        assert_eq!(session_rows(&rows, now), expected);
+    }
 
     #[test]
     fn an_age_is_one_number() {

@@ -64,7 +64,7 @@ pub(super) fn resumed(
                 return Err(no_session(app));
             }
             let now = SystemTime::now();
-            let rows: Vec<String> = list.iter().map(|row| command::session_row(row, now)).collect();
+            let rows = command::session_rows(&list, now);
             let asker = Terminal {
                 color: app.display().depth() >= Depth::Ansi,
                 plain: app.display().linear(),

@@ -15,6 +15,9 @@ use crate::frontend::prompt::SIGN;
 use crate::frontend::repl::line::{MenuView, Offer, Row, SharedState, Subject};
 use crate::terminal::{Theme, sanitize_line};
 
+/// From this width on descriptions keep a third of it, whatever stands before them.
+const ROOMY: usize = 60;
+
 /// Rows shown at once; fewer on a low terminal.
 const ROWS: usize = 10;
 
@@ -268,8 +271,9 @@ impl Menu for LineMenu {
         let has_descriptions = self.rows().iter().any(|row| !row.description.is_empty());
         // One column stays free at the right: a row that fills the terminal leaves the cursor in limbo.
         let most = self.width.saturating_sub(3);
-        let label_width =
-            widest.unwrap_or(0).min(if has_descriptions { (most / 2).max(12).min(most) } else { most });
+        // Two names of which only the beginning is seen are the same: in a narrow terminal they come first.
+        let for_labels = if has_descriptions && self.width >= ROOMY { most * 2 / 3 } else { most };
+        let label_width = widest.unwrap_or(0).min(for_labels);
         let rows = self.rows().iter().enumerate().skip(self.first).take(count);
         let drawn =
             rows.map(|(index, row)| self.draw_row(row, index == self.selected, label_width, use_ansi_coloring));
