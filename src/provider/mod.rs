@@ -9,6 +9,8 @@ pub mod catalogue;
 mod connect;
 mod discover;
 pub mod doctor;
+#[cfg(test)]
+mod effort_tests;
 mod error;
 mod framing;
 mod gateway;

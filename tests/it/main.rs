@@ -48,6 +48,7 @@ mod instructions;
 mod interrupt;
 mod kept_jobs;
 mod keyboard;
+mod keychain;
 #[cfg(feature = "local")]
 mod local_answers;
 #[cfg(feature = "local")]
@@ -129,3 +130,4 @@ mod undo_random;
 mod web_tool;
 mod wire_doctor;
 mod wires;
+mod worst_bugs;

@@ -45,7 +45,8 @@ pub(crate) fn chat_calls(calls: &[(&str, &str, &str)]) -> Answer {
     Answer::sse(payloads)
 }
 
-fn responses(mut events: Vec<Value>) -> Answer {
+/// openai-responses: what stands between its first and its last event.
+pub(crate) fn responses(mut events: Vec<Value>) -> Answer {
     let usage = json!({"input_tokens": 10, "output_tokens": 5, "total_tokens": 15});
     events.insert(0, json!({"type": "response.created", "response": {"id": "resp_1", "output": []}}));
     events.push(json!({"type": "response.completed",
@@ -80,7 +81,8 @@ pub(crate) fn responses_call(id: &str, name: &str, arguments: &str) -> Answer {
     ])
 }
 
-fn gemini(parts: Vec<Value>) -> Answer {
+/// gemini: one chunk a part.
+pub(crate) fn gemini(parts: Vec<Value>) -> Answer {
     let mut chunks: Vec<Value> = parts
         .into_iter()
         .map(|part| json!({"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0}]}))
@@ -100,7 +102,8 @@ pub(crate) fn gemini_call(name: &str, arguments: &Value) -> Answer {
     gemini(vec![json!({"functionCall": {"name": name, "args": arguments}, "thoughtSignature": "c2ln"})])
 }
 
-fn anthropic(blocks: Vec<Value>, stop: &str) -> Answer {
+/// Anthropic: events of blocks, and why it stopped.
+pub(crate) fn anthropic(blocks: Vec<Value>, stop: &str) -> Answer {
     let usage = json!({"input_tokens": 10, "output_tokens": 1});
     let mut events = vec![json!({"type": "message_start", "message": {"id": "msg_1", "role": "assistant",
                                  "content": [], "model": "fake", "usage": usage}})];

@@ -1,0 +1,84 @@
+//! A real Secret Service: keys are kept in it, found in it and taken out of it; a locked or absent one holds nobody up.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::support::home::Home;
+use crate::support::server::{Answer, Server, answer};
+use crate::support::skip;
+use crate::support::talk::{Ran, run};
+
+fn lab(home: &Home) -> Server {
+    let server = Server::start([answer::chat_text("one"), answer::chat_text("two")]);
+    server.route("GET /v1/models", Answer::json(200, &json!({"data": [{"id": "m"}]})));
+    let section = format!("[providers.lab]\nbase_url = \"{}\"\napi_key_env = \"LAB_KEY\"\n", server.url("/v1"));
+    home.write("config/axi/config.toml", &section);
+    server
+}
+
+/// Runs a script in a D-Bus session of its own, which ends with it.
+fn in_session(home: &Home, script: &str) -> Ran {
+    let axi = home.axi();
+    let mut command: Command = home.command("dbus-run-session");
+    let with_axi = format!("axi() {{ '{}' \"$@\"; }}; {script}", axi.get_program().to_str().unwrap());
+    run(command.args(["--", "bash", "-c", &with_axi]))
+}
+
+fn installed() -> bool {
+    ["dbus-run-session", "gnome-keyring-daemon"].into_iter().all(skip::has)
+}
+
+/// The daemon opens a keyring of its own with the password it reads.
+const UNLOCKED: &str =
+    "printf pw | gnome-keyring-daemon --unlock --components=secrets --daemonize >/dev/null 2>&1; ";
+
+#[test]
+fn a_key_is_kept_in_the_keychain_found_there_and_taken_out_again() {
+    if !installed() {
+        return;
+    }
+    let home = Home::new();
+    let server = lab(&home);
+    let script = "printf sk-chain-7f3b1c9d | axi login lab && axi -p hi -m lab/m; \
+                  axi logout lab; axi logout lab; axi -p hi -m lab/m";
+    let ran = in_session(&home, &format!("{UNLOCKED}{script}"));
+    assert!(ran.err.contains("in the keychain") || ran.err.contains("lab takes it"), "{}", ran.err);
+    let keys: Vec<Option<String>> =
+        server.requests().iter().map(|sent| sent.header("authorization").map(str::to_owned)).collect();
+    let key = || Some("Bearer sk-chain-7f3b1c9d".to_owned());
+    assert_eq!(keys.get(..2), Some(&[key(), key()][..]), "tried, then asked with: {}", ran.err);
+    assert!(keys.iter().skip(2).all(Option::is_none), "{keys:?}");
+    assert!(!ran.err.contains("sk-chain") && !ran.out.contains("sk-chain"), "{}", ran.err);
+    for entry in ["state/axi/keys.json", "config/axi/keys.json"] {
+        assert!(!home.path().join(entry).exists(), "{entry}: it is in the keychain and nowhere else");
+    }
+}
+
+#[test]
+fn a_locked_an_absent_and_a_silent_keychain_are_told_with_a_way_on() {
+    if !installed() {
+        return;
+    }
+    // A daemon that nobody unlocked asks in a window that nobody sees; without a daemon there is nobody to ask; and one
+    // that is started and never comes up says nothing, until it ends, which is told otherwise: what axi says of it shows
+    // that axi was done before.
+    let locked = "gnome-keyring-daemon --start --components=secrets >/dev/null 2>&1; ";
+    for (case, before, word) in [("locked", locked, ""), ("absent", "", ""), ("silent", "", "does not answer")] {
+        let home = Home::new();
+        let server = lab(&home);
+        if case == "silent" {
+            let service =
+                "[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/bin/sh -c 'exec sleep 20 >/dev/null 2>&1'\n";
+            home.write("data/dbus-1/services/org.freedesktop.secrets.service", service);
+        }
+        let ran = in_session(&home, &format!("{before}printf sk-chain-7f3b1c9d | axi login lab"));
+        assert_eq!(ran.code, Some(1), "{case}: {}", ran.err);
+        assert!(ran.err.contains("--file") || ran.err.contains("LAB"), "{case}: {}", ran.err);
+        assert!(ran.err.contains(word) && !ran.err.contains("sk-chain"), "{case}: {}", ran.err);
+        // A question goes on without it.
+        let ran = in_session(&home, &format!("{before}LAB_KEY=sk-env axi -p hi -m lab/m"));
+        assert_eq!(ran.code, Some(0), "{case}: {}", ran.err);
+        assert_eq!(server.requests().last().unwrap().header("authorization"), Some("Bearer sk-env"), "{case}");
+    }
+}
