@@ -12,7 +12,7 @@ use super::http::{Client, Origin};
 use super::ollama::{OllamaDecoder, OllamaWire};
 use super::openai_chat::{ChatMachine, ChatWire};
 use super::openai_responses::{ResponsesMachine, ResponsesWire};
-use super::request::{ModelInfo, Provider};
+use super::request::{ModelInfo, Provider, Request};
 use super::settings::{Protocol, ProviderSettings};
 use super::wire::{Connection, Wire};
 
@@ -29,6 +29,23 @@ pub fn connect(mut settings: ProviderSettings, client: &Client) -> Arc<dyn Provi
         Protocol::Bedrock => finish(&settings.clone(), client, ConverseWire::new(settings, origin)),
         Protocol::Ollama => finish(&settings.clone(), client, OllamaWire::new(settings, origin)),
     }
+}
+
+/// Writes the body of a request without sending it, for figures.
+#[must_use]
+pub fn written(settings: &ProviderSettings, request: &Request<'_>) -> Vec<u8> {
+    let settings =
+        ProviderSettings { base_url: address::base_url(settings.protocol, &settings.base_url), ..settings.clone() };
+    let origin = Origin::of(&settings);
+    let call = match settings.protocol {
+        Protocol::OpenAiChat => ChatWire::new(settings, origin).call(request),
+        Protocol::OpenAiResponses => ResponsesWire::new(settings, origin).call(request),
+        Protocol::Anthropic => MessagesWire::new(settings, origin).call(request),
+        Protocol::Gemini => GeminiWire::new(settings, origin).call(request),
+        Protocol::Bedrock => ConverseWire::new(settings, origin).call(request),
+        Protocol::Ollama => OllamaWire::new(settings, origin).call(request),
+    };
+    call.body.unwrap_or_default()
 }
 
 /// Makes the decoder of one answer without any connection, for recorded streams.

@@ -35,7 +35,7 @@ mod wire;
 
 pub use address::{base_url, is_loopback, ollama_host};
 pub use catalogue::{Abilities, Effort};
-pub use connect::{connect, decoder};
+pub use connect::{connect, decoder, written};
 pub use discover::{DISCOVERY_LIMIT, Discovery, FoundKey, FoundServer, discover, keys_in_environment};
 pub use error::ProviderError;
 pub use framing::{Decoder, MAX_EVENT_BYTES, NdjsonParser, Progress, SseEvent, SseParser, TooLong};
