@@ -70,6 +70,28 @@ pub fn fitting(text: &str, cells: usize) -> &str {
     text
 }
 
+/// Returns the beginning and the end of a text that is wider than `cells`, `…` between them: names of one family begin
+/// alike and differ at their ends.
+#[must_use]
+pub fn ends(text: &str, cells: usize) -> String {
+    if width(text) <= cells {
+        return text.to_owned();
+    }
+    let head = fitting(text, cells / 3);
+    let room = cells.saturating_sub(width(head) + 1);
+    let mut tail = text.len();
+    let mut used = 0;
+    for (offset, cluster) in text.grapheme_indices(true).rev() {
+        used += cluster_width(cluster);
+        if used > room {
+            break;
+        }
+        tail = offset;
+    }
+    let mark = if cells > 0 { "…" } else { "" };
+    format!("{head}{mark}{}", &text[tail..])
+}
+
 /// Tells whether each byte is one cell.
 pub(crate) fn is_printable_ascii(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))

@@ -42,3 +42,11 @@ fn fitting_never_cuts_a_cluster() {
         ["中", "a", "ab", "abc", "e\u{301}"]
     );
 }
+
+#[test]
+fn of_a_name_that_is_too_wide_the_beginning_and_the_end_are_kept() {
+    assert_eq!(ends("openrouter/anthropic/claude-sonnet-mini-0", 24), "openrout…e-sonnet-mini-0");
+    assert_eq!(ends("short", 5), "short");
+    assert_eq!(ends("标题标题标题", 7), "标…标题");
+    assert_eq!((ends("abc", 0), ends("abc", 1), ends("abc", 2)), (String::new(), "…".into(), "…c".into()));
+}

@@ -3,6 +3,7 @@
 //! dialoguer's own draws over what stands above where it begins on the first row, counts bytes of an item for cells,
 //! and knows neither Ctrl+D nor Ctrl+Z.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use dialoguer::theme::Theme;
@@ -11,7 +12,7 @@ use fuzzy_matcher::skim::SkimMatcherV2;
 
 use super::open::{Dialog, NoChoice, add, one_row};
 use crate::terminal::Press;
-use crate::terminal::width::width as width_of;
+use crate::terminal::width::{ends, width as width_of};
 
 /// At most so many items are seen at once.
 const MOST_SEEN: usize = 12;
@@ -55,6 +56,12 @@ impl<'a> Search<'a> {
     }
 }
 
+/// An item whose name, which two blanks part from what is said of it, is too wide for a row: its beginning and its end.
+fn name_whole(item: &str, room: usize) -> Cow<'_, str> {
+    let name = item.split("  ").next().unwrap_or(item);
+    if width_of(name) <= room { Cow::Borrowed(item) } else { Cow::Owned(ends(name, room)) }
+}
+
 impl Dialog for Search<'_> {
     type Answer = usize;
 
@@ -66,7 +73,7 @@ impl Dialog for Search<'_> {
         add(&mut frame, |text| theme.format_fuzzy_select_prompt(text, &question, &self.query, self.query.len()));
         let first = (self.chosen + 1).saturating_sub(self.seen);
         for (at, index) in self.found.iter().enumerate().skip(first).take(self.seen) {
-            let item = one_row(&self.items[*index], room.saturating_sub(2));
+            let item = one_row(&name_whole(&self.items[*index], room.saturating_sub(2)), room.saturating_sub(2));
             let (active, marked) = (at == self.chosen, !self.query.is_empty());
             add(&mut frame, |text| {
                 theme.format_fuzzy_select_prompt_item(text, &item, active, marked, &self.matcher, &self.query)

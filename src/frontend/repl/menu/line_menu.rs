@@ -13,6 +13,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::frontend::prompt::SIGN;
 use crate::frontend::repl::line::{MenuView, Offer, Row, SharedState, Subject};
+use crate::terminal::width::ends;
 use crate::terminal::{Theme, sanitize_line};
 
 /// From this width on descriptions keep a third of it, whatever stands before them.
@@ -113,7 +114,7 @@ impl LineMenu {
 
     fn draw_row(&self, row: &Row, selected: bool, label_width: usize, color: bool) -> String {
         let marker = if selected { "› " } else { "  " };
-        let label = fit(&clean(row.label.as_deref().unwrap_or(&row.value)), label_width);
+        let label = ends(&clean(row.label.as_deref().unwrap_or(&row.value)), label_width);
         let padding = label_width.saturating_sub(label.width()) + 2;
         let room = self.width.saturating_sub(2 + label_width + 2 + 1);
         let description = if room < 8 { String::new() } else { fit(&clean(&row.description), room) };
