@@ -193,6 +193,8 @@ pub struct ProviderSettings {
     pub gateway: Gateway,
     /// Whether the provider may search the web itself.
     pub search: bool,
+    /// Whether a provider that can keeps its answers, so that a request only names the last one.
+    pub stored: bool,
     /// Whether a provider that is told how long keeps what it has read for an hour, and not for five minutes.
     pub long_cache: bool,
     /// What it is known to refuse: see [`super::Provider::learnt`].
@@ -227,6 +229,7 @@ impl ProviderSettings {
             abilities: abilities.unwrap_or_default(),
             gateway: Gateway::default(),
             search: false,
+            stored: false,
             long_cache: false,
             profile: Vec::new(),
         }

@@ -164,6 +164,7 @@ impl Row {
                 ..Gateway::default()
             },
             search: false,
+            stored: false,
             long_cache: false,
             profile: Vec::new(),
         }

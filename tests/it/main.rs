@@ -118,6 +118,7 @@ mod shell_jobs;
 mod shell_tool;
 mod slow_line;
 mod stop_anywhere;
+mod stored_responses;
 mod support;
 mod terminal_tool;
 mod tool_proof;

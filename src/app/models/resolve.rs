@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 
 use crate::command::Problem;
-use crate::config::{Config, PromptCache};
+use crate::config::{Config, OnOff, PromptCache};
 use crate::conversation::Price;
 use crate::locale::{Locale, word};
 use crate::provider::{self, Client, Envelope, Environment, Protocol, ProviderSettings, Secret};
@@ -136,6 +136,7 @@ pub(in crate::app) fn without_key(
         });
     }
     settings.search = config.web_search == SEARCH_BY_PROVIDER;
+    settings.stored = config.stored_responses == OnOff::On;
     if settings.protocol == Protocol::Anthropic && config.prompt_cache == PromptCache::Hour {
         settings.long_cache = true;
         settings.abilities.price = settings.abilities.price.map(Price::with_long_cache);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
 
+use super::encode::stored;
 use super::items::{Item, Late, joined, kept, text_of, unknown_fields, wrapped};
 use crate::conversation::{StopReason, StreamEvent, ToolSpec};
 use crate::provider::error::ProviderError;
@@ -26,6 +27,8 @@ pub(crate) struct ResponsesMachine<'a> {
     ended: bool,
     /// What was cited, where the provider may search.
     sources: Option<Sources>,
+    /// What it is the answer to, where the provider keeps it.
+    asked: Option<String>,
 }
 
 impl<'a> ResponsesMachine<'a> {
@@ -41,12 +44,18 @@ impl<'a> ResponsesMachine<'a> {
             refused: false,
             ended: false,
             sources: None,
+            asked: None,
         }
     }
 
     /// Tells of the provider's own searches, and what they found, where it may make any.
     pub(crate) fn searching(self, may: bool) -> Self {
         Self { sources: may.then(Sources::default), ..self }
+    }
+
+    /// Remembers the id of an answer that the provider keeps, with what was asked.
+    pub(crate) fn stored_behind(self, asked: Option<String>) -> Self {
+        Self { asked, ..self }
     }
 
     fn cite(&mut self, item: &Value) {
@@ -283,6 +292,10 @@ impl<'a> ResponsesMachine<'a> {
             _ => StopReason::EndTurn,
         };
         self.ended = true;
+        let id = text_of(response, "id");
+        if let Some(asked) = self.asked.as_deref().filter(|_| !id.is_empty() && status == "completed") {
+            events.push(StreamEvent::WireItem(stored(id, asked)));
+        }
         // Behind calls no words may stand.
         if self.calls == 0 {
             let links = self.sources.as_ref().and_then(Sources::text);

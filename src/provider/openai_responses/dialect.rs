@@ -17,6 +17,8 @@ pub(crate) struct Dialect {
     pub(crate) output_limit: bool,
     /// Whether answers and persons must take turns.
     pub(crate) strict_roles: bool,
+    /// Whether the provider keeps its answers, and a request names the last of them.
+    pub(crate) stored: bool,
     /// Whether the provider may search the web itself.
     pub(crate) search: bool,
 }

@@ -1,5 +1,7 @@
 //! A [`Request`] as the body of `POST /responses`. Pure.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use serde_json::{Map, Value, json};
 
 use super::dialect::Dialect;
@@ -15,8 +17,9 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     let mut body = Map::new();
     body.insert("model".into(), json!(settings.model));
     body.insert("stream".into(), json!(true));
-    // Nothing is kept at the provider's: a session can be resumed at any time, and nothing is left behind.
-    body.insert("store".into(), json!(false));
+    // Nothing is kept at the provider's unless a person says so: a session can be resumed at any time, and nothing is left
+    // behind.
+    body.insert("store".into(), json!(dialect.stored));
     if dialect.thinks {
         body.insert("include".into(), json!(["reasoning.encrypted_content"]));
     }
@@ -51,14 +54,35 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     if !request.system.is_empty() {
         body.insert("instructions".into(), json!(request.system));
     }
+    let written = input(settings, dialect, request);
+    let mut items = written.items;
+    if let Some((id, end)) = written.stored.filter(|(_, end)| dialect.stored && *end < items.len()) {
+        body.insert("previous_response_id".into(), json!(id));
+        items.drain(..end);
+    }
+    body.insert("input".into(), Value::Array(items));
+    Value::Object(body)
+}
+
+/// What a request says, whole, and the last answer that the provider has kept behind just this.
+struct Input {
+    items: Vec<Value>,
+    /// Its id, and how many items it and what is before it are.
+    stored: Option<(String, usize)>,
+}
+
+fn input(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> Input {
     let id = settings.id();
     let ids = WireIds::new(settings.quirks.call_ids, &id);
-    let mut writer = Writer { settings, dialect, ids, id: id.clone(), input: Vec::new(), custom: Vec::new() };
+    let mut writer =
+        Writer { settings, dialect, ids, id: id.clone(), input: Vec::new(), custom: Vec::new(), stored: None };
     let order = Order { two_answers: !dialect.strict_roles, words_behind_results: !dialect.strict_roles };
     let speaks = |block: &ContentBlock| match block {
         ContentBlock::Text { text } => !text.is_empty(),
         ContentBlock::ToolCall(_) => true,
-        ContentBlock::WireItem(made) => made.model == id && text_of(&made.item, "type") != "message",
+        ContentBlock::WireItem(made) => {
+            made.model == id && !["message", STORED].contains(&text_of(&made.item, "type"))
+        }
         // A thought alone is refused: "provided without its required following item".
         ContentBlock::Reasoning(_) | ContentBlock::ToolResult(_) | ContentBlock::Image(_) => false,
     };
@@ -70,8 +94,29 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
             Turn::StandIn(words) => writer.input.push(said(words, None)),
         }
     }
-    body.insert("input".into(), Value::Array(writer.input));
-    Value::Object(body)
+    Input { items: writer.input, stored: writer.stored }
+}
+
+/// The kind of what is remembered of an answer that the provider keeps: its id, and what it was the answer to. It is never
+/// sent.
+const STORED: &str = "stored_response";
+
+/// Makes what is remembered of an answer.
+pub(super) fn stored(id: &str, digest: &str) -> Value {
+    json!({"type": STORED, "id": id, "digest": digest})
+}
+
+/// Tells requests apart by what they say. What was shortened or rewound since is another one, and is sent whole.
+pub(super) fn digest_of(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> String {
+    digest(&input(settings, dialect, request).items)
+}
+
+fn digest(items: &[Value]) -> String {
+    let mut hasher = DefaultHasher::new();
+    for item in items {
+        item.to_string().hash(&mut hasher);
+    }
+    format!("{:016x}", hasher.finish())
 }
 
 /// A message of the model's.
@@ -92,6 +137,8 @@ struct Writer<'a> {
     input: Vec<Value>,
     /// Ids of calls whose input is plain text, as they stand in the conversation.
     custom: Vec<String>,
+    /// See [`Input`].
+    stored: Option<(String, usize)>,
 }
 
 impl Writer<'_> {
@@ -140,6 +187,7 @@ impl Writer<'_> {
         // Where each thought of this model stands: those without a signature may get one from behind.
         let mut thoughts: Vec<usize> = Vec::new();
         let mut phase = None;
+        let mut stored = None;
         for block in content {
             match block {
                 ContentBlock::Text { text } if !text.is_empty() => items.push(said(text, phase.take())),
@@ -147,13 +195,11 @@ impl Writer<'_> {
                     Self::thought(reasoning, &mut items, &mut thoughts);
                 }
                 ContentBlock::ToolCall(call) => items.push(self.call(call)),
-                ContentBlock::WireItem(made) if made.model == self.id => {
-                    if text_of(&made.item, "type") == "message" {
-                        phase = made.item.get("phase");
-                    } else {
-                        items.push(made.item.clone());
-                    }
-                }
+                ContentBlock::WireItem(made) if made.model == self.id => match text_of(&made.item, "type") {
+                    "message" => phase = made.item.get("phase"),
+                    STORED => stored = Some(&made.item),
+                    _ => items.push(made.item.clone()),
+                },
                 ContentBlock::Text { .. }
                 | ContentBlock::Reasoning(_)
                 | ContentBlock::WireItem(_)
@@ -166,7 +212,11 @@ impl Writer<'_> {
         while items.last().is_some_and(is_thought) {
             items.pop();
         }
+        let stored = stored.filter(|stored| text_of(stored, "digest") == digest(&self.input));
         self.input.extend(items.into_iter().filter(|item| !item.is_null()));
+        if let Some(stored) = stored.filter(|_| self.dialect.stored) {
+            self.stored = Some((text_of(stored, "id").to_owned(), self.input.len()));
+        }
     }
 
     /// Thoughts go back encrypted or not at all.

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use dialect::Dialect;
 
 pub(crate) use decode::ResponsesMachine;
+use encode::digest_of;
 pub(crate) use encode::encode;
 
 use super::framing::{Decoder, SseDecoder};
@@ -30,6 +31,7 @@ pub(crate) struct ResponsesWire {
     no_temperature: AtomicBool,
     no_limit: AtomicBool,
     no_search: AtomicBool,
+    no_store: AtomicBool,
     strict_roles: AtomicBool,
 }
 
@@ -45,6 +47,7 @@ impl ResponsesWire {
             no_temperature: AtomicBool::new(false),
             no_limit: AtomicBool::new(false),
             no_search: AtomicBool::new(false),
+            no_store: AtomicBool::new(false),
             strict_roles: AtomicBool::new(false),
         }
     }
@@ -60,6 +63,7 @@ impl ResponsesWire {
             temperature: self.settings.abilities.sampling && !is(&self.no_temperature),
             output_limit: !is(&self.no_limit),
             strict_roles: is(&self.strict_roles),
+            stored: self.settings.stored && !is(&self.no_store),
             search: self.settings.search && !is(&self.no_search),
         }
     }
@@ -93,13 +97,15 @@ impl Wire for ResponsesWire {
             ("no_temperature", &self.no_temperature),
             ("no_limit", &self.no_limit),
             ("no_search", &self.no_search),
+            ("no_store", &self.no_store),
             ("strict_roles", &self.strict_roles),
         ]
     }
 
     fn decoder<'a>(&self, request: &Request<'a>) -> Box<dyn Decoder + 'a> {
         let machine = ResponsesMachine::new(self.origin.clone(), request.tools)
-            .searching(request.search && self.dialect().search);
+            .searching(request.search && self.dialect().search)
+            .stored_behind(self.dialect().stored.then(|| digest_of(&self.settings, self.dialect(), request)));
         Box::new(SseDecoder::new(machine).within(self.settings.gateway.answer()))
     }
 
@@ -109,6 +115,10 @@ impl Wire for ResponsesWire {
         let learn = |flag: &AtomicBool| !flag.swap(true, Ordering::Relaxed);
         if says("roles must alternate") || says("after role 'tool'") {
             return learn(&self.strict_roles);
+        }
+        // It is gone there, or nothing may be kept there.
+        if self.settings.stored && (says("previous_response") || says("previous response") || says("'store'")) {
+            return learn(&self.no_store);
         }
         if !matches!(status, 400 | 422) {
             return false;
