@@ -124,6 +124,20 @@ fn there_are_never_more_than_four_marks() {
 }
 
 #[test]
+fn an_hour_is_asked_for_at_every_mark_until_the_server_refuses_it() {
+    let settings = ProviderSettings { long_cache: true, ..settings("m") };
+    let wire = wire(&settings);
+    let messages = [Message::user("q")];
+    let request = Request { system: "sys", ..Request::of(&messages) };
+    let written = || encode(&settings, wire.dialect(), &request).to_string();
+    let (hour, any) = ("\"ttl\":\"1h\"", "cache_control");
+    assert_eq!((written().matches(hour).count(), written().matches(any).count()), (2, 2), "{}", written());
+    let message = "system.0.cache_control.ephemeral.ttl: Extra inputs are not permitted";
+    assert!(wire.adapt(&request, 400, &Complaint { message: message.into(), ..Complaint::default() }));
+    assert_eq!((written().matches(hour).count(), written().matches(any).count()), (0, 2), "{}", written());
+}
+
+#[test]
 fn empty_results_and_pictures() {
     let call = call("c");
     let picture = Image { media_type: "image/png".into(), data: "AAAA".into() };
