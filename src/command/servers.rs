@@ -118,8 +118,8 @@ pub const fn era_word(era: Era) -> &'static str {
 #[must_use]
 pub fn server_failure(locale: &Locale, failure: &Failure) -> String {
     use word::server::failure::{
-        ENDED, EndedWith, NO_SUCH_PROMPT, NO_SUCH_TOOL, NOT_AGREED, NOT_MCP, NotStarted, OFF, Refused, Resting,
-        SIGN_IN, Slow, Status, TooLarge, Unreached, Unset,
+        CANCELLED, ENDED, EndedWith, NO_SUCH_PROMPT, NO_SUCH_TOOL, NOT_AGREED, NOT_MCP, NotStarted, OFF, Refused,
+        Resting, SIGN_IN, Slow, Status, TooLarge, Unreached, Unset,
     };
     match failure {
         Failure::NotStarted { cause } => locale.with(NotStarted { cause }),
@@ -136,6 +136,7 @@ pub fn server_failure(locale: &Locale, failure: &Failure) -> String {
         Failure::Refused { code, message } => locale.with(Refused { code: &code.to_string(), message }),
         Failure::NoSuchTool => locale.text(NO_SUCH_TOOL).to_owned(),
         Failure::NoSuchPrompt => locale.text(NO_SUCH_PROMPT).to_owned(),
+        Failure::Cancelled => locale.text(CANCELLED).to_owned(),
         Failure::NotAgreed => locale.text(NOT_AGREED).to_owned(),
         Failure::Off => locale.text(OFF).to_owned(),
         Failure::Resting { times, seconds } => {

@@ -206,6 +206,12 @@ impl Connection {
         }
     }
 
+    /// Asks for something and waits for no answer. A server that does not read is not asked.
+    pub(super) fn tell(&self, method: &str, params: Map<String, Value>) {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let _ = self.outgoing.try_send(message::request(id, method, params));
+    }
+
     /// Lets the server ask the person until what is returned is dropped.
     pub(super) fn let_ask(&self, asks: mpsc::Sender<Asking>) -> impl Drop + '_ {
         struct Until<'a>(&'a Connection);

@@ -71,6 +71,9 @@ pub enum Failure {
     /// It has no such prompt.
     #[error("it has no prompt of this name")]
     NoSuchPrompt,
+    /// It gave up the task that it made of the call.
+    #[error("it cancelled the task it made of the call")]
+    Cancelled,
     /// The person has not agreed to it.
     #[error("the user has not agreed to it")]
     NotAgreed,

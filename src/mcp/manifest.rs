@@ -36,6 +36,9 @@ pub struct ToolEntry {
     pub description: String,
     /// A JSON schema of type `object`.
     pub input_schema: Value,
+    /// Whether its server answers a call of it with a task only.
+    #[serde(default)]
+    pub as_task: bool,
 }
 
 /// What a server said of itself.
@@ -70,7 +73,10 @@ impl ToolEntry {
                 fields.insert("properties".to_owned(), json!({}));
             }
         }
-        Some(Self { name: name.to_owned(), description: plain(words.unwrap_or_default()), input_schema })
+        let support = value.get("execution").and_then(|execution| execution.get("taskSupport"));
+        let as_task = support.is_some_and(|support| support == "required");
+        let description = plain(words.unwrap_or_default());
+        Some(Self { name: name.to_owned(), description, input_schema, as_task })
     }
 }
 
@@ -137,7 +143,12 @@ mod tests {
             args: args.iter().map(|word| (*word).to_owned()).collect(),
             env: [("TOKEN".to_owned(), value.to_owned())].into(),
         };
-        let tools = vec![ToolEntry { name: "t".into(), description: String::new(), input_schema: json!({}) }];
+        let tools = vec![ToolEntry {
+            name: "t".into(),
+            description: String::new(),
+            input_schema: json!({}),
+            as_task: true,
+        }];
         let manifest = Manifest { era: Era::Session, revision: "2025-06-18".into(), title: "x 1".into(), tools };
         let (cache, server) = (folder.path().join("mcp"), Definition::own("a", way(&["1"], "secret")));
         keep(&cache, &server, &manifest);

@@ -2,7 +2,7 @@
 //! their tools, and the lines to them.
 //!
 //! Knows no tool, approval, terminal or locale: it reports facts. From the bottom: `failure`, `plain`, `message`, `line`, then
-//! `definition`, `agreed`, `manifest` and `answer`, then `connection`, `process` and `http`, `opening`, `thread`, `state`, `servers` above them, and `taken`.
+//! `definition`, `agreed`, `manifest` and `answer`, then `connection`, `process` and `http`, `opening`, `task`, `thread`, `state`, `servers` above them, and `taken`.
 //!
 //! Our own JSON-RPC and not the crate rmcp: see `connection`.
 
@@ -21,6 +21,7 @@ mod process;
 mod servers;
 mod state;
 mod taken;
+mod task;
 mod thread;
 
 pub use agreed::{Agreed, AgreedStore};

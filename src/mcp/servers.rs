@@ -1,5 +1,6 @@
 //! All servers of a run: which are known, which run, and a call to one of them, which starts it.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,7 @@ use super::manifest::{self, Era, Manifest, ToolEntry};
 use super::opening;
 use super::process::{self, Launch};
 use super::state::{Offered, Report, Server, Setup, Trouble};
+use super::task;
 use super::thread::Thread;
 
 /// How often one call may want more from the person before it is given up.
@@ -44,6 +46,21 @@ impl Servers {
         let servers = Mutex::new(definitions.into_iter().map(server).collect());
         let inner = Inner { setup, servers, version: watch::Sender::new(0) };
         Self { thread: Arc::default(), inner: Arc::new(inner) }
+    }
+
+    /// Makes none.
+    #[must_use]
+    pub fn none() -> Self {
+        let setup = Setup {
+            cache: None,
+            helper: None,
+            directory: PathBuf::new(),
+            client: Box::new(|_| Err(String::new())),
+            start: Duration::ZERO,
+            variable: Box::new(|_, _| None),
+            withheld: Box::new(|_| Vec::new()),
+        };
+        Self::new(Vec::new(), setup)
     }
 
     /// Tells whether there are none.
@@ -183,13 +200,16 @@ impl Servers {
         let mut params = Map::new();
         params.insert("name".to_owned(), tool.clone().into());
         params.insert("arguments".to_owned(), arguments);
+        if self.inner.wants_task(server, &tool) {
+            params.insert("task".to_owned(), Value::Object(Map::new()));
+        }
         let mut asked = params.clone();
         for _ in 0..MOST_ROUNDS {
             let result = line.request("tools/call", asked, limit, Some(progress.clone())).await;
             if matches!(&result, Err(Failure::Ended { .. } | Failure::NotMcp)) {
                 self.inner.note(server, result.as_ref().err());
             }
-            let result = result?;
+            let result = task::finished(&line, result?, limit, &progress).await?;
             let kind = result.get("resultType").and_then(Value::as_str).unwrap_or("complete");
             match kind {
                 "input_required" => {}
@@ -291,6 +311,14 @@ impl Inner {
 
     fn changed(&self) {
         self.version.send_modify(|version| *version += 1);
+    }
+
+    /// Tells whether a tool is called as a task only.
+    fn wants_task(&self, server: &str, tool: &str) -> bool {
+        let servers = self.locked();
+        let manifest =
+            servers.iter().find(|known| known.definition.name == server).and_then(|known| known.manifest.as_ref());
+        manifest.is_some_and(|known| known.tools.iter().any(|entry| entry.name == tool && entry.as_task))
     }
 
     /// Keeps why a line died.

@@ -293,3 +293,35 @@ done"#;
     assert_eq!(servers.prompt("lab", "nothing", &words).await, Err(Failure::NoSuchPrompt));
     assert!(servers.has("lab") && !servers.has("nobody"));
 }
+
+#[tokio::test]
+async fn a_task_is_asked_after_until_it_has_a_result_and_is_cancelled_when_nobody_waits() {
+    let more = r#"
+    *'"method":"tasks/get"'*'"taskId":"t1"'*)
+      if [ -e looked ]; then status=completed; else touch looked; status=working; fi
+      answer "{\"taskId\":\"t1\",\"status\":\"$status\",\"statusMessage\":\"half\",\"pollInterval\":1}" ;;
+    *'"method":"tasks/result"'*'"taskId":"t1"'*) text fine ;;
+    *'"method":"tasks/cancel"'*'"taskId":"t1"'*) echo cancelled >>told ;;
+  esac
+done"#;
+    let makes = r#"case $line in *'"task":{}'*) answer '{"task":{"taskId":"t1","status":"working","pollInterval":1}}' ;; *) text "no task" ;; esac"#;
+    let of_task = script(makes).replace("\n  esac\ndone", more);
+    let of_task = of_task.replace(r#""name":"echo","#, r#""name":"echo","execution":{"taskSupport":"required"},"#);
+    let lab = Lab::new(of_task);
+    let servers = lab.servers();
+    servers.begin();
+    servers.settled().await;
+    let (first, mut lines, _asked) = call();
+    assert_eq!(servers.call("lab", first).await, Ok(text("fine")));
+    assert_eq!(lines.recv().await.as_deref(), Some("half"));
+    // One that nobody waits for any more.
+    std::fs::remove_file(lab.path().join("looked")).unwrap();
+    let (again, mut lines, _asked) = call();
+    tokio::select! {
+        result = servers.call("lab", again) => panic!("{result:?}"),
+        line = lines.recv() => assert_eq!(line.as_deref(), Some("half")),
+    }
+    while lab.lines("told") == 0 {
+        tokio::task::yield_now().await;
+    }
+}
