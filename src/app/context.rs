@@ -15,6 +15,7 @@ use crate::command::Problem;
 use crate::config::{self, CommandSecrets, Config, ConfigError, Finding, Given, OnOff, Paths};
 use crate::frontend::exit::Exit;
 use crate::locale::{self, Locale};
+use crate::mcp::Definition;
 use crate::sandbox::{Sandbox, Variables, Wanted};
 use crate::secret::Known;
 use crate::session::{Redactor, SessionStore};
@@ -33,6 +34,8 @@ pub(super) struct App {
     pub(super) options: CommonOptions,
     pub(super) keys: Keys,
     pub(super) shell: ShellSession,
+    /// MCP servers that an editor handed over.
+    pub(super) handed: Vec<Definition>,
     /// Where whole outputs go that are not to outlive this process.
     pub(super) throwaway: Option<PathBuf>,
 }
@@ -110,7 +113,21 @@ impl App {
         };
         let given = loaded.given;
         let (keys, shell, throwaway) = (Keys::default(), ShellSession::default(), None);
-        let app = Self { process, paths, locale, project, config, given, broken, options, keys, shell, throwaway };
+        let handed = Vec::new();
+        let app = Self {
+            process,
+            paths,
+            locale,
+            project,
+            config,
+            given,
+            broken,
+            options,
+            keys,
+            shell,
+            handed,
+            throwaway,
+        };
         if let Some(state) = &app.paths.state {
             keep_private(state);
         }

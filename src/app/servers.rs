@@ -30,10 +30,15 @@ const FILE: &str = ".mcp.json";
 /// A definition that cannot be used: its file, its name, and why.
 type Wrong = (PathBuf, String, DefinitionError);
 
-/// All that are defined, in the order of their names, and what is wrong with others. The person's own comes before a
-/// project's of the same name.
+/// All that are defined, in the order of their names, and what is wrong with others. The person's own comes before
+/// what an editor handed over, and that before a project's of the same name.
 fn defined(app: &App) -> (Vec<Definition>, Vec<Wrong>) {
     let (mut found, mut wrong) = own(app);
+    for definition in &app.handed {
+        if found.iter().all(|known| known.name != definition.name) {
+            found.push(definition.clone());
+        }
+    }
     let folders = app.project.cwd.ancestors().take_while(|folder| folder.starts_with(&app.project.root));
     // The nearest wins.
     for folder in folders {

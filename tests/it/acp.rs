@@ -29,7 +29,7 @@ fn it_begins_by_saying_what_it_can() {
     let expected = json!({
         "loadSession": true,
         "promptCapabilities": {"image": true, "audio": false, "embeddedContext": true},
-        "mcpCapabilities": {"http": false, "sse": false},
+        "mcpCapabilities": {"http": true, "sse": false},
         "sessionCapabilities": {"list": {}, "delete": {}, "resume": {}, "close": {}},
     });
     assert_eq!(result["agentCapabilities"], expected);

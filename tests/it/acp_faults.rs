@@ -154,11 +154,40 @@ fn a_provider_that_fails_is_an_error_of_the_prompt_and_no_key_is_in_it() {
 }
 
 #[test]
-fn servers_of_the_editor_are_named_as_not_used() {
-    let (home, server) = (Home::new(), Server::start([]));
+fn servers_of_the_editor_are_started_and_their_tools_are_asked_about() {
+    let home = Home::new();
+    let lab = home.write("lab.sh", LAB);
+    let call = answer::chat_call("call_1", "my-lab__echo", "{}");
+    let server = Server::start([call, answer::chat_text("done")]);
     let mut editor = editor(&home, &server);
-    let servers = json!([{"name": "files", "command": "/bin/false", "args": [], "env": []}]);
-    editor.ok("session/new", json!({"cwd": home.work(), "mcpServers": servers}));
-    let said = editor.update("agent_message_chunk");
-    assert!(said["content"]["text"].as_str().unwrap().contains("files"), "{said}");
+    let handed = |command: &str| {
+        let env = json!([{"name": "WORD", "value": "plover"}]);
+        json!([{"name": "my lab", "command": command, "args": [lab], "env": env}])
+    };
+    let new = json!({"cwd": home.work(), "mcpServers": handed("sh")});
+    let session = editor.ok("session/new", new)["sessionId"].as_str().unwrap().to_owned();
+    let prompt = editor.prompts(&session, "hi");
+    let question = editor.question();
+    editor.chooses(&question, "once");
+    assert_eq!(editor.answer(prompt)["result"]["stopReason"], "end_turn");
+    assert_eq!(crate::support::talk::last_said(&server.requests()[1]), "plover");
+    // One that does not start holds nothing up.
+    server.push(answer::chat_text("without"));
+    let new = json!({"cwd": home.work(), "mcpServers": handed("/no/such/program")});
+    let session = editor.ok("session/new", new)["sessionId"].as_str().unwrap().to_owned();
+    assert_eq!(editor.prompted(&session, "hi"), "end_turn");
+    assert!(editor.leaves().success());
 }
+
+/// A server of MCP with one tool, which says `$WORD`.
+const LAB: &str = r#"
+answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
+while read -r line; do
+  id=$(printf %s "$line" | sed -n 's/^{"jsonrpc":"2.0","id":\([0-9]*\),.*/\1/p')
+  case $line in
+    *'"method":"initialize"'*) answer '{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"lab","version":"1"}}' ;;
+    *'"method":"tools/list"'*) answer '{"tools":[{"name":"echo"}]}' ;;
+    *'"method":"tools/call"'*) answer "{\"content\":[{\"type\":\"text\",\"text\":\"$WORD\"}]}" ;;
+  esac
+done
+"#;

@@ -88,7 +88,8 @@ fn refused(failed: &Failed) -> RpcError {
 
 impl Opener for Editor {
     fn open(&self, wanted: &Wanted) -> Result<Opened, RpcError> {
-        let app = self.app(&wanted.cwd)?;
+        let mut app = self.app(&wanted.cwd)?;
+        app.handed.clone_from(&wanted.servers);
         if let Some(session) = &wanted.resume {
             let store = self.store.as_ref();
             let found = store.and_then(|store| store.find(session).ok());

@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::servers::handed;
 use super::session::{Beginning, Job, Opener, Running, Session, Wanted, timestamp};
 use crate::frontend::json_rpc::{self, Client, Fault, Heard, Incoming, Lines, RpcError, read_lines, text};
 use crate::frontend::signals::Signals;
@@ -225,7 +226,7 @@ impl Connection {
             "agentCapabilities": {
                 "loadSession": true,
                 "promptCapabilities": {"image": true, "audio": false, "embeddedContext": true},
-                "mcpCapabilities": {"http": false, "sse": false},
+                "mcpCapabilities": {"http": true, "sse": false},
                 "sessionCapabilities": {"list": {}, "delete": {}, "resume": {}, "close": {}},
             },
             "agentInfo": {"name": "axi", "title": "axi", "version": env!("CARGO_PKG_VERSION")},
@@ -272,18 +273,13 @@ impl Connection {
         if !cwd.is_absolute() {
             return Err(RpcError::parameter("cwd", "an absolute path"));
         }
+        let servers = handed(parameters)?;
         let before = match resume {
             Some(resume) => self.make_way(resume)?,
             None => None,
         };
-        let beginning = Beginning {
-            request: id.clone(),
-            replays,
-            names: resume.is_none(),
-            forms: self.forms,
-            servers: servers(parameters)?,
-        };
-        let wanted = Wanted { cwd, resume: resume.map(str::to_owned) };
+        let beginning = Beginning { request: id.clone(), replays, names: resume.is_none(), forms: self.forms };
+        let wanted = Wanted { cwd, resume: resume.map(str::to_owned), servers };
         let (opener, client) = (Arc::clone(&self.opener), self.client.clone());
         let (sessions, turns) = (Arc::clone(&self.sessions), Arc::clone(&self.turns));
         let run = move || {
@@ -405,17 +401,6 @@ fn run_session(
     drop(alive);
     if let Some(id) = closed {
         client.answer(&id, Ok(json!({})));
-    }
-}
-
-/// The names of the MCP servers a client hands over.
-fn servers(parameters: &Value) -> Result<Vec<String>, RpcError> {
-    match parameters.get("mcpServers") {
-        None | Some(Value::Null) => Ok(Vec::new()),
-        Some(Value::Array(servers)) => {
-            servers.iter().map(|server| text(server, "name").map(str::to_owned)).collect()
-        }
-        Some(_) => Err(RpcError::parameter("mcpServers", "an array of servers")),
     }
 }
 

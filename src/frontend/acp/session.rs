@@ -25,6 +25,7 @@ use crate::frontend::json_rpc::{Client, Fault, RpcError, text};
 use crate::frontend::repl::{UserCommands, title};
 use crate::frontend::words;
 use crate::locale::{Locale, word};
+use crate::mcp::Definition;
 use crate::session::SessionStore;
 use crate::tool::sweep_aside;
 
@@ -35,6 +36,8 @@ pub struct Wanted {
     pub cwd: PathBuf,
     /// The session that is gone on with; a new one where `None`.
     pub resume: Option<String>,
+    /// MCP servers the client hands over.
+    pub servers: Vec<Definition>,
 }
 
 /// A session that can be talked with. Stays on the thread it was opened on.
@@ -104,8 +107,6 @@ pub(super) struct Beginning {
     pub(super) names: bool,
     /// Whether the client puts forms to its person.
     pub(super) forms: bool,
-    /// MCP servers the client handed over.
-    pub(super) servers: Vec<String>,
 }
 
 /// A session at work.
@@ -154,10 +155,8 @@ impl Session {
         let commands = commands::list(&self.opened.commands, &self.opened.locale);
         self.events.update(&json!({"sessionUpdate": "available_commands_update", "availableCommands": commands}));
         self.usage();
-        if !beginning.servers.is_empty() {
-            let names = beginning.servers.join(", ");
-            let said = self.opened.locale.with(word::acp::NoServers { names: &names });
-            self.events.say(&said);
+        if let Some(tools) = self.opened.agent.tools().servers() {
+            tools.servers().begin();
         }
     }
 
@@ -249,7 +248,12 @@ impl Session {
         }
         let Opened { agent, runtime, .. } = &mut self.opened;
         let events = &mut self.events;
+        let servers = agent.tools().servers().map(|tools| tools.servers().clone());
         let end = Rc::clone(runtime).block_on(async {
+            if let Some(servers) = servers {
+                // What they offer is told with the first request already.
+                cancel.run_until_cancelled(servers.settled()).await;
+            }
             let end = agent.run_turn(message, events, cancel).await;
             close_dropped_connections().await;
             end
