@@ -103,6 +103,7 @@ impl ToolRunner {
     pub(super) fn forget(&mut self) {
         self.memory.end_all();
         self.memory = Arc::default();
+        self.tools.forget();
     }
 
     /// What a call of this tool is about, of which only the path is known.

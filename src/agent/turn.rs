@@ -70,7 +70,8 @@ impl Agent {
         Substitute { talk: &mut self.talk }.go_back();
         frontend
             .show(&AgentEvent::TurnStarted { session: self.session().id().to_string(), model: self.model().id() });
-        for trouble in self.runner.tools.begin_turn(self.model().context_window) {
+        let window = self.model().context_window;
+        for trouble in self.runner.tools.begin_turn(window, &self.runner.place, &message.text()) {
             let notice = Notice::Server { name: trouble.server, failure: trouble.failure };
             frontend.show(&AgentEvent::Notice { notice });
         }

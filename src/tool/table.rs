@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::conversation::ToolKind;
 
+use super::devtool::is_action;
 use super::{
     ApplyPatchTool, AskUserTool, DeleteTool, EditTool, GlobTool, GrepTool, ListTool, MakeDirectoryTool, MoveTool,
     MultiEditTool, ReadTool, ShellJobTool, ShellTool, TerminalTool, TodoTool, Tool, WebFetchTool, WebSearchTool,
@@ -41,5 +42,6 @@ pub fn kind_of(name: &str) -> ToolKind {
     let tools = standard(None).into_iter();
     let tools = tools.chain([Arc::new(WebSearchTool::default()) as Arc<dyn Tool>]);
     let specs = tools.map(|tool| tool.spec());
-    specs.filter(|spec| spec.name == name).map(|spec| spec.identity.kind).next().unwrap_or_default()
+    let own = specs.filter(|spec| spec.name == name).map(|spec| spec.identity.kind).next();
+    own.unwrap_or(if is_action(name) { ToolKind::Command } else { ToolKind::default() })
 }

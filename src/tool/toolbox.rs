@@ -5,15 +5,19 @@ use std::sync::Arc;
 use crate::conversation::{ToolIdentity, ToolSpec};
 
 use super::contract::Tool;
+use super::devtool::DevTools;
 use super::mcp::ServerTools;
-use crate::mcp::Trouble;
+use super::place::Place;
+use crate::mcp::{Servers, Trouble};
 
 /// The tools of a run, in the order the model is told about them.
 #[derive(Clone, Default)]
 pub struct Toolbox {
     tools: Vec<(ToolSpec, Option<Arc<dyn Tool>>)>,
-    /// Those of servers, which may change from turn to turn.
+    /// Those of servers, which may change from turn to turn, and developer tools, of which each conversation has its own.
     servers: Option<ServerTools>,
+    /// What looks for developer tools.
+    dev_tools: Option<DevTools>,
 }
 
 impl Toolbox {
@@ -21,7 +25,7 @@ impl Toolbox {
     #[must_use]
     pub fn new(tools: Vec<Arc<dyn Tool>>) -> Self {
         let tools = tools.into_iter().map(|tool| (tool.spec(), Some(tool))).collect();
-        Self { tools, servers: None }
+        Self { tools, servers: None, dev_tools: None }
     }
 
     /// Adds a tool that somebody else runs: the model is told of it, and nothing is found by its name.
@@ -34,15 +38,33 @@ impl Toolbox {
         self.servers = Some(servers);
     }
 
-    /// Returns the tools of servers, if there can be any.
-    #[must_use]
-    pub const fn servers(&self) -> Option<&ServerTools> {
-        self.servers.as_ref()
+    /// Adds the developer tools that fit the work.
+    pub fn add_dev_tools(&mut self, dev_tools: DevTools) {
+        self.dev_tools = Some(dev_tools);
+        self.servers.get_or_insert_with(|| ServerTools::new(Servers::none()));
     }
 
-    /// Takes over what servers offer by now; returns what is wrong with some. `window` is the model's, in tokens.
-    pub fn begin_turn(&self, window: Option<u64>) -> Vec<Trouble> {
-        self.servers.as_ref().map(|servers| servers.begin_turn(window)).unwrap_or_default()
+    /// Returns the tools of servers, if there can be any.
+    #[must_use]
+    pub fn servers(&self) -> Option<&ServerTools> {
+        self.servers.as_ref().filter(|tools| !tools.servers().is_empty())
+    }
+
+    /// Takes over what servers offer by now, and at the first message of a conversation the developer tools that fit;
+    /// returns what is wrong with some. `window` is the model's, in tokens.
+    pub fn begin_turn(&self, window: Option<u64>, place: &Place, message: &str) -> Vec<Trouble> {
+        let Some(servers) = &self.servers else { return Vec::new() };
+        if let Some(dev_tools) = &self.dev_tools {
+            servers.take_own(|| dev_tools.offered(place, message));
+        }
+        servers.begin_turn(window)
+    }
+
+    /// Another conversation begins.
+    pub fn forget(&self) {
+        if let Some(servers) = &self.servers {
+            servers.forget_own();
+        }
     }
 
     /// Returns the specifications, in order.
@@ -56,7 +78,7 @@ impl Toolbox {
     #[must_use]
     pub fn for_sub_agents(&self) -> Self {
         let kept = self.tools.iter().filter(|(spec, _)| spec.identity.for_sub_agents);
-        Self { tools: kept.cloned().collect(), servers: None }
+        Self { tools: kept.cloned().collect(), servers: None, dev_tools: None }
     }
 
     /// Finds a tool by its exact name.
@@ -78,6 +100,8 @@ impl Toolbox {
     /// Tells what is known of the tool of this name; of one that is not here, nothing.
     #[must_use]
     pub fn identity(&self, name: &str) -> ToolIdentity {
-        self.tools.iter().find(|(spec, _)| spec.name == name).map(|(spec, _)| spec.identity).unwrap_or_default()
+        let own = self.tools.iter().find(|(spec, _)| spec.name == name).map(|(spec, _)| spec.identity);
+        let found = || self.servers.as_ref()?.find(name).map(|tool| tool.spec().identity);
+        own.or_else(found).unwrap_or_default()
     }
 }

@@ -6,7 +6,8 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::support::home::Home;
-use crate::support::talk::{Ran, run};
+use crate::support::server::{Recorded, Server, answer};
+use crate::support::talk::{Person, Ran, axi, last_said, run};
 
 /// A program on the search path.
 fn program(home: &Home, path: &str, body: &str) {
@@ -138,4 +139,70 @@ fn the_scripts_of_the_project_are_listed_with_what_runs_them() {
     let lines = run(&mut tools(&home, &["list"])).out;
     assert!(lines.contains("npm run build") && lines.contains("make all"), "{lines}");
     assert_eq!(run(&mut tools(&home, &["lisst"])).code, Some(2));
+}
+
+/// The names of the tools of a request that are no standard ones.
+fn told(request: &Recorded) -> Vec<String> {
+    let tools = request.body["tools"].as_array().cloned().unwrap_or_default();
+    let names = tools.iter().map(|tool| tool["function"]["name"].as_str().unwrap().to_owned());
+    names
+        .filter(|name| {
+            ["git_", "cargo_", "make_", "jq_", "docker_", "tool_search"].iter().any(|lead| name.starts_with(lead))
+        })
+        .collect()
+}
+
+/// axi with these tools alone, asking the server.
+fn with_tools(home: &Home, server: &Server) -> Command {
+    for name in ["git", "cargo", "jq"] {
+        program(home, &format!("bin/{name}"), "printf '[%s]' \"$@\"");
+    }
+    let mut command = axi(home, server);
+    command.env("PATH", format!("{}/bin:/no/where", home.path().display()));
+    command
+}
+
+#[test]
+fn a_conversation_is_told_of_the_tools_that_fit_and_keeps_them() {
+    let home = Home::new();
+    home.write("work/Cargo.toml", "");
+    let server = Server::start([
+        answer::chat_call("call_1", "tool_search", r#"{"query":"status of the repository"}"#),
+        answer::chat_call("call_2", "jq_query", r#"{"filter":".","file":"a b.json"}"#),
+        answer::chat_text("one"),
+    ]);
+    let mut person = Person::meets(&with_tools(&home, &server));
+    person.sends("does it build?");
+    person.sees("one");
+    let requests = server.requests();
+    let cargo = ["check", "test", "build", "clippy", "fmt", "tree"].map(|name| format!("cargo_{name}"));
+    let first: Vec<String> = cargo.into_iter().chain(["tool_search".to_owned()]).collect();
+    assert_eq!(told(&requests[0]), first);
+    // What is loaded comes behind what was there.
+    assert_eq!(told(&requests[1])[..first.len()], first);
+    assert!(told(&requests[1]).contains(&"git_status".to_owned()), "{:?}", told(&requests[1]));
+    // Known by its name, it runs without having been loaded.
+    assert_eq!(last_said(&requests[2]), "[.][a b.json]");
+    server.push(answer::chat_text("two"));
+    person.sends("ask git and docker");
+    person.sees("two");
+    person.sees_prompt();
+    assert_eq!(server.requests()[3].body["tools"], requests[2].body["tools"]);
+    // Another conversation is about something else.
+    server.push(answer::chat_text("three"));
+    person.sends("/new");
+    person.sees_prompt();
+    person.sends("what does git say?");
+    person.sees("three");
+    assert_eq!(told(&server.requests()[4])[..2], ["git_status", "git_diff"]);
+    assert_eq!(person.leaves(), Some(0));
+    assert_eq!(server.violations(), Vec::<String>::new());
+}
+
+#[test]
+fn where_nothing_fits_nothing_is_told() {
+    let (home, server) = (Home::new(), Server::start([answer::chat_text("hello")]));
+    let ran = run(with_tools(&home, &server).args(["-p", "hello"]));
+    assert_eq!((ran.code, ran.out.trim()), (Some(0), "hello"), "{}", ran.err);
+    assert_eq!(told(&server.requests()[0]), Vec::<String>::new());
 }

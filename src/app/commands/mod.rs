@@ -31,5 +31,5 @@ pub(in crate::app) use recall::{recall, recalled};
 pub(super) use render::render;
 pub(super) use sessions::sessions;
 pub(super) use settings::config;
-pub(in crate::app) use tools::{machine, search as search_tools, tools};
+pub(in crate::app) use tools::{later_search, machine, search as search_tools, tools};
 pub(in crate::app) use usage::usage;

@@ -34,17 +34,24 @@ pub(in crate::app) fn machine(app: &App) -> Machine {
 
 /// Looks for the tools; versions that are known are not asked for again, but for a `refresh`.
 pub(in crate::app) fn search(app: &App, refresh: bool) -> Search {
+    later_search(app)(refresh)
+}
+
+/// Makes what looks for the tools, on whatever thread.
+pub(in crate::app) fn later_search(app: &App) -> impl Fn(bool) -> Search + Send + use<> {
     let machine = machine(app);
     let file = app.paths.cache.as_ref().map(|cache| cache.join("tools.json"));
-    let mut kept = file.as_deref().map(Kept::read).unwrap_or_default();
-    if refresh {
-        kept.forget();
+    move |refresh| {
+        let mut kept = file.as_deref().map(Kept::read).unwrap_or_default();
+        if refresh {
+            kept.forget();
+        }
+        let search = find(&machine, &mut kept);
+        if let Some(file) = &file
+            && let Err(error) = kept.write(file)
+        {
+            tracing::info!(%error, "what was found of tools is not kept");
+        }
+        search
     }
-    let search = find(&machine, &mut kept);
-    if let Some(file) = file
-        && let Err(error) = kept.write(&file)
-    {
-        tracing::info!(%error, "what was found of tools is not kept");
-    }
-    search
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use super::super::commands::machine;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::failed::Failed;
@@ -23,6 +24,7 @@ use crate::frontend::words;
 use crate::locale::word;
 use crate::provider::{Effort, NoModel, Provider, RetryPlan};
 use crate::session::{Fork, Session, is_held, load_lines};
+use crate::tool::devtool::DevTools;
 use crate::tool::{Place, ProposeCommandTool, Tool, Toolbox, WebSearchTool, table};
 
 pub(super) fn policy(app: &App, options: &RunOptions) -> Result<Policy, Failed> {
@@ -155,6 +157,9 @@ fn tools(app: &App, occasion: FrontendKind) -> Toolbox {
         && let Some(servers) = servers(app)
     {
         tools.add_servers(servers);
+    }
+    if occasion != FrontendKind::Handoff {
+        tools.add_dev_tools(DevTools::new(machine(app), app.process.program.clone()));
     }
     tools
 }

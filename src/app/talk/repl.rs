@@ -1,7 +1,9 @@
 //! The REPL: everything it is put together from.
 
 use std::rc::Rc;
+use std::time::Duration;
 
+use super::super::commands::later_search;
 use super::super::context::App;
 use super::super::failed::{Failed, runtime};
 use super::super::models::{self, choose};
@@ -26,6 +28,9 @@ use crate::locale::word;
 use crate::session::Session;
 use crate::terminal::{Depth, Pending, PictureProtocol, Theme, escape_wait};
 
+/// How long developer tools wait to be asked for their versions: whoever has just come types first.
+const QUIET: Duration = Duration::from_secs(3);
+
 pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     let runtime = Rc::new(runtime(&app.locale)?);
     let client = models::client(&app.config, &app.process.variables);
@@ -48,11 +53,18 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     editor.use_clipboard(Clipboard::of(&app.process.variables, pictures));
     let lists = menu_lists::menu_lists(app);
     editor.watch_lists(lists.clone());
-    if let Some(tools) = agent.tools().servers() {
-        let servers = tools.servers().clone();
-        // Looking up what is known of them reads files.
-        editor.after_first_paint(move || drop(std::thread::Builder::new().spawn(move || servers.begin())));
-    }
+    let (servers, search) = (agent.tools().servers().map(|tools| tools.servers().clone()), later_search(app));
+    editor.after_first_paint(move || {
+        // Ends with its search, or with axi.
+        drop(std::thread::Builder::new().name("after-paint".to_owned()).spawn(move || {
+            if let Some(servers) = servers {
+                // Looking up what is known of them reads files.
+                servers.begin();
+            }
+            std::thread::sleep(QUIET);
+            search(false)
+        }));
+    });
     let drafts = app.paths.drafts().filter(|_| !private && !plain);
     let drafts = drafts.map(|folder| Drafts::new(folder, app.project.cwd.clone())).unwrap_or_default();
     editor.keep_drafts(&drafts);

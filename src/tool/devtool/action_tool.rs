@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::find::Found;
-use super::table::Action;
+use super::table::{Action, TABLE};
 use super::template::{Parameter, ParameterKind};
 use crate::conversation::{Effect, Preview, Subject, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
 use crate::tool::shell::{self, Program};
@@ -49,8 +49,13 @@ pub fn actions<'a>(found: &'a Found, helper: Option<&'a PathBuf>) -> impl Iterat
     })
 }
 
+/// Tells whether a tool of this name is an action of the table.
+pub(in crate::tool) fn is_action(name: &str) -> bool {
+    TABLE.iter().any(|tool| tool.actions.iter().any(|action| action_name(tool.id, action) == name))
+}
+
 /// What the tool of an action is called.
-pub(super) fn action_name(tool: &str, action: &Action) -> String {
+fn action_name(tool: &str, action: &Action) -> String {
     format!("{tool}_{}", action.name)
 }
 

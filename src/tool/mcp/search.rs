@@ -1,5 +1,5 @@
-//! The `tool_search` tool: where servers bring more tools than a request should carry, the model is told their names
-//! and loads what it needs.
+//! The `tool_search` tool: where there are more tools than a request should carry, the model is told their names and loads
+//! what it needs.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ const FIELDS: &[Field] = &[Field { name: "query", aliases: &["text", "search", "
 
 /// Loads tools.
 pub(super) struct ToolSearch {
-    /// Server by server, the names of the tools that are not told in full.
+    /// By what they begin with, the names of the tools that are not told in full.
     pub(super) names: BTreeMap<String, Vec<String>>,
     pub(super) shared: Shared,
 }
@@ -30,14 +30,13 @@ pub(super) struct ToolSearch {
 impl Tool for ToolSearch {
     fn spec(&self) -> ToolSpec {
         let mut description =
-            "Loads tools of connected servers by words of what they do, or by an exact name: the best \
-                               five can be called from the next step on, and stay. Tools not loaded yet:"
+            "Loads more tools by words of what they do, or by an exact name: the best five can be called from the \
+             next step on, and stay. Tools not loaded yet:"
                 .to_owned();
-        for (server, names) in &self.names {
-            // The names behind SERVER__ only: they are many.
-            let short: Vec<&str> =
-                names.iter().map(|name| name.strip_prefix(&format!("{server}__")).unwrap_or(name)).collect();
-            description.extend(["\n", server, "__: ", &short.join(" ")]);
+        for (group, names) in &self.names {
+            // What is behind the group only: they are many.
+            let short: Vec<&str> = names.iter().map(|name| name.strip_prefix(group).unwrap_or(name)).collect();
+            description.extend(["\n", group, ": ", &short.join(" ")]);
         }
         ToolSpec {
             name: NAME.to_owned(),
@@ -75,7 +74,7 @@ impl Tool for ToolSearch {
             };
             let loaded = self.shared.load(|specs| best(&query, specs).into_iter().cloned().collect());
             if loaded.is_empty() {
-                return ToolOutput::failed(format!("No tool of a server fits {query:?}; try other words."));
+                return ToolOutput::failed(format!("No tool fits {query:?}; try other words."));
             }
             let lines = loaded.iter().map(|spec| {
                 let first = spec.description.lines().next().unwrap_or_default();

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use crate::conversation::{ToolSpec, tokens};
 use crate::mcp::{Failure, Servers, Trouble};
+use crate::tool::devtool::Offered;
 use crate::tool::{Tool, ToolOutput};
 
 use super::search::ToolSearch;
 use super::server_tool::{ServerTool, told};
-use super::shared::{Known, Shared};
+use super::shared::{Known, Shared, Told};
 
 /// The share of the window above which tools are told by their names only, in percent. The specification's advice is 1
 /// to 5 (client best practices, progressive discovery).
@@ -49,12 +50,12 @@ impl ServerTools {
             state.tools = self.known();
         }
         let told_in_full: u64 = state.tools.iter().map(|known| cost(&known.spec)).sum();
-        let most = window.unwrap_or(WINDOW) * SHARE / 100;
-        state.search = (told_in_full > most).then(|| {
-            let mut names: BTreeMap<String, Vec<String>> = BTreeMap::new();
-            for known in state.tools.iter().filter(|known| !known.always) {
-                names.entry(known.server.clone()).or_default().push(known.spec.name.clone());
-            }
+        state.fits = told_in_full <= window.unwrap_or(WINDOW) * SHARE / 100;
+        let mut names: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for known in state.all().filter(|known| !state.is_told(known)) {
+            names.entry(known.group.clone()).or_default().push(known.spec.name.clone());
+        }
+        state.search = (!names.is_empty()).then(|| {
             let search: Arc<dyn Tool> = Arc::new(ToolSearch { names, shared: self.shared.clone() });
             (search.spec(), search)
         });
@@ -62,12 +63,31 @@ impl ServerTools {
         self.servers.troubles()
     }
 
+    /// Takes the developer tools of a conversation, once, from what looks for them.
+    pub(in crate::tool) fn take_own(&self, look: impl FnOnce() -> Vec<Offered>) {
+        if self.shared.locked().own.is_some() {
+            return;
+        }
+        let known = |offered: Offered| {
+            let told = if offered.fits { Told::Always } else { Told::Never };
+            Known { spec: offered.tool.spec(), tool: offered.tool, group: offered.group, told }
+        };
+        let own = look().into_iter().map(known).collect();
+        self.shared.locked().own = Some(own);
+    }
+
+    /// Looks for developer tools anew with the next turn: another conversation begins.
+    pub(in crate::tool) fn forget_own(&self) {
+        self.shared.locked().own = None;
+    }
+
     fn known(&self) -> Vec<Known> {
         let mut names = BTreeSet::new();
         let known = self.servers.offered().into_iter().map(|offered| {
-            let (server, always) = (offered.server.clone(), offered.always_load);
+            let told = if offered.always_load { Told::Always } else { Told::WhileFew };
+            let group = format!("{}__", offered.server);
             let tool: Arc<dyn Tool> = Arc::new(ServerTool::new(offered, self.servers.clone()));
-            Known { spec: tool.spec(), tool, server, always }
+            Known { spec: tool.spec(), tool, group, told }
         });
         known.filter(|known| names.insert(known.spec.name.clone())).collect()
     }
@@ -77,11 +97,10 @@ impl ServerTools {
     #[must_use]
     pub fn specs(&self) -> Vec<ToolSpec> {
         let state = self.shared.locked();
-        let told = state.tools.iter().filter(|known| state.search.is_none() || known.always);
+        let (told, rest): (Vec<&Known>, Vec<&Known>) = state.all().partition(|known| state.is_told(known));
+        let loaded = rest.into_iter().filter(|known| state.loaded.contains(&known.spec.name));
         let search = state.search.iter().map(|(spec, _)| spec.clone());
-        let loaded = state.tools.iter().filter(|known| state.search.is_some() && !known.always);
-        let loaded = loaded.filter(|known| state.is_told(known));
-        let told = told.map(|known| known.spec.clone());
+        let told = told.into_iter().map(|known| known.spec.clone());
         told.chain(search).chain(loaded.map(|known| known.spec.clone())).collect()
     }
 
@@ -90,7 +109,7 @@ impl ServerTools {
     pub fn find(&self, name: &str) -> Option<Arc<dyn Tool>> {
         let state = self.shared.locked();
         let search = state.search.iter().find(|(spec, _)| spec.name == name).map(|(_, tool)| tool);
-        let tool = state.tools.iter().find(|known| known.spec.name == name).map(|known| &known.tool);
+        let tool = state.all().find(|known| known.spec.name == name).map(|known| &known.tool);
         search.or(tool).cloned()
     }
 

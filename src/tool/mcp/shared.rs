@@ -10,30 +10,56 @@ use crate::tool::Tool;
 #[derive(Clone, Default)]
 pub(super) struct Shared(Arc<Mutex<State>>);
 
-/// The tools of all servers, as the turn that runs sees them.
+/// What can be loaded, as the turn that runs sees it.
 #[derive(Default)]
 pub(super) struct State {
     /// What the servers' list was when this was made.
     pub(super) version: Option<u64>,
     pub(super) tools: Vec<Known>,
+    /// The developer tools of the conversation; looked for when it begins.
+    pub(super) own: Option<Vec<Known>>,
+    /// Whether the tools of servers together are few enough to be told in full.
+    pub(super) fits: bool,
     /// There where not all are told in full.
     pub(super) search: Option<(ToolSpec, Arc<dyn Tool>)>,
     /// The names that were loaded; they stay.
     pub(super) loaded: BTreeSet<String>,
 }
 
-/// A tool of a server.
+/// A tool that can be loaded.
+#[derive(Clone)]
 pub(super) struct Known {
     pub(super) spec: ToolSpec,
     pub(super) tool: Arc<dyn Tool>,
-    pub(super) server: String,
-    pub(super) always: bool,
+    /// What its name begins with, for whoever lists it.
+    pub(super) group: String,
+    pub(super) told: Told,
+}
+
+/// When a tool is told in full without having been loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Told {
+    /// Always.
+    Always,
+    /// While all tools of servers together are few.
+    WhileFew,
+    /// Never.
+    Never,
 }
 
 impl State {
-    /// Tells whether the model is told of it in full.
+    /// All of them: the developer tools, which do not change, then those of servers.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Known> {
+        self.own.iter().flatten().chain(&self.tools)
+    }
+
+    /// Tells whether the model is told of it in full, loaded or not.
     pub(super) fn is_told(&self, known: &Known) -> bool {
-        self.search.is_none() || known.always || self.loaded.contains(&known.spec.name)
+        match known.told {
+            Told::Always => true,
+            Told::WhileFew => self.fits,
+            Told::Never => false,
+        }
     }
 }
 
@@ -45,8 +71,7 @@ impl Shared {
     /// Loads the tools that `choose` takes; returns them, those that were loaded before among them.
     pub(super) fn load(&self, choose: impl Fn(&[&ToolSpec]) -> Vec<ToolSpec>) -> Vec<ToolSpec> {
         let mut state = self.locked();
-        let specs: Vec<&ToolSpec> = state.tools.iter().map(|known| &known.spec).collect();
-        let chosen = choose(&specs);
+        let chosen = choose(&state.all().map(|known| &known.spec).collect::<Vec<_>>());
         state.loaded.extend(chosen.iter().map(|spec| spec.name.clone()));
         chosen
     }
