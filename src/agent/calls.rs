@@ -18,7 +18,8 @@ use super::results::{
 use super::runner::{Followed, Terms, ToolRunner};
 use super::undo::{Keeping, Undo, show_unkept};
 use super::{AgentEvent, Frontend, Notice};
-use crate::conversation::{Bill, Effect, Message, Outcome, Subject, ToolCall, ToolResult};
+use crate::context::Found;
+use crate::conversation::{Bill, Effect, Outcome, Subject, ToolCall, ToolResult};
 use crate::secret::StandIns;
 use crate::session::Session;
 use crate::tool::{Settled, ToolOutput};
@@ -34,8 +35,8 @@ pub(super) struct Calls<'a> {
     pub(super) undo: &'a mut Undo,
     /// Runs sub-agents.
     pub(super) explore: &'a dyn Explore,
-    /// All that was said so far.
-    pub(super) said: &'a [Message],
+    /// Finds what was said so far.
+    pub(super) said: &'a (dyn Fn(&str) -> Vec<Found> + Sync),
     /// Where they are kept.
     pub(super) session: &'a Session,
     pub(super) guard: &'a mut LoopGuard,

@@ -57,6 +57,7 @@ pub use undo::PastTurn;
 pub use window::Shortening;
 pub use wishes::Wishes;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
@@ -76,7 +77,7 @@ use consent::Consent;
 use fallback::Fallbacks;
 use modes::Purpose;
 use runner::ToolRunner;
-use talk::{Manner, Talk};
+use talk::{Manner, Talk, said_in};
 use undo::Undo;
 
 /// The model, its tools, the policy and the conversation of one session. One turn runs at a time.
@@ -295,7 +296,7 @@ impl Agent {
     /// # Errors
     /// [`JournalError`].
     pub fn past_turns(&self) -> Result<Vec<PastTurn>, JournalError> {
-        self.undo.past_turns(self.talk.said())
+        self.undo.past_turns(said_in(&self.talk.whole()))
     }
 
     /// Works out what taking back the files of all turns from this one of the journal on would change.
@@ -356,10 +357,16 @@ impl Agent {
         }
     }
 
+    /// Returns the conversation with what stands in its session's file alone.
+    #[must_use]
+    pub fn whole_conversation(&self) -> Cow<'_, Conversation> {
+        self.talk.whole()
+    }
+
     /// Returns what was said so far, as the next request sees it.
     #[must_use]
     pub const fn said(&self) -> Said<'_> {
-        Said { conversation: self.conversation() }
+        Said { talk: &self.talk }
     }
 
     /// Goes back to before a message the person sent: the conversation forgets it and all that followed, the session's

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::context::{PASSAGES, recall, wanted};
+use crate::context::{Found, PASSAGES, recall, wanted};
 use crate::conversation::{Message, ToolCall, ToolIdentity, ToolSpec, ToolVerb};
 use crate::session::{Session, SessionStore, mentions};
 use crate::tool::{ToolFacts, ToolOutput};
@@ -36,7 +36,7 @@ pub(super) fn spec() -> ToolSpec {
 }
 
 /// Answers a call, if it is one of this tool.
-pub(super) fn answer(call: &ToolCall, said: &[Message], session: &Session) -> Option<ToolOutput> {
+pub(super) fn answer(call: &ToolCall, said: &dyn Fn(&str) -> Vec<Found>, session: &Session) -> Option<ToolOutput> {
     if call.name != NAME || call.invalid_input.is_some() {
         return None;
     }
@@ -47,9 +47,7 @@ pub(super) fn answer(call: &ToolCall, said: &[Message], session: &Session) -> Op
     if call.input.get("earlier").and_then(Value::as_bool) == Some(true) {
         return Some(earlier(query, session));
     }
-    // The call itself says the words, and the message it stands in.
-    let before = said.len().saturating_sub(1);
-    let found = recall(&said[..before], query, PASSAGES);
+    let found = said(query);
     if found.is_empty() {
         return Some(ToolOutput::ok("Nothing that was said has these words.", ToolFacts::default()));
     }
@@ -114,9 +112,9 @@ mod tests {
             model: String::new(),
             arguments: String::new(),
         };
-        let said = answer(&call, &[], &own).unwrap().content;
+        let said = answer(&call, &|_| Vec::new(), &own).unwrap().content;
         assert_eq!(said, format!("[conversation {}, user, line 1]\nthe heron port is 8017", other.id()));
         let nowhere = Session::new(own.id().clone(), "/src".into(), None, Redactor::default());
-        assert!(answer(&call, &[], &nowhere).unwrap().content.starts_with("No earlier"));
+        assert!(answer(&call, &|_| Vec::new(), &nowhere).unwrap().content.starts_with("No earlier"));
     }
 }

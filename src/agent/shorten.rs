@@ -104,7 +104,8 @@ impl Shorten<'_> {
 
     /// Whether a cut would halve what is sent: else it is read anew for nothing, and the next cut is near.
     fn pays(&self, limits: &Limits, beside: &Beside<'_>) -> bool {
-        let (messages, was) = (self.talk.conversation().messages(), self.talk.conversation().cut());
+        let whole = self.talk.whole();
+        let (messages, was) = (whole.messages(), whole.cut());
         let cut = plan(messages, was, beside, limits);
         cut.is_some_and(|cut| sent_tokens(messages, Some(&cut)) * 2 <= sent_tokens(messages, was))
     }
@@ -158,8 +159,9 @@ impl Shorten<'_> {
         thin_only: bool,
         frontend: &mut dyn Frontend,
     ) -> Option<Shortened> {
-        let messages = self.talk.conversation().messages();
-        let was = self.talk.conversation().cut();
+        // What stands for the messages that are not sent is made of all of them.
+        let whole = self.talk.whole();
+        let (messages, was) = (whole.messages(), whole.cut());
         let before = sent_tokens(messages, was);
         let cut = plan(messages, was, beside, limits)?;
         let dropped_before = was.map_or(0, |was| was.dropped);
@@ -169,6 +171,8 @@ impl Shorten<'_> {
         let after = sent_tokens(messages, Some(&cut));
         let summed_up = beside.summary.is_some() && cut.dropped > dropped_before;
         let shortened = Shortened { dropped: cut.dropped, before, after, summed_up };
+        let cut = cut.nearer(messages.len() - self.talk.conversation().messages().len());
+        drop(whole);
         self.talk.keep_cut(cut, frontend);
         frontend.show(&AgentEvent::Notice { notice: Notice::Shortened { shortened } });
         Some(shortened)

@@ -12,13 +12,13 @@ use super::hooks::Hooks;
 use super::window::Window;
 use super::wishes::Wishes;
 use super::{AgentEvent, Frontend, Notice, TurnEnd};
-use crate::context::view;
+use crate::context::{Found, PASSAGES, recall, view};
 use crate::conversation::{
     Bill, ContentBlock, Conversation, Cut, Ledger, Message, Money, Outcome, Role, ToolResult, Usage,
 };
 use crate::provider::{ModelInfo, Provider, RetryPlan};
 use crate::secret::StandIns;
-use crate::session::{EntryKind, Redactor, Session, SessionError};
+use crate::session::{EntryKind, Redactor, Session, SessionError, load_lines};
 
 /// The talk of one session with one model.
 pub(super) struct Talk {
@@ -242,6 +242,28 @@ impl Talk {
         }
     }
 
+    /// The conversation with what stands in its session's file alone.
+    pub(super) fn whole(&self) -> Cow<'_, Conversation> {
+        let file = || load_lines(self.session.path()?).map_err(|error| tracing::warn!(%error, "not read")).ok();
+        let read = (self.conversation.earlier() > 0).then(file).flatten();
+        read.and_then(|read| self.conversation.whole(read.conversation))
+            .map_or(Cow::Borrowed(&self.conversation), Cow::Owned)
+    }
+
+    /// Finds the passages of all that was said that answer a query best, but for the call that asks for it.
+    pub(super) fn recall(&self, query: &str) -> Vec<Found> {
+        let whole = self.whole();
+        let asking = usize::from(!whole.open_calls().is_empty());
+        recall(&whole.messages()[..whole.messages().len() - asking], query, PASSAGES)
+    }
+
+    /// Holds the whole conversation from now on.
+    pub(super) fn hold_whole(&mut self) {
+        if let Cow::Owned(whole) = self.whole() {
+            self.conversation = whole;
+        }
+    }
+
     /// The messages of the next request.
     pub(super) fn sent(&self) -> Cow<'_, [Message]> {
         view(self.conversation.messages(), self.conversation.cut())
@@ -288,7 +310,8 @@ impl Talk {
         {
             let before = self.conversation.messages().len().saturating_sub(1);
             self.conversation.rewind(before);
-            self.append(EntryKind::Rewound { messages: before as u64 }, frontend);
+            let messages = (self.conversation.earlier() + before) as u64;
+            self.append(EntryKind::Rewound { messages }, frontend);
             self.notes.splice(..0, notes);
             self.failed = Some(text);
         }
@@ -305,8 +328,12 @@ impl Talk {
     /// # Errors
     /// [`SessionError`]: the conversation has gone back all the same, and comes back with a resume.
     pub(super) fn rewind(&mut self, messages: usize) -> Result<String, SessionError> {
-        let said = self.conversation.messages().get(messages).map(first_text).unwrap_or_default();
-        self.conversation.rewind(messages);
+        if messages <= self.conversation.earlier() {
+            self.hold_whole();
+        }
+        let before = messages.saturating_sub(self.conversation.earlier());
+        let said = self.conversation.messages().get(before).map(first_text).unwrap_or_default();
+        self.conversation.rewind(before);
         let now = self.now();
         self.session.append(EntryKind::Rewound { messages: messages as u64 }, now)?;
         self.session.sync()?;
@@ -318,14 +345,10 @@ impl Talk {
         self.failed.clone().or_else(|| self.said().next_back().map(|said| said.text))
     }
 
-    /// What the person said, with how many messages stood before each and a number made of it; oldest first.
+    /// What the person said of what is held, with how many messages stood before each and a number made of it; oldest
+    /// first.
     pub(super) fn said(&self) -> impl DoubleEndedIterator<Item = Said> {
-        let messages = self.conversation.messages().iter().enumerate();
-        let said = messages.filter(|(_, message)| message.role == Role::User && !message.has_results());
-        said.map(|(before, message)| {
-            let text = first_text(message);
-            Said { before, mark: mark(&text), text }
-        })
+        said_in(&self.conversation)
     }
 
     /// Keeps a text at hand, whatever is cut.
@@ -343,8 +366,9 @@ impl Talk {
     pub(super) fn keep_cut(&mut self, cut: Cut, frontend: &mut dyn Frontend) {
         // What was told of them may be cut off.
         self.told_folders.clear();
-        self.conversation.push_cut(cut.clone());
-        self.append(EntryKind::Cut { cut }, frontend);
+        let whole = cut.clone().further(self.conversation.earlier());
+        self.conversation.push_cut(cut);
+        self.append(EntryKind::Cut { cut: whole }, frontend);
     }
 
     /// Takes the newest cut back: the next request holds what it held before.
@@ -352,6 +376,8 @@ impl Talk {
     /// # Errors
     /// [`SessionError`]: it is taken back all the same, until the session is loaded again.
     pub(super) fn undo_cut(&mut self) -> Result<bool, SessionError> {
+        // The cut before may need what stands before.
+        self.hold_whole();
         if self.conversation.undo_cut().is_none() {
             return Ok(false);
         }
@@ -386,6 +412,16 @@ impl Talk {
         };
         frontend.show(&AgentEvent::Notice { notice: Notice::NotSaved { path, cause } });
     }
+}
+
+/// What the person said of what a conversation holds.
+pub(super) fn said_in(conversation: &Conversation) -> impl DoubleEndedIterator<Item = Said> {
+    let messages = conversation.messages().iter().enumerate();
+    let said = messages.filter(|(_, message)| message.role == Role::User && !message.has_results());
+    said.map(|(index, message)| {
+        let text = first_text(message);
+        Said { before: conversation.earlier() + index, mark: mark(&text), text }
+    })
 }
 
 /// Something the person said.

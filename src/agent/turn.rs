@@ -338,13 +338,13 @@ async fn answer(
     let explore = &explorers as &dyn Explore;
     let redact = |text: &str| talk.session().redacted(text);
     let secrets = &*talk.manner.secrets;
-    let said = talk.conversation().messages();
+    let said = |query: &str| talk.recall(query);
     let calling = Calls {
         runner,
         consent,
         undo,
         explore,
-        said,
+        said: &said,
         session: talk.session(),
         hooks: &talk.manner.hooks,
         guard,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::session::{Loaded, SessionId, SessionStore, ShellTie, Tied, load};
+use crate::session::{Loaded, SessionId, SessionStore, ShellTie, Tied, open};
 
 /// Held while the conversation of the shell is ours.
 #[derive(Default)]
@@ -28,7 +28,7 @@ impl ShellSession {
                 return (None, false);
             }
         };
-        let found = tie.session(store, now).and_then(|path| match load(&path) {
+        let found = tie.session(store, now).and_then(|path| match open(&path) {
             Ok(loaded) => Some((loaded, path)),
             Err(error) => {
                 tracing::warn!(%error, "the shell's session cannot be read");

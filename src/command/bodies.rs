@@ -3,7 +3,7 @@
 use super::sessions::in_a_column;
 use super::{Context, KeyAction, Outcome, Problem};
 use crate::config::{ReasoningView, ThemeChoice};
-use crate::conversation::{Message, Role};
+use crate::conversation::{Conversation, Message, Role};
 use crate::locale;
 use crate::locale::word;
 
@@ -132,9 +132,11 @@ fn answer(context: &Context<'_>, argument: &str) -> Result<String, Outcome> {
         Ok(0) | Err(_) if argument.is_empty() => 1,
         Ok(_) | Err(_) => return Err(wrong_word(context, argument, &["1", "2", "…"])),
     };
-    let messages = context.agent.conversation().messages();
-    let answers = messages.iter().rev().filter(|message| message.role == Role::Assistant).map(Message::text);
-    let found = answers.filter(|text| !text.trim().is_empty()).nth(back - 1);
+    let nth = |conversation: &Conversation| {
+        let messages = conversation.messages().iter().rev().filter(|message| message.role == Role::Assistant);
+        messages.map(Message::text).filter(|text| !text.trim().is_empty()).nth(back - 1)
+    };
+    let found = nth(context.agent.conversation()).or_else(|| nth(&context.agent.whole_conversation()));
     found.ok_or_else(|| Outcome::Say(context.locale.text(word::said::COPY_NONE).to_owned()))
 }
 

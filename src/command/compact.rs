@@ -44,7 +44,9 @@ fn status(context: &mut Context<'_>) -> Outcome {
     let window = agent.model().context_window;
     let window =
         &window.map_or_else(|| locale.text(word::said::COMPACT_UNKNOWN).to_owned(), |window| window.to_string());
-    let (all, dropped) = (conversation.messages().len(), conversation.cut().map_or(0, |cut| cut.dropped));
+    let earlier = conversation.earlier();
+    let all = earlier + conversation.messages().len();
+    let dropped = conversation.cut().map_or(0, |cut| earlier + cut.dropped);
     let (all, dropped) = (&all.to_string(), &dropped.to_string());
     let mut said = locale.with(word::said::CompactStatus { sent, window, all, dropped });
     if is_off {

@@ -20,4 +20,20 @@ impl Cut {
         self.thinned = self.thinned.min(messages);
         (self.dropped < messages || self.dropped == 0).then_some(self)
     }
+
+    /// The same cut, where the first so many messages are not held.
+    #[must_use]
+    pub fn nearer(mut self, messages: usize) -> Self {
+        self.dropped = self.dropped.saturating_sub(messages);
+        self.thinned = self.thinned.saturating_sub(messages);
+        self
+    }
+
+    /// The same cut, where so many messages stand before.
+    #[must_use]
+    pub fn further(mut self, messages: usize) -> Self {
+        self.dropped += messages;
+        self.thinned += messages;
+        self
+    }
 }

@@ -36,11 +36,22 @@ pub use usage::{Totals, Usage};
 /// `push_results`/`close_open_calls` calls may be open; [`Conversation::check`] tells whether any are.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Conversation {
+    /// What stands before the messages that are held: no request has it any more.
+    earlier: Earlier,
     messages: Vec<Message>,
-    /// Where it was cut for its requests; the last cut holds.
+    /// Where it was cut for its requests, counted from the first message that is held; the last cut holds.
     cuts: Vec<Cut>,
     /// What the person wants kept at hand, whatever is cut.
     pins: Vec<String>,
+}
+
+/// The messages before those that a conversation holds: they stand in the session's file alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Earlier {
+    /// How many they are.
+    pub messages: usize,
+    /// What the first of them says.
+    pub opening: String,
 }
 
 /// Says how a list of messages breaks the invariant.
@@ -112,10 +123,54 @@ impl Conversation {
         }
     }
 
-    /// Returns the messages, oldest first.
+    /// Says that these messages stand before those that are held. What follows is what a person said: no call is open.
+    #[must_use]
+    pub fn behind(mut self, earlier: Earlier) -> Self {
+        self.earlier = earlier;
+        self
+    }
+
+    /// Returns the messages that are held, oldest first.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         &self.messages
+    }
+
+    /// Gives the messages that are held away.
+    #[must_use]
+    pub fn into_messages(self) -> Vec<Message> {
+        self.messages
+    }
+
+    /// Returns how many messages stand before those that are held.
+    #[must_use]
+    pub const fn earlier(&self) -> usize {
+        self.earlier.messages
+    }
+
+    /// What its first message says, held or not.
+    #[must_use]
+    pub fn opening(&self) -> String {
+        match self.earlier.messages {
+            0 => self.messages.first().map(Message::text).unwrap_or_default(),
+            _ => self.earlier.opening.clone(),
+        }
+    }
+
+    /// The whole of it: what stands before the held messages is taken from `file`, the same conversation as its file has
+    /// it. `None` where that is another one.
+    #[must_use]
+    pub fn whole(&self, file: Self) -> Option<Self> {
+        if file.earlier() > 0 || file.messages.len() < self.earlier() {
+            return None;
+        }
+        let (mut messages, known) = (file.messages, self.cuts.len().min(file.cuts.len()));
+        messages.truncate(self.earlier());
+        messages.extend(self.messages.iter().cloned());
+        // A cut that was made while its file could not be written is known here alone.
+        let own = self.cuts.iter().skip(known).cloned().map(|cut| cut.further(self.earlier()));
+        let cuts = file.cuts.into_iter().take(known).chain(own).collect();
+        Some(Self { earlier: Earlier::default(), messages, cuts, pins: self.pins.clone() })
     }
 
     /// Appends what the person said. Calls still open are answered [`Outcome::Interrupted`] first.
@@ -216,14 +271,19 @@ impl Conversation {
     /// request: a server refuses what is broken, each time it is sent again.
     pub fn heal(&mut self) -> Option<InvariantError> {
         let broken = self.check().err()?;
-        *self = Self::restore(std::mem::take(&mut self.messages));
+        self.messages = Self::restore(std::mem::take(&mut self.messages)).messages;
         Some(broken)
     }
 
     /// Makes a conversation of any messages, broken or not.
     #[cfg(test)]
     pub(crate) const fn unchecked(messages: Vec<Message>) -> Self {
-        Self { messages, cuts: Vec::new(), pins: Vec::new() }
+        Self {
+            earlier: Earlier { messages: 0, opening: String::new() },
+            messages,
+            cuts: Vec::new(),
+            pins: Vec::new(),
+        }
     }
 
     /// Checks the invariant.

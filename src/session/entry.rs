@@ -12,7 +12,10 @@ use super::SessionId;
 use crate::conversation::{ContentBlock, Cut, Message, Money, Role, Usage};
 
 /// The version every line carries. A reader takes what it understands of another version, too.
-const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 1;
+
+/// Where the kind of a line stands: after its version and its time.
+pub(super) const HEAD: usize = 64;
 
 /// One line of a session's file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -134,6 +137,9 @@ pub(super) enum ReadLine {
 /// Reads a line; a bad byte (a failing disk, an editor) costs a character, not the line, and a block of a message that
 /// another version wrote costs the block.
 pub(super) fn read_line(line: &[u8]) -> ReadLine {
+    if let Some(message) = read_message(line) {
+        return ReadLine::Whole(EntryKind::Message { message });
+    }
     let text = String::from_utf8_lossy(line);
     match serde_json::from_str::<Entry>(&text) {
         Ok(entry) => ReadLine::Whole(entry.kind),
@@ -172,4 +178,18 @@ pub(super) fn place_of(directory: &std::path::Path) -> Option<String> {
 /// The directory that a first line tells of.
 pub(super) fn directory_of(text: String, bytes: Option<Vec<u8>>) -> PathBuf {
     bytes.map_or_else(|| PathBuf::from(text), |bytes| PathBuf::from(OsString::from_vec(bytes)))
+}
+
+/// The kind of a line, without what it says of it: [`Entry`] is read through a copy of the whole line.
+#[derive(Deserialize)]
+struct MessageLine {
+    v: u32,
+    kind: String,
+    message: Message,
+}
+
+/// Reads a line that is a message of this version, faster than [`read_line`] does; `None` where it is anything else.
+pub(super) fn read_message(line: &[u8]) -> Option<Message> {
+    let read: MessageLine = serde_json::from_slice(line).ok()?;
+    (read.v == VERSION && read.kind == "message").then_some(read.message)
 }

@@ -17,8 +17,7 @@ impl Fork {
     /// Begins with all of a session as it was loaded, without what may have arrived since.
     #[must_use]
     pub fn of(loaded: &Loaded) -> Self {
-        let messages = loaded.conversation.messages();
-        let said = messages.first().map(crate::conversation::Message::text).unwrap_or_default();
+        let said = loaded.conversation.opening();
         let title = loaded.title.clone().unwrap_or_else(|| said.lines().next().unwrap_or_default().to_owned());
         let title = title.chars().take(80).collect();
         Self { from: loaded.id.clone(), bytes: loaded.bytes, title, messages: u64::MAX }

@@ -5,9 +5,11 @@ use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::entry::{EntryKind, ReadLine, directory_of, read_line};
+use super::holder::{Holder, Place};
+use super::outline::{Held, Outline};
 use super::partial::Partial;
 use super::{SessionError, SessionId};
-use crate::conversation::{Bill, Conversation, Cut, Ledger, Message};
+use crate::conversation::{Bill, Conversation, Cut, Ledger, Message, Outcome};
 
 /// What a session's file came to.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +22,7 @@ pub struct Loaded {
     pub model: String,
     /// Its title, if it was given one.
     pub title: Option<String>,
-    /// The conversation, repaired.
+    /// The conversation, repaired; see [`Conversation::earlier`].
     pub conversation: Conversation,
     /// What its requests cost.
     pub ledger: Ledger,
@@ -34,19 +36,36 @@ pub struct Loaded {
 
 /// How many beginnings of beginnings are followed.
 const DEEPEST: u32 = 64;
+/// How much of a file is read at once, in bytes.
+const PIECE: usize = 256 * 1024;
 
-/// Reads a session's file. What an axi that was killed had shown of its last answer is the last message.
+/// Reads a session's file whole. What an axi that was killed had shown of its last answer is the last message.
 ///
 /// # Errors
 /// [`SessionError::Io`], or [`SessionError::Unreadable`] when not one line can be read.
 pub fn load(path: &Path) -> Result<Loaded, SessionError> {
-    let mut reading = read(path, u64::MAX, DEEPEST)?;
-    let partial = Partial::read(path).filter(|partial| partial.follows(reading.length));
-    if let Some(partial) = partial {
-        reading.messages.push(partial.message);
-        reading.open = true;
+    read::<Vec<Message>>(path, u64::MAX, DEEPEST)?
+        .with_partial(path, |messages, _| Some(Conversation::restore(messages)))
+}
+
+/// Reads a session to go on with it: what requests have of it, and what is shown again. The messages before stay in
+/// the file; see [`Conversation::earlier`].
+///
+/// # Errors
+/// As [`load`].
+pub fn open(path: &Path) -> Result<Loaded, SessionError> {
+    open_holding(path, Held::USUAL)
+}
+
+pub(super) fn open_holding(path: &Path, held: Held) -> Result<Loaded, SessionError> {
+    let outline = read::<Outline>(path, u64::MAX, DEEPEST)?;
+    // Where it stands as no axi writes it all of it is looked at.
+    if outline.read > 0
+        && let Ok(loaded) = outline.with_partial(path, |outline, cuts| outline.conversation(cuts, held))
+    {
+        return Ok(loaded);
     }
-    reading.finish(path)
+    load(path)
 }
 
 /// Reads what the lines of a session's file say, without an answer that may still be arriving.
@@ -54,17 +73,42 @@ pub fn load(path: &Path) -> Result<Loaded, SessionError> {
 /// # Errors
 /// As [`load`].
 pub fn load_lines(path: &Path) -> Result<Loaded, SessionError> {
-    read(path, u64::MAX, DEEPEST)?.finish(path)
+    let read = read::<Vec<Message>>(path, u64::MAX, DEEPEST)?;
+    read.finish(path, None, |messages, _| Some(Conversation::restore(messages)))
+}
+
+impl Holder for Vec<Message> {
+    fn line(&mut self, _: &[u8], _: Place<'_>) -> bool {
+        false
+    }
+
+    fn message(&mut self, message: Message, _: Place<'_>) {
+        self.push(message);
+    }
+
+    fn close(&mut self) {
+        *self = Conversation::restore(std::mem::take(self)).into_messages();
+    }
+
+    fn rewind(&mut self, messages: usize) {
+        let mut whole = Conversation::restore(std::mem::take(self));
+        whole.rewind(messages);
+        *self = whole.into_messages();
+    }
+
+    fn count(&self) -> usize {
+        self.len()
+    }
 }
 
 /// What was read so far.
 #[derive(Default)]
-struct Reading {
+struct Reading<H> {
     started: Option<(SessionId, PathBuf)>,
     model: String,
     title: Option<String>,
     ledger: Ledger,
-    messages: Vec<Message>,
+    messages: H,
     cuts: Vec<Cut>,
     pins: Vec<String>,
     read: usize,
@@ -75,59 +119,69 @@ struct Reading {
 }
 
 /// Reads as many bytes of a session's file, and the beginning it has from another.
-fn read(path: &Path, most: u64, deepest: u32) -> Result<Reading, SessionError> {
+fn read<H: Holder>(path: &Path, most: u64, deepest: u32) -> Result<Reading<H>, SessionError> {
     let failed = |cause| SessionError::Io { path: path.to_owned(), cause };
-    let mut reader = BufReader::new(File::open(path).map_err(failed)?.take(most));
+    let mut reader = BufReader::with_capacity(PIECE, File::open(path).map_err(failed)?.take(most));
     let mut reading = Reading::default();
-    let mut line = Vec::new();
+    let (mut line, mut offset) = (Vec::new(), 0);
     loop {
         line.clear();
-        let bytes = reader.read_until(b'\n', &mut line).map_err(failed)?;
-        if bytes == 0 {
+        let length = reader.read_until(b'\n', &mut line).map_err(failed)? as u64;
+        if length == 0 {
             return Ok(reading);
         }
+        let place = Place { path, offset, length };
+        offset += length;
         // A line that a crash cut is not counted: what was to follow it did not come.
-        reading.length += if line.ends_with(b"\n") { bytes as u64 } else { 0 };
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        let kind = match read_line(&line) {
-            ReadLine::Whole(kind) => kind,
-            ReadLine::Part(kind) => {
-                reading.skipped += 1;
-                kind
-            }
-            ReadLine::Nothing => {
-                reading.skipped += 1;
-                continue;
-            }
-        };
-        reading.read += 1;
-        if let EntryKind::Forked { from, bytes, .. } = kind {
-            reading.begin_as(&path.with_file_name(format!("{from}.jsonl")), bytes, deepest);
-        } else {
-            reading.take(kind);
+        reading.length += if line.ends_with(b"\n") { length } else { 0 };
+        if !line.trim_ascii().is_empty() {
+            reading.line(&line, place, deepest);
         }
     }
 }
 
-impl Reading {
+impl<H: Holder> Reading<H> {
+    fn line(&mut self, line: &[u8], place: Place<'_>, deepest: u32) {
+        if self.messages.line(line, place) {
+            self.read += 1;
+            self.open = true;
+            return;
+        }
+        let kind = match read_line(line) {
+            ReadLine::Whole(kind) => kind,
+            ReadLine::Part(kind) => {
+                self.skipped += 1;
+                kind
+            }
+            ReadLine::Nothing => {
+                self.skipped += 1;
+                return;
+            }
+        };
+        self.read += 1;
+        if let EntryKind::Forked { from, bytes, .. } = kind {
+            self.begin_as(&place.path.with_file_name(format!("{from}.jsonl")), bytes, deepest);
+        } else {
+            self.take(kind, place);
+        }
+    }
+
     /// Begins with what another session's file said. One that cannot be read counts as a line that cannot.
     fn begin_as(&mut self, other: &Path, bytes: u64, deepest: u32) {
-        let base = deepest.checked_sub(1).and_then(|deepest| read(other, bytes, deepest).ok());
-        let Some(base) = base.filter(|base| base.read > 0) else {
+        let base = deepest.checked_sub(1).and_then(|deepest| read::<H>(other, bytes, deepest).ok());
+        let Some(mut base) = base.filter(|base| base.read > 0) else {
             self.skipped += 1;
             return;
         };
-        self.messages = Conversation::restore(base.messages).messages().to_vec();
-        (self.cuts, self.pins) = (base.cuts, base.pins);
+        base.messages.close();
+        (self.messages, self.cuts, self.pins) = (base.messages, base.cuts, base.pins);
         self.skipped += base.skipped;
         if self.model.is_empty() {
             self.model = base.model;
         }
     }
 
-    fn take(&mut self, kind: EntryKind) {
+    fn take(&mut self, kind: EntryKind, place: Place<'_>) {
         match kind {
             EntryKind::Started { id, directory, directory_bytes, model: first, .. } => {
                 self.started.get_or_insert_with(|| (id, directory_of(directory, directory_bytes)));
@@ -136,23 +190,20 @@ impl Reading {
                 }
             }
             EntryKind::Message { message } => {
-                self.messages.push(message);
+                self.messages.message(message, place);
                 self.open = true;
             }
             EntryKind::Rewound { messages: left } => {
                 // It counted messages of a conversation that was whole.
-                let mut whole = Conversation::restore(std::mem::take(&mut self.messages));
-                whole.rewind(usize::try_from(left).unwrap_or(usize::MAX));
-                self.messages = whole.messages().to_vec();
+                self.messages.rewind(usize::try_from(left).unwrap_or(usize::MAX));
                 let cuts = std::mem::take(&mut self.cuts).into_iter();
-                self.cuts = cuts.filter_map(|cut| cut.before(self.messages.len())).collect();
+                self.cuts = cuts.filter_map(|cut| cut.before(self.messages.count())).collect();
                 self.open = false;
             }
             EntryKind::Cut { cut } => {
                 // As above.
-                let messages = std::mem::take(&mut self.messages);
-                self.messages = Conversation::restore(messages).messages().to_vec();
-                self.cuts.extend(cut.before(self.messages.len()));
+                self.messages.close();
+                self.cuts.extend(cut.before(self.messages.count()));
             }
             EntryKind::CutUndone => drop(self.cuts.pop()),
             EntryKind::Pinned { text } => self.pins.push(text),
@@ -168,22 +219,42 @@ impl Reading {
         }
     }
 
-    fn finish(self, path: &Path) -> Result<Loaded, SessionError> {
+    /// The same with what an axi that was killed had shown of its last answer.
+    fn with_partial(
+        self,
+        path: &Path,
+        conversation: impl FnOnce(H, &[Cut]) -> Option<Conversation>,
+    ) -> Result<Loaded, SessionError> {
+        let partial = Partial::read(path).filter(|partial| partial.follows(self.length));
+        self.finish(path, partial.map(|partial| partial.message), conversation)
+    }
+
+    fn finish(
+        self,
+        path: &Path,
+        partial: Option<Message>,
+        conversation: impl FnOnce(H, &[Cut]) -> Option<Conversation>,
+    ) -> Result<Loaded, SessionError> {
         let unreadable = || SessionError::Unreadable(path.to_owned());
         if self.read == 0 {
             return Err(unreadable());
         }
         let named = path.file_stem().and_then(|stem| stem.to_str()).and_then(SessionId::parse);
         let (id, directory) = self.started.or_else(|| Some((named?, PathBuf::new()))).ok_or_else(unreadable)?;
-        let mut conversation = Conversation::restore(self.messages);
+        let broken_off = self.open || partial.is_some();
+        let mut conversation = conversation(self.messages, &self.cuts).ok_or_else(unreadable)?;
+        if let Some(message) = partial.filter(|message| !message.content.is_empty()) {
+            conversation.push_assistant(message);
+            conversation.close_open_calls(Outcome::Interrupted);
+        }
+        let earlier = conversation.earlier();
         for cut in self.cuts {
-            conversation.push_cut(cut);
+            conversation.push_cut(cut.nearer(earlier));
         }
         for text in self.pins {
             conversation.pin(text);
         }
         let (model, title, ledger, skipped) = (self.model, self.title, self.ledger, self.skipped);
-        let (bytes, broken_off) = (self.length, self.open);
-        Ok(Loaded { id, directory, model, title, conversation, ledger, skipped, bytes, broken_off })
+        Ok(Loaded { id, directory, model, title, conversation, ledger, skipped, bytes: self.length, broken_off })
     }
 }

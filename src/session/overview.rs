@@ -7,15 +7,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::{EntryKind, directory_of, read_kind};
+use super::entry::{EntryKind, HEAD, directory_of, read_kind};
 use crate::conversation::{Money, Usage};
 
 /// The name of the copy, beside the sessions. It is never believed further than a session's file is long.
 const COPY: &str = "overview.json";
 /// Written anew with each form.
 const FORM: u32 = 2;
-/// Where the kind of a line stands: after its version and its time.
-const HEAD: usize = 64;
 /// The most of a title, in characters.
 const TITLE: usize = 80;
 

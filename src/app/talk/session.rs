@@ -12,7 +12,7 @@ use crate::frontend::dialog::Terminal;
 use crate::frontend::exit::Exit;
 use crate::frontend::signals::Signals;
 use crate::locale::word;
-use crate::session::{Loaded, Session, SessionError, SessionId, load};
+use crate::session::{self, Loaded, Session, SessionError, SessionId, load};
 use crate::terminal::Depth;
 
 /// Which front end a conversation begins in, and so which one it goes on with.
@@ -43,7 +43,9 @@ pub(super) fn resumed(
     options: &RunOptions,
     occasion: FrontendKind,
 ) -> Result<Option<(Loaded, PathBuf)>, Failed> {
-    let open = |path: PathBuf| load(&path).map(|loaded| (loaded, path));
+    // What is kept nowhere has no file to take the rest from.
+    let read = if options.no_session { load } else { session::open };
+    let open = |path: PathBuf| read(&path).map(|loaded| (loaded, path));
     let store = app.sessions();
     // Held also where another session is asked for: it becomes the shell's.
     let is_shells = !options.no_session && (occasion != FrontendKind::Print || options.resume_last);

@@ -11,7 +11,7 @@ use crate::config::ReasoningView;
 use crate::conversation::{Conversation, Ledger};
 use crate::frontend::human;
 use crate::locale::{Locale, word};
-use crate::session::{Fork, Loaded, Session, SessionError, is_held, load, load_lines};
+use crate::session::{Fork, Loaded, Session, SessionError, is_held, load_lines, open};
 use crate::terminal::{Line, Output, sanitize};
 
 impl Repl {
@@ -119,11 +119,16 @@ impl Repl {
 
     /// Prints a turn again in full; what is longer than the screen goes through the pager.
     fn show_turn(&mut self, back: usize) {
-        let messages = self.agent.conversation().messages();
-        let Some(messages) = human::turn(messages, back) else {
-            return self.say(word::said::SHOW_NONE);
+        let conversation = self.agent.conversation();
+        let rows = if let Some(messages) = human::turn(conversation.messages(), back) {
+            self.human.in_full(messages)
+        } else {
+            let whole = self.agent.whole_conversation();
+            let Some(messages) = human::turn(whole.messages(), back) else {
+                return self.say(word::said::SHOW_NONE);
+            };
+            self.human.in_full(messages)
         };
-        let rows = self.human.in_full(messages);
         self.print(&rows);
     }
 
@@ -163,7 +168,7 @@ impl Repl {
 
     fn resume(&mut self, id: &str) {
         let found = match self.world.sessions() {
-            Some(store) => store.find(id).and_then(|(_, path)| load(&path).map(|loaded| (loaded, path))),
+            Some(store) => store.find(id).and_then(|(_, path)| open(&path).map(|loaded| (loaded, path))),
             None => Err(SessionError::NotFound(id.to_owned())),
         };
         match found {

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::agent::Agent;
 use crate::approval::Mode;
 use crate::command::{COMMANDS, CommandSource, UserCommand};
-use crate::conversation::{Conversation, Message};
+use crate::conversation::Conversation;
 use crate::frontend::prompt::PromptParts;
 use crate::frontend::repl::editor::EditorWords;
 use crate::frontend::repl::files::{AttachFact, NoPicture, Refusal};
@@ -83,8 +83,7 @@ pub fn editor_words(locale: &Locale) -> EditorWords {
 /// The first words of a conversation, for a person to know it by.
 #[must_use]
 pub fn title(conversation: &Conversation) -> String {
-    let first = conversation.messages().first().map(Message::text).unwrap_or_default();
-    first.lines().next().unwrap_or_default().chars().take(60).collect()
+    conversation.opening().lines().next().unwrap_or_default().chars().take(60).collect()
 }
 
 /// Keys and commands, each list under its heading.

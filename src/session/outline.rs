@@ -1,0 +1,221 @@
+//! A session's messages as far as their file must be read to know how they stand: who speaks, which calls are answered.
+//! What they say is read of the newest alone.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::entry::{EntryKind, HEAD, ReadLine, VERSION, read_line};
+use super::holder::{Holder, Place};
+use crate::conversation::{Conversation, Cut, Earlier, Message, Role};
+
+/// How much of a conversation is held.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held {
+    /// How much of its end where a request has less, in bytes: what is shown again.
+    pub(super) shown: u64,
+    /// The most of what requests have, in bytes.
+    pub(super) sent: u64,
+}
+
+impl Held {
+    /// As much text as the largest window takes, twice. What stands before is read from the file when a cut is worked
+    /// out, which is before the next request.
+    pub(super) const USUAL: Self = Self { shown: 256 * 1024, sent: 8 * 1024 * 1024 };
+}
+
+/// What a picture counts for in that, in bytes: the wires count it like a page of text.
+const PICTURE: u64 = 8 * 1024;
+
+/// The lines of messages, without what they say.
+#[derive(Default)]
+pub(super) struct Outline {
+    files: Vec<PathBuf>,
+    standing: Vec<Standing>,
+    /// The calls of the last message that have no results yet.
+    open: Vec<String>,
+    /// Whether something stands as no axi writes it: then the messages themselves must be looked at.
+    odd: bool,
+}
+
+/// A message, where it stands.
+struct Standing {
+    file: usize,
+    offset: u64,
+    /// Of its line, in bytes; 0 for results that a crash left out.
+    length: u64,
+    /// What it counts for in a request.
+    weight: u64,
+    /// Whether a person said it.
+    said: bool,
+}
+
+impl Standing {
+    fn read(&self, files: &[File]) -> Option<Message> {
+        let mut line = vec![0; usize::try_from(self.length).ok()?];
+        files.get(self.file)?.read_exact_at(&mut line, self.offset).ok()?;
+        match read_line(&line) {
+            ReadLine::Whole(EntryKind::Message { message }) => Some(message),
+            ReadLine::Whole(_) | ReadLine::Part(_) | ReadLine::Nothing => None,
+        }
+    }
+}
+
+/// A line that is a message.
+#[derive(Deserialize)]
+struct Bones<'a> {
+    v: u32,
+    #[serde(borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    message: MessageBones<'a>,
+}
+
+#[derive(Deserialize)]
+struct MessageBones<'a> {
+    role: Role,
+    #[serde(borrow)]
+    content: Vec<BlockBones<'a>>,
+}
+
+#[derive(Deserialize)]
+struct BlockBones<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    id: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    call_id: Option<Cow<'a, str>>,
+    #[serde(default)]
+    images: Option<IgnoredAny>,
+}
+
+impl Outline {
+    /// Reads what is held of the conversation that stands at these lines and is cut so. `None` where only the messages
+    /// themselves tell how it stands.
+    pub(super) fn conversation(mut self, cuts: &[Cut], held: Held) -> Option<Conversation> {
+        self.close();
+        if self.odd {
+            return None;
+        }
+        let from = self.held_from(cuts.last().map_or(0, |cut| cut.dropped), held);
+        let files: Vec<File> = self.files.iter().map(File::open).collect::<Result<_, _>>().ok()?;
+        let messages = self.standing[from..].iter().filter(|standing| standing.length > 0);
+        let messages = messages.map(|standing| standing.read(&files)).collect::<Option<Vec<_>>>()?;
+        let held = Conversation::restore(messages);
+        if held.messages().len() != self.standing.len() - from {
+            return None;
+        }
+        if from == 0 {
+            return Some(held);
+        }
+        let opening = self.standing[0].read(&files)?.text();
+        Some(held.behind(Earlier { messages: from, opening }))
+    }
+
+    /// From which message on they are held: something a person said, at which no call is open.
+    fn held_from(&self, dropped: usize, held: Held) -> usize {
+        let (mut sent, mut shown) = (0_u64, 0_u64);
+        let mut from = self.standing.len();
+        for (index, standing) in self.standing.iter().enumerate().rev() {
+            sent += standing.weight;
+            shown += standing.length;
+            let enough = sent > held.sent || (from <= dropped && shown > held.shown);
+            if enough && from < self.standing.len() {
+                return from;
+            }
+            if standing.said {
+                from = index;
+            }
+        }
+        0
+    }
+
+    fn place(&mut self, path: &Path) -> usize {
+        let known = self.files.iter().position(|known| known == path);
+        known.unwrap_or_else(|| {
+            self.files.push(path.to_owned());
+            self.files.len() - 1
+        })
+    }
+
+    /// Takes in how a message stands, as [`Conversation::restore`] would.
+    fn stands(&mut self, said: &MessageBones<'_>, place: Place<'_>) {
+        let of_kind = |kind: &str| said.content.iter().filter(move |block| block.kind == kind).count();
+        let calls: Vec<String> = ids(said.content.iter().filter_map(|block| block.id.as_ref()));
+        let results: Vec<String> = ids(said.content.iter().filter_map(|block| block.call_id.as_ref()));
+        let known = ["text", "reasoning", "image", "wire_item"].into_iter().map(of_kind).sum::<usize>();
+        let (call_count, result_count) = (of_kind("tool_call"), of_kind("tool_result"));
+        let once = |ids: &[String]| ids.iter().collect::<HashSet<_>>().len() == ids.len();
+        let regular = !said.content.is_empty()
+            && known + call_count + result_count == said.content.len()
+            && calls.len() == call_count
+            && results.len() == result_count
+            && once(&calls)
+            && once(&results)
+            && match said.role {
+                Role::User => calls.is_empty() && results.iter().all(|id| self.open.contains(id)),
+                Role::Assistant => results.is_empty(),
+            };
+        self.odd |= !regular;
+        let pictured = said.content.iter().any(|block| block.kind == "image" || block.images.is_some());
+        if results.is_empty() {
+            self.close();
+        }
+        self.open = calls;
+        let file = self.place(place.path);
+        let weight = if pictured { place.length.min(PICTURE) } else { place.length };
+        let said = said.role == Role::User && results.is_empty();
+        self.standing.push(Standing { file, offset: place.offset, length: place.length, weight, said });
+    }
+}
+
+impl Holder for Outline {
+    fn line(&mut self, line: &[u8], place: Place<'_>) -> bool {
+        let head = &line[..line.len().min(HEAD)];
+        if memchr::memmem::find(head, b"\"kind\":\"message\"").is_none() {
+            return false;
+        }
+        let Ok(bones) = serde_json::from_slice::<Bones<'_>>(line) else { return false };
+        if bones.v != VERSION || bones.kind != "message" {
+            return false;
+        }
+        self.stands(&bones.message, place);
+        true
+    }
+
+    fn message(&mut self, _: Message, _: Place<'_>) {
+        // Only a part of its line was understood.
+        self.odd = true;
+    }
+
+    fn close(&mut self) {
+        if !std::mem::take(&mut self.open).is_empty() {
+            self.standing.push(Standing { file: 0, offset: 0, length: 0, weight: 0, said: false });
+        }
+    }
+
+    fn rewind(&mut self, messages: usize) {
+        self.close();
+        if self.standing.get(messages).is_some_and(|standing| standing.said) {
+            self.standing.truncate(messages);
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.standing.len()
+    }
+}
+
+fn ids<'a, 'b: 'a>(ids: impl Iterator<Item = &'a Cow<'b, str>>) -> Vec<String> {
+    ids.map(|id| id.clone().into_owned()).collect()
+}
+
+#[cfg(test)]
+#[path = "outline_tests.rs"]
+mod tests;
