@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::consent::{Consent, Granted, Proposed};
 use super::explore::{self, Explore};
 use super::guard::{LoopGuard, StepVerdict, Verdict as GuardVerdict};
-use super::hooks::{Held, Hooks};
+use super::hooks::{Event, Held, Hooks};
 use super::recall;
 use super::results::{
     CallEnd, CallsEnd, LED_ELSEWHERE, NotReached, REPEATS, answer, closed, denied, invalid_arguments, no_such_tool,
@@ -19,7 +19,7 @@ use super::runner::{Followed, Terms, ToolRunner};
 use super::undo::{Keeping, Undo, show_unkept};
 use super::{AgentEvent, Frontend, Notice};
 use crate::context::Found;
-use crate::conversation::{Bill, Effect, Outcome, Subject, ToolCall, ToolResult};
+use crate::conversation::{Bill, Effect, Outcome, Subject, ToolCall, ToolResult, ToolVerb};
 use crate::secret::StandIns;
 use crate::session::Session;
 use crate::tool::{Settled, ToolOutput};
@@ -188,7 +188,11 @@ impl Calls<'_> {
             return unspent(output, CallEnd::Answered);
         }
         let verb = tool.spec().identity.verb;
+        let kept = self.keep_before_hooks(Event::PreToolUse, (call, verb), &Subject::Whole).await;
         let said = self.hooks.before_call((call, verb), self.session, self.cancel).await;
+        if kept {
+            self.undo.look_after(self.frontend, self.cancel).await;
+        }
         said.tell_failed(self.redact, self.frontend);
         let questioned = match said.held {
             Some(Held::Deny(why)) => {
@@ -225,6 +229,8 @@ impl Calls<'_> {
             }
             Some(_) => {}
         }
+        let changed =
+            if matches!(effect, Effect::Write | Effect::Delete) { subject.clone() } else { Subject::Whole };
         let trash = self.undo.open_trash(&subject, &granted.reach, granted.assumed);
         let started = Instant::now();
         let terms = Terms { subject, reach: &granted.reach, trash: trash.clone(), redact: self.redact };
@@ -243,7 +249,11 @@ impl Calls<'_> {
         };
         self.guard.record(written, Some((output.outcome, &output.content)));
         let lasted = started.elapsed();
+        let kept = self.keep_before_hooks(Event::PostToolUse, (call, verb), &changed).await;
         let said = self.hooks.after_call((call, verb), &output, self.session, self.cancel).await;
+        if kept {
+            self.undo.look_after(self.frontend, self.cancel).await;
+        }
         said.tell_failed(self.redact, self.frontend);
         let why = said.held.into_iter().map(|held| match held {
             Held::Ask(why) | Held::Deny(why) => why,
@@ -252,6 +262,12 @@ impl Calls<'_> {
             output.content.extend(["\n\n[A hook of the user's says: ", &words, "]"]);
         }
         (output, lasted, end)
+    }
+
+    /// Keeps what the hooks of an event are about to change.
+    async fn keep_before_hooks(&mut self, event: Event, about: (&ToolCall, ToolVerb), changed: &Subject) -> bool {
+        let lines = self.hooks.lines(event, Some(about));
+        self.undo.keep_before_hooks(&lines, changed, self.redact, self.frontend, self.cancel).await
     }
 
     /// Has the call judged and what it is about to change kept; an error is its answer.

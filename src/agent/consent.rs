@@ -54,7 +54,13 @@ pub(super) struct Proposed<'a> {
 impl<'a> Proposed<'a> {
     /// What it would change where it reaches so far.
     pub(super) fn changes(&self, reach: &'a Reach) -> Changes<'a> {
-        Changes { effect: self.effect, subject: self.subject, line: self.assessment.line.as_ref(), reach }
+        Changes {
+            effect: self.effect,
+            subject: self.subject,
+            line: self.assessment.line.as_ref(),
+            reach,
+            beside: &Subject::Whole,
+        }
     }
 }
 

@@ -251,6 +251,11 @@ pub enum Notice {
         /// How many.
         files: u64,
     },
+    /// A hook runs where nothing is kept of what it changes.
+    HookUnkept {
+        /// Its command line.
+        command: String,
+    },
     /// From now on less of the conversation is sent; all of it is kept.
     Shortened {
         /// Figures.

@@ -20,7 +20,8 @@ use crate::sandbox::Variables;
 use crate::session::Session;
 use crate::tool::ToolOutput;
 use answer::{Answer, Word};
-use form::{Event, Hook};
+pub(super) use form::Event;
+use form::Hook;
 use run::{Failed, run};
 
 /// Reads the files with hooks that hold: the person's own, and those of a place that they trust.
@@ -29,7 +30,7 @@ pub type ReadHooks = Box<dyn FnOnce() -> Vec<String> + Send>;
 /// The most a hook may tell the model, in bytes.
 const LONGEST: usize = 16 * 1024;
 /// How often a hook may have the model go on where it would have stopped.
-const MOST_STOPS: u32 = 3;
+pub(super) const MOST_STOPS: u32 = 3;
 
 /// The hooks of a conversation; they are read when the first could run.
 pub(super) struct Hooks {
@@ -76,6 +77,16 @@ impl Hooks {
         Self { list: LazyLock::new(read), workspace, variables, started: AtomicBool::new(false) }
     }
 
+    /// The command lines that run at an event, for a call where it is about one.
+    pub(super) fn lines(&self, event: Event, about: Option<(&ToolCall, ToolVerb)>) -> Vec<&str> {
+        self.wanted(event, about).into_iter().map(|hook| hook.command.as_str()).collect()
+    }
+
+    fn wanted(&self, event: Event, about: Option<(&ToolCall, ToolVerb)>) -> Vec<&Hook> {
+        let names = about.map(|(call, verb)| (call.name.as_str(), form::their_name(verb)));
+        self.list.iter().filter(|hook| hook.event == event && hook.matches(names)).collect()
+    }
+
     /// Before a call is judged.
     pub(super) async fn before_call(
         &self,
@@ -97,6 +108,11 @@ impl Hooks {
         let failed = output.outcome != Outcome::Ok;
         let response = json!({"tool_response": {"content": output.content, "is_error": failed}});
         self.tell(Event::PostToolUse, Some(about), session, response, cancel).await
+    }
+
+    /// Whether those of the start have run.
+    pub(super) fn have_started(&self) -> bool {
+        self.started.load(Ordering::Relaxed)
     }
 
     /// Before the first message of this process.
@@ -136,9 +152,7 @@ impl Hooks {
         beside: Value,
         cancel: &CancellationToken,
     ) -> Replies {
-        let names = about.map(|(call, verb)| (call.name.as_str(), form::their_name(verb)));
-        let wanted: Vec<&Hook> =
-            self.list.iter().filter(|hook| hook.event == event && hook.matches(names)).collect();
+        let wanted = self.wanted(event, about);
         let mut said = Replies::default();
         if wanted.is_empty() {
             return said;

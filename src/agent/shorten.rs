@@ -4,6 +4,7 @@ use futures_util::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 
 use super::beginning::Beginning;
+use super::hooks::Event;
 use super::talk::Talk;
 use super::wait::watched;
 use super::window::Shortening;
@@ -98,6 +99,10 @@ impl Shorten<'_> {
 
     /// Tells hooks that a cut is near. They cannot hold it back: without it the talk would end.
     async fn tell_hooks(&self, why: (bool, &str), frontend: &mut dyn Frontend, cancel: &CancellationToken) {
+        for line in self.talk.manner.hooks.lines(Event::PreCompact, None) {
+            let command = self.talk.session().redacted(line);
+            frontend.show(&AgentEvent::Notice { notice: Notice::HookUnkept { command } });
+        }
         let said = self.talk.manner.hooks.before_cut(why, self.talk.session(), cancel).await;
         said.tell_failed(&|text| self.talk.session().redacted(text), frontend);
     }

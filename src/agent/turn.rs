@@ -13,7 +13,7 @@ use super::calls::{Answered, Calls};
 use super::consent::Consent;
 use super::explore::{Explore, Exploring, Report, STEPS, Scout};
 use super::guard::LoopGuard;
-use super::hooks::Held;
+use super::hooks::{Event, Held, MOST_STOPS};
 use super::instructions::nested;
 use super::modes::{Purpose, under_the_prompt};
 use super::recall;
@@ -77,6 +77,9 @@ impl Agent {
         }
         let (hooks, resumed) =
             (Arc::clone(&self.talk.manner.hooks), !self.talk.conversation().messages().is_empty());
+        if !hooks.have_started() {
+            self.tell_unkept(&hooks.lines(Event::SessionStart, None), frontend);
+        }
         let said = hooks.at_start(resumed, self.talk.session(), cancel).await;
         said.tell_failed(&|text| self.talk.session().redacted(text), frontend);
         // What ended while nobody asked is told with it.
@@ -88,7 +91,13 @@ impl Agent {
         let mut end = self.steps(frontend, cancel).await;
         let mut held_back = 0;
         while end == TurnEnd::Done {
+            let redact = |text: &str| self.talk.session().redacted(text);
+            let lines = if held_back < MOST_STOPS { hooks.lines(Event::Stop, None) } else { Vec::new() };
+            let kept = self.undo.keep_before_hooks(&lines, &Subject::Whole, &redact, frontend, cancel).await;
             let said = hooks.at_stop(held_back, self.talk.session(), cancel).await;
+            if kept {
+                self.undo.look_after(frontend, cancel).await;
+            }
             said.tell_failed(&|text| self.talk.session().redacted(text), frontend);
             let Some(Held::Deny(why) | Held::Ask(why)) = said.held else { break };
             held_back += 1;
@@ -107,6 +116,14 @@ impl Agent {
         self.talk.end_turn(&end, frontend);
         frontend.show(&AgentEvent::TurnEnded { end: end.clone() });
         end
+    }
+
+    /// Tells of hooks that run before there is a turn to take back, where they may change something.
+    fn tell_unkept(&self, lines: &[&str], frontend: &mut dyn Frontend) {
+        for line in lines.iter().filter(|line| self.undo.keeps() && self.undo.may_change(line)) {
+            let command = self.talk.session().redacted(line);
+            frontend.show(&AgentEvent::Notice { notice: Notice::HookUnkept { command } });
+        }
     }
 
     /// What a request to the present model begins with.

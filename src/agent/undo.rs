@@ -10,7 +10,7 @@ use super::talk::Said;
 use super::touches::{self, Expected};
 use super::wait::watched;
 use super::{AgentEvent, Frontend, Notice, reach};
-use crate::approval::command::LineJudgement;
+use crate::approval::command::{LineJudgement, judge};
 use crate::approval::{Class, Surroundings};
 use crate::conversation::{Effect, Subject};
 use crate::journal::{Foreign, Journal, JournalError, Plan, TakenBack, Touch, Turn, around};
@@ -39,12 +39,14 @@ pub(super) struct Changes<'a> {
     pub(super) line: Option<&'a Arc<LineJudgement>>,
     /// How far it reaches.
     pub(super) reach: &'a Reach,
+    /// Files that are changed along with it.
+    pub(super) beside: &'a Subject,
 }
 
 /// The changes, before the disk is looked at.
 enum Foreseen {
     Paths(Vec<Touch>),
-    Line(Arc<LineJudgement>),
+    Line(Arc<LineJudgement>, Vec<PathBuf>),
 }
 
 impl Foreseen {
@@ -52,7 +54,7 @@ impl Foreseen {
     fn may_change_more(&self) -> bool {
         match self {
             Self::Paths(_) => false,
-            Self::Line(line) => {
+            Self::Line(line, _) => {
                 !line.unparsed.is_empty() || line.parts.iter().any(|part| part.class != Class::ReadOnly)
             }
         }
@@ -62,7 +64,11 @@ impl Foreseen {
     fn on_disk(self, begun_in: &Path) -> Expected {
         match self {
             Self::Paths(touches) => Expected { touches, ..Expected::default() },
-            Self::Line(line) => touches::of_line(&line, begun_in),
+            Self::Line(line, beside) => {
+                let mut expected = touches::of_line(&line, begun_in);
+                expected.touches.extend(touches::of_paths(Effect::Write, &beside));
+                expected
+            }
         }
     }
 }
@@ -75,7 +81,11 @@ impl Changes<'_> {
                 Some(Foreseen::Paths(touches::of_paths(self.effect, paths)))
             }
             (Subject::Command { .. }, Some(line)) if *self.reach != Reach::ReadOnly => {
-                Some(Foreseen::Line(Arc::clone(line)))
+                let beside = match self.beside {
+                    Subject::Paths { paths } => paths.clone(),
+                    Subject::Command { .. } | Subject::Host { .. } | Subject::Whole => Vec::new(),
+                };
+                Some(Foreseen::Line(Arc::clone(line), beside))
             }
             (Subject::Paths { .. } | Subject::Command { .. } | Subject::Host { .. } | Subject::Whole, _) => None,
         }
@@ -180,6 +190,44 @@ impl Undo {
                 Keeping::Lacking { files: 0, told }
             }
         }
+    }
+
+    /// Keeps what the hooks of these lines are about to change, and the files of the call they are about: such a hook
+    /// mostly writes them anew. Returns whether there is something to be looked at after.
+    ///
+    /// # Cancel safety
+    /// As [`Undo::keep_before`].
+    pub(super) async fn keep_before_hooks(
+        &mut self,
+        lines: &[&str],
+        subject: &Subject,
+        redact: &(dyn Fn(&str) -> String + Sync),
+        frontend: &mut dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> bool {
+        if lines.is_empty() || self.journal.is_none() {
+            return false;
+        }
+        let line = lines.join("\n");
+        let judged = Arc::new(judge(&line, &self.surroundings));
+        let whole = Subject::Command { line };
+        let reach = &Reach::Full;
+        let changes =
+            Changes { effect: Effect::Execute, subject: &whole, line: Some(&judged), reach, beside: subject };
+        match self.keep_before(&changes, redact, frontend, cancel).await {
+            Keeping::Kept => true,
+            Keeping::Lacking { told, .. } => {
+                frontend.show(&AgentEvent::Notice { notice: told });
+                true
+            }
+            Keeping::Stopped => false,
+        }
+    }
+
+    /// Whether a line may change something.
+    pub(super) fn may_change(&self, line: &str) -> bool {
+        let judged = judge(line, &self.surroundings);
+        !judged.unparsed.is_empty() || judged.parts.iter().any(|part| part.class != Class::ReadOnly)
     }
 
     /// Tells of how many files no copies could be kept, 0 where that is not known; `None` where all could, or nothing is

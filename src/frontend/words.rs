@@ -40,6 +40,7 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
             plain(locale.with(word::notice::NotSaved { path: &path.display().to_string(), cause }))
         }
         Notice::Repeating { name } => plain(locale.with(word::notice::Repeating { name })),
+        Notice::HookUnkept { command } => plain(locale.with(word::notice::HookUnkept { command })),
         Notice::HookFailed { command, cause } => plain(locale.with(word::notice::HookFailed { command, cause })),
         Notice::Price { forecast } => plain(locale.with(word::notice::Price {
             least: &forecast.least.to_string(),

@@ -85,3 +85,34 @@ fn what_hooks_say_at_the_start_after_a_call_and_at_the_end_reaches_the_model() {
     assert!(ran.out.ends_with("Tested.\n"), "{}", ran.out);
     assert_eq!(server.violations(), Vec::<String>::new());
 }
+
+#[test]
+fn what_a_hook_changes_is_taken_back_and_what_is_not_is_said() {
+    let home = Home::new();
+    home.write("work/b.txt", "beside\n");
+    let edit = answer::chat_call("call_1", "write", r#"{"path":"a.txt","content":"after\n"}"#);
+    let server = Server::start([edit, answer::chat_text("Edited.")]);
+    let all = json!({"hooks": {
+        "SessionStart": [{"hooks": [{"type": "command", "command": "touch begun"}, {"type": "command", "command": "echo hi"}]}],
+        "PreToolUse": [{"hooks": [{"type": "command", "command": "rm b.txt"}]}],
+        "PostToolUse": [{"hooks": [{"type": "command", "command": "tr a-z A-Z <a.txt >x && mv x a.txt"}]}],
+        "Stop": [{"hooks": [{"type": "command", "command": "echo end >stopped.txt"}]}],
+    }});
+    home.write("config/axi/hooks.json", &all.to_string());
+    let mut person = Person::meets(axi(&home, &server).arg("-y"));
+    person.sends("edit it");
+    person.sees("Edited.");
+    person.sees_prompt();
+    let at = |name: &str| std::fs::read_to_string(home.work().join(name)).ok();
+    assert_eq!(
+        (at("a.txt").as_deref(), at("b.txt"), at("stopped.txt").as_deref()),
+        (Some("AFTER\n"), None, Some("end\n"))
+    );
+    assert_eq!(person.count("a hook runs now"), 1);
+    person.sends("/undo yes");
+    person.sees("as they were");
+    person.sees_prompt();
+    let now = (at("a.txt"), at("b.txt"), at("stopped.txt"));
+    assert_eq!(now, (None, Some("beside\n".into()), None), "{}", person.pty.describe());
+    assert_eq!(person.leaves(), Some(0));
+}

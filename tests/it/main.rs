@@ -49,6 +49,7 @@ mod interrupt;
 mod kept_jobs;
 mod keyboard;
 mod keychain;
+mod killed;
 #[cfg(feature = "local")]
 mod local_answers;
 #[cfg(feature = "local")]

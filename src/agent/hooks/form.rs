@@ -18,7 +18,7 @@ const LONGEST_LIMIT: u64 = 600;
 
 /// When a hook runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Event {
+pub(in crate::agent) enum Event {
     PreToolUse,
     PostToolUse,
     SessionStart,
