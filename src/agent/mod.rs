@@ -57,7 +57,6 @@ pub use undo::PastTurn;
 pub use window::Shortening;
 pub use wishes::Wishes;
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
@@ -296,7 +295,7 @@ impl Agent {
     /// # Errors
     /// [`JournalError`].
     pub fn past_turns(&self) -> Result<Vec<PastTurn>, JournalError> {
-        self.undo.past_turns(said_in(&self.talk.whole()))
+        self.undo.past_turns(said_in(&self.said().whole()))
     }
 
     /// Works out what taking back the files of all turns from this one of the journal on would change.
@@ -357,16 +356,10 @@ impl Agent {
         }
     }
 
-    /// Returns the conversation with what stands in its session's file alone.
-    #[must_use]
-    pub fn whole_conversation(&self) -> Cow<'_, Conversation> {
-        self.talk.whole()
-    }
-
     /// Returns what was said so far, as the next request sees it.
     #[must_use]
     pub const fn said(&self) -> Said<'_> {
-        Said { talk: &self.talk }
+        Said { talk: &self.talk, undo: &self.undo }
     }
 
     /// Goes back to before a message the person sent: the conversation forgets it and all that followed, the session's

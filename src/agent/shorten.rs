@@ -5,7 +5,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::beginning::Beginning;
 use super::hooks::Event;
-use super::talk::Talk;
+use super::talk::{Talk, whole};
 use super::wait::watched;
 use super::window::Shortening;
 use super::{Activity, AgentEvent, Frontend, Notice, Shortened};
@@ -109,7 +109,7 @@ impl Shorten<'_> {
 
     /// Whether a cut would halve what is sent: else it is read anew for nothing, and the next cut is near.
     fn pays(&self, limits: &Limits, beside: &Beside<'_>) -> bool {
-        let whole = self.talk.whole();
+        let whole = whole(self.talk);
         let (messages, was) = (whole.messages(), whole.cut());
         let cut = plan(messages, was, beside, limits);
         cut.is_some_and(|cut| sent_tokens(messages, Some(&cut)) * 2 <= sent_tokens(messages, was))
@@ -165,7 +165,7 @@ impl Shorten<'_> {
         frontend: &mut dyn Frontend,
     ) -> Option<Shortened> {
         // What stands for the messages that are not sent is made of all of them.
-        let whole = self.talk.whole();
+        let whole = whole(self.talk);
         let (messages, was) = (whole.messages(), whole.cut());
         let before = sent_tokens(messages, was);
         let cut = plan(messages, was, beside, limits)?;

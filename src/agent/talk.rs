@@ -12,7 +12,7 @@ use super::hooks::Hooks;
 use super::window::Window;
 use super::wishes::Wishes;
 use super::{AgentEvent, Frontend, Notice, TurnEnd};
-use crate::context::{Found, PASSAGES, recall, view};
+use crate::context::view;
 use crate::conversation::{
     Bill, ContentBlock, Conversation, Cut, Ledger, Message, Money, Outcome, Role, ToolResult, Usage,
 };
@@ -242,28 +242,6 @@ impl Talk {
         }
     }
 
-    /// The conversation with what stands in its session's file alone.
-    pub(super) fn whole(&self) -> Cow<'_, Conversation> {
-        let file = || load_lines(self.session.path()?).map_err(|error| tracing::warn!(%error, "not read")).ok();
-        let read = (self.conversation.earlier() > 0).then(file).flatten();
-        read.and_then(|read| self.conversation.whole(read.conversation))
-            .map_or(Cow::Borrowed(&self.conversation), Cow::Owned)
-    }
-
-    /// Finds the passages of all that was said that answer a query best, but for the call that asks for it.
-    pub(super) fn recall(&self, query: &str) -> Vec<Found> {
-        let whole = self.whole();
-        let asking = usize::from(!whole.open_calls().is_empty());
-        recall(&whole.messages()[..whole.messages().len() - asking], query, PASSAGES)
-    }
-
-    /// Holds the whole conversation from now on.
-    pub(super) fn hold_whole(&mut self) {
-        if let Cow::Owned(whole) = self.whole() {
-            self.conversation = whole;
-        }
-    }
-
     /// The messages of the next request.
     pub(super) fn sent(&self) -> Cow<'_, [Message]> {
         view(self.conversation.messages(), self.conversation.cut())
@@ -328,8 +306,8 @@ impl Talk {
     /// # Errors
     /// [`SessionError`]: the conversation has gone back all the same, and comes back with a resume.
     pub(super) fn rewind(&mut self, messages: usize) -> Result<String, SessionError> {
-        if messages <= self.conversation.earlier() {
-            self.hold_whole();
+        if self.conversation.earlier() > 0 && messages <= self.conversation.earlier() {
+            self.conversation = whole(self).into_owned();
         }
         let before = messages.saturating_sub(self.conversation.earlier());
         let said = self.conversation.messages().get(before).map(first_text).unwrap_or_default();
@@ -377,7 +355,9 @@ impl Talk {
     /// [`SessionError`]: it is taken back all the same, until the session is loaded again.
     pub(super) fn undo_cut(&mut self) -> Result<bool, SessionError> {
         // The cut before may need what stands before.
-        self.hold_whole();
+        if self.conversation.cut().is_some() && self.conversation.earlier() > 0 {
+            self.conversation = whole(self).into_owned();
+        }
         if self.conversation.undo_cut().is_none() {
             return Ok(false);
         }
@@ -412,6 +392,14 @@ impl Talk {
         };
         frontend.show(&AgentEvent::Notice { notice: Notice::NotSaved { path, cause } });
     }
+}
+
+/// The conversation of a talk with what stands in its session's file alone.
+pub(super) fn whole(talk: &Talk) -> Cow<'_, Conversation> {
+    let conversation = talk.conversation();
+    let file = || load_lines(talk.session().path()?).map_err(|error| tracing::warn!(%error, "not read")).ok();
+    let read = (conversation.earlier() > 0).then(file).flatten();
+    read.and_then(|read| conversation.whole(read.conversation)).map_or(Cow::Borrowed(conversation), Cow::Owned)
 }
 
 /// What the person said of what a conversation holds.

@@ -20,6 +20,7 @@ use super::recall;
 use super::request::Asked;
 use super::results::CallsEnd;
 use super::runner::ToolRunner;
+use super::said::recalled;
 use super::shorten::Shorten;
 use super::substitute::Substitute;
 use super::talk::Talk;
@@ -78,7 +79,7 @@ impl Agent {
         let (hooks, resumed) =
             (Arc::clone(&self.talk.manner.hooks), !self.talk.conversation().messages().is_empty());
         if !hooks.have_started() {
-            self.tell_unkept(&hooks.lines(Event::SessionStart, None), frontend);
+            tell_unkept(self, &hooks.lines(Event::SessionStart, None), frontend);
         }
         let said = hooks.at_start(resumed, self.talk.session(), cancel).await;
         said.tell_failed(&|text| self.talk.session().redacted(text), frontend);
@@ -116,14 +117,6 @@ impl Agent {
         self.talk.end_turn(&end, frontend);
         frontend.show(&AgentEvent::TurnEnded { end: end.clone() });
         end
-    }
-
-    /// Tells of hooks that run before there is a turn to take back, where they may change something.
-    fn tell_unkept(&self, lines: &[&str], frontend: &mut dyn Frontend) {
-        for line in lines.iter().filter(|line| self.undo.keeps() && self.undo.may_change(line)) {
-            let command = self.talk.session().redacted(line);
-            frontend.show(&AgentEvent::Notice { notice: Notice::HookUnkept { command } });
-        }
     }
 
     /// What a request to the present model begins with.
@@ -341,6 +334,14 @@ pub async fn run_call(
     result
 }
 
+/// Tells of hooks that run before there is a turn to take back, where they may change something.
+fn tell_unkept(agent: &Agent, lines: &[&str], frontend: &mut dyn Frontend) {
+    for line in lines.iter().filter(|line| agent.undo.keeps() && agent.undo.may_change(line)) {
+        let command = agent.session().redacted(line);
+        frontend.show(&AgentEvent::Notice { notice: Notice::HookUnkept { command } });
+    }
+}
+
 /// Runs the calls of one message.
 async fn answer(
     agent: &mut Agent,
@@ -355,7 +356,7 @@ async fn answer(
     let explore = &explorers as &dyn Explore;
     let redact = |text: &str| talk.session().redacted(text);
     let secrets = &*talk.manner.secrets;
-    let said = |query: &str| talk.recall(query);
+    let said = |query: &str| recalled(talk, query);
     let calling = Calls {
         runner,
         consent,

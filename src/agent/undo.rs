@@ -13,7 +13,7 @@ use super::{AgentEvent, Frontend, Notice, reach};
 use crate::approval::command::{LineJudgement, judge};
 use crate::approval::{Class, Surroundings};
 use crate::conversation::{Effect, Subject};
-use crate::journal::{Foreign, Journal, JournalError, Plan, TakenBack, Touch, Turn, around};
+use crate::journal::{Foreign, Journal, JournalError, Plan, TakenBack, Touch, Turn, around, taken_back};
 use crate::sandbox::Reach;
 use crate::session::Session;
 use crate::tool::SharedTrash;
@@ -308,6 +308,14 @@ impl Undo {
     /// [`JournalError`].
     pub(super) fn changed_turns(&self) -> Result<Vec<Turn>, JournalError> {
         self.journal.as_ref().map_or(Ok(Vec::new()), Journal::turns)
+    }
+
+    /// The turns that were taken back.
+    ///
+    /// # Errors
+    /// [`JournalError`].
+    pub(super) fn taken_back_turns(&self) -> Result<Vec<Turn>, JournalError> {
+        self.journal.as_ref().map_or(Ok(Vec::new()), taken_back)
     }
 
     /// The turns of these messages, oldest first, each with the changes that go back with it.

@@ -148,6 +148,7 @@ const fn need(invocation: &Invocation) -> Need {
         | Invocation::Tools { .. }
         | Invocation::Sessions(_)
         | Invocation::Recall { .. }
+        | Invocation::Script { .. }
         | Invocation::Local(_) => Need::Taste,
         Invocation::Config(_)
         | Invocation::Doctor
@@ -174,6 +175,7 @@ fn common(invocation: &Invocation) -> CommonOptions {
         | Invocation::Mcp { .. }
         | Invocation::Sessions(_)
         | Invocation::Recall { .. }
+        | Invocation::Script { .. }
         | Invocation::Config(_)
         | Invocation::Local(_)
         | Invocation::Doctor
@@ -203,6 +205,7 @@ fn dispatch(app: App, invocation: Invocation) -> Exit {
         Invocation::Mcp { action, json } => commands::mcp(&app, &action, json),
         Invocation::Sessions(options) => commands::sessions(&app, &options),
         Invocation::Recall { text, json } => commands::recall(&app, &text, json),
+        Invocation::Script { session, form } => commands::script(&app, session.as_deref(), form.as_deref()),
         Invocation::Config(action) => commands::config(&app, action),
         Invocation::Local(action) => commands::local(&app, &action),
         Invocation::Doctor => commands::doctor(&app),

@@ -64,6 +64,7 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
             let words = inner.get_many::<String>("text").into_iter().flatten().cloned().collect::<Vec<_>>();
             Invocation::Recall { text: words.join(" "), json: inner.get_flag("json") }
         }
+        "script" => Invocation::Script { session: text("session"), form: text("as") },
         "config" => Invocation::Config(match inner.subcommand() {
             Some(("path", _)) => ConfigAction::Path,
             Some(("edit", _)) => ConfigAction::Edit,

@@ -64,6 +64,13 @@ pub enum Invocation {
         /// As JSON.
         json: bool,
     },
+    /// Writes the commands of a session that worked as a script.
+    Script {
+        /// Which; the last one of the directory where it is not said.
+        session: Option<String>,
+        /// `sh`, `makefile` or `justfile`.
+        form: Option<String>,
+    },
     /// Works on the settings.
     Config(ConfigAction),
     /// Works on the models inside of axi.

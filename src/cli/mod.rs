@@ -18,7 +18,7 @@ pub use invocation::{
 pub use shape::{Words, command};
 
 /// Commands of the contract that this version does not have: they must not be sent to a model as a message.
-const RESERVED: &[&str] = &["replay", "script", "try"];
+const RESERVED: &[&str] = &["replay", "try"];
 
 /// Reads a command line, program name first.
 ///

@@ -25,6 +25,7 @@ pub(super) const COMMANDS: &[&str] = &[
     "mcp",
     "sessions",
     "recall",
+    "script",
     "config",
     "local",
     "doctor",
@@ -115,6 +116,9 @@ pub fn command(words: Words<'_>) -> Command {
             sub("recall", cli::command::RECALL)
                 .arg(positional("text", argument::TEXT).required(true).num_args(1..))
                 .arg(flag("json", option::JSON, words)),
+            sub("script", cli::command::SCRIPT)
+                .arg(positional("session", argument::SESSION))
+                .arg(valued("as", "FORM", option::SCRIPT_FORM, words).value_parser(["sh", "makefile", "justfile"])),
             sub("config", cli::command::CONFIG).subcommands([
                 sub("path", cli::command::PATH),
                 sub("show", cli::command::SHOW),

@@ -136,7 +136,7 @@ fn answer(context: &Context<'_>, argument: &str) -> Result<String, Outcome> {
         let messages = conversation.messages().iter().rev().filter(|message| message.role == Role::Assistant);
         messages.map(Message::text).filter(|text| !text.trim().is_empty()).nth(back - 1)
     };
-    let found = nth(context.agent.conversation()).or_else(|| nth(&context.agent.whole_conversation()));
+    let found = nth(context.agent.conversation()).or_else(|| nth(&context.agent.said().whole()));
     found.ok_or_else(|| Outcome::Say(context.locale.text(word::said::COPY_NONE).to_owned()))
 }
 

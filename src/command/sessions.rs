@@ -1,10 +1,14 @@
 //! What `/session` and `/resume` do.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::{Context, ExportForm, Outcome, Problem};
+use crate::conversation::{Message, Role};
 use crate::locale::{Locale, word};
-use crate::session::{Loaded, SessionError, SessionStore, Summary, load};
+use crate::session::{Loaded, SessionError, SessionStore, Summary, load, open};
 use crate::terminal::width::width;
 
 /// Sessions of a list at most.
@@ -76,6 +80,29 @@ pub fn session_rows(sessions: &[Summary], now: SystemTime) -> Vec<String> {
 pub(super) fn in_a_column<'a>(names: impl Iterator<Item = &'a str> + Clone) -> impl Iterator<Item = String> {
     let cells = names.clone().map(width).max().unwrap_or_default().min(NAME);
     names.map(move |name| format!("{name}{}", " ".repeat(cells.saturating_sub(width(name)))))
+}
+
+/// What was said last in the sessions of a list, read when it is looked at.
+#[derive(Default)]
+pub struct SessionPreviews(RefCell<HashMap<PathBuf, Vec<String>>>);
+
+impl SessionPreviews {
+    /// What the person said last in a session, and how its answer begins.
+    pub fn of(&self, path: &Path) -> Vec<String> {
+        let read = || open(path).map(|loaded| last_said(&loaded)).unwrap_or_default();
+        self.0.borrow_mut().entry(path.to_owned()).or_insert_with(read).clone()
+    }
+}
+
+fn last_said(loaded: &Loaded) -> Vec<String> {
+    let last = |role: Role| {
+        let messages = loaded.conversation.messages().iter().rev().filter(|message| message.role == role);
+        let line =
+            |message: &Message| message.text().lines().find(|line| !line.trim().is_empty()).map(str::to_owned);
+        messages.filter(|message| !message.has_results()).find_map(line)
+    };
+    let (said, answered) = (last(Role::User), last(Role::Assistant));
+    said.map(|said| format!("❯ {said}")).into_iter().chain(answered).collect()
 }
 
 /// Seconds in the largest unit of which there is one.

@@ -2,7 +2,7 @@
 
 use super::{
     Argument, ExportForm, SlashCommand, bodies, compact, dev_tools, jobs, memory, modes, money, permissions,
-    recall, servers, sessions, undo,
+    recall, script, servers, sessions, undo,
 };
 use crate::config::{ReasoningView, ThemeChoice};
 use crate::locale::{Word, word};
@@ -32,6 +32,7 @@ pub const COMMANDS: &[SlashCommand] = &[
     row("init", word::command::INIT, &[], Argument::None, memory::init),
     row("remember", word::command::REMEMBER, &[], Argument::None, memory::remember),
     row("export", word::command::EXPORT, &[], Argument::Word(ExportForm::WORDS), sessions::export),
+    row("script", word::command::SCRIPT, &[], Argument::Word(script::ScriptForm::WORDS), script::run),
     row("resume", word::command::RESUME, &[], Argument::SessionId, sessions::resume),
     row(
         "permissions",

@@ -194,10 +194,22 @@ impl Message {
         })
     }
 
+    /// Iterates over the results in it.
+    pub fn results(&self) -> impl Iterator<Item = &ToolResult> {
+        self.content.iter().filter_map(|block| match block {
+            ContentBlock::ToolResult(result) => Some(result),
+            ContentBlock::Text { .. }
+            | ContentBlock::Reasoning(_)
+            | ContentBlock::ToolCall(_)
+            | ContentBlock::Image(_)
+            | ContentBlock::WireItem(_) => None,
+        })
+    }
+
     /// Tells whether any block is a tool result.
     #[must_use]
     pub fn has_results(&self) -> bool {
-        self.content.iter().any(|block| matches!(block, ContentBlock::ToolResult(_)))
+        self.results().next().is_some()
     }
 
     /// Joins its text blocks, without reasoning.

@@ -190,6 +190,24 @@ impl Journal {
     }
 }
 
+/// The turns of a journal that were taken back.
+///
+/// # Errors
+/// [`JournalError`].
+pub fn taken_back(journal: &Journal) -> Result<Vec<Turn>, JournalError> {
+    let records = journal.log.read()?;
+    let undone = undone(&records);
+    let turns = records.iter().filter_map(|record| match record {
+        Record::Turn(turn) => Some(*turn),
+        Record::Before { .. }
+        | Record::Again { .. }
+        | Record::After { .. }
+        | Record::Unseen { .. }
+        | Record::Undone { .. } => None,
+    });
+    Ok(turns.filter(|turn| undone.contains(&turn.number)).collect())
+}
+
 #[cfg(test)]
 #[path = "exact_tests.rs"]
 mod exact_tests;

@@ -21,6 +21,19 @@ pub use stand_in::{Kinds, MakeKey, StandIns};
 
 use std::ops::Range;
 
+/// Finds what stands in a text in place of secrets: marks and stand-ins.
+#[must_use]
+pub fn placeholders(text: &str) -> Vec<Range<usize>> {
+    let marks = text.match_indices(MARK).map(|(at, mark)| at..at + mark.len());
+    let stand_ins = text.match_indices(form::START).filter_map(|(at, start)| {
+        let from = at + start.len();
+        (form::digits(&text[from..]) == form::DIGITS).then(|| at..from + form::DIGITS)
+    });
+    let mut found: Vec<Range<usize>> = marks.chain(stand_ins).collect();
+    found.sort_by_key(|range| range.start);
+    found
+}
+
 /// The shortest value that is known to be a secret and looked for: shorter ones are in ordinary words too.
 const SHORTEST_KNOWN: usize = 8;
 

@@ -67,13 +67,15 @@ pub(super) fn resumed(
             }
             let now = SystemTime::now();
             let rows = command::session_rows(&list, now);
+            let previews = command::SessionPreviews::default();
+            let preview = |index: usize| list.get(index).map(|row| previews.of(&row.path)).unwrap_or_default();
             let asker = Terminal {
                 color: app.display().depth() >= Depth::Ansi,
                 plain: app.display().linear(),
                 tty: None,
                 signals: Signals::default(),
             };
-            let picked = asker.pick(app.locale.text(word::repl::PICK_SESSION), &rows);
+            let picked = asker.pick_previewed(app.locale.text(word::repl::PICK_SESSION), &rows, &preview);
             let Some(row) = picked.and_then(|index| list.into_iter().nth(index)) else {
                 let problem =
                     Problem { what: app.locale.text(word::error::INTERRUPTED).to_owned(), hint: String::new() };

@@ -143,7 +143,7 @@ impl Session {
     /// Answers the request that opened it, and tells what there is to be known at the beginning.
     pub(super) fn begin(&mut self, beginning: &Beginning) {
         if beginning.replays {
-            let whole = self.opened.agent.whole_conversation().into_owned();
+            let whole = self.opened.agent.said().whole().into_owned();
             replay(&mut self.events, whole.messages());
         }
         let mut result = json!({"modes": modes::modes(&self.opened.agent, &self.opened.locale)});

@@ -11,16 +11,24 @@ use fuzzy_matcher::FuzzyMatcher as _;
 use fuzzy_matcher::skim::SkimMatcherV2;
 
 use super::open::{Dialog, NoChoice, add, one_row};
-use crate::terminal::Press;
 use crate::terminal::width::{ends, width as width_of};
+use crate::terminal::{Press, sanitize_line};
 
 /// At most so many items are seen at once.
 const MOST_SEEN: usize = 12;
+
+/// Tells more of the item at a place, in a few rows.
+pub(super) type Preview<'a> = &'a dyn Fn(usize) -> Vec<String>;
+
+/// How many rows of a preview are shown.
+const PREVIEWED: usize = 2;
 
 /// A list that is searched.
 pub(super) struct Search<'a> {
     question: &'a str,
     items: &'a [String],
+    /// What is told of the item that Enter takes, in a row each.
+    preview: Option<Preview<'a>>,
     /// So many items are seen at once.
     seen: usize,
     query: String,
@@ -33,11 +41,13 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Makes a list on a terminal of `rows` rows.
-    pub(super) fn new(question: &'a str, items: &'a [String], rows: usize) -> Self {
+    pub(super) fn new(question: &'a str, items: &'a [String], rows: usize, preview: Option<Preview<'a>>) -> Self {
+        let below = if preview.is_some() { PREVIEWED } else { 0 };
         Self {
+            preview,
             question,
             items,
-            seen: MOST_SEEN.min(rows.saturating_sub(3)).max(1),
+            seen: MOST_SEEN.min(rows.saturating_sub(3 + below)).max(1),
             query: String::new(),
             found: (0..items.len()).collect(),
             chosen: 0,
@@ -83,6 +93,10 @@ impl Dialog for Search<'_> {
         if hidden > 0 {
             // Writing to a String cannot fail.
             let _ = writeln!(frame, "  {}/{}", self.chosen + 1, self.found.len());
+        }
+        let chosen = self.found.get(self.chosen).zip(self.preview);
+        for row in chosen.into_iter().flat_map(|(index, preview)| preview(*index)).take(PREVIEWED) {
+            let _ = writeln!(frame, "  {}", one_row(&sanitize_line(&row), room.saturating_sub(2)));
         }
         frame
     }

@@ -10,7 +10,7 @@ use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 
 use super::choose::{Menu, choose, named};
 use super::open::{NoChoice, columns, leave, one_row, open};
-use super::search::Search;
+use super::search::{Preview, Search};
 use super::secret::read_secret;
 use super::words::read_words;
 use crate::frontend::signals::Signals;
@@ -54,18 +54,26 @@ impl Terminal {
             let items: Vec<(char, String)> = ('1'..='9').zip(items).collect();
             return self.decide(question, "", &items).ok();
         }
-        self.search(question, &items)
+        self.search(question, &items, None)
+    }
+
+    /// The same, where more is told of the item that Enter would take.
+    #[must_use]
+    pub fn pick_previewed(&self, question: &str, items: &[String], preview: Preview<'_>) -> Option<usize> {
+        let items: Vec<String> = items.iter().map(|item| sanitize_line(item).into_owned()).collect();
+        if self.plain { self.pick_number(question, &items) } else { self.search(question, &items, Some(preview)) }
     }
 
     /// Lets the person find one of many items.
-    fn search(&self, question: &str, items: &[String]) -> Option<usize> {
+    fn search(&self, question: &str, items: &[String], preview: Option<Preview<'_>>) -> Option<usize> {
         let theme = self.theme();
         let mut keys = KeyReader::new(escape_wait(true));
         let index = self.with_tty(|tty| {
             if keys.discard() {
                 return None;
             }
-            let mut search = Search::new(question, items, usize::from(Size::of_terminal(None, None).rows));
+            let rows = usize::from(Size::of_terminal(None, None).rows);
+            let mut search = Search::new(question, items, rows, preview);
             open(&mut search, &mut keys, theme.as_ref(), (tty, &self.signals)).ok()
         })?;
         leave(|row| theme.format_select_prompt_selection(row, question, items[index].trim()));

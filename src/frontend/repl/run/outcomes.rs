@@ -68,7 +68,10 @@ impl Repl {
             Outcome::Resume(id) => self.resume(&id),
             Outcome::Fork { before } => self.fork(before),
             Outcome::Pick { command, question, items } => {
-                let picked = self.pick(&question, &items);
+                let picked = match command {
+                    "session" => self.pick_session(&question, &items),
+                    _ => self.pick(&question, &items),
+                };
                 let picked = picked.and_then(|index| items.into_iter().nth(index));
                 if let (Some((_, value)), Some(command)) = (picked, command::find(command)) {
                     let outcome = self.dispatch(command, &value);
@@ -117,13 +120,25 @@ impl Repl {
         self.stage.terminal.pick(question, &shown)
     }
 
+    /// Lets the person pick a session: each value ends with the id of one.
+    fn pick_session(&self, question: &str, items: &[(String, String)]) -> Option<usize> {
+        let (store, previews) = (self.world.sessions(), command::SessionPreviews::default());
+        let preview = |index: usize| {
+            let id = items.get(index).and_then(|(_, value)| value.split_whitespace().next_back());
+            let found = id.zip(store.as_ref()).and_then(|(id, store)| store.find(id).ok());
+            found.map(|(_, path)| previews.of(&path)).unwrap_or_default()
+        };
+        let shown: Vec<String> = items.iter().map(|(shown, _)| shown.clone()).collect();
+        self.stage.terminal.pick_previewed(question, &shown, &preview)
+    }
+
     /// Prints a turn again in full; what is longer than the screen goes through the pager.
     fn show_turn(&mut self, back: usize) {
         let conversation = self.agent.conversation();
         let rows = if let Some(messages) = human::turn(conversation.messages(), back) {
             self.human.in_full(messages)
         } else {
-            let whole = self.agent.whole_conversation();
+            let whole = self.agent.said().whole();
             let Some(messages) = human::turn(whole.messages(), back) else {
                 return self.say(word::said::SHOW_NONE);
             };
