@@ -31,6 +31,8 @@ pub(crate) use matching::{admits, may_hide, may_touch, touches};
 pub use search::Search;
 pub use suggest::suggest_rule;
 
+use std::rc::Rc;
+
 use follow::{Around, Walker};
 use known::State;
 use read::{LONGEST, looks_destructive, odd_character};
@@ -48,7 +50,7 @@ std::thread_local! {
 pub fn judge(line: &str, surroundings: &Surroundings) -> LineJudgement {
     #[cfg(test)]
     JUDGED.set(JUDGED.get() + 1);
-    let mut walker = Walker::new(line.into());
+    let mut walker = Walker::new(Rc::new(line.into()));
     let doubt = if line.len() > LONGEST {
         Some(Unparsed::TooLong)
     } else {

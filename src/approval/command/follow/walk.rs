@@ -1,5 +1,6 @@
 //! Follows a line in the order it would run, knowing directories and variables, and judges each command on the way.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -27,8 +28,7 @@ pub(crate) struct Walker {
     pub(crate) parts: Vec<Judged>,
     pub(crate) unparsed: Vec<(String, Unparsed)>,
     pub(crate) never: Option<NeverAuto>,
-    /// The whole line.
-    pub(super) line: Rc<str>,
+    pub(super) line: Rc<WholeLine>,
     pub(crate) targets: Vec<Target>,
     /// Where in them those of one word stand.
     pub(super) of_word: HashMap<String, Vec<usize>>,
@@ -65,6 +65,19 @@ impl<'s> Flow<'s> {
     }
 }
 
+/// The line that is judged.
+pub(crate) struct WholeLine {
+    pub(super) text: String,
+    /// What it looks like, once that was asked for: a line may have a doubt in each of its commands.
+    looks: OnceCell<Option<String>>,
+}
+
+impl From<&str> for WholeLine {
+    fn from(text: &str) -> Self {
+        Self { text: text.to_owned(), looks: OnceCell::new() }
+    }
+}
+
 /// What surrounds a command.
 #[derive(Clone, Default)]
 pub(crate) struct Around {
@@ -90,8 +103,8 @@ const UNSEEN: Input = Input::Unknown { unseen: true };
 pub(super) const UNKNOWN: Input = Input::Unknown { unseen: false };
 
 impl Walker {
-    pub(crate) fn new(line: Rc<str>) -> Self {
-        let words_left = WORDS_A_BYTE * line.len().max(SHORTEST);
+    pub(crate) fn new(line: Rc<WholeLine>) -> Self {
+        let words_left = WORDS_A_BYTE * line.text.len().max(SHORTEST);
         Self {
             parts: Vec::new(),
             unparsed: Vec::new(),
@@ -124,7 +137,7 @@ impl Walker {
 
     /// Something will run of which too little is known: what the line looks like decides.
     pub(crate) fn forbid_by_looks(&mut self) {
-        if let Some(looks) = looks_destructive(&self.line) {
+        if let Some(looks) = self.line.looks.get_or_init(|| looks_destructive(&self.line.text)).clone() {
             self.forbid(NeverAuto::HiddenDestructive { looks });
         }
     }

@@ -319,7 +319,7 @@ impl<'s> Opening<'_, '_, 's> {
         }
         self.note(Class::Execute, Some(Unparsed::Script));
         // The line may have written the file first.
-        if self.walker.line.contains('>') || self.walker.line.contains("tee") {
+        if self.walker.line.text.contains('>') || self.walker.line.text.contains("tee") {
             self.walker.forbid_by_looks();
         }
         self.same()
