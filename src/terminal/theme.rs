@@ -17,7 +17,7 @@ pub struct Theme {
     pub strikethrough: Style,
     /// Code inside a line.
     pub code: Style,
-    /// Fenced or indented code without a known language.
+    /// Fenced or indented code without a known language: told from prose by the colour of code inside a line.
     pub code_block: Style,
     /// Keywords in code.
     pub code_keyword: Style,
@@ -72,7 +72,7 @@ impl Theme {
             emphasis: Style::new().italic(),
             strikethrough: Style::new().strikethrough(),
             code: Style::new().fg(Color::Yellow),
-            code_block: Style::new(),
+            code_block: Style::new().fg(Color::Yellow),
             code_keyword: Style::new().fg(Color::Magenta),
             code_type: Style::new().fg(Color::Cyan),
             code_function: Style::new().fg(Color::Blue),
@@ -150,6 +150,7 @@ impl Theme {
         Self {
             heading: Style::new().bold().fg(Color::Blue),
             code: Style::new().fg(Color::Magenta),
+            code_block: Style::new().fg(Color::Magenta),
             code_number: Style::new().fg(Color::Red),
             warning: Style::new().bold().fg(Color::Magenta),
             dim: Style::new().fg(Color::DarkGray),
@@ -165,6 +166,7 @@ impl Theme {
         Self {
             heading: none.bold(),
             code: none,
+            code_block: none,
             link: none.underline(),
             added: none.bold(),
             removed: none.dimmed(),

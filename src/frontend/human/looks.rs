@@ -98,6 +98,7 @@ impl Palette {
 fn neutral() -> Theme {
     Theme {
         code: Style::new().fg(Color::Magenta),
+        code_block: Style::new().fg(Color::Magenta),
         code_function: Style::new().fg(Color::Cyan),
         code_number: Style::new().fg(Color::Red),
         link: Style::new().underline().fg(Color::Cyan),

@@ -1,5 +1,7 @@
 //! Reads code line by line and gives each piece its colour.
 
+use nu_ansi_term::Style;
+
 use super::language::{Flavour, Language};
 use super::languages::LANGUAGES;
 use super::markup;
@@ -13,6 +15,8 @@ use crate::terminal::theme::Theme;
 pub struct Highlighter {
     language: &'static Language,
     open: Open,
+    /// The line before ended with a backslash: a shell's command goes on.
+    goes_on: bool,
 }
 
 impl Highlighter {
@@ -25,7 +29,7 @@ impl Highlighter {
         let end = name.find([' ', ',', '{', '}', ':', ';', '\t']).unwrap_or(name.len());
         let name = name[..end].to_ascii_lowercase();
         let language = LANGUAGES.iter().find(|language| language.names.contains(&name.as_str()))?;
-        Some(Self { language, open: Open::Nothing })
+        Some(Self { language, open: Open::Nothing, goes_on: false })
     }
 
     /// Colours the next line, which has no newline; its text stays as it is.
@@ -43,21 +47,54 @@ impl Highlighter {
         let text = painter.text;
         let bytes = text.as_bytes();
         let mut position = self.go_on(painter);
+        let mut at_command = self.language.commands && position == 0 && !self.goes_on;
+        self.goes_on = text.ends_with('\\');
         if self.language.flavour == Flavour::Keys('=') && text.trim_start().starts_with('[') {
             position = painter.paint(position, text.len(), painter.theme.code_type);
         }
         while let Some(byte) = bytes.get(position).copied() {
             position = match byte {
                 b' ' | b'\t' => position + 1,
+                _ if at_command => {
+                    let (end, still) = self.command(painter, position);
+                    at_command = still;
+                    end
+                }
                 b'0'..=b'9' => painter.paint(position, number_end(bytes, position), painter.theme.code_number),
                 b'A'..=b'Z' | b'a'..=b'z' | b'_' | 0x80.. => {
                     self.special(painter, position).unwrap_or_else(|| self.word(painter, position))
                 }
                 _ => self
                     .special(painter, position)
-                    .unwrap_or_else(|| painter.paint(position, position + 1, painter.theme.code_block)),
+                    .unwrap_or_else(|| painter.paint(position, position + 1, Style::new())),
             };
+            at_command |= self.language.commands && ends_command(&bytes[..position], bytes.get(position).copied());
         }
+    }
+
+    /// Colours what stands where a shell expects a command; returns its end, and whether a command may still come.
+    fn command(&mut self, painter: &mut Painter<'_>, start: usize) -> (usize, bool) {
+        let text = painter.text;
+        let rest = &text[start..];
+        let is_value = text[..start].ends_with('=');
+        if ["$ ", "% ", "> ", "! "].iter().any(|sign| rest.starts_with(sign)) {
+            return (painter.paint(start, start + 1, Style::new()), true);
+        }
+        if let Some(end) = self.special(painter, start) {
+            return (end, is_value);
+        }
+        let length = rest.find([' ', '\t', '|', ';', '&', '(', ')', '<', '>', '"', '\'', '`', '$', '=']);
+        let end = start + length.unwrap_or(rest.len());
+        let word = &text[start..end];
+        if is_value && !word.is_empty() {
+            return (painter.paint(start, end, Style::new()), true);
+        }
+        if word.is_empty() || text[end..].starts_with('=') {
+            return (painter.paint(start, end + 1, Style::new()), true);
+        }
+        let is_keyword = self.language.keywords.binary_search(&word).is_ok();
+        let style = if is_keyword { painter.theme.code_keyword } else { painter.theme.code_function };
+        (painter.paint(start, end, style), COMMAND_FOLLOWS.contains(&word))
     }
 
     /// Goes on with what the line before left open; returns where it ends.
@@ -187,7 +224,7 @@ impl Highlighter {
             theme.code_function
         } else if holds(language.constants) {
             theme.code_number
-        } else if holds(language.keywords) {
+        } else if holds(language.keywords) && (!language.commands || word == "in") {
             theme.code_keyword
         } else if language.macros && text[end..].starts_with('!') && !text[end..].starts_with("!=") {
             theme.code_function
@@ -196,7 +233,7 @@ impl Highlighter {
         } else if language.functions && text[end..].starts_with('(') {
             theme.code_function
         } else {
-            theme.code_block
+            Style::new()
         };
         painter.paint(start, end, style)
     }
@@ -204,6 +241,20 @@ impl Highlighter {
 
 /// Words after which a function's name stands.
 const DECLARE_FUNCTIONS: [&str; 8] = ["fn", "def", "defp", "defn", "func", "fun", "function", "sub"];
+
+/// Words of shells after which a command stands.
+const COMMAND_FOLLOWS: [&str; 12] =
+    ["begin", "builtin", "command", "do", "elif", "else", "exec", "if", "sudo", "then", "until", "while"];
+
+/// Whether a shell's command has just ended, so that another may follow; `next` is the byte behind.
+fn ends_command(before: &[u8], next: Option<u8>) -> bool {
+    match before {
+        [.., b'>', b'&'] => false,
+        [.., b'&'] => next != Some(b'>'),
+        [.., b'|' | b';' | b'(' | b'`'] => true,
+        _ => false,
+    }
+}
 
 fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80

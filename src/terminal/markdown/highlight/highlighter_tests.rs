@@ -114,3 +114,34 @@ fn code_is_never_altered() {
         }
     }
 }
+
+#[test]
+fn the_first_word_of_a_shell_command_is_one() {
+    assert_eq!(
+        colours(
+            "sh",
+            "make install PREFIX=/usr\n$ sudo ./run.sh --now | sort -u && A=1 B=\"x y\" cat <in 2>&1 >out\n\
+             docker run \\\n  test alpine $(date +%s); if test -f x; then rm x; fi\n# done\n\"$HOME/bin/x\" y"
+        ),
+        pairs(&[
+            ("make", "function"),
+            ("sudo", "keyword"),
+            ("./run.sh", "function"),
+            ("sort", "function"),
+            ("\"x y\"", "string"),
+            ("cat", "function"),
+            ("in", "keyword"),
+            ("2", "number"),
+            ("1", "number"),
+            ("docker", "function"),
+            ("$", "type"),
+            ("date", "function"),
+            ("if test", "keyword"),
+            ("then", "keyword"),
+            ("rm", "function"),
+            ("fi", "keyword"),
+            ("# done", "comment"),
+            ("\"$HOME/bin/x\"", "string"),
+        ])
+    );
+}

@@ -57,6 +57,8 @@ pub(super) struct Language {
     /// A name before `(` is a function.
     pub(super) functions: bool,
     pub(super) macros: bool,
+    /// A shell's: the first word of a command is one.
+    pub(super) commands: bool,
     /// `$name` is a variable.
     pub(super) variables: bool,
     /// A comment begins after white space only.
@@ -81,6 +83,7 @@ impl Language {
         capital_types: false,
         functions: true,
         macros: false,
+        commands: false,
         variables: false,
         spaced_comments: false,
         any_case: false,

@@ -1,5 +1,7 @@
 //! HTML and its like: tags, attributes, comments.
 
+use nu_ansi_term::Style;
+
 use super::open::Open;
 use super::painter::Painter;
 
@@ -38,7 +40,7 @@ pub(super) fn line(open: &mut Open, painter: &mut Painter<'_>) {
             }
             Open::Nothing | Open::Text(_) => {
                 let end = rest.find('<').map_or(text.len(), |end| position + end);
-                painter.paint(position, end, theme.code_block)
+                painter.paint(position, end, Style::new())
             }
         };
     }

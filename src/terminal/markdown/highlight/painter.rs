@@ -18,7 +18,7 @@ pub(super) struct Painter<'a> {
 
 impl<'a> Painter<'a> {
     pub(super) fn new(text: &'a str, theme: &'a Theme) -> Self {
-        Self { text, theme, line: Line::new(), start: 0, style: theme.code_block, declares: false }
+        Self { text, theme, line: Line::new(), start: 0, style: Style::new(), declares: false }
     }
 
     /// Gives a piece its style; returns where it ends, a character's end at the least.
@@ -47,7 +47,7 @@ impl<'a> Painter<'a> {
             [b'+', ..] => theme.added,
             [b'-', ..] => theme.removed,
             [b'@', b'@', ..] => theme.code_type,
-            _ => theme.code_block,
+            _ => Style::new(),
         };
         self.paint(0, self.text.len(), style);
     }
