@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write};
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::locale::{Locale, word};
-use crate::terminal::{Line, Size, in_rows, sanitize, sanitize_line};
+use crate::terminal::{Line, Size, escape_json, in_rows, sanitize, sanitize_line};
 
 /// The columns and rows of the terminal.
 pub(super) fn terminal_size() -> (u16, u16) {
@@ -45,6 +45,11 @@ impl<'a> Console<'a> {
                 Exit::Failed
             }
         }
+    }
+
+    /// Prints a result for programs, in which nothing commands a terminal or hides, wherever it goes.
+    pub(super) fn json(&self, value: &serde_json::Value) -> Exit {
+        self.print(&escape_json(format!("{value:#}")))
     }
 
     /// Says what failed and what to do now.

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::conversation::{ContentBlock, Image, Message, Role, Totals};
 use crate::session::Loaded;
+use crate::terminal::escape_json;
 
 /// The forms of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,8 +53,7 @@ fn whole(loaded: &Loaded) -> String {
         "usage": Totals::from(loaded.ledger.total().usage),
         "messages": loaded.conversation.messages(),
     });
-    // Maps of texts, numbers and lists can be written.
-    serde_json::to_string_pretty(&value).unwrap_or_default()
+    escape_json(format!("{value:#}"))
 }
 
 fn markdown(loaded: &Loaded) -> String {

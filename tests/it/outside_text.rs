@@ -66,6 +66,32 @@ fn json_shows_what_a_terminal_would_hide() {
 }
 
 #[test]
+fn the_json_of_every_command_shows_what_a_terminal_would_hide() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("Yes.")]);
+    server.route("GET /v1/models", Answer::json(200, &json!({"data": [{"id": HOSTILE}]})));
+    let asked = HOSTILE.replace('\x1b', "").replace(['\x07', '\u{9b}'], "") + "findme";
+    assert_eq!(run(axi(&home, &server).args(["-p", &asked])).code, Some(0));
+    let id = session_files(&home)[0].file_stem().unwrap().to_string_lossy().into_owned();
+    home.write("work/.mcp.json", &json!({"mcpServers": {"odd": {"command": HOSTILE}}}).to_string());
+    for words in [
+        &["models", "openai", "--json"] as &[&str],
+        &["sessions", "list", "--json"],
+        &["sessions", "search", "findme", "--json"],
+        &["sessions", "export", &id, "--as", "json"],
+        &["recall", "findme", "--json"],
+        &["usage", "--json"],
+        &["mcp", "list", "--json"],
+        &["tools", "--json"],
+        &["config", "check", "--json"],
+    ] {
+        let ran = run(axi(&home, &server).args(words));
+        assert!(serde_json::from_str::<Value>(&ran.out).is_ok(), "{words:?}: {} {}", ran.out, ran.err);
+        assert_harmless(ran.out.as_bytes());
+    }
+}
+
+#[test]
 fn what_is_recalled_pasted_and_offered_is_seen() {
     let home = Home::new();
     home.write("config/axi/commands/odd.md", "---\ndescription: safe\u{202e}elif\n---\nSay it.\n");

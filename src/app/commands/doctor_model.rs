@@ -46,7 +46,7 @@ pub(in crate::app) fn doctor_model(app: &App, wanted: Option<&str>, json: bool) 
     let found = runtime.block_on(examine(&settings, &client, &mut told));
     let kept = keep(app, &settings, &found);
     if json {
-        console.print(&report(&settings, &found).to_string());
+        console.json(&report(&settings, &found));
     } else {
         console.print(&summary(app, &found));
     }

@@ -23,7 +23,7 @@ pub(in crate::app) fn mcp(app: &App, action: &McpAction, json: bool) -> Exit {
             let Some(tools) = servers(app) else {
                 tell_unagreed(app);
                 if json {
-                    return console.print("[]");
+                    return console.json(&json!([]));
                 }
                 let Problem { what, hint } = command::no_servers(&app.locale);
                 console.note(&format!("{what} · {hint}"));
@@ -42,7 +42,7 @@ fn list(app: &App, tools: &ServerTools, json: bool) -> Exit {
     let reports = tools.servers().reports();
     if json {
         let rows: Vec<Value> = reports.iter().map(|report| row(app, tools, report)).collect();
-        return console.print(&Value::Array(rows).to_string());
+        return console.json(&Value::Array(rows));
     }
     let mut rows = Vec::new();
     for report in &reports {
@@ -127,7 +127,7 @@ fn test(app: &App, name: &str, json: bool) -> Exit {
     runtime.block_on(tools.servers().settled());
     let Some(report) = report(tools) else { return Exit::Failed };
     if json {
-        let printed = console.print(&row(app, tools, &report).to_string());
+        let printed = console.json(&row(app, tools, &report));
         return if report.failure.is_some() { Exit::Failed } else { printed };
     }
     if let Some(failure) = &report.failure {

@@ -42,7 +42,7 @@ pub(in crate::app) fn models(app: &App, wanted: Option<&str>, json: bool) -> Exi
     };
     if json {
         let list: Vec<_> = list.iter().map(Listed::json).collect();
-        return console.print(&serde_json::Value::Array(list).to_string());
+        return console.json(&serde_json::Value::Array(list));
     }
     if list.is_empty() {
         console.note(app.locale.text(word::said::MODEL_NONE));

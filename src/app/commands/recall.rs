@@ -18,8 +18,7 @@ pub(in crate::app) fn recall(app: &App, text: &str, json: bool) -> Exit {
     let console = Console::new(&app.locale);
     let found = recalled(app, text, None);
     if json {
-        // Texts, times and numbers can be written.
-        return console.print(&serde_json::to_string_pretty(&found).unwrap_or_default());
+        return console.json(&serde_json::json!(found));
     }
     if found.is_empty() {
         console.note(app.locale.text(word::said::RECALL_NOWHERE));

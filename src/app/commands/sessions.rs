@@ -14,7 +14,7 @@ use crate::conversation::{Role, Totals};
 use crate::frontend::exit::Exit;
 use crate::locale::word;
 use crate::session::{EntryKind, Foreign, ImportError, Loaded, SessionError, Summary, import, load};
-use crate::terminal::sanitize;
+use crate::terminal::{escape_json, sanitize};
 
 /// What a command came to: what is printed, or why it failed.
 type Done = Result<String, Problem>;
@@ -76,8 +76,7 @@ pub(in crate::app) fn sessions(app: &App, options: &SessionsOptions) -> Exit {
 fn rows(app: &App, list: Vec<Summary>, json: bool) -> String {
     if json {
         let list: Vec<_> = list.iter().map(as_json).collect();
-        // Maps of texts and numbers can be written.
-        return serde_json::to_string_pretty(&list).unwrap_or_default();
+        return escape_json(format!("{:#}", serde_json::Value::from(list)));
     }
     let now = SystemTime::now();
     let lines = list.into_iter().map(|row| {

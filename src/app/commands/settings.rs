@@ -14,7 +14,7 @@ use crate::command::Problem;
 use crate::config::{self, ConfigError};
 use crate::frontend::exit::Exit;
 use crate::locale::word;
-use crate::terminal::{escape_json, sanitize};
+use crate::terminal::sanitize;
 
 /// Editors that are looked for where the person named none, the easiest to leave first (Debian's sensible-editor).
 const EDITORS: &[&str] = &["editor", "nano", "vim", "vi"];
@@ -63,7 +63,7 @@ fn check(app: &App, path: &Path, json: bool) -> Exit {
             let Problem { what, hint } = settings_problem(&app.locale, &app.paths, &error);
             if json {
                 let row = row(path, (1, 1), "", &what, &hint);
-                return told(console.print(&escape_json(format!("{:#}", serde_json::Value::from(vec![row])))));
+                return told(console.json(&serde_json::Value::from(vec![row])));
             }
             console.fail(&Problem { what, hint });
             return Exit::Usage;
@@ -80,7 +80,7 @@ fn check(app: &App, path: &Path, json: bool) -> Exit {
         let rows = found.iter().map(|told| {
             row(&told.spot.file, (told.spot.line, told.spot.column), &told.key, &told.problem, &told.hint)
         });
-        let printed = console.print(&escape_json(format!("{:#}", rows.collect::<serde_json::Value>())));
+        let printed = console.json(&rows.collect::<serde_json::Value>());
         return if found.is_empty() { printed } else { told(printed) };
     }
     if found.is_empty() {

@@ -12,18 +12,17 @@ use crate::tool::table;
 pub(in crate::app) fn tools(app: &App, action: ToolsAction, json: bool) -> Exit {
     let console = Console::new(&app.locale);
     let search = search(app, action == ToolsAction::Refresh);
-    let text = match (action, json) {
-        (ToolsAction::Stats, true) => tools_stats_json(&search).to_string(),
-        (ToolsAction::Stats, false) => tools_stats(&app.locale, &search),
+    match (action, json) {
+        (ToolsAction::Stats, true) => console.json(&tools_stats_json(&search)),
+        (ToolsAction::Stats, false) => console.print(&tools_stats(&app.locale, &search)),
         (ToolsAction::List | ToolsAction::Refresh, true) => {
-            format!("{:#}", tools_json(&search, &scripts(&app.project.place())))
+            console.json(&tools_json(&search, &scripts(&app.project.place())))
         }
         (ToolsAction::List | ToolsAction::Refresh, false) => {
             let own: Vec<ToolSpec> = table::standard(None).into_iter().map(|tool| tool.spec()).collect();
-            tools_text(&app.locale, &search, &scripts(&app.project.place()), &own)
+            console.print(&tools_text(&app.locale, &search, &scripts(&app.project.place()), &own))
         }
-    };
-    console.print(&text)
+    }
 }
 
 /// What is known of the machine before the tools are looked for.

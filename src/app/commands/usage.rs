@@ -40,7 +40,7 @@ pub(in crate::app) fn usage(app: &App, since: Option<&str>, json: bool) -> Exit 
     models.sort_by_key(|(_, bill)| std::cmp::Reverse((bill.at_least(), bill.usage.total())));
     if json {
         let rows: Vec<Value> = models.iter().map(|(model, bill)| row(model, bill)).collect();
-        return console.print(&json!({"total": total, "models": rows}).to_string());
+        return console.json(&json!({"total": total, "models": rows}));
     }
     if models.is_empty() {
         console.note(app.locale.text(word::said::USAGE_NONE));
