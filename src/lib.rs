@@ -8,15 +8,16 @@
 //! floor 3  agent          the turn
 //! floor 2  provider  tool  approval  session  context
 //! floor 1  conversation  terminal  sandbox  journal  config  locale  shell  cli  child  mcp
-//! floor 0  secret
+//! floor 0  secret  character
 //! ```
 //! The floor rule: a room imports only from floors below it, never a room beside it. The five rooms of floor 2
-//! do not know each other, the rooms of floor 1 know nothing of ours but `secret`,
+//! do not know each other, the rooms of floor 1 know nothing of ours but `secret` and `character`,
 //! `child` the sandbox it puts on, and `mcp` the child that becomes a server. `tests/it/floors.rs` checks it.
 
 pub mod agent;
 pub mod app;
 pub mod approval;
+pub mod character;
 pub mod child;
 pub mod cli;
 pub mod command;

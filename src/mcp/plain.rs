@@ -1,5 +1,7 @@
 //! What servers say of themselves, as far as it can be seen. Pure.
 
+use crate::character::is_unseen;
+
 /// The most characters of what a server says of a tool: the model reads all of it at each request.
 const MOST: usize = 2_000;
 
@@ -15,18 +17,12 @@ pub(super) fn plain(text: &str) -> String {
 
 /// Takes out whole terminal sequences, control characters, and what shows nothing.
 pub(super) fn visible(text: &str) -> String {
-    let seen = |letter: &char| matches!(letter, '\n' | '\t') || !letter.is_control() && !is_hidden(*letter);
+    let seen = |letter: &char| matches!(letter, '\n' | '\t') || !letter.is_control() && !is_unseen(*letter);
     // The one-byte forms of `ESC [` and `ESC ]`.
     let long = text.replace('\u{9b}', "\u{1b}[").replace('\u{9d}', "\u{1b}]");
     // The crate takes tabs out, too.
     let stripped: Vec<String> = long.split('\t').map(strip_ansi_escapes::strip_str).collect();
     stripped.join("\t").chars().filter(seen).collect()
-}
-
-/// Tells whether a character shows nothing and still tells a model something: Unicode's tags, and what turns the
-/// direction of a text around.
-fn is_hidden(letter: char) -> bool {
-    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

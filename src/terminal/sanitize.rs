@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use crate::character::is_invisible;
+
 /// Which controls a place can show as what they mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Breaks {
@@ -141,19 +143,6 @@ fn show(character: char, out: &mut String) {
             let _ = write!(out, "<U+{:04X}>", u32::from(character));
         }
     }
-}
-
-/// Characters without a glyph of their own, or that change the direction of what follows: default ignorables of
-/// Unicode 16 (DerivedCoreProperties.txt) without selectors and joiners, line and paragraph separator,
-/// interlinear annotations.
-fn is_invisible(character: char) -> bool {
-    matches!(
-        character,
-        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}' | '\u{180E}'
-            | '\u{200B}' | '\u{200E}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{3164}'
-            | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}'
-            | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}'
-    )
 }
 
 /// Scripts whose spelling needs joiners: Arabic and Syriac ranges, Indic, Myanmar, Khmer, Mongolian.

@@ -3,6 +3,7 @@
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
+use crate::character::{is_invisible, joins};
 use crate::conversation::{
     Brief, ContentBlock, Effect, Message, Outcome, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb,
 };
@@ -53,7 +54,7 @@ impl Proposal {
                 command.len()
             ));
         }
-        if let Some(found) = command.chars().find(|character| is_refused(*character)) {
+        if let Some(found) = refused(&command) {
             return Err(format!(
                 "{NAME}: argument `command` holds the character {}; write it without (a shell's $'\\x1b' or printf \
                  can make it)",
@@ -71,16 +72,19 @@ impl Proposal {
 /// Tells whether a text can stand on a prompt line and be what it looks like.
 #[must_use]
 pub fn is_plain_line(text: &str) -> bool {
-    text.len() <= LINE_LIMIT && !text.chars().any(is_refused)
+    text.len() <= LINE_LIMIT && refused(text).is_none()
 }
 
-/// Keys that a line editor would obey, and characters that make a line look like another one.
-fn is_refused(character: char) -> bool {
-    let deceives = matches!(
-        character,
-        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-    );
-    character.is_control() && !matches!(character, '\n' | '\t') || deceives
+/// The first key that a line editor would obey, or character that makes the line look like another one: behind what no
+/// script or emoji is made of, a joiner or a selector does.
+fn refused(text: &str) -> Option<char> {
+    let before = std::iter::once(' ').chain(text.chars());
+    let found = text.chars().zip(before).find(|&(character, before)| {
+        character.is_control() && !matches!(character, '\n' | '\t')
+            || is_invisible(character)
+            || joins(character) && (before.is_ascii() || joins(before))
+    });
+    found.map(|(character, _)| character)
 }
 
 /// Finds the proposal that ended a turn: the last message holds its result, the one before the call.
@@ -176,9 +180,21 @@ mod tests {
         );
         assert_eq!(command("a\r\nb"), Ok("a\nb".into()));
         assert_eq!(command("echo 中文 👩‍🚀"), Ok("echo 中文 👩‍🚀".into()));
-        for bad in
-            ["", " \n", "ls\x1b[A", "ls\rrm x", "a\u{7}", "a\0b", "a\u{9b}x", "rm \u{202e}gpj.a", "a\u{200b}b"]
-        {
+        for bad in [
+            "",
+            " \n",
+            "ls\x1b[A",
+            "ls\rrm x",
+            "a\u{7}",
+            "a\0b",
+            "a\u{9b}x",
+            "rm \u{202e}gpj.a",
+            "a\u{200b}b",
+            "r\u{e0041}m",
+            "r\u{200d}m",
+            "l\u{ad}s",
+            "x \u{3164}",
+        ] {
             assert!(command(bad).is_err(), "{bad:?}");
         }
     }

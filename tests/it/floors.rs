@@ -10,18 +10,19 @@ use crate::support::rust_source::{Token, repository, rust_files, tokens};
 /// What each room may import besides itself. A room that is not here has no floor yet: give it one.
 const ARROWS: &[(&str, &[&str])] = &[
     ("conversation", &[]),
-    ("terminal", &[]),
+    ("terminal", &["character"]),
+    ("character", &[]),
     ("secret", &[]),
     ("sandbox", &["secret"]),
     ("journal", &[]),
     ("child", &["sandbox", "secret"]),
-    ("mcp", &["child", "secret"]),
+    ("mcp", &["child", "secret", "character"]),
     ("config", &["locale"]),
     ("locale", &[]),
     ("shell", &[]),
     ("cli", &["locale"]),
     ("provider", KERNEL),
-    ("tool", &["conversation", "sandbox", "journal", "child", "mcp", "secret"]),
+    ("tool", &["conversation", "sandbox", "journal", "child", "mcp", "secret", "character"]),
     ("approval", KERNEL),
     ("session", KERNEL),
     ("context", &["conversation"]),
@@ -85,7 +86,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// What a room of floor 2 may import: it reports facts, so it knows no terminal, no words and no settings.
-const KERNEL: &[&str] = &["conversation", "sandbox", "journal", "secret"];
+const KERNEL: &[&str] = &["conversation", "sandbox", "journal", "secret", "character"];
 
 /// The rooms above all others, which may import everything.
 const TOP: &[&str] = &["main", "app", "lib"];

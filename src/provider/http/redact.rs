@@ -2,6 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::character::is_unseen;
 use crate::provider::settings::Secret;
 use crate::secret::{self, Known, Level, MARK};
 
@@ -19,14 +20,9 @@ pub(crate) fn sanitise(text: &str, key: Option<&Secret>) -> String {
         text = text.replace(key.expose(), MARK);
     }
     let words = text.split(|character: char| character.is_whitespace() || character.is_control());
-    let words = words.map(|word| word.chars().filter(|character| !is_invisible(*character)).collect::<String>());
+    let words = words.map(|word| word.chars().filter(|character| !is_unseen(*character)).collect::<String>());
     let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     shorten(&secret::redact(&line, &Known::default(), Level::Repeated).0)
-}
-
-/// Bidirectional overrides and zero-width characters can make a line read as something else.
-const fn is_invisible(character: char) -> bool {
-    matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 fn shorten(text: &str) -> String {

@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, fmt::Write as _};
 
+use crate::character::is_invisible;
+
 /// Shows control characters, direction overrides and invisible characters; each on its own, so that cutting a text
 /// anywhere gives the same. Newlines and tabs stay.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
@@ -27,10 +29,9 @@ pub(super) fn visible(text: &str) -> Cow<'_, str> {
 }
 
 fn is_hostile(character: char) -> bool {
-    matches!(character,
-        '\0'..='\u{8}' | '\u{B}'..='\u{1F}' | '\u{7F}'..='\u{9F}' | '\u{200B}' | '\u{2028}'..='\u{202E}'
-        | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E0FFF}')
-        && !matches!(character, '\u{202F}' | '\u{E0100}'..='\u{E01EF}')
+    // A place to break a word, and the marks of direction that prose needs where two directions meet.
+    let prose = matches!(character, '\u{AD}' | '\u{61C}' | '\u{200E}'..='\u{200F}');
+    character.is_control() && !matches!(character, '\t' | '\n') || is_invisible(character) && !prose
 }
 
 /// Makes `\r\n` and `\r` one newline across the pieces of a stream.
