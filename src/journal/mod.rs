@@ -179,6 +179,12 @@ impl Journal {
         self.log.directory()
     }
 
+    /// Tells what it has room for.
+    #[must_use]
+    pub fn outlook(&self) -> Outlook {
+        Outlook::new(self.log.directory().to_owned(), self.copied.clone(), self.limits)
+    }
+
     fn write_turn(&mut self) -> Result<Option<u64>, JournalError> {
         let Some((turn, written)) = &mut self.now else { return Ok(None) };
         if !*written {

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::around::is_named_part;
 use super::keep::{Limits, clone_file, create};
+use super::state;
 use super::touch::{How, Touch, settled};
-use super::{Journal, state};
 
 /// More entries are not looked at: a number of them is not the number of all.
 const MOST_ENTRIES: usize = 50_000;
@@ -27,15 +27,11 @@ pub struct Outlook {
     limits: Limits,
 }
 
-impl Journal {
-    /// Tells what it has room for.
-    #[must_use]
-    pub fn outlook(&self) -> Outlook {
-        Outlook { directory: self.log.directory().to_owned(), copied: self.copied.clone(), limits: self.limits }
-    }
-}
-
 impl Outlook {
+    pub(super) const fn new(directory: PathBuf, copied: Arc<AtomicU64>, limits: Limits) -> Self {
+        Self { directory, copied, limits }
+    }
+
     /// Counts the files below these places that would not be kept.
     #[must_use]
     pub fn unkept(&self, touches: &[Touch]) -> u64 {

@@ -1,9 +1,5 @@
 //! What the terminal can show, as far as the environment tells. Pure: variables come in as parameters.
 
-use nu_ansi_term::{Color, Style};
-
-use super::theme::Theme;
-
 /// When to use colours, as asked for (`--color`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ColorChoice {
@@ -166,36 +162,6 @@ pub fn background_of_answer(answer: &str) -> Option<Background> {
     Some(if luminance > 0.5 { Background::Light } else { Background::Dark })
 }
 
-impl Theme {
-    /// The theme for so much colour on such a background.
-    #[must_use]
-    pub fn choose(depth: Depth, background: Background) -> Self {
-        let on = |ground| Style::new().on(ground);
-        match (depth, background) {
-            (Depth::Plain, _) => Self::plain(),
-            (Depth::Monochrome, _) => Self::monochrome(),
-            (Depth::Ansi, Background::Dark) => Self::ansi(),
-            (Depth::Ansi, Background::Light) => Self::light(),
-            // Of the grey ramp: one step off black, and off white.
-            (Depth::Fixed, Background::Dark) => Self { person: on(Color::Fixed(236)), ..Self::ansi() },
-            (Depth::Fixed, Background::Light) => Self { person: on(Color::Fixed(254)), ..Self::light() },
-            // The backgrounds are those of GitHub's own dark and light diffs, which many have looked at for long.
-            (Depth::Truecolor, Background::Dark) => {
-                Self { person: on(Color::Rgb(0x2d, 0x31, 0x38)), ..Self::ansi() }.with_change_backgrounds(
-                    [(0x12, 0x26, 0x1a), (0x1d, 0x57, 0x2d)],
-                    [(0x30, 0x17, 0x1b), (0x79, 0x22, 0x2a)],
-                )
-            }
-            (Depth::Truecolor, Background::Light) => {
-                Self { person: on(Color::Rgb(0xea, 0xee, 0xf2)), ..Self::light() }.with_change_backgrounds(
-                    [(0xe6, 0xff, 0xec), (0xab, 0xf2, 0xbc)],
-                    [(0xff, 0xeb, 0xe9), (0xff, 0xc1, 0xc0)],
-                )
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,14 +216,5 @@ mod tests {
         for broken in ["", "\x1b]11;rgb:", "\x1b]11;rgb:ff/ff", "\x1b]11;rgb:fffff/ff/ff", "\x1b]11;#ffffff"] {
             assert_eq!(background_of_answer(broken), None, "{broken:?}");
         }
-    }
-
-    #[test]
-    fn without_colour_nothing_has_a_colour() {
-        let theme = Theme::choose(Depth::Monochrome, Background::Dark);
-        for style in [theme.heading, theme.added, theme.removed, theme.error, theme.link, theme.accent] {
-            assert_eq!((style.foreground, style.background), (None, None));
-        }
-        assert_ne!(theme.error, theme.code_block, "it is still another style");
     }
 }

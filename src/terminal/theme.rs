@@ -2,6 +2,8 @@
 
 use nu_ansi_term::{Color, Style};
 
+use super::environment::{Background, Depth};
+
 /// The named styles everything on the screen is drawn in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
@@ -93,6 +95,34 @@ impl Theme {
             error: Style::new().bold().fg(Color::Red),
             accent: Style::new().fg(Color::Magenta),
             person: Style::new().bold(),
+        }
+    }
+
+    /// The theme for so much colour on such a background.
+    #[must_use]
+    pub fn choose(depth: Depth, background: Background) -> Self {
+        let on = |ground| Style::new().on(ground);
+        match (depth, background) {
+            (Depth::Plain, _) => Self::plain(),
+            (Depth::Monochrome, _) => Self::monochrome(),
+            (Depth::Ansi, Background::Dark) => Self::ansi(),
+            (Depth::Ansi, Background::Light) => Self::light(),
+            // Of the grey ramp: one step off black, and off white.
+            (Depth::Fixed, Background::Dark) => Self { person: on(Color::Fixed(236)), ..Self::ansi() },
+            (Depth::Fixed, Background::Light) => Self { person: on(Color::Fixed(254)), ..Self::light() },
+            // The backgrounds are those of GitHub's own dark and light diffs, which many have looked at for long.
+            (Depth::Truecolor, Background::Dark) => {
+                Self { person: on(Color::Rgb(0x2d, 0x31, 0x38)), ..Self::ansi() }.with_change_backgrounds(
+                    [(0x12, 0x26, 0x1a), (0x1d, 0x57, 0x2d)],
+                    [(0x30, 0x17, 0x1b), (0x79, 0x22, 0x2a)],
+                )
+            }
+            (Depth::Truecolor, Background::Light) => {
+                Self { person: on(Color::Rgb(0xea, 0xee, 0xf2)), ..Self::light() }.with_change_backgrounds(
+                    [(0xe6, 0xff, 0xec), (0xab, 0xf2, 0xbc)],
+                    [(0xff, 0xeb, 0xe9), (0xff, 0xc1, 0xc0)],
+                )
+            }
         }
     }
 
@@ -214,5 +244,19 @@ impl Theme {
             accent: none,
             person: none,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_colour_nothing_has_a_colour() {
+        let theme = Theme::choose(Depth::Monochrome, Background::Dark);
+        for style in [theme.heading, theme.added, theme.removed, theme.error, theme.link, theme.accent] {
+            assert_eq!((style.foreground, style.background), (None, None));
+        }
+        assert_ne!(theme.error, theme.code_block, "it is still another style");
     }
 }

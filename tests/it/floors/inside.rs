@@ -29,8 +29,7 @@ const MOST_METHODS: usize = 40;
 const MOST_FILES: usize = 2;
 
 /// Values that were larger when the rule came and are to go: type, methods and files at most.
-const LARGE_TO_GO: &[(&str, usize, usize)] =
-    &[("Journal", 12, 3), ("Parser", 42, 4), ("Screen", 49, 2), ("Theme", 9, 3), ("Walker", 28, 3)];
+const LARGE_TO_GO: &[(&str, usize, usize)] = &[("Parser", 42, 4), ("Screen", 49, 2), ("Walker", 28, 3)];
 
 const CIRCLE: &str = "no circle of files, because none of them can be read, tested or moved alone; put what both \
                       need into a file below both (NATURAL in tests/it/floors/inside.rs lists what is recursive itself)";
