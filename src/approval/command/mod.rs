@@ -57,25 +57,26 @@ pub fn judge(line: &str, surroundings: &Surroundings) -> LineJudgement {
         odd_character(line).map(|_| Unparsed::Characters)
     };
     if let Some(why) = doubt {
-        walker.doubt(line, why);
+        walker.report.doubt(line, why);
         if let Some(looks) = looks_destructive(line) {
-            walker.forbid(NeverAuto::HiddenDestructive { looks });
+            walker.report.forbid(NeverAuto::HiddenDestructive { looks });
         }
     } else {
         let flow = walker.script(line, State::new(surroundings), &Around::default());
         walker.finish(&flow.success.merge(flow.failure));
     }
-    if let Some(why) = beyond::beyond(&walker.parts, &walker.targets, surroundings) {
-        walker.forbid(why);
+    let mut report = walker.report;
+    if let Some(why) = beyond::beyond(&report.parts, &report.targets, surroundings) {
+        report.forbid(why);
     }
-    let changes_more = !walker.unparsed.is_empty() || walker.parts.iter().any(Judged::changes_unseen);
+    let changes_more = !report.unparsed.is_empty() || report.parts.iter().any(Judged::changes_unseen);
     LineJudgement {
         changes_more,
-        parts: walker.parts,
-        unparsed: walker.unparsed,
-        never_auto: walker.never,
-        targets: walker.targets,
-        directories: walker.directories,
+        parts: report.parts,
+        unparsed: report.unparsed,
+        never_auto: report.never,
+        targets: report.targets,
+        directories: report.directories,
     }
 }
 

@@ -6,12 +6,14 @@
 //! below the cursor" takes away the status row and nothing else, however the terminal re-wrapped its rows on a
 //! resize. That is why nothing has to be counted and no cursor position asked.
 
+mod pen;
 mod update;
 
 use std::io::{self, Write};
 
 use nu_ansi_term::Style;
 
+use self::pen::Pen;
 use super::layout::{Extent, cut};
 use super::line::{Line, Span};
 use super::marks::Mark;
@@ -43,6 +45,44 @@ impl Capabilities {
     pub const PLAIN: Self = Self { styles: false, links: false, marks: false };
     /// Everything.
     pub const FULL: Self = Self { styles: true, links: true, marks: true };
+
+    /// A line as it may be written: without what moves the cursor, and with the looks that are allowed.
+    fn dressed(self, line: &Line) -> Line {
+        let mut dressed = Line::new();
+        for span in &line.spans {
+            dressed.push(Span {
+                text: sanitize_line(&span.text).into_owned(),
+                style: if self.styles { span.style } else { Style::default() },
+                link: span.link.clone().filter(|_| self.links),
+            });
+        }
+        dressed
+    }
+}
+
+/// The size of the terminal, as far as we know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Size {
+    columns: usize,
+    rows: usize,
+}
+
+impl Size {
+    fn new(columns: u16, rows: u16) -> Self {
+        Self { columns: usize::from(columns.max(NARROWEST)), rows: usize::from(rows.max(1)) }
+    }
+
+    /// What stands behind the cursor is wrapped anew by a sudden narrowing. More rows of it than the terminal has would
+    /// push the cursor off the screen (tmux puts it into the first cell then), so that its cells are few enough for
+    /// rows of [`SURE_COLUMNS`]: one half for the status row, the rest for the tail.
+    fn status_width(self) -> usize {
+        (self.columns - 1).min(self.rows.min(SURE_ROWS) / 2 * SURE_COLUMNS)
+    }
+
+    fn tail_width(self) -> usize {
+        let rows = self.rows.min(SURE_ROWS);
+        (rows - rows / 2).saturating_sub(1).max(1) * SURE_COLUMNS
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,11 +126,10 @@ enum Item {
 /// The terminal as axi writes it. See the module.
 #[derive(Debug)]
 pub struct Screen<W: Write> {
-    writer: W,
+    pen: Pen<W>,
     kind: Kind,
     capabilities: Capabilities,
-    columns: usize,
-    rows: usize,
+    size: Size,
     queue: Vec<Item>,
     wanted_open: Line,
     wanted_tail: Line,
@@ -100,15 +139,8 @@ pub struct Screen<W: Write> {
     tail: Line,
     status: Line,
     status_place: StatusPlace,
-    /// The style that the terminal is in.
-    style: Style,
     cursor_hidden: bool,
-    /// The update being made; whether it erases something, and so wants to appear at once.
-    buffer: Vec<u8>,
-    erases: bool,
     stale: bool,
-    broken: Option<io::ErrorKind>,
-    written: u64,
 }
 
 impl<W: Write> Screen<W> {
@@ -124,11 +156,10 @@ impl<W: Write> Screen<W> {
 
     fn make(writer: W, kind: Kind, columns: u16, rows: u16, capabilities: Capabilities) -> Self {
         Self {
-            writer,
+            pen: Pen::new(writer),
             kind,
             capabilities,
-            columns: usize::from(columns.max(NARROWEST)),
-            rows: usize::from(rows.max(1)),
+            size: Size::new(columns, rows),
             queue: Vec::new(),
             wanted_open: Line::new(),
             wanted_tail: Line::new(),
@@ -137,19 +168,14 @@ impl<W: Write> Screen<W> {
             tail: Line::new(),
             status: Line::new(),
             status_place: StatusPlace::Nowhere,
-            style: Style::default(),
             cursor_hidden: false,
-            buffer: Vec::new(),
-            erases: false,
             stale: false,
-            broken: None,
-            written: 0,
         }
     }
 
     /// Columns of the terminal.
     pub fn columns(&self) -> usize {
-        self.columns
+        self.size.columns
     }
 
     /// Tells whether live rows are shown at all.
@@ -159,28 +185,28 @@ impl<W: Write> Screen<W> {
 
     /// Bytes written so far.
     pub fn written(&self) -> u64 {
-        self.written
+        self.pen.written
     }
 
     /// The error that ended writing, if any: everything after it is dropped. A closed pipe is one.
     pub fn broken(&self) -> Option<io::ErrorKind> {
-        self.broken
+        self.pen.broken
     }
 
     /// The writer.
     pub fn writer(&self) -> &W {
-        &self.writer
+        &self.pen.writer
     }
 
     /// Gives the writer back. What was not flushed is lost.
     pub fn into_writer(self) -> W {
-        self.writer
+        self.pen.writer
     }
 
     /// Queues a line for good. Appears at the next [`Screen::flush`]. When the open row is its beginning, only the
     /// rest is written. Lines wider than the terminal are wrapped by it.
     pub fn commit(&mut self, line: &Line) {
-        let line = self.dressed(line);
+        let line = self.capabilities.dressed(line);
         self.queue.push(Item::Line(line));
         self.wanted_open = Line::new();
         self.wanted_tail = Line::new();
@@ -223,7 +249,7 @@ impl<W: Write> Screen<W> {
     /// Changes the open row only.
     pub fn open(&mut self, open: &Line) {
         if self.kind == Kind::Live {
-            self.wanted_open = self.dressed(open);
+            self.wanted_open = self.capabilities.dressed(open);
         }
     }
 
@@ -232,14 +258,14 @@ impl<W: Write> Screen<W> {
     /// being resized: text that changes belongs here, not into [`Screen::open`]. A commit takes it away.
     pub fn tail(&mut self, tail: &Line) {
         if self.kind == Kind::Live {
-            self.wanted_tail = self.dressed(tail);
+            self.wanted_tail = self.capabilities.dressed(tail);
         }
     }
 
     /// Changes the status row only.
     pub fn status(&mut self, status: &Line) {
         if self.kind == Kind::Live {
-            self.wanted_status = cut(&self.dressed(status), self.status_width());
+            self.wanted_status = cut(&self.capabilities.dressed(status), self.size.status_width());
         }
     }
 
@@ -250,13 +276,13 @@ impl<W: Write> Screen<W> {
         self.wanted_tail = Line::new();
         self.wanted_status = Line::new();
         self.flush();
-        if self.cursor_hidden || self.style != Style::default() {
-            self.set_style(Style::default());
+        if self.cursor_hidden || self.pen.style != Style::default() {
+            self.pen.set_style(Style::default());
             if self.cursor_hidden {
-                self.buffer.extend_from_slice(b"\x1b[?25h");
+                self.pen.write(b"\x1b[?25h");
                 self.cursor_hidden = false;
             }
-            self.send();
+            self.pen.send();
         }
     }
 
@@ -265,48 +291,36 @@ impl<W: Write> Screen<W> {
     pub fn picture(&mut self, sequence: &[u8]) {
         self.end_live();
         if self.kind == Kind::Live {
-            self.buffer.extend_from_slice(sequence);
-            self.buffer.extend_from_slice(b"\r\n");
-            self.send();
+            self.pen.write(sequence);
+            self.pen.write(b"\r\n");
+            self.pen.send();
         }
     }
 
     /// Tells the new size. What is shown stays; the status row is painted anew at the next flush.
     pub fn resize(&mut self, columns: u16, rows: u16) {
-        let (columns, rows) = (usize::from(columns.max(NARROWEST)), usize::from(rows.max(1)));
-        if (columns, rows) == (self.columns, self.rows) {
+        let size = Size::new(columns, rows);
+        if size == self.size {
             return;
         }
-        if columns != self.columns && !self.open.line.is_empty() {
+        if size.columns != self.size.columns && !self.open.line.is_empty() {
             self.open.reflowed = true;
             self.open.start = Extent::default();
-            self.open.end = Extent::default().after(&self.open.line, usize::MAX, columns);
+            self.open.end = Extent::default().after(&self.open.line, usize::MAX, size.columns);
         }
-        (self.columns, self.rows) = (columns, rows);
-        self.wanted_status = cut(&self.wanted_status, self.status_width());
+        self.size = size;
+        self.wanted_status = cut(&self.wanted_status, self.size.status_width());
         self.stale = self.status_place != StatusPlace::Nowhere || !self.tail.is_empty();
-    }
-
-    /// What stands behind the cursor is wrapped anew by a sudden narrowing. More rows of it than the terminal has would
-    /// push the cursor off the screen (tmux puts it into the first cell then), so that its cells are few enough for
-    /// rows of [`SURE_COLUMNS`]: one half for the status row, the rest for the tail.
-    fn status_width(&self) -> usize {
-        (self.columns - 1).min(self.rows.min(SURE_ROWS) / 2 * SURE_COLUMNS)
-    }
-
-    fn tail_width(&self) -> usize {
-        let rows = self.rows.min(SURE_ROWS);
-        (rows - rows / 2).saturating_sub(1).max(1) * SURE_COLUMNS
     }
 
     /// Columns of a tail that are shown where the open row is empty: on a low screen fewer than there are.
     pub fn tail_columns(&self) -> usize {
-        self.tail_width().min(self.columns - 1)
+        self.size.tail_width().min(self.size.columns - 1)
     }
 
     /// Columns that the status row may use, and one more.
     pub fn status_columns(&self) -> usize {
-        self.status_width() + 1
+        self.size.status_width() + 1
     }
 
     /// The screen was written to by somebody else, or comes back after a suspension: the cursor stands at the
@@ -316,7 +330,7 @@ impl<W: Write> Screen<W> {
         self.tail = Line::new();
         self.status_place = StatusPlace::Nowhere;
         self.status = Line::new();
-        self.style = Style::default();
+        self.pen.style = Style::default();
         self.cursor_hidden = false;
         self.stale = false;
     }
@@ -328,19 +342,7 @@ impl<W: Write> Screen<W> {
             Kind::Linear => self.flush_linear(&queue),
             Kind::Live => self.flush_live(&queue),
         }
-        self.send();
-    }
-
-    fn dressed(&self, line: &Line) -> Line {
-        let mut dressed = Line::new();
-        for span in &line.spans {
-            dressed.push(Span {
-                text: sanitize_line(&span.text).into_owned(),
-                style: if self.capabilities.styles { span.style } else { Style::default() },
-                link: span.link.clone().filter(|_| self.capabilities.links),
-            });
-        }
-        dressed
+        self.pen.send();
     }
 }
 

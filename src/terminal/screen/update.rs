@@ -9,8 +9,6 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 use super::{Item, OpenRow, PUSHES, SURE_COLUMNS, Screen, StatusPlace};
 use crate::terminal::layout::{Extent, common_prefix, cut, grapheme_floor, length, measure, slice};
 use crate::terminal::line::Line;
-use crate::terminal::marks::open_link;
-use crate::terminal::sgr::transition;
 
 // The size of the terminal may have changed without our knowledge (tmux tells its programs up to 250 ms after it
 // re-wrapped their rows). So text may have run over the status row, and may end in the margin, which not every
@@ -35,11 +33,11 @@ impl<W: Write> Screen<W> {
         for item in queue {
             match item {
                 Item::Line(line) => {
-                    self.put(line, 0);
-                    self.set_style(Style::default());
-                    self.buffer.push(b'\n');
+                    self.pen.put(line, 0);
+                    self.pen.set_style(Style::default());
+                    self.pen.write(b"\n");
                 }
-                Item::Mark(bytes) => self.buffer.extend_from_slice(bytes),
+                Item::Mark(bytes) => self.pen.write(bytes),
             }
         }
     }
@@ -50,15 +48,15 @@ impl<W: Write> Screen<W> {
             return;
         }
         let open = self.held_back(&self.wanted_open);
-        let end = Extent::default().after(&open, usize::MAX, self.columns);
+        let end = Extent::default().after(&open, usize::MAX, self.size.columns);
         // What waits at the end of a full row is seen all the same.
         let held = slice(&self.wanted_open, length(&open), usize::MAX);
         let tail = if held.is_empty() { &self.wanted_tail } else { &held };
-        let tail = cut(tail, self.columns.saturating_sub(end.column + 1).min(self.tail_width()));
+        let tail = cut(tail, self.size.columns.saturating_sub(end.column + 1).min(self.size.tail_width()));
         if !queue.is_empty() || open != self.open.line || tail != self.tail {
             self.erase_tail();
         }
-        let status = if self.rows < 3 { Line::new() } else { self.wanted_status.clone() };
+        let status = if self.size.rows < 3 { Line::new() } else { self.wanted_status.clone() };
         let gone = self.status_place != StatusPlace::Nowhere && (status.is_empty() || !self.can_push(queue, &open));
         if self.stale || gone {
             self.erase_below();
@@ -70,7 +68,7 @@ impl<W: Write> Screen<W> {
                     self.reach(line);
                     self.newline();
                 }
-                Item::Mark(bytes) => self.buffer.extend_from_slice(bytes),
+                Item::Mark(bytes) => self.pen.write(bytes),
             }
         }
         self.reach(&open);
@@ -81,12 +79,12 @@ impl<W: Write> Screen<W> {
             && !queue.is_empty()
         {
             // No empty row above the status row: it moves up.
-            self.buffer.extend_from_slice(b"\x1b[M");
+            self.pen.write(b"\x1b[M");
             self.status_place = StatusPlace::Here;
         }
         self.paint_status(&status);
         if !self.cursor_hidden && (self.status_place != StatusPlace::Nowhere || !self.open.line.is_empty()) {
-            self.buffer.extend_from_slice(b"\x1b[?25l");
+            self.pen.write(b"\x1b[?25l");
             self.cursor_hidden = true;
         }
     }
@@ -97,7 +95,9 @@ impl<W: Write> Screen<W> {
         let shown = length(&self.open.line);
         let shown = if common_prefix(&self.open.line, open) == shown { shown } else { 0 };
         let mut bytes = length(open);
-        while bytes > shown && Extent::default().after(open, bytes, self.columns).column + 1 >= self.columns {
+        while bytes > shown
+            && Extent::default().after(open, bytes, self.size.columns).column + 1 >= self.size.columns
+        {
             bytes = grapheme_floor(open, bytes - 1).max(shown);
         }
         slice(open, 0, bytes)
@@ -125,10 +125,10 @@ impl<W: Write> Screen<W> {
 
     fn stays_in_row(&self, (shown, start, shown_end): (&Line, Extent, Extent), line: &Line) -> bool {
         let same = common_prefix(shown, line);
-        let end = start.after(line, usize::MAX, self.columns);
-        let differs_in_last_row = start.after(shown, same, self.columns).row == shown_end.row;
+        let end = start.after(line, usize::MAX, self.size.columns);
+        let differs_in_last_row = start.after(shown, same, self.size.columns).row == shown_end.row;
         // Nor a row be full: behind its end nothing could be erased, were the terminal narrower than we know.
-        end.row == shown_end.row && end.column + end.doubt < self.columns && differs_in_last_row
+        end.row == shown_end.row && end.column + end.doubt < self.size.columns && differs_in_last_row
     }
 
     /// Turns the open row into `line`, writing what is missing.
@@ -141,9 +141,9 @@ impl<W: Write> Screen<W> {
             self.open.line = slice(line, 0, shown);
         } else if same < shown {
             let same = grapheme_floor(&self.open.line, same);
-            let start = self.open.start.after(&self.open.line, same, self.columns);
+            let start = self.open.start.after(&self.open.line, same, self.size.columns);
             let up = self.open.end.row - start.row;
-            if up > 0 && (self.open.reflowed || up >= self.rows) {
+            if up > 0 && (self.open.reflowed || up >= self.size.rows) {
                 // Out of reach: it stays, and the new text begins below.
                 self.newline();
                 return self.reach(line);
@@ -167,11 +167,11 @@ impl<W: Write> Screen<W> {
     /// in parts that fill no row, and what stands behind each is erased.
     fn grow(&mut self, line: &Line, from: usize) {
         let part = slice(line, from, usize::MAX);
-        let end = self.open.end.after(&part, usize::MAX, self.columns);
+        let end = self.open.end.after(&part, usize::MAX, self.size.columns);
         let sure = !self.open.reflowed && end.row == 0 && end.column + end.doubt <= SURE_COLUMNS;
         if sure || self.status_place != StatusPlace::Below || !has_wide(&part) {
             self.open.end = end;
-            self.put(line, from);
+            self.pen.put(line, from);
             self.open.grew = true;
             return;
         }
@@ -180,17 +180,17 @@ impl<W: Write> Screen<W> {
         let (mut start, mut next) = (from, from);
         while clusters.peek().is_some() {
             if self.open.grew {
-                self.drop_background();
+                self.pen.drop_background();
                 self.leave_margin();
             }
             let (mut cells, mut end) = (0, self.open.end);
             // Not up to the last column: the margin cannot be left from there.
-            while let Some(cluster) = clusters.next_if(|_| cells < PART || end.column + 1 == self.columns) {
-                end.advance(cluster, self.columns);
+            while let Some(cluster) = clusters.next_if(|_| cells < PART || end.column + 1 == self.size.columns) {
+                end.advance(cluster, self.size.columns);
                 cells += cluster.width();
                 next += cluster.len();
             }
-            self.put(&slice(line, 0, next), start);
+            self.pen.put(&slice(line, 0, next), start);
             self.open.end = end;
             self.open.grew = true;
             start = next;
@@ -198,36 +198,31 @@ impl<W: Write> Screen<W> {
     }
 
     fn go_back_to(&mut self, start: Extent, up: usize) {
-        self.set_style(Style::default());
-        self.erases = true;
+        self.pen.set_style(Style::default());
+        self.pen.erases = true;
         if up > 0 {
-            self.csi(up, 'A');
-            self.erase_from(start.column);
-            self.buffer.extend_from_slice(b"\x1b[J");
+            self.pen.csi(up, 'A');
+            self.pen.go_to(start.column);
+            self.pen.write(b"\x1b[J");
             return;
         }
-        if self.open.end.doubt > 0 || self.open.end.column == self.columns {
-            self.erase_from(start.column);
+        if self.open.end.doubt > 0 || self.open.end.column == self.size.columns {
+            self.pen.go_to(start.column);
         } else {
-            self.csi(self.open.end.column - start.column, 'D');
+            self.pen.csi(self.open.end.column - start.column, 'D');
         }
-        self.buffer.extend_from_slice(b"\x1b[K");
-    }
-
-    fn erase_from(&mut self, column: usize) {
-        self.buffer.push(b'\r');
-        self.csi(column, 'C');
+        self.pen.write(b"\x1b[K");
     }
 
     fn newline(&mut self) {
         if self.status_place == StatusPlace::Here {
             self.push_status_down();
         }
-        self.set_style(Style::default());
+        self.pen.set_style(Style::default());
         if self.status_place == StatusPlace::Below {
             self.erase_run_over();
         }
-        self.buffer.extend_from_slice(b"\r\n");
+        self.pen.write(b"\r\n");
         self.open = OpenRow::default();
         if self.status_place == StatusPlace::Below {
             // At once: inserting tells the terminal that the row above ends here, which a status row that was
@@ -238,24 +233,24 @@ impl<W: Write> Screen<W> {
 
     /// Puts an empty row above the status row; the newline makes room when it is the terminal's last one.
     fn push_status_down(&mut self) {
-        self.set_style(Style::default());
-        self.buffer.extend_from_slice(PUSH_STATUS_DOWN);
+        self.pen.set_style(Style::default());
+        self.pen.write(PUSH_STATUS_DOWN);
         self.status_place = StatusPlace::Below;
     }
 
     fn erase_below(&mut self) {
-        self.drop_background();
+        self.pen.drop_background();
         // Never in column 0: there tmux forgets that the row continues the one above, and in the first row it moves
         // the screen into its history instead.
         let erase: &[u8] = match self.status_place {
             StatusPlace::Here => b" \x1b[J\r\x1b[K",
-            StatusPlace::Below | StatusPlace::Nowhere if self.open.end.column + 1 != self.columns => {
+            StatusPlace::Below | StatusPlace::Nowhere if self.open.end.column + 1 != self.size.columns => {
                 b" \x1b[J\x08\x1b[X"
             }
             StatusPlace::Below | StatusPlace::Nowhere => b"\x1b[J",
         };
-        self.buffer.extend_from_slice(erase);
-        self.erases = true;
+        self.pen.write(erase);
+        self.pen.erases = true;
         self.status_place = StatusPlace::Nowhere;
         self.status = Line::new();
         self.tail = Line::new();
@@ -264,26 +259,19 @@ impl<W: Write> Screen<W> {
 
     /// Erases what is left of the status row behind text that ran over it. In the margin it would erase text.
     fn erase_run_over(&mut self) {
-        if std::mem::take(&mut self.open.grew) && self.open.end.column < self.columns {
-            self.buffer.extend_from_slice(b"\x1b[K");
+        if std::mem::take(&mut self.open.grew) && self.open.end.column < self.size.columns {
+            self.pen.write(b"\x1b[K");
         }
     }
 
     /// Leaves the margin of a row, and erases what is left of the status row behind text that ran over it, also in a row
     /// that begins only here.
     fn leave_margin(&mut self) {
-        if self.open.end.column + 1 == self.columns {
+        if self.open.end.column + 1 == self.size.columns {
             return self.erase_run_over();
         }
         self.open.grew = false;
-        self.buffer.extend_from_slice(LEAVE_MARGIN);
-    }
-
-    /// Erasing and scrolling fill rows with the current background.
-    fn drop_background(&mut self) {
-        if self.style.background.is_some() || self.style.is_reverse {
-            self.set_style(Style::default());
-        }
+        self.pen.write(LEAVE_MARGIN);
     }
 
     /// The cursor is at the end of the open row; erasing a number of cells leaves alone what else tmux remembers of
@@ -291,8 +279,8 @@ impl<W: Write> Screen<W> {
     fn erase_tail(&mut self) {
         let (cells, doubt) = measure(&std::mem::take(&mut self.tail));
         if cells > 0 {
-            self.drop_background();
-            self.csi(cells + doubt, 'X');
+            self.pen.drop_background();
+            self.pen.csi(cells + doubt, 'X');
         }
     }
 
@@ -303,13 +291,13 @@ impl<W: Write> Screen<W> {
         if self.status_place == StatusPlace::Here {
             self.push_status_down();
         }
-        self.drop_background();
+        self.pen.drop_background();
         self.leave_margin();
-        let before = self.style;
-        self.buffer.extend_from_slice(b"\x1b7\x1b[?7l");
-        self.put(tail, 0);
-        self.buffer.extend_from_slice(b"\x1b8\x1b[?7h");
-        self.style = before;
+        let before = self.pen.style;
+        self.pen.write(b"\x1b7\x1b[?7l");
+        self.pen.put(tail, 0);
+        self.pen.write(b"\x1b8\x1b[?7h");
+        self.pen.style = before;
         self.tail = tail.clone();
     }
 
@@ -322,91 +310,39 @@ impl<W: Write> Screen<W> {
             self.status_place = if alone { StatusPlace::Here } else { StatusPlace::Below };
         }
         if self.status_place == StatusPlace::Below {
-            self.drop_background();
+            self.pen.drop_background();
             if self.tail.is_empty() {
                 self.leave_margin();
             }
-            self.buffer.extend_from_slice(LEAVE_OPEN_ROW);
+            self.pen.write(LEAVE_OPEN_ROW);
         }
-        let before = self.style;
+        let before = self.pen.style;
         let ((old_cells, old_doubt), (cells, doubt)) = (measure(&self.status), measure(status));
         let certain = old_doubt + doubt == 0;
         let same = if certain { grapheme_floor(status, common_prefix(&self.status, status)) } else { 0 };
         let (column, _) = measure(&slice(status, 0, same));
         let tail = if certain && old_cells == cells { common_tail(&self.status, status, same) } else { 0 };
         let changed = slice(status, 0, length(status) - tail);
-        self.csi(column, 'C');
+        self.pen.csi(column, 'C');
         let careful = cells + doubt > SURE_COLUMNS && (tail == 0 || measure(&changed).0 > SURE_COLUMNS);
         if careful {
-            self.buffer.extend_from_slice(b"\x1b[?7l");
+            self.pen.write(b"\x1b[?7l");
         }
-        self.put(&changed, same);
+        self.pen.put(&changed, same);
         if !certain || cells < old_cells {
-            self.drop_background();
-            self.buffer.extend_from_slice(b"\x1b[K");
+            self.pen.drop_background();
+            self.pen.write(b"\x1b[K");
         }
         if self.status_place == StatusPlace::Below {
-            self.buffer.extend_from_slice(b"\x1b8");
-            self.style = before;
+            self.pen.write(b"\x1b8");
+            self.pen.style = before;
         } else {
-            self.buffer.push(b'\r');
+            self.pen.write(b"\r");
         }
         if careful {
-            self.buffer.extend_from_slice(b"\x1b[?7h");
+            self.pen.write(b"\x1b[?7h");
         }
         self.status = status.clone();
-    }
-
-    /// Writes `line` from byte `from` on.
-    fn put(&mut self, line: &Line, from: usize) {
-        let mut start = 0;
-        for span in &line.spans {
-            let end = start + span.text.len();
-            if end > from {
-                let text = &span.text[from.saturating_sub(start)..];
-                self.set_style(span.style);
-                let address = span.link.as_deref().and_then(open_link);
-                if let Some(opening) = &address {
-                    self.buffer.extend_from_slice(opening.as_bytes());
-                }
-                self.buffer.extend_from_slice(text.as_bytes());
-                if address.is_some() {
-                    self.buffer.extend_from_slice(b"\x1b]8;;\x1b\\");
-                }
-            }
-            start = end;
-        }
-    }
-
-    pub(super) fn set_style(&mut self, style: Style) {
-        transition(self.style, style, &mut self.buffer);
-        self.style = style;
-    }
-
-    fn csi(&mut self, count: usize, command: char) {
-        if count > 0 {
-            let number = if count == 1 { String::new() } else { count.to_string() };
-            self.buffer.extend_from_slice(format!("\x1b[{number}{command}").as_bytes());
-        }
-    }
-
-    pub(super) fn send(&mut self) {
-        if self.buffer.is_empty() {
-            return;
-        }
-        if self.erases {
-            // Synchronized output: terminals that know it show the update as one, the others ignore it.
-            self.buffer.splice(0..0, *b"\x1b[?2026h");
-            self.buffer.extend_from_slice(b"\x1b[?2026l");
-        }
-        self.erases = false;
-        if self.broken.is_none() {
-            match self.writer.write_all(&self.buffer).and_then(|()| self.writer.flush()) {
-                Ok(()) => self.written += self.buffer.len() as u64,
-                Err(error) => self.broken = Some(error.kind()),
-            }
-        }
-        self.buffer.clear();
     }
 }
 

@@ -1,5 +1,4 @@
 //! The order inside the rooms: no circle of files, a face before each sub-room, no value with too many methods.
-//! What was there when the rules came is listed with its size: a list shrinks, no row of it may grow.
 
 use std::collections::BTreeSet;
 
@@ -28,16 +27,12 @@ const MOST_METHODS: usize = 40;
 /// A value whose methods stand in more files than this is a folder that calls itself a value.
 const MOST_FILES: usize = 2;
 
-/// Values that were larger when the rule came and are to go: type, methods and files at most.
-const LARGE_TO_GO: &[(&str, usize, usize)] = &[("Parser", 42, 4), ("Screen", 49, 2), ("Walker", 28, 3)];
-
 const CIRCLE: &str = "no circle of files, because none of them can be read, tested or moved alone; put what both \
                       need into a file below both (NATURAL in tests/it/floors/inside.rs lists what is recursive itself)";
 const FACE: &str = "a sub-room is reached through its face (mod.rs) only, because what lies behind it may change; \
                     re-export there what others need";
 const LARGE: &str = "a value has few methods, which stand in its own file or one beside it, because a part that can \
                      touch every field knows everything; cut it into values that own their fields";
-const STALE: &str = "a row of a to-go list whose fault is gone lets it come back; delete the row";
 
 fn check_circles(graph: &FileGraph) -> Vec<Fault> {
     let natural = |circle: &&Vec<&str>| {
@@ -61,24 +56,16 @@ fn check_faces(graph: &FileGraph) -> Vec<Fault> {
 }
 
 fn check_methods(graph: &FileGraph) -> Vec<Fault> {
-    let mut known = LARGE_TO_GO.to_vec();
-    let mut faults = Vec::new();
-    for ((name, home), (methods, files)) in graph.methods() {
-        if methods <= MOST_METHODS && files.len() <= MOST_FILES {
-            continue;
-        }
-        let row = known.iter().position(|row| row.0 == name && row.1 >= methods && row.2 >= files.len());
-        match row {
-            Some(index) => drop(known.remove(index)),
-            None => faults.push(Fault { rule: LARGE, place: format!("{home}: {name}, {methods} in {files:?}") }),
-        }
-    }
-    faults.extend(known.iter().map(|row| stale("LARGE_TO_GO", row)));
-    faults
-}
-
-fn stale(list: &str, row: &impl std::fmt::Debug) -> Fault {
-    Fault { rule: STALE, place: format!("{list}: {row:?}") }
+    let large = graph
+        .methods()
+        .into_iter()
+        .filter(|(_, (methods, files))| *methods > MOST_METHODS || files.len() > MOST_FILES);
+    large
+        .map(|((name, home), (methods, files))| Fault {
+            rule: LARGE,
+            place: format!("{home}: {name}, {methods} in {files:?}"),
+        })
+        .collect()
 }
 
 /// The deepest folder of src that all files stand in.

@@ -4,7 +4,7 @@ use super::super::effect::arrive;
 use super::super::effect::{Field, Input};
 use super::super::known::Value;
 use super::super::known::is_harmless_variable;
-use super::walk::Flow;
+use super::flow::Flow;
 use super::wrapper::{Opening, is_assignment};
 use crate::approval::{Class, Unparsed};
 
@@ -19,7 +19,7 @@ impl<'s> Opening<'_, '_, 's> {
                 let (name, _) = text.split_once('=').unwrap_or_default();
                 let values = vec![field.value.without_start(name.len() + 1)];
                 if !is_harmless_variable(name, &values) {
-                    self.walker.doubt(&field.value.shown(), Unparsed::Environment);
+                    self.walker.report.doubt(&field.value.shown(), Unparsed::Environment);
                     self.walker.suspect_values(&values, &state, &self.around);
                 }
                 state.variables.insert(name.to_owned(), values);
@@ -57,7 +57,7 @@ impl<'s> Opening<'_, '_, 's> {
                 {
                     self.note(Class::Execute, Some(Unparsed::Wrapper));
                     self.walker_suspect(arguments.get(at - 1..).unwrap_or_default());
-                    self.walker.forbid_by_looks();
+                    self.walker.report.forbid_by_looks();
                     return Some(self.same());
                 }
                 _ if ["--unset=", "-u"].iter().any(|known| text.starts_with(known)) => state.opaque = true,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::super::effect::{Field, Finding, Input, Touched};
 use super::super::known::{Chunk, Origin, PathPattern, Value};
 use super::super::search::{Handed, Root, Search, Test};
-use super::walk::Flow;
+use super::flow::Flow;
 use super::wrapper::{Opening, replace};
 use crate::approval::program::Action;
 use crate::approval::program::lists;

@@ -1,23 +1,20 @@
 //! One command with its words expanded: opened where it is a wrapper, else judged and kept.
 
-use std::collections::HashSet;
-use std::path::PathBuf;
 use std::rc::Rc;
-use std::sync::Arc;
 
-use super::super::danger::{danger, in_danger};
+use super::super::danger::danger;
 use super::super::effect::{After, after_call, classify_call, exported, links, makes_physical, printed_by};
 use super::super::effect::{Call, Field, Finding};
-use super::super::judgement::{Extent, Judged, Part, Target};
 use super::super::known::State;
-use super::super::known::{Origin, PathPattern, Value};
+use super::super::known::{PathPattern, Value};
 use super::super::known::{is_harmless_variable, variable_matters};
 use super::super::read::Node;
 use super::super::read::is_destructive_name;
-use super::walk::{Around, DEEPEST, Flow, MOST_STEPS, UNKNOWN, Walker};
+use super::flow::{Around, Flow, UNKNOWN};
+use super::walk::{DEEPEST, MOST_STEPS, Walker};
 use super::wrapper;
 use crate::approval::path::is_credential;
-use crate::approval::program::{Action, Program, Trait};
+use crate::approval::program::{Program, Trait};
 use crate::approval::{Class, NeverAuto, Unparsed};
 
 /// More words of an unknown program than this are not judged as commands of their own.
@@ -34,13 +31,13 @@ impl Walker {
         let enough = self.words_left.checked_sub(fields.len());
         self.words_left = enough.unwrap_or_default();
         if self.steps > MOST_STEPS || enough.is_none() {
-            self.doubt(&around.text, Unparsed::TooLong);
-            self.forbid_by_looks();
+            self.report.doubt(&around.text, Unparsed::TooLong);
+            self.report.forbid_by_looks();
             return Flow::same(state, UNKNOWN);
         }
         let is_redefined = state.redefined.contains(&name);
         if is_redefined {
-            self.doubt(&around.text, Unparsed::Redefined);
+            self.report.doubt(&around.text, Unparsed::Redefined);
             self.anything(fields, &state, around);
         }
         if let Some(bodies) = state.functions.get(&name).cloned() {
@@ -56,7 +53,7 @@ impl Walker {
             // not be there: both are judged.
             let special = Program::named(&name).is_some_and(|program| program.is(Trait::Special));
             if special || state.unsure.contains(&name) {
-                self.doubt(&around.text, Unparsed::Redefined);
+                self.report.doubt(&around.text, Unparsed::Redefined);
             } else if let Some(flow) = joined {
                 return flow;
             }
@@ -78,13 +75,19 @@ impl Walker {
             finding.credential = sent_secret(arguments, &state);
         }
         let printed = printed_by(&call);
-        self.record(&finding, fields.iter().map(|field| field.written.clone()).collect(), &state, around, false);
+        self.report.record(
+            &finding,
+            fields.iter().map(|field| field.written.clone()).collect(),
+            &state,
+            around,
+            false,
+        );
         if matches!(finding.class, Class::Execute | Class::Network)
             || (finding.class == Class::Destructive && finding.touched.is_empty())
         {
             self.suspect(arguments, &state, around);
         }
-        self.links.extend(links(&call));
+        self.report.links.extend(links(&call));
         let next = after_call(&call);
         let (exported, physical) = (exported(&call), makes_physical(&call));
         let mut state = state;
@@ -111,7 +114,7 @@ impl Walker {
             After::Set(names) => {
                 for (name, value) in names {
                     if variable_matters(&name, state.place) && !is_harmless_variable(&name, &value) {
-                        self.doubt(&name, Unparsed::Environment);
+                        self.report.doubt(&name, Unparsed::Environment);
                         self.suspect_values(&value, &state, around);
                     }
                     state.variables.insert(name, value);
@@ -128,7 +131,7 @@ impl Walker {
                         state.unsure.insert(name.clone());
                     }
                     if variable_matters(&name, state.place) && !is_harmless_variable(&name, &[]) {
-                        self.doubt(&name, Unparsed::Environment);
+                        self.report.doubt(&name, Unparsed::Environment);
                     }
                     state.variables.insert(name, vec![Value::emptied()]);
                 }
@@ -143,8 +146,8 @@ impl Walker {
 
     /// A command whose name is only known when it runs.
     pub(super) fn dynamic<'s>(&mut self, fields: &[Field], state: State<'s>, around: &Around) -> Flow<'s> {
-        self.doubt(&around.text, Unparsed::DynamicCommand);
-        self.forbid_by_looks();
+        self.report.doubt(&around.text, Unparsed::DynamicCommand);
+        self.report.forbid_by_looks();
         self.anything(fields, &state, around);
         Flow::same(state, UNKNOWN)
     }
@@ -161,7 +164,7 @@ impl Walker {
         }
         let arguments = fields.get(1..).unwrap_or_default();
         let words = std::iter::once(None).chain(arguments.iter().map(|field| field.written.clone())).collect();
-        self.record(&finding, words, state, around, false);
+        self.report.record(&finding, words, state, around, false);
         self.suspect(arguments, state, around);
     }
 
@@ -186,13 +189,14 @@ impl Walker {
             self.suspects += 1;
             if self.suspects > MOST_SUSPECTS || self.steps > MOST_STEPS {
                 // What it looks like decides for the rest.
-                self.doubt(&around.text, Unparsed::TooLong);
-                self.forbid_by_looks();
+                self.report.doubt(&around.text, Unparsed::TooLong);
+                self.report.forbid_by_looks();
                 return;
             }
             let (depth, steps) = (self.depth + 1, self.steps);
             let (words_left, suspects) = (self.words_left, self.suspects);
-            let mut inner = Walker { depth, steps, words_left, suspects, ..Walker::new(Rc::clone(&self.line)) };
+            let mut inner =
+                Walker { depth, steps, words_left, suspects, ..Walker::new(Rc::clone(&self.report.line)) };
             if is_script {
                 inner.script(&text, state.clone(), around);
                 // `alias x='…'`, and `-c alias.x='!…'` of git.
@@ -203,8 +207,8 @@ impl Walker {
                 inner.invoke(arguments.get(index..).unwrap_or_default(), state.clone(), around);
             }
             (self.steps, self.words_left, self.suspects) = (inner.steps, inner.words_left, inner.suspects);
-            if let Some(why) = inner.never {
-                self.forbid(why);
+            if let Some(why) = inner.report.never {
+                self.report.forbid(why);
             }
         }
     }
@@ -220,8 +224,8 @@ impl Walker {
         self.called.push(name.to_owned());
         if self.calling.iter().any(|calling| calling == name) || self.calling.len() >= 8 {
             // A function that calls itself: without end, as far as can be seen.
-            self.doubt(&around.text, Unparsed::TooLong);
-            self.forbid(NeverAuto::Machine);
+            self.report.doubt(&around.text, Unparsed::TooLong);
+            self.report.forbid(NeverAuto::Machine);
             return Flow::same(state, UNKNOWN);
         }
         let mut inner = state.clone();
@@ -233,111 +237,6 @@ impl Walker {
         let mut after = state.merge(flow.joined());
         after.arguments = None;
         Flow::same(after, output)
-    }
-
-    /// Keeps a target; of two that are the same by name only the one in which a `..` is left, if any.
-    fn target(&mut self, target: Target) {
-        let said_by = |one: &Target, other: &Target| {
-            let alike = (one.action, one.recursive, one.filtered, &one.extent)
-                == (other.action, other.recursive, other.filtered, &other.extent);
-            alike && one.pattern.is_said_by(&other.pattern)
-        };
-        let Self { targets, of_word, .. } = self;
-        let alike = of_word.entry(target.pattern.shown().to_owned()).or_default();
-        if alike.iter().any(|known| said_by(&target, &targets[*known])) {
-            return;
-        }
-        if let Some(less) = alike.iter().find(|known| said_by(&targets[**known], &target)) {
-            targets[*less] = target;
-            return;
-        }
-        alike.push(targets.len());
-        targets.push(target);
-    }
-
-    /// Tells whether a target may lie behind a link that the line itself has made.
-    fn is_behind_made_link(&self, pattern: &PathPattern, action: Action) -> bool {
-        let shown = pattern.shown();
-        let through = shown.ends_with(['/', '.']) || action == Action::Attributes;
-        let Some((root, globs)) = pattern.walk() else { return false };
-        // A glob may stand for the link when something follows it.
-        let goes_on = !globs.is_empty() && shown.rfind('/') > shown.rfind(['*', '?', ']']);
-        self.links.iter().any(|link| {
-            root.starts_with(link) && (through || !globs.is_empty() || root != *link)
-                || goes_on && link.starts_with(&root)
-        })
-    }
-
-    /// Keeps what was found about one command.
-    pub(crate) fn record(
-        &mut self,
-        finding: &Finding,
-        words: Vec<Option<String>>,
-        state: &State<'_>,
-        around: &Around,
-        is_redirection: bool,
-    ) {
-        if let Some(why) = finding.unparsed {
-            self.doubt(&around.text, why);
-        }
-        if let Some(why) = &finding.never {
-            self.forbid(why.clone());
-        }
-        let mut paths: Vec<(PathBuf, bool)> = finding.reads.iter().map(|path| (path.clone(), true)).collect();
-        let mut redirected = None;
-        let mut seen = HashSet::new();
-        for touched in finding.touched.iter().filter(|touched| seen.insert(*touched)) {
-            for pattern in touched.value.patterns(&state.directories) {
-                if let Some(why) = in_danger(finding.class, touched, &pattern, state.place) {
-                    self.forbid(why);
-                }
-                if matches!(touched.action, Action::Remove | Action::Move | Action::Attributes)
-                    && self.is_behind_made_link(&pattern, touched.action)
-                {
-                    self.forbid(NeverAuto::Unresolved { word: pattern.shown().to_owned() });
-                }
-                redirected = pattern.path();
-                paths.extend(pattern.rough_path().map(|path| (path, false)));
-                let (action, recursive, filtered) = (touched.action, touched.recursive, touched.filtered);
-                let extent = match &touched.value.origin {
-                    Origin::Some => Extent::Some,
-                    Origin::Perhaps => Extent::Perhaps,
-                    // Its names only say where the search begins.
-                    Origin::Search(search) if (around.perhaps || state.forked) && !search.deletes => Extent::Some,
-                    _ if around.perhaps || state.forked => Extent::Perhaps,
-                    Origin::Line => Extent::Exact,
-                    Origin::Search(search) => Extent::Found(Arc::clone(search)),
-                };
-                let falls_apart = touched.value.falls_apart;
-                let target = Target { pattern, action, recursive, filtered, falls_apart, extent };
-                self.target(target);
-            }
-        }
-        let part = if is_redirection {
-            Part::Redirection { path: redirected }
-        } else {
-            Part::Command { words, outer: around.outer.clone() }
-        };
-        let part = Judged {
-            text: around.text.clone(),
-            part,
-            class: finding.class,
-            shown: !around.hidden,
-            credential: finding.credential.clone(),
-            runs_program: finding.runs_program,
-            paths,
-            strays: state.strays(),
-        };
-        if part.class != Class::ReadOnly {
-            for directory in state.directories.iter().flatten() {
-                if !self.directories.contains(directory) {
-                    self.directories.push(directory.clone());
-                }
-            }
-        }
-        if !self.parts.contains(&part) {
-            self.parts.push(part);
-        }
     }
 }
 

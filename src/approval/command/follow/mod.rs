@@ -2,9 +2,13 @@
 
 mod env;
 mod find;
+mod flow;
 mod invoke;
+mod redirect;
+mod report;
 mod simple;
 mod walk;
 mod wrapper;
 
-pub(super) use walk::{Around, Walker};
+pub(super) use flow::Around;
+pub(super) use walk::Walker;

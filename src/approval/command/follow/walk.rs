@@ -1,17 +1,13 @@
 //! Follows a line in the order it would run, knowing directories and variables, and judges each command on the way.
 
-use std::cell::OnceCell;
-use std::collections::HashMap;
-use std::path::PathBuf;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use super::super::effect::Input;
-use super::super::judgement::{Judged, Target};
 use super::super::known::{MOST_VALUES, State, Value};
 use super::super::known::{is_harmless_variable, variable_matters};
-use super::super::read::{Node, Word};
-use super::super::read::{looks_destructive, parse};
+use super::super::read::{Node, Operator, Word, WordPart, looks_destructive, parse};
+use super::flow::{Around, Flow, UNKNOWN};
+use super::report::{Report, WholeLine};
 use crate::approval::{NeverAuto, Unparsed};
 
 /// More commands than this in one line are not followed.
@@ -23,17 +19,9 @@ const SHORTEST: usize = 2048;
 /// How deep scripts within scripts and functions within functions are followed.
 pub(super) const DEEPEST: u32 = 12;
 
-/// Collects what is found.
+/// Follows the tree of a line.
 pub(crate) struct Walker {
-    pub(crate) parts: Vec<Judged>,
-    pub(crate) unparsed: Vec<(String, Unparsed)>,
-    pub(crate) never: Option<NeverAuto>,
-    pub(super) line: Rc<WholeLine>,
-    pub(crate) targets: Vec<Target>,
-    /// Where in them those of one word stand.
-    pub(super) of_word: HashMap<String, Vec<usize>>,
-    /// Where what does more than look is run.
-    pub(crate) directories: Vec<PathBuf>,
+    pub(crate) report: Report,
     pub(super) steps: u32,
     /// How many more words of commands are looked at, those of wrappers once for each.
     pub(super) words_left: usize,
@@ -42,103 +30,22 @@ pub(crate) struct Walker {
     pub(super) depth: u32,
     pub(super) calling: Vec<String>,
     pub(super) called: Vec<String>,
-    /// Links the line makes itself: where they lead cannot be looked up before.
-    pub(super) links: Vec<PathBuf>,
     /// What runs when the shell ends, each with what surrounds it.
     pub(super) traps: Vec<(String, Around)>,
 }
-
-/// What is known after a command, by how it ended, and what it printed.
-pub(crate) struct Flow<'s> {
-    pub(crate) success: State<'s>,
-    pub(crate) failure: State<'s>,
-    pub(crate) output: Input,
-}
-
-impl<'s> Flow<'s> {
-    pub(crate) fn same(state: State<'s>, output: Input) -> Self {
-        Self { success: state.clone(), failure: state, output }
-    }
-
-    pub(super) fn joined(self) -> State<'s> {
-        self.success.merge(self.failure)
-    }
-}
-
-/// The line that is judged.
-pub(crate) struct WholeLine {
-    pub(super) text: String,
-    /// What it looks like, once that was asked for: a line may have a doubt in each of its commands.
-    looks: OnceCell<Option<String>>,
-}
-
-impl From<&str> for WholeLine {
-    fn from(text: &str) -> Self {
-        Self { text: text.to_owned(), looks: OnceCell::new() }
-    }
-}
-
-/// What surrounds a command.
-#[derive(Clone, Default)]
-pub(crate) struct Around {
-    pub(crate) input: Input,
-    /// The words of the wrappers around it.
-    pub(crate) outer: Vec<Arc<Vec<Option<String>>>>,
-    /// The text a person saw.
-    pub(crate) text: String,
-    /// Whether they saw all of it.
-    pub(crate) hidden: bool,
-    /// Whether it may come to it or not.
-    pub(crate) perhaps: bool,
-}
-
-impl Around {
-    /// The same for what may not be reached.
-    pub(super) fn perhaps(&self) -> Self {
-        Self { perhaps: true, ..self.clone() }
-    }
-}
-
-const UNSEEN: Input = Input::Unknown { unseen: true };
-pub(super) const UNKNOWN: Input = Input::Unknown { unseen: false };
 
 impl Walker {
     pub(crate) fn new(line: Rc<WholeLine>) -> Self {
         let words_left = WORDS_A_BYTE * line.text.len().max(SHORTEST);
         Self {
-            parts: Vec::new(),
-            unparsed: Vec::new(),
-            never: None,
-            line,
-            targets: Vec::new(),
-            of_word: HashMap::new(),
-            directories: Vec::new(),
+            report: Report::new(line),
             steps: 0,
             words_left,
             suspects: 0,
             depth: 0,
             calling: Vec::new(),
             called: Vec::new(),
-            links: Vec::new(),
             traps: Vec::new(),
-        }
-    }
-
-    pub(crate) fn doubt(&mut self, text: &str, why: Unparsed) {
-        let doubt = (text.to_owned(), why);
-        if !self.unparsed.contains(&doubt) {
-            self.unparsed.push(doubt);
-        }
-    }
-
-    pub(crate) fn forbid(&mut self, why: NeverAuto) {
-        self.never.get_or_insert(why);
-    }
-
-    /// Something will run of which too little is known: what the line looks like decides.
-    pub(crate) fn forbid_by_looks(&mut self) {
-        if let Some(looks) = self.line.looks.get_or_init(|| looks_destructive(&self.line.text)).clone() {
-            self.forbid(NeverAuto::HiddenDestructive { looks });
         }
     }
 
@@ -165,16 +72,16 @@ impl Walker {
     /// Follows a text as a script of its own. What cannot be read is doubted.
     pub(crate) fn script<'s>(&mut self, text: &str, state: State<'s>, around: &Around) -> Flow<'s> {
         if self.depth >= DEEPEST {
-            self.doubt(text, Unparsed::TooLong);
+            self.report.doubt(text, Unparsed::TooLong);
             return Flow::same(state, UNKNOWN);
         }
         self.depth += 1;
         let flow = if let Ok(node) = parse(text, self.depth) {
             self.node(&node, state, around)
         } else {
-            self.doubt(text, Unparsed::Syntax);
+            self.report.doubt(text, Unparsed::Syntax);
             if let Some(looks) = looks_destructive(text) {
-                self.forbid(NeverAuto::HiddenDestructive { looks });
+                self.report.forbid(NeverAuto::HiddenDestructive { looks });
             }
             Flow::same(state, UNKNOWN)
         };
@@ -185,11 +92,11 @@ impl Walker {
     pub(crate) fn node<'s>(&mut self, node: &Node, state: State<'s>, around: &Around) -> Flow<'s> {
         self.steps += 1;
         if self.steps > MOST_STEPS {
-            self.doubt("…", Unparsed::TooLong);
+            self.report.doubt("…", Unparsed::TooLong);
             return Flow::same(state, UNKNOWN);
         }
         match node {
-            Node::Simple(command) => self.simple(command, state, around),
+            Node::Simple(command) => command.follow(self, state, around),
             Node::Sequence(nodes) => self.sequence(nodes, state, around),
             Node::And(left, right) => {
                 let left = self.node(left, state, around);
@@ -223,11 +130,11 @@ impl Walker {
                 }
                 if values.len() > 2 * MOST_VALUES {
                     // No command in it could be read with each of them.
-                    self.doubt(variable, Unparsed::TooLong);
+                    self.report.doubt(variable, Unparsed::TooLong);
                     values = vec![Value::unknown()];
                 }
                 if variable_matters(variable, state.place) && !is_harmless_variable(variable, &values) {
-                    self.doubt(variable, Unparsed::Environment);
+                    self.report.doubt(variable, Unparsed::Environment);
                 }
                 let mut inner = state.clone();
                 inner.note_input(variable, words, &values);
@@ -276,7 +183,7 @@ impl Walker {
             Node::Redirected { body, redirects } => {
                 let mut around = around.clone();
                 for redirect in redirects {
-                    if let Some(input) = self.redirect(redirect, &state) {
+                    if let Some(input) = redirect.follow(self, &state) {
                         around.input = input;
                     }
                 }
@@ -285,15 +192,62 @@ impl Walker {
             Node::Test { words } => {
                 for word in words {
                     self.inside(word, &state);
-                    self.hidden_index(word);
-                    self.evaluated(word, &state);
+                    self.report.hidden_index(word);
+                    self.report.evaluated(word, &state);
                     if words.iter().any(compares_numbers) && state.holds_input(word) {
-                        self.doubt(&word.source, Unparsed::Syntax);
+                        self.report.doubt(&word.source, Unparsed::Syntax);
                     }
                 }
                 Flow::same(state, Input::Inherited)
             }
         }
+    }
+
+    /// Judges the commands inside a word.
+    ///
+    /// Tells whether what one of them prints is decoded or fetched: then nobody has seen what the word becomes.
+    pub(crate) fn inside(&mut self, word: &Word, state: &State<'_>) -> bool {
+        let mut unseen = false;
+        for part in &word.parts {
+            unseen |= match part {
+                WordPart::Text { .. } => false,
+                WordPart::Variable { name, operator, .. } => match operator {
+                    Operator::None => false,
+                    Operator::Default(word) | Operator::Changed(word) => {
+                        // `:=` sets the variable.
+                        let sets = matches!(operator, Operator::Default(_));
+                        if sets && name != "HOME" && variable_matters(name, state.place) {
+                            self.report.doubt(name, Unparsed::Environment);
+                        }
+                        // An offset and an index are expressions.
+                        if word.source.starts_with([':', '[']) {
+                            self.report.evaluated(word, state);
+                            if state.holds_input(word) {
+                                self.report.doubt(&word.source, Unparsed::Syntax);
+                            }
+                        }
+                        self.inside(word, state)
+                    }
+                },
+                WordPart::Substitution { body, .. } => {
+                    let flow = self.node(body, state.clone(), &Around::default());
+                    flow.output.is_unseen()
+                }
+                WordPart::Process { body } => {
+                    self.node(body, state.clone(), &Around::default());
+                    false
+                }
+                WordPart::Number { inner } => {
+                    self.report.evaluated(inner, state);
+                    if state.holds_input(inner) {
+                        self.report.doubt(&inner.source, Unparsed::Syntax);
+                    }
+                    self.report.hidden_index(inner);
+                    self.inside(inner, state)
+                }
+            };
+        }
+        unseen
     }
 
     pub(super) fn sequence<'s>(&mut self, nodes: &[Node], state: State<'s>, around: &Around) -> Flow<'s> {
@@ -349,7 +303,9 @@ fn compares_numbers(word: &Word) -> bool {
 fn both(first: Input, second: Input) -> Input {
     match (first, second) {
         (Input::Text(first), Input::Text(second)) => Input::Text(first + &second),
-        (Input::Unknown { unseen: true }, _) | (_, Input::Unknown { unseen: true }) => UNSEEN,
+        (Input::Unknown { unseen: true }, _) | (_, Input::Unknown { unseen: true }) => {
+            Input::Unknown { unseen: true }
+        }
         (Input::Names(mut first), Input::Names(second)) => {
             first.extend(second);
             Input::Names(first)

@@ -7,7 +7,8 @@ use super::super::known::State;
 use super::super::known::{Chunk, Origin, Value};
 use super::super::search::Handed;
 use super::find;
-use super::walk::{Around, Flow, UNKNOWN, Walker};
+use super::flow::{Around, Flow, UNKNOWN};
+use super::walk::Walker;
 use crate::approval::program::{Program, Runs, Trait};
 use crate::approval::{Class, NeverAuto, Unparsed};
 
@@ -49,9 +50,9 @@ pub(crate) fn open<'s>(
     }
     if around.outer.len() >= DEEPEST_WRAPPER {
         // It may run anything: what the line looks like decides.
-        walker.doubt(&around.text, Unparsed::TooLong);
-        walker.forbid_by_looks();
-        walker.record(&Finding::new(Class::Execute), vec![None], state, around, false);
+        walker.report.doubt(&around.text, Unparsed::TooLong);
+        walker.report.forbid_by_looks();
+        walker.report.record(&Finding::new(Class::Execute), vec![None], state, around, false);
         return Some(Flow::same(state.clone(), UNKNOWN));
     }
     let mut inner = around.clone();
@@ -74,7 +75,7 @@ pub(crate) fn open<'s>(
             opening.note(Class::Execute, Some(Unparsed::Wrapper));
             opening.walker_suspect(arguments);
             if program.is(Trait::RunsInput) {
-                opening.walker.forbid_by_looks();
+                opening.walker.report.forbid_by_looks();
             }
             Some(opening.same())
         }
@@ -226,7 +227,7 @@ impl<'s> Opening<'_, '_, 's> {
         let mut around = self.around.clone();
         around.outer.pop();
         let words = self.fields.iter().map(|field| field.written.clone()).collect();
-        self.walker.record(finding, words, self.state, &around, false);
+        self.walker.report.record(finding, words, self.state, &around, false);
     }
 
     pub(crate) fn walker_suspect(&mut self, arguments: &[Field]) {
@@ -237,7 +238,7 @@ impl<'s> Opening<'_, '_, 's> {
     pub(super) fn text(&mut self, value: &Value, shown: bool, state: State<'s>) -> Flow<'s> {
         let Some(script) = value.known() else {
             self.note(Class::Execute, Some(Unparsed::Wrapper));
-            self.walker.forbid_by_looks();
+            self.walker.report.forbid_by_looks();
             return self.opaque();
         };
         let mut around = self.around.clone();
@@ -312,15 +313,15 @@ impl<'s> Opening<'_, '_, 's> {
     fn file(&mut self, file: &Field) -> Flow<'s> {
         let text = file.value.known().unwrap_or_default();
         if text.starts_with("/dev/fd/") {
-            self.walker.forbid(NeverAuto::UnseenScript);
+            self.walker.report.forbid(NeverAuto::UnseenScript);
         }
         if text == "/dev/stdin" {
             return self.input_script(self.state.clone());
         }
         self.note(Class::Execute, Some(Unparsed::Script));
         // The line may have written the file first.
-        if self.walker.line.text.contains('>') || self.walker.line.text.contains("tee") {
-            self.walker.forbid_by_looks();
+        if self.walker.report.line.text.contains('>') || self.walker.report.line.text.contains("tee") {
+            self.walker.report.forbid_by_looks();
         }
         self.same()
     }
@@ -336,7 +337,7 @@ impl<'s> Opening<'_, '_, 's> {
                 Flow::same(self.state.clone(), flow.output)
             }
             Input::Unknown { unseen: true } => {
-                self.walker.forbid(NeverAuto::UnseenScript);
+                self.walker.report.forbid(NeverAuto::UnseenScript);
                 self.note(Class::Execute, Some(Unparsed::Script));
                 self.same()
             }

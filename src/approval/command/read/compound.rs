@@ -1,8 +1,9 @@
 //! Compound commands into their trees: groups, conditions, loops, cases, tests, functions.
 
+use super::cursor::Refused;
 use super::lexer::Until;
 use super::looks;
-use super::parser::{Parser, Refused};
+use super::parser::{Parser, nested};
 use super::syntax::{Node, Word, WordPart};
 
 /// Tells whether a text can only be an expression: to a plain POSIX shell `((` opens two subshells, and what stands
@@ -24,33 +25,33 @@ fn expression(inner: Word) -> Word {
     Word { source: inner.source.clone(), parts: vec![WordPart::Number { inner }] }
 }
 
-impl Parser<'_> {
+impl Parser<'_, '_> {
     /// Reads a compound command, if one starts here.
     pub(super) fn compound(&mut self) -> Result<Option<Node>, Refused> {
-        if self.peek() == Some('(') {
-            self.bump()?;
-            if self.peek() == Some('(') {
-                self.bump()?;
-                let inner = self.arithmetic()?;
+        if self.cursor.peek() == Some('(') {
+            self.cursor.bump()?;
+            if self.cursor.peek() == Some('(') {
+                self.cursor.bump()?;
+                let inner = self.lexer().arithmetic()?;
                 if !is_expression(&inner.source) {
                     return Err(Refused);
                 }
                 return Ok(Some(Node::Test { words: vec![expression(inner)] }));
             }
-            let body = self.nested(')')?;
+            let body = nested(self.cursor, ')')?;
             return Ok(Some(Node::Subshell(Box::new(body))));
         }
-        let upcoming = self.upcoming();
+        let upcoming = self.cursor.upcoming();
         let node = match upcoming.as_str() {
             "{" => {
-                self.at += 1;
+                self.cursor.at += 1;
                 let body = self.list(&["}"])?;
-                self.take_reserved("}")?;
+                self.cursor.take_reserved("}")?;
                 body
             }
             "if" => self.conditional()?,
             "while" | "until" => {
-                self.at += 5;
+                self.cursor.at += 5;
                 let condition = Box::new(self.list(&["do"])?);
                 let body = Box::new(self.do_group()?);
                 Node::While { condition, body }
@@ -59,13 +60,13 @@ impl Parser<'_> {
             "case" => self.case()?,
             "[[" => self.test()?,
             "function" => {
-                self.at += 8;
-                self.blanks()?;
-                let name = self.word(Until::Blank)?.and_then(|word| word.constant()).ok_or(Refused)?;
-                self.blanks()?;
-                if self.peek() == Some('(') {
-                    self.bump()?;
-                    if self.bump()? != ')' {
+                self.cursor.at += 8;
+                self.cursor.blanks()?;
+                let name = self.lexer().word(Until::Blank)?.and_then(|word| word.constant()).ok_or(Refused)?;
+                self.cursor.blanks()?;
+                if self.cursor.peek() == Some('(') {
+                    self.cursor.bump()?;
+                    if self.cursor.bump()? != ')' {
                         return Err(Refused);
                     }
                 }
@@ -81,30 +82,30 @@ impl Parser<'_> {
     }
 
     pub(super) fn function_body(&mut self, name: String) -> Result<Node, Refused> {
-        self.blank_lines()?;
-        let body = self.deeper(Self::compound)?.ok_or(Refused)?;
+        self.cursor.blank_lines()?;
+        let body = self.cursor.deeper(|cursor| Parser { cursor }.compound())?.ok_or(Refused)?;
         Ok(Node::Function { name, body: Box::new(body) })
     }
 
     pub(super) fn do_group(&mut self) -> Result<Node, Refused> {
-        self.take_reserved("do")?;
+        self.cursor.take_reserved("do")?;
         let body = self.list(&["done"])?;
-        self.take_reserved("done")?;
+        self.cursor.take_reserved("done")?;
         Ok(body)
     }
 
     pub(super) fn conditional(&mut self) -> Result<Node, Refused> {
         let mut branches = Vec::new();
-        self.at += 2;
+        self.cursor.at += 2;
         loop {
             let condition = self.list(&["then"])?;
-            self.take_reserved("then")?;
+            self.cursor.take_reserved("then")?;
             let body = self.list(&["elif", "else", "fi"])?;
             branches.push((condition, body));
-            match self.upcoming().as_str() {
-                "elif" => self.at += 4,
+            match self.cursor.upcoming().as_str() {
+                "elif" => self.cursor.at += 4,
                 "else" => {
-                    self.at += 4;
+                    self.cursor.at += 4;
                     let body = self.list(&["fi"])?;
                     branches.push((Node::Sequence(Vec::new()), body));
                     break;
@@ -112,34 +113,34 @@ impl Parser<'_> {
                 _ => break,
             }
         }
-        self.take_reserved("fi")?;
+        self.cursor.take_reserved("fi")?;
         Ok(Node::If(branches))
     }
 
     pub(super) fn for_loop(&mut self, keyword: usize) -> Result<Node, Refused> {
-        self.at += keyword;
-        self.blanks()?;
-        if self.peek() == Some('(') {
-            self.bump()?;
-            if self.bump()? != '(' {
+        self.cursor.at += keyword;
+        self.cursor.blanks()?;
+        if self.cursor.peek() == Some('(') {
+            self.cursor.bump()?;
+            if self.cursor.bump()? != '(' {
                 return Err(Refused);
             }
-            let inner = self.arithmetic()?;
+            let inner = self.lexer().arithmetic()?;
             self.separator()?;
             let body = Box::new(self.do_group()?);
             return Ok(Node::While { condition: Box::new(Node::Test { words: vec![expression(inner)] }), body });
         }
-        let variable = self.name();
+        let variable = self.cursor.name();
         if variable.is_empty() {
             return Err(Refused);
         }
-        self.blank_lines()?;
+        self.cursor.blank_lines()?;
         let mut words = Vec::new();
-        if self.upcoming() == "in" {
-            self.at += 2;
+        if self.cursor.upcoming() == "in" {
+            self.cursor.at += 2;
             loop {
-                self.blanks()?;
-                match self.word(Until::Blank)? {
+                self.cursor.blanks()?;
+                match self.lexer().word(Until::Blank)? {
                     Some(word) => words.push(word),
                     None => break,
                 }
@@ -152,47 +153,47 @@ impl Parser<'_> {
 
     /// `;` or a newline before `do`.
     pub(super) fn separator(&mut self) -> Result<(), Refused> {
-        self.blanks()?;
-        if self.peek() == Some(';') {
-            self.bump()?;
+        self.cursor.blanks()?;
+        if self.cursor.peek() == Some(';') {
+            self.cursor.bump()?;
         }
-        self.blank_lines()
+        self.cursor.blank_lines()
     }
 
     pub(super) fn case(&mut self) -> Result<Node, Refused> {
-        self.at += 4;
-        self.blanks()?;
-        let word = self.word(Until::Blank)?.ok_or(Refused)?;
-        self.take_reserved("in")?;
+        self.cursor.at += 4;
+        self.cursor.blanks()?;
+        let word = self.lexer().word(Until::Blank)?.ok_or(Refused)?;
+        self.cursor.take_reserved("in")?;
         let (mut patterns, mut arms) = (Vec::new(), Vec::new());
         loop {
-            self.blank_lines()?;
-            if self.upcoming() == "esac" {
-                self.at += 4;
+            self.cursor.blank_lines()?;
+            if self.cursor.upcoming() == "esac" {
+                self.cursor.at += 4;
                 return Ok(Node::Case { word, patterns, arms });
             }
-            if self.peek() == Some('(') {
-                self.bump()?;
+            if self.cursor.peek() == Some('(') {
+                self.cursor.bump()?;
             }
             loop {
-                self.blanks()?;
-                patterns.push(self.word(Until::Blank)?.ok_or(Refused)?);
-                self.blanks()?;
-                match self.bump()? {
+                self.cursor.blanks()?;
+                patterns.push(self.lexer().word(Until::Blank)?.ok_or(Refused)?);
+                self.cursor.blanks()?;
+                match self.cursor.bump()? {
                     '|' => {}
                     ')' => break,
                     _ => return Err(Refused),
                 }
             }
-            arms.push(self.deeper(|parser| parser.list(&["esac"]))?);
-            self.blank_lines()?;
-            if self.peek() == Some(';') && self.peek_at(1) == Some(';') {
-                self.bump()?;
-                self.bump()?;
-                if self.peek() == Some('&') {
-                    self.bump()?;
+            arms.push(self.cursor.deeper(|cursor| Parser { cursor }.list(&["esac"]))?);
+            self.cursor.blank_lines()?;
+            if self.cursor.peek() == Some(';') && self.cursor.peek_at(1) == Some(';') {
+                self.cursor.bump()?;
+                self.cursor.bump()?;
+                if self.cursor.peek() == Some('&') {
+                    self.cursor.bump()?;
                 }
-            } else if self.upcoming() != "esac" {
+            } else if self.cursor.upcoming() != "esac" {
                 return Err(Refused);
             }
         }
@@ -200,19 +201,19 @@ impl Parser<'_> {
 
     /// `[[ … ]]`: operators are words here.
     pub(super) fn test(&mut self) -> Result<Node, Refused> {
-        self.at += 2;
+        self.cursor.at += 2;
         let mut words = Vec::new();
         loop {
-            self.blank_lines()?;
-            if self.upcoming() == "]]" {
-                self.at += 2;
+            self.cursor.blank_lines()?;
+            if self.cursor.upcoming() == "]]" {
+                self.cursor.at += 2;
                 return Ok(Node::Test { words });
             }
             let after_match = words.last().and_then(Word::bare).is_some_and(|word| word == "=~");
             let until = if after_match { Until::Pattern } else { Until::Test };
-            match self.word(until)? {
+            match self.lexer().word(until)? {
                 Some(word) => words.push(word),
-                None => match self.bump()? {
+                None => match self.cursor.bump()? {
                     '(' | ')' | '<' | '>' | '&' | '|' => {}
                     _ => return Err(Refused),
                 },

@@ -2,7 +2,8 @@
 //!
 //! What is not certain to be read the same by bash, zsh and a POSIX shell is refused: a refused line is asked.
 
-use super::parser::{Parser, Refused};
+use super::cursor::{Cursor, Refused};
+use super::parser;
 use super::syntax::{Operator, Word, WordPart};
 
 /// What ends a word.
@@ -18,87 +19,73 @@ pub(super) enum Until {
     Pattern,
 }
 
-impl Parser<'_> {
+/// Reads words and redirections off a text.
+pub(super) struct Lexer<'c, 'a> {
+    pub(super) cursor: &'c mut Cursor<'a>,
+}
+
+impl Lexer<'_, '_> {
     /// Reads one word; `None` where none starts.
     pub(super) fn word(&mut self, until: Until) -> Result<Option<Word>, Refused> {
-        let start = self.at;
+        let start = self.cursor.at;
         let mut word = Word::default();
         let mut round = 0_u32;
-        while let Some(character) = self.peek() {
+        while let Some(character) = self.cursor.peek() {
             match character {
                 '}' if until == Until::Brace => break,
                 '(' if until == Until::Pattern => {
                     round += 1;
-                    self.bump_into(&mut word, false)?;
+                    self.cursor.bump_into(&mut word, false)?;
                 }
                 ')' if until == Until::Pattern && round > 0 => {
                     round -= 1;
-                    self.bump_into(&mut word, false)?;
+                    self.cursor.bump_into(&mut word, false)?;
                 }
-                '|' if until == Until::Pattern && round > 0 => self.bump_into(&mut word, false)?,
-                '<' | '>' if until == Until::Blank && self.peek_at(1) == Some('(') => {
-                    self.bump()?;
-                    self.bump()?;
-                    let body = self.nested(')')?;
+                '|' if until == Until::Pattern && round > 0 => self.cursor.bump_into(&mut word, false)?,
+                '<' | '>' if until == Until::Blank && self.cursor.peek_at(1) == Some('(') => {
+                    self.cursor.bump()?;
+                    self.cursor.bump()?;
+                    let body = parser::nested(self.cursor, ')')?;
                     word.parts.push(WordPart::Process { body: Box::new(body) });
                 }
                 ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | ')' if until != Until::Brace => break,
                 '(' if until == Until::Test => break,
                 '(' if until == Until::Blank => {
-                    if self.at == start {
+                    if self.cursor.at == start {
                         break;
                     }
                     // A function's name; anything else is a glob with parentheses, which shells read differently.
-                    if self.peek_at(1) == Some(')') {
+                    if self.cursor.peek_at(1) == Some(')') {
                         break;
                     }
                     return Err(Refused);
                 }
-                '\\' => match self.peek_at(1) {
+                '\\' => match self.cursor.peek_at(1) {
                     Some('\n') => {
-                        self.bump()?;
-                        self.bump()?;
+                        self.cursor.bump()?;
+                        self.cursor.bump()?;
                     }
                     Some(_) => {
-                        self.bump()?;
-                        self.bump_into(&mut word, true)?;
+                        self.cursor.bump()?;
+                        self.cursor.bump_into(&mut word, true)?;
                     }
                     None => return Err(Refused),
                 },
-                '\'' => self.single_quoted(&mut word)?,
+                '\'' => self.cursor.single_quoted(&mut word)?,
                 '"' => {
-                    self.bump()?;
+                    self.cursor.bump()?;
                     self.double_quoted(&mut word, Some('"'))?;
                 }
                 '$' => self.dollar(&mut word, false)?,
                 '`' => self.backticks(&mut word, false)?,
-                _ => self.bump_into(&mut word, false)?,
+                _ => self.cursor.bump_into(&mut word, false)?,
             }
         }
-        if self.at == start && until != Until::Brace {
+        if self.cursor.at == start && until != Until::Brace {
             return Ok(None);
         }
-        word.source = self.slice(start, self.at);
+        word.source = self.cursor.slice(start, self.cursor.at);
         Ok(Some(word))
-    }
-
-    pub(super) fn bump_into(&mut self, word: &mut Word, quoted: bool) -> Result<(), Refused> {
-        let character = self.bump()?;
-        word.push(character, quoted);
-        Ok(())
-    }
-
-    pub(super) fn single_quoted(&mut self, word: &mut Word) -> Result<(), Refused> {
-        self.bump()?;
-        let mut text = String::new();
-        loop {
-            match self.bump()? {
-                '\'' => break,
-                character => text.push(character),
-            }
-        }
-        word.parts.push(WordPart::Text { text, quoted: true });
-        Ok(())
     }
 
     /// Reads up to the closing quote, or to the end of the text where there is none (a here-document).
@@ -106,22 +93,22 @@ impl Parser<'_> {
         // Also an empty string is a word.
         word.parts.push(WordPart::Text { text: String::new(), quoted: true });
         loop {
-            let Some(character) = self.peek() else {
+            let Some(character) = self.cursor.peek() else {
                 return if close.is_none() { Ok(()) } else { Err(Refused) };
             };
             match character {
                 _ if Some(character) == close => {
-                    self.bump()?;
+                    self.cursor.bump()?;
                     return Ok(());
                 }
                 '\\' => {
-                    self.bump()?;
-                    match self.peek() {
+                    self.cursor.bump()?;
+                    match self.cursor.peek() {
                         Some('\n') => {
-                            self.bump()?;
+                            self.cursor.bump()?;
                         }
-                        Some('$' | '`' | '\\') => self.bump_into(word, true)?,
-                        Some('"') if close.is_some() => self.bump_into(word, true)?,
+                        Some('$' | '`' | '\\') => self.cursor.bump_into(word, true)?,
+                        Some('"') if close.is_some() => self.cursor.bump_into(word, true)?,
                         Some(_) => word.push('\\', true),
                         None if close.is_none() => word.push('\\', true),
                         None => return Err(Refused),
@@ -129,39 +116,39 @@ impl Parser<'_> {
                 }
                 '$' => self.dollar(word, true)?,
                 '`' => self.backticks(word, true)?,
-                _ => self.bump_into(word, true)?,
+                _ => self.cursor.bump_into(word, true)?,
             }
         }
     }
 
     pub(super) fn dollar(&mut self, word: &mut Word, quoted: bool) -> Result<(), Refused> {
-        self.bump()?;
-        match self.peek() {
-            Some('\'') if !quoted => self.ansi_quoted(word),
+        self.cursor.bump()?;
+        match self.cursor.peek() {
+            Some('\'') if !quoted => self.cursor.ansi_quoted(word),
             Some('"') if !quoted => {
-                self.bump()?;
+                self.cursor.bump()?;
                 self.double_quoted(word, Some('"'))
             }
-            Some('(') if self.peek_at(1) == Some('(') => {
-                self.bump()?;
-                self.bump()?;
+            Some('(') if self.cursor.peek_at(1) == Some('(') => {
+                self.cursor.bump()?;
+                self.cursor.bump()?;
                 let inner = self.arithmetic()?;
                 word.parts.push(WordPart::Number { inner });
                 Ok(())
             }
             Some('(') => {
-                self.bump()?;
-                let body = Box::new(self.nested(')')?);
+                self.cursor.bump()?;
+                let body = Box::new(parser::nested(self.cursor, ')')?);
                 word.parts.push(WordPart::Substitution { body, quoted });
                 Ok(())
             }
             Some('{') => {
-                self.bump()?;
+                self.cursor.bump()?;
                 self.braced_variable(word, quoted)
             }
             Some(first) if first.is_ascii_alphabetic() || first == '_' => {
-                let name = self.name();
-                if !quoted && self.peek() == Some('[') {
+                let name = self.cursor.name();
+                if !quoted && self.cursor.peek() == Some('[') {
                     // zsh reads an index here, bash a glob.
                     return Err(Refused);
                 }
@@ -169,7 +156,7 @@ impl Parser<'_> {
                 Ok(())
             }
             Some(first) if first.is_ascii_digit() || "@*#?$!-".contains(first) => {
-                let name = self.bump()?.to_string();
+                let name = self.cursor.bump()?.to_string();
                 word.parts.push(WordPart::Variable { name, quoted, operator: Operator::None });
                 Ok(())
             }
@@ -181,48 +168,42 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn name(&mut self) -> String {
-        let start = self.at;
-        while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
-            self.at += 1;
-        }
-        self.slice(start, self.at)
-    }
-
     pub(super) fn braced_variable(&mut self, word: &mut Word, quoted: bool) -> Result<(), Refused> {
-        let start = self.at;
-        let length = self.peek() == Some('#') && self.peek_at(1) != Some('}');
+        let start = self.cursor.at;
+        let length = self.cursor.peek() == Some('#') && self.cursor.peek_at(1) != Some('}');
         if length {
-            self.bump()?;
+            self.cursor.bump()?;
         }
-        let name = match self.peek() {
-            Some(first) if first.is_ascii_alphabetic() || first == '_' => self.name(),
-            Some(first) if first.is_ascii_digit() => self.name(),
-            Some(first) if "@*#?$!-".contains(first) && self.peek_at(1) == Some('}') => self.bump()?.to_string(),
+        let name = match self.cursor.peek() {
+            Some(first) if first.is_ascii_alphabetic() || first == '_' => self.cursor.name(),
+            Some(first) if first.is_ascii_digit() => self.cursor.name(),
+            Some(first) if "@*#?$!-".contains(first) && self.cursor.peek_at(1) == Some('}') => {
+                self.cursor.bump()?.to_string()
+            }
             // Indirection, flags of zsh, `${@:2}` and the like: what they yield is not followed.
-            Some('@' | '*') => self.bump()?.to_string(),
+            Some('@' | '*') => self.cursor.bump()?.to_string(),
             Some(_) | None => return Err(Refused),
         };
-        let operator = match self.peek() {
+        let operator = match self.cursor.peek() {
             Some('}') => Operator::None,
-            Some(':') if matches!(self.peek_at(1), Some('-' | '=')) => {
-                self.bump()?;
-                self.bump()?;
+            Some(':') if matches!(self.cursor.peek_at(1), Some('-' | '=')) => {
+                self.cursor.bump()?;
+                self.cursor.bump()?;
                 Operator::Default(self.braced_rest()?)
             }
             Some('-' | '=') => {
-                self.bump()?;
+                self.cursor.bump()?;
                 Operator::Default(self.braced_rest()?)
             }
             Some(':' | '+' | '?' | '#' | '%' | '/' | '^' | ',' | '[') => Operator::Changed(self.braced_rest()?),
             // `@P` runs what is in the value.
             Some(_) | None => return Err(Refused),
         };
-        if self.bump()? != '}' {
+        if self.cursor.bump()? != '}' {
             return Err(Refused);
         }
         // Whether a single quote counts inside quoted braces depends on the operator and on the shell.
-        if quoted && self.slice(start, self.at).contains('\'') {
+        if quoted && self.cursor.slice(start, self.cursor.at).contains('\'') {
             return Err(Refused);
         }
         let operator = if length { Operator::Changed(Word::default()) } else { operator };
@@ -231,70 +212,16 @@ impl Parser<'_> {
     }
 
     pub(super) fn braced_rest(&mut self) -> Result<Word, Refused> {
-        self.deeper(|parser| parser.word(Until::Brace))?.ok_or(Refused)
-    }
-
-    /// `$'…'`, as bash reads it.
-    pub(super) fn ansi_quoted(&mut self, word: &mut Word) -> Result<(), Refused> {
-        self.bump()?;
-        let mut text = String::new();
-        loop {
-            match self.bump()? {
-                '\'' => break,
-                '\\' => text.push(self.ansi_escape()?),
-                character => text.push(character),
-            }
-        }
-        word.parts.push(WordPart::Text { text, quoted: true });
-        Ok(())
-    }
-
-    pub(super) fn ansi_escape(&mut self) -> Result<char, Refused> {
-        let code = match self.bump()? {
-            'n' => return Ok('\n'),
-            't' => return Ok('\t'),
-            character @ ('\\' | '"' | '?') => return Ok(character),
-            'e' | 'E' => return Ok('\u{1b}'),
-            'x' => self.digits(16, 2)?,
-            'u' => self.digits(16, 4)?,
-            'U' => self.digits(16, 8)?,
-            first @ '0'..='7' => {
-                let mut code = first.to_digit(8).ok_or(Refused)?;
-                for _ in 0..2 {
-                    let Some(digit) = self.peek().and_then(|c| c.to_digit(8)) else { break };
-                    self.bump()?;
-                    code = code * 8 + digit;
-                }
-                code
-            }
-            // Also `\'`: a POSIX shell knows no `$'…'` and would end the string at this quote.
-            _ => return Err(Refused),
-        };
-        // NUL ends the string in bash, and bytes above are not characters by themselves.
-        let is_plain = (1..0x80).contains(&code);
-        char::from_u32(code).filter(|_| is_plain).ok_or(Refused)
-    }
-
-    pub(super) fn digits(&mut self, radix: u32, most: usize) -> Result<u32, Refused> {
-        let mut code = 0_u32;
-        let mut count = 0;
-        while count < most
-            && let Some(digit) = self.peek().and_then(|c| c.to_digit(radix))
-        {
-            self.bump()?;
-            code = code.checked_mul(radix).and_then(|code| code.checked_add(digit)).ok_or(Refused)?;
-            count += 1;
-        }
-        if count == 0 { Err(Refused) } else { Ok(code) }
+        self.cursor.deeper(|cursor| Lexer { cursor }.word(Until::Brace))?.ok_or(Refused)
     }
 
     pub(super) fn backticks(&mut self, word: &mut Word, quoted: bool) -> Result<(), Refused> {
-        self.bump()?;
+        self.cursor.bump()?;
         let mut text = String::new();
         loop {
-            match self.bump()? {
+            match self.cursor.bump()? {
                 '`' => break,
-                '\\' => match self.bump()? {
+                '\\' => match self.cursor.bump()? {
                     character @ ('`' | '\\' | '$') => text.push(character),
                     '"' if quoted => text.push('"'),
                     character => {
@@ -305,37 +232,37 @@ impl Parser<'_> {
                 character => text.push(character),
             }
         }
-        let body = Box::new(self.parse_text(&text)?);
+        let body = Box::new(parser::within(self.cursor, &text)?);
         word.parts.push(WordPart::Substitution { body, quoted });
         Ok(())
     }
 
     /// Reads up to the `))` of an arithmetic expression.
     pub(super) fn arithmetic(&mut self) -> Result<Word, Refused> {
-        let start = self.at;
+        let start = self.cursor.at;
         let mut inner = Word::default();
         let mut depth = 0_u32;
         loop {
-            let character = self.peek().ok_or(Refused)?;
+            let character = self.cursor.peek().ok_or(Refused)?;
             match character {
                 '(' => {
                     depth += 1;
-                    self.bump()?;
+                    self.cursor.bump()?;
                 }
                 ')' if depth > 0 => {
                     depth -= 1;
-                    self.bump()?;
+                    self.cursor.bump()?;
                 }
-                ')' if self.peek_at(1) == Some(')') => {
-                    inner.source = self.slice(start, self.at);
-                    self.bump()?;
-                    self.bump()?;
+                ')' if self.cursor.peek_at(1) == Some(')') => {
+                    inner.source = self.cursor.slice(start, self.cursor.at);
+                    self.cursor.bump()?;
+                    self.cursor.bump()?;
                     return Ok(inner);
                 }
-                '$' => self.deeper(|parser| parser.dollar(&mut inner, true))?,
+                '$' => self.cursor.deeper(|cursor| Lexer { cursor }.dollar(&mut inner, true))?,
                 '`' => self.backticks(&mut inner, true)?,
                 _ if character.is_ascii_alphanumeric() || " \t\n_+-*/%<>=!&|^~?:,;.#[]".contains(character) => {
-                    self.bump_into(&mut inner, true)?;
+                    self.cursor.bump_into(&mut inner, true)?;
                 }
                 _ => return Err(Refused),
             }

@@ -2,6 +2,7 @@
 //! Knows no program and nothing that is known while a line runs.
 
 mod compound;
+mod cursor;
 mod guard;
 mod lexer;
 mod looks;
