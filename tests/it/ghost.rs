@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::support::home::Home;
 use crate::support::pty::{PATIENCE, View};
 use crate::support::server::{Answer, Gate, Server, answer};
-use crate::support::talk::{KEY, Person, axi, last_said};
+use crate::support::talk::{Person, axi, last_said};
 
 const RIGHT: &str = "\x1b[C";
 const CONTROL_RIGHT: &str = "\x1b[1;5C";
@@ -18,6 +18,11 @@ fn haunted(home: &Home, server: &Server, small: &Server) -> Command {
     let provider = format!("[providers.small]\nbase_url = \"{}\"\n", small.url("/v1"));
     home.write("config/axi/config.toml", &format!("suggest_model = \"small/tiny\"\n\n{provider}"));
     axi(home, server)
+}
+
+fn logged(home: &Home) -> String {
+    let logs = std::fs::read_dir(home.path().join("state/axi/logs")).into_iter().flatten().flatten();
+    logs.filter_map(|log| std::fs::read_to_string(log.path()).ok()).collect()
 }
 
 /// Somebody has typed `now run`, and sees the suggestion of a model that has no other.
@@ -114,35 +119,6 @@ fn the_next_key_cancels_what_is_being_asked_and_so_do_three_seconds() {
 }
 
 #[test]
-fn commands_paths_shell_lines_secrets_and_recalled_lines_are_not_sent() {
-    let home = Home::new();
-    home.write("state/axi/history.jsonl", "{\"t\":1,\"d\":\"/\",\"l\":\"an old line\"}\n");
-    let server = Server::start([]);
-    let small = Server::start([]);
-    // A slow machine may paint, and ask for, the beginning of a line: that is an ordinary one.
-    small.route("POST /v1/chat/completions", answer::chat_text("that is all"));
-    let mut person = Person::meets(&haunted(&home, &server, &small));
-    let key = format!("use {KEY} for it");
-    for line in ["/model x", "!make te", "see @src/ma", "ab", "password=hunter2", key.as_str()] {
-        person.types(line);
-        // Longer than the quiet after which an ordinary line is sent.
-        std::thread::sleep(Duration::from_millis(700));
-        person.types("\x15");
-        person.sees_prompt();
-    }
-    person.types("\x1b[A");
-    person.sees_line("an old line");
-    std::thread::sleep(Duration::from_millis(700));
-    let asked: Vec<String> = small.requests().iter().map(last_said).collect();
-    for part in ["/model", "!make", "@src", "so far:\nab", "hunter2", KEY, "old line"] {
-        assert!(!asked.iter().any(|said| said.contains(part)), "{part}: {asked:?}");
-    }
-    person.types("\x15so that");
-    sees_row(&person, "so that is all");
-    assert!(small.requests().iter().any(|request| last_said(request).ends_with("so that")));
-}
-
-#[test]
 fn failures_are_in_the_log_and_nowhere_else() {
     let home = Home::new();
     let server = Server::start([answer::chat_text("done")]);
@@ -152,11 +128,7 @@ fn failures_are_in_the_log_and_nowhere_else() {
     person.types("now run");
     small.wait_requests(1);
     // The next key takes back a question that is not answered yet: a failure needs its answer first.
-    let logged = || -> String {
-        let logs = std::fs::read_dir(home.path().join("state/axi/logs")).into_iter().flatten().flatten();
-        logs.filter_map(|log| std::fs::read_to_string(log.path()).ok()).collect()
-    };
-    person.waits(|_| logged().contains("no ghost text"), "the failure in the log");
+    person.waits(|_| logged(&home).contains("no ghost text"), "the failure in the log");
     person.types(" it");
     sees_row(&person, "now run it");
     person.types("\r");
@@ -202,7 +174,7 @@ fn its_tokens_are_counted_apart_and_capped() {
     sees_row(&person, "now run the tests");
     // 15 tokens are used: nothing is asked any more.
     person.types("\x15something else");
-    std::thread::sleep(Duration::from_millis(700));
+    person.waits(|_| logged(&home).contains("its tokens are used up"), "the limit in the log");
     person.types("\x15/usage\r");
     person.sees("ghost text: 10 tokens read, 5 written");
     assert_eq!((person.count("10 tokens read"), small.requests().len()), (1, 1));

@@ -157,7 +157,12 @@ impl Suggest for ModelSuggest {
         so_far: &mut dyn FnMut(&str),
         cancel: &CancellationToken,
     ) -> Option<String> {
-        if self.given_up || self.is_spent() {
+        if self.given_up {
+            return None;
+        }
+        if self.is_spent() {
+            tracing::info!(most = self.most, "no ghost text: its tokens are used up");
+            self.given_up = true;
             return None;
         }
         if self.connection.is_none() {

@@ -466,6 +466,10 @@ impl EditMode for LineMode {
             Event::Paste(_) => true,
             Event::Resize(..) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => false,
         };
+        let interrupts = matches!(event, Event::Key(key) if key.modifiers == KeyModifiers::CONTROL && key.code == KeyCode::Char('c'));
+        if presses && !interrupts {
+            self.interrupted = None;
+        }
         let does = match event {
             Event::Key(key)
                 if key.code == KeyCode::Esc

@@ -140,10 +140,21 @@ fn ctrl_c_clears_then_interrupts_then_leaves() {
     paint(&mode, "", 0, None);
     assert_eq!(press(&mut mode, CONTROL, KeyCode::Char('c')), send());
     assert_eq!(mode.state.lock().ended.take(), Some(Ended::End));
-    mode.interrupted = None;
-    paint(&mode, "", 0, None);
-    press(&mut mode, CONTROL, KeyCode::Char('c'));
-    assert_eq!(mode.state.lock().ended.take(), Some(Ended::Interrupted));
+}
+
+#[test]
+fn a_key_between_two_ctrl_c_makes_the_second_the_first() {
+    for key in [KeyCode::Char('x'), KeyCode::Enter, KeyCode::Left] {
+        let mut mode = mode();
+        paint(&mode, "", 0, None);
+        press(&mut mode, CONTROL, KeyCode::Char('c'));
+        mode.state.lock().ended = None;
+        press(&mut mode, NONE, key);
+        mode.state.lock().ended = None;
+        paint(&mode, "", 0, None);
+        press(&mut mode, CONTROL, KeyCode::Char('c'));
+        assert_eq!(mode.state.lock().ended.take(), Some(Ended::Interrupted), "{key:?}");
+    }
 }
 
 #[test]

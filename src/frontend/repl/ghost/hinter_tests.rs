@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use reedline::{FileBackedHistory, HistoryItem};
+use tokio_util::sync::CancellationToken;
 
+use super::super::suggest::{Exchange, Suggest, SuggestTiming, Wanted};
 use super::*;
 use crate::frontend::repl::history::{HistoryOptions, LineHistory};
 use crate::frontend::repl::line::PasteStore;
+use crate::secret::Known;
 
 fn hinter(lines: &[&str]) -> LineHinter {
     let options = HistoryOptions { path: None, directory: "/d".to_owned(), enabled: true };
@@ -67,4 +70,41 @@ fn escape_takes_it_away_for_this_line() {
 fn escapes_of_a_stored_line_are_not_painted() {
     let mut hinter = hinter(&["run \u{1b}[2Jtests"]);
     assert_eq!(hint(&mut hinter, "run"), " ");
+}
+
+/// Says nothing.
+struct Silent;
+
+impl Suggest for Silent {
+    fn suggest(
+        &mut self,
+        _: &Wanted,
+        _: &Exchange,
+        _: &mut dyn FnMut(&str),
+        cancel: &CancellationToken,
+    ) -> Option<String> {
+        while !cancel.is_cancelled() {
+            std::thread::yield_now();
+        }
+        None
+    }
+}
+
+#[test]
+fn no_model_is_asked_for_commands_paths_shell_lines_secrets_and_recalled_lines() {
+    let mut hinter = hinter(&["an old line"]);
+    hinter.history.keep_out(Known::new(["tr0ub4dor-and-3".to_owned()]));
+    let timing = SuggestTiming::default();
+    let suggestions = Arc::new(Suggestions::start(Box::new(Silent), timing).unwrap());
+    hinter.suggestions = Some(Arc::clone(&suggestions));
+    let asks = |hinter: &mut LineHinter, line: &str| {
+        hint(hinter, line);
+        suggestions.is_asking()
+    };
+    for line in ["/model x", "!make te", "see @src/ma", "ab", "password=hunter2", "it is tr0ub4dor-and-3"] {
+        assert!(!asks(&mut hinter, line), "{line}");
+        assert!(asks(&mut hinter, "an ordinary line"), "after {line}");
+    }
+    hinter.state.lock().browsing = true;
+    assert!(!asks(&mut hinter, "a line from before"));
 }
