@@ -55,6 +55,10 @@ mod programs;
 #[path = "../src/provider/build.rs"]
 mod providers;
 
+/// The rows of developer tools.
+#[path = "../src/tool/devtool/build.rs"]
+mod dev_tools;
+
 fn main() -> Result<(), Failure> {
     let out = std::env::var("OUT_DIR")?;
     println!("cargo:rerun-if-changed=src/approval/program");
@@ -65,6 +69,10 @@ fn main() -> Result<(), Failure> {
     println!("cargo:rerun-if-changed=src/provider/build.rs");
     let table = providers::lay_out(&std::fs::read_to_string("src/provider/providers.json")?)?;
     std::fs::write(Path::new(&out).join("providers.rs"), table)?;
+    println!("cargo:rerun-if-changed=src/tool/devtool/tools.json");
+    println!("cargo:rerun-if-changed=src/tool/devtool/build.rs");
+    let table = dev_tools::lay_out(&std::fs::read_to_string("src/tool/devtool/tools.json")?)?;
+    std::fs::write(Path::new(&out).join("dev_tools.rs"), table)?;
     println!("cargo:rerun-if-changed=locales");
     let mut files = Vec::new();
     for entry in std::fs::read_dir("locales")? {

@@ -25,7 +25,6 @@ const OTHER_MEANINGS: &[(&str, &[&str], &str)] = &[
     ("src/frontend/handoff/extract.rs", &["shell"], "the language of a code block"),
     ("src/frontend/repl/", &["delete", "edit", "grep", "list", "mkdir"], "keys, their actions, programs, sessions"),
     ("src/terminal/markdown/highlight/", &["delete", "list", "move", "read", "shell", "terminal"], "languages"),
-    ("src/tool/devtool/", &["list"], "what a developer tool can be asked"),
     ("src/tool/shell/project_table.rs", &["grep"], "a program"),
     ("src/tool/terminal/keys.rs", &["delete"], "a key"),
 ];
