@@ -5,6 +5,7 @@
 //! answers.
 
 mod background;
+mod browser;
 mod commands;
 mod console;
 mod context;
@@ -22,6 +23,7 @@ mod servers;
 mod settings;
 mod shell_session;
 mod talk;
+mod tokens;
 mod trust;
 
 use std::ffi::OsString;

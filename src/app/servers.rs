@@ -2,18 +2,22 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::console::Console;
 use super::context::App;
 use super::keys::Keys;
 use super::models;
+use super::tokens::{Keeping, Tokens};
 use crate::config;
 use crate::frontend::dialog::{NoChoice, Terminal};
 use crate::frontend::exit::Exit;
 use crate::frontend::signals::Signals;
 use crate::locale::word;
-use crate::mcp::{Agreed, AgreedStore, Definition, DefinitionError, Servers, Setup, Way, read_project};
+use crate::mcp::{
+    Agreed, AgreedStore, Definition, DefinitionError, GivenClient, Servers, Setup, Way, read_project,
+};
 use crate::secret::is_secret_name;
 use crate::terminal::{Depth, sanitize_line};
 use crate::tool::{HANDOFF_VARIABLES, ServerTools};
@@ -72,6 +76,7 @@ fn own(app: &App) -> (Vec<Definition>, Vec<Wrong>) {
             Some(way) if Definition::is_name(name) => found.push(Definition {
                 always_load: server.always_load,
                 call_seconds: server.timeout,
+                client: server.client_id.clone().map(|id| GivenClient { id, secret: server.client_secret.clone() }),
                 ..Definition::own(name, way)
             }),
             Some(_) => wrong.push((file(), name.clone(), DefinitionError::Name)),
@@ -180,7 +185,7 @@ fn tell_wrong(app: &App, wrong: &[Wrong]) {
 }
 
 /// The servers of this run; nothing where there are none. Starts none.
-pub(super) fn servers(app: &App) -> Option<ServerTools> {
+pub(super) fn servers(app: &App, tokens: Keeping) -> Option<ServerTools> {
     let (found, _) = defined(app);
     if found.is_empty() {
         return None;
@@ -217,7 +222,8 @@ pub(super) fn servers(app: &App) -> Option<ServerTools> {
         cache: app.paths.cache.as_ref().map(|cache| cache.join("mcp")),
         helper: app.process.program.clone(),
         directory: app.project.cwd.clone(),
-        client: Box::new(move |url| client.for_address(url)),
+        client: Arc::new(move |url| client.for_address(url)),
+        tokens: Arc::new(Tokens::new(models::key_file(&app.process.variables), tokens)),
         start: START,
         variable: Box::new(variable),
         withheld: Box::new(withheld),

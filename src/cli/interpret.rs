@@ -52,6 +52,13 @@ pub(super) fn interpret(matches: &ArgMatches) -> Invocation {
                 Some(("test", inner)) => {
                     McpAction::Test(inner.get_one::<String>("server").cloned().unwrap_or_default())
                 }
+                Some(("login", inner)) => McpAction::Login {
+                    server: inner.get_one::<String>("server").cloned().unwrap_or_default(),
+                    in_file: inner.get_flag("file"),
+                },
+                Some(("logout", inner)) => {
+                    McpAction::Logout(inner.get_one::<String>("server").cloned().unwrap_or_default())
+                }
                 Some(("serve", inner)) => McpAction::Serve { all: inner.get_flag("all") },
                 Some(_) | None => McpAction::List,
             },

@@ -101,6 +101,15 @@ pub enum McpAction {
     List,
     /// Start the one of this name and say what it answers.
     Test(String),
+    /// Sign in to one behind an address.
+    Login {
+        /// Its name.
+        server: String,
+        /// Keeps the token in a file, and not in the keychain.
+        in_file: bool,
+    },
+    /// Forget the token for the one of this name.
+    Logout(String),
     /// Be one, on standard input and output.
     Serve {
         /// Offer also what may change things.

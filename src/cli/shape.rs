@@ -109,6 +109,11 @@ pub fn command(words: Words<'_>) -> Command {
                 .subcommands([
                     sub("list", cli::command::LIST),
                     sub("test", cli::command::MCP_TEST).arg(positional("server", argument::SERVER).required(true)),
+                    sub("login", cli::command::MCP_LOGIN)
+                        .arg(positional("server", argument::SERVER).required(true))
+                        .arg(flag("file", option::FILE, words)),
+                    sub("logout", cli::command::MCP_LOGOUT)
+                        .arg(positional("server", argument::SERVER).required(true)),
                     sub("serve", cli::command::MCP_SERVE).arg(flag("all", option::SERVE_ALL, words)),
                 ])
                 .arg(flag("json", option::JSON, words).global(true)),

@@ -6,7 +6,7 @@ use crate::mcp::{Era, Failure, Report, Standing};
 use crate::tool::ServerTools;
 
 /// What may follow the command.
-pub(super) const WORDS: &[&str] = &["reconnect", "off", "on"];
+pub(super) const WORDS: &[&str] = &["reconnect", "login", "off", "on"];
 
 pub(super) fn mcp(context: &mut Context<'_>, argument: &str) -> Outcome {
     let locale = context.locale;
@@ -24,12 +24,14 @@ pub(super) fn mcp(context: &mut Context<'_>, argument: &str) -> Outcome {
         return Outcome::Fail(Problem { what, hint: String::new() });
     }
     let servers = tools.servers();
-    let (found, said) = match verb {
-        "reconnect" => (servers.reconnect(name), locale.with(word::server::Reconnecting { name })),
-        "off" => (servers.switch(name, false), locale.with(word::server::IsOff { name })),
-        _ => (servers.switch(name, true), locale.with(word::server::IsOn { name })),
+    let (found, done) = match verb {
+        // It asks on the terminal, in a process of its own.
+        "login" => (servers.has(name), Outcome::Edit(format!("!axi mcp login {name}"))),
+        "reconnect" => (servers.reconnect(name), Outcome::Say(locale.with(word::server::Reconnecting { name }))),
+        "off" => (servers.switch(name, false), Outcome::Say(locale.with(word::server::IsOff { name }))),
+        _ => (servers.switch(name, true), Outcome::Say(locale.with(word::server::IsOn { name }))),
     };
-    if found { Outcome::Say(said) } else { Outcome::Fail(unknown_server(locale, name, &reports)) }
+    if found { done } else { Outcome::Fail(unknown_server(locale, name, &reports)) }
 }
 
 /// Says that there are no servers, and how there would be.
@@ -61,6 +63,9 @@ pub fn facts(locale: &Locale, tools: &ServerTools, report: &Report) -> String {
     if report.definition.of_project {
         parts.push(locale.text(word::server::OF_PROJECT).to_owned());
     }
+    if report.standing == Standing::NeedsSignIn {
+        parts.push(locale.with(word::server::SignInHint { name: &report.definition.name }));
+    }
     if let Some(failure) = report.failure.as_ref().filter(|_| report.standing == Standing::Failed) {
         parts.push(server_failure(locale, failure));
     }
@@ -87,6 +92,7 @@ const fn standing(standing: Standing) -> crate::locale::Word {
         Standing::Starting => state::STARTING,
         Standing::Known => state::KNOWN,
         Standing::Running => state::RUNNING,
+        Standing::NeedsSignIn => state::NEEDS_SIGN_IN,
         Standing::Failed => state::FAILED,
     }
 }
@@ -101,6 +107,7 @@ pub const fn standing_word(standing: Standing) -> &'static str {
         Standing::Starting => "starting",
         Standing::Known => "known",
         Standing::Running => "running",
+        Standing::NeedsSignIn => "needs_login",
         Standing::Failed => "failed",
     }
 }
@@ -118,8 +125,8 @@ pub const fn era_word(era: Era) -> &'static str {
 #[must_use]
 pub fn server_failure(locale: &Locale, failure: &Failure) -> String {
     use word::server::failure::{
-        CANCELLED, ENDED, EndedWith, NO_SUCH_PROMPT, NO_SUCH_TOOL, NOT_AGREED, NOT_MCP, NotStarted, OFF, Refused,
-        Resting, SIGN_IN, Slow, Status, TooLarge, Unreached, Unset,
+        CANCELLED, ENDED, EndedWith, KEY_REFUSED, NO_SUCH_PROMPT, NO_SUCH_TOOL, NOT_AGREED, NOT_MCP, NotStarted,
+        OFF, Refused, Resting, SIGN_IN, Slow, Status, TooLarge, Unreached, Unset,
     };
     match failure {
         Failure::NotStarted { cause } => locale.with(NotStarted { cause }),
@@ -127,6 +134,7 @@ pub fn server_failure(locale: &Locale, failure: &Failure) -> String {
         Failure::Unreached { cause } => locale.with(Unreached { cause }),
         Failure::Status { status } => locale.with(Status { status: &status.to_string() }),
         Failure::SignIn => locale.text(SIGN_IN).to_owned(),
+        Failure::KeyRefused => locale.text(KEY_REFUSED).to_owned(),
         Failure::Ended { said, .. } if !said.is_empty() => locale.with(EndedWith { cause: said }),
         Failure::Ended { code: Some(code), .. } => locale.with(EndedWith { cause: &format!("exit {code}") }),
         Failure::Ended { .. } => locale.text(ENDED).to_owned(),

@@ -186,6 +186,8 @@ section! {
         env: BTreeMap<String, String> = BTreeMap::new(), Setting::new(mcp::ENV, "0.1");
         url: Option<String> = None, Setting::new(mcp::URL, "0.1").form(Url);
         headers: BTreeMap<String, String> = BTreeMap::new(), Setting::new(mcp::HEADERS, "0.1");
+        client_id: Option<String> = None, Setting::new(mcp::CLIENT_ID, "0.1");
+        client_secret: Option<String> = None, Setting::new(mcp::CLIENT_SECRET, "0.1");
         always_load: bool = false, Setting::new(mcp::ALWAYS_LOAD, "0.1");
         timeout: u64 = 120, Setting::new(mcp::TIMEOUT, "0.1").between(1, 24 * 60 * 60);
         enabled: bool = true, Setting::new(mcp::ENABLED, "0.1");

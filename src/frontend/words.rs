@@ -66,7 +66,11 @@ pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {
         }
         Notice::Server { name, failure } => Diagnostic {
             what: locale.with(word::notice::Server { name, cause: &server_failure(locale, failure) }),
-            hint: locale.with(word::notice::ServerHint { name }),
+            hint: if *failure == crate::mcp::Failure::SignIn {
+                locale.with(word::notice::ServerSignInHint { name })
+            } else {
+                locale.with(word::notice::ServerHint { name })
+            },
         },
         Notice::NoSandbox { missing } => {
             plain(locale.with(word::notice::NoSandbox { cause: missing_sandbox(locale, *missing) }))

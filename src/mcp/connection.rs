@@ -48,6 +48,14 @@ pub struct Asking {
     pub reply: oneshot::Sender<Value>,
 }
 
+/// Of what kinds a server has lists.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Offers {
+    pub(super) tools: bool,
+    pub(super) prompts: bool,
+    pub(super) resources: bool,
+}
+
 /// The near end of a line.
 pub(super) struct Connection {
     outgoing: mpsc::Sender<Value>,
@@ -57,7 +65,9 @@ pub(super) struct Connection {
     /// The revision that both agreed on where there is a session.
     pub(super) revision: OnceLock<String>,
     ended: Mutex<Option<Failure>>,
-    /// Told when the server's list of tools has changed.
+    /// What the server has to offer, once it said so.
+    pub(super) offers: OnceLock<Offers>,
+    /// Told when a list of the server has changed.
     pub(super) changed: Notify,
     /// Ends the line.
     pub(super) hang_up: CancellationToken,
@@ -103,6 +113,7 @@ impl Connection {
             next: AtomicU64::new(1),
             era: OnceLock::new(),
             revision: OnceLock::new(),
+            offers: OnceLock::new(),
             ended: Mutex::default(),
             changed: Notify::new(),
             hang_up: CancellationToken::new(),
@@ -235,7 +246,9 @@ impl Connection {
             }
             Incoming::Notification { method, params } => match method.as_str() {
                 "notifications/progress" => self.progressed(&params),
-                "notifications/tools/list_changed" => self.changed.notify_one(),
+                "notifications/tools/list_changed"
+                | "notifications/prompts/list_changed"
+                | "notifications/resources/list_changed" => self.changed.notify_one(),
                 // Its log and what belongs to no request of ours.
                 _ => {}
             },
@@ -296,6 +309,19 @@ impl Connection {
             return cancelled();
         }
         answer.await.unwrap_or_else(|_| cancelled())
+    }
+
+    /// Asks the person for what a call still needs.
+    pub(super) async fn inputs(&self, result: &Value) -> Value {
+        let mut answers = Map::new();
+        for (key, request) in result.get("inputRequests").and_then(Value::as_object).into_iter().flatten() {
+            // What else could be asked for was not offered.
+            if request.get("method").and_then(Value::as_str) == Some("elicitation/create") {
+                let params = request.get("params").cloned().unwrap_or_default();
+                answers.insert(key.clone(), self.ask(params).await);
+            }
+        }
+        Value::Object(answers)
     }
 }
 

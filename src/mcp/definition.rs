@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::failure::Failure;
+use super::sign_in::GivenClient;
 
 /// How long a call may take without a sign of life, in seconds, if nothing else is said.
 const CALL_SECONDS: u64 = 120;
@@ -23,6 +24,8 @@ pub struct Definition {
     pub always_load: bool,
     /// How long a call may take without a sign of life, in seconds.
     pub call_seconds: u64,
+    /// As whom axi signs in to it, where that is said.
+    pub client: Option<GivenClient>,
     /// Whether a project brought it: then the person is asked first.
     pub of_project: bool,
 }
@@ -79,7 +82,8 @@ impl Definition {
     /// Makes one that the person wrote.
     #[must_use]
     pub fn own(name: &str, way: Way) -> Self {
-        Self { name: name.to_owned(), way, always_load: false, call_seconds: CALL_SECONDS, of_project: false }
+        let call_seconds = CALL_SECONDS;
+        Self { name: name.to_owned(), way, always_load: false, call_seconds, client: None, of_project: false }
     }
 
     /// Tells whether a name can begin the names of tools: models and providers take few characters.
@@ -139,6 +143,18 @@ impl Definition {
     }
 }
 
+/// Fills in the variables of the client.
+///
+/// # Errors
+/// [`Failure::Unset`].
+pub(super) fn filled_client(
+    given: &GivenClient,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<GivenClient, Failure> {
+    let secret = given.secret.as_ref().map(|secret| filled(secret, variable)).transpose()?;
+    Ok(GivenClient { id: filled(&given.id, variable)?, secret })
+}
+
 /// Fills in `${NAME}` and `${NAME:-what stands for it}`; any other `$` is itself.
 fn filled(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, Failure> {
     let mut whole = String::with_capacity(text.len());
@@ -178,6 +194,7 @@ pub fn read_project(text: &str) -> Definitions {
         match way(value) {
             Some(way) => definitions.found.push(Definition {
                 always_load: value.get("alwaysLoad").and_then(Value::as_bool).unwrap_or_default(),
+                client: client(value),
                 of_project: true,
                 ..Definition::own(name, way)
             }),
@@ -185,6 +202,12 @@ pub fn read_project(text: &str) -> Definitions {
         }
     }
     definitions
+}
+
+/// As whom one signs in, as other agents write it. A secret does not stand in a project's file.
+fn client(value: &Value) -> Option<GivenClient> {
+    let id = value.get("oauth")?.get("clientId")?.as_str()?;
+    Some(GivenClient { id: id.to_owned(), secret: None })
 }
 
 fn way(value: &Value) -> Option<Way> {

@@ -33,6 +33,9 @@ pub enum Failure {
     /// It wants to know who asks.
     #[error("it wants the user to sign in")]
     SignIn,
+    /// It does not take the `Authorization` that its definition has.
+    #[error("it does not take the Authorization header of its definition")]
+    KeyRefused,
     /// It ended.
     #[error("it ended{}{}", code.map(|code| format!(" with exit code {code}")).unwrap_or_default(),
         if said.is_empty() { String::new() } else { format!(": {said}") })]

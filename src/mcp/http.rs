@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Response, StatusCode};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -18,6 +18,7 @@ use super::connection::{Connection, STATELESS};
 use super::failure::Failure;
 use super::line::{Line, Lines, MOST_MEGABYTES};
 use super::message::{self, Incoming};
+use super::sign_in::{Challenge, Pass};
 
 /// The most bytes of an answer that is no stream.
 const MOST: usize = 16 * 1024 * 1024;
@@ -29,13 +30,23 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// How long saying good-bye may take.
 const GOODBYE: Duration = Duration::from_millis(500);
 
+/// How often another token is tried for one message.
+const MOST_RENEWALS: usize = 2;
+
 const SESSION_ID: &str = "mcp-session-id";
+
+/// Where a server is, and what it is shown.
+pub(super) struct Far {
+    pub(super) url: String,
+    pub(super) headers: HeaderMap,
+    pub(super) client: reqwest::Client,
+    /// What proves who asks; nothing where the headers do.
+    pub(super) pass: Option<Pass>,
+}
 
 /// The far end of a line.
 struct Address {
-    url: String,
-    headers: HeaderMap,
-    client: reqwest::Client,
+    far: Far,
     connection: Arc<Connection>,
     session: Mutex<Option<HeaderValue>>,
 }
@@ -55,12 +66,12 @@ pub(super) fn headers(said: &BTreeMap<String, String>) -> Result<HeaderMap, Fail
 
 /// Carries messages both ways until nobody holds the line any more or axi ends.
 pub(super) async fn drive(
-    (url, headers, client): (String, HeaderMap, reqwest::Client),
+    far: Far,
     connection: Arc<Connection>,
     mut sent: mpsc::Receiver<Value>,
     stop: CancellationToken,
 ) {
-    let address = Arc::new(Address { url, headers, client, connection, session: Mutex::default() });
+    let address = Arc::new(Address { far, connection, session: Mutex::default() });
     let connection = &address.connection;
     let mut posts: HashMap<u64, AbortHandle> = HashMap::new();
     let mut listening = None;
@@ -119,7 +130,11 @@ impl Address {
     }
 
     fn request(&self, method: Method, message: Option<&Value>) -> reqwest::RequestBuilder {
-        let mut request = self.client.request(method, &self.url).headers(self.headers.clone());
+        let Far { url, headers, client, pass } = &self.far;
+        let mut request = client.request(method, url).headers(headers.clone());
+        if let Some(token) = pass.as_ref().and_then(Pass::header) {
+            request = request.header(AUTHORIZATION, token);
+        }
         if let Some(session) = self.session() {
             request = request.header(SESSION_ID, session);
         }
@@ -147,8 +162,36 @@ impl Address {
             .body(message.to_string())
     }
 
+    /// Sends a message; again, with a better token, where the one before was refused: first the one that is kept, then a new
+    /// one.
     async fn post(&self, message: &Value) -> Result<Response, reqwest::Error> {
-        self.request(Method::POST, Some(message)).send().await
+        let mut renewals = 0;
+        loop {
+            let shown = self.far.pass.as_ref().and_then(Pass::header);
+            let response = self.request(Method::POST, Some(message)).send().await?;
+            let Some(pass) = self.far.pass.as_ref().filter(|_| response.status() == StatusCode::UNAUTHORIZED)
+            else {
+                return Ok(response);
+            };
+            renewals += 1;
+            if renewals > MOST_RENEWALS || !pass.renew(shown.as_ref()).await {
+                return Ok(response);
+            }
+        }
+    }
+
+    /// Why nobody is let in, if so.
+    async fn shut(&self, response: &Response) -> Option<Failure> {
+        let challenge = Challenge::read(response.headers());
+        let wants_more = response.status() == StatusCode::FORBIDDEN && challenge.wants_more();
+        if !wants_more && response.status() != StatusCode::UNAUTHORIZED {
+            return None;
+        }
+        let Some(pass) = &self.far.pass else { return Some(Failure::KeyRefused) };
+        if let Some(scope) = challenge.scope.filter(|_| wants_more) {
+            pass.wants(&scope).await;
+        }
+        Some(Failure::SignIn)
     }
 
     /// Sends a request and hands on all that comes back.
@@ -170,8 +213,8 @@ impl Address {
             self.connection.end(&ended);
             return Err(ended);
         }
-        if status == StatusCode::UNAUTHORIZED {
-            return Err(Failure::SignIn);
+        if let Some(failure) = self.shut(&response).await {
+            return Err(failure);
         }
         if is_stream(&response) && status.is_success() {
             return self.follow(id, response).await;

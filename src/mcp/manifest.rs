@@ -10,10 +10,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::definition::{Definition, Way};
-use super::plain::plain;
+use super::plain::{plain, visible};
 
 /// The most characters of a name.
 const MOST_NAME: usize = 128;
+/// The most bytes of what is typed as one word.
+const MOST_WORD: usize = 1024;
+/// The most arguments of a prompt.
+const MOST_ARGUMENTS: usize = 16;
 /// The most bytes of a tool's schema.
 const MOST_SCHEMA: usize = 64 * 1024;
 
@@ -52,6 +56,62 @@ pub struct Manifest {
     pub title: String,
     /// Its tools, in its own order.
     pub tools: Vec<ToolEntry>,
+    /// Its prompts.
+    #[serde(default)]
+    pub prompts: Vec<PromptEntry>,
+    /// Its resources.
+    #[serde(default)]
+    pub resources: Vec<ResourceEntry>,
+}
+
+/// A prompt as its server tells of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptEntry {
+    /// Its name at the server.
+    pub name: String,
+    /// What it is said to do, in one line.
+    pub description: String,
+    /// The names of what it takes, in order.
+    pub arguments: Vec<String>,
+}
+
+/// A resource as its server tells of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResourceEntry {
+    /// Its address at the server.
+    pub uri: String,
+    /// What it is called.
+    pub name: String,
+}
+
+impl PromptEntry {
+    /// Reads one; nothing where its name cannot be typed as one word.
+    pub(super) fn read(value: &Value) -> Option<Self> {
+        let name = word(value.get("name")?)?;
+        let listed = value.get("arguments").and_then(Value::as_array).into_iter().flatten();
+        let arguments = listed.filter_map(|argument| word(argument.get("name")?)).take(MOST_ARGUMENTS);
+        Some(Self { name, description: line(value, "description"), arguments: arguments.collect() })
+    }
+}
+
+impl ResourceEntry {
+    /// Reads one; nothing where its address cannot be typed as one word.
+    pub(super) fn read(value: &Value) -> Option<Self> {
+        Some(Self { uri: word(value.get("uri")?)?, name: line(value, "name") })
+    }
+}
+
+/// A text that can be typed as one word, and is not endless.
+fn word(value: &Value) -> Option<String> {
+    let text = value.as_str()?;
+    let fits = !text.is_empty() && text.len() <= MOST_WORD && !text.contains(char::is_whitespace);
+    (fits && visible(text) == text).then(|| text.to_owned())
+}
+
+/// The first line of what is said of something.
+fn line(value: &Value, name: &str) -> String {
+    let text = visible(value.get(name).and_then(Value::as_str).unwrap_or_default());
+    text.trim().lines().next().unwrap_or_default().chars().take(MOST_NAME).collect()
 }
 
 impl ToolEntry {
@@ -135,6 +195,19 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_typed_is_not_offered() {
+        let read = PromptEntry::read(
+            &json!({"name": "ask", "description": " a\u{1b}[2Jb\nc", "arguments": [{"name": "x"}, {}]}),
+        );
+        let entry = PromptEntry { name: "ask".into(), description: "ab".into(), arguments: vec!["x".into()] };
+        assert_eq!(read, Some(entry));
+        for name in ["", "a b", "a\u{1b}[2J", "a\u{202e}b", "a\n"] {
+            assert_eq!(PromptEntry::read(&json!({"name": name})), None, "{name:?}");
+            assert_eq!(ResourceEntry::read(&json!({"uri": name, "name": "x"})), None, "{name:?}");
+        }
+    }
+
+    #[test]
     fn what_is_kept_is_for_the_same_command_and_for_its_owner_alone() {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
@@ -149,7 +222,14 @@ mod tests {
             input_schema: json!({}),
             as_task: true,
         }];
-        let manifest = Manifest { era: Era::Session, revision: "2025-06-18".into(), title: "x 1".into(), tools };
+        let manifest = Manifest {
+            era: Era::Session,
+            revision: "2025-06-18".into(),
+            title: "x 1".into(),
+            tools,
+            prompts: vec![],
+            resources: vec![],
+        };
         let (cache, server) = (folder.path().join("mcp"), Definition::own("a", way(&["1"], "secret")));
         keep(&cache, &server, &manifest);
         assert_eq!(load(&cache, &server), Some(manifest.clone()));

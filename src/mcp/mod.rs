@@ -2,7 +2,7 @@
 //! their tools, and the lines to them.
 //!
 //! Knows no tool, approval, terminal or locale: it reports facts. From the bottom: `failure`, `plain`, `message`, `line`, then
-//! `definition`, `agreed`, `manifest` and `answer`, then `connection`, `process` and `http`, `opening`, `task`, `thread`, `state`, `servers` above them, and `taken`.
+//! `definition`, `agreed`, `manifest` and `answer`, then `connection`, `sign_in`, `process` and `http`, `opening`, `task`, `thread`, `state`, `servers` above them, and `taken`.
 //!
 //! Our own JSON-RPC and not the crate rmcp: see `connection`.
 
@@ -19,6 +19,7 @@ mod opening;
 mod plain;
 mod process;
 mod servers;
+mod sign_in;
 mod state;
 mod taken;
 mod task;
@@ -29,6 +30,7 @@ pub use answer::{Answer, Part};
 pub use connection::{Asking, Call};
 pub use definition::{Definition, DefinitionError, Definitions, Way, read_project};
 pub use failure::Failure;
-pub use manifest::{Era, Manifest, ToolEntry};
+pub use manifest::{Era, Manifest, PromptEntry, ResourceEntry, ToolEntry};
 pub use servers::Servers;
+pub use sign_in::{GivenClient, Pages, SignIn, SignInError, TokenStore};
 pub use state::{Offered, Report, Setup, Standing, Trouble};

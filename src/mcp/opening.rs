@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::connection::{Connection, SESSION, STATELESS, capabilities, client};
+use super::connection::{Connection, Offers, SESSION, STATELESS, capabilities, client};
 use super::failure::Failure;
-use super::manifest::{Era, Manifest, ToolEntry};
+use super::manifest::{Era, Manifest, PromptEntry, ResourceEntry, ToolEntry};
 use super::plain::plain;
 
-/// More pages and more tools than these are not asked for: a list may go round in circles.
+/// More pages and more of a kind than these are not asked for: a list may go round in circles.
 const MOST_PAGES: usize = 50;
-const MOST_TOOLS: usize = 1_000;
+const MOST: usize = 1_000;
 
 /// Finds out what a server is, by asking it as one of the era `first`, then as one of the other. On standard input and
 /// output `initialize` should come first: nearly all servers want it, and some start with it what they put off else.
@@ -63,21 +63,50 @@ async fn greet(connection: &Connection, era: Era, limit: Duration) -> Result<Man
     let named = said.get("serverInfo").or_else(|| said.get("_meta")?.get("io.modelcontextprotocol/serverInfo"));
     let part = |name: &str| named.and_then(|info| info.get(name)).and_then(Value::as_str).unwrap_or_default();
     let title = format!("{} {}", plain(part("name")), plain(part("version"))).trim().to_owned();
-    let has_tools = said.get("capabilities").is_some_and(|has| has.get("tools").is_some());
-    let tools = if has_tools { tools(connection, limit).await? } else { Vec::new() };
-    Ok(Manifest { era, revision, title, tools })
+    let has = |kind: &str| said.get("capabilities").is_some_and(|has| has.get(kind).is_some());
+    let offers = Offers { tools: has("tools"), prompts: has("prompts"), resources: has("resources") };
+    let lists = lists(connection, offers, limit).await?;
+    // Set once, as above.
+    let _ = connection.offers.set(offers);
+    Ok(Manifest { era, revision, title, tools: lists.tools, prompts: lists.prompts, resources: lists.resources })
 }
 
-/// Asks for all tools. What is no tool is left out.
-pub(super) async fn tools(connection: &Connection, limit: Duration) -> Result<Vec<ToolEntry>, Failure> {
-    let mut tools: Vec<ToolEntry> = Vec::new();
-    let take = |entry: &Value| {
-        let entry = ToolEntry::read(entry);
-        tools.extend(entry.filter(|entry| tools.iter().all(|tool| tool.name != entry.name)));
-        tools.len() < MOST_TOOLS
+/// What a server has to offer.
+pub(super) struct Lists {
+    pub(super) tools: Vec<ToolEntry>,
+    pub(super) prompts: Vec<PromptEntry>,
+    pub(super) resources: Vec<ResourceEntry>,
+}
+
+/// Asks for all that a server offers. What is nothing of its kind is left out.
+pub(super) async fn lists(connection: &Connection, offers: Offers, limit: Duration) -> Result<Lists, Failure> {
+    let (mut tools, mut prompts, mut resources) = (Vec::new(), Vec::new(), Vec::new());
+    if offers.tools {
+        each(connection, "tools", limit, |entry| take(&mut tools, ToolEntry::read(entry), |tool| &tool.name))
+            .await?;
+    }
+    // Menus show them: a server that fails here can be used all the same.
+    let menus = async {
+        if offers.prompts {
+            let read = |entry: &Value| take(&mut prompts, PromptEntry::read(entry), |prompt| &prompt.name);
+            each(connection, "prompts", limit, read).await?;
+        }
+        if offers.resources {
+            let read = |entry: &Value| take(&mut resources, ResourceEntry::read(entry), |resource| &resource.uri);
+            each(connection, "resources", limit, read).await?;
+        }
+        Ok::<(), Failure>(())
     };
-    each(connection, "tools", limit, take).await?;
-    Ok(tools)
+    if let Err(failure) = menus.await {
+        tracing::debug!(%failure, "a server does not list what it says to have");
+    }
+    Ok(Lists { tools, prompts, resources })
+}
+
+/// Takes an entry whose name is new; tells whether there is room for more.
+fn take<T>(list: &mut Vec<T>, entry: Option<T>, name: impl Fn(&T) -> &String) -> bool {
+    list.extend(entry.filter(|entry| list.iter().all(|known| name(known) != name(entry))));
+    list.len() < MOST
 }
 
 /// Asks for all that a server lists of a kind, page by page, until `take` has enough.

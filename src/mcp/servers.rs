@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use reqwest::header::{AUTHORIZATION, HeaderMap};
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -13,11 +14,12 @@ use super::answer::{self, Answer};
 use super::connection::{Call, Connection};
 use super::definition::{Definition, Way};
 use super::failure::Failure;
-use super::http;
-use super::manifest::{self, Era, Manifest, ToolEntry};
-use super::opening;
+use super::http::{self, Far};
+use super::manifest::{self, Era, Manifest};
+use super::opening::{self, Lists};
 use super::process::{self, Launch};
-use super::state::{Offered, Report, Server, Setup, Trouble};
+use super::sign_in::{Asked, NoTokens, Pass, SignInError};
+use super::state::{Offered, Report, Server, Setup, Trouble, asked};
 use super::task;
 use super::thread::Thread;
 
@@ -55,7 +57,8 @@ impl Servers {
             cache: None,
             helper: None,
             directory: PathBuf::new(),
-            client: Box::new(|_| Err(String::new())),
+            client: Arc::new(|_| Err(String::new())),
+            tokens: Arc::new(NoTokens),
             start: Duration::ZERO,
             variable: Box::new(|_, _| None),
             withheld: Box::new(|_| Vec::new()),
@@ -78,7 +81,9 @@ impl Servers {
                 server.look(&self.inner.setup);
             }
             let wanted = servers.iter().filter(|server| {
-                server.usable() && server.manifest.is_none() && !server.starting && server.failure.is_none()
+                // Who was to sign in may have done so meanwhile.
+                let is_open = server.failure.as_ref().is_none_or(|failure| *failure == Failure::SignIn);
+                server.usable() && server.manifest.is_none() && !server.starting && is_open
             });
             wanted.map(|server| server.definition.name.clone()).collect()
         };
@@ -124,6 +129,14 @@ impl Servers {
             })
         });
         all.collect()
+    }
+
+    /// What is known of those that can be used, for who must not wait: nothing while others work on it.
+    #[must_use]
+    pub fn at_hand(&self) -> Vec<(String, Arc<Manifest>)> {
+        let Ok(servers) = self.inner.servers.try_lock() else { return Vec::new() };
+        let usable = servers.iter().filter(|server| server.usable());
+        usable.filter_map(|server| Some((server.definition.name.clone(), server.manifest.clone()?))).collect()
     }
 
     /// Returns what went wrong and was not returned before.
@@ -206,7 +219,7 @@ impl Servers {
         let mut asked = params.clone();
         for _ in 0..MOST_ROUNDS {
             let result = line.request("tools/call", asked, limit, Some(progress.clone())).await;
-            if matches!(&result, Err(Failure::Ended { .. } | Failure::NotMcp)) {
+            if matches!(&result, Err(Failure::Ended { .. } | Failure::NotMcp | Failure::SignIn)) {
                 self.inner.note(server, result.as_ref().err());
             }
             let result = task::finished(&line, result?, limit, &progress).await?;
@@ -216,7 +229,7 @@ impl Servers {
                 _ => return Ok(answer::read(&result)),
             }
             asked = params.clone();
-            asked.insert("inputResponses".to_owned(), inputs(&line, &result).await);
+            asked.insert("inputResponses".to_owned(), line.inputs(&result).await);
             if let Some(state) = result.get("requestState") {
                 asked.insert("requestState".to_owned(), state.clone());
             }
@@ -228,6 +241,15 @@ impl Servers {
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.inner.locked().iter().any(|server| server.definition.name == name && server.usable())
+    }
+
+    /// Says what it takes to sign in to a server.
+    pub(super) fn asked(&self, name: &str) -> Result<Asked, SignInError> {
+        let servers = self.inner.locked();
+        let found = servers.iter().find(|server| server.definition.name == name && server.agreed);
+        let definition = found.ok_or(SignInError::NoAddress)?.definition.clone();
+        drop(servers);
+        asked(&definition, &self.inner.setup)
     }
 
     /// How long a server may take for what is no call.
@@ -289,19 +311,6 @@ impl Servers {
             self.inner.started(name, Err(Failure::NotStarted { cause: "no thread".to_owned() }), None);
         }
     }
-}
-
-/// Asks the person for what a call still needs.
-async fn inputs(line: &Connection, result: &Value) -> Value {
-    let mut answers = Map::new();
-    for (key, request) in result.get("inputRequests").and_then(Value::as_object).into_iter().flatten() {
-        // What else could be asked for was not offered.
-        if request.get("method").and_then(Value::as_str) == Some("elicitation/create") {
-            let params = request.get("params").cloned().unwrap_or_default();
-            answers.insert(key.clone(), line.ask(params).await);
-        }
-    }
-    Value::Object(answers)
 }
 
 impl Inner {
@@ -382,7 +391,7 @@ impl Inner {
         }
     }
 
-    /// Follows the list of tools until the line is dead.
+    /// Follows the lists until the line is dead.
     async fn look_after(&self, definition: &Definition, line: &Arc<Connection>, stop: &CancellationToken) {
         loop {
             tokio::select! {
@@ -391,20 +400,22 @@ impl Inner {
                 () = line.hang_up.cancelled() => return,
                 () = line.changed.notified() => {}
             }
-            if let Ok(tools) = opening::tools(line, self.setup.start).await {
-                self.tools_changed(definition, tools);
+            let offers = line.offers.get().copied().unwrap_or_default();
+            if let Ok(lists) = opening::lists(line, offers, self.setup.start).await {
+                self.lists_changed(definition, lists);
             }
         }
     }
 
-    /// Takes over a new list of tools; a turn that runs goes on with the old one.
-    fn tools_changed(&self, definition: &Definition, tools: Vec<ToolEntry>) {
+    /// Takes over new lists; a turn that runs goes on with the old tools.
+    fn lists_changed(&self, definition: &Definition, lists: Lists) {
         {
             let mut servers = self.locked();
             let found = servers.iter_mut().find(|server| server.definition.name == definition.name);
             let Some(server) = found else { return };
             let Some(known) = &server.manifest else { return };
-            let manifest = Manifest { tools, ..(**known).clone() };
+            let Lists { tools, prompts, resources } = lists;
+            let manifest = Manifest { tools, prompts, resources, ..(**known).clone() };
             if let Some(folder) = &self.setup.cache {
                 manifest::keep(folder, definition, &manifest);
             }
@@ -447,7 +458,9 @@ impl Inner {
             }
             Way::Address { url, headers } => {
                 let client = (self.setup.client)(url).map_err(|cause| Failure::Unreached { cause })?;
-                let far = (url.clone(), http::headers(headers)?, client);
+                let headers = http::headers(headers)?;
+                let pass = self.pass(url, &headers);
+                let far = Far { url: url.clone(), headers, client, pass };
                 // As above.
                 let drive = tokio::spawn(http::drive(far, Arc::clone(&line), sent, stop.clone()));
                 *driving.lock().unwrap_or_else(PoisonError::into_inner) = Some(drive);
@@ -461,6 +474,12 @@ impl Inner {
         let manifest = opening::open(&line, first, self.setup.start).await?;
         hang_up.0 = None;
         Ok((line, manifest))
+    }
+
+    /// What proves to an address who asks; nothing where its headers do.
+    fn pass(&self, url: &str, headers: &HeaderMap) -> Option<Pass> {
+        let server = url.parse().ok().filter(|_| !headers.contains_key(AUTHORIZATION))?;
+        Some(Pass::new(server, Arc::clone(&self.setup.tokens), Arc::clone(&self.setup.client)))
     }
 
     fn known_era(&self, name: &str) -> Option<Era> {

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::connection::Connection;
-use super::definition::Definition;
+use super::definition::{self, Definition, Way};
 use super::failure::Failure;
+use super::http;
 use super::manifest::{self, Manifest, ToolEntry};
+use super::sign_in::{Asked, MakeClient, SignInError, TokenStore};
 
 /// The most a server is left alone after failures.
 const LONGEST_REST: Duration = Duration::from_mins(1);
 
-/// Makes what reaches an address, or says why not.
-type MakeClient = Box<dyn Fn(&str) -> Result<reqwest::Client, String> + Send + Sync>;
 /// Looks up a variable; whether a project wrote its name is the second argument.
 type LookUp = Box<dyn Fn(&str, bool) -> Option<String> + Send + Sync>;
 /// Lists names of variables for a command line.
@@ -29,6 +29,8 @@ pub struct Setup {
     pub directory: PathBuf,
     /// Makes what reaches an address.
     pub client: MakeClient,
+    /// Keeps tokens of those who are signed in to.
+    pub tokens: Arc<dyn TokenStore>,
     /// How long a server may take to start and to tell its tools.
     pub start: Duration,
     /// Looks up a variable for a definition; the second argument says whether a project wrote it.
@@ -63,6 +65,8 @@ pub enum Standing {
     Known,
     /// It runs.
     Running,
+    /// It wants the person to sign in.
+    NeedsSignIn,
     /// It failed.
     Failed,
 }
@@ -89,6 +93,29 @@ pub struct Trouble {
     pub server: String,
     /// What is wrong.
     pub failure: Failure,
+}
+
+/// Says what it takes to sign in to a server.
+pub(super) fn asked(definition: &Definition, setup: &Setup) -> Result<Asked, SignInError> {
+    let unset = |failure: Failure| {
+        if let Failure::Unset { variable } = failure {
+            SignInError::Unset { variable }
+        } else {
+            SignInError::NoAddress
+        }
+    };
+    let variable = |name: &str| (setup.variable)(name, definition.of_project);
+    let Way::Address { url, headers } = definition.filled(&variable).map_err(unset)? else {
+        return Err(SignInError::NoAddress);
+    };
+    let given = definition.client.as_ref().map(|given| definition::filled_client(given, &variable));
+    Ok(Asked {
+        server: url.parse().map_err(|_| SignInError::NoAddress)?,
+        headers: http::headers(&headers).map_err(unset)?,
+        given: given.transpose().map_err(unset)?,
+        client: Arc::clone(&setup.client),
+        store: Arc::clone(&setup.tokens),
+    })
 }
 
 /// What is known of one server, and the line to it.
@@ -146,6 +173,8 @@ impl Server {
             Standing::Starting
         } else if self.running().is_some() {
             Standing::Running
+        } else if self.failure == Some(Failure::SignIn) {
+            Standing::NeedsSignIn
         } else if self.failure.is_some() {
             Standing::Failed
         } else if self.manifest.is_some() {
@@ -157,7 +186,8 @@ impl Server {
 
     /// Keeps why it failed; from the second time on it is left alone for a while.
     pub(super) fn failed(&mut self, failure: Failure) {
-        self.failures += 1;
+        // Who has not signed in yet is asked for nothing but that, and may have done so by the next call.
+        self.failures += u32::from(failure != Failure::SignIn);
         // The first time may be chance.
         let rest = Duration::from_secs(1 << self.failures.min(10)).min(LONGEST_REST);
         self.rests_until = (self.failures > 1).then(|| Instant::now() + rest);

@@ -1,4 +1,4 @@
-//! What a person takes from a server: a resource by its address, a prompt by its name.
+//! What a person does with a server: takes a resource by its address, a prompt by its name, signs in and out.
 
 use serde_json::{Map, Value, json};
 
@@ -6,6 +6,7 @@ use super::answer::{self, Answer};
 use super::failure::Failure;
 use super::opening::{each, fields};
 use super::servers::Servers;
+use super::sign_in::{self, Asked, SignIn, SignInError};
 
 impl Servers {
     /// Reads a resource; starts its server where it does not run.
@@ -42,6 +43,26 @@ impl Servers {
         let params = json!({"name": name, "arguments": arguments(&found.ok_or(Failure::NoSuchPrompt)?, words)});
         let result = line.request("prompts/get", fields(params), self.patience(), None).await?;
         Ok(answer::read_prompt(&result))
+    }
+
+    /// Begins to sign in to a server.
+    ///
+    /// # Cancel safety
+    /// Dropped, nothing is kept here; an authority may know one program more.
+    ///
+    /// # Errors
+    /// [`SignInError`].
+    pub async fn sign_in(&self, server: &str) -> Result<SignIn, SignInError> {
+        sign_in::begin(self.asked(server)?).await
+    }
+
+    /// Forgets the token for a server, waiting for the keychain; tells whether there was one.
+    ///
+    /// # Errors
+    /// [`SignInError`].
+    pub fn sign_out(&self, server: &str) -> Result<bool, SignInError> {
+        let Asked { server, store, .. } = self.asked(server)?;
+        store.forget(&sign_in::account(&server)).map_err(|cause| SignInError::NotKept { cause })
     }
 }
 

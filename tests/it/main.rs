@@ -69,6 +69,7 @@ mod markdown_spec;
 #[cfg(test)]
 mod markdown_structure;
 mod mcp;
+mod mcp_login;
 mod mcp_serve;
 mod money;
 mod outside_text;

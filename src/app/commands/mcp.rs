@@ -1,13 +1,13 @@
-//! `axi mcp list` and `axi mcp test NAME`.
-
-use std::io::IsTerminal as _;
+//! `axi mcp list`, `axi mcp test NAME`, and the way to the others.
 
 use serde_json::{Value, json};
 
 use super::super::console::Console;
 use super::super::context::App;
-use super::super::failed::{Failed, runtime};
-use super::super::servers::{servers, settle_servers, tell_unagreed};
+use super::super::servers::{servers, tell_unagreed};
+use super::super::tokens::Keeping;
+use super::mcp_found::{report, usable, waiting};
+use super::mcp_login::{sign_in, sign_out};
 use crate::cli::McpAction;
 use crate::command::{self, Problem, era_word, facts, server_failure, standing_word};
 use crate::frontend::exit::Exit;
@@ -20,7 +20,7 @@ pub(in crate::app) fn mcp(app: &App, action: &McpAction, json: bool) -> Exit {
     let console = Console::new(&app.locale);
     match action {
         McpAction::List => {
-            let Some(tools) = servers(app) else {
+            let Some(tools) = servers(app, Keeping::AsBefore) else {
                 tell_unagreed(app);
                 if json {
                     return console.json(&json!([]));
@@ -31,7 +31,9 @@ pub(in crate::app) fn mcp(app: &App, action: &McpAction, json: bool) -> Exit {
             };
             list(app, &tools, json)
         }
-        McpAction::Test(name) => test(app, name, json),
+        McpAction::Test(name) => test(app, name, json).unwrap_or_else(|exit| exit),
+        McpAction::Login { server, in_file } => sign_in(app, server, *in_file).unwrap_or_else(|exit| exit),
+        McpAction::Logout(name) => sign_out(app, name).unwrap_or_else(|exit| exit),
         // A conversation of its own kind: see `talk`.
         McpAction::Serve { .. } => Exit::Done,
     }
@@ -90,56 +92,29 @@ fn row(app: &App, tools: &ServerTools, report: &Report) -> Value {
 }
 
 /// Starts a server and says what came of it.
-fn test(app: &App, name: &str, json: bool) -> Exit {
+fn test(app: &App, name: &str, json: bool) -> Result<Exit, Exit> {
     let console = Console::new(&app.locale);
-    if std::io::stdin().is_terminal()
-        && std::io::stdout().is_terminal()
-        && let Err(exit) = settle_servers(app)
-    {
-        return exit;
-    }
-    let tools = servers(app);
-    let report =
-        |tools: &ServerTools| tools.servers().reports().into_iter().find(|report| report.definition.name == name);
-    let Some((tools, known)) = tools.as_ref().and_then(|tools| Some((tools, report(tools)?))) else {
-        let reports = tools.map(|tools| tools.servers().reports()).unwrap_or_default();
-        console.fail(&if reports.is_empty() {
-            command::no_servers(&app.locale)
-        } else {
-            command::unknown_server(&app.locale, name, &reports)
-        });
-        return Exit::Usage;
-    };
-    if known.standing == Standing::NotAgreed {
-        let cause = &server_failure(&app.locale, &crate::mcp::Failure::NotAgreed);
-        let what = app.locale.with(word::server::Fails { name, cause });
-        console.fail(&Problem { what, hint: app.locale.text(word::server::NOT_AGREED_HINT).to_owned() });
-        return Exit::ApprovalNeeded;
-    }
-    let runtime = match runtime(&app.locale) {
-        Ok(runtime) => runtime,
-        Err(Failed { problem, exit }) => {
-            console.fail(&problem);
-            return exit;
-        }
-    };
+    let tools = usable(app, name, Keeping::AsBefore)?;
+    let runtime = waiting(app)?;
     tools.servers().reconnect(name);
     runtime.block_on(tools.servers().settled());
-    let Some(report) = report(tools) else { return Exit::Failed };
+    let Some(report) = report(&tools, name) else { return Err(Exit::Failed) };
     if json {
-        let printed = console.json(&row(app, tools, &report));
-        return if report.failure.is_some() { Exit::Failed } else { printed };
+        let printed = console.json(&row(app, &tools, &report));
+        return Ok(if report.failure.is_some() { Exit::Failed } else { printed });
     }
     if let Some(failure) = &report.failure {
         let cause = &server_failure(&app.locale, failure);
         let log = app.paths.logs().map(|logs| app.paths.shown(&logs)).unwrap_or_default();
-        console.fail(&Problem {
-            what: app.locale.with(word::server::Fails { name, cause }),
-            hint: app.locale.with(word::server::FailsHint { log: &log }),
-        });
-        return Exit::Failed;
+        let hint = if report.standing == Standing::NeedsSignIn {
+            app.locale.with(word::server::SignInHint { name })
+        } else {
+            app.locale.with(word::server::FailsHint { log: &log })
+        };
+        console.fail(&Problem { what: app.locale.with(word::server::Fails { name, cause }), hint });
+        return Ok(Exit::Failed);
     }
-    let facts = facts(&app.locale, tools, &report);
+    let facts = facts(&app.locale, &tools, &report);
     let mut rows = vec![app.locale.with(word::server::Works { name, facts: &facts })];
     let entries = report.manifest.iter().flat_map(|manifest| manifest.tools.iter());
     rows.extend(entries.map(|tool| {
@@ -148,5 +123,5 @@ fn test(app: &App, name: &str, json: bool) -> Exit {
         format!("  {name}__{}  {first}", tool.name).trim_end().to_owned()
     }));
     let rows: Vec<String> = rows.iter().map(|row| sanitize_line(row).into_owned()).collect();
-    console.print(&rows.join("\n"))
+    Ok(console.print(&rows.join("\n")))
 }

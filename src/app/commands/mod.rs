@@ -10,6 +10,8 @@ mod local;
 mod local;
 mod login;
 mod mcp;
+mod mcp_found;
+mod mcp_login;
 mod models;
 mod plain;
 mod recall;

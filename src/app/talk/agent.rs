@@ -11,6 +11,7 @@ use super::super::failed::Failed;
 use super::super::findings::Diagnostic;
 use super::super::models;
 use super::super::servers::servers;
+use super::super::tokens::Keeping;
 use super::secrets::stand_ins;
 use super::session::{FrontendKind, new_session, random_number, resumed};
 use crate::agent::{Agent, ReadHooks, Setup, Shortening, Wishes, catalogue, instructions, prompt, skills};
@@ -154,7 +155,7 @@ fn tools(app: &App, occasion: FrontendKind) -> Toolbox {
     let mut tools = Toolbox::new(tools);
     // A hand-off is over before a server has started.
     if occasion != FrontendKind::Handoff
-        && let Some(servers) = servers(app)
+        && let Some(servers) = servers(app, Keeping::AsBefore)
     {
         tools.add_servers(servers);
     }

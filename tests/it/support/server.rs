@@ -199,8 +199,12 @@ impl Recorded {
     }
 }
 
+/// Says what a request gets, or leaves it to the rest.
+type Decide = Box<dyn FnMut(&Recorded) -> Option<Answer> + Send>;
+
 #[derive(Default)]
 struct State {
+    decide: Option<Decide>,
     script: VecDeque<Answer>,
     routes: Vec<(String, Answer)>,
     ignored: Vec<String>,
@@ -262,6 +266,11 @@ impl Server {
         self.shared.state.lock().unwrap().routes.push((method_and_path.to_owned(), answer));
     }
 
+    /// Asks this first for the answer to each request, beside the script.
+    pub(crate) fn decide(&self, decide: impl FnMut(&Recorded) -> Option<Answer> + Send + 'static) {
+        self.shared.state.lock().unwrap().decide = Some(Box::new(decide));
+    }
+
     /// Answers requests like `GET /v1/models` 404, beside the script and without recording them, unless they are routed.
     pub(crate) fn ignore(&self, method_and_path: &str) {
         self.shared.state.lock().unwrap().ignored.push(method_and_path.to_owned());
@@ -320,12 +329,13 @@ fn serve(stream: &TcpStream, shared: &Arc<Shared>) {
             return;
         }
         let broken = invariant::check(&request.path, &request.body);
+        let decided = state.decide.as_mut().and_then(|decide| decide(&request));
         state.requests.push(request);
         let fixed = state.routes.iter().find(|(route, _)| *route == line).map(|(_, answer)| answer.clone());
         if let Err(cause) = broken {
             state.violations.push(cause.clone());
             Answer::json(400, &serde_json::json!({"error": {"message": cause, "type": "invalid_request_error"}}))
-        } else if let Some(answer) = fixed {
+        } else if let Some(answer) = decided.or(fixed) {
             answer
         } else {
             state.script.pop_front().unwrap_or_else(|| {
