@@ -13,6 +13,9 @@ pub struct Question {
     pub several: bool,
     /// Whether words of one's own are an answer, too. Without choices they always are.
     pub free_text: bool,
+    /// What an answer without anything stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
     /// Who asks.
     #[serde(default, skip_serializing_if = "Asker::is_model")]
     pub asker: Asker,

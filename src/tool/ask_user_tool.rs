@@ -58,6 +58,7 @@ fn parse(input: &Value) -> Result<Question, String> {
         several: arguments.flag("several")? && choices.len() > 1,
         free_text,
         choices,
+        default: None,
         asker: Asker::Model,
     })
 }
@@ -152,6 +153,7 @@ mod tests {
             several: true,
             free_text: true,
             asker: Asker::Model,
+            default: None,
         };
         assert_eq!(question, expected);
         let question = parse(&json!({

@@ -68,7 +68,7 @@ impl Picked {
     fn take(&mut self, press: Press, offer: &Answers) -> Option<End> {
         match press {
             Press::Escape | Press::Interrupt | Press::End | Press::Gone => Some(End::Aborted),
-            Press::Enter if !offer.several => None,
+            Press::Enter if !offer.several => offer.has_default.then_some(End::Chosen),
             Press::Enter if self.own_words => Some(End::Words),
             Press::Enter => Some(End::Chosen),
             Press::Backspace => {
@@ -167,6 +167,7 @@ fn read(line: &str, offer: &Answers) -> Option<Read> {
         Some(numbers) if numbers.len() <= 1 && !offer.several => match numbers.first() {
             Some(&number) if number <= offer.choices => given(vec![number - 1], ""),
             Some(&number) if offer.own_words && number == offer.choices + 1 => Some(Read::Words(Vec::new())),
+            None if offer.has_default => given(Vec::new(), ""),
             Some(_) | None => None,
         },
         Some(mut numbers) if offer.several => {
@@ -190,7 +191,14 @@ mod tests {
     use super::*;
 
     fn offer(choices: usize, several: bool, own_words: bool) -> Answers {
-        Answers { choices, several, own_words, words_prompt: String::new(), hint: String::new() }
+        Answers {
+            choices,
+            several,
+            own_words,
+            has_default: false,
+            words_prompt: String::new(),
+            hint: String::new(),
+        }
     }
 
     fn press(keys: &str, offer: &Answers) -> (Picked, Option<End>) {

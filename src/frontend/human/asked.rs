@@ -37,7 +37,13 @@ pub(super) fn show<W: Write>(painter: &mut Painter<W>, question: &Question) -> (
         (_, false) => painter.locale().with(word::ask::HintOne { count }),
         (_, true) => painter.locale().with(word::ask::HintSeveral { count }),
     };
+    let default = question.default.as_deref().map(|default| sanitize_line(default).into_owned());
+    let hint = match &default {
+        Some(default) => format!("{hint} · {}", painter.locale().with(word::ask::HintDefault { default })),
+        None => hint,
+    };
     let answers = Answers {
+        has_default: default.is_some(),
         choices: question.choices.len(),
         several: question.several,
         own_words,
@@ -48,13 +54,15 @@ pub(super) fn show<W: Write>(painter: &mut Painter<W>, question: &Question) -> (
 }
 
 /// Shows what was answered.
-pub(super) fn tell<W: Write>(painter: &mut Painter<W>, choices: &[String], answer: &Answer) {
+pub(super) fn tell<W: Write>(painter: &mut Painter<W>, question: &Question, choices: &[String], answer: &Answer) {
     painter.continue_as(Section::Tool);
     if let Answer::Given { chosen, text } = answer {
         let picked = chosen.iter().filter_map(|index| choices.get(*index)).cloned();
         let said = picked.chain(Some(sanitize_line(text).into_owned()).filter(|text| !text.is_empty()));
         let said = said.collect::<Vec<_>>().join(" · ");
-        let said = if said.is_empty() { painter.locale().text(word::ask::NONE).to_owned() } else { said };
+        let default = || question.default.as_deref().map(|default| sanitize_line(default).into_owned());
+        let said = Some(said).filter(|said| !said.is_empty()).or_else(default);
+        let said = said.unwrap_or_else(|| painter.locale().text(word::ask::NONE).to_owned());
         let mut line = Line::new();
         line.push(Span::new("❯ ", painter.theme().accent));
         line.push(Span::plain(said));

@@ -28,6 +28,8 @@ pub struct Answers {
     pub choices: usize,
     /// Whether more than one may be chosen.
     pub several: bool,
+    /// Whether an answer without anything stands for something.
+    pub has_default: bool,
     /// Whether their own words are the choice after the last one.
     pub own_words: bool,
     /// What stands before their own words.

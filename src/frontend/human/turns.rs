@@ -437,7 +437,7 @@ impl<W: Write> Frontend for Human<W> {
         self.hush();
         let answer = self.questions.answer(&mut self.painter, &answers);
         self.keyboard.resume();
-        asked::tell(&mut self.painter, &choices, &answer);
+        asked::tell(&mut self.painter, question, &choices, &answer);
         self.paint_live();
         answer
     }

@@ -134,17 +134,19 @@ impl Field {
     }
 
     async fn ask(&self, server: &str, message: &str, person: &Person) -> Said {
-        let default = self.default.as_ref().map(|default| format!(" [{default}]")).unwrap_or_default();
+        let default = self.default.as_ref().map(|default| clean(self.words(default).as_bytes()));
+        let shown_default = default.as_ref().map(|default| format!(" [{default}]")).unwrap_or_default();
         let asker = Asker::Server { name: server.to_owned(), secret: self.secret, url: false };
         let picked = self.choices.len() <= MOST_CHOICES;
         let shown = |(label, _): &(String, Value)| clean(label.as_bytes());
         let choices: Vec<String> = self.choices.iter().map(shown).collect();
         let listed = if picked { String::new() } else { format!(" ({})", choices.join(", ")) };
         let question = Question {
-            text: format!("{message}\n{}{listed}{default}", self.label),
+            text: format!("{message}\n{}{listed}{shown_default}", self.label),
             several: picked && self.kind == Kind::Several,
             choices: if picked { choices } else { Vec::new() },
             free_text: false,
+            default,
             asker,
         };
         for _ in 0..TRIES {
@@ -160,10 +162,20 @@ impl Field {
         Said::No
     }
 
+    /// A value as a person reads it.
+    fn words(&self, value: &Value) -> String {
+        if let Some(values) = value.as_array() {
+            return values.iter().map(|value| self.words(value)).collect::<Vec<_>>().join(", ");
+        }
+        let label = self.choices.iter().find(|(_, known)| known == value).map(|(label, _)| label.clone());
+        label.unwrap_or_else(|| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    }
+
     /// Reads an answer; `None` where it does not fit.
     fn read_answer(&self, chosen: &[usize], text: &str) -> Option<Said> {
         let value = |index: &usize| self.choices.get(*index).map(|(_, value)| value.clone());
-        if self.kind == Kind::Several && (!chosen.is_empty() || text.is_empty()) {
+        let takes_default = chosen.is_empty() && text.is_empty() && self.default.is_some();
+        if self.kind == Kind::Several && !takes_default && (!chosen.is_empty() || text.is_empty()) {
             return Some(Said::Value(chosen.iter().filter_map(value).collect()));
         }
         if let Some(value) = chosen.first().and_then(value) {
