@@ -109,7 +109,8 @@ fn commands() -> CommandMenu {
         })),
         ..entry("model", "choose the model")
     };
-    CommandMenu { entries: vec![model, entry("help", "keys and commands"), entry("exit", "离开 leave")] }
+    let entries = vec![model, entry("help", "keys and commands"), entry("exit", "离开 leave")];
+    CommandMenu { entries, ..CommandMenu::default() }
 }
 
 struct Model;

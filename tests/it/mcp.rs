@@ -255,6 +255,34 @@ fn a_person_takes_a_resource_into_a_message_and_a_prompt_onto_the_line() {
 }
 
 #[test]
+fn menus_offer_the_prompts_and_resources_that_are_known_and_no_key_starts_a_server() {
+    let home = home("text fine");
+    let text = std::fs::read_to_string(home.path().join("lab.sh")).unwrap();
+    let more = r#"*'"method":"prompts/list"'*) answer '{"prompts":[{"name":"ask","description":"Asks somebody.","arguments":[{"name":"who"}]},{"name":"o\u001b[2Jdd"}]}' ;;
+    *'"method":"resources/list"'*) answer '{"resources":[{"uri":"note://milk","name":"Shopping"},{"uri":"note://rent","name":"Bills"}]}' ;;
+    *'"method":"tools/call"'*)"#;
+    let text = text.replace("*'\"method\":\"tools/call\"'*)", more);
+    home.write("lab.sh", &text.replace(r#"{"tools":{}}"#, r#"{"tools":{},"prompts":{},"resources":{}}"#));
+    assert_eq!(run(home.axi().args(["mcp", "test", "lab"])).code, Some(0));
+    assert_eq!(starts(&home), 1);
+    let server = Server::start([]);
+    let mut person = Person::meets(&axi(&home, &server));
+    // They are looked up once the prompt is there.
+    person.types("/lab:");
+    person.sees("/lab:ask [who]");
+    person.sees("Asks somebody.");
+    assert_eq!(person.count("dd"), 0);
+    person.types("\x15see @lab:sho");
+    person.sees("lab:note://milk");
+    assert_eq!(person.count("note://rent"), 0);
+    person.types("\t");
+    person.sees_line("see @lab:note://milk");
+    assert_eq!((starts(&home), server.requests().len()), (1, 0));
+    person.types("\x15");
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
 fn a_server_that_changes_its_tools_in_mid_turn_changes_them_with_the_next_turn() {
     let home = home(
         "touch \"$HOME/changed\"; echo '{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}'; text fine",

@@ -25,6 +25,6 @@ pub use ghost::{Exchange, Suggest, SuggestTiming, Wanted};
 pub use history::{HistoryOptions, SentLine, recent_lines, sent_lines};
 pub use menu::{
     Arguments, Candidate, Candidates, CommandEntry, CommandMenu, ListedModel, ListedSession, MenuLists,
-    MenuSources, ModelGroup,
+    MenuSources, ModelGroup, ServerMenu,
 };
 pub use run::{NewSession, Repl, ReplParts, ResumeSession, ShellLines, UserCommands, editor_words, title};

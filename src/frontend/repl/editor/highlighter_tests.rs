@@ -8,7 +8,7 @@ fn highlighter() -> LineHighlighter {
     LineHighlighter {
         state: SharedState::default(),
         pastes: PasteStore::default(),
-        commands: Arc::new(RwLock::new(CommandMenu { entries: vec![entry] })),
+        commands: Arc::new(RwLock::new(CommandMenu { entries: vec![entry], ..CommandMenu::default() })),
         theme: Theme::ansi(),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::servers::{Prompt, ServerMenu};
 use crate::frontend::repl::line::{Offer, Row, Subject};
 use fuzzy_matcher::FuzzyMatcher as _;
 use fuzzy_matcher::skim::SkimMatcherV2;
@@ -52,11 +53,19 @@ pub struct CommandEntry {
     pub arguments: Option<Arguments>,
 }
 
+impl From<Prompt> for CommandEntry {
+    fn from(Prompt { name, description, usage }: Prompt) -> Self {
+        Self { name, description, usage, ..Self::default() }
+    }
+}
+
 /// All slash commands, in the order they are shown.
 #[derive(Clone, Default)]
 pub struct CommandMenu {
     /// The commands.
     pub entries: Vec<CommandEntry>,
+    /// What else there is, as far as it is known when it is looked for.
+    pub servers: ServerMenu,
 }
 
 impl CommandMenu {
@@ -72,8 +81,9 @@ impl CommandMenu {
             return None;
         }
         let Some((name, arguments)) = written.split_once(char::is_whitespace) else {
-            let rows = self.matching_names(matcher, written);
-            let exact = self.find(written).is_some();
+            let prompts: Vec<CommandEntry> = self.servers.prompts().into_iter().map(CommandEntry::from).collect();
+            let rows = self.matching_names(&prompts, matcher, written);
+            let exact = self.find(written).is_some() || prompts.iter().any(|prompt| prompt.name == written);
             return Some(Offer { subject: Subject::Command, span: 1..before.len(), rows, pending: false, exact });
         };
         let list = self.find(name)?.arguments.as_ref()?;
@@ -86,8 +96,8 @@ impl CommandMenu {
         Some(Offer { subject: Subject::Argument, span, rows, pending, exact: false })
     }
 
-    fn matching_names(&self, matcher: &SkimMatcherV2, typed: &str) -> Vec<Row> {
-        let scored = self.entries.iter().filter_map(|entry| {
+    fn matching_names(&self, prompts: &[CommandEntry], matcher: &SkimMatcherV2, typed: &str) -> Vec<Row> {
+        let scored = self.entries.iter().chain(prompts).filter_map(|entry| {
             let names = std::iter::once(&entry.name).chain(&entry.aliases);
             let best = names.filter_map(|name| score(matcher, name, typed)).max()?;
             let label = if entry.usage.is_empty() {
@@ -95,7 +105,8 @@ impl CommandMenu {
             } else {
                 format!("/{} {}", entry.name, entry.usage)
             };
-            let more = entry.arguments.is_some();
+            // What a prompt takes is typed behind it.
+            let more = entry.arguments.is_some() || entry.name.contains(':') && !entry.usage.is_empty();
             let value = if more { format!("{} ", entry.name) } else { entry.name.clone() };
             Some((best, Row { value, label: Some(label), description: entry.description.clone(), more }))
         });

@@ -26,6 +26,7 @@ fn menu() -> CommandMenu {
             entry("exit", &["quit"], None),
             entry("help", &[], None),
         ],
+        ..CommandMenu::default()
     }
 }
 

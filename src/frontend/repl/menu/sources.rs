@@ -29,7 +29,14 @@ impl Source for WordSource {
         let before = line.get(..cursor)?;
         let offer = match open_mention(before) {
             _ if line.starts_with('!') => None,
-            Some((at, typed)) => Some(self.files.offer(at..cursor, &typed, self.patience)),
+            Some((at, typed)) => {
+                let servers = self.commands.read().unwrap_or_else(PoisonError::into_inner).servers.clone();
+                servers.resources(&self.matcher, at..cursor, &typed).or_else(|| {
+                    let mut offer = self.files.offer(at..cursor, &typed, self.patience);
+                    offer.rows.splice(0..0, servers.names(&typed));
+                    Some(offer)
+                })
+            }
             None => {
                 let commands = self.commands.read().unwrap_or_else(PoisonError::into_inner);
                 commands.offer(&self.matcher, before)

@@ -247,7 +247,8 @@ impl Repl {
             });
         }
         self.own.load();
-        self.editor.set_commands(show::menu(self.human.locale(), &self.lists, self.own.list()));
+        let servers = self.agent.tools().servers().map(|tools| tools.servers().clone());
+        self.editor.set_commands(show::menu(self.human.locale(), &self.lists, self.own.list(), servers));
         self.editor.set_prompt(parts);
         self.editor.set_theme(*self.human.painter().theme());
         self.editor.read()

@@ -9,8 +9,9 @@ use crate::conversation::Conversation;
 use crate::frontend::prompt::PromptParts;
 use crate::frontend::repl::editor::EditorWords;
 use crate::frontend::repl::files::{AttachFact, NoPicture, Refusal};
-use crate::frontend::repl::menu::{CommandEntry, CommandMenu, MenuLists, arguments_of};
+use crate::frontend::repl::menu::{CommandEntry, CommandMenu, MenuLists, ServerMenu, arguments_of};
 use crate::locale::{Locale, Word, word};
+use crate::mcp::Servers;
 use crate::terminal::{InlinePicture, PictureProtocol, Screen, cell_pixels, sanitize_line};
 use crate::tool::base64;
 use crate::tool::picture::Thumbnail;
@@ -44,7 +45,12 @@ pub(super) fn prompt(agent: &Agent, directory: &str, locale: &Locale) -> PromptP
 }
 
 /// Makes the slash menu in the user's language: axi's commands, then the person's own.
-pub(super) fn menu(locale: &Locale, lists: &MenuLists, own: &[UserCommand]) -> CommandMenu {
+pub(super) fn menu(
+    locale: &Locale,
+    lists: &MenuLists,
+    own: &[UserCommand],
+    servers: Option<Servers>,
+) -> CommandMenu {
     let entries = COMMANDS.iter().map(|command| CommandEntry {
         name: command.name.to_owned(),
         aliases: command.aliases.iter().map(|alias| (*alias).to_owned()).collect(),
@@ -58,7 +64,7 @@ pub(super) fn menu(locale: &Locale, lists: &MenuLists, own: &[UserCommand]) -> C
         usage: command.usage.clone(),
         ..CommandEntry::default()
     });
-    CommandMenu { entries: entries.chain(own).collect() }
+    CommandMenu { entries: entries.chain(own).collect(), servers: ServerMenu::new(servers) }
 }
 
 /// What a command of the person's own says it does, and where it is from.
