@@ -100,7 +100,7 @@ section! {
         web_search: String = "off".to_owned(), Setting::new(setting::WEB_SEARCH, "0.1").form(Search);
         prompt_cache: PromptCache = PromptCache::Minutes, Setting::new(setting::PROMPT_CACHE, "0.1");
         stored_responses: OnOff = OnOff::Off, Setting::new(setting::STORED_RESPONSES, "0.1");
-        idle_timeout: u64 = 60, Setting::new(setting::IDLE_TIMEOUT, "0.1").between(5, 3600);
+        idle_timeout: u64 = 60, Setting::new(setting::IDLE_TIMEOUT, "0.1").between(1, 3600);
         ca_file: Option<String> = None, Setting::new(setting::CA_FILE, "0.1");
         compact: OnOff = OnOff::On, Setting::new(setting::COMPACT, "0.1");
         sandbox: OnOff = OnOff::On, Setting::new(setting::SANDBOX, "0.1").project(Tighten);

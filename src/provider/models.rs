@@ -64,6 +64,7 @@ async fn list_at(
     let origin = Origin::of(settings);
     let call = dress(&settings.gateway, Call { url, headers, ..Call::default() });
     let mut answer = client.send(&call, LIST_PATIENCE).await?;
+    answer.check_portal()?;
     if !answer.is_success() {
         let status = answer.status();
         let (complaint, wait) = answer.complaint().await;
@@ -87,6 +88,7 @@ pub async fn check_key(settings: &ProviderSettings, client: &Client) -> Result<(
     let headers = openai_chat::bearer(settings).into_iter().collect();
     let mut answer =
         client.send(&dress(&settings.gateway, Call { url, headers, ..Call::default() }), LIST_PATIENCE).await?;
+    answer.check_portal()?;
     if answer.is_success() {
         return Ok(());
     }

@@ -127,10 +127,11 @@ fn written(answer: &Answer, calls: usize, number: usize) -> (Message, Message) {
     (Message { role: Role::Assistant, content }, Message { role: Role::User, content: results })
 }
 
-pub(super) fn wires(strict: bool) -> Vec<(Protocol, Box<dyn Wire>)> {
+/// All wires, each asking the model `m` of the provider of this name.
+pub(super) fn wires(strict: bool, name: fn(Protocol) -> &'static str) -> Vec<(Protocol, Box<dyn Wire>)> {
     let origin = || Origin { provider: "lab".into(), model: "m".into(), url: "http://lab".into(), secret: None };
     let settings = |protocol| {
-        let mut settings = ProviderSettings::custom("lab", protocol, "http://lab", "m");
+        let mut settings = ProviderSettings::custom(name(protocol), protocol, "http://lab", "m");
         settings.vision = true;
         settings.context_window = Some(32_768);
         // Where the cache wants marks they are set, and taken out again below.
@@ -172,7 +173,7 @@ proptest! {
     fn a_request_begins_with_the_bytes_of_the_one_before(turns in turns(), strict in any::<bool>()) {
         let (messages, sent) = conversation(&turns);
         let tools = [ToolSpec { name: "read".into(), input_schema: json!({"type": "object"}), ..ToolSpec::default() }];
-        for (protocol, wire) in wires(strict) {
+        for (protocol, wire) in wires(strict, |_| "lab") {
             let mut before: Option<String> = None;
             for end in &sent {
                 let now = body(&*wire, &messages[..*end], &tools);

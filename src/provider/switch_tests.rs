@@ -213,7 +213,7 @@ proptest! {
     ) {
         let messages = history(&all);
         let tools = [ToolSpec { name: "read".into(), input_schema: json!({"type": "object"}), ..ToolSpec::default() }];
-        for (protocol, wire) in wires(strict) {
+        for (protocol, wire) in wires(strict, |_| "lab") {
             let request = Request {
                 system: "Be brief.", tools: &tools, max_output_tokens: Some(64), ..Request::of(&messages)
             };
@@ -222,6 +222,31 @@ proptest! {
             prop_assert_eq!(refused(protocol, &body), Ok(()), "{:?}: {}", protocol, text);
             // The wires here are those of `lab/m`, which made none of it.
             prop_assert!(!text.contains("SECRET-"), "{protocol:?}: {text}");
+        }
+    }
+
+    #[test]
+    fn who_comes_back_to_a_model_gives_it_its_own_and_what_nobody_else_can_read_to_nobody_else(
+        all in prop::collection::vec(made(), 1..8), strict in any::<bool>(),
+    ) {
+        let messages = history(&all);
+        let tools = [ToolSpec { name: "read".into(), input_schema: json!({"type": "object"}), ..ToolSpec::default() }];
+        for (protocol, wire) in wires(strict, Protocol::name) {
+            let request = Request {
+                system: "Be brief.", tools: &tools, max_output_tokens: Some(64), ..Request::of(&messages)
+            };
+            let text = String::from_utf8(wire.call(&request).body.unwrap()).unwrap();
+            let body: Value = serde_json::from_str(&text).unwrap();
+            prop_assert_eq!(refused(protocol, &body), Ok(()), "{:?}: {}", protocol, text);
+            for other in Protocol::ALL.into_iter().filter(|other| *other != protocol) {
+                prop_assert!(!text.contains(&secret(other)), "{other:?}'s at {protocol:?}: {text}");
+            }
+            // What these demand back beside their calls is there.
+            let demands = [Protocol::OpenAiResponses, Protocol::Anthropic, Protocol::Bedrock, Protocol::Gemini];
+            let own = all.iter().any(|made| made.by == protocol && made.thinks && made.calls > 0);
+            if own && demands.contains(&protocol) {
+                prop_assert!(text.contains(&secret(protocol)), "{protocol:?} lacks its own: {text}");
+            }
         }
     }
 }

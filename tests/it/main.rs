@@ -72,6 +72,7 @@ mod mcp;
 mod mcp_login;
 mod mcp_serve;
 mod money;
+mod network_manners;
 mod outside_text;
 mod own_certificates;
 mod patch_tool;

@@ -66,7 +66,7 @@ fn certificates_that_are_not_where_the_variable_says_are_named() {
 }
 
 /// Takes what asks for a connection anywhere and leads it to `target`; see RFC 1928.
-fn socks(target: std::net::SocketAddr) -> std::net::SocketAddr {
+pub(crate) fn socks(target: std::net::SocketAddr) -> std::net::SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::home::Home;
 use crate::support::server::{Answer, Server, answer};
-use crate::support::talk::{Ran, run};
+use crate::support::talk::{Person, Ran, run};
 
 fn ask(home: &Home, server: &Server, words: &str, flags: &[&str]) -> Ran {
     ask_model(home, server, "lab/m", words, flags)
@@ -67,4 +67,50 @@ fn what_another_model_said_meanwhile_is_sent_too() {
     assert_eq!(said(&server, 2), expected(Some("resp_1"), &["message", "message", "message"], true));
     let words: Value = server.requests()[2].body["input"].clone();
     assert!(words.to_string().contains("and you?") && words.to_string().contains("two"), "{words}");
+}
+
+/// An answer that is kept under this id.
+fn kept_as(id: &str, text: &str) -> Answer {
+    let item = json!({"id": "msg", "type": "message", "role": "assistant",
+                      "content": [{"type": "output_text", "text": text}]});
+    let response = json!({"id": id, "status": "completed", "output": [],
+                          "usage": {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}});
+    Answer::named_sse([
+        json!({"type": "response.created", "response": {"id": id, "output": []}}),
+        json!({"type": "response.output_item.added", "output_index": 0, "item": item}),
+        json!({"type": "response.output_text.delta", "output_index": 0, "delta": text}),
+        json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
+        json!({"type": "response.completed", "response": response}),
+    ])
+}
+
+#[test]
+fn after_a_rewind_the_answer_is_named_behind_which_the_conversation_goes_on() {
+    let home = Home::new();
+    let texts = [("resp_a", "one"), ("resp_b", "two"), ("resp_c", "three"), ("resp_d", "four")];
+    let server = Server::start(texts.map(|(id, text)| kept_as(id, text)));
+    let section = format!("[providers.lab]\nprotocol = \"openai-responses\"\nbase_url = \"{}\"\n", server.url(""));
+    home.write("config/axi/config.toml", &format!("stored_responses = \"on\"\n{section}"));
+    let mut person = Person::meets(home.axi().args(["-m", "lab/m"]));
+    for (words, answer) in [("first", "one"), ("second", "two")] {
+        person.sends(words);
+        person.sees(answer);
+        person.sees_prompt();
+    }
+    person.sends("/rewind 2 conversation");
+    person.sees("Back before that message");
+    person.types(" anew\r");
+    person.sees("three");
+    // Nothing of the second answer is named, nor what was said of it.
+    assert_eq!(said(&server, 1), expected(Some("resp_a"), &["message"], true));
+    assert_eq!(said(&server, 2), expected(Some("resp_a"), &["message"], true));
+    let anew = server.requests()[2].body["input"].to_string();
+    assert!(anew.contains("second anew") && !anew.contains("two"), "{anew}");
+    // Before the first there is none to name.
+    person.sends("/rewind 1 conversation");
+    person.waits(|view| view.transcript().matches("Back before that message").count() == 2, "the second rewind");
+    person.types(" again\r");
+    person.sees("four");
+    assert_eq!(said(&server, 3), expected(None, &["message"], true));
+    assert_eq!(person.leaves(), Some(0));
 }

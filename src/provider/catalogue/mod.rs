@@ -15,6 +15,8 @@ mod abilities;
 mod family;
 mod rows;
 
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 pub use abilities::{Abilities, Cache, Effort, Known, Thinking};
 
 /// Finds what is known of a provider's model. One that is not in the catalogue inherits what the newest of its family
@@ -51,6 +53,12 @@ pub fn claude(model: &str) -> Option<Abilities> {
     let name = name.strip_suffix("-v1").or_else(|| name.strip_suffix("-v2")).unwrap_or(&name);
     let known = find("anthropic", name)?;
     Some(Abilities { price: None, ..known.abilities })
+}
+
+/// Returns a time that has certainly passed: axi has a copy of then.
+#[must_use]
+pub fn made() -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs(rows::made())
 }
 
 /// Lists what is known of a provider's models.

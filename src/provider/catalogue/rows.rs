@@ -99,6 +99,16 @@ pub(super) fn read(row: &str) -> Option<Known> {
     })
 }
 
+/// Seconds from 1970 to the day of the copy.
+pub(super) fn made() -> u64 {
+    let day = COPY.lines().next().and_then(|heading| heading.trim_end_matches('.').rsplit(' ').next());
+    let mut parts = day.unwrap_or_default().splitn(3, '-').map(|part| part.parse::<u64>().unwrap_or(0));
+    let mut next = || parts.next().unwrap_or(0);
+    let (year, month) = (next(), next());
+    // Days are rounded down: it is a time that has certainly passed.
+    (year.saturating_sub(1970) * 365 + month.saturating_sub(1) * 28) * 24 * 60 * 60
+}
+
 /// A day or a month as a number that sorts.
 fn day(text: &str) -> u32 {
     let number: u32 = text.parse().unwrap_or(0);

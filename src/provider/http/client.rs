@@ -1,17 +1,20 @@
 //! The HTTP clients all providers share, built when first needed.
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, SystemTime};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, ClientBuilder, Url};
 
-use super::problem::{Complaint, Origin, retry_after};
+use super::likely::{Clock, is_portal};
+use super::problem::{Complaint, Origin, http_date, retry_after};
 use super::proxy::{Way, way};
+use super::sleep::{Sleep, asleep};
 use super::transport::{cause, from_reqwest, unreadable_certificates};
 use super::unpack::Unpacking;
 use crate::provider::address::{is_loopback, is_loopback_url, url_origin};
+use crate::provider::catalogue;
 use crate::provider::error::ProviderError;
 use crate::provider::framing::MAX_EVENT_BYTES;
 
@@ -69,6 +72,10 @@ struct Inner {
     remote: OnceLock<Result<reqwest::Client, String>>,
     /// For what `NO_PROXY` names: reqwest knows no port there, and no `*` for addresses in numbers.
     past: OnceLock<Result<reqwest::Client, String>>,
+    /// What a server's `date` said last, and this machine's clock then.
+    heard: Mutex<Option<(SystemTime, SystemTime)>>,
+    /// How long this machine has slept.
+    asleep: fn() -> Duration,
 }
 
 impl Default for Client {
@@ -96,7 +103,21 @@ impl Client {
             local_tls: empty(),
             remote: empty(),
             past: empty(),
+            heard: Mutex::default(),
+            asleep,
         }))
+    }
+
+    /// Makes one whose machine sleeps as a test says.
+    #[cfg(test)]
+    pub(crate) fn sleeping(patience: Patience, asleep: fn() -> Duration) -> Self {
+        let Ok(inner) = Arc::try_unwrap(Self::new(patience).0) else { unreachable!("nobody else has it") };
+        Self(Arc::new(Inner { asleep, ..inner }))
+    }
+
+    /// Begins to watch whether this machine sleeps.
+    pub(crate) fn sleep(&self) -> Sleep {
+        Sleep::watched_by(self.0.asleep)
     }
 
     /// Builds the client for remote servers now: blocks 5 to 12 ms, so call it on a thread of its own after the
@@ -193,11 +214,31 @@ impl Client {
             Ok(Ok(response)) => {
                 let encoding = response.headers().get("content-encoding").and_then(|value| value.to_str().ok());
                 let unpacking = Unpacking::of(encoding);
+                self.hear(&response);
                 Ok(Answer { response, unpacking, url: origin })
             }
-            Ok(Err(error)) => Err(blamed(from_reqwest(&error, &origin), &way)),
+            Ok(Err(error)) => Err(self.clock_blamed(blamed(from_reqwest(&error, &origin), &way))),
             Err(_) => Err(ProviderError::Timeout { url: origin, after: idle }),
         }
+    }
+}
+
+impl Client {
+    /// Keeps what a server takes the time to be.
+    fn hear(&self, response: &reqwest::Response) {
+        let date = response.headers().get("date").and_then(|value| http_date(value.to_str().ok()?));
+        if let Some(date) = date.and_then(|seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds))) {
+            *self.0.heard.lock().unwrap_or_else(PoisonError::into_inner) = Some((date, SystemTime::now()));
+        }
+    }
+
+    /// Blames this machine's clock where it is likely to be wrong.
+    fn clock_blamed(&self, error: ProviderError) -> ProviderError {
+        let ProviderError::Unreachable { url, cause } = error else { return error };
+        let heard = *self.0.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let clock = Clock { now: SystemTime::now(), passed: catalogue::made(), heard };
+        let cause = clock.blamed(&cause).map_or(cause, str::to_owned);
+        ProviderError::Unreachable { url, cause }
     }
 }
 
@@ -258,6 +299,22 @@ impl Answer {
     #[cfg(feature = "local")]
     pub(crate) fn location(&self) -> Option<&str> {
         self.response.headers().get("location")?.to_str().ok()
+    }
+
+    /// Fails where somebody else answered in the server's place; nobody stands between this machine and itself.
+    ///
+    /// # Errors
+    /// `Unreachable`.
+    pub(crate) fn check_portal(&self) -> Result<(), ProviderError> {
+        let header = |name: &str| self.response.headers().get(name).and_then(|value| value.to_str().ok());
+        let ours = self.response.url();
+        let target = header("location").and_then(|target| ours.join(target).ok());
+        let target = target.as_ref().and_then(Url::host_str);
+        let (host, kind) = (ours.host_str().unwrap_or_default(), header("content-type").unwrap_or_default());
+        if is_loopback_url(ours) || !is_portal(self.status(), host, target, kind) {
+            return Ok(());
+        }
+        Err(ProviderError::Unreachable { url: self.url.clone(), cause: cause::PORTAL.to_owned() })
     }
 
     /// Tells whether the status is a success.

@@ -370,7 +370,7 @@ pub(crate) fn retry_after(header: &dyn Fn(&str) -> Option<String>, now: SystemTi
 }
 
 /// Reads an IMF-fixdate (RFC 9110, section 5.6.7) as seconds since 1970. The two obsolete forms are not read.
-fn http_date(text: &str) -> Option<u64> {
+pub(super) fn http_date(text: &str) -> Option<u64> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let [_, day, month, year, time, "GMT"] = words[..] else { return None };
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];

@@ -107,6 +107,10 @@ fn reaching_may_help(cause: &str) -> u32 {
     let never = [
         cause::UNTRUSTED,
         cause::CERTIFICATE_DATE,
+        cause::CERTIFICATE_EARLY,
+        cause::CLOCK_BEHIND,
+        cause::CLOCK_AHEAD,
+        cause::PORTAL,
         cause::CERTIFICATE_NAME,
         cause::CERTIFICATE_FILE,
         cause::CERTIFICATE_OF_ISSUER,

@@ -16,8 +16,18 @@ pub mod cause {
     /// The certificate's issuer is unknown here: a company proxy, or a clock or root store out of date. Hint:
     /// `SSL_CERT_FILE` names a file of further issuers.
     pub const UNTRUSTED: &str = "the TLS certificate is not trusted";
-    /// The certificate has expired or is not valid yet.
-    pub const CERTIFICATE_DATE: &str = "the TLS certificate is not valid at this time";
+    /// The certificate has expired.
+    pub const CERTIFICATE_DATE: &str = "the TLS certificate has expired";
+    /// The certificate is not valid yet.
+    pub const CERTIFICATE_EARLY: &str = "the TLS certificate is not valid yet";
+    /// This machine's clock is behind, so that certificates look as if they were not valid yet.
+    pub const CLOCK_BEHIND: &str = "this machine's clock is behind";
+    /// This machine's clock is ahead, so that certificates look as if they had expired.
+    pub const CLOCK_AHEAD: &str = "this machine's clock is ahead";
+    /// A web page came where an answer was asked for: the login page of a network, or of a company's proxy.
+    pub const PORTAL: &str = "a web page answers in its place";
+    /// This machine slept while it waited for an answer.
+    pub const SLEPT: &str = "this machine slept meanwhile";
     /// The certificate belongs to another host.
     pub const CERTIFICATE_NAME: &str = "the TLS certificate is for another host";
     /// TLS failed in another way; often `https` was asked of a server that speaks `http`.
@@ -109,12 +119,12 @@ fn known(error: &(dyn Error + 'static)) -> Option<&'static str> {
 fn known_tls(error: &rustls::Error) -> &'static str {
     use rustls::{CertificateError, Error};
     match error {
-        Error::InvalidCertificate(
-            CertificateError::Expired
-            | CertificateError::ExpiredContext { .. }
-            | CertificateError::NotValidYet
-            | CertificateError::NotValidYetContext { .. },
-        ) => cause::CERTIFICATE_DATE,
+        Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
+            cause::CERTIFICATE_DATE
+        }
+        Error::InvalidCertificate(CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. }) => {
+            cause::CERTIFICATE_EARLY
+        }
         Error::InvalidCertificate(
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
         ) => cause::CERTIFICATE_NAME,

@@ -9,10 +9,11 @@ use futures_util::stream;
 use tokio::time::Instant;
 
 use crate::conversation::StreamEvent;
+use crate::provider::address::is_loopback;
 use crate::provider::error::ProviderError;
 use crate::provider::framing::{Decoder, Progress};
 use crate::provider::gateway::dress;
-use crate::provider::http::{Answer, Call, Client, Complaint, Origin};
+use crate::provider::http::{Answer, Call, Client, Complaint, Origin, Sleep, cause};
 use crate::provider::request::{EventStream, ModelInfo, Provider, Request};
 use crate::provider::settings::Gateway;
 
@@ -22,9 +23,6 @@ const AFTER_THE_STOP: Duration = Duration::from_secs(5);
 
 /// How long the end of the body is waited for after the end mark, so that the connection can be used again.
 const AFTER_THE_END: Duration = Duration::from_millis(20);
-
-/// How often that is told again.
-const SILENCE_TOLD_EVERY: Duration = Duration::from_secs(5);
 
 /// How often one request is changed to please a server. More than any wire has adaptations.
 const MOST_ADAPTATIONS: usize = 5;
@@ -70,7 +68,8 @@ impl<W: Wire> Provider for Connection<W> {
             connection: self,
             request,
             stage: Stage::Opening(opening),
-            silence: Silence::new(self.client.told()),
+            silence: Silence::new(&self.client),
+            slept: self.client.sleep(),
             ready: VecDeque::new(),
             failure: None,
         };
@@ -88,6 +87,7 @@ impl<W: Wire> Connection<W> {
         let mut adaptations = 0;
         loop {
             let mut answer = self.client.send(&dress(&self.gateway, self.wire.call(&request)), idle).await?;
+            answer.check_portal()?;
             if answer.is_success() {
                 return Ok(answer);
             }
@@ -106,19 +106,29 @@ impl<W: Wire> Connection<W> {
 /// For how long nothing has arrived.
 struct Silence {
     since: Instant,
-    /// When it is told first.
+    /// When it is told first; after that three times as often.
     first: Duration,
     told: Duration,
+    slept: Sleep,
+    /// Whether it was seen before that this machine slept.
+    seen: bool,
 }
 
 impl Silence {
-    fn new(first: Duration) -> Self {
-        Self { since: Instant::now(), first, told: Duration::ZERO }
+    fn new(client: &Client) -> Self {
+        let (first, slept) = (client.told(), client.sleep());
+        Self { since: Instant::now(), first, told: Duration::ZERO, slept, seen: false }
+    }
+
+    /// Tells whether it is silent because this machine slept. A connection that has outlived that is given until it is told
+    /// next: whatever was on its way arrives by then.
+    fn is_of_sleep(&mut self) -> bool {
+        std::mem::replace(&mut self.seen, self.slept.was_long())
     }
 
     /// When it is to be told next.
     fn due(&self) -> Instant {
-        let next = if self.told.is_zero() { self.first } else { self.told + SILENCE_TOLD_EVERY };
+        let next = if self.told.is_zero() { self.first } else { self.told + self.first / 3 };
         self.since + next
     }
 
@@ -144,6 +154,8 @@ struct Flow<'a, W> {
     request: Request<'a>,
     stage: Stage<'a>,
     silence: Silence,
+    /// Since the request was sent.
+    slept: Sleep,
     ready: VecDeque<StreamEvent>,
     failure: Option<ProviderError>,
 }
@@ -161,20 +173,40 @@ impl<'a, W: Wire> Flow<'a, W> {
             match std::mem::replace(&mut self.stage, Stage::Ended) {
                 Stage::Opening(mut opening) => {
                     match tokio::time::timeout_at(self.silence.due(), &mut opening).await {
+                        Err(_) if self.is_cut_by_sleep() => self.failure = Some(self.cut_by_sleep()),
                         Err(_) => {
                             self.ready.push_back(self.silence.tell());
                             self.stage = Stage::Opening(opening);
                         }
                         Ok(Ok(answer)) => {
-                            self.silence = Silence::new(self.connection.client.told());
+                            self.silence = Silence::new(&self.connection.client);
                             self.stage = Stage::Reading(answer, self.connection.wire.decoder(&self.request));
                         }
-                        Ok(Err(error)) => self.failure = Some(error),
+                        Ok(Err(error)) => self.failure = Some(self.blamed(error)),
                     }
                 }
                 Stage::Reading(answer, decoder) => self.read(answer, decoder).await,
                 Stage::Ended => return None,
             }
+        }
+    }
+
+    /// Tells whether nothing will come any more, for this machine slept and who was asked is elsewhere.
+    fn is_cut_by_sleep(&mut self) -> bool {
+        !is_loopback(&self.connection.origin.url) && self.silence.is_of_sleep()
+    }
+
+    fn cut_by_sleep(&self) -> ProviderError {
+        self.connection.origin.broken(cause::SLEPT)
+    }
+
+    /// Blames sleep for a connection that broke or was silent over it.
+    fn blamed(&self, error: ProviderError) -> ProviderError {
+        match error {
+            ProviderError::Broken { .. } | ProviderError::Timeout { .. } if self.slept.was_long() => {
+                self.cut_by_sleep()
+            }
+            other => other,
         }
     }
 
@@ -184,11 +216,15 @@ impl<'a, W: Wire> Flow<'a, W> {
             if stopped { AFTER_THE_STOP } else { self.connection.client.idle(&self.connection.origin.url) };
         let reading = answer.chunk(self.silence.left(patience));
         let Ok(read) = tokio::time::timeout_at(self.silence.due(), reading).await else {
+            if self.is_cut_by_sleep() {
+                self.failure = Some(self.cut_by_sleep());
+                return;
+            }
             self.ready.push_back(self.silence.tell());
             self.stage = Stage::Reading(answer, decoder);
             return;
         };
-        self.silence = Silence::new(self.connection.client.told());
+        self.silence = Silence::new(&self.connection.client);
         let read = read.map_err(|error| match error {
             // What was waited in all, not since it was told last.
             ProviderError::Timeout { url, .. } => ProviderError::Timeout { url, after: patience },
@@ -203,7 +239,7 @@ impl<'a, W: Wire> Flow<'a, W> {
         };
         self.ready.extend(events);
         match outcome {
-            Err(error) => self.failure = Some(error),
+            Err(error) => self.failure = Some(self.blamed(error)),
             Ok(()) if decoder.progress() == Progress::Ended => {
                 drop(tokio::time::timeout(AFTER_THE_END, answer.chunk(AFTER_THE_END)).await);
             }

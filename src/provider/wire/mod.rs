@@ -9,3 +9,6 @@ pub(crate) use connection::{Connection, Wire};
 pub(crate) use ids::{WireIds, tool_name};
 pub(crate) use sources::Sources;
 pub(crate) use turns::{Order, Part, Turn, has_words, invalid_input, output, turns};
+
+#[cfg(test)]
+mod sleep_tests;

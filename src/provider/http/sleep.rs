@@ -1,0 +1,60 @@
+//! Whether this machine slept: a connection to elsewhere rarely outlives that, and nobody is told.
+
+use std::time::Duration;
+
+/// Tells how long this machine has slept since it was started; zero where its system does not say.
+#[cfg(target_os = "linux")]
+pub(crate) fn asleep() -> Duration {
+    use rustix::time::{ClockId, clock_gettime};
+    // One goes on while the machine sleeps, the other does not (clock_gettime(2)); neither is ever set.
+    let at = |clock| Duration::try_from(clock_gettime(clock)).unwrap_or_default();
+    let awake = at(ClockId::Monotonic);
+    at(ClockId::Boottime).saturating_sub(awake)
+}
+
+/// Tells how long this machine has slept since it was started; zero where its system does not say.
+#[cfg(not(target_os = "linux"))]
+pub(crate) const fn asleep() -> Duration {
+    Duration::ZERO
+}
+
+/// Sleep that breaks connections: servers and routers forget one after less.
+const LONG: Duration = Duration::from_secs(5);
+
+/// Notices that the machine slept.
+#[derive(Debug, Clone)]
+pub(crate) struct Sleep {
+    clock: fn() -> Duration,
+    before: Duration,
+}
+
+impl Sleep {
+    /// Begins to watch by a clock such as [`asleep`].
+    pub(crate) fn watched_by(clock: fn() -> Duration) -> Self {
+        Self { clock, before: clock() }
+    }
+
+    /// Tells whether it slept for long since then.
+    pub(crate) fn was_long(&self) -> bool {
+        (self.clock)().saturating_sub(self.before) >= LONG
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn only_long_sleep_is_noticed_and_only_that_which_comes() {
+        static SLEPT: AtomicU64 = AtomicU64::new(100);
+        let sleep = Sleep::watched_by(|| Duration::from_secs(SLEPT.load(Ordering::Relaxed)));
+        assert!(!sleep.was_long());
+        SLEPT.store(104, Ordering::Relaxed);
+        assert!(!sleep.was_long());
+        SLEPT.store(105, Ordering::Relaxed);
+        assert!(sleep.was_long());
+        assert!(!Sleep::watched_by(asleep).was_long());
+    }
+}
