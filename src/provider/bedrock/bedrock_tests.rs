@@ -91,6 +91,23 @@ fn a_conversation_with_calls_thoughts_and_pictures_is_written_and_marked() {
 }
 
 #[test]
+fn marks_last_an_hour_where_that_is_wished_until_the_server_refuses_it() {
+    let mut wire = wire("us.anthropic.claude-opus-4-8");
+    wire.settings.long_cache = true;
+    let marks = |wire: &ConverseWire| {
+        let body = body(wire, &[Message::user("hi")], &[read()], None);
+        [&body["system"][1], &body["toolConfig"]["tools"][1], &body["messages"][0]["content"][1]].map(Value::clone)
+    };
+    let long = json!({"cachePoint": {"type": "default", "ttl": "1h"}});
+    // None may last longer than the one before it.
+    assert_eq!(marks(&wire), [long.clone(), long.clone(), long]);
+    let message = "messages.0.content.1.cachePoint.ttl: the model does not support a ttl of 1h".to_owned();
+    assert!(wire.adapt(&Request::of(&[]), 400, &Complaint { message, ..Complaint::default() }));
+    let short = json!({"cachePoint": {"type": "default"}});
+    assert_eq!(marks(&wire), [short.clone(), short.clone(), short]);
+}
+
+#[test]
 fn effort_is_said_in_the_words_of_each_maker() {
     let said = |model: &str, effort| {
         let body = body(&wire(model), &[Message::user("hi")], &[], effort);

@@ -22,6 +22,8 @@ pub(crate) struct Dialect {
     pub(crate) reasoning: bool,
     /// Whether cache marks are set.
     pub(crate) cache_marks: bool,
+    /// Whether they last an hour.
+    pub(crate) long_cache: bool,
     /// Whether `temperature` is said.
     pub(crate) temperature: bool,
     /// Whether it is said how to think.
@@ -33,6 +35,7 @@ pub(crate) struct Dialect {
 /// Writes the body. What stays the same from request to request comes first, the conversation last.
 pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> Value {
     let marks = dialect.cache_marks && settings.abilities.cache == Cache::Marks;
+    let mark = || mark(dialect.long_cache);
     let mut body = Map::new();
     if !request.system.is_empty() {
         let mut system = vec![json!({"text": request.system})];
@@ -93,8 +96,13 @@ pub(crate) fn encode(settings: &ProviderSettings, dialect: Dialect, request: &Re
     Value::Object(body)
 }
 
-fn mark() -> Value {
-    json!({"cachePoint": {"type": "default"}})
+/// A mark of the cache, which lasts five minutes where nothing is said (Bedrock's `CachePointBlock`).
+fn mark(long: bool) -> Value {
+    if long {
+        json!({"cachePoint": {"type": "default", "ttl": "1h"}})
+    } else {
+        json!({"cachePoint": {"type": "default"}})
+    }
 }
 
 fn limit(settings: &ProviderSettings) -> u64 {

@@ -22,6 +22,7 @@ pub(crate) struct ConverseWire {
     pub(crate) origin: Origin,
     no_reasoning: AtomicBool,
     no_cache_marks: AtomicBool,
+    no_long_cache: AtomicBool,
     no_temperature: AtomicBool,
     no_effort: AtomicBool,
     no_status: AtomicBool,
@@ -34,6 +35,7 @@ impl ConverseWire {
             origin,
             no_reasoning: AtomicBool::new(false),
             no_cache_marks: AtomicBool::new(false),
+            no_long_cache: AtomicBool::new(false),
             no_temperature: AtomicBool::new(false),
             no_effort: AtomicBool::new(false),
             no_status: AtomicBool::new(false),
@@ -45,6 +47,7 @@ impl ConverseWire {
         Dialect {
             reasoning: !is(&self.no_reasoning),
             cache_marks: !is(&self.no_cache_marks),
+            long_cache: self.settings.long_cache && !is(&self.no_long_cache),
             temperature: self.settings.abilities.sampling && !is(&self.no_temperature),
             effort: !is(&self.no_effort),
             status: !is(&self.no_status),
@@ -90,6 +93,7 @@ impl Wire for ConverseWire {
         vec![
             ("no_reasoning", &self.no_reasoning),
             ("no_cache_marks", &self.no_cache_marks),
+            ("no_long_cache", &self.no_long_cache),
             ("no_temperature", &self.no_temperature),
             ("no_effort", &self.no_effort),
             ("no_status", &self.no_status),
@@ -109,6 +113,9 @@ impl Wire for ConverseWire {
         let learn = |flag: &AtomicBool| !flag.swap(true, Ordering::Relaxed);
         if says("reasoningcontent") || says("cannot be modified") || (says("thinking") && says("ignature")) {
             return learn(&self.no_reasoning);
+        }
+        if self.settings.long_cache && says("ttl") && learn(&self.no_long_cache) {
+            return true;
         }
         if says("cachepoint") || says("cache point") || says("prompt caching") {
             return learn(&self.no_cache_marks);
