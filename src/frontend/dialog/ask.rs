@@ -76,7 +76,7 @@ impl Picked {
                 self.chosen.pop();
                 None
             }
-            Press::Up | Press::Down | Press::DeleteLine | Press::Suspend => None,
+            Press::Up | Press::Down | Press::PageUp | Press::PageDown | Press::DeleteLine | Press::Suspend => None,
             Press::Character(character) => {
                 let number = usize::try_from(character.to_digit(10)?).ok()?;
                 self.number(number, offer)

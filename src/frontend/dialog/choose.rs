@@ -112,6 +112,8 @@ impl Dialog for Choosing<'_> {
 fn step(press: Press, chosen: usize, items: &[(char, String)]) -> Step {
     let count = items.len();
     match press {
+        Press::PageUp => Step::Move(0),
+        Press::PageDown => Step::Move(count.saturating_sub(1)),
         Press::Up => Step::Move((chosen + count - 1) % count.max(1)),
         Press::Down => Step::Move((chosen + 1) % count.max(1)),
         Press::Enter => Step::Take(chosen),

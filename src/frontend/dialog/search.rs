@@ -56,7 +56,11 @@ impl<'a> Search<'a> {
     }
 
     fn narrow(&mut self) {
-        let score = |index: usize| self.matcher.fuzzy_match(&self.items[index], &self.query);
+        // Each word has to be there, in whatever order.
+        let words: Vec<&str> = self.query.split_whitespace().collect();
+        let score = |index: usize| {
+            words.iter().map(|word| self.matcher.fuzzy_match(&self.items[index], word)).sum::<Option<i64>>()
+        };
         let mut found: Vec<(i64, usize)> =
             (0..self.items.len()).filter_map(|index| Some((score(index)?, index))).collect();
         // Stable: equals stay in the order of the list.
@@ -66,10 +70,24 @@ impl<'a> Search<'a> {
     }
 }
 
-/// An item whose name, which two blanks part from what is said of it, is too wide for a row: its beginning and its end.
-fn name_whole(item: &str, room: usize) -> Cow<'_, str> {
-    let name = item.split("  ").next().unwrap_or(item);
-    if width_of(name) <= room { Cow::Borrowed(item) } else { Cow::Owned(ends(name, room)) }
+/// So many cells of what is said of an item tell something.
+const TELLING: usize = 8;
+
+/// The name of an item, which two blanks part from what is said of it.
+pub(super) fn name(item: &str) -> &str {
+    item.split("  ").next().unwrap_or(item)
+}
+
+/// An item in one row: its name whole, and what is said of it where there is room for more than a few letters of that; of
+/// a name that is too wide its beginning and its end.
+fn item_row(item: &str, room: usize) -> Cow<'_, str> {
+    let name = name(item);
+    if width_of(name) > room {
+        return Cow::Owned(ends(name, room));
+    }
+    let said = item[name.len()..].trim_start();
+    let place = width_of(item) - width_of(said);
+    if width_of(item) <= room || place + TELLING <= room { Cow::Borrowed(item) } else { Cow::Borrowed(name) }
 }
 
 impl Dialog for Search<'_> {
@@ -83,16 +101,16 @@ impl Dialog for Search<'_> {
         add(&mut frame, |text| theme.format_fuzzy_select_prompt(text, &question, &self.query, self.query.len()));
         let first = (self.chosen + 1).saturating_sub(self.seen);
         for (at, index) in self.found.iter().enumerate().skip(first).take(self.seen) {
-            let item = one_row(&name_whole(&self.items[*index], room.saturating_sub(2)), room.saturating_sub(2));
-            let (active, marked) = (at == self.chosen, !self.query.is_empty());
+            let item = one_row(&item_row(&self.items[*index], room.saturating_sub(2)), room.saturating_sub(2));
+            let (active, word) = (at == self.chosen, self.query.split_whitespace().next());
+            let (marked, word) = (word.is_some(), word.unwrap_or_default());
             add(&mut frame, |text| {
-                theme.format_fuzzy_select_prompt_item(text, &item, active, marked, &self.matcher, &self.query)
+                theme.format_fuzzy_select_prompt_item(text, &item, active, marked, &self.matcher, word)
             });
         }
-        let hidden = self.found.len().saturating_sub(self.seen);
-        if hidden > 0 {
+        if self.found.len() > self.seen || self.found.is_empty() {
             // Writing to a String cannot fail.
-            let _ = writeln!(frame, "  {}/{}", self.chosen + 1, self.found.len());
+            let _ = writeln!(frame, "  {}/{}", (self.chosen + 1).min(self.found.len()), self.found.len());
         }
         let chosen = self.found.get(self.chosen).zip(self.preview);
         for row in chosen.into_iter().flat_map(|(index, preview)| preview(*index)).take(PREVIEWED) {
@@ -106,6 +124,8 @@ impl Dialog for Search<'_> {
         match press {
             Press::Up => self.chosen = (self.chosen + count - 1) % count,
             Press::Down => self.chosen = (self.chosen + 1) % count,
+            Press::PageUp => self.chosen = self.chosen.saturating_sub(self.seen),
+            Press::PageDown => self.chosen = (self.chosen + self.seen).min(count - 1),
             Press::Enter => return self.found.get(self.chosen).map(|index| Ok(*index)),
             Press::Escape => return Some(Err(NoChoice::Escaped)),
             Press::End if self.query.is_empty() => return Some(Err(NoChoice::Escaped)),
@@ -125,5 +145,57 @@ impl Dialog for Search<'_> {
             Press::Character(_) | Press::End | Press::Suspend => {}
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dialoguer::theme::SimpleTheme;
+
+    use super::*;
+
+    fn items() -> Vec<String> {
+        let item = |number: usize| format!("lab/qwen-coder-{number:03}  131k · $0.25 / $1 · tools");
+        (0..300).map(item).chain(["lab/通义千问  32k".to_owned()]).collect()
+    }
+
+    fn typed<'a>(items: &'a [String], text: &str) -> Search<'a> {
+        let mut search = Search::new("Which model?", items, 24, None);
+        for letter in text.chars() {
+            assert_eq!(search.take(Press::Character(letter)), None);
+        }
+        search
+    }
+
+    #[test]
+    fn each_word_narrows_the_list_in_whatever_order() {
+        let items = items();
+        let names = |text: &str| typed(&items, text).found.len();
+        assert_eq!((names(""), names("coder"), names("nothing like it")), (301, 300, 0));
+        assert_eq!(typed(&items, "299 qwen").found, [299]);
+        assert_eq!(typed(&items, "  通义 ").found, [300]);
+        assert!(typed(&items, "zzz").frame(&SimpleTheme, 80).contains("0/0"));
+    }
+
+    #[test]
+    fn pages_go_as_far_as_the_list() {
+        let items = items();
+        let mut search = typed(&items, "");
+        let mut at = |press| {
+            search.take(press);
+            search.chosen
+        };
+        assert_eq!((at(Press::PageDown), at(Press::PageDown), at(Press::PageUp)), (12, 24, 12));
+        assert_eq!((at(Press::PageUp), at(Press::PageUp), at(Press::Up)), (0, 0, 300));
+        assert_eq!((at(Press::PageDown), at(Press::Down)), (300, 0));
+    }
+
+    #[test]
+    fn a_name_is_whole_and_what_is_said_of_it_stands_beside_it_where_it_tells_something() {
+        let item = "lab/qwen-coder-001  131k · $0.25 / $1";
+        assert_eq!(item_row(item, 60), item);
+        assert_eq!(item_row(item, 28), item);
+        assert_eq!(item_row(item, 27), "lab/qwen-coder-001");
+        assert_eq!(width_of(&item_row(item, 12)), 12);
     }
 }

@@ -41,7 +41,13 @@ impl Dialog for Hidden<'_> {
             Press::Backspace => drop(self.typed.pop()),
             Press::DeleteLine => self.typed.clear(),
             Press::Character(character) if self.typed.len() < LONGEST => self.typed.push(character),
-            Press::Character(_) | Press::End | Press::Up | Press::Down | Press::Suspend => {}
+            Press::Character(_)
+            | Press::End
+            | Press::Up
+            | Press::Down
+            | Press::PageUp
+            | Press::PageDown
+            | Press::Suspend => {}
         }
         None
     }

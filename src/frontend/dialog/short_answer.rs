@@ -97,7 +97,13 @@ fn step(press: Press, answer: &str) -> Step {
             let last = answer.chars().next_back();
             last.map_or(Step::Stay, |last| Step::Take(width(last.encode_utf8(&mut [0; 4]))))
         }
-        Press::Character(_) | Press::Up | Press::Down | Press::DeleteLine | Press::Suspend => Step::Stay,
+        Press::Character(_)
+        | Press::Up
+        | Press::Down
+        | Press::PageUp
+        | Press::PageDown
+        | Press::DeleteLine
+        | Press::Suspend => Step::Stay,
     }
 }
 

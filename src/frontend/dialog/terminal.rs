@@ -10,10 +10,11 @@ use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 
 use super::choose::{Menu, choose, named};
 use super::open::{NoChoice, columns, leave, one_row, open};
-use super::search::{Preview, Search};
+use super::search::{Preview, Search, name};
 use super::secret::read_secret;
 use super::words::read_words;
 use crate::frontend::signals::Signals;
+use crate::terminal::width::{ends, width};
 use crate::terminal::{KeyReader, Output, Size, Tty, escape_wait, sanitize_line};
 
 /// So many choices have a digit each; more are searched.
@@ -76,7 +77,10 @@ impl Terminal {
             let mut search = Search::new(question, items, rows, preview);
             open(&mut search, &mut keys, theme.as_ref(), (tty, &self.signals)).ok()
         })?;
-        leave(|row| theme.format_select_prompt_selection(row, question, items[index].trim()));
+        // What was said of it has been read; the name alone stays.
+        let room = columns().saturating_sub(width(question) + MARKS).max(16);
+        let chosen = ends(name(items[index].trim()), room);
+        leave(|row| theme.format_select_prompt_selection(row, question, &chosen));
         Some(index)
     }
 

@@ -42,6 +42,8 @@ const fn character(key: &Key) -> Option<char> {
         | Key::DeleteLine
         | Key::Up
         | Key::Down
+        | Key::PageUp
+        | Key::PageDown
         | Key::Escape
         | Key::Interrupt
         | Key::Suspend

@@ -383,6 +383,8 @@ impl Shared {
                 | Key::DeleteLine
                 | Key::Up
                 | Key::Down
+                | Key::PageUp
+                | Key::PageDown
                 | Key::End => {}
             }
             drop(pressed);

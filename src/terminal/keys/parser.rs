@@ -19,6 +19,8 @@ pub(crate) enum Key {
     DeleteLine,
     Up,
     Down,
+    PageUp,
+    PageDown,
     Escape,
     /// Ctrl+C.
     Interrupt,
@@ -333,6 +335,8 @@ fn sequence(parameters: &[u8], last: u8) -> Option<Key> {
         b'~' if field(0).0 == Some(27) => key(field(2).0?, modifiers, None),
         b'A' if matches!(modifiers, None | Some(1)) && event != Some(3) => Some(Key::Up),
         b'B' if matches!(modifiers, None | Some(1)) && event != Some(3) => Some(Key::Down),
+        b'~' if modifiers.is_none() && field(0).0 == Some(5) => Some(Key::PageUp),
+        b'~' if modifiers.is_none() && field(0).0 == Some(6) => Some(Key::PageDown),
         b'I' if parameters.is_empty() => Some(Key::Focus(true)),
         b'O' if parameters.is_empty() => Some(Key::Focus(false)),
         b'c' if parameters.starts_with(b"?") => Some(Key::Attributes),

@@ -186,3 +186,8 @@ proptest! {
         prop_assert_eq!(keys, parse(&bytes));
     }
 }
+
+#[test]
+fn pages_are_keys_of_their_own_without_modifiers() {
+    assert_eq!(parse(b"\x1b[5~\x1b[6~\x1b[5;2~\x1b[3~"), [Key::PageUp, Key::PageDown]);
+}

@@ -190,6 +190,8 @@ impl Unsent {
             },
             Key::Up
             | Key::Down
+            | Key::PageUp
+            | Key::PageDown
             | Key::Escape
             | Key::Interrupt
             | Key::Suspend

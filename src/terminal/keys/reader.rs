@@ -24,6 +24,10 @@ pub enum Press {
     Up,
     /// Arrow down.
     Down,
+    /// A page up.
+    PageUp,
+    /// A page down.
+    PageDown,
     /// ESC.
     Escape,
     /// Ctrl+C.
@@ -116,6 +120,8 @@ impl KeyReader {
                     | Press::Backspace
                     | Press::Up
                     | Press::Down
+                    | Press::PageUp
+                    | Press::PageDown
                     | Press::Suspend
                     | Press::DeleteLine
                     | Press::End,
@@ -184,6 +190,8 @@ const fn press_of(key: &Key) -> Option<Press> {
         Key::Backspace => Some(Press::Backspace),
         Key::Up => Some(Press::Up),
         Key::Down => Some(Press::Down),
+        Key::PageUp => Some(Press::PageUp),
+        Key::PageDown => Some(Press::PageDown),
         Key::Escape => Some(Press::Escape),
         Key::Interrupt => Some(Press::Interrupt),
         Key::Suspend => Some(Press::Suspend),
