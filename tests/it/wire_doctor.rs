@@ -81,6 +81,9 @@ fn a_person_reads_a_page_and_the_next_request_begins_with_what_was_learnt() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.out.contains("lab/emu") && ran.out.contains("✓ it says why it stopped"), "{}", ran.out);
     assert!(ran.out.contains("✗ it counts tokens"), "{}", ran.out);
+    // What was not asked is one row, and what was kept is said only where something was.
+    assert_eq!(ran.out.matches("not asked").count(), 1, "{}", ran.out);
+    assert!(ran.out.contains("what was learnt is kept"), "{}", ran.out);
     let kept = std::fs::read_to_string(home.path().join("state/axi/profiles.json")).unwrap();
     assert!(kept.contains("no_usage"), "{kept}");
     assert_eq!(run(home.axi().args(["-p", "hi", "-m", "lab/emu"])).code, Some(0));

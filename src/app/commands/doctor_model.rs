@@ -39,8 +39,8 @@ pub(in crate::app) fn doctor_model(app: &App, wanted: Option<&str>, json: bool) 
         console.print(&app.locale.with(word::probe::Head { model, address, protocol }));
     }
     let mut told = |finding: &Finding| {
-        if !json {
-            Console::new(&app.locale).print(&line(app, finding));
+        if let Some(line) = line(app, finding).filter(|_| !json) {
+            Console::new(&app.locale).print(&line);
         }
     };
     let found = runtime.block_on(examine(&settings, &client, &mut told));
@@ -66,26 +66,36 @@ fn keep(app: &App, settings: &ProviderSettings, found: &Examination) -> Result<(
     })
 }
 
-/// `✓ it answers`, `✗ it counts tokens: 0 + 0`.
-fn line(app: &App, finding: &Finding) -> String {
+/// `✓ it answers`, `✗ it counts tokens: 0 + 0`; nothing of what was not asked, which is told in one row at the end.
+fn line(app: &App, finding: &Finding) -> Option<String> {
     let what = app.locale.text(words(finding.probe));
     let seen = sanitize_line(&finding.detail);
     let seen = seen.trim();
-    match finding.verdict {
+    Some(match finding.verdict {
         Verdict::Good => format!("✓ {what}"),
         Verdict::Adapted => format!("~ {what}: {}", app.locale.with(word::probe::Adapted { what: seen })),
         Verdict::Bad if seen.is_empty() => format!("✗ {what}"),
         Verdict::Bad => format!("✗ {what}: {}", seen.chars().take(SEEN).collect::<String>()),
         Verdict::Unclear => format!("? {what}: {}", app.locale.with(word::probe::Unclear { what: seen })),
-        Verdict::Skipped => format!("- {what}: {}", app.locale.text(word::probe::SKIPPED)),
-    }
+        Verdict::Skipped => return None,
+    })
 }
 
 fn summary(app: &App, found: &Examination) -> String {
     let count = |verdict| found.findings.iter().filter(|finding| finding.verdict == verdict).count().to_string();
     let (good, adapted, bad) = (&count(Verdict::Good), &count(Verdict::Adapted), &count(Verdict::Bad));
     let unclear = &count(Verdict::Unclear);
-    app.locale.with(word::probe::Summary { good, adapted, bad, unclear })
+    let skipped = found.findings.iter().filter(|finding| finding.verdict == Verdict::Skipped);
+    let skipped: Vec<&str> = skipped.map(|finding| app.locale.text(words(finding.probe))).collect();
+    let mut rows = Vec::new();
+    if !skipped.is_empty() {
+        rows.push(app.locale.with(word::probe::Skipped { what: &skipped.join("; ") }));
+    }
+    rows.push(app.locale.with(word::probe::Summary { good, adapted, bad, unclear }));
+    if !found.profile.is_empty() {
+        rows.push(app.locale.text(word::probe::KEPT).to_owned());
+    }
+    rows.join("\n")
 }
 
 fn report(settings: &ProviderSettings, found: &Examination) -> Value {
