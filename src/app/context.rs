@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::display::Display;
 use super::keys::Keys;
 use super::logs;
+use super::models::Windows;
 use super::process::Process;
 use super::project::{Project, gone_problem, working_directory};
 use super::settings::settings_problem;
@@ -33,6 +34,8 @@ pub(super) struct App {
     pub(super) broken: Option<ConfigError>,
     pub(super) options: CommonOptions,
     pub(super) keys: Keys,
+    /// What servers say of their models.
+    pub(super) windows: Windows,
     pub(super) shell: ShellSession,
     /// MCP servers that an editor handed over.
     pub(super) handed: Vec<Definition>,
@@ -124,6 +127,7 @@ impl App {
             broken,
             options,
             keys,
+            windows: Windows::default(),
             shell,
             handed,
             throwaway,

@@ -50,7 +50,7 @@ fn written(conversation: &Conversation, cwd: &Path, taken_back: &[u64], form: Sc
     let recorded = Recorded {
         id: "20260101-000000-00000000",
         conversation,
-        tools: &Toolbox::new(table::standard(None)),
+        tools: &Toolbox::new(table::standard(None, None)),
         place: &place,
         taken_back,
         redact: &str::to_owned,

@@ -6,7 +6,7 @@ use super::*;
 use crate::conversation::{ToolIdentity, ToolSpec};
 
 fn told(name: &str, input: Value, subject: &Subject) -> [String; 2] {
-    let mut tools = Toolbox::new(crate::tool::table::standard(None));
+    let mut tools = Toolbox::new(crate::tool::table::standard(None, None));
     let identity = ToolIdentity { verb: ToolVerb::Explore, ..ToolIdentity::default() };
     tools.declare(ToolSpec { name: "explore".into(), identity, ..ToolSpec::default() });
     let place = Place { cwd: "/w".into(), workspace: "/w".into(), home: None };

@@ -40,7 +40,7 @@ mod tests {
 
     #[test]
     fn what_a_small_model_is_told_are_arguments_the_tools_have() {
-        let all = table::standard(None).into_iter().chain([Arc::new(ProposeCommandTool) as Arc<dyn Tool>]);
+        let all = table::standard(None, None).into_iter().chain([Arc::new(ProposeCommandTool) as Arc<dyn Tool>]);
         let all: Vec<ToolSpec> = all.map(|tool| tool.spec()).collect();
         let work: Vec<ToolSpec> =
             all.iter().filter(|spec| spec.identity.verb != ToolVerb::Propose).cloned().collect();

@@ -12,9 +12,10 @@ use super::{
     WriteTool,
 };
 
-/// Makes the standard tools; `helper` is the axi program itself, see [`ShellTool::new`].
+/// Makes the standard tools; `helper` is the axi program itself, see [`ShellTool::new`], `trusted` a file of certificates
+/// that are trusted beside those of the system.
 #[must_use]
-pub fn standard(helper: Option<PathBuf>) -> Vec<Arc<dyn Tool>> {
+pub fn standard(helper: Option<PathBuf>, trusted: Option<PathBuf>) -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(ReadTool),
         Arc::new(WriteTool),
@@ -30,7 +31,7 @@ pub fn standard(helper: Option<PathBuf>) -> Vec<Arc<dyn Tool>> {
         Arc::new(ShellTool::new(helper.clone())),
         Arc::new(ShellJobTool),
         Arc::new(TerminalTool::new(helper)),
-        Arc::new(WebFetchTool),
+        Arc::new(WebFetchTool::trusting(trusted)),
         Arc::new(TodoTool),
         Arc::new(AskUserTool),
     ]
@@ -39,7 +40,7 @@ pub fn standard(helper: Option<PathBuf>) -> Vec<Arc<dyn Tool>> {
 /// Tells what the rules of the tool of this name are about.
 #[must_use]
 pub fn kind_of(name: &str) -> ToolKind {
-    let tools = standard(None).into_iter();
+    let tools = standard(None, None).into_iter();
     let tools = tools.chain([Arc::new(WebSearchTool::default()) as Arc<dyn Tool>]);
     let specs = tools.map(|tool| tool.spec());
     let own = specs.filter(|spec| spec.name == name).map(|spec| spec.identity.kind).next();

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::support::home::Home;
 use crate::support::server::{Answer, Server, answer};
 use crate::support::skip;
-use crate::support::talk::{Ran, run};
+use crate::support::talk::{Ran, run, run_with};
 
 fn lab(home: &Home) -> Server {
     let server = Server::start([answer::chat_text("one"), answer::chat_text("two")]);
@@ -80,5 +80,29 @@ fn a_locked_an_absent_and_a_silent_keychain_are_told_with_a_way_on() {
         let ran = in_session(&home, &format!("{before}LAB_KEY=sk-env axi -p hi -m lab/m"));
         assert_eq!(ran.code, Some(0), "{case}: {}", ran.err);
         assert_eq!(server.requests().last().unwrap().header("authorization"), Some("Bearer sk-env"), "{case}");
+    }
+}
+
+#[test]
+fn models_are_listed_of_a_provider_whose_key_is_kept_and_of_none_without() {
+    let listed = |home: &Home, in_file: bool| {
+        let server = Server::start([]);
+        server.route("GET /v1/models", Answer::json(200, &json!({"data": [{"id": "m"}]})));
+        let section = format!("[providers.mistral]\nbase_url = \"{}\"\n", server.url("/v1"));
+        home.write("config/axi/config.toml", &section);
+        let before = run(home.axi().arg("models"));
+        assert!(!before.out.contains("mistral/"), "{}", before.out);
+        if in_file {
+            let kept = run_with(home.axi().args(["login", "mistral", "--file"]), "sk-kept-7f3b1c9d");
+            assert_eq!(kept.code, Some(0), "{}", kept.err);
+            return run(home.axi().arg("models"));
+        }
+        in_session(home, &format!("{UNLOCKED}printf sk-kept-7f3b1c9d | axi login mistral; axi models"))
+    };
+    let ran = listed(&Home::new(), true);
+    assert!(ran.out.contains("mistral/m"), "{}{}", ran.out, ran.err);
+    if installed() {
+        let ran = listed(&Home::new(), false);
+        assert!(ran.out.contains("mistral/m"), "{}{}", ran.out, ran.err);
     }
 }

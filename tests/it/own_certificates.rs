@@ -9,9 +9,10 @@ use std::sync::Arc;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use serde_json::json;
 
 use crate::support::home::Home;
-use crate::support::server::{Server, answer};
+use crate::support::server::{Answer, Server, answer};
 use crate::support::skip;
 use crate::support::talk::{Ran, axi, run};
 
@@ -48,6 +49,31 @@ impl Certificates {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 
+    /// Makes `NAME.pem` and `NAME.key`, signed by themselves and valid from one year to another.
+    fn make_dated(&self, name: &str, from: u32, to: u32) {
+        let (key, pem) = (self.file(&format!("{name}.key")), self.file(&format!("{name}.pem")));
+        let (request, rules) = (self.file(&format!("{name}.csr")), self.file(&format!("{name}.cnf")));
+        let folder = self.0.display();
+        let text = format!(
+            "[ca]\ndefault_ca = own\n[own]\nnew_certs_dir = {folder}\ndatabase = {folder}/{name}.db\nrand_serial = yes\n\
+             default_md = sha256\npolicy = any\nx509_extensions = server\n[any]\ncommonName = supplied\n\
+             [server]\nsubjectAltName = IP:127.0.0.1\nbasicConstraints = critical,CA:FALSE\n"
+        );
+        std::fs::write(&rules, text).unwrap();
+        std::fs::write(self.file(&format!("{name}.db")), "").unwrap();
+        let openssl = |arguments: &mut Command| {
+            let output = arguments.stdin(Stdio::null()).output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        };
+        let mut command = Command::new("openssl");
+        command.args(["req", "-new", "-nodes", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]);
+        openssl(command.args(["-subj", &format!("/CN={name}"), "-keyout"]).arg(&key).arg("-out").arg(&request));
+        let mut command = Command::new("openssl");
+        command.args(["ca", "-batch", "-selfsign", "-notext"]).arg("-config").arg(&rules).arg("-keyfile").arg(&key);
+        command.args(["-startdate", &format!("{from}0101000000Z"), "-enddate", &format!("{to}0101000000Z")]);
+        openssl(command.arg("-in").arg(&request).arg("-out").arg(&pem));
+    }
+
     /// Speaks TLS with this certificate, and passes each request on to a server that does not.
     fn serve(&self, name: &str, target: SocketAddr) -> SocketAddr {
         let certificate = CertificateDer::from_pem_file(self.file(&format!("{name}.pem"))).unwrap();
@@ -67,6 +93,13 @@ impl Certificates {
         });
         address
     }
+}
+
+/// Asks a server with this certificate, which is trusted.
+fn trusting(home: &Home, server: &Server, certificates: &Certificates, name: &str) -> Ran {
+    let address = certificates.serve(name, ([127, 0, 0, 1], server.port()).into()).to_string();
+    let setting = format!("ca_file = \"{}\"\n", certificates.file(&format!("{name}.pem")).display());
+    ask(home, server, &address, &setting, None)
 }
 
 fn pass_on(mut near: StreamOwned<ServerConnection, TcpStream>, target: SocketAddr) -> std::io::Result<()> {
@@ -152,15 +185,49 @@ fn a_certificate_that_signs_itself_is_trusted_by_name_and_one_that_signs_others_
     certificates.make("alone", false, None);
     certificates.make("signer", true, None);
     let server = Server::start([answer::chat_text("Trusted.")]);
-    let target = ([127, 0, 0, 1], server.port()).into();
-    let trusting = |name: &str| {
-        let address = certificates.serve(name, target).to_string();
-        let setting = format!("ca_file = \"{}\"\n", certificates.file(&format!("{name}.pem")).display());
-        ask(&home, &server, &address, &setting, None)
-    };
-    let alone = trusting("alone");
+    let alone = trusting(&home, &server, &certificates, "alone");
     assert_eq!((alone.code, alone.out.as_str()), (Some(0), "Trusted.\n"), "{}", alone.err);
-    let signer = trusting("signer");
+    let signer = trusting(&home, &server, &certificates, "signer");
     assert_eq!(signer.code, Some(4), "{}", signer.err);
     assert!(signer.err.contains("signs others") && signer.err.contains("CA:FALSE"), "{}", signer.err);
+}
+
+#[test]
+fn a_certificate_that_is_not_valid_now_leads_to_the_clock() {
+    let home = Home::new();
+    let Some(certificates) = Certificates::new(&home) else { return };
+    certificates.make_dated("early", 2090, 2095);
+    certificates.make_dated("late", 2020, 2021);
+    let server = Server::start([]);
+    let early = trusting(&home, &server, &certificates, "early");
+    assert_eq!(early.code, Some(4), "{}", early.err);
+    assert!(early.err.contains("clock, which is likely behind") && early.err.contains("date"), "{}", early.err);
+    let late = trusting(&home, &server, &certificates, "late");
+    assert_eq!(late.code, Some(4), "{}", late.err);
+    assert!(late.err.contains("certificate has expired") && late.err.contains("clock right?"), "{}", late.err);
+}
+
+#[test]
+fn the_persons_certificates_hold_for_pages_and_for_their_search_engine_too() {
+    let home = Home::new();
+    let Some(certificates) = Certificates::new(&home) else { return };
+    certificates.make("alone", false, None);
+    let web = Server::start([]);
+    let pages = json!({"results": [{"title": "Found", "url": "https://a.example", "content": "words"}]});
+    web.route("GET /search", Answer::json(200, &pages));
+    web.route("GET /page", Answer::new(200, "text/plain").bytes("the page itself\n"));
+    let address = certificates.serve("alone", ([127, 0, 0, 1], web.port()).into());
+    let trusted = format!("ca_file = \"{}\"\n", certificates.file("alone.pem").display());
+    for (setting, is_read) in [(trusted.as_str(), true), ("", false)] {
+        let fetch = json!({"url": format!("https://{address}/page")}).to_string();
+        let search = answer::chat_call("c1", "web_search", r#"{"query":"x"}"#);
+        let server =
+            Server::start([search, answer::chat_call("c2", "web_fetch", &fetch), answer::chat_text("done")]);
+        home.write("config/axi/config.toml", &format!("web_search = \"https://{address}\"\n{setting}"));
+        let allowed = ["--allow", "web_search(127.0.0.1)", "--allow", "web_fetch(127.0.0.1)"];
+        let ran = run(axi(&home, &server).args(["-p", "x"]).args(allowed));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let told = server.requests().last().unwrap().body["messages"].to_string();
+        assert_eq!((told.contains("Found"), told.contains("the page itself")), (is_read, is_read), "{told}");
+    }
 }

@@ -13,7 +13,7 @@ use crate::support::tool_bench::ToolBench;
 
 #[test]
 fn every_specification_is_an_object_whose_arguments_are_the_tools_and_every_field_is_described_by_its_type() {
-    let toolbox = Toolbox::new(table::standard(None));
+    let toolbox = Toolbox::new(table::standard(None, None));
     let names: Vec<String> = toolbox.specs().iter().map(|spec| spec.name.clone()).collect();
     assert_eq!(
         names,
@@ -63,7 +63,7 @@ fn every_specification_is_an_object_whose_arguments_are_the_tools_and_every_fiel
 fn effects_and_subjects_are_declared() {
     let bench = ToolBench::new();
     symlink("/etc", bench.path("out")).unwrap();
-    let toolbox = Toolbox::new(table::standard(None));
+    let toolbox = Toolbox::new(table::standard(None, None));
     for (name, effect) in [
         ("read", Effect::Read),
         ("glob", Effect::Read),
@@ -352,7 +352,7 @@ fn a_cancelled_turn_stops_every_tool() {
     let bench = ToolBench::new();
     bench.put("a", "x\n");
     bench.cancel.cancel();
-    for tool in table::standard(None) {
+    for tool in table::standard(None, None) {
         let input = match tool.spec().name.as_str() {
             "glob" | "grep" => json!({"pattern": "x"}),
             "list" => json!({}),
@@ -388,7 +388,7 @@ proptest::proptest! {
     ) {
         let bench = ToolBench::new();
         bench.put("a", "a\n");
-        for tool in table::standard(None) {
+        for tool in table::standard(None, None) {
             let spec = tool.spec();
             let names = spec.input_schema["properties"].as_object().unwrap().keys();
             let input = Value::Object(names.cloned().zip(values.iter().cloned()).collect());

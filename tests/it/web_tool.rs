@@ -57,7 +57,8 @@ fn pages_become_markdown_and_texts_stay_as_they_are() {
         _ => page("image/png", b"\x89PNG\r\n\x1a\n\0"),
     });
     let bench = ToolBench::new();
-    let fetch = |path: &str| bench.run(&WebFetchTool, json!({"url": format!("http://127.0.0.1:{port}{path}")}));
+    let fetch =
+        |path: &str| bench.run(&WebFetchTool::default(), json!({"url": format!("http://127.0.0.1:{port}{path}")}));
     let output = fetch("/page");
     assert_eq!(
         parts(&output.content),
@@ -92,8 +93,9 @@ fn redirects_are_followed_within_the_host_only() {
             .into_bytes()
     });
     let bench = ToolBench::new();
-    let fetch =
-        |path: &str| bench.run(&WebFetchTool, json!({"url": format!("http://127.0.0.1:{port}{path}")})).content;
+    let fetch = |path: &str| {
+        bench.run(&WebFetchTool::default(), json!({"url": format!("http://127.0.0.1:{port}{path}")})).content
+    };
     assert_eq!(parts(&fetch("/here")).1, "end");
     assert_eq!(
         fetch("/away"),
@@ -116,7 +118,8 @@ fn long_pages_are_cut_and_kept_and_endless_ones_end() {
         }
     });
     let bench = ToolBench::new();
-    let fetch = |path: &str| bench.run(&WebFetchTool, json!({"url": format!("http://127.0.0.1:{port}{path}")}));
+    let fetch =
+        |path: &str| bench.run(&WebFetchTool::default(), json!({"url": format!("http://127.0.0.1:{port}{path}")}));
     let output = fetch("/long");
     assert!(
         output.content.len() < 45_000 && output.content.contains("; the whole is in "),
@@ -147,7 +150,7 @@ fn a_slow_server_can_be_left_at_any_time() {
         let mut rest = Vec::new();
         let _ = stream.read_to_end(&mut rest);
     });
-    let output = bench.run(&WebFetchTool, json!({"url": format!("http://127.0.0.1:{port}/")}));
+    let output = bench.run(&WebFetchTool::default(), json!({"url": format!("http://127.0.0.1:{port}/")}));
     assert_eq!(output.outcome, Outcome::Interrupted);
     // The connection is closed by the runtime, which does nothing more in this test.
     drop(bench);
@@ -164,7 +167,7 @@ fn what_only_this_machine_reaches_is_declared_as_more_than_the_web() {
         (json!({"url": "http://[::1]:1/"}), Effect::Execute, "::1"),
         (json!({"url": "https://wiki.corp.example/", "private": true}), Effect::Execute, "wiki.corp.example"),
     ] {
-        assert_eq!(WebFetchTool.effect(&input, &bench.place), effect, "{input}");
-        assert_eq!(WebFetchTool.subject(&input, &bench.place), Subject::Host { host: host.to_owned() });
+        assert_eq!(WebFetchTool::default().effect(&input, &bench.place), effect, "{input}");
+        assert_eq!(WebFetchTool::default().subject(&input, &bench.place), Subject::Host { host: host.to_owned() });
     }
 }

@@ -46,7 +46,7 @@ pub(in crate::app) fn script(app: &App, session: Option<&str>, form: Option<&str
     let recorded = Recorded {
         id: loaded.id.as_str(),
         conversation: &loaded.conversation,
-        tools: &Toolbox::new(table::standard(app.process.program.clone())),
+        tools: &Toolbox::new(table::standard(app.process.program.clone(), None)),
         place: &place,
         taken_back: &taken_back,
         redact: &|text| redactor.text(text),

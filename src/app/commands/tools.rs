@@ -19,7 +19,7 @@ pub(in crate::app) fn tools(app: &App, action: ToolsAction, json: bool) -> Exit 
             console.json(&tools_json(&search, &scripts(&app.project.place())))
         }
         (ToolsAction::List | ToolsAction::Refresh, false) => {
-            let own: Vec<ToolSpec> = table::standard(None).into_iter().map(|tool| tool.spec()).collect();
+            let own: Vec<ToolSpec> = table::standard(None, None).into_iter().map(|tool| tool.spec()).collect();
             console.print(&tools_text(&app.locale, &search, &scripts(&app.project.place()), &own))
         }
     }

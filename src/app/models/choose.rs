@@ -14,7 +14,7 @@ use super::own;
 #[cfg(not(feature = "local"))]
 use super::own::find_or_offer;
 use super::profiles;
-use super::resolve::{list, resolve};
+use super::resolve::{correct, list, resolve};
 use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::locale::{Locale, word};
@@ -71,7 +71,8 @@ pub(in crate::app) fn connect(
     if let Some(connected) = own::connect(app, name, locale) {
         return connected;
     }
-    let settings = resolve(name, &app.config, &app.process.variables, locale)?;
+    let mut settings = resolve(name, &app.config, &app.process.variables, locale)?;
+    correct(&mut settings, app.windows.of(name), &app.config);
     app.keys.remember(&settings);
     let provider = provider::connect(settings.clone(), client);
     Ok(profiles::keeping(provider, &settings, &app.process.variables))
@@ -81,5 +82,6 @@ pub(in crate::app) fn connect(
 pub(in crate::app) fn all(app: &App, client: &Client, runtime: &Runtime) -> Vec<Listed> {
     let mut all: Vec<Listed> = own::models(app).into_iter().map(Listed::own).collect();
     all.extend(list(&app.config, &app.process.variables, &app.locale, client, runtime));
+    app.windows.keep(&all);
     all
 }

@@ -6,14 +6,18 @@ use std::time::Duration;
 use crate::config::Config;
 use crate::provider::{Client, Environment, Patience};
 
-/// Makes a client with the person's patience, which trusts the person's certificates. `~` stands for the home.
+/// Makes a client with the person's patience, which trusts the person's certificates.
 pub(in crate::app) fn client(config: &Config, environment: &Environment<'_>) -> Client {
     let patience = Patience { idle: Duration::from_secs(config.idle_timeout), ..Patience::default() };
-    let named = config.ca_file.as_deref().map(|path| match (path.strip_prefix("~/"), environment("HOME")) {
+    Client::trusting(patience, trusted(config, environment))
+}
+
+/// Names the file of certificates that are trusted beside those of the system. `~` stands for the home.
+pub(in crate::app) fn trusted(config: &Config, environment: &Environment<'_>) -> Option<PathBuf> {
+    config.ca_file.as_deref().map(|path| match (path.strip_prefix("~/"), environment("HOME")) {
         (Some(below), Some(home)) => PathBuf::from(home).join(below),
         (Some(_) | None, _) => PathBuf::from(path),
-    });
-    Client::trusting(patience, named)
+    })
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ pub(in crate::app) struct Listed {
     pub(in crate::app) group: ModelGroup,
     /// Unit: tokens.
     window: Option<u64>,
+    /// What its own server says of that.
+    pub(super) said_window: Option<u64>,
     tools: Option<bool>,
     vision: Option<bool>,
     efforts: Vec<Effort>,
@@ -31,6 +33,7 @@ impl Listed {
     pub(in crate::app) fn of_server(settings: &ProviderSettings, entry: &ModelEntry, config: &Config) -> Self {
         let name = &settings.name;
         let mut listed = Self::of_catalogue(name, &entry.name, config, provider::is_loopback(&settings.base_url));
+        listed.said_window = entry.context_window;
         listed.window = entry.context_window.or(listed.window);
         listed.tools = entry.tools.or(listed.tools);
         listed.vision = entry.vision.or(listed.vision);
@@ -51,6 +54,7 @@ impl Listed {
         Self {
             id: format!("{provider}/{model}"),
             group,
+            said_window: None,
             window: said
                 .and_then(|said| said.context_window)
                 .or(known.as_ref().and_then(|known| known.context_window)),
@@ -74,6 +78,7 @@ impl Listed {
             id,
             group,
             window: None,
+            said_window: None,
             tools: None,
             vision: None,
             thinks: false,

@@ -30,6 +30,17 @@ pub(in crate::app) fn find(provider: &str) -> Result<Option<String>, KeychainErr
     limited(move || backend::find(&provider))
 }
 
+/// Tells for which of these the keychain has a key. One limit holds for all of them, and the first refusal ends it: a
+/// keychain that is locked or missing is not asked twenty times.
+pub(in crate::app) fn kept(accounts: Vec<String>) -> Vec<bool> {
+    let none = vec![false; accounts.len()];
+    let found = limited(move || accounts.iter().map(|account| Ok(backend::find(account)?.is_some())).collect());
+    found.unwrap_or_else(|error| {
+        tracing::info!(%error, "the keychain has no answer");
+        none
+    })
+}
+
 /// Stores a provider's key, replacing an earlier one.
 ///
 /// # Errors

@@ -17,9 +17,10 @@ mod own;
 mod own;
 mod profiles;
 mod resolve;
+mod windows;
 
 pub(super) use choose::{all, choose, connect, name};
-pub(super) use client::client;
+pub(super) use client::{client, trusted};
 pub(super) use facts::Listed;
 #[cfg(feature = "local")]
 pub(super) use fetch::{agreed, fetch, megabytes};
@@ -32,3 +33,4 @@ pub(super) use own::{LineConnector, line_connector, lister, models as own_models
 pub(super) use own::{missing, places};
 pub(super) use profiles::{keep as keep_profile, path as profile_file};
 pub(super) use resolve::{list, names, resolve, without_key};
+pub(super) use windows::Windows;

@@ -50,14 +50,24 @@ pub(in crate::app) fn resolve(
     }
     settings.key = found;
     settings.profile = profiles::find(&settings, environment);
-    // What the person wrote holds.
-    let is_said = section.is_some_and(|section| {
-        section.models.get(&settings.model).is_some_and(|known| known.context_window.is_some())
-    });
-    if let Some(found) = profiles::window(&settings.profile).filter(|_| !is_said) {
+    if let Some(found) = profiles::window(&settings.profile).filter(|_| !is_window_said(&settings, config)) {
         settings.context_window = Some(settings.context_window.map_or(found, |known| known.min(found)));
     }
     Ok(settings)
+}
+
+/// Tells whether the person wrote what the window is, which holds whatever others say.
+fn is_window_said(settings: &ProviderSettings, config: &Config) -> bool {
+    let model = config.providers.get(&settings.name).and_then(|section| section.models.get(&settings.model));
+    model.is_some_and(|known| known.context_window.is_some())
+}
+
+/// Takes what its own server lists of a model's window above what is known from elsewhere, but for what a refusal showed.
+pub(in crate::app) fn correct(settings: &mut ProviderSettings, listed: Option<u64>, config: &Config) {
+    if let Some(listed) = listed.filter(|_| !is_window_said(settings, config)) {
+        settings.context_window =
+            Some(profiles::window(&settings.profile).map_or(listed, |found| found.min(listed)));
+    }
 }
 
 /// Resolves it as far as that can be done without its key.
@@ -137,7 +147,13 @@ pub(in crate::app) fn without_key(
     }
     settings.search = config.web_search == SEARCH_BY_PROVIDER;
     settings.stored = config.stored_responses == OnOff::On;
-    if settings.protocol == Protocol::Anthropic && config.prompt_cache == PromptCache::Hour {
+    // Amazon's own models have no such cache.
+    let keeps_long = match settings.protocol {
+        Protocol::Anthropic => true,
+        Protocol::Bedrock => settings.model.contains("claude"),
+        Protocol::OpenAiChat | Protocol::OpenAiResponses | Protocol::Gemini | Protocol::Ollama => false,
+    };
+    if keeps_long && config.prompt_cache == PromptCache::Hour {
         settings.long_cache = true;
         settings.abilities.price = settings.abilities.price.map(Price::with_long_cache);
     }
@@ -225,6 +241,31 @@ pub(in crate::app) fn names(config: &Config) -> Vec<String> {
     names
 }
 
+/// Names the providers that have a key or run here.
+fn usable(config: &Config, environment: &Environment<'_>, locale: &Locale) -> Vec<String> {
+    let is_told = |name: &String| {
+        let of_settings = config.providers.get(name).is_some_and(|section| {
+            section.api_key_cmd.is_some() || section.api_key_env.as_deref().and_then(environment).is_some()
+        });
+        let row = provider::find(name);
+        of_settings || row.is_none_or(|row| row.is_local() || row.key(environment).is_some())
+    };
+    let (mut told, others): (Vec<String>, Vec<String>) = names(config).into_iter().partition(is_told);
+    let account = |name: &String| {
+        let settings = without_key(&format!("{name}/any"), config, environment, locale).ok()?;
+        Some(keyfile::account(&settings)).filter(|_| !config.providers.is_from_project(name))
+    };
+    let (others, accounts): (Vec<String>, Vec<String>) =
+        others.into_iter().filter_map(|name| account(&name).map(|account| (name, account))).unzip();
+    let file = keyfile::path(environment);
+    let in_file =
+        accounts.iter().map(|account| file.as_ref().is_some_and(|path| keyfile::find(path, account).is_some()));
+    let in_file: Vec<bool> = in_file.collect();
+    let kept = keychain::kept(accounts).into_iter().zip(in_file).map(|(keychain, file)| keychain || file);
+    told.extend(others.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(name, _)| name));
+    names(config).into_iter().filter(|name| told.contains(name)).collect()
+}
+
 /// Lists the models of every provider that has a key or runs here; waits a second or two for servers, and leaves out
 /// those that do not answer.
 pub(in crate::app) fn list(
@@ -234,18 +275,10 @@ pub(in crate::app) fn list(
     client: &Client,
     runtime: &Runtime,
 ) -> Vec<Listed> {
-    let mut settings = Vec::new();
-    for name in names(config) {
-        let row = provider::find(&name);
-        let of_settings = config.providers.get(&name).is_some_and(|section| {
-            section.api_key_cmd.is_some() || section.api_key_env.as_deref().and_then(environment).is_some()
-        });
-        let usable = of_settings || row.is_none_or(|row| row.is_local() || row.key(environment).is_some());
-        // Any model will do to reach the list.
-        if usable && let Ok(found) = resolve(&format!("{name}/any"), config, environment, locale) {
-            settings.push(found);
-        }
-    }
+    // Any model will do to reach the list.
+    let settings = usable(config, environment, locale);
+    let settings = settings.iter().map(|name| resolve(&format!("{name}/any"), config, environment, locale));
+    let settings: Vec<ProviderSettings> = settings.filter_map(Result::ok).collect();
     let questions = settings.iter().map(|settings| async {
         let listed = tokio::time::timeout(LIST_LIMIT, provider::list_models(settings, client)).await;
         let models = listed.ok().and_then(Result::ok).unwrap_or_default();

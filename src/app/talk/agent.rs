@@ -145,11 +145,12 @@ fn skill_folders(app: &App) -> Vec<PathBuf> {
 }
 
 fn tools(app: &App, occasion: FrontendKind) -> Toolbox {
-    let mut tools = table::standard(app.process.program.clone());
+    let trusted = models::trusted(&app.config, &app.process.variables);
+    let mut tools = table::standard(app.process.program.clone(), trusted.clone());
     if occasion == FrontendKind::Handoff {
         tools.push(Arc::new(ProposeCommandTool));
     }
-    if let Some(search) = WebSearchTool::at(&app.config.web_search) {
+    if let Some(search) = WebSearchTool::at(&app.config.web_search, trusted) {
         tools.push(Arc::new(search));
     }
     let mut tools = Toolbox::new(tools);

@@ -68,7 +68,7 @@ impl Stage {
         depth: Depth,
         mut tools: Vec<std::sync::Arc<dyn Tool>>,
     ) -> Self {
-        tools.extend(table::standard(None));
+        tools.extend(table::standard(None, None));
         let clock = Rc::new(Cell::new(Instant::now()));
         let now = Rc::clone(&clock);
         let palette = palette(depth);

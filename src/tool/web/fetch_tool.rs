@@ -1,7 +1,7 @@
 //! The `web_fetch` tool: one page of the web as text.
 
 use std::hash::{BuildHasher as _, Hasher as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use encoding_rs::Encoding;
 use futures_util::future::BoxFuture;
@@ -27,7 +27,18 @@ const FIELDS: &[Field] = &[Field { name: "url", aliases: &["uri", "link", "addre
 
 /// Fetches pages.
 #[derive(Debug, Default)]
-pub struct WebFetchTool;
+pub struct WebFetchTool {
+    /// A file of certificates that are trusted beside those of the system.
+    trusted: Option<PathBuf>,
+}
+
+impl WebFetchTool {
+    /// Makes the tool that trusts these certificates too.
+    #[must_use]
+    pub const fn trusting(trusted: Option<PathBuf>) -> Self {
+        Self { trusted }
+    }
+}
 
 struct Input {
     url: Url,
@@ -91,7 +102,7 @@ impl Tool for WebFetchTool {
             let fetched = tokio::select! {
                 biased;
                 () = context.cancel.cancelled() => return interrupted(),
-                fetched = page::fetch(url.clone(), private) => fetched,
+                fetched = page::fetch(url.clone(), private, self.trusted.as_deref()) => fetched,
             };
             match fetched {
                 Err(refused) => ToolOutput::failed(why_not(&url, &refused)),

@@ -1,12 +1,13 @@
 //! Getting one page: addresses are checked when they are looked up, sizes and times are limited.
 
 use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION};
-use reqwest::{Client, Url};
+use reqwest::{Certificate, Client, Url};
 
 use super::address::{is_private, literal};
 
@@ -85,23 +86,29 @@ fn is_link_local(address: IpAddr) -> bool {
     }
 }
 
-/// Gets a page. `private` says that an address of this machine or network was asked for by its name and approved.
+/// Gets a page. `private` says that an address of this machine or network was asked for by its name and approved,
+/// `trusted` names a file of certificates that are trusted beside those of the system.
 ///
 /// # Errors
 /// Each variant of [`Refused`].
 ///
 /// # Cancel safety
 /// Dropping the future closes the connection.
-pub(crate) async fn fetch(url: Url, private: bool) -> Result<Fetched, Refused> {
-    match tokio::time::timeout(TIME_LIMIT, follow(url, private)).await {
+pub(crate) async fn fetch(url: Url, private: bool, trusted: Option<&Path>) -> Result<Fetched, Refused> {
+    match tokio::time::timeout(TIME_LIMIT, follow(url, private, trusted)).await {
         Ok(done) => done,
         Err(_) => Err(Refused::Late(TIME_LIMIT.as_secs())),
     }
 }
 
-async fn follow(mut url: Url, private: bool) -> Result<Fetched, Refused> {
+async fn follow(mut url: Url, private: bool, trusted: Option<&Path>) -> Result<Fetched, Refused> {
     let refused = Arc::new(OnceLock::new());
-    let client = client(&url, private, &refused).map_err(|error| Refused::Failed(innermost(&error)))?;
+    let certificates = match trusted.filter(|_| url.scheme() == "https") {
+        Some(path) => certificates(path)?,
+        None => Vec::new(),
+    };
+    let client =
+        client(&url, private, certificates, &refused).map_err(|error| Refused::Failed(innermost(&error)))?;
     let failed = |error: &reqwest::Error| match refused.get() {
         Some(address) => Refused::Private(*address),
         None => Refused::Failed(innermost(error)),
@@ -139,8 +146,21 @@ async fn follow(mut url: Url, private: bool) -> Result<Fetched, Refused> {
     Err(Refused::Failed(format!("more than {REDIRECTS} redirects")))
 }
 
+/// Reads the person's own certificates.
+fn certificates(path: &Path) -> Result<Vec<Certificate>, Refused> {
+    let found = std::fs::read(path).ok().and_then(|pem| Certificate::from_pem_bundle(&pem).ok());
+    let unreadable =
+        || Refused::Failed(format!("no certificate can be read in {} (setting ca_file)", path.display()));
+    found.filter(|found| !found.is_empty()).ok_or_else(unreadable)
+}
+
 /// Makes a client for one call: it is rare, and its resolver knows the host that was approved.
-fn client(url: &Url, private: bool, refused: &Arc<OnceLock<IpAddr>>) -> Result<Client, reqwest::Error> {
+fn client(
+    url: &Url,
+    private: bool,
+    certificates: Vec<Certificate>,
+    refused: &Arc<OnceLock<IpAddr>>,
+) -> Result<Client, reqwest::Error> {
     // The only TLS provider in the tree. A second call is refused, which is fine: the first stands.
     drop(rustls::crypto::ring::default_provider().install_default());
     let host = literal(url.host_str().unwrap_or_default()).to_owned();
@@ -149,6 +169,7 @@ fn client(url: &Url, private: bool, refused: &Arc<OnceLock<IpAddr>>) -> Result<C
         .user_agent(concat!("axi/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT_LIMIT)
         .redirect(reqwest::redirect::Policy::none())
+        .tls_certs_merge(certificates)
         .dns_resolver(Arc::new(guard));
     if private {
         builder = builder.no_proxy();

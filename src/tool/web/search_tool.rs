@@ -1,5 +1,7 @@
 //! The `web_search` tool: what a SearXNG of the person's finds.
 
+use std::path::PathBuf;
+
 use futures_util::future::BoxFuture;
 use reqwest::Url;
 use serde_json::{Value, json};
@@ -29,14 +31,16 @@ const FIELDS: &[Field] = &[Field { name: "query", aliases: &["q", "search", "tex
 pub struct WebSearchTool {
     /// Its address, up to `/search`; none where only its kind is asked for.
     address: Option<Url>,
+    /// A file of certificates that are trusted beside those of the system.
+    trusted: Option<PathBuf>,
 }
 
 impl WebSearchTool {
     /// Makes the tool for the SearXNG at this address; nothing where it is no address.
     #[must_use]
-    pub fn at(address: &str) -> Option<Self> {
+    pub fn at(address: &str, trusted: Option<PathBuf>) -> Option<Self> {
         let address: Url = address.trim_end_matches('/').trim_end_matches("/search").parse().ok()?;
-        matches!(address.scheme(), "http" | "https").then_some(Self { address: Some(address) })
+        matches!(address.scheme(), "http" | "https").then_some(Self { address: Some(address), trusted })
     }
 
     fn url(&self, input: &Value) -> Result<Url, String> {
@@ -91,7 +95,7 @@ impl Tool for WebSearchTool {
                 () = context.cancel.cancelled() => {
                     return work::interrupted("Interrupted by the user.", ToolFacts::default());
                 }
-                fetched = page::fetch(url.clone(), true) => fetched,
+                fetched = page::fetch(url.clone(), true, self.trusted.as_deref()) => fetched,
             };
             match fetched {
                 Err(refused) => ToolOutput::failed(why_not(&url, &refused)),
@@ -148,12 +152,13 @@ mod tests {
     #[test]
     fn the_address_is_asked_however_it_was_written() {
         for address in ["https://searx.example", "https://searx.example/", "https://searx.example/search"] {
-            let url = WebSearchTool::at(address).unwrap().url(&json!({"query": "a b&c"})).unwrap();
+            let url = WebSearchTool::at(address, None).unwrap().url(&json!({"query": "a b&c"})).unwrap();
             assert_eq!(url.as_str(), "https://searx.example/search?q=a+b%26c&format=json");
         }
-        let below = WebSearchTool::at("http://127.0.0.1:8888/searx/").unwrap().url(&json!({"query": "x"})).unwrap();
+        let below =
+            WebSearchTool::at("http://127.0.0.1:8888/searx/", None).unwrap().url(&json!({"query": "x"})).unwrap();
         assert_eq!(below.path(), "/searx/search");
-        assert!(WebSearchTool::at("off").is_none() && WebSearchTool::at("file:///x").is_none());
+        assert!(WebSearchTool::at("off", None).is_none() && WebSearchTool::at("file:///x", None).is_none());
     }
 
     #[test]

@@ -30,7 +30,7 @@ const OTHER_MEANINGS: &[(&str, &[&str], &str)] = &[
 ];
 
 fn names() -> BTreeSet<String> {
-    let tools = table::standard(None).into_iter().chain([Arc::new(ProposeCommandTool) as Arc<dyn Tool>]);
+    let tools = table::standard(None, None).into_iter().chain([Arc::new(ProposeCommandTool) as Arc<dyn Tool>]);
     tools.map(|tool| tool.spec().name).chain(["explore".to_owned()]).collect()
 }
 

@@ -200,7 +200,7 @@ pub(crate) fn human<W: Write>(
         place: Place { cwd: "/work".into(), workspace: "/work".into(), home: None },
         asker: Box::new(Nobody),
         rules: Rules::default(),
-        tools: Toolbox::new(table::standard(None)),
+        tools: Toolbox::new(table::standard(None, None)),
         keep_background: Box::new(|_| {}),
         clock,
     };
