@@ -75,6 +75,7 @@ use crate::tool::{JobReport, Place, Toolbox};
 use consent::Consent;
 use fallback::Fallbacks;
 use modes::Purpose;
+use prompt::SystemPrompt;
 use runner::ToolRunner;
 use talk::{Manner, Talk, said_in};
 use undo::Undo;
@@ -94,9 +95,9 @@ pub struct Agent {
 /// What does not change during a session.
 pub struct Setup {
     /// Words the system prompt, when it is needed first: a start must not wait for files of instructions.
-    pub system: Box<dyn FnOnce() -> String + Send>,
+    pub system: Box<dyn FnOnce() -> SystemPrompt + Send>,
     /// The system prompt of a small model.
-    pub small_system: String,
+    pub small_system: SystemPrompt,
     /// Whether the person trusts what the place brings.
     pub trusted: bool,
     /// Reads the files of hooks that hold, before the first could run.
@@ -349,9 +350,13 @@ impl Agent {
     pub fn shares(&self) -> Shares {
         let conversation = self.conversation();
         let beginning = self.beginning(Purpose::Step);
+        let system = tokens::estimate(&beginning.system);
+        let instructions = self.talk.system().instructions.min(system);
         Shares {
-            system: tokens::estimate(&beginning.system),
-            tools: beginning.tokens() - tokens::estimate(&beginning.system),
+            system: system - instructions,
+            instructions,
+            tools: beginning.tokens() - system,
+            window: self.talk.window.size(self.model().room()),
             ..Shares::of(&view(conversation.messages(), conversation.cut()))
         }
     }

@@ -1,6 +1,7 @@
 //! The system prompt: short, and the same bytes for a whole session, because prompt caches live on them.
 
 use super::instructions::Instructions;
+use crate::conversation::tokens;
 use crate::tool::Place;
 
 /// How the agent behaves; the same for every model and place.
@@ -49,9 +50,24 @@ pub struct PromptFacts<'a> {
     pub language: &'a str,
 }
 
+/// The system prompt, and what of it is not ours.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SystemPrompt {
+    /// All of it.
+    pub text: String,
+    /// How many tokens files of instructions have in it, as they are estimated.
+    pub instructions: u64,
+}
+
+impl From<&str> for SystemPrompt {
+    fn from(text: &str) -> Self {
+        Self { text: text.to_owned(), instructions: 0 }
+    }
+}
+
 /// Words the system prompt; `skills` is their catalogue.
 #[must_use]
-pub fn system_prompt(surroundings: &PromptFacts<'_>, instructions: &[Instructions], skills: &str) -> String {
+pub fn system_prompt(surroundings: &PromptFacts<'_>, instructions: &[Instructions], skills: &str) -> SystemPrompt {
     let place = surroundings.place;
     let mut lines = vec![BEHAVIOUR.to_owned()];
     if surroundings.handoff {
@@ -68,19 +84,19 @@ pub fn system_prompt(surroundings: &PromptFacts<'_>, instructions: &[Instruction
     if surroundings.language != "en" {
         lines.push(format!("The user's language setting: {}", surroundings.language));
     }
-    for file in instructions {
-        lines.push(format!("\n{}", file.told("")));
-    }
+    let told: Vec<String> = instructions.iter().map(|file| format!("\n{}", file.told(""))).collect();
+    let instructions = told.iter().map(|told| tokens::estimate(told)).sum();
+    lines.extend(told);
     if !skills.is_empty() {
         lines.push(skills.to_owned());
     }
-    lines.join("\n")
+    SystemPrompt { text: lines.join("\n"), instructions }
 }
 
 /// Words the system prompt of a small model: what never changes, an empty line, what does. Instruction files are left
 /// out: each hundred tokens cost such a model seconds, and it follows few of them.
 #[must_use]
-pub fn small_prompt(surroundings: &PromptFacts<'_>) -> String {
+pub fn small_prompt(surroundings: &PromptFacts<'_>) -> SystemPrompt {
     let shell = surroundings.shell.unwrap_or("sh");
     let mut prompt = SMALL_BEHAVIOUR.to_owned();
     if surroundings.handoff {
@@ -94,5 +110,5 @@ pub fn small_prompt(surroundings: &PromptFacts<'_>) -> String {
         prompt.push_str("\nAnswer in this language: ");
         prompt.push_str(surroundings.language);
     }
-    prompt
+    SystemPrompt { text: prompt, instructions: 0 }
 }

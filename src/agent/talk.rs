@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use super::fallback::Fallbacks;
 use super::hooks::Hooks;
+use super::prompt::SystemPrompt;
 use super::window::Window;
 use super::wishes::Wishes;
 use super::{AgentEvent, Frontend, Notice, TurnEnd};
@@ -48,7 +49,7 @@ pub(super) struct Talk {
 }
 
 /// A text that is worded when it is needed first.
-pub(super) type Later = LazyLock<String, Box<dyn FnOnce() -> String + Send>>;
+pub(super) type Later = LazyLock<SystemPrompt, Box<dyn FnOnce() -> SystemPrompt + Send>>;
 
 /// How the model is asked; does not change during a session.
 #[derive(Clone)]
@@ -56,7 +57,7 @@ pub(super) struct Manner {
     /// The system prompt.
     pub(super) system: Arc<Later>,
     /// The system prompt of a small model.
-    pub(super) small_system: String,
+    pub(super) small_system: SystemPrompt,
     /// Whether the person trusts what the place brings.
     pub(super) trusted: bool,
     /// What the person has told of what happens, and who may hold it back.
@@ -115,7 +116,7 @@ impl Talk {
     }
 
     /// The system prompt of the model, as it stands.
-    pub(super) fn system(&self) -> &str {
+    pub(super) fn system(&self) -> &SystemPrompt {
         if self.model().small { &self.manner.small_system } else { &self.manner.system }
     }
 

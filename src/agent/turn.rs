@@ -122,7 +122,7 @@ impl Agent {
     /// What a request to the present model begins with.
     pub(super) fn beginning(&self, purpose: Purpose) -> Beginning {
         let mode = self.mode();
-        let system = format!("{}{}", self.talk.system(), under_the_prompt(purpose, mode));
+        let system = format!("{}{}", self.talk.system().text, under_the_prompt(purpose, mode));
         let model = self.model();
         if purpose == Purpose::LastWords || !model.tools {
             return Beginning { system, tools: Vec::new(), search: false };

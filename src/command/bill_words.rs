@@ -7,7 +7,7 @@ use crate::locale::{Locale, word};
 #[must_use]
 pub fn bill(locale: &Locale, bill: &Bill) -> String {
     let usage = &bill.usage;
-    let (read, cached, written) = (count(usage.read()), count(usage.cached_read), count(usage.written()));
+    let (read, cached, written) = (grouped(usage.read()), grouped(usage.cached_read), grouped(usage.written()));
     let read = if usage.cached_read > 0 {
         locale.with(word::bill::ReadCached { read: &read, cached: &cached })
     } else {
@@ -23,7 +23,7 @@ pub fn bill(locale: &Locale, bill: &Bill) -> String {
 
 /// Words the same in a few cells, for a row that has a bar: `$0.0123 (1,234 + 56)`.
 pub(super) fn short_bill(locale: &Locale, bill: &Bill) -> String {
-    format!("{} ({} + {})", cost(locale, bill), count(bill.usage.read()), count(bill.usage.written()))
+    format!("{} ({} + {})", cost(locale, bill), grouped(bill.usage.read()), grouped(bill.usage.written()))
 }
 
 fn cost(locale: &Locale, bill: &Bill) -> String {
@@ -37,7 +37,7 @@ fn cost(locale: &Locale, bill: &Bill) -> String {
 }
 
 /// Groups the digits of a count by three.
-fn count(number: u64) -> String {
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (at, digit) in digits.chars().enumerate() {

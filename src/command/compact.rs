@@ -1,5 +1,7 @@
 //! `/compact`, `/pin`, `/context`: what of the conversation is sent.
 
+use super::bill_words::grouped;
+use super::chart::{Chart, Part};
 use super::{Context, Outcome, Problem};
 use crate::agent::Shortening;
 use crate::locale::word;
@@ -87,37 +89,25 @@ pub(super) fn pin(context: &mut Context<'_>, argument: &str) -> Outcome {
     }
 }
 
-/// How many cells the bar of `/context` has.
-const BAR: u64 = 40;
-
 pub(super) fn context(context: &mut Context<'_>, _: &str) -> Outcome {
     let locale = context.locale;
     let shares = context.agent.shares();
-    let all = shares.total();
-    let kinds = [
-        (word::said::CONTEXT_SYSTEM, '█', shares.system),
-        (word::said::CONTEXT_TOOLS, '▓', shares.tools),
-        (word::said::CONTEXT_PERSON, '▒', shares.person),
-        (word::said::CONTEXT_MODEL, '░', shares.model),
-        (word::said::CONTEXT_OUTPUTS, '▚', shares.outputs),
-        (word::said::CONTEXT_PICTURES, '▞', shares.pictures),
+    let part = |cell, name, size| Part { cell, name: locale.text(name).to_owned(), size };
+    let parts = vec![
+        part('█', word::said::CONTEXT_SYSTEM, shares.system),
+        part('▙', word::said::CONTEXT_INSTRUCTIONS, shares.instructions),
+        part('▓', word::said::CONTEXT_TOOLS, shares.tools),
+        part('▚', word::said::CONTEXT_FILES, shares.files),
+        part('▒', word::said::CONTEXT_CONVERSATION, shares.conversation),
+        part('░', word::said::CONTEXT_OUTPUTS, shares.outputs),
+        part('▞', word::said::CONTEXT_PICTURES, shares.pictures),
     ];
-    let window = context.agent.model().context_window;
-    let most = window.unwrap_or(all).max(all).max(1);
-    let mut bar = String::new();
-    let mut rows = Vec::new();
-    for (kind, cell, tokens) in kinds.into_iter().filter(|(_, _, tokens)| *tokens > 0) {
-        // What is there is seen, however small.
-        let cells = (tokens * BAR / most).max(1);
-        bar.extend((0..cells).map(|_| cell));
-        rows.push(format!("{cell} {} {tokens} ({}%)", locale.text(kind), tokens * 100 / most));
-    }
-    if let Some(window) = window {
-        let free = window.saturating_sub(all);
-        let used = bar.chars().count() as u64;
-        bar.extend((used..BAR).map(|_| '·'));
-        rows.push(format!("· {} {free} ({}%)", locale.text(word::said::CONTEXT_FREE), free * 100 / most));
-    }
-    let rows = rows.join("\n");
-    Outcome::Say(format!("{bar}\n{rows}\n{}", locale.text(word::said::CONTEXT_ESTIMATED)))
+    let (used, window) = (shares.total(), shares.window);
+    let free = window.map(|window| part('·', word::said::CONTEXT_FREE, window.saturating_sub(used)));
+    let used = &grouped(used);
+    let said = match window {
+        Some(window) => locale.with(word::said::ContextOf { used, window: &grouped(window) }),
+        None => locale.with(word::said::ContextEstimated { used }),
+    };
+    Outcome::Chart(vec![Chart::Parts { parts, free }, Chart::Line(said)])
 }

@@ -4,6 +4,7 @@
 
 mod bill_words;
 mod bodies;
+mod chart;
 mod compact;
 mod context;
 mod dev_tools;
@@ -26,6 +27,7 @@ mod user;
 
 pub use bill_words::bill;
 pub(crate) use bodies::SAVE;
+pub use chart::Chart;
 pub use context::{Context, KeyAction, World};
 pub use dev_tools::{tools_json, tools_stats, tools_stats_json, tools_text};
 pub use export::{ExportForm, export};

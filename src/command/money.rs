@@ -1,13 +1,11 @@
 //! `/usage`, `/budget` and `/effort`: what requests cost, may cost, and how much the model thinks.
 
 use super::bill_words::short_bill;
+use super::chart::{Bar, Chart};
 use super::{Context, Outcome, Problem, bill};
-use crate::conversation::{Bill, Money};
+use crate::conversation::{Bill, LedgerRow, Money};
 use crate::locale::{Locale, word};
 use crate::provider::Effort;
-
-/// How many cells the longest bar of `/usage` has.
-const BAR: u64 = 20;
 
 /// The most turns that have a bar each; earlier ones are summed up.
 const TURNS: usize = 12;
@@ -16,53 +14,52 @@ pub(super) fn usage(context: &mut Context<'_>, _: &str) -> Outcome {
     let locale = context.locale;
     let ledger = context.agent.ledger();
     let total = ledger.total();
-    let mut rows = Vec::new();
+    let mut charts = Vec::new();
     if total.usage.total() > 0 {
-        let turns: Vec<(String, Bill)> = ledger
-            .rows()
-            .iter()
-            .map(|row| {
-                (locale.with(word::said::UsageTurn { turn: &row.turn.to_string(), model: &row.model }), row.bill)
-            })
-            .collect();
+        let models = ledger.by_model();
+        let turns: Vec<(String, Bill)> =
+            ledger.rows().iter().map(|row| (turn(locale, row, models.len()), row.bill)).collect();
         let hidden = turns.len().saturating_sub(TURNS);
-        if hidden > 0 {
-            rows.push(locale.count(word::said::USAGE_EARLIER, hidden as u64));
-        }
         // One bar alone compares nothing.
         if turns.len() > 1 {
-            rows.extend(chart(&turns[hidden..], locale));
+            charts.push(Chart::Line(locale.text(word::said::USAGE_TURNS).to_owned()));
+            charts
+                .extend((hidden > 0).then(|| Chart::Line(locale.count(word::said::USAGE_EARLIER, hidden as u64))));
+            charts.push(bars(&turns[hidden..], locale));
         }
-        let models = ledger.by_model();
         if models.len() > 1 {
-            rows.extend(chart(&models, locale));
+            charts.push(Chart::Line(locale.text(word::said::USAGE_MODELS).to_owned()));
+            charts.push(bars(&models, locale));
         }
-        rows.push(locale.with(word::said::UsageTotal { bill: &bill(locale, &total) }));
+        charts.push(Chart::Line(locale.with(word::said::UsageTotal { bill: &bill(locale, &total) })));
     }
     let ghost = context.world.ghost_usage();
     if ghost.total() > 0 {
         let (input, output) = (&ghost.read().to_string(), &ghost.written().to_string());
-        rows.push(locale.with(word::said::UsageGhost { input, output }));
+        charts.push(Chart::Line(locale.with(word::said::UsageGhost { input, output })));
     }
-    if rows.is_empty() {
+    if charts.is_empty() {
         return Outcome::Say(locale.text(word::said::USAGE_NONE).to_owned());
     }
-    Outcome::Say(rows.join("\n"))
+    Outcome::Chart(charts)
+}
+
+/// Names a turn, with the model's own name where several answered.
+fn turn(locale: &Locale, row: &LedgerRow, models: usize) -> String {
+    let number = row.turn.to_string();
+    match row.model.rsplit('/').next().filter(|_| models > 1) {
+        Some(model) => locale.with(word::said::UsageTurnModel { turn: &number, model }),
+        None => locale.with(word::said::UsageTurn { turn: &number }),
+    }
 }
 
 /// A bar a row: as long as what it cost where all of it has a price, else as its tokens.
-fn chart(rows: &[(String, Bill)], locale: &Locale) -> Vec<String> {
+fn bars(rows: &[(String, Bill)], locale: &Locale) -> Chart {
     let priced = rows.iter().all(|(_, bill)| bill.cost().is_some_and(|cost| cost > Money::default()));
     let size = |bill: &Bill| if priced { bill.at_least().units() } else { bill.usage.total() };
-    let most = rows.iter().map(|(_, bill)| size(bill)).max().unwrap_or(0).max(1);
-    let widest = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    let row = |(name, one): &(String, Bill)| {
-        // What is there is seen, however small.
-        let cells = (u128::from(size(one)) * u128::from(BAR) / u128::from(most)).max(1);
-        let bar: String = (0..u128::from(BAR)).map(|at| if at < cells { '█' } else { '·' }).collect();
-        format!("{name:widest$}  {bar}  {}", short_bill(locale, one))
-    };
-    rows.iter().map(row).collect()
+    let bar =
+        |(name, one): &(String, Bill)| Bar { name: name.clone(), size: size(one), words: short_bill(locale, one) };
+    Chart::Bars(rows.iter().map(bar).collect())
 }
 
 /// The word that takes a budget or an effort away.

@@ -1,5 +1,6 @@
 //! What a command came to: the REPL does it.
 
+use super::chart::Chart;
 use crate::config::{ReasoningView, ThemeChoice};
 
 /// An error in the user's words.
@@ -20,6 +21,8 @@ pub enum Outcome {
     Show(String),
     /// Prints one quiet line.
     Say(String),
+    /// Prints charts, quietly.
+    Chart(Vec<Chart>),
     /// Prints an error.
     Fail(Problem),
     /// Sends this message.

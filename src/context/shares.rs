@@ -1,22 +1,26 @@
 //! What a request is made of, by kind.
 
-use crate::conversation::{ContentBlock, Message, Role, tokens};
+use crate::conversation::{ATTACHED, ContentBlock, Message, Role, tokens};
 
 /// How many tokens each kind of content has, as [`tokens`] estimates them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Shares {
-    /// The system prompt, with what `AGENTS.md` says.
+    /// The system prompt, without the instructions in it.
     pub system: u64,
+    /// What `AGENTS.md` and the like say.
+    pub instructions: u64,
     /// The descriptions of the tools.
     pub tools: u64,
-    /// What the person said, and what stands for what is not sent any more.
-    pub person: u64,
-    /// What the model said, thought and called.
-    pub model: u64,
+    /// Files and folders that were attached.
+    pub files: u64,
+    /// What the person and the model said, thought and called, and what stands for what is not sent any more.
+    pub conversation: u64,
     /// What tools gave back.
     pub outputs: u64,
     /// Pictures.
     pub pictures: u64,
+    /// How many a request and its answer may have, as far as anybody has said.
+    pub window: Option<u64>,
 }
 
 impl Shares {
@@ -26,11 +30,20 @@ impl Shares {
         let mut shares = Self::default();
         for message in messages {
             for block in &message.content {
-                let place = match (block, message.role) {
-                    (ContentBlock::Image(_), _) => &mut shares.pictures,
-                    (ContentBlock::ToolResult(_), _) => &mut shares.outputs,
-                    (_, Role::User) => &mut shares.person,
-                    (_, Role::Assistant) => &mut shares.model,
+                if let (ContentBlock::Text { text }, Role::User) = (block, message.role) {
+                    // Files stand behind what was typed.
+                    let (typed, files) = text.split_at(text.find(ATTACHED).unwrap_or(text.len()));
+                    shares.conversation += tokens::estimate(typed);
+                    shares.files += tokens::estimate(files);
+                    continue;
+                }
+                let place = match block {
+                    ContentBlock::Image(_) => &mut shares.pictures,
+                    ContentBlock::ToolResult(_) => &mut shares.outputs,
+                    ContentBlock::Text { .. }
+                    | ContentBlock::Reasoning(_)
+                    | ContentBlock::ToolCall(_)
+                    | ContentBlock::WireItem(_) => &mut shares.conversation,
                 };
                 *place += tokens::estimate_block(block);
             }
@@ -41,6 +54,24 @@ impl Shares {
     /// All of them.
     #[must_use]
     pub const fn total(&self) -> u64 {
-        self.system + self.tools + self.person + self.model + self.outputs + self.pictures
+        self.system + self.instructions + self.tools + self.files + self.conversation + self.outputs + self.pictures
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_counted_apart_from_the_words_they_came_with() {
+        let asked = Message::user("what is this?");
+        let words = Shares::of(std::slice::from_ref(&asked)).conversation;
+        let mut message = asked;
+        let file = format!("{ATTACHED}a.rs\">\nfn a() {{}}\n</file>\n");
+        message.content.push(ContentBlock::Text { text: file.clone() });
+        let expected = Shares { conversation: words, files: tokens::estimate(&file), ..Shares::default() };
+        assert_eq!(Shares::of(&[message]), expected);
+        let of_an_editor = Message::user(format!("what is this?{file}"));
+        assert_eq!(Shares::of(&[of_an_editor]), expected);
     }
 }

@@ -15,6 +15,9 @@ pub enum Role {
     Assistant,
 }
 
+/// How a file that a person attached to a message begins: a text of its own in that message.
+pub const ATTACHED: &str = "<file path=\"";
+
 /// One entry of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {

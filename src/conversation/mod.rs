@@ -20,7 +20,7 @@ pub use builder::{Finished, MessageBuilder};
 pub use cut::Cut;
 pub use event::{StopReason, StreamEvent};
 pub use message::{
-    ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolFacts, ToolResult, WireItem,
+    ATTACHED, ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolFacts, ToolResult, WireItem,
 };
 pub use price::{Money, Price, Rates};
 pub use question::{Answer, Asker, Question};

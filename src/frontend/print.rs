@@ -183,7 +183,7 @@ impl<E: Write> Stderr<'_, E> {
             }
             AgentEvent::Notice { notice } => {
                 let told = words::notice(self.locale, notice);
-                self.tell(word::error::WARNING, &told);
+                self.tell(words::notice_label(notice), &told);
             }
             AgentEvent::TurnEnded { end } => {
                 if let Some(told) = words::turn_end(self.locale, end, words::Speaking::ByFlags) {

@@ -23,6 +23,32 @@ pub fn first_line(text: &str) -> String {
     if lines.next().is_some() { format!("{first} …") } else { first.to_owned() }
 }
 
+/// Tells how a notice is labelled: what went as it was meant to is no warning.
+#[must_use]
+pub const fn notice_label(notice: &Notice) -> Word {
+    match notice {
+        Notice::Price { .. }
+        | Notice::Searched { .. }
+        | Notice::Shortened { .. }
+        | Notice::SecretsHidden { .. } => word::error::NOTE,
+        Notice::CutByLength
+        | Notice::CallsCut
+        | Notice::FilteredByProvider
+        | Notice::BrokenMidway { .. }
+        | Notice::NotSaved { .. }
+        | Notice::Repeating { .. }
+        | Notice::HookUnkept { .. }
+        | Notice::HookFailed { .. }
+        | Notice::PriceUnknown { .. }
+        | Notice::FellBack { .. }
+        | Notice::EmptyAnswer
+        | Notice::NotKept { .. }
+        | Notice::NoUndo { .. }
+        | Notice::Server { .. }
+        | Notice::NoSandbox { .. } => word::error::WARNING,
+    }
+}
+
 /// Words a notice.
 #[must_use]
 pub fn notice(locale: &Locale, notice: &Notice) -> Diagnostic {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::home::Home;
-use crate::support::server::{Server, answer};
+use crate::support::server::{Answer, Server, answer};
 use crate::support::talk::{Person, Ran, axi, run, session_lines};
 
 /// A model of the catalogue: $2.50 and $10 a million; an answer of the scripted server costs $0.000075.
@@ -92,7 +92,8 @@ fn a_turn_ends_with_what_it_cost_and_usage_draws_the_turns() {
     person.sends("again");
     person.waits(|view| view.transcript().matches("5 written · $0.0001").count() == 2, "the second bill");
     person.sends("/usage");
-    person.sees("turn 2 openai/gpt-4o  ████████████████████");
+    person.sees("by turn: cost (tokens read + written)");
+    person.sees("turn 2  ████████████████████████████████████████  $0.0001 (10 + 5)");
     person.sees("in all: 20 tokens read, 10 written");
     person.sends("/budget 0.0001");
     person.sees("budget: $0.0001; so far:");
@@ -135,4 +136,24 @@ fn what_a_message_will_cost_is_told_before_it_is_sent() {
     assert!(ran.err.contains("this message costs $") && ran.err.contains(" at least, likely $"), "{}", ran.err);
     let ran = ask(&home, &server, &["-m", PRICED]);
     assert!(!ran.err.contains("this message costs"), "{}", ran.err);
+}
+
+#[test]
+fn the_window_that_a_server_lists_is_that_of_the_model_that_is_picked() {
+    let home = Home::new();
+    let server = Server::start([]);
+    let models = json!({"data": [{"id": "m", "context_length": 4_000}, {"id": "wide", "context_length": 987_000}]});
+    server.route("GET /v1/models", Answer::json(200, &models));
+    let section = format!("model = \"lab/m\"\n[providers.lab]\nbase_url = \"{}\"\n", server.url("/v1"));
+    home.write("config/axi/config.toml", &section);
+    let mut person = Person::meets(&home.axi());
+    person.sends("/context");
+    person.sees("how many the model can read is not known");
+    person.sends("/model");
+    person.sees("lab/wide");
+    person.types("2");
+    person.sees("now asking lab/wide");
+    person.sends("/context");
+    person.sees("of 987,000 tokens, estimated");
+    assert_eq!(person.leaves(), Some(0));
 }

@@ -91,7 +91,7 @@ fn the_providers_own_search_is_offered_shown_cited_and_billed() {
             _ => responses(),
         });
         let ran = ask(&home, &server, protocol, &[]);
-        assert!(ran.err.contains("searched the web: race winner"), "{protocol}: {}", ran.err);
+        assert!(ran.err.contains("note: searched the web: race winner"), "{protocol}: {}", ran.err);
     }
 }
 

@@ -14,6 +14,7 @@ use super::super::servers::servers;
 use super::super::tokens::Keeping;
 use super::secrets::stand_ins;
 use super::session::{FrontendKind, new_session, random_number, resumed};
+use crate::agent::prompt::SystemPrompt;
 use crate::agent::{Agent, ReadHooks, Setup, Shortening, Wishes, catalogue, instructions, prompt, skills};
 use crate::approval::{Decision, Mode, Policy, Rule, RuleError, Source};
 use crate::cli::{AgentKind, RunOptions};
@@ -95,7 +96,8 @@ fn setup(app: &App, options: &RunOptions, occasion: FrontendKind) -> Setup {
             let skills = catalogue(&skills(&folders));
             let system =
                 prompt::system_prompt(&facts(&place, shell.as_deref(), handoff, language), &instructions, &skills);
-            secrets.hide(&system).map_or(system, |(hidden, _)| hidden)
+            let hidden = secrets.hide(&system.text);
+            hidden.map_or(system.clone(), |(text, _)| SystemPrompt { text, ..system })
         }
     };
     Setup {

@@ -6,6 +6,9 @@ use crate::command::{Argument, COMMANDS, Outcome, Problem, SlashCommand};
 use crate::frontend::repl::UserCommands;
 use crate::locale::{Locale, word};
 
+/// How wide charts are in an editor's panel, in letters of a block of code.
+const EDITOR_COLUMNS: usize = 60;
+
 /// The commands that are of use where an editor shows what they say. Modes and models are the editor's to choose.
 const OFFERED: &[&str] = &[
     "agent",
@@ -79,6 +82,11 @@ pub(super) fn act(outcome: Outcome, command: &str, locale: &Locale) -> Act {
     match outcome {
         Outcome::Continue => Act::Say(String::new()),
         Outcome::Show(text) | Outcome::Say(text) | Outcome::Raw(text) => Act::Say(text),
+        // Letters of an editor have no cells: bars stand in a block of code.
+        Outcome::Chart(charts) => {
+            let rows: Vec<String> = charts.iter().flat_map(|chart| chart.rows(Some(EDITOR_COLUMNS))).collect();
+            Act::Say(format!("```text\n{}\n```", rows.join("\n")))
+        }
         Outcome::Fail(Problem { what, hint }) => Act::Say(format!("{what}\n\n{hint}").trim_end().to_owned()),
         Outcome::Ask(message) => Act::Ask(message),
         Outcome::Shorten(focus) => Act::Shorten(focus),

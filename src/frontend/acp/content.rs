@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::conversation::{ContentBlock, Image, Message, tokens};
+use crate::conversation::{ATTACHED, ContentBlock, Image, Message, tokens};
 use crate::frontend::json_rpc::{Fault, RpcError, text};
 use crate::locale::{Locale, word};
 use crate::tool::Place;
@@ -118,13 +118,13 @@ fn handed_over(name: &str, content: &str, room: &mut u64) -> String {
         if cost > *room {
             let left = 1 + lines.count();
             return format!(
-                "<file path=\"{name}\">\n{kept}\n[… {left} more lines are left out here; read the file for them]\n</file>\n"
+                "{ATTACHED}{name}\">\n{kept}\n[… {left} more lines are left out here; read the file for them]\n</file>\n"
             );
         }
         *room -= cost;
         kept.push_str(line);
     }
-    format!("<file path=\"{name}\">\n{}\n</file>\n", kept.trim_end_matches('\n'))
+    format!("{ATTACHED}{name}\">\n{}\n</file>\n", kept.trim_end_matches('\n'))
 }
 
 fn picture_of(data: &str, reader: &Reader<'_>) -> Result<Image, RpcError> {

@@ -8,6 +8,7 @@ use nu_ansi_term::Style;
 
 use super::diff::Ink;
 use super::looks::Looks;
+use crate::command::Chart;
 use crate::frontend::words::Diagnostic;
 use crate::locale::{Locale, Word, word};
 use crate::terminal::width::width;
@@ -232,6 +233,14 @@ impl<W: Write> Painter<W> {
         self.screen.end_live();
     }
 
+    /// Prints charts as quietly, for as many columns as there are.
+    pub fn charts(&mut self, charts: &[Chart]) {
+        self.resize();
+        let columns = (!self.is_linear()).then(|| self.width());
+        let rows: Vec<String> = charts.iter().flat_map(|chart| chart.rows(columns)).collect();
+        self.say(&rows.join("\n"));
+    }
+
     /// Prints a line that did not come through the editor as the editor would have left it.
     pub fn echo(&mut self, text: &str) {
         for line in self.person(text) {
@@ -269,6 +278,13 @@ impl<W: Write> Painter<W> {
     pub(super) fn error(&mut self, told: &Diagnostic) {
         self.failed = true;
         self.tell(word::error::LABEL, self.looks.theme.error, told);
+    }
+
+    /// Adds a notice to the section, under its label.
+    pub(super) fn notice(&mut self, label: Word, told: &Diagnostic) {
+        let theme = &self.looks.theme;
+        let style = if label == word::error::NOTE { theme.dim } else { theme.warning };
+        self.tell(label, style, told);
     }
 
     /// Adds a warning to the section.

@@ -404,7 +404,7 @@ impl<W: Write> Frontend for Human<W> {
                 self.end_text();
                 self.painter.begin(Section::Notice);
                 let told = words::notice(self.locale(), notice);
-                self.painter.warning(&told);
+                self.painter.notice(words::notice_label(notice), &told);
                 self.paint_live();
             }
             AgentEvent::TurnEnded { end } => self.ended(end),

@@ -9,8 +9,8 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::conversation::Image;
 use crate::conversation::tokens::estimate;
+use crate::conversation::{ATTACHED, Image};
 use crate::frontend::repl::line::{Mention, mentions};
 use crate::tool::kind::{Kind, SAMPLE, kind};
 use crate::tool::picture::{self, Scaled, Thumbnail, Unfit};
@@ -279,18 +279,18 @@ fn compose(found: Vec<(String, Content)>, budget: u64) -> Attachments {
                 let entries = names.len() + more;
                 let rest = if more > 0 { format!("\n[{more} more names left out]") } else { String::new() };
                 let listing = format!("{}{rest}", names.join("\n"));
-                let block = format!("<file path=\"{name}\" kind=\"folder\">\n{}\n</file>\n", escape(&listing));
+                let block = format!("{ATTACHED}{name}\" kind=\"folder\">\n{}\n</file>\n", escape(&listing));
                 (block, AttachFact::Folder { path, entries })
             }
             Content::Picture { image, bytes, scaled, thumbnail } => {
                 attachments.images.push(image);
                 attachments.thumbnails.push(thumbnail);
-                let block = format!("<file path=\"{name}\" kind=\"picture\"/>\n");
+                let block = format!("{ATTACHED}{name}\" kind=\"picture\"/>\n");
                 (block, AttachFact::Picture { path, bytes, scaled })
             }
             Content::Refused(reason) => {
                 let error = escape_attribute(&reason.to_string());
-                (format!("<file path=\"{name}\" error=\"{error}\"/>\n"), AttachFact::Refused { path, reason })
+                (format!("{ATTACHED}{name}\" error=\"{error}\"/>\n"), AttachFact::Refused { path, reason })
             }
         };
         attachments.text.push_str(&block);
@@ -315,13 +315,13 @@ fn file_block(path: String, name: &str, text: &str, cut: bool, room: u64, size: 
     }
     if kept.len() == text.len() && !cut {
         let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        let block = format!("<file path=\"{name}\">\n{}{end}</file>\n", escape(text));
+        let block = format!("{ATTACHED}{name}\">\n{}{end}</file>\n", escape(text));
         return (block, AttachFact::File { path, lines });
     }
     let of = if cut { format!("more than {lines}") } else { lines.to_string() };
     let body = escape(kept.trim_end_matches('\n'));
     let block = format!(
-        "<file path=\"{name}\" truncated=\"true\">\n{body}\n[cut here: {kept_lines} of {of} lines are shown]\n</file>\n"
+        "{ATTACHED}{name}\" truncated=\"true\">\n{body}\n[cut here: {kept_lines} of {of} lines are shown]\n</file>\n"
     );
     (block, AttachFact::Truncated { path, kept: kept_lines, lines, more: cut })
 }

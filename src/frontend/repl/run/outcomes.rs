@@ -22,6 +22,7 @@ impl Repl {
             Outcome::Show(markdown) => self.human.painter().markdown(&markdown),
             Outcome::List(entries) => self.lists_of(&[(String::new(), entries)]),
             Outcome::Say(text) => self.human.painter().say(&text),
+            Outcome::Chart(charts) => self.human.painter().charts(&charts),
             Outcome::Fail(Problem { what, hint }) => self.human.painter().fail(&what, &hint),
             Outcome::Ask(text) => return self.turn(text),
             Outcome::Help => {
