@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use crate::secret::files::is_secret;
 use crate::tool::Place;
 
 /// The most of one instruction file that is read, in bytes.
@@ -54,9 +55,10 @@ pub fn instructions(place: &Place, trusted: bool, user: Option<&Path>) -> Vec<In
     let mut folders: Vec<&Path> =
         place.cwd.ancestors().take_while(|folder| folder.starts_with(&place.workspace)).collect();
     folders.reverse();
-    let files = folders.into_iter().filter_map(|folder| of_folder(folder, &place.workspace, trusted));
-    let memory = read(&place.workspace.join(MEMORY), &place.workspace, trusted);
-    let own = user.and_then(|folder| read(&folder.join(SHARED), folder, true));
+    let files = folders.into_iter().filter_map(|folder| of_folder(folder, place, trusted));
+    let memory = of_project(&place.workspace.join(MEMORY), place, trusted);
+    let home = place.home.as_deref();
+    let own = user.and_then(|folder| read(&folder.join(SHARED), Bounds { within: folder, home }, true));
     let mut left = LARGEST_OF_ALL;
     let fits = |file: &Instructions| {
         let fits = file.text.len() <= left;
@@ -83,21 +85,52 @@ pub(super) fn nested(
         folders.reverse();
         for folder in folders {
             if told.insert(folder.to_owned()) {
-                found.extend(of_folder(folder, &place.workspace, trusted));
+                found.extend(of_folder(folder, place, trusted));
             }
         }
     }
     found
 }
 
-fn of_folder(folder: &Path, workspace: &Path, trusted: bool) -> Option<Instructions> {
-    NAMES.iter().find_map(|name| read(&folder.join(name), workspace, trusted))
+/// What a file of instructions may bring in: what lies here, and is no secret.
+#[derive(Clone, Copy)]
+struct Bounds<'a> {
+    within: &'a Path,
+    home: Option<&'a Path>,
 }
 
-fn read(path: &Path, within: &Path, trusted: bool) -> Option<Instructions> {
+impl<'a> Bounds<'a> {
+    fn of(place: &'a Place) -> Self {
+        Self { within: &place.workspace, home: place.home.as_deref() }
+    }
+
+    /// A path without links.
+    fn hold(self, path: &Path) -> bool {
+        self.within.canonicalize().is_ok_and(|within| path.starts_with(within)) && !self.is_secret(path)
+    }
+
+    fn is_secret(self, path: &Path) -> bool {
+        is_secret(path, self.home)
+    }
+}
+
+fn of_folder(folder: &Path, place: &Place, trusted: bool) -> Option<Instructions> {
+    NAMES.iter().find_map(|name| of_project(&folder.join(name), place, trusted))
+}
+
+/// Reads a file of the project; none that is a link to what lies elsewhere under another name, for the project would
+/// have any file of the person's sent with each request.
+fn of_project(path: &Path, place: &Place, trusted: bool) -> Option<Instructions> {
+    let bounds = Bounds::of(place);
+    let real = path.canonicalize().ok()?;
+    let is_named = real.file_name().and_then(|name| name.to_str()).is_some_and(|name| NAMES.contains(&name));
+    (bounds.hold(&real) || is_named && !bounds.is_secret(&real)).then(|| read(path, bounds, trusted))?
+}
+
+fn read(path: &Path, bounds: Bounds<'_>, trusted: bool) -> Option<Instructions> {
     let text = read_text(path)?;
     let is_shared = path.file_name().is_some_and(|name| name == SHARED || name == "AGENTS.override.md");
-    let text = if is_shared { text } else { with_imports(&text, path, within, DEEPEST) };
+    let text = if is_shared { text } else { with_imports(&text, path, bounds, DEEPEST) };
     let text =
         text[..text.floor_char_boundary(text.len().min(usize::try_from(LARGEST).unwrap_or(usize::MAX)))].to_owned();
     (!text.trim().is_empty()).then(|| Instructions { path: path.to_owned(), text, trusted })
@@ -118,14 +151,14 @@ fn read_text(path: &Path) -> Option<String> {
 
 /// Puts files in the place of lines `@PATH`, as the other agents' files have them; none from outside of the workspace,
 /// for the project would have any file of the person's sent with each request.
-fn with_imports(text: &str, from: &Path, within: &Path, deepest: u32) -> String {
+fn with_imports(text: &str, from: &Path, bounds: Bounds<'_>, deepest: u32) -> String {
     let mut whole = String::new();
     let mut fenced = false;
     for line in text.lines() {
         fenced ^= line.trim_start().starts_with("```");
         let import =
             line.trim().strip_prefix('@').filter(|path| !fenced && !path.is_empty() && !path.contains(' '));
-        match import.and_then(|path| imported(path, from, within, deepest)) {
+        match import.and_then(|path| imported(path, from, bounds, deepest)) {
             Some(text) => whole.push_str(text.trim_end()),
             None => whole.push_str(line),
         }
@@ -134,15 +167,14 @@ fn with_imports(text: &str, from: &Path, within: &Path, deepest: u32) -> String 
     whole
 }
 
-fn imported(path: &str, from: &Path, within: &Path, deepest: u32) -> Option<String> {
+fn imported(path: &str, from: &Path, bounds: Bounds<'_>, deepest: u32) -> Option<String> {
     let deepest = deepest.checked_sub(1)?;
     let path = from.parent()?.join(path).canonicalize().ok()?;
-    let allowed = within.canonicalize().is_ok_and(|within| path.starts_with(within));
-    if !allowed || crate::secret::files::is_secret(&path, None) {
+    if !bounds.hold(&path) {
         return None;
     }
     let text = read_text(&path)?;
-    Some(with_imports(&text, &path, within, deepest))
+    Some(with_imports(&text, &path, bounds, deepest))
 }
 
 #[cfg(test)]
@@ -161,6 +193,35 @@ mod tests {
     fn place(home: &Path) -> Place {
         let workspace = home.join("repo");
         Place { cwd: workspace.join("a/b"), workspace, home: None }
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_a_projects_file_brings_no_file_of_the_persons() {
+        let home = tempfile::tempdir().unwrap();
+        let mut place = place(home.path());
+        place.home = Some(home.path().canonicalize().unwrap());
+        write(&home.path().join(".ssh/id_rsa"), "canary");
+        write(&home.path().join("diary.txt"), "canary");
+        write(&home.path().join(".config/op/x"), "canary");
+        write(&home.path().join("shared/AGENTS.md"), "of many");
+        write(&place.workspace.join(".env"), "canary");
+        write(&place.workspace.join("docs/rules.md"), "of this one");
+        let told = |name: &str, to: &Path| {
+            let link = place.workspace.join(name);
+            std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(to, &link).unwrap();
+            let told = texts(&place, None);
+            std::fs::remove_file(link).unwrap();
+            told
+        };
+        for name in [NAMES, &[MEMORY]].concat() {
+            for to in [".ssh/id_rsa", "diary.txt", ".config/op/x", "repo/.env"] {
+                assert_eq!(told(name, &home.path().join(to)), [""; 0], "{name} {to}");
+            }
+            assert_eq!(told(name, Path::new("/proc/self/environ")), [""; 0], "{name}");
+            assert_eq!(told(name, &home.path().join("shared/AGENTS.md")), ["of many"], "{name}");
+            assert_eq!(told(name, &place.workspace.join("docs/rules.md")), ["of this one"], "{name}");
+        }
     }
 
     #[test]
