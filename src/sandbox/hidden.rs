@@ -14,7 +14,10 @@ const MOST_HOMES: usize = 8;
 pub(super) fn all(home: Option<&Path>, also: &[PathBuf], root: bool) -> BTreeSet<PathBuf> {
     let mut hidden = BTreeSet::new();
     let mut add = |path: &Path| {
-        if let Ok(real) = path.canonicalize() {
+        // Most are missing, which one call tells.
+        if path.symlink_metadata().is_ok()
+            && let Ok(real) = path.canonicalize()
+        {
             hidden.insert(real);
         }
     };

@@ -113,11 +113,11 @@ impl Judge {
     }
 }
 
-/// Refuses to open a secret file; whatever else is wrong the kernel says itself.
+/// Refuses to open a secret file, and what cannot be looked at.
 fn looked_at(files: &SecretFiles, linked: &Linked, asked: &Asked) -> Result<(), Errno> {
     // Of a process that hides its memory (a keeper of keys) nothing can be known.
     let memory = File::open(format!("/proc/{}/mem", asked.thread)).map_err(|_| Errno::ACCESS)?;
-    let Ok(named) = openings::named(asked, &memory) else { return Ok(()) };
+    let Some(named) = openings::named(asked, &memory)? else { return Ok(()) };
     let name = readlink(own_name(&named), Vec::new()).map_err(|_| Errno::ACCESS)?;
     let path = Path::new(std::ffi::OsStr::from_bytes(name.as_bytes()));
     if !path.is_absolute() {

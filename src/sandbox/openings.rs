@@ -5,7 +5,7 @@ use std::ffi::CString;
 use std::fs::File;
 
 use libc::c_long;
-use rustix::fs::{Mode, OFlags, open};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, open, openat2};
 use rustix::io::Errno;
 use seccompiler::sock_filter;
 use std::os::fd::OwnedFd;
@@ -49,21 +49,25 @@ const fn unless_other(value: u32) -> sock_filter {
     jump(0x15, value, 1, 0)
 }
 
-/// Opens what a call names, to be named and nothing more; `memory` is that of its thread.
+/// Opens what a call names, to be named and nothing more; `memory` is that of its thread. `None` for what is made by
+/// opening it.
 ///
 /// # Errors
-/// What the kernel would answer, or would, had the path not been one of the thread's own.
-pub(super) fn named(asked: &Asked, memory: &File) -> Result<OwnedFd, Errno> {
+/// What the kernel would answer. The call must not go on then: where a link of the workspace leads through
+/// `/proc/self`, nothing may lie there for the judge and a secret for the thread.
+pub(super) fn named(asked: &Asked, memory: &File) -> Result<Option<OwnedFd>, Errno> {
     let thread = asked.thread;
-    let flags = CALLS.iter().find(|(number, _)| *number == c_long::from(asked.number)).ok_or(Errno::NOSYS)?.1;
+    let at = CALLS.iter().find(|(number, _)| *number == c_long::from(asked.number)).ok_or(Errno::NOSYS)?.1;
     let [first, second, ..] = asked.arguments;
-    let (directory, address) = if flags == 1 { (libc::AT_FDCWD, first) } else { (word(first), second) };
+    let (directory, address) = if at == 1 { (libc::AT_FDCWD, first) } else { (word(first), second) };
     let path = text(memory, address, LONGEST_PATH, Errno::NAMETOOLONG)?;
-    let bytes = path.as_bytes();
-    if bytes.is_empty() {
+    if path.is_empty() {
         return Err(Errno::NOENT);
     }
-    let path = if bytes.starts_with(b"/") {
+    let flags = word(asked.arguments[usize::try_from(at).unwrap_or(2)]);
+    let follow = if flags & libc::O_NOFOLLOW == 0 { OFlags::empty() } else { OFlags::NOFOLLOW };
+    let looks = OFlags::PATH | OFlags::CLOEXEC | follow;
+    let path = if path.as_bytes().starts_with(b"/") {
         own_of(thread, &path)
     } else {
         let start = if directory == libc::AT_FDCWD {
@@ -71,11 +75,40 @@ pub(super) fn named(asked: &Asked, memory: &File) -> Result<OwnedFd, Errno> {
         } else {
             format!("/proc/{thread}/fd/{directory}/")
         };
-        CString::new([start.as_bytes(), bytes].concat()).map_err(|_| Errno::INVAL)?
+        CString::new([start.as_bytes(), path.as_bytes()].concat()).map_err(|_| Errno::INVAL)?
     };
-    let flags = word(asked.arguments[usize::try_from(flags).unwrap_or(2)]).cast_unsigned();
-    let follow = if flags & libc::O_NOFOLLOW.cast_unsigned() == 0 { OFlags::empty() } else { OFlags::NOFOLLOW };
-    open(path, OFlags::PATH | OFlags::CLOEXEC | follow, Mode::empty())
+    let (start, rest) = of_the_thread(thread, path.as_bytes());
+    let opened = match start {
+        Some(start) if rest.is_empty() => open(start, looks, Mode::empty()),
+        Some(start) => open(start, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
+            .and_then(|start| openat2(start, rest, looks, Mode::empty(), ResolveFlags::NO_MAGICLINKS)),
+        None => openat2(CWD, rest, looks, Mode::empty(), ResolveFlags::NO_MAGICLINKS),
+    };
+    match opened {
+        Ok(opened) => Ok(Some(opened)),
+        Err(Errno::NOENT) if flags & libc::O_CREAT != 0 => Ok(None),
+        // A link to what is each process's own (`/proc/self/cwd`) leads elsewhere for the judge.
+        Err(Errno::LOOP) => Err(Errno::ACCESS),
+        Err(error) => Err(error),
+    }
+}
+
+/// Takes a path apart behind the link at its beginning that leads to what the thread has open or works in; such links are
+/// followed there and nowhere else.
+fn of_the_thread(thread: u32, path: &[u8]) -> (Option<&[u8]>, &[u8]) {
+    let prefix = format!("/proc/{thread}/");
+    let Some(own) = path.strip_prefix(prefix.as_bytes()) else { return (None, path) };
+    let mut parts = own.splitn(3, |byte| *byte == b'/');
+    let of_number = match parts.next() {
+        Some(b"fd") => parts.next().map_or(0, |number| 1 + number.len()),
+        Some(b"cwd" | b"root") => 0,
+        _ => return (None, path),
+    };
+    let name = own.iter().position(|byte| *byte == b'/').unwrap_or(own.len());
+    let end = prefix.len() + name + of_number;
+    let rest = &path[end..];
+    let slashes = rest.iter().take_while(|byte| **byte == b'/').count();
+    (Some(&path[..end]), &rest[slashes..])
 }
 
 /// A path that is each process's own, as the thread has it and not the judge.
@@ -101,6 +134,25 @@ pub(super) fn own_of(thread: u32, path: &CString) -> CString {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_link_at_the_beginning_is_the_threads_own() {
+        for (path, start, rest) in [
+            ("/proc/7/cwd/a/b", Some("/proc/7/cwd"), "a/b"),
+            ("/proc/7/cwd//a", Some("/proc/7/cwd"), "a"),
+            ("/proc/7/cwd", Some("/proc/7/cwd"), ""),
+            ("/proc/7/fd/12", Some("/proc/7/fd/12"), ""),
+            ("/proc/7/fd/12/a", Some("/proc/7/fd/12"), "a"),
+            ("/proc/7/fd", Some("/proc/7/fd"), ""),
+            ("/proc/7/status", None, "/proc/7/status"),
+            ("/proc/8/cwd/a", None, "/proc/8/cwd/a"),
+            ("/proc/7", None, "/proc/7"),
+            ("/w/a", None, "/w/a"),
+        ] {
+            let (start, rest) = (start.map(str::as_bytes), rest.as_bytes());
+            assert_eq!(of_the_thread(7, path.as_bytes()), (start, rest), "{path}");
+        }
+    }
 
     #[test]
     fn the_filter_looks_at_the_processor_first_and_ends_with_a_yes() {
