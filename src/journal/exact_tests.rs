@@ -196,3 +196,28 @@ fn what_cannot_be_kept_is_told_before_each_change_though_it_lay_around_earlier_o
         journal.after().unwrap();
     }
 }
+
+#[test]
+fn a_directory_that_was_put_in_the_place_of_a_removed_one_is_taken_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let work = directory.path().canonicalize().unwrap().join("work");
+    std::fs::create_dir(&work).unwrap();
+    run(&work, "mkdir d e; echo 1 > d/one");
+    let before = picture(&work);
+    let mut journal = Journal::new(directory.path().join("journals"), "s");
+    // What was made since a turn began goes to no trash.
+    journal.begin_turn(0, 7, std::time::SystemTime::now() + Duration::from_secs(1));
+    let tree = |name: &str, how| Touch { path: work.join(name), tree: true, how };
+    let removed = tree("e", How::Removed);
+    journal.before(&[removed.clone(), tree("d", How::Any), around(&work).unwrap()]).unwrap();
+    let mut trash = journal.trash(false).unwrap().unwrap();
+    assert!(trash.keep(&[removed]));
+    run(&work, "rm -r e; mv d e");
+    trash.look_after().unwrap();
+    journal.after().unwrap();
+    let plan = journal.plan(1).unwrap();
+    assert!(plan.changes.iter().all(|change| change.standing == super::Author::Ours), "{plan:?}");
+    let taken = journal.take_back(&plan, Foreign::Leave).unwrap();
+    assert!(taken.left.is_empty() && taken.failed.is_empty(), "{taken:?}");
+    assert_eq!(picture(&work), before);
+}

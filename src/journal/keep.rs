@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use super::around::{REMADE, is_named_part, is_part};
@@ -47,6 +48,8 @@ const SHORTLY: Duration = Duration::from_secs(2);
 pub(super) struct Recorded {
     /// The paths of this turn: only the first state before it is gone back to.
     paths: BTreeSet<PathBuf>,
+    /// Those of them that were found after a change and not before: the journal and its trash both look, and one tells.
+    made: Arc<Mutex<BTreeSet<PathBuf>>>,
     /// Those of them of which nothing but mode and owner was kept: what changes more has yet to keep the rest.
     bare: BTreeSet<PathBuf>,
     /// Those of them that cannot be given back: to be told each time one is to be changed.
@@ -64,6 +67,7 @@ impl Recorded {
     /// Begins another turn.
     pub(super) fn clear(&mut self) {
         self.paths.clear();
+        self.made = Arc::default();
         self.bare.clear();
         self.lost.clear();
     }
@@ -165,13 +169,17 @@ impl<'a> Keeper<'a> {
         // What was made there was not there before.
         if touch.tree && Self::look(&touch.path)?.is_directory() {
             for path in self.below(&touch.path, touch.how) {
-                if self.recorded.paths.insert(path.clone()) {
+                if !self.recorded.paths.insert(path.clone()) {
+                    continue;
+                }
+                let is_told = self.recorded.made.lock().is_ok_and(|mut made| !made.insert(path.clone()));
+                if !is_told {
                     let state = State::MISSING;
                     let missing =
                         Record::Before { turn: self.turn, path: path.clone(), state, kept: Backup::Whole };
                     self.log.append(&missing)?;
-                    self.left(&path, touch.how)?;
                 }
+                self.left(&path, touch.how)?;
             }
         }
         Ok(())
