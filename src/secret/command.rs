@@ -134,10 +134,11 @@ fn argument(row: &Argument, rest: &[Word<'_>], found: &mut Vec<Range<usize>>) {
         return;
     }
     for (at, word) in rest.iter().enumerate() {
-        let Some(behind) = word.text.strip_prefix(option) else { continue };
+        let behind = if is_cluster(word.text, option, take) { Some("") } else { word.text.strip_prefix(option) };
+        let Some(behind) = behind else { continue };
         let is_long = option.starts_with("--");
         let next = || rest.get(at + 1);
-        let start = word.start + option.len();
+        let start = word.start + word.text.len() - behind.len();
         match take {
             Take::Attached => push(start, behind, found),
             Take::After if behind.is_empty() => {
@@ -157,13 +158,27 @@ fn argument(row: &Argument, rest: &[Word<'_>], found: &mut Vec<Range<usize>>) {
                     _ if !is_long || behind.starts_with('=') => (start, behind),
                     _ => continue,
                 };
-                if let Some((before, secret)) = text.split_once(mark) {
-                    push(start + before.len() + mark.len(), secret, found);
+                match text.split_once(mark) {
+                    // Where the password says nothing, the name is the token.
+                    Some((before, "")) if before.len() >= 8 => push(start, before, found),
+                    Some((before, secret)) => push(start + before.len() + mark.len(), secret, found),
+                    None => {}
                 }
             }
             Take::Option | Take::After | Take::Place(_) => {}
         }
     }
+}
+
+/// `-sSu`, where the option is `-u`: the value is the next word.
+fn is_cluster(word: &str, option: &str, take: &Take) -> bool {
+    let next = matches!(take, Take::Option | Take::Behind(_) | Take::After);
+    let letters = word.strip_prefix('-').filter(|letters| (2..=5).contains(&letters.len()));
+    next && option.len() == 2
+        && letters.is_some_and(|letters| {
+            letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+                && option.as_bytes().ends_with(&letters.as_bytes()[letters.len() - 1..])
+        })
 }
 
 /// `set -gx API_TOKEN X`, `aws configure set aws_secret_access_key X`.
@@ -192,7 +207,7 @@ fn printed(command: &[Word<'_>], next: &[Word<'_>], found: &mut Vec<Range<usize>
         return;
     }
     for word in &command[first + 1..] {
-        let is_form = word.text.contains('%') && word.text.len() <= 6;
+        let is_form = word.text.starts_with('%') && word.text.len() <= 16;
         if !word.text.starts_with('-') && !is_form {
             push(word.start, word.text.trim_end_matches("\\n"), found);
         }
@@ -219,10 +234,12 @@ fn here(command: &[Word<'_>], found: &mut Vec<Range<usize>>) {
 fn reads_secret(command: &[Word<'_>]) -> bool {
     let has = |text: &str| command.iter().any(|word| word.text == text);
     let is = |name: &str| command.iter().any(|word| word.text.rsplit('/').next() == Some(name));
-    READS_SECRET.iter().any(|word| match *word {
-        // These read one only when they are told to.
-        "sudo" | "doas" => is(word) && (has("-S") || has("--stdin") || has("-kS") || has("-Sk")),
-        word if word.starts_with('-') => has(word),
-        word => is(word),
-    })
+    let names = || command.iter().any(|word| naming(word.text) == Some(Naming::Secret));
+    is("read") && names()
+        || READS_SECRET.iter().any(|word| match *word {
+            // These read one only when they are told to.
+            "sudo" | "doas" => is(word) && (has("-S") || has("--stdin") || has("-kS") || has("-Sk")),
+            word if word.starts_with('-') => has(word),
+            word => is(word),
+        })
 }

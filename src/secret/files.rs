@@ -2,221 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// Files and directories below a home that hold credentials, keys, cookies or what was typed.
-pub const IN_HOME: &[&str] = &[
-    ".ssh",
-    ".aws",
-    ".gnupg",
-    ".azure",
-    ".kube",
-    ".docker",
-    ".oci",
-    ".password-store",
-    ".pki",
-    ".mozilla",
-    ".thunderbird",
-    ".electrum",
-    ".bitcoin",
-    ".ethereum",
-    ".terraform.d",
-    ".huggingface",
-    ".kaggle",
-    ".netlify",
-    ".vercel",
-    ".cache/huggingface/token",
-    ".cache/huggingface/stored_tokens",
-    ".fly",
-    ".gem/credentials",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".m2/settings-security.xml",
-    ".gradle/gradle.properties",
-    ".codex/auth.json",
-    ".claude/.credentials.json",
-    ".claude.json",
-    ".gemini/oauth_creds.json",
-    ".config/1Password",
-    ".config/Bitwarden",
-    ".config/BraveSoftware",
-    ".config/age",
-    ".config/chromium",
-    ".config/configstore",
-    ".config/containers",
-    ".config/doctl",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/git/credentials",
-    ".config/github-copilot",
-    ".config/glab-cli",
-    ".config/google-chrome",
-    ".config/heroku",
-    ".config/hub",
-    ".config/microsoft-edge",
-    ".config/op",
-    ".config/rclone",
-    ".config/sops",
-    ".config/vivaldi",
-    ".local/share/fish/fish_history",
-    ".local/share/keyrings",
-    ".local/share/kwalletd",
-    ".local/share/zsh/history",
-    ".var/app",
-    "snap/chromium",
-    "snap/firefox",
-    "Library/Application Support/1Password",
-    "Library/Application Support/BraveSoftware",
-    "Library/Application Support/Firefox",
-    "Library/Application Support/Google",
-    "Library/Application Support/Microsoft Edge",
-    "Library/Application Support/com.apple.TCC",
-    "Library/Cookies",
-    "Library/Keychains",
-    "Library/Mail",
-    "Library/Messages",
-    "Library/Safari",
-];
-
-/// Beside homes: where running services keep secrets and sockets, and what only root could read anyway.
-pub const IN_SYSTEM: &[&str] = &[
-    "/run/user",
-    "/run/secrets",
-    "/run/credentials",
-    "/run/keys",
-    "/var/lib/private",
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/sudoers",
-    "/etc/sudoers.d",
-    "/etc/ssl/private",
-    "/etc/ssh/ssh_host_rsa_key",
-    "/etc/ssh/ssh_host_ecdsa_key",
-    "/etc/ssh/ssh_host_ed25519_key",
-    "/etc/NetworkManager/system-connections",
-    "/etc/wireguard",
-    "/etc/letsencrypt",
-    "/etc/krb5.keytab",
-];
-
-/// Names of files that are secret wherever they lie, in lower case.
-pub const NAMES: &[&str] = &[
-    ".vault-token",
-    ".netrc",
-    "_netrc",
-    ".pgpass",
-    ".my.cnf",
-    ".mylogin.cnf",
-    ".git-credentials",
-    ".npmrc",
-    ".pypirc",
-    ".s3cfg",
-    ".boto",
-    ".dockercfg",
-    ".htpasswd",
-    ".env",
-    ".envrc",
-    ".bash_history",
-    ".zsh_history",
-    ".psql_history",
-    ".mysql_history",
-    ".python_history",
-    ".node_repl_history",
-    "pgpass.conf",
-    ".pg_service.conf",
-    ".terraformrc",
-    ".vault_pass",
-    ".vault_pass.txt",
-    "rclone.conf",
-    "credentials",
-    "credentials.json",
-    "credentials.toml",
-    "credentials.yml",
-    "credentials.yaml",
-    "credentials.csv",
-    "secrets.yml",
-    "secrets.yaml",
-    "secrets.json",
-    "secrets.toml",
-    "secret.yml",
-    "secret.yaml",
-    "secret.json",
-    "kaggle.json",
-    "token.json",
-    "auth.json",
-    "kubeconfig",
-    "terraform.tfvars",
-    "terraform.tfstate",
-    "terraform.tfstate.backup",
-    "authorized_keys",
-    "fish_history",
-    "logins.json",
-    "key4.db",
-    "cookies",
-    "login data",
-    "wallet.dat",
-    "environ",
-    "shadow",
-    "gshadow",
-    "sudoers",
-];
-
-/// How the names of such files begin, in lower case.
-const BEGINNINGS: &[&str] =
-    &[".env.", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "client_secret", "service-account", "service_account"];
-
-/// How the names of such files end, in lower case.
-const ENDINGS: &[&str] = &[
-    ".env",
-    ".pem",
-    ".key",
-    ".p12",
-    ".pfx",
-    ".jks",
-    ".keystore",
-    ".kdbx",
-    ".keychain",
-    ".keychain-db",
-    ".ppk",
-    ".gpg",
-    ".asc",
-    ".keytab",
-    ".ovpn",
-    ".auto.tfvars",
-];
-
-/// Ends of paths of such files.
-const PATHS: &[&str] = &[".docker/config.json", "gh/hosts.yml", "glab-cli/config.yml", ".kube/config"];
-
-/// Directories in which every file is one, wherever they lie.
-const DIRECTORIES: &[&str] = &[".ssh", ".gnupg", ".aws", ".azure", "keyrings", ".password-store"];
-
-/// Names like `.env.example`, which are made to be read.
-const SAMPLES: &[&str] = &[".example", ".sample", ".template", ".dist", ".pub"];
-
-/// The same, whole: samples, and the certificates everybody has.
-const PUBLIC_NAMES: &[&str] = &["example.env", "sample.env", "template.env", "cacert.pem", "ca-bundle.pem"];
-
-/// What the system ships is read by everybody, whatever it is called.
-const PUBLIC_TREES: &[&str] =
-    &["/bin", "/lib", "/lib32", "/lib64", "/sbin", "/sys", "/nix/store", "/etc/ssl/certs", "/etc/pki", "/snap"];
-
-/// The parts of `/usr` that are people's own.
-const OWN_TREES: &[&str] = &["/usr/local", "/usr/src", "/usr/home"];
-
-/// Whole disks and the memory.
-const RAW: &[&str] = &[
-    "/dev/sd",
-    "/dev/nvme",
-    "/dev/vd",
-    "/dev/hd",
-    "/dev/disk",
-    "/dev/mem",
-    "/dev/kmem",
-    "/dev/dm-",
-    "/dev/mapper",
-    "/proc/kcore",
-];
+use super::places::{BEGINNINGS, DIRECTORIES, ENDINGS, OWN_TREES, PATHS, PUBLIC_NAMES, PUBLIC_TREES, RAW, SAMPLES};
+pub use super::places::{IN_HOME, IN_SYSTEM, NAMES};
 
 /// Which files are secret to one person: those of the table, and axi's own.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -272,6 +59,40 @@ pub fn is_secret(path: &Path, home: Option<&Path>) -> bool {
         || path.split('/').any(|part| DIRECTORIES.contains(&part))
 }
 
+/// The files of the table as gitattributes(5), which has git take them for binary: it tells of a commit's secret
+/// files that they changed, and not how. As far as names say it: git knows a path from its repository's root on.
+#[must_use]
+pub fn git_attributes() -> String {
+    let places = IN_HOME.iter().map(|place| format!("/{place}\n/{place}/**"));
+    let names = NAMES.iter().map(|name| either_case(name));
+    let beginnings = BEGINNINGS.iter().map(|start| format!("{}*", either_case(start)));
+    let endings = ENDINGS.iter().map(|end| format!("*{}", either_case(end)));
+    let paths = PATHS.iter().map(|end| format!("**/{end}"));
+    let directories = DIRECTORIES.iter().map(|name| format!("**/{name}/**"));
+    let samples = SAMPLES.iter().map(|end| format!("*{}", either_case(end)));
+    let public = PUBLIC_NAMES.iter().map(|name| either_case(name)).chain(samples);
+    let secret = places.chain(names).chain(beginnings).chain(endings).chain(paths).chain(directories);
+    let secret =
+        secret.flat_map(|patterns| patterns.lines().map(|one| (one.to_owned(), "-diff")).collect::<Vec<_>>());
+    secret.chain(public.map(|pattern| (pattern, "!diff"))).fold(String::new(), |text, (pattern, attribute)| {
+        // A pattern with a blank in it stands in quotes.
+        let quote = if pattern.contains(' ') { "\"" } else { "" };
+        text + quote + &pattern + quote + " " + attribute + "\n"
+    })
+}
+
+/// A pattern that a name fits in capitals, too.
+fn either_case(name: &str) -> String {
+    name.chars().fold(String::new(), |pattern, letter| {
+        let upper = letter.to_ascii_uppercase();
+        if letter.is_ascii_lowercase() {
+            format!("{pattern}[{letter}{upper}]")
+        } else {
+            format!("{pattern}{letter}")
+        }
+    })
+}
+
 /// What is left of a path below a place, or at it.
 fn below<'a>(path: &'a str, place: &str) -> Option<&'a str> {
     let rest = path.strip_prefix(place)?;
@@ -317,6 +138,17 @@ mod tests {
             "/w/.npmrc",
             "/dev/sda1",
             "/usr/local/app/.env",
+            "/data/me/.config/stripe/config.toml",
+            "/data/me/.m2/settings.xml",
+            "/data/me/.config/fish/fish_variables",
+            "/data/me/.local/share/atuin/key",
+            "/data/me/.Xauthority",
+            "/w/AuthKey_AB12.p8",
+            "/w/prod.tfvars",
+            "/w/keys/deploy_rsa",
+            "/w/.dev.vars",
+            "/w/gcp-credentials.json",
+            "/w/.msmtprc",
         ] {
             assert!(is_secret(Path::new(path), home), "{path}");
         }
@@ -331,6 +163,11 @@ mod tests {
             "/w/venv/certifi/cacert.pem",
             "/data/me/.cache/x",
             "/w/token.rs",
+            "/w/.yarnrc.yml",
+            "/w/order_history",
+            "/w/rsa.rs",
+            "/w/settings.xml",
+            "/data/me/.config/fish/config.fish",
             "/data/me",
             "/w",
         ] {

@@ -42,6 +42,23 @@ pub(super) fn find(line: &str, level: Level, found: &mut Vec<Range<usize>>) {
         }
     }
     pgpass(line, found);
+    thin(line, found);
+}
+
+/// `jdbc:oracle:thin:user/password@host` (Oracle's JDBC Developer's Guide, "Database URLs").
+fn thin(line: &str, found: &mut Vec<Range<usize>>) {
+    for (mark, before) in line.match_indices(":thin:") {
+        let from = mark + before.len();
+        let window = &line[from..line.floor_char_boundary((from + LONGEST).min(line.len()))];
+        if let Some((user, rest)) = window.split_once('/')
+            && let Some((password, _)) = rest.rsplit_once('@')
+            && !user.contains(char::is_whitespace)
+            && !password.contains(char::is_whitespace)
+        {
+            let start = from + user.len() + 1;
+            found.push(start..start + password.len());
+        }
+    }
 }
 
 /// `host:port:database:user:password` (PostgreSQL's manual, "The Password File").

@@ -10,6 +10,8 @@ mod level;
 mod login;
 mod name;
 mod named;
+mod pair;
+mod places;
 mod shape;
 mod stand_in;
 mod table;
@@ -93,12 +95,14 @@ pub fn find(text: &str, known: &Known, level: Level) -> Vec<Range<usize>> {
             block::find(text, level, &mut found);
             let mut start = 0;
             let mut inside = Vec::new();
+            let mut pairs = pair::Pairs::default();
             for line in text.split_inclusive('\n') {
                 inside.clear();
                 let bare = line.trim_end_matches(['\n', '\r']);
                 login::find(bare, level, &mut inside);
                 command::find(bare, &mut inside);
                 named::find(bare, level, &mut inside);
+                pairs.find(bare, &mut inside);
                 found.extend(inside.iter().map(|range| start + range.start..start + range.end));
                 start += line.len();
             }

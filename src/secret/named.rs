@@ -24,7 +24,12 @@ pub(super) enum Between {
     Room,
     /// `is`, `was`.
     Is,
+    /// `("`, `', '`: the name is a function or an argument of one, and the value stands in quotes.
+    Argument,
 }
+
+/// How XML begins text that is taken as it stands.
+const CDATA: &str = "<![CDATA[";
 
 /// How much of a line before a name is looked at, in bytes.
 const BEFORE: usize = 120;
@@ -60,14 +65,21 @@ pub(super) fn find(line: &str, level: Level, found: &mut Vec<Range<usize>>) {
 /// `API key`, `secret key`: the name is two words.
 fn two_words(line: &str, start: usize, end: usize) -> Option<Naming> {
     const FIRST: &[&str] = &["api ", "access ", "secret ", "account ", "signing ", "encryption ", "license "];
-    if !line[start..end].eq_ignore_ascii_case("key") {
-        return None;
-    }
+    let word = &line[start..end];
+    // SQL: `CREATE USER me IDENTIFIED BY 'X'`.
+    const BY: &[&str] = &["identified "];
+    let first = if word.eq_ignore_ascii_case("key") {
+        FIRST
+    } else if word.eq_ignore_ascii_case("by") {
+        BY
+    } else {
+        &[]
+    };
     let ends = |first: &&str| {
         let from = start.checked_sub(first.len());
         from.and_then(|from| line.get(from..start)).is_some_and(|before| before.eq_ignore_ascii_case(first))
     };
-    FIRST.iter().any(ends).then_some(Naming::Secret)
+    first.iter().any(ends).then_some(Naming::Secret)
 }
 
 /// The value behind a name, if it is one.
@@ -139,7 +151,24 @@ fn separator(line: &str, start: usize, word: &str, at: usize, gap: usize) -> Opt
         return begins.then_some((Between::Tag, next + "</key>".len() + skipped + "<string>".len()));
     }
     if rest.starts_with('>') && line[..start].ends_with(['<', ':']) {
-        return Some((Between::Tag, next + 1));
+        let data = if rest[1..].starts_with(CDATA) { CDATA.len() } else { 0 };
+        return Some((Between::Tag, next + 1 + data));
+    }
+    let sign = rest
+        .chars()
+        .next()
+        .filter(|sign| *sign == '(' && at == start + word.len() || *sign == ',' && at > start + word.len());
+    if sign.is_some() {
+        let value = from(next + 1);
+        return line[value..].starts_with(['"', '\'']).then_some((Between::Argument, value));
+    }
+    // SQL: `SET PASSWORD FOR me = 'X'`.
+    if gap > 0
+        && word.eq_ignore_ascii_case("password")
+        && rest.get(..4).is_some_and(|it| it.eq_ignore_ascii_case("for "))
+    {
+        let equal = next + rest.find('=')?;
+        return Some((Between::Said, from(equal + 1)));
     }
     if gap == 0 {
         return None;
@@ -148,8 +177,8 @@ fn separator(line: &str, start: usize, word: &str, at: usize, gap: usize) -> Opt
         return Some((Between::Option, next));
     }
     let lower = word.to_ascii_lowercase();
-    if (lower.starts_with("pass") || lower.ends_with("password") || lower.ends_with("pass"))
-        && let Some(is) = ["is ", "is: ", "was "].iter().find(|is| rest.starts_with(**is))
+    if (lower.starts_with("pass") || lower.ends_with("password") || lower.ends_with("pass") || lower == "kennwort")
+        && let Some(is) = ["is ", "is: ", "was ", "ist "].iter().find(|is| rest.starts_with(**is))
     {
         return Some((Between::Is, from(next + is.len())));
     }
@@ -200,7 +229,7 @@ fn is_secret(line: &str, word: &str, naming: Naming, between: Between, value: &V
     }
     let least = match (between, value.quote.is_some()) {
         (Between::Assigned | Between::Option | Between::Tag, _) | (_, true) => 3,
-        (Between::Room, false) => 4,
+        (Between::Room | Between::Argument, false) => 4,
         (Between::Said | Between::Colon | Between::Is, false) => 6,
     };
     if text.len() < least {
@@ -210,6 +239,8 @@ fn is_secret(line: &str, word: &str, naming: Naming, between: Between, value: &V
     match (between, level) {
         (Between::Is, _) => value.quote.is_some() || has_digit || has_sign && !text.ends_with([',', '.']),
         (Between::Option, _) => !text.starts_with('-'),
+        // Lists of names look the same.
+        (Between::Argument, _) => text.len() >= 6 && has_digit && text.split(' ').count() < 4,
         (_, Level::Sent) => true,
         (_, Level::Kept | Level::Repeated) => is_data(line, word, between, value, (has_digit, has_sign)),
     }
@@ -233,7 +264,7 @@ fn is_data(line: &str, word: &str, between: Between, value: &Value, (digit, sign
     match between {
         Between::Assigned | Between::Tag | Between::Room => !same(text, word),
         Between::Said | Between::Colon => digit && !text.starts_with(['&', '*']),
-        Between::Option | Between::Is => true,
+        Between::Option | Between::Is | Between::Argument => true,
     }
 }
 

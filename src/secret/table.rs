@@ -123,6 +123,8 @@ pub(super) const WEBHOOKS: &[&str] = &[
     "hooks.zapier.com/hooks/catch/",
     "open.feishu.cn/open-apis/bot/v2/hook/",
     "open.larksuite.com/open-apis/bot/v2/hook/",
+    "outlook.office.com/webhook/",
+    "/with/key/",
 ];
 
 /// How hashed passwords begin (`crypt(5)`).
@@ -137,6 +139,8 @@ pub(super) const PARTS: &[&str] = &[
     "passcode",
     "passwort",
     "kennwort",
+    "wachtwoord",
+    "senha",
     "secret",
     "token",
     "api_key",
@@ -174,7 +178,7 @@ pub(super) const WEAK_WORDS: &[&str] = &["key", "auth", "sig", "signature", "pin
 
 /// Two letters of which each of the names above has some, for a quick look.
 pub(super) const HINTS: &[&[u8; 2]] =
-    &[b"pw", b"ss", b"ey", b"ok", b"cr", b"au", b"sk", b"ig", b"pi", b"sa", b"nw"];
+    &[b"pw", b"ss", b"ey", b"ok", b"cr", b"au", b"sk", b"ig", b"pi", b"sa", b"nw", b"tw", b"nh"];
 
 /// How names end that say something about a secret and do not hold it.
 pub(super) const ABOUT: &[&str] = &[
@@ -242,10 +246,13 @@ pub(super) const SPOKEN: &[&str] = &[
     "пароль",
     "contraseña",
     "mot de passe",
+    "hasło",
+    "lösenord",
+    "şifre",
 ];
 
 /// What stands between such a name and its value.
-pub(super) const SAYS: &[&str] = &["是", "为", "為", "：", ":", "=", "は", "es", "est"];
+pub(super) const SAYS: &[&str] = &["是", "为", "為", "：", ":", "=", "は", "는", "은", "es", "est"];
 
 /// Which words of a command are secrets.
 pub(super) enum Take {
@@ -342,6 +349,41 @@ pub(super) const ARGUMENTS: &[Argument] = &[
     row(&["tailscale"], "", "--auth-key", Take::Option),
     row(&["influx"], "", "-password", Take::Option),
     row(&["wg"], "", "private-key", Take::After),
+    row(&["curl"], "", "-b", Take::Behind("=")),
+    row(&["curl"], "", "--cookie", Take::Behind("=")),
+    row(&["xcrun", "rdesktop", "cqlsh", "veracrypt", "useradd", "usermod"], "", "-p", Take::Option),
+    row(&["poetry"], "publish", "-p", Take::Option),
+    row(&["security"], "unlock-keychain", "-p", Take::Option),
+    row(&["security"], "", "-w", Take::Option),
+    row(&["vault"], "unseal", "", Take::Place(3)),
+    row(&["cargo", "npm", "bw"], "login", "", Take::Place(2)),
+    row(&["snyk"], "auth", "", Take::Place(2)),
+    row(&["rclone"], "obscure", "", Take::Place(2)),
+    row(&["nuget"], "setapikey", "", Take::Place(2)),
+    row(&["nuget"], "setApiKey", "", Take::Place(2)),
+    row(&["flyctl", "fly"], "token", "", Take::Place(3)),
+    row(&["mkpasswd"], "", "", Take::Place(1)),
+    row(&["openssl"], "passwd", "", Take::Place(2)),
+    row(&["ansible-vault"], "encrypt_string", "", Take::Place(2)),
+    row(&["doctl"], "", "-t", Take::Option),
+    row(&["dotnet", "nuget"], "push", "-k", Take::Option),
+    row(&["etcdctl"], "", "--user", Take::Behind(":")),
+    row(&["redis-cli", "valkey-cli"], "requirepass", "requirepass", Take::After),
+    row(&["redis-cli", "valkey-cli"], "SETUSER", ">", Take::Attached),
+    row(&["nmcli"], "", "wifi-sec.psk", Take::After),
+    row(&["nmcli"], "", "802-11-wireless-security.psk", Take::After),
+    row(&["pdftk"], "", "input_pw", Take::After),
+    row(&["pdftk"], "", "user_pw", Take::After),
+    row(&["pdftk"], "", "owner_pw", Take::After),
+    row(&["htpasswd"], "-bc", "", Take::Place(3)),
+    row(&["htpasswd"], "-cb", "", Take::Place(3)),
+    row(&["htpasswd"], "-bB", "", Take::Place(3)),
+    row(&["htpasswd"], "-Bb", "", Take::Place(3)),
+    row(&["htpasswd"], "-nbB", "", Take::Place(2)),
+    row(&["composer"], "config", "github-oauth.github.com", Take::After),
+    row(&["npm", "pnpm", "yarn"], "set", "_auth", Take::After),
+    row(&["sonar-scanner", "mvn", "gradle", "gradlew"], "", "-Dsonar.login=", Take::Attached),
+    row(&["sqlplus", "sqlldr", "expdp", "impdp"], "", "", Take::Behind("/")),
 ];
 
 /// Programs that set a variable or a setting by its name: the value stands behind the name.
@@ -358,10 +400,11 @@ pub(super) const SETTERS: &[&str] = &[
     "variable",
     "var",
     "export",
+    "ENV",
 ];
 
 /// Programs that print their arguments, for the next one to read.
-pub(super) const PRINTERS: &[&str] = &["echo", "printf", "print"];
+pub(super) const PRINTERS: &[&str] = &["echo", "printf", "print", "yes"];
 
 /// Words of a command that reads a secret from its input.
 pub(super) const READS_SECRET: &[&str] = &[
@@ -370,6 +413,7 @@ pub(super) const READS_SECRET: &[&str] = &[
     "--with-token",
     "--stdin",
     "--passphrase-fd",
+    "--passwd-on-stdin",
     "--pinentry-mode",
     "chpasswd",
     "passwd",
@@ -381,4 +425,8 @@ pub(super) const READS_SECRET: &[&str] = &[
     "doas",
     "kinit",
     "vipw",
+    "ssh-add",
+    "vncpasswd",
+    "secret-tool",
+    "pass",
 ];

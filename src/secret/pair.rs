@@ -1,0 +1,121 @@
+//! A name in one field and its value in the next: `{"name": "DB_PASSWORD", "value": "…"}`, `<add key="…" value="…"/>`,
+//! `- name: TOKEN` with `value: …` in the line below, `variable "token" { default = "…" }`.
+
+use std::ops::Range;
+
+use super::name::{Naming, naming};
+use super::value::value;
+
+/// Fields that say a name, in lower case.
+const NAMES: &[&str] = &["name", "key", "variable"];
+/// Fields that say its value.
+const VALUES: &[&str] = &["value", "default"];
+/// So many lines below the name its value may stand.
+const FARTHEST: usize = 3;
+
+/// What is looked for, from line to line.
+#[derive(Default)]
+pub(super) struct Pairs {
+    /// In how many lines more a value belongs to the name that was read; 0 where there is none.
+    left: usize,
+}
+
+impl Pairs {
+    /// Finds the values in the next line.
+    pub(super) fn find(&mut self, line: &str, found: &mut Vec<Range<usize>>) {
+        self.left = self.left.saturating_sub(1);
+        let lower = line.to_ascii_lowercase();
+        if !NAMES.iter().chain(VALUES).any(|field| lower.contains(field)) {
+            return;
+        }
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+        let bytes = line.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let length = bytes[at..].iter().take_while(|byte| is_name(byte)).count();
+            if length == 0 {
+                at += 1;
+                continue;
+            }
+            let field = &lower[at..at + length];
+            at += length;
+            let Some(start) = said(line, at) else { continue };
+            if NAMES.contains(&field) {
+                let name = bytes[start..].iter().take_while(|byte| is_name(byte)).count();
+                let is_secret = naming(&line[start..start + name]) == Some(Naming::Secret);
+                self.left = if is_secret { FARTHEST } else { 0 };
+                at = start + name;
+                // `<string name="api_key">X</string>`
+                if is_secret && let Some(text) = line[at..].strip_prefix("\">") {
+                    let end = text.find('<').unwrap_or(0);
+                    if end >= 3 {
+                        found.push(at + 2..at + 2 + end);
+                    }
+                }
+            } else if self.left > 0
+                && VALUES.contains(&field)
+                && let Some(value) = value(line, quote(line, start))
+                && value.range.len() >= 3
+                && !value.is_placeholder(&line[value.range.clone()])
+            {
+                at = value.range.end;
+                found.push(value.range);
+                self.left = 0;
+            }
+        }
+    }
+}
+
+/// Where what a field says begins, its quote left out; `None` where it says nothing.
+fn said(line: &str, at: usize) -> Option<usize> {
+    let rest = &line[at..];
+    let sign = rest.trim_start_matches(['\\', '"', '\'']).trim_start();
+    let text = sign.strip_prefix([':', '=']).or_else(|| rest.trim_start().strip_prefix('"'))?;
+    Some(line.len() - text.trim_start().trim_start_matches(['\\', '"', '\'']).len())
+}
+
+/// Back to the quote before a place, for whoever reads a value with it.
+fn quote(line: &str, start: usize) -> usize {
+    start - usize::from(line[..start].ends_with(['"', '\'']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        let mut pairs = Pairs::default();
+        let mut values = Vec::new();
+        for line in text.lines() {
+            let mut found = Vec::new();
+            pairs.find(line, &mut found);
+            values.extend(found.into_iter().map(|range| line[range].to_owned()));
+        }
+        values
+    }
+
+    #[test]
+    fn the_value_beside_or_below_a_secret_name_is_found() {
+        for text in [
+            r#"{"name": "DB_PASSWORD", "value": "hunter22"}"#,
+            r#"{\"Name\":\"db_password\",\"Value\":\"hunter22\"}"#,
+            r#"<add key="Password" value="hunter22" />"#,
+            r#"<string name="api_key">hunter22</string>"#,
+            "- name: API_TOKEN\n  value: hunter22",
+            "- name: API_TOKEN\n  value: \"hunter22\"",
+            "variable \"db_password\" {\n  type = string\n  default = \"hunter22\"\n}",
+        ] {
+            assert_eq!(found(text), ["hunter22"], "{text}");
+        }
+        for text in [
+            r#"{"name": "PORT", "value": "8080"}"#,
+            "- name: LEVEL\n  value: debug",
+            "- name: API_TOKEN\n  valueFrom:\n    secretKeyRef:\n      name: x\n      key: token",
+            "key: value",
+            "the name and the value",
+            "名=值 name=ü value=ü",
+        ] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
+}
