@@ -145,6 +145,37 @@ const OF_DIRECTORY: &[&str] = &[
     "for f in D/* D/.*; do cat \"$f\"; done",
 ];
 
+/// Links of the workspace to the `.env` of a directory below, read from there.
+const OWN_LINKS: &[&str] = &[
+    "/proc/self/cwd/.env",
+    "/proc/thread-self/cwd/.env",
+    "//proc/self/cwd/.env",
+    "/proc/self/cwd/../sub/.env",
+    "/dev/fd/../cwd/.env",
+];
+
+/// Lines of git that tell what was committed.
+const OF_HISTORY: &[&str] = &[
+    "git log -p",
+    "git log -p --all -S secret",
+    "git log -p --word-diff",
+    "git show",
+    "git show --format= HEAD",
+    "git diff HEAD~1",
+    "git diff HEAD~1 HEAD -- .",
+    "git diff --cached HEAD~1",
+    "git diff",
+    "git diff-tree -p HEAD",
+    "git diff-index -p HEAD~1",
+    "git whatchanged -p",
+    "git reflog -p",
+    "git grep C",
+    "git grep --cached C",
+    "git grep C HEAD",
+    "git grep C $(git rev-list --all)",
+    "git stash list -p",
+];
+
 fn planted() -> Option<Cage> {
     let cage = Cage::new(Reach::ReadOnly)?;
     for name in HERE {
@@ -159,6 +190,10 @@ fn planted() -> Option<Cage> {
     cage.bench.put("sub/.env.example", "plain sample\n");
     std::os::unix::fs::symlink(cage.bench.path(".env"), cage.bench.path("harmless.txt")).unwrap();
     std::os::unix::fs::symlink(cage.home.join(".ssh"), cage.bench.path("keys")).unwrap();
+    // Links to what is each process's own: to the judge they lead elsewhere, or nowhere.
+    for (at, own) in OWN_LINKS.iter().enumerate() {
+        std::os::unix::fs::symlink(own, cage.bench.path(&format!("own{at}"))).unwrap();
+    }
     // Second names that say nothing.
     std::fs::hard_link(cage.bench.path(".env"), cage.bench.path("sub/second.txt")).unwrap();
     std::fs::hard_link(cage.home.join(".ssh/id_rsa"), cage.bench.path("a/third.txt")).unwrap();
@@ -200,6 +235,11 @@ fn a_thousand_reading_lines_bring_no_secret_back() {
     for directory in directories {
         lines.extend(OF_DIRECTORY.iter().map(|line| line.replace('D', &directory)));
     }
+    for line in OF_FILE.iter().filter(|line| !line.contains("/F")) {
+        let read =
+            (0..OWN_LINKS.len()).map(|at| format!("cd sub && {}", line.replace('F', &format!("../own{at}"))));
+        lines.extend(read);
+    }
     assert!(lines.len() >= 1000, "{}", lines.len());
     // Each in a shell of its own within one command: that a line fails is nobody's concern.
     for part in lines.chunks(50) {
@@ -213,6 +253,27 @@ fn a_thousand_reading_lines_bring_no_secret_back() {
     let plain = cage.run("cat notes.txt sub/.env.example; grep -r plain .; cat < notes.txt");
     assert_eq!(plain.content.matches("plain words").count(), 4, "{}", plain.content);
     assert!(plain.content.contains("plain sample"), "{}", plain.content);
+}
+
+#[test]
+fn what_was_committed_of_secret_files_is_not_told_unasked() {
+    let Some(cage) = planted() else { return };
+    let git = "git -c user.name=me -c user.email=me@here";
+    let made = std::process::Command::new("sh")
+        .args(["-c", &format!("git init -q . && {git} commit -q --allow-empty -m none && git add -f . && {git} commit -qm all && echo more >> server.pem && echo plain change >> notes.txt")])
+        .current_dir(cage.bench.path("."))
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", &cage.home)
+        .status();
+    assert!(made.unwrap().success());
+    for line in OF_HISTORY {
+        let told = cage.run(line).content;
+        assert!(traces(&told).is_none(), "{line}: {told}");
+    }
+    let told = cage.run("git log -p -1; git diff; git grep plain HEAD").content;
+    assert!(told.contains("+plain words") && told.contains("+plain change"), "{told}");
+    assert!(told.contains("HEAD:sub/.env.example:plain sample"), "{told}");
 }
 
 #[test]

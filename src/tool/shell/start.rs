@@ -11,6 +11,7 @@ use crate::child::keeper::ON_IT;
 use crate::child::processes::{DETACHED_MARK, MARK};
 use crate::child::rm::VARIABLE;
 use crate::sandbox::{Confinement, Reach, Standing, Variables, WorkDirectories};
+use crate::secret::files::git_attributes;
 use crate::tool::ToolContext;
 
 use super::detached::DetachedJobs;
@@ -163,6 +164,9 @@ impl Launch<'_> {
             command.env("TMPDIR", temporary.path()).env("GIT_OPTIONAL_LOCKS", "0");
             // A module of the workspace must not stand in for one of Python's own.
             command.env("PYTHONSAFEPATH", "1");
+            if line.contains("git") {
+                command.envs(secret_history(temporary.path())?);
+            }
         }
         Ok(command)
     }
@@ -191,6 +195,20 @@ impl Launch<'_> {
         drop(writer);
         child
     }
+}
+
+/// Has git show no content of secret files that were committed: nobody sees a file opened there. The repository's own
+/// attributes go before these.
+fn secret_history(place: &Path) -> std::io::Result<[(String, std::ffi::OsString); 3]> {
+    let attributes = place.join(".git-attributes");
+    std::fs::write(&attributes, git_attributes())?;
+    // The person may have settings there (git-config(1)).
+    let set = std::env::var("GIT_CONFIG_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(0_u32);
+    Ok([
+        ("GIT_CONFIG_COUNT".to_owned(), (set.saturating_add(1)).to_string().into()),
+        (format!("GIT_CONFIG_KEY_{set}"), "core.attributesFile".into()),
+        (format!("GIT_CONFIG_VALUE_{set}"), attributes.into()),
+    ])
 }
 
 /// Lists the variables of this process that a command does not get.

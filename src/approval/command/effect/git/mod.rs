@@ -16,6 +16,12 @@ pub(super) fn judge(call: &Call<'_, '_>, program: &Program) -> Finding {
     let mut finding = command(call, program);
     if finding.class == Class::ReadOnly {
         reads(call, call.positionals().into_iter().skip(1).collect(), &mut finding);
+        // `-L 1,9:FILE` is a reader of that file's history.
+        let lines = call.value_of(["-L"]);
+        let file = lines.as_ref().and_then(|lines| lines.start().rfind(':').map(|at| lines.without_start(at + 1)));
+        if let Some(value) = file {
+            reads(call, vec![&Field { value, written: None }], &mut finding);
+        }
     }
     finding
 }
@@ -70,6 +76,14 @@ fn only_shows(call: &Call<'_, '_>) -> bool {
     texts.iter().all(known) && texts.iter().any(shows)
 }
 
+/// Tells whether git is to show what it takes for binary: to it, secret files are (`secret::files::git_attributes`).
+fn shows_binary(words: &[String]) -> bool {
+    words.iter().take_while(|word| *word != "--").any(|word| {
+        let short_for = |name: &str| word.len() > 3 && name.starts_with(word.as_str());
+        word == "-a" || short_for("--text") || short_for("--binary")
+    })
+}
+
 /// Judges a command that may only look; `None` where it does more.
 fn looks(command: &str, rest: &[Field], call: &Call<'_, '_>, program: &Program) -> Option<Finding> {
     let texts: Vec<String> = rest.iter().map(|field| field.value.known().unwrap_or_default()).collect();
@@ -79,7 +93,8 @@ fn looks(command: &str, rest: &[Field], call: &Call<'_, '_>, program: &Program) 
             && row.words.iter().zip(&texts).all(|(word, text)| word == text)
     };
     if let Some(row) = program.below().iter().find(fits) {
-        return Some(Finding::new(if call.has(row.unless) { Class::Execute } else { Class::ReadOnly }));
+        let more = call.has(row.unless) || shows_binary(&texts);
+        return Some(Finding::new(if more { Class::Execute } else { Class::ReadOnly }));
     }
     let only = |flags: &[&str]| {
         texts[1..].iter().all(|text| flags.iter().any(|flag| text == flag || text.starts_with(&format!("{flag}="))))
