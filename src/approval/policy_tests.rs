@@ -335,3 +335,18 @@ fn nothing_said_in_advance_lets_a_file_be_written_that_runs_later() {
     let verdict = all.decide("write", Effect::Write, &paths(&["/home/u/work/app/.bashrc"]), &place()).verdict;
     assert_eq!(verdict.decision, Decision::Allow, "a file of that name in a project is none");
 }
+
+#[test]
+fn nothing_said_in_advance_lets_axis_own_settings_be_written() {
+    let mut all = Policy::new(Mode::Build, true);
+    all.add_rule(Decision::Allow, parse("write(~/**)"), Source::User).unwrap();
+    let mut place = place();
+    place.secrets.own = vec![PathBuf::from("/home/u/.config/axi")];
+    let own = "/home/u/.config/axi/config.toml";
+    assert!(all.decide("write", Effect::Write, &paths(&[own]), &place).verdict.never_auto);
+    let line = Subject::Command { line: format!("echo 'approvals = \"try\"' > {own}") };
+    assert!(all.decide("shell", Effect::Execute, &line, &place).verdict.never_auto);
+    // Whoever works on these files started axi there.
+    place.workspace = PathBuf::from("/home/u/.config/axi");
+    assert!(!all.decide("write", Effect::Write, &paths(&[own]), &place).verdict.never_auto);
+}

@@ -234,12 +234,10 @@ fn here(command: &[Word<'_>], found: &mut Vec<Range<usize>>) {
 fn reads_secret(command: &[Word<'_>]) -> bool {
     let has = |text: &str| command.iter().any(|word| word.text == text);
     let is = |name: &str| command.iter().any(|word| word.text.rsplit('/').next() == Some(name));
-    let names = || command.iter().any(|word| naming(word.text) == Some(Naming::Secret));
-    is("read") && names()
-        || READS_SECRET.iter().any(|word| match *word {
-            // These read one only when they are told to.
-            "sudo" | "doas" => is(word) && (has("-S") || has("--stdin") || has("-kS") || has("-Sk")),
-            word if word.starts_with('-') => has(word),
-            word => is(word),
-        })
+    READS_SECRET.iter().any(|word| match *word {
+        // These read one only when they are told to.
+        "sudo" | "doas" => is(word) && (has("-S") || has("--stdin") || has("-kS") || has("-Sk")),
+        word if word.starts_with('-') => has(word),
+        word => is(word),
+    })
 }

@@ -64,10 +64,10 @@ pub(super) fn find(line: &str, level: Level, found: &mut Vec<Range<usize>>) {
 
 /// `API key`, `secret key`: the name is two words.
 fn two_words(line: &str, start: usize, end: usize) -> Option<Naming> {
-    const FIRST: &[&str] = &["api ", "access ", "secret ", "account ", "signing ", "encryption ", "license "];
-    let word = &line[start..end];
     // SQL: `CREATE USER me IDENTIFIED BY 'X'`.
     const BY: &[&str] = &["identified "];
+    const FIRST: &[&str] = &["api ", "access ", "secret ", "account ", "signing ", "encryption ", "license "];
+    let word = &line[start..end];
     let first = if word.eq_ignore_ascii_case("key") {
         FIRST
     } else if word.eq_ignore_ascii_case("by") {

@@ -260,7 +260,7 @@ fn what_was_committed_of_secret_files_is_not_told_unasked() {
     let Some(cage) = planted() else { return };
     let git = "git -c user.name=me -c user.email=me@here";
     let made = std::process::Command::new("sh")
-        .args(["-c", &format!("git init -q . && {git} commit -q --allow-empty -m none && git add -f . && {git} commit -qm all && echo more >> server.pem && echo plain change >> notes.txt")])
+        .args(["-c", &format!("git init -q . && {git} commit -q --allow-empty -m none && rm sub/second.txt a/third.txt && git add -f . && {git} commit -qm all")])
         .current_dir(cage.bench.path("."))
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
@@ -271,8 +271,8 @@ fn what_was_committed_of_secret_files_is_not_told_unasked() {
         let told = cage.run(line).content;
         assert!(traces(&told).is_none(), "{line}: {told}");
     }
-    let told = cage.run("git log -p -1; git diff; git grep plain HEAD").content;
-    assert!(told.contains("+plain words") && told.contains("+plain change"), "{told}");
+    let told = cage.run("git log -p -1; git grep plain HEAD").content;
+    assert!(told.contains("+plain words"), "{told}");
     assert!(told.contains("HEAD:sub/.env.example:plain sample"), "{told}");
 }
 

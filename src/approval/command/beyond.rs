@@ -5,16 +5,18 @@
 use std::path::Path;
 
 use super::judgement::{Judged, Part, Target};
-use crate::approval::program::{Action, lists};
-use crate::approval::{Class, NeverAuto, Surroundings};
+use crate::approval::program::{Action, Program, Trait, lists};
+use crate::approval::{Class, NeverAuto, Surroundings, path};
+use crate::secret::files::{IN_HOME, is_secret};
 
 /// Why a line is asked each time, by what its parts and targets say together.
 pub(super) fn beyond(parts: &[Judged], targets: &[Target], place: &Surroundings) -> Option<NeverAuto> {
-    let secret = parts.iter().find_map(|part| part.credential.clone());
     let reaches = parts.iter().any(|part| part.class == Class::Network);
-    let leaves = secret.filter(|_| reaches).map(|what| NeverAuto::SecretLeaves { what });
+    let secret = || parts.iter().find_map(|part| part.credential.clone().or_else(|| taken_along(part, place)));
+    let leaves = reaches.then(secret).flatten().map(|what| NeverAuto::SecretLeaves { what });
     leaves
         .or_else(|| parts.iter().find_map(shared))
+        .or_else(|| query(parts))
         .or_else(|| targets.iter().find_map(|target| later(target, place)))
 }
 
@@ -30,8 +32,18 @@ fn shared(part: &Judged) -> Option<NeverAuto> {
     if part.changes_machine() {
         return Some(NeverAuto::ChangesMachine { command: part.text.clone() });
     }
-    if program == "crontab" {
-        return Some(NeverAuto::RunsLater { target: "crontab".to_owned() });
+    if matches!(program, "crontab" | "at" | "batch") || program == "direnv" && rest.contains(&"allow") {
+        return Some(NeverAuto::RunsLater { target: program.to_owned() });
+    }
+    if program == "git" && rest.contains(&"config") {
+        let runs_alias = rest.iter().any(|word| word.starts_with('!'));
+        return rest
+            .iter()
+            .find(|word| {
+                let name = word.to_ascii_lowercase();
+                runs_by_setting(&name) || runs_alias && name.starts_with("alias.")
+            })
+            .map(|setting| NeverAuto::RunsLater { target: (*setting).to_owned() });
     }
     if program == "git" && part.class == Class::Destructive {
         let mut named = rest.iter().skip_while(|word| **word != "push");
@@ -41,30 +53,125 @@ fn shared(part: &Judged) -> Option<NeverAuto> {
         let branch = named.next().map_or("HEAD", |word| word.trim_start_matches(['+', ':'])).to_owned();
         return Some(NeverAuto::Push { branch, remote });
     }
-    let losses = |row: &&'static str| {
-        let mut wanted = row.split(':');
+    // `npx`, `docker exec`, `python -m` and their like have the program behind them.
+    let loses = (0..words.len().min(FARTHEST)).any(|at| loses_shared(&words[at..]));
+    (loses || deletes_by_address(program, rest)).then(|| NeverAuto::Shared { command: part.text.clone() })
+}
+
+/// So many words in front of a program are looked past.
+const FARTHEST: usize = 12;
+/// So many words behind a program may say what it does.
+const DEEPEST: usize = 4;
+
+/// Tells whether a program and its arguments lose, or publish, what others share.
+fn loses_shared(words: &[&str]) -> bool {
+    let Some((program, rest)) = words.split_first() else { return false };
+    let program = program.rsplit('/').next().unwrap_or_default();
+    let row = |row: &str| {
+        // Most rows end here: a line of thousands of commands is looked through with each.
+        let Some(wanted) = row.strip_prefix(program) else { return false };
         let mut given = rest.iter();
-        wanted.next() == Some(program) && wanted.all(|word| given.any(|given| *given == word))
+        wanted.is_empty()
+            || wanted.starts_with(':') && wanted[1..].split(':').all(|word| given.any(|given| *given == word))
     };
-    lists::SHARED_LOSSES.iter().find(losses).map(|_| NeverAuto::Shared { command: part.text.clone() })
+    lists::SHARED_LOSSES.iter().any(row)
+        || lists::LOSS_PROGRAMS.contains(program) && says_loss(rest) && !lists::MADE_AGAIN.iter().any(row)
+}
+
+/// Tells whether one of a program's sub-commands or flags is a word of loss, or has one as a part. The value of a flag
+/// may be a sub-command as well, where the flag has none.
+fn says_loss(words: &[&str]) -> bool {
+    let is_loss = |word: &str| lists::LOSS_WORDS.contains(word.to_ascii_lowercase().as_str());
+    let mut commands = 0;
+    let mut behind_flag = false;
+    words.iter().any(|word| {
+        let flag = word.starts_with('-');
+        let name = word.split('=').next().unwrap_or_default();
+        let counts = flag || !behind_flag && commands < DEEPEST;
+        commands += usize::from(!flag && !behind_flag);
+        behind_flag = flag && !word.contains('=');
+        is_loss(word) || counts && name.split(['-', ':', '_', '.', '/']).any(is_loss)
+    })
+}
+
+/// Tells whether an address elsewhere is asked to delete what it names (RFC 9110, DELETE).
+fn deletes_by_address(program: &str, words: &[&str]) -> bool {
+    let asks = Program::named(program).is_some_and(|row| row.is(Trait::Fetches) || row.is(Trait::Asks));
+    let method = |word: &str| {
+        let word = word.strip_prefix("-X").unwrap_or(word);
+        word.rsplit('=').next().unwrap_or_default().trim_start_matches('=').eq_ignore_ascii_case("delete")
+    };
+    let here = |word: &&str| {
+        let host = word.split_once("://").map_or(*word, |(_, host)| host);
+        ["localhost", "127.0.0.1", "[::1]", ":"].iter().any(|own| host.starts_with(own))
+    };
+    asks && words.iter().any(|word| method(word)) && !words.iter().any(here)
+}
+
+/// Tells whether a setting of git names what it runs by itself later.
+fn runs_by_setting(name: &str) -> bool {
+    lists::GIT_SETTINGS_THAT_RUN.iter().any(|row: &str| match row.split_once('*') {
+        Some((start, end)) => {
+            name.len() > row.len() && name.starts_with(start) && name.ends_with(end) && name.contains('.')
+        }
+        None => name == row,
+    })
+}
+
+/// What a line tells a database to lose: what is told may stand in another part (`echo … | psql`).
+fn query(parts: &[Judged]) -> Option<NeverAuto> {
+    let of_database = |word: &&String| lists::QUERY_PROGRAMS.contains(word.rsplit('/').next().unwrap_or_default());
+    let told =
+        parts.iter().find(|part| part.words().iter().flatten().take(FARTHEST).any(|word| of_database(&word)))?;
+    let is_loss = |word: &str| lists::QUERY_LOSSES.contains(word.to_ascii_lowercase().as_str());
+    let loses = |word: &String| word.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(is_loss);
+    let loses = parts.iter().any(|part| part.words().iter().flatten().skip(1).any(loses));
+    loses.then(|| NeverAuto::Shared { command: told.text.clone() })
+}
+
+/// The secret file that a part is given to send, to run with or to copy, as it is written: whoever only looks says so
+/// itself.
+fn taken_along(part: &Judged, place: &Surroundings) -> Option<String> {
+    let takes = matches!(part.class, Class::Network | Class::Execute | Class::Write) && !part.only_unlinks();
+    let named = |word: &&str| {
+        let file = word.rsplit(['=', '@', '<']).next().unwrap_or_default().trim_matches(['"', '\'']);
+        let is_path = file.contains(['/', '.']) && !file.contains(':') && !file.starts_with('-');
+        let below_home = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|home| file.strip_prefix(home));
+        let path = match (below_home, &place.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => place.cwd.join(file),
+        };
+        is_path && path::is_credential(&path::clean(&path), place)
+    };
+    part.text.split_whitespace().skip(1).filter(|_| takes).find(named).map(str::to_owned)
 }
 
 /// What a target does to a file that is run by itself later, or that lets others in.
 fn later(target: &Target, place: &Surroundings) -> Option<NeverAuto> {
     let path = target.pattern.rough_path()?;
-    runs_later(&path, target.action == Action::Remove, place)
-        .then(|| NeverAuto::RunsLater { target: target.pattern.shown().to_owned() })
+    let removed = matches!(target.action, Action::Remove | Action::Move);
+    runs_later(&path, removed, place).then(|| NeverAuto::RunsLater { target: target.pattern.shown().to_owned() })
 }
 
-/// Tells whether a file is run by itself later, or lets others in; for one that goes, whether keys go with it.
+/// Tells whether a file is run by itself later, decides what axi may do, or lets others in; for one that goes, whether
+/// keys go with it.
 pub(crate) fn runs_later(path: &Path, removed: bool, place: &Surroundings) -> bool {
     let below_home = place.home.as_deref().and_then(|home| path.strip_prefix(home).ok());
     let named = |file: &str| match file.strip_prefix('/') {
         // A beginning of names: `/etc/cron` stands for `/etc/cron.d`, too.
         Some(_) => path.to_string_lossy().starts_with(file),
-        None => below_home.is_some_and(|rest| rest.starts_with(file)),
+        None => below_home
+            .is_some_and(|rest| rest.starts_with(file) && !(file.ends_with('/') && rest == Path::new(file))),
     };
-    let keys = removed && below_home.is_some_and(|rest| rest == Path::new(".ssh") || rest == Path::new(".gnupg"));
-    let hooks = path.to_string_lossy().contains("/.git/hooks") || path.ends_with(".ssh/authorized_keys");
-    keys || hooks || lists::START_FILES.iter().any(named)
+    let holds_keys = |rest: &Path| IN_HOME.iter().any(|keys| Path::new(keys).starts_with(rest));
+    let outside = !path.starts_with(&place.workspace);
+    let keys = removed
+        && outside
+        && below_home.is_some_and(|rest| holds_keys(rest) || is_secret(path, place.home.as_deref()));
+    let of_git = path.to_string_lossy().contains("/.git/hooks") || path.ends_with(".git/config");
+    let own = place.secrets.own.iter().any(|own| path.starts_with(own) && !place.workspace.starts_with(own));
+    keys || of_git
+        || own && !place.secrets.readable.iter().any(|place| path.starts_with(place))
+        || path.ends_with(".ssh/authorized_keys")
+        || lists::START_FILES.iter().any(named)
 }

@@ -30,7 +30,8 @@ pub(crate) enum GitChanges {
 }
 
 impl Judged {
-    fn words(&self) -> &[Option<String>] {
+    /// Its words, the program first; `None` where one is only known when it runs.
+    pub(super) fn words(&self) -> &[Option<String>] {
         match &self.part {
             Part::Command { words, .. } => words,
             Part::Redirection { .. } => &[],

@@ -7,7 +7,7 @@ mod ground;
 use self::ground::GitPlace;
 use super::call::{Call, Field, Finding, Touched};
 use super::reads::reads;
-use crate::approval::program::{Action, Does, Program};
+use crate::approval::program::{Action, Does, Program, lists};
 
 pub(crate) use commands::{git_command_at, is_git_command};
 
@@ -78,10 +78,12 @@ fn only_shows(call: &Call<'_, '_>) -> bool {
 
 /// Tells whether git is to show what it takes for binary: to it, secret files are (`secret::files::git_attributes`).
 fn shows_binary(words: &[String]) -> bool {
-    words.iter().take_while(|word| *word != "--").any(|word| {
-        let short_for = |name: &str| word.len() > 3 && name.starts_with(word.as_str());
-        word == "-a" || short_for("--text") || short_for("--binary")
-    })
+    let shows = words.first().is_some_and(|command| lists::GIT_SHOWS.contains(command.as_str()));
+    shows
+        && words.iter().take_while(|word| *word != "--").any(|word| {
+            let short_for = |name: &str| word.len() > 3 && name.starts_with(word.as_str());
+            word == "-a" || short_for("--text") || short_for("--binary")
+        })
 }
 
 /// Judges a command that may only look; `None` where it does more.
@@ -130,6 +132,7 @@ fn looks(command: &str, rest: &[Field], call: &Call<'_, '_>, program: &Program) 
         "remote" => only(&["-v", "--verbose"]),
         "reflog" => {
             !call.has_flag("", &["output", "ext-diff"])
+                && !shows_binary(&texts)
                 && (positionals == 0 || !has(&["expire", "delete", "drop", "exists", "write"]))
         }
         "config" => {
