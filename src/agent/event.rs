@@ -419,6 +419,14 @@ pub enum Failure {
     Empty,
 }
 
+impl Failure {
+    /// Tells whether another key, or one at all, is what is missing.
+    #[must_use]
+    pub fn blames_the_key(&self) -> bool {
+        matches!(self, Self::Unauthorized { .. })
+    }
+}
+
 /// How one person or program meets the agent. Implemented in frontend/; called by `run_turn` only.
 pub trait Frontend {
     /// Shows one event. Must not fail: a closed pipe is remembered and told at the end.

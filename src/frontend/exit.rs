@@ -1,6 +1,6 @@
 //! The exit codes of the contract.
 
-use crate::agent::{Failure, TurnEnd};
+use crate::agent::TurnEnd;
 
 /// How the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,17 +51,8 @@ impl From<&TurnEnd> for Exit {
             TurnEnd::ApprovalNeeded { .. } => Self::ApprovalNeeded,
             TurnEnd::StepLimit { .. } | TurnEnd::BudgetLimit { .. } => Self::Limit,
             TurnEnd::Looping | TurnEnd::Length | TurnEnd::Refused => Self::Failed,
-            TurnEnd::Failed { error } => match error {
-                Failure::Unauthorized { .. } => Self::NotConfigured,
-                Failure::Unreachable { .. }
-                | Failure::Broken { .. }
-                | Failure::Timeout { .. }
-                | Failure::NoSuchModel { .. }
-                | Failure::ContextOverflow { .. }
-                | Failure::Status { .. }
-                | Failure::Protocol { .. }
-                | Failure::Empty => Self::Provider,
-            },
+            TurnEnd::Failed { error } if error.blames_the_key() => Self::NotConfigured,
+            TurnEnd::Failed { .. } => Self::Provider,
         }
     }
 }

@@ -15,7 +15,7 @@ use super::content::{self, Reader};
 use super::events::{Events, Wording};
 use super::modes;
 use super::replay::replay;
-use crate::agent::{Agent, Failure, TurnEnd};
+use crate::agent::{Agent, TurnEnd};
 use crate::command::{self, Problem, World};
 use crate::conversation::Message;
 use crate::frontend::dropped::close_dropped_connections;
@@ -324,17 +324,7 @@ impl Session {
         let told = words::turn_end(&self.opened.locale, end, words::Speaking::ByFlags);
         if let TurnEnd::Failed { error } = end {
             let Some(told) = told else { return Err(RpcError::new(Fault::Internal, end.word())) };
-            let fault = match error {
-                Failure::Unauthorized { .. } => Fault::Authentication,
-                Failure::Unreachable { .. }
-                | Failure::Broken { .. }
-                | Failure::Timeout { .. }
-                | Failure::NoSuchModel { .. }
-                | Failure::ContextOverflow { .. }
-                | Failure::Status { .. }
-                | Failure::Protocol { .. }
-                | Failure::Empty => Fault::Internal,
-            };
+            let fault = if error.blames_the_key() { Fault::Authentication } else { Fault::Internal };
             return Err(refused(fault, &Problem { what: told.what, hint: told.hint }));
         }
         if let Some(told) = told.filter(|_| *end != TurnEnd::Interrupted) {

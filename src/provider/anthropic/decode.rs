@@ -187,23 +187,6 @@ impl MessagesMachine {
         }));
     }
 
-    fn done(&mut self, events: &mut Vec<StreamEvent>) {
-        if self.ended {
-            return;
-        }
-        let open: Vec<u64> = self.blocks.keys().copied().collect();
-        for index in open {
-            self.stop_block(index, events);
-        }
-        self.ended = true;
-        // Behind calls no words may stand, and a paused answer goes on.
-        if self.calls == 0 && self.stop != Some(StopReason::Pause) {
-            let links = self.sources.as_ref().and_then(Sources::text);
-            events.extend(links.map(StreamEvent::TextDelta));
-        }
-        events.push(StreamEvent::Done(self.stop.take().unwrap_or(StopReason::Missing)));
-    }
-
     fn stop_reason(&mut self, holder: Option<&Value>) -> Result<(), ProviderError> {
         let word = holder.and_then(|holder| holder.get("stop_reason")).and_then(Value::as_str);
         if let Some(word) = word.filter(|word| !word.is_empty()) {
@@ -284,12 +267,21 @@ impl Machine for MessagesMachine {
         Ok(())
     }
 
-    fn end(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
-        if self.stop.is_none() {
-            return Err(self.origin.broken("the answer ended before its end mark"));
+    fn done(&mut self, events: &mut Vec<StreamEvent>) {
+        if self.ended {
+            return;
         }
-        self.done(events);
-        Ok(())
+        let open: Vec<u64> = self.blocks.keys().copied().collect();
+        for index in open {
+            self.stop_block(index, events);
+        }
+        self.ended = true;
+        // Behind calls no words may stand, and a paused answer goes on.
+        if self.calls == 0 && self.stop != Some(StopReason::Pause) {
+            let links = self.sources.as_ref().and_then(Sources::text);
+            events.extend(links.map(StreamEvent::TextDelta));
+        }
+        events.push(StreamEvent::Done(self.stop.take().unwrap_or(StopReason::Missing)));
     }
 
     fn progress(&self) -> Progress {

@@ -95,18 +95,6 @@ impl ConverseMachine {
         Ok(())
     }
 
-    fn done(&mut self, events: &mut Vec<StreamEvent>) {
-        if self.ended {
-            return;
-        }
-        let open: Vec<u64> = self.signatures.keys().copied().collect();
-        for index in open {
-            self.stop_block(index, events);
-        }
-        self.ended = true;
-        events.push(StreamEvent::Done(self.stop.take().unwrap_or(StopReason::Missing)));
-    }
-
     fn block(&mut self, index: u64, block: &Value, events: &mut Vec<StreamEvent>) {
         if let Some(call) = block.get("toolUse") {
             self.start_call(index, call, events);
@@ -170,12 +158,16 @@ impl Machine for ConverseMachine {
         Ok(())
     }
 
-    fn end(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
-        if self.stop.is_none() {
-            return Err(self.origin.broken("the answer ended before its end mark"));
+    fn done(&mut self, events: &mut Vec<StreamEvent>) {
+        if self.ended {
+            return;
         }
-        self.done(events);
-        Ok(())
+        let open: Vec<u64> = self.signatures.keys().copied().collect();
+        for index in open {
+            self.stop_block(index, events);
+        }
+        self.ended = true;
+        events.push(StreamEvent::Done(self.stop.take().unwrap_or(StopReason::Missing)));
     }
 
     fn progress(&self) -> Progress {

@@ -11,6 +11,9 @@ use crate::provider::http::Origin;
 
 /// The state machine of a protocol that streams JSON values.
 pub(crate) trait Machine: Send {
+    /// What a whole answer ends with.
+    const END: &'static str = "its end mark";
+
     /// Takes one value of the stream. `name` is what its frame says it is; empty when it says nothing.
     fn value(&mut self, name: &str, value: &Value, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError>;
 
@@ -20,8 +23,21 @@ pub(crate) trait Machine: Send {
     /// Takes a whole message from a server that does not stream.
     fn whole(&mut self, message: &Value, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError>;
 
+    /// Gives out what is left and `Done`, once.
+    fn done(&mut self, events: &mut Vec<StreamEvent>);
+
+    /// Gives out what was held back of an answer that is not whole.
+    fn broken(&mut self, _events: &mut Vec<StreamEvent>) {}
+
     /// The bytes have ended: gives out `Done` if the answer is whole, else what was held back, and `Broken`.
-    fn end(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError>;
+    fn end(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
+        if self.progress() == Progress::Open {
+            self.broken(events);
+            return Err(self.origin().broken(&format!("the answer ended before {}", Self::END)));
+        }
+        self.done(events);
+        Ok(())
+    }
 
     /// Tells how far the answer has come.
     fn progress(&self) -> Progress;

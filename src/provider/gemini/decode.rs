@@ -143,22 +143,6 @@ impl GeminiMachine {
             events.push(StreamEvent::ToolCallDelta { slot, arguments: arguments.finish() });
         }
     }
-
-    fn done(&mut self, events: &mut Vec<StreamEvent>) {
-        if self.ended {
-            return;
-        }
-        self.close(events);
-        self.ended = true;
-        // Behind calls no words may stand.
-        if self.calls == 0 {
-            let links = self.sources.as_ref().and_then(Sources::text);
-            events.extend(links.map(StreamEvent::TextDelta));
-        }
-        let stop = self.stop.take().unwrap_or(StopReason::Missing);
-        let stop = if stop == StopReason::EndTurn && self.calls > 0 { StopReason::ToolUse } else { stop };
-        events.push(StreamEvent::Done(stop));
-    }
 }
 
 /// Cached tokens are inside the prompt's; thoughts and what tools brought are beside the others. The counts are those
@@ -203,12 +187,20 @@ impl Machine for GeminiMachine {
         self.end(events)
     }
 
-    fn end(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
-        if self.stop.is_none() {
-            return Err(self.origin.broken("the answer ended before its end mark"));
+    fn done(&mut self, events: &mut Vec<StreamEvent>) {
+        if self.ended {
+            return;
         }
-        self.done(events);
-        Ok(())
+        self.close(events);
+        self.ended = true;
+        // Behind calls no words may stand.
+        if self.calls == 0 {
+            let links = self.sources.as_ref().and_then(Sources::text);
+            events.extend(links.map(StreamEvent::TextDelta));
+        }
+        let stop = self.stop.take().unwrap_or(StopReason::Missing);
+        let stop = if stop == StopReason::EndTurn && self.calls > 0 { StopReason::ToolUse } else { stop };
+        events.push(StreamEvent::Done(stop));
     }
 
     fn progress(&self) -> Progress {

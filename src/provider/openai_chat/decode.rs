@@ -197,17 +197,6 @@ impl<'a> ChatMachine<'a> {
         self.sign(events);
     }
 
-    fn done(&mut self, events: &mut Vec<StreamEvent>) {
-        if self.ended {
-            return;
-        }
-        self.flush(events);
-        self.ended = true;
-        let stop = self.stop.take().unwrap_or(StopReason::Missing);
-        let stop = if self.refused && stop == StopReason::EndTurn { StopReason::Refusal } else { stop };
-        events.push(StreamEvent::Done(stop));
-    }
-
     /// An error beside or inside a chunk. Once the model has stopped its answer stands, whatever follows.
     fn error(&self, value: &Value) -> Option<ProviderError> {
         let named = value.get("error").is_some_and(|error| !error.is_null());
@@ -244,16 +233,22 @@ impl Machine for ChatMachine<'_> {
         Ok(())
     }
 
-    fn end(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
-        if self.stop.is_none() {
-            let mut pieces = Vec::new();
-            self.inline.finish(false, &mut pieces);
-            self.pieces(pieces, events);
-            self.sign(events);
-            return Err(self.origin.broken("the answer ended before its end mark"));
+    fn done(&mut self, events: &mut Vec<StreamEvent>) {
+        if self.ended {
+            return;
         }
-        self.done(events);
-        Ok(())
+        self.flush(events);
+        self.ended = true;
+        let stop = self.stop.take().unwrap_or(StopReason::Missing);
+        let stop = if self.refused && stop == StopReason::EndTurn { StopReason::Refusal } else { stop };
+        events.push(StreamEvent::Done(stop));
+    }
+
+    fn broken(&mut self, events: &mut Vec<StreamEvent>) {
+        let mut pieces = Vec::new();
+        self.inline.finish(false, &mut pieces);
+        self.pieces(pieces, events);
+        self.sign(events);
     }
 
     fn progress(&self) -> Progress {

@@ -370,13 +370,15 @@ impl<'a> ResponsesMachine<'a> {
 }
 
 impl Machine for ResponsesMachine<'_> {
+    const END: &'static str = "response.completed";
+
     fn value(&mut self, name: &str, value: &Value, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
         let kind = value.get("type").and_then(Value::as_str).unwrap_or(name).to_owned();
         self.take(&kind, value, events)
     }
 
     fn end_mark(&mut self, _events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
-        if self.ended { Ok(()) } else { Err(self.origin.broken("the answer ended before response.completed")) }
+        if self.ended { Ok(()) } else { Err(self.origin.broken(&format!("the answer ended before {}", Self::END))) }
     }
 
     fn whole(&mut self, message: &Value, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
@@ -390,9 +392,8 @@ impl Machine for ResponsesMachine<'_> {
         self.finish(message, status, events)
     }
 
-    fn end(&mut self, events: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
-        self.end_mark(events)
-    }
+    /// What ends an answer here has given out all of it.
+    fn done(&mut self, _events: &mut Vec<StreamEvent>) {}
 
     fn progress(&self) -> Progress {
         if self.ended { Progress::Ended } else { Progress::Open }
