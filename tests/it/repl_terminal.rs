@@ -251,6 +251,8 @@ fn without_colour_nothing_is_coloured() {
     person.sends("go");
     person.sees("Run this command?");
     person.types("\r");
+    // No style tells code from prose: its fences do.
+    person.sees("```rust");
     person.sees("fn main");
     person.sees_prompt();
     person.types("/he");

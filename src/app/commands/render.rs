@@ -36,6 +36,8 @@ pub(in crate::app) fn render(app: &App, options: &RenderOptions) -> Exit {
         theme: looks.theme,
         hyperlinks: looks.hyperlinks && terminal,
         highlight: looks.highlight,
+        // What is printed is to be used as it is.
+        fences: false,
     };
     let source: Result<Box<dyn Read>, (String, std::io::Error)> = match options.file.as_deref() {
         Some(path) if path.as_os_str() != "-" => std::fs::File::open(path)

@@ -114,6 +114,7 @@ impl<W: Write> Painter<W> {
             theme: self.looks.theme,
             hyperlinks: self.looks.hyperlinks,
             highlight: self.looks.highlight,
+            fences: self.looks.theme.code_block.is_plain(),
         }
     }
 

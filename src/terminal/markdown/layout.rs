@@ -30,13 +30,15 @@ pub struct Layout {
     pub hyperlinks: bool,
     /// Whether code in known languages is coloured.
     pub highlight: bool,
+    /// Whether the fences around code are shown: where no style tells code from prose.
+    pub fences: bool,
 }
 
 impl Layout {
     /// Makes a layout of this width: words wrapped, hyperlinks and colours in code on.
     #[must_use]
     pub fn new(width: usize, theme: Theme) -> Self {
-        Self { width, prose: usize::MAX, wrap: Wrap::Word, theme, hyperlinks: true, highlight: true }
+        Self { width, prose: usize::MAX, wrap: Wrap::Word, theme, hyperlinks: true, highlight: true, fences: false }
     }
 
     /// How wide a row of prose is at most, in cells.

@@ -131,6 +131,7 @@ fn layouts() -> impl Strategy<Value = Layout> {
             theme: if plain { Theme::plain() } else { Theme::ansi() },
             hyperlinks,
             highlight: true,
+            fences: plain,
         }
     })
 }

@@ -150,7 +150,7 @@ impl Blocks {
             Leaf::None | Leaf::Text(_) | Leaf::Table(_) => return false,
             Leaf::Fence(fence) => match fence.line(cursor, &self.page.layout) {
                 Some(row) => self.page.code(row),
-                None => self.leaf = Leaf::None,
+                None => self.close_to(self.page.containers.len()),
             },
             Leaf::Indented(blanks) => {
                 let mut cursor = *cursor;
@@ -209,7 +209,9 @@ impl Blocks {
         if let Some(start) = starts::fence(content) {
             self.close_to(matched);
             self.child_starts(Child::Airy);
-            self.leaf = Leaf::Fence(Fence::new(start, cursor.indent(), &self.page.layout));
+            let fence = Fence::new(start, cursor.indent(), &self.page.layout);
+            fence.opening(&self.page.layout).into_iter().for_each(|row| self.page.code(row));
+            self.leaf = Leaf::Fence(fence);
             return true;
         }
         if content.starts_with('<')
@@ -322,7 +324,8 @@ impl Blocks {
     /// Ends the open block and all containers but the first `count`.
     pub(crate) fn close_to(&mut self, count: usize) {
         match std::mem::replace(&mut self.leaf, Leaf::None) {
-            Leaf::None | Leaf::Fence(_) | Leaf::Indented(_) | Leaf::Html(_) | Leaf::Maths(_) => {}
+            Leaf::None | Leaf::Indented(_) | Leaf::Html(_) | Leaf::Maths(_) => {}
+            Leaf::Fence(fence) => fence.closing(&self.page.layout).into_iter().for_each(|row| self.page.code(row)),
             Leaf::Text(text) => text.finish(&mut self.page),
             Leaf::Table(mut table) => table.print(&mut self.page),
         }

@@ -51,6 +51,19 @@ fn quotes_nest_and_hold_blocks() {
 }
 
 #[test]
+fn fences_are_shown_where_no_style_tells_code_from_prose() {
+    let fenced = |markdown: &str| {
+        let mut stream = MarkdownStream::new(Layout { fences: true, ..layout(20) });
+        let mut rows = stream.push(markdown);
+        rows.extend(stream.finish());
+        rows.iter().map(Line::text).collect::<Vec<_>>()
+    };
+    assert_eq!(fenced("a\n```sh\nls\n```\nb"), ["a", "", "```sh", "ls", "```", "", "b"]);
+    assert_eq!(fenced("- a\n  ~~~~\n  x\nb"), ["• a", "", "~~~~", "x", "~~~~", "", "b"]);
+    assert_eq!(fenced("```\nopen at the end"), ["```", "open at the end", "```"]);
+}
+
+#[test]
 fn code_stands_at_column_0_and_is_never_wrapped() {
     assert_eq!(
         rows("- a\n  ```\n  let long_line_of_code = 1;\n    indented\n  ```\n- b\n\n    indented code", 12),

@@ -1,5 +1,7 @@
 //! Fenced code: each line goes out at its newline, as it is.
 
+use nu_ansi_term::Style;
+
 use super::cursor::Cursor;
 use super::starts::{FenceStart, closes_fence};
 use crate::terminal::line::Line;
@@ -45,6 +47,20 @@ impl Fence {
             Some(highlighter) => highlighter.line(&code, &layout.theme),
             None => Line::styled(code, layout.theme.code_block),
         })
+    }
+
+    /// The row that says where the code begins, where such rows are shown.
+    pub(super) fn opening(&self, layout: &Layout) -> Option<Line> {
+        layout.fences.then(|| Line::styled(format!("{}{}", self.mark(), self.start.info), Style::default()))
+    }
+
+    /// The row that says where it ends.
+    pub(super) fn closing(&self, layout: &Layout) -> Option<Line> {
+        layout.fences.then(|| Line::styled(self.mark(), Style::default()))
+    }
+
+    fn mark(&self) -> String {
+        char::from(self.start.mark).to_string().repeat(self.start.length)
     }
 
     fn is_markdown(&self) -> bool {
