@@ -1,5 +1,6 @@
-//! Names a line gives to what has one already: by links, and by moving or copying links. What is then done to the
-//! new name is done to what has the old one, which an undo has to know. Looks at the disk, changes nothing.
+//! Finds the new names that a shell line gives to existing files: by making links, or by moving or copying links. A
+//! later change through the new name changes the old file, so undo has to know both. Reads the disk, changes
+//! nothing.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -8,20 +9,21 @@ use crate::approval::command::{Action, Judged, NewNames, Target};
 /// Longer chains of links are not followed.
 const LONGEST_CHAIN: usize = 40;
 
-/// A name that a part of a line gives.
+/// A new name that one part of a line gives to an existing file.
 #[derive(Debug)]
 pub(super) struct Alias {
-    /// Which part does.
+    /// The index of the part that gives the name.
     part: usize,
     /// The new name; `None` where it is not known.
     name: Option<PathBuf>,
-    /// What it leads to; `None` where that is not known.
+    /// The path that the new name leads to; `None` where that is not known.
     old: Option<PathBuf>,
-    /// Whether only links that stand there now lead anywhere: all else is a thing of its own under the new name.
+    /// Whether the alias exists only where `old` is a link now: any other file is copied or moved and shares
+    /// nothing with it.
     only_links: bool,
 }
 
-/// The names that the parts of a line give that begins in a directory.
+/// Collects the aliases made by the parts of a line that starts in `begun_in`.
 pub(super) fn of_parts(parts: &[Judged], begun_in: &Path) -> Vec<Alias> {
     let stays = !parts.iter().any(Judged::changes_directory);
     let begun_in = stays.then_some(begun_in);
@@ -29,8 +31,8 @@ pub(super) fn of_parts(parts: &[Judged], begun_in: &Path) -> Vec<Alias> {
     named.flat_map(|(index, part, naming)| of_part(index, part, naming, begun_in)).collect()
 }
 
-/// Where a target leads by names that other parts of its line give: a place, with what follows it of the target's
-/// path. `None` where that cannot be known.
+/// Follows a target through the names that other parts of its line give, and returns the paths it may lead to.
+/// `None` where that cannot be known.
 pub(super) fn led_to(aliases: &[Alias], parts: &[Judged], target: &Target) -> Option<Vec<PathBuf>> {
     let Some((root, globs)) = target.pattern.walk() else { return Some(Vec::new()) };
     let is_whole = globs.is_empty();
@@ -40,7 +42,7 @@ pub(super) fn led_to(aliases: &[Alias], parts: &[Judged], target: &Target) -> Op
         for alias in aliases.iter().filter(|alias| is_used(alias, parts, target)) {
             let Some(name) = &alias.name else { return None };
             let Ok(rest) = path.strip_prefix(name) else {
-                // A pattern may mean the new name, too.
+                // The pattern may also match the new name.
                 if !is_whole && name.starts_with(&path) && (follows || globs.len() > 1) {
                     return None;
                 }
@@ -64,8 +66,8 @@ pub(super) fn led_to(aliases: &[Alias], parts: &[Judged], target: &Target) -> Op
     Some(found)
 }
 
-/// Tells whether what is done to a target is done to what it leads to, where it is a link: a link goes and not what
-/// it leads to, but for a slash behind its name, which a variable may hide.
+/// Tells whether a change to a target that is a link reaches the file behind the link. Removing or moving a link
+/// affects the link itself, unless its name ends with a slash; the value of a variable may end with one, too.
 pub(super) fn is_follower(target: &Target) -> bool {
     let shown = target.pattern.shown();
     match target.action {
@@ -74,7 +76,7 @@ pub(super) fn is_follower(target: &Target) -> bool {
     }
 }
 
-/// What a link leads to in the end, which need not be there; `None` for what is no link.
+/// Returns the path at the end of a chain of links, whether it exists or not; `None` if `path` is no link.
 pub(super) fn end_of_link(path: &Path) -> Option<PathBuf> {
     if !path.is_symlink() {
         return None;
@@ -95,15 +97,15 @@ pub(super) fn end_of_link(path: &Path) -> Option<PathBuf> {
 fn of_part(index: usize, part: &Judged, naming: NewNames, begun_in: Option<&Path>) -> Vec<Alias> {
     let only_links = naming == NewNames::OnlyLinks;
     let alias = |name, old| Alias { part: index, name, old, only_links };
-    // A target that is not known is said to be by itself.
+    // A target that is not known is reported elsewhere.
     let Some((target, _)) = part.paths.iter().rev().find(|(_, only_read)| !only_read) else { return Vec::new() };
     let Some((sources, last)) = part.old_names() else {
-        // That there are links among what only a pattern names is rare: saying so each time would be no help.
+        // A pattern rarely matches links: a warning each time would help nobody.
         return if only_links { Vec::new() } else { vec![alias(Some(target.clone()), None)] };
     };
     let directory = last.and_then(|word| ran_in(word, target)).or_else(|| begun_in.map(Path::to_owned));
     if let (true, Some(only)) = (sources.is_empty() && !only_links, last) {
-        // One word alone gets its own last name where the program runs.
+        // A single word gets its own file name in the directory the program runs in.
         let name = directory.and_then(|directory| Some(directory.join(Path::new(only).file_name()?)));
         return vec![alias(name, Some(target.clone()))];
     }
@@ -111,7 +113,8 @@ fn of_part(index: usize, part: &Judged, naming: NewNames, begun_in: Option<&Path
     let mut found = Vec::new();
     for source in sources.into_iter().map(Path::new) {
         let inside = source.file_name().map(|name| target.join(name));
-        // Which of both it is tells only whether the target is a directory by then.
+        // The new name is the target, or lies inside it if the target is a directory by then: nobody knows yet, so
+        // both count.
         for name in itself.clone().into_iter().chain(inside) {
             let base = match naming {
                 _ if source.is_absolute() => Some(PathBuf::new()),
@@ -126,7 +129,7 @@ fn of_part(index: usize, part: &Judged, naming: NewNames, begun_in: Option<&Path
     found
 }
 
-/// The directory a program runs in to which a word means this path; `None` where the word does not tell.
+/// Returns the directory a program runs in, if `word` names `path` there; `None` where the word does not tell.
 fn ran_in(word: &str, path: &Path) -> Option<PathBuf> {
     let mut up = 0;
     for component in Path::new(word).components() {
@@ -139,18 +142,18 @@ fn ran_in(word: &str, path: &Path) -> Option<PathBuf> {
     path.ancestors().nth(up).map(Path::to_owned)
 }
 
-/// Tells whether another part than the one that gives a name changes a target.
+/// Tells whether a part other than the one that gives the name changes the target.
 fn is_used(alias: &Alias, parts: &[Judged], target: &Target) -> bool {
     let path = target.pattern.rough_path();
     let others = parts.iter().enumerate().filter(|(index, _)| *index != alias.part);
-    // What is removed in the same line is not written by that.
+    // A part that only removes the file does not write it.
     let fits = |part: &&Judged| target.action != Action::Change || !part.only_unlinks();
     let mut written =
         others.map(|(_, part)| part).filter(fits).flat_map(|part| &part.paths).filter(|(_, only_read)| !only_read);
     written.any(|(written, _)| Some(written) == path.as_ref())
 }
 
-/// What a path below an old name really is, where links lead there.
+/// Returns the real path of something below an old name, if a link leads elsewhere.
 fn through_links(old: &Path, path: &Path) -> Option<PathBuf> {
     let real = end_of_link(path).or_else(|| path.canonicalize().ok())?;
     let parent = old.parent()?.canonicalize().ok()?;
@@ -158,7 +161,7 @@ fn through_links(old: &Path, path: &Path) -> Option<PathBuf> {
     (real != plain).then_some(real)
 }
 
-/// A path without `..`: as the disk has it, where there is such a directory.
+/// Removes `..` from a path: by the disk where the directory exists, by the text otherwise.
 fn tidy(path: &Path) -> PathBuf {
     let is_plain = path.components().all(|component| component != Component::ParentDir);
     let parent = path.parent().filter(|_| !is_plain).and_then(|parent| parent.canonicalize().ok());

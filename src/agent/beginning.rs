@@ -1,25 +1,24 @@
-//! What a request begins with.
+//! The fixed part of a request: system prompt and tools.
 
 use crate::conversation::{ToolSpec, tokens};
 
-/// What a request begins with.
+/// The fixed part of a request, before the messages.
 pub(super) struct Beginning {
-    /// The system prompt.
     pub(super) system: String,
-    /// What the model may call.
+    /// The tools the model may call.
     pub(super) tools: Vec<ToolSpec>,
     /// Whether the provider may search the web itself.
     pub(super) search: bool,
 }
 
 impl Beginning {
-    /// Estimates its tokens.
+    /// Estimates how many tokens it has.
     pub(super) fn tokens(&self) -> u64 {
         tokens::estimate(&self.system) + tools_tokens(&self.tools)
     }
 }
 
-/// Estimates the tokens of tools.
+/// Estimates how many tokens the descriptions of these tools have.
 pub(super) fn tools_tokens(tools: &[ToolSpec]) -> u64 {
     let costs = tools.iter().map(|spec| {
         tokens::estimate(&spec.name)

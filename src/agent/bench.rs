@@ -31,7 +31,7 @@ pub(super) struct Scripted {
     pub(super) requests: Mutex<Vec<Vec<Message>>>,
     pub(super) offered: Mutex<Vec<Vec<String>>>,
     pub(super) systems: Mutex<Vec<String>>,
-    /// Whether nothing comes after the events of an answer, not even its end.
+    /// Whether a stream hangs after the events of its answer: not even its end arrives.
     pub(super) stalls: AtomicBool,
 }
 
@@ -82,7 +82,7 @@ impl Provider for Scripted {
     }
 }
 
-/// A tool that writes nothing and says its input back.
+/// A tool that writes nothing and returns its input.
 pub(super) struct Echo;
 
 impl Tool for Echo {
@@ -160,7 +160,7 @@ pub(super) fn bench_with(answers: Vec<Answer>, max_steps: u32, yes: bool, tools:
     bench_of(answers, max_steps, yes, tools, false)
 }
 
-/// Another model, which can stand in.
+/// Makes another model, for use as a fallback.
 pub(super) fn standby(model: &str, price: Option<&str>, answers: Vec<Answer>) -> Arc<Scripted> {
     let mut other = Scripted { answers: Mutex::new(answers.into()), ..Scripted::empty() };
     other.info.model = model.into();
@@ -168,7 +168,7 @@ pub(super) fn standby(model: &str, price: Option<&str>, answers: Vec<Answer>) ->
     Arc::new(other)
 }
 
-/// A model whose window is known.
+/// Makes a bench whose model has a known context window.
 pub(super) fn bench_within(answers: Vec<Answer>, window: Option<u64>) -> Bench {
     let mut bench = bench_of(answers, 99, true, vec![Arc::new(Echo)], false);
     let info = ModelInfo { context_window: window, ..bench.provider.info.clone() };
@@ -178,7 +178,7 @@ pub(super) fn bench_within(answers: Vec<Answer>, window: Option<u64>) -> Bench {
     bench
 }
 
-/// With a journal, what is changed can be taken back.
+/// Makes a bench; with `journal`, changes can be taken back.
 pub(super) fn bench_of(
     answers: Vec<Answer>,
     max_steps: u32,

@@ -28,34 +28,34 @@ use crate::tool::{Settled, ToolOutput};
 const TAKE_STOCK: &str = "\n\n[Several steps brought nothing new. Take stock before the next call: what is known, what is \
                           missing, and which other way there is. If there is none, tell the user what you found.]";
 
-/// What the calls of one message are run with.
+/// What the calls of one message need in order to run.
 pub(super) struct Calls<'a> {
     pub(super) runner: &'a ToolRunner,
     pub(super) consent: &'a mut Consent,
     pub(super) undo: &'a mut Undo,
     /// Runs sub-agents.
     pub(super) explore: &'a dyn Explore,
-    /// Finds what was said so far.
+    /// Searches what was said so far in this conversation.
     pub(super) said: &'a (dyn Fn(&str) -> Vec<Found> + Sync),
-    /// Where they are kept.
+    /// The session that records this conversation.
     pub(super) session: &'a Session,
     pub(super) guard: &'a mut LoopGuard,
-    /// Who is told of each call, and may hold it back.
+    /// Hooks that are told of each call and may hold it back.
     pub(super) hooks: &'a Hooks,
     /// Knows the secrets that stand-ins stand for.
     pub(super) secrets: &'a StandIns,
-    /// Takes out of a text what must not be written to the disk.
+    /// Removes from a text what must not be written to the disk.
     pub(super) redact: &'a (dyn Fn(&str) -> String + Sync),
     pub(super) frontend: &'a mut dyn Frontend,
     pub(super) cancel: &'a CancellationToken,
 }
 
-/// What came of the calls of one message.
+/// The outcome of the calls of one message.
 pub(super) struct Answered {
-    /// A result each, in their order.
+    /// One result for each call, in the order of the calls.
     pub(super) results: Vec<ToolResult>,
     pub(super) end: CallsEnd,
-    /// What sub-agents cost.
+    /// What the sub-agents cost.
     pub(super) spent: Bill,
 }
 
@@ -63,12 +63,12 @@ impl Calls<'_> {
     /// Runs the calls in order.
     ///
     /// # Cancel safety
-    /// Dropped, the calls have no results yet; what was changed is in the journal.
+    /// If it is dropped, the calls have no results yet; the journal has what was changed.
     pub(super) async fn run(mut self, calls: Vec<ToolCall>) -> Answered {
         let mut results = Vec::with_capacity(calls.len());
         let mut end = CallsEnd::Continue;
         let mut spent = Bill::default();
-        // What the calls that are not reached any more are answered with.
+        // Why the remaining calls are not run; `None` while calls run.
         let mut rest: Option<NotReached> = None;
         let all = calls.len();
         let mut calls = calls.into_iter().peekable();
@@ -119,7 +119,7 @@ impl Calls<'_> {
             (StepVerdict::Stop, _, CallsEnd::Continue) => end = CallsEnd::Looping,
             (StepVerdict::Go | StepVerdict::TakeStock | StepVerdict::Stop, _, _) => {}
         }
-        // What happened beside the calls is told with the last result: the model reads it at its next step.
+        // Notes on background jobs and the plan go behind the last result: the model reads them at its next step.
         for note in self.runner.memory.notes() {
             if let Some(last) = results.last_mut() {
                 last.content.extend(["\n\n", &note]);
@@ -160,9 +160,9 @@ impl Calls<'_> {
                 return unspent(ToolOutput::failed(REPEATS), end);
             }
         }
-        // The guard compares what the model wrote, the person judges what will run.
+        // The guard compares what the model wrote; the person judges what will run.
         let written = call;
-        // What a tool of somebody else's does with a secret nobody knows.
+        // Nobody knows what a server's tool does with a secret.
         let foreign = runner.tools.is_of_server(&call.name);
         let effect = if foreign { Effect::Network } else { tool.effect(&call.input, &runner.place) };
         let call = match revealed(call, self.secrets, effect) {
@@ -264,13 +264,13 @@ impl Calls<'_> {
         (output, lasted, end)
     }
 
-    /// Keeps what the hooks of an event are about to change.
+    /// Keeps a copy of what the hooks of an event are about to change.
     async fn keep_before_hooks(&mut self, event: Event, about: (&ToolCall, ToolVerb), changed: &Subject) -> bool {
         let lines = self.hooks.lines(event, Some(about));
         self.undo.keep_before_hooks(&lines, changed, self.redact, self.frontend, self.cancel).await
     }
 
-    /// Has the call judged and what it is about to change kept; an error is its answer.
+    /// Has the call judged, and copies what it is about to change into the journal. An error is the call's answer.
     async fn agreed(&mut self, mut proposed: Proposed<'_>) -> Result<Granted, Box<(ToolOutput, CallEnd)>> {
         let (undo, frontend, cancel) = (&mut *self.undo, &mut *self.frontend, self.cancel);
         let mut granted = self.consent.judge(&proposed, undo, frontend, cancel).await?;
@@ -283,7 +283,7 @@ impl Calls<'_> {
             }
             Keeping::Lacking { files, told } => {
                 if granted.assumed {
-                    // What cannot be taken back is nobody's to assume.
+                    // `-y` must not agree to a change that cannot be taken back.
                     proposed.unkept = Some(files);
                     granted = self.consent.judge(&proposed, undo, frontend, cancel).await?;
                 }
@@ -295,7 +295,7 @@ impl Calls<'_> {
         Ok(granted)
     }
 
-    /// Shows what a call that is not reached any more was about.
+    /// Shows a call that will not be run any more, so that the person sees what it was about.
     fn tell_requested(&mut self, call: &ToolCall) {
         let place = &self.runner.place;
         let found = self.runner.tools.find(&call.name);
@@ -305,7 +305,7 @@ impl Calls<'_> {
     }
 }
 
-/// The call with the secrets that its stand-ins stand for. What leaves the machine keeps the stand-ins.
+/// Replaces the stand-ins in a call by their secrets. A call that leaves the machine keeps the stand-ins.
 fn revealed<'a>(call: &'a ToolCall, secrets: &StandIns, effect: Effect) -> Result<Cow<'a, ToolCall>, String> {
     if effect == Effect::Network {
         return Ok(Cow::Borrowed(call));
@@ -328,7 +328,8 @@ fn with_secrets(value: &Value, secrets: &StandIns) -> Result<Value, String> {
     })
 }
 
-/// What runs in a call's place, the note behind its result, or the result itself.
+/// Returns the call that runs instead, the note that goes behind its result, or the result itself if nothing has to
+/// run.
 fn settled(call: &ToolCall, settled: Settled) -> (Cow<'_, ToolCall>, Option<String>, Option<ToolOutput>) {
     match settled {
         Settled::AsIs => (Cow::Borrowed(call), None, None),

@@ -1,4 +1,5 @@
-//! Whether a call may run and how far it reaches: the policy, the disk, and the person where those do not decide.
+//! Decides whether a call may run and how far it reaches: by the policy, by what is on the disk, and by asking the
+//! person where those do not decide.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::conversation::{Effect, Outcome, Preview, Subject, ToolCall};
 use crate::sandbox::{Reach, Sandbox, Standing};
 use crate::tool::{Access, Before, Place, Tool, ToolMemory, ToolOutput};
 
-/// What decides about calls.
+/// Decides about calls.
 pub(super) struct Consent {
     pub(super) policy: Policy,
     /// Where a shell line would run.
@@ -39,20 +40,20 @@ pub(super) struct Proposed<'a> {
     /// The call, judged.
     pub(super) assessment: &'a Assessment,
     pub(super) memory: &'a Arc<ToolMemory>,
-    /// Where whole outputs are kept.
+    /// The directory in which complete outputs are saved.
     pub(super) output_dir: &'a Path,
-    /// Whether the disk said where its paths lead.
+    /// Whether the disk answered when the call's paths were followed.
     pub(super) answered: bool,
-    /// Which of the calls of one message it is, from 1, and how many they are.
+    /// The call's number within its message, from 1, and how many calls the message has.
     pub(super) number: (usize, usize),
-    /// So many files it changes are known to have no copy.
+    /// How many of the files it changes are known to have no copy; 0 where the number is not known.
     pub(super) unkept: Option<u64>,
-    /// Why a hook wants it to be asked about.
+    /// Why a hook wants the person to be asked.
     pub(super) questioned: Option<&'a str>,
 }
 
 impl<'a> Proposed<'a> {
-    /// What it would change where it reaches so far.
+    /// Returns what the call would change if it reached as far as `reach`.
     pub(super) fn changes(&self, reach: &'a Reach) -> Changes<'a> {
         Changes {
             effect: self.effect,
@@ -64,24 +65,24 @@ impl<'a> Proposed<'a> {
     }
 }
 
-/// What was agreed to.
+/// The permission a call got.
 pub(super) struct Granted {
     pub(super) reach: Reach,
-    /// Whether nobody and no rule said so, only `-y`.
+    /// Whether only `-y` agreed: neither a person nor a rule did.
     pub(super) assumed: bool,
-    /// Whether the person was told that it cannot be taken back in full.
+    /// Whether the person was told that the change cannot be taken back in full.
     pub(super) warned: bool,
 }
 
 /// How far a call wants to reach.
 struct Wants {
     reach: Reach,
-    /// Whether a person is to be asked for that, whatever the rules say.
+    /// Whether the person must be asked because of this reach, whatever the rules say.
     ask: bool,
     widened: Option<Widened>,
 }
 
-/// The answer of a call that may not run, and what becomes of those after it.
+/// The answer of a call that may not run, and how the calls after it end.
 type Refused = Box<(ToolOutput, CallEnd)>;
 
 impl Consent {
@@ -94,7 +95,7 @@ impl Consent {
         Self { policy, surroundings, place, sandbox, told_no_sandbox: false, asks: true }
     }
 
-    /// The same policy for a sub-agent: it only reads, and neither tells nor asks the person anything.
+    /// Makes the policy of a sub-agent: it only reads, and neither tells nor asks the person anything.
     pub(super) fn exploring(&self) -> Self {
         let mut policy = self.policy.clone();
         policy.set_mode(Mode::Explore);
@@ -115,7 +116,7 @@ impl Consent {
         assessment.verdict.decision == Decision::Deny
     }
 
-    /// Counts what a shell line would hit; `None` when it names nothing to change.
+    /// Counts what a shell line would affect; `None` if it names nothing to change.
     pub(super) async fn survey(
         &self,
         line: &str,
@@ -124,7 +125,7 @@ impl Consent {
         reach::survey(&Arc::new(judge(line, &self.surroundings)), &self.surroundings, cancel).await
     }
 
-    /// Judges a call, once for all who need to know what it would do.
+    /// Judges a call once; everyone who needs to know what it would do uses this judgement.
     pub(super) fn assess(&self, call: &ToolCall, effect: Effect, subject: &Subject) -> Assessment {
         self.policy.decide(&call.name, effect, subject, &self.surroundings)
     }
@@ -223,7 +224,7 @@ impl Consent {
         if cancel.is_cancelled() {
             return Err(interrupted(call));
         }
-        // More than its kind gets is agreed to once, each time.
+        // A reach beyond the usual is agreed to for this call only: no rule is offered.
         let never_auto = verdict.never_auto;
         let offers = !never_auto && wants.widened.is_none() && !outlives;
         let secret = verdict.reasons.iter().any(|reason| matches!(reason, Reason::Credential { .. }));
@@ -250,7 +251,7 @@ impl Consent {
                 Ok(granted)
             }
             Approval::Always(rule) => {
-                // Only a project's rules are refused.
+                // The policy refuses only a project's rules, and this one is the user's.
                 drop(self.policy.add_rule(Decision::Allow, rule, Source::User));
                 Ok(granted)
             }
@@ -274,8 +275,8 @@ impl Consent {
         }
     }
 
-    /// Has the tool check a call aside, where a file system that does not answer holds up nobody: then what the call
-    /// names is all that is seen of it.
+    /// Has the tool check a call on a thread of its own: a file system that does not answer must not hold up the
+    /// turn. Then the preview shows only what the call names.
     async fn check(
         &self,
         proposed: &Proposed<'_>,
@@ -301,7 +302,7 @@ impl Consent {
         })
     }
 
-    /// How far a call wants to reach, and whether that alone is to be asked.
+    /// Determines how far a call wants to reach, and whether the person must be asked because of that.
     fn wants(&self, access: Access, effect: Effect, line: Option<&LineJudgement>, verdict: &Verdict) -> Wants {
         let yes = self.policy.assumes_yes();
         let (usual, runs_program) = match line {
@@ -312,8 +313,9 @@ impl Consent {
             None => (extent::of_effect(effect), false),
         };
         if !matches!(self.sandbox.standing(), Standing::On(_)) {
-            // Nothing is confined that could be widened. What only looks as far as can be read off a program has
-            // nothing under it here: a module of the workspace may have the name of one it loads.
+            // Nothing is confined here, so nothing can be widened. But a program that seems to only read runs
+            // without a sandbox here, and could load a module of the workspace that has the name of one it expects:
+            // ask for it.
             let ruled = verdict.reasons.iter().any(|reason| matches!(reason, Reason::MatchedRule { .. }));
             return Wants { reach: usual, ask: runs_program && !ruled && !yes, widened: None };
         }
@@ -327,7 +329,7 @@ impl Consent {
             Access::Workspace | Access::Usual => None,
         };
         let ask = match widened {
-            // What becomes another user was asked for by its own words.
+            // The judgement of the line has already asked about `sudo` and about changes of the machine.
             None | Some(Widened::ChangesUser | Widened::ChangesMachine) => false,
             Some(Widened::Workspace) => !yes,
             Some(Widened::Full) => true,
@@ -335,7 +337,7 @@ impl Consent {
         Wants { reach: extent::extended(usual, access), ask, widened }
     }
 
-    /// Says once that what runs unasked is not confined here.
+    /// Tells the person once that commands that run without a question are not confined on this system.
     fn tell_no_sandbox(&mut self, reach: &Reach, subject: &Subject, frontend: &mut dyn Frontend) {
         let Standing::Unsupported(missing) = self.sandbox.standing() else { return };
         let starts_child = matches!(subject, Subject::Command { .. });
@@ -350,13 +352,13 @@ fn interrupted(call: &ToolCall) -> Refused {
     Box::new((closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted)))
 }
 
-/// Tells whether a call loses something, or hands something to others.
+/// Tells whether a call destroys something, or sends something to others.
 fn is_careful(effect: Effect, line: Option<&LineJudgement>) -> bool {
     let careful = |part: &Judged| part.class == Class::Destructive || part.sends();
     effect == Effect::Delete || line.is_some_and(|line| line.parts.iter().any(careful))
 }
 
-/// Takes a yes back that nobody but a person who has just read the line can give.
+/// Turns a yes into a question: only a person who has just read the line may agree to it.
 fn forbid(verdict: &mut Verdict, why: NeverAuto) {
     verdict.decision = verdict.decision.max(Decision::Ask);
     if !verdict.never_auto {

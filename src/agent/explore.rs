@@ -1,7 +1,7 @@
-//! Sub-agents: `explore` calls of one message run side by side; the answer of each alone joins the conversation.
+//! Sub-agents: the `explore` calls of one message run side by side, and only their answers join the conversation.
 //!
-//! Not a [`crate::tool::Tool`]: it asks the model, which that room does not know. Does not know the agent either: what
-//! runs one sub-agent comes in as [`Explore`].
+//! `explore` is no [`crate::tool::Tool`]: it asks the model, which the room `tool` does not know. This file does
+//! not know the agent either: [`Explore`] runs one sub-agent, and comes in from outside.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -21,22 +21,22 @@ use super::{Activity, AgentEvent, Approval, ApprovalRequest, Doing, Explorer, Fr
 use crate::conversation::{Bill, Effect, Outcome, Subject, ToolCall, ToolIdentity, ToolResult, ToolSpec, ToolVerb};
 use crate::tool::{ToolOutput, Toolbox};
 
-/// The name models call it by.
+/// The name by which models call it.
 const NAME: &str = "explore";
 
-/// How many requests it may make.
+/// How many requests a sub-agent may make.
 pub(super) const STEPS: u32 = 12;
-/// How many run at once; more wait their turn.
+/// How many run at once; the others wait.
 const AT_ONCE: usize = 4;
-/// How many changes of what they do may wait for the screen; more are dropped.
+/// How many reports of progress may wait for the screen; more are dropped.
 const CHANGES: usize = 64;
 
 /// Runs one sub-agent to its end.
 pub(super) trait Explore {
-    /// Finds out what `question` asks; `consent` decides about its calls, `scout` hears of them.
+    /// Answers `question`; `consent` decides about the sub-agent's calls, `scout` shows them.
     ///
     /// # Cancel safety
-    /// Dropping it keeps nothing of it.
+    /// If it is dropped, nothing of the sub-agent's work is kept.
     fn explore<'a>(
         &'a self,
         question: String,
@@ -51,18 +51,18 @@ pub(super) type Exploring<'a> = Pin<Box<dyn Future<Output = Report> + 'a>>;
 
 type Explored<'a> = Pin<Box<dyn Future<Output = (usize, Report)> + 'a>>;
 
-/// What came of one.
+/// The outcome of one sub-agent.
 pub(super) struct Report {
     pub(super) output: ToolOutput,
     pub(super) bill: Bill,
     pub(super) spent: Duration,
 }
 
-/// What came of all of one message.
+/// The outcome of all sub-agents of one message.
 pub(super) struct Reports {
-    /// A result each, in the order of the calls.
+    /// One result for each call, in the order of the calls.
     pub(super) results: Vec<ToolResult>,
-    /// Whether the guard ends the turn.
+    /// Whether the guard ends the turn after this.
     pub(super) last_stop: bool,
     pub(super) spent: Bill,
 }
@@ -83,13 +83,13 @@ pub(super) fn spec() -> ToolSpec {
     }
 }
 
-/// The question of a call, if it is one.
+/// Returns the question of a call; `None` if it has none.
 fn question(input: &Value) -> Option<&str> {
     let question = ["question", "prompt", "task", "query"].iter().find_map(|name| input.get(name)?.as_str())?;
     Some(question.trim()).filter(|question| !question.is_empty())
 }
 
-/// Tells whether a call is one for a sub-agent.
+/// Tells whether a sub-agent answers this call.
 pub(super) fn is_one(tools: &Toolbox, call: &ToolCall) -> bool {
     tools.identity(&call.name).verb == ToolVerb::Explore && call.invalid_input.is_none()
 }
@@ -136,7 +136,7 @@ pub(super) async fn side_by_side(
         let due = frontend.next_tick();
         tokio::select! {
             biased;
-            // Cancelled, each ends by itself: it has the same token.
+            // Cancelled, each sub-agent ends by itself: it has the same token.
             done = running.next() => if let Some((index, report)) = done {
                 spent.add(report.bill);
                 guard.record(&calls[index], Some((report.output.outcome, &report.output.content)));
@@ -193,7 +193,7 @@ fn tell(explorers: &[Explorer], frontend: &mut dyn Frontend) {
     frontend.show(&AgentEvent::Waiting { activity });
 }
 
-/// The front end of a sub-agent: tells what it does, and has nobody to ask.
+/// The front end of a sub-agent: it reports progress, and cannot ask anyone.
 pub(super) struct Scout {
     index: usize,
     told: mpsc::Sender<(usize, Doing)>,
@@ -201,11 +201,11 @@ pub(super) struct Scout {
 
 impl Frontend for Scout {
     fn show(&mut self, event: &AgentEvent) {
-        // While the model thinks what it did last says more than that it thinks.
+        // While the model thinks, its last call tells a person more than the word "thinking".
         let AgentEvent::ToolRequested { call, subject, .. } = event else { return };
         let pattern = call.input.get("pattern").and_then(Value::as_str).map(str::to_owned);
         let doing = Doing { name: call.name.clone(), subject: subject.clone(), pattern };
-        // Nobody watches, or too slowly.
+        // Fails if nobody watches, or if the watcher is too slow: the report is then dropped.
         let _ = self.told.try_send((self.index, doing));
     }
 

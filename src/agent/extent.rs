@@ -1,4 +1,4 @@
-//! How far a call's child may reach: from what was judged, what was agreed to and by whom. Pure.
+//! Decides how far a call's child process may reach: from the judgement, and from who agreed to what. Pure.
 
 use std::path::PathBuf;
 
@@ -11,9 +11,9 @@ use crate::tool::Access;
 /// Who agreed to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Consent {
-    /// Nobody had to, or a rule or a person does.
+    /// No consent was needed, or a rule or a person gives it.
     None,
-    /// `-y`: yes to what is asked, and no more.
+    /// `-y` alone: a yes to what is asked, and no more.
     Assumed,
 }
 
@@ -22,7 +22,7 @@ pub(super) fn consent(verdict: &Verdict) -> Consent {
     if verdict.reasons.contains(&Reason::AssumedYes) { Consent::Assumed } else { Consent::None }
 }
 
-/// How far a call that is no shell line reaches by itself.
+/// Returns the reach of a call that is no shell line.
 pub(super) fn of_effect(effect: Effect) -> Reach {
     match effect {
         Effect::Read => Reach::ReadOnly,
@@ -31,11 +31,12 @@ pub(super) fn of_effect(effect: Effect) -> Reach {
     }
 }
 
-/// How far a shell line reaches by itself: what only reads, only reads; what was agreed to writes the workspace and
-/// what it was seen to write outside, and reaches the network if it was seen to do that or nobody knows what it does.
+/// Returns the reach of a shell line. A line that only reads may only read. Any other line that was agreed to may
+/// write the workspace and those of its targets that lie outside. It gets the network if it was seen to use it, or
+/// if nobody knows what it does.
 pub(super) fn of_line(judgement: &LineJudgement, consent: Consent) -> Reach {
-    // The sandbox forbids to become somebody else (`no_new_privs`), and to change the machine: who does that needs to
-    // be outside.
+    // The sandbox forbids to become another user (`no_new_privs`) and to change the machine: such a command must
+    // run outside of it.
     let outside = |part: &Judged| part.becomes_user() || part.changes_machine();
     if consent != Consent::Assumed && judgement.parts.iter().any(outside) {
         return Reach::Full;
@@ -50,14 +51,15 @@ pub(super) fn of_line(judgement: &LineJudgement, consent: Consent) -> Reach {
     let network = unknown
         || judgement.parts.iter().any(|part| match part.class {
             Class::Network | Class::Execute => true,
-            // A destructive network command (`gh repo delete`) is one by its name, not by its class.
+            // A destructive network command (`gh repo delete`) has no targets on the disk: its class does not say
+            // that it uses the network.
             Class::Destructive => judgement.targets.is_empty(),
             Class::ReadOnly | Class::Write => false,
         });
     Reach::Workspace { network, also: targets(judgement, !unknown) }
 }
 
-/// The reach of a call that asked for more and was given it.
+/// Returns the reach of a call that asked for more than usual and got it.
 pub(super) fn extended(usual: Reach, access: Access) -> Reach {
     match (access, usual) {
         (Access::Usual, usual) => usual,
@@ -67,7 +69,7 @@ pub(super) fn extended(usual: Reach, access: Access) -> Reach {
     }
 }
 
-/// Tells whether a call asks for more than it would get by itself.
+/// Tells whether a call asks for more than its usual reach.
 pub(super) fn is_more(usual: &Reach, access: Access) -> bool {
     match (access, usual) {
         (Access::Usual, _) | (_, Reach::Full) | (Access::Workspace, Reach::Workspace { network: true, .. }) => {
@@ -77,8 +79,8 @@ pub(super) fn is_more(usual: &Reach, access: Access) -> bool {
     }
 }
 
-/// What a line was seen to write. Where all its programs are known, with the directories the targets stand in:
-/// making or taking away a name is a change of those. An unknown program gets no more than the targets themselves.
+/// Lists the targets of a line that it may write. If all its programs are known, the directories of the targets are
+/// added: creating or removing a name changes the directory. An unknown program gets the targets alone.
 fn targets(judgement: &LineJudgement, known: bool) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     for target in &judgement.targets {

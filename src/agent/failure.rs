@@ -1,4 +1,4 @@
-//! A provider's error as the facts an event carries.
+//! Converts a provider's error into the facts that an event carries.
 
 use super::Failure;
 use crate::provider::ProviderError;

@@ -1,35 +1,35 @@
-//! Figures that a notice tells.
+//! Figures that notices report.
 
 use serde::Serialize;
 
 use crate::conversation::Money;
 
-/// What a model that stands in costs, beside the one that was chosen.
+/// What a fallback model costs, compared to the chosen one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum FallbackPrice {
-    /// No more.
+    /// It costs no more.
     NotMore,
-    /// More, or nobody knows what the chosen one costs. Dollars for a million tokens.
+    /// It costs more, or the price of the chosen one is not known. Unit: dollars per million tokens.
     More {
-        /// Read.
+        /// For input.
         input: Money,
-        /// Written.
+        /// For output.
         output: Money,
     },
-    /// Nobody knows.
+    /// Its price is not known.
     Unknown,
 }
 
-/// What a cut came to.
+/// How much a cut shortened the requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Shortened {
     /// How many messages are not sent any more.
     pub dropped: usize,
-    /// Tokens of the messages of a request before and after, as they are estimated.
+    /// Estimated tokens of a request's messages before the cut.
     pub before: u64,
-    /// As `before`.
+    /// Estimated tokens of a request's messages after the cut.
     pub after: u64,
-    /// Whether the model's own summary stands in it.
+    /// Whether the model's own summary replaces the dropped messages.
     pub summed_up: bool,
 }

@@ -1,4 +1,4 @@
-//! What the next request will cost: at least, and likely.
+//! Forecasts what the next request will cost: the least, and the likely cost.
 
 use super::beginning::Beginning;
 use super::talk::Talk;
@@ -6,16 +6,16 @@ use super::{AgentEvent, Frontend, Notice, TurnEnd};
 use crate::conversation::{Forecast, Message, Money, Price, Rates, tokens};
 use crate::provider::catalogue::Cache;
 
-/// What is written where nothing is known of this conversation, in tokens.
+/// How many tokens an answer has if nothing is known of this conversation.
 const USUAL_ANSWER: u64 = 500;
 
 /// How the tokens of a request are spread.
 #[derive(Debug, Clone, Copy)]
 struct Spread {
-    /// All that are read, and as few as they can be.
+    /// All tokens that are read: `read` is the estimate, `fewest` the lower bound.
     read: u64,
     fewest: u64,
-    /// Of those that are read: the ones the last request had as well.
+    /// Those of them that the last request had as well, so that the provider's cache may have them.
     known: u64,
     written: u64,
 }
@@ -35,14 +35,14 @@ fn forecast(price: &Price, cache: Cache, spread: Spread) -> Forecast {
     Forecast { least, likely: likely.max(least) }
 }
 
-/// What the next request of a talk may cost.
+/// Compares the cost of the next request of a talk with the budget.
 pub(super) struct Purse<'a> {
     pub(super) talk: &'a Talk,
     pub(super) beginning: &'a Beginning,
 }
 
 impl Purse<'_> {
-    /// Foretells what a request costs; `None` where the price is not known.
+    /// Forecasts what a request costs; `None` where the price is not known.
     fn forecast(&self, sent: &[Message]) -> Option<Forecast> {
         let abilities = &self.talk.model().abilities;
         let price = abilities.price.as_ref()?;
@@ -53,7 +53,7 @@ impl Purse<'_> {
         Some(forecast(price, abilities.cache, Spread { read, fewest, known, written }))
     }
 
-    /// Looks whether the next request may be sent; tells first what it will cost where that was wished.
+    /// Checks whether the budget allows the next request; reports the cost first, if the person wished to be told.
     pub(super) fn afford(&self, first: bool, frontend: &mut dyn Frontend) -> Result<(), TurnEnd> {
         let wishes = self.talk.wishes;
         if wishes.budget.is_none() && wishes.tell_price.is_none() {
@@ -62,11 +62,11 @@ impl Purse<'_> {
         let forecast = self.forecast(&self.talk.sent());
         let spent = self.talk.paid();
         let least = forecast.map_or(Money::default(), |forecast| forecast.least);
-        // Where nobody knows the price, what was spent before, at another model, counts all the same.
+        // If the model's price is not known, what other models cost before still counts against the budget.
         if let Some(budget) = wishes.budget.filter(|budget| spent.plus(least) > *budget) {
             return Err(TurnEnd::BudgetLimit { budget, spent, least });
         }
-        // Told once a turn: later steps follow from the same message.
+        // Reported once a turn: later steps follow from the same message.
         let answers = self.talk.conversation().messages().last().is_some_and(Message::has_results);
         if !first || answers {
             return Ok(());

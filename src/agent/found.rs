@@ -1,16 +1,16 @@
-//! What `find … -delete` takes away below a place. Looks at the disk, changes nothing.
+//! Finds what `find … -delete` removes below a directory. Reads the disk, changes nothing.
 
 use std::path::{Path, PathBuf};
 
 use crate::approval::command::{Extent, Target};
 
-/// More entries are not looked at.
+/// Looks at no more entries than this.
 const MOST_WALKED: usize = 100_000;
-/// More files than that are not kept for one line.
+/// Keeps no more files than this for one line.
 const MOST_FOUND: usize = 40_000;
 
-/// The entries below a place that a line may remove by their names; `None` where that cannot be told, or they are too
-/// many.
+/// Lists the entries below a directory that a line may remove by their names; `None` if that cannot be told, or
+/// there are too many.
 pub(super) fn below(target: &Target, place: &Path) -> Option<Vec<PathBuf>> {
     let Extent::Found(search) = &target.extent else { return None };
     if !search.is_by_name() || !search.deletes {

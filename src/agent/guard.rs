@@ -1,62 +1,62 @@
-//! Notices when a model goes round in circles. Pure.
+//! Notices when a model repeats itself. Pure.
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::conversation::{Outcome, ToolCall};
 
-/// How many stops end the turn.
+/// After how many stopped calls the turn ends.
 const LAST_STOP: u32 = 3;
 
-/// How many answers in a row whose calls cannot be read end the turn.
+/// After how many answers in a row with unreadable calls the turn ends.
 const LAST_MALFORMED: u32 = 3;
 
-/// After so many steps that brought nothing new the model is asked to take stock, and again after as many more.
+/// After how many steps without anything new the model is asked to take stock; asked again after as many more.
 const IDLE_STEPS: u32 = 8;
 
-/// How many calls are looked back at: two rounds of two.
+/// How many earlier calls are compared: two rounds of two.
 const LOOK_BACK: usize = 4;
 
-/// Remembers the last calls of a turn and what came of them.
+/// Remembers the last calls of a turn and their results.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LoopGuard {
     recent: VecDeque<(u64, u64)>,
     stops: u32,
-    /// Answers in a row of whose calls none could be read.
+    /// How many answers in a row had no call that could be read.
     malformed: u32,
     /// Whether a call of this step could, or could not, be read.
     read: bool,
     unread: bool,
-    /// Every call that went well, with its result.
+    /// Every call that succeeded, with its result.
     known: HashSet<(u64, u64)>,
     idle: u32,
     /// Whether this step brought something new.
     progress: bool,
 }
 
-/// Whether a call goes round in circles.
+/// Whether a call repeats earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// It does not.
     Go,
-    /// It does: it is not run; `last` says that the turn ends with it.
+    /// It does, and is not run; `last` says that the turn ends with it.
     Stop { last: bool },
 }
 
 /// How the turn goes on after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StepVerdict {
-    /// As before.
+    /// As usual.
     Go,
-    /// The model should take stock: nothing new came of several steps.
+    /// The model should take stock: several steps brought nothing new.
     TakeStock,
-    /// It ends: the model cannot make a call that can be read.
+    /// The turn ends: the model does not manage to write a readable call.
     Stop,
 }
 
 impl LoopGuard {
-    /// Looks at a call before it is run: the third of the same with the same result, or the second B of
-    /// A, B, A, B with the same results, is stopped.
+    /// Checks a call before it is run. Stops the third of three equal calls with equal results, and the second B of
+    /// A, B, A, B with equal results.
     pub(super) fn check(&mut self, call: &ToolCall) -> Verdict {
         self.read = true;
         let now = fingerprint(call);
@@ -73,13 +73,13 @@ impl LoopGuard {
         Verdict::Stop { last: self.stops >= LAST_STOP }
     }
 
-    /// Hears of a call that cannot be read, or names no tool.
+    /// Counts a call that cannot be read, or that names no tool.
     pub(super) const fn malformed(&mut self) {
         self.unread = true;
     }
 
-    /// Remembers what came of a call; `None` for one that was stopped, which keeps its earlier result so that it
-    /// is stopped again.
+    /// Remembers the result of a call. `None` stands for a stopped call: it keeps its earlier result, so that it is
+    /// stopped again.
     pub(super) fn record(&mut self, call: &ToolCall, result: Option<(Outcome, &str)>) {
         let now = fingerprint(call);
         let result = result.map(|(outcome, result)| (outcome, without_times(result)));
@@ -95,7 +95,7 @@ impl LoopGuard {
         }
     }
 
-    /// Ends a step: the calls of one answer.
+    /// Ends a step, which is all calls of one answer.
     pub(super) fn ends_step(&mut self) -> StepVerdict {
         let (read, unread) = (std::mem::take(&mut self.read), std::mem::take(&mut self.unread));
         self.malformed = if unread && !read { self.malformed + 1 } else { 0 };
@@ -110,7 +110,7 @@ impl LoopGuard {
     }
 }
 
-/// A result without what differs from run to run of the same: times of day and durations (`0.12s`, `3 ms`).
+/// Removes from a result what differs between equal runs: times of day and durations (`0.12s`, `3 ms`).
 fn without_times(result: &str) -> String {
     let mut kept = String::with_capacity(result.len());
     for word in result.split_inclusive(char::is_whitespace) {
@@ -208,7 +208,7 @@ mod tests {
             guard.record(&call, Some((outcome, "no such file")));
             guard.ends_step() == StepVerdict::TakeStock
         };
-        // What is new is progress; the same again, or a failure of whatever kind, is none.
+        // A new result is progress; the same again, or any failure, is not.
         assert!(!step(0, Outcome::Ok));
         let told: Vec<u32> = (1..20).filter(|number| step(*number, Outcome::Failed)).collect();
         assert_eq!(told, vec![8, 16]);

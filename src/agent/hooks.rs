@@ -1,7 +1,8 @@
-//! Hooks: commands of the person's that are told what the agent does, and may hold a call back. Their form is Claude
-//! Code's (<https://docs.claude.com/en/docs/claude-code/hooks>): JSON on standard input, an exit code or JSON as answer.
+//! Hooks: the person's own commands, which are told what the agent does and may hold a call back. The format is
+//! Claude Code's (<https://docs.claude.com/en/docs/claude-code/hooks>): JSON on standard input, an exit code or
+//! JSON as answer.
 //!
-//! A hook can only make things stricter: nothing it says lets a call run that would not have run without it.
+//! A hook can only make things stricter: nothing it says lets a call run that would not run without the hook.
 
 mod answer;
 mod form;
@@ -24,15 +25,15 @@ pub(super) use form::Event;
 use form::Hook;
 use run::{Failed, run};
 
-/// Reads the files with hooks that hold: the person's own, and those of a place that they trust.
+/// Reads the hook files that apply: the person's own, and those of a directory that the person trusts.
 pub type ReadHooks = Box<dyn FnOnce() -> Vec<String> + Send>;
 
-/// The most a hook may tell the model, in bytes.
+/// How many bytes a hook may tell the model at most.
 const LONGEST: usize = 16 * 1024;
-/// How often a hook may have the model go on where it would have stopped.
+/// How often a hook may make the model go on where it would have stopped.
 pub(super) const MOST_STOPS: u32 = 3;
 
-/// The hooks of a conversation; they are read when the first could run.
+/// The hooks of a conversation; their files are read when the first hook could run.
 pub(super) struct Hooks {
     list: LazyLock<Vec<Hook>, Box<dyn FnOnce() -> Vec<Hook> + Send>>,
     workspace: PathBuf,
@@ -40,19 +41,19 @@ pub(super) struct Hooks {
     started: AtomicBool,
 }
 
-/// What became of the hooks of an event.
+/// What the hooks of an event answered.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Replies {
-    /// What they hold back, and why.
+    /// How they hold the call back, and why.
     pub(super) held: Option<Held>,
-    /// What they tell the model.
+    /// Their messages for the model.
     pub(super) told: Vec<String>,
-    /// Those that came to no proper end: the command and why.
+    /// Hooks that did not end properly: the command and why.
     pub(super) failed: Vec<(String, String)>,
 }
 
 impl Replies {
-    /// Shows which hooks came to no proper end.
+    /// Reports the hooks that did not end properly.
     pub(super) fn tell_failed(&self, redact: &dyn Fn(&str) -> String, frontend: &mut dyn Frontend) {
         for (command, cause) in &self.failed {
             let (command, cause) = (redact(command), redact(cause));
@@ -64,9 +65,9 @@ impl Replies {
 /// How a hook holds a call back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Held {
-    /// The person is to be asked.
+    /// The person must be asked.
     Ask(String),
-    /// It does not run.
+    /// The call does not run.
     Deny(String),
 }
 
@@ -77,7 +78,7 @@ impl Hooks {
         Self { list: LazyLock::new(read), workspace, variables, started: AtomicBool::new(false) }
     }
 
-    /// The command lines that run at an event, for a call where it is about one.
+    /// Lists the command lines that run at an event; `about` is the call, if the event is about one.
     pub(super) fn lines(&self, event: Event, about: Option<(&ToolCall, ToolVerb)>) -> Vec<&str> {
         self.wanted(event, about).into_iter().map(|hook| hook.command.as_str()).collect()
     }
@@ -87,7 +88,7 @@ impl Hooks {
         self.list.iter().filter(|hook| hook.event == event && hook.matches(names)).collect()
     }
 
-    /// Before a call is judged.
+    /// Runs the hooks before a call is judged.
     pub(super) async fn before_call(
         &self,
         about: (&ToolCall, ToolVerb),
@@ -97,7 +98,7 @@ impl Hooks {
         self.tell(Event::PreToolUse, Some(about), session, json!({}), cancel).await
     }
 
-    /// After a call ran.
+    /// Runs the hooks after a call ran.
     pub(super) async fn after_call(
         &self,
         about: (&ToolCall, ToolVerb),
@@ -110,12 +111,12 @@ impl Hooks {
         self.tell(Event::PostToolUse, Some(about), session, response, cancel).await
     }
 
-    /// Whether those of the start have run.
+    /// Tells whether the hooks of the start have run.
     pub(super) fn have_started(&self) -> bool {
         self.started.load(Ordering::Relaxed)
     }
 
-    /// Before the first message of this process.
+    /// Runs the hooks before the first message of this process.
     pub(super) async fn at_start(&self, resumed: bool, session: &Session, cancel: &CancellationToken) -> Replies {
         if self.started.swap(true, Ordering::Relaxed) {
             return Replies::default();
@@ -124,7 +125,8 @@ impl Hooks {
         self.tell(Event::SessionStart, None, session, source, cancel).await
     }
 
-    /// When the model would stop; what holds it back is why it goes on. `before` is how often it went on in this turn.
+    /// Runs the hooks when the model would stop; if one holds it back, its reason tells the model why to go on.
+    /// `before` is how often the model already went on in this turn.
     pub(super) async fn at_stop(&self, before: u32, session: &Session, cancel: &CancellationToken) -> Replies {
         if before >= MOST_STOPS {
             return Replies::default();
@@ -132,7 +134,7 @@ impl Hooks {
         self.tell(Event::Stop, None, session, json!({"stop_hook_active": before > 0}), cancel).await
     }
 
-    /// Before what is sent is shortened.
+    /// Runs the hooks before the conversation is shortened for requests.
     pub(super) async fn before_cut(
         &self,
         (manual, focus): (bool, &str),
@@ -180,7 +182,7 @@ impl Hooks {
                 Ok(end) => said.take(Answer::read(event, &end), &hook.command),
                 Err(Failed::Stopped) => break,
                 Err(Failed::NotRun(cause)) => {
-                    // A guard that says nothing has not agreed.
+                    // A guard that gives no answer has not agreed.
                     if event == Event::PreToolUse {
                         said.hold(Held::Ask(format!("{}: {cause}", hook.command)));
                     }
@@ -204,7 +206,7 @@ impl Replies {
         self.failed.extend(answer.failed.map(|cause| (command.to_owned(), cause)));
     }
 
-    /// The strictest holds.
+    /// Holds the call back; the strictest answer wins.
     fn hold(&mut self, held: Held) {
         match (&self.held, &held) {
             (Some(Held::Deny(_)), _) | (Some(Held::Ask(_)), Held::Ask(_)) => {}

@@ -1,4 +1,4 @@
-//! What the model is told beside the system prompt: how far it may go, and that it is its last word.
+//! What the model is told after the system prompt: how far it may go, and when it must give its last answer.
 
 use crate::approval::Mode;
 
@@ -7,24 +7,25 @@ use crate::approval::Mode;
 pub(super) enum Purpose {
     /// A step of a turn: the model may call tools.
     Step,
-    /// The end of a turn that went round in circles or was too long: the model says in words what it learnt.
+    /// The end of a turn that repeated itself or was too long: the model says in words what it learnt.
     LastWords,
 }
 
-/// Said to the model beside the system prompt while it plans.
+/// Follows the system prompt in plan mode.
 const PLAN: &str = "\n\nYou are planning: you can only read now, and must not try to change or run anything. Look at what \
                     matters, then answer with a plan the user can accept: the steps in order, the files each touches, \
                     how it will be checked. Ask what you cannot find out with ask_user.";
 
-/// The same while it explores.
+/// Follows the system prompt in explore mode.
 const EXPLORE: &str = "\n\nYou are exploring: you can only read. Find out what is asked, in few steps, and answer with what \
                        you found, naming files and line numbers. Propose no changes.";
 
-/// Said beside the system prompt when a turn that went round in circles is ended.
+/// Follows the system prompt when a turn that repeated itself is ended.
 const LAST_WORDS: &str = "\n\nThere are no tools any more: your calls went round in circles, or there were too many. Answer in plain text: \
                           what you did, what you learnt, what is open, and what the user could do next.";
 
-/// What stands under the system prompt. Changes only with the mode: prompt caches live on it.
+/// Returns what follows the system prompt. It changes only with the mode: any other change would invalidate the
+/// provider's prompt cache.
 pub(super) const fn under_the_prompt(purpose: Purpose, mode: Mode) -> &'static str {
     match (purpose, mode) {
         (Purpose::LastWords, _) => LAST_WORDS,

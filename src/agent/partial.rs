@@ -1,11 +1,12 @@
-//! What can be told of a call while the model still writes it.
+//! Reads what can be told of a call while the model still writes it.
 
 use serde_json::{Deserializer, Value};
 
-/// Later in a call than this nothing is looked for: each piece that arrives would be read from the start again.
+/// Looks at no more bytes than this of a call: each piece that arrives is read from the start again.
 const LOOKED_AT: usize = 4096;
 
-/// Returns the path a call's arguments name, as soon as it is whole: the value of `path` in the open object.
+/// Returns the path that a call's arguments name, as soon as it is complete: the value of `path` in the open
+/// object.
 pub(super) fn path(arguments: &str) -> Option<String> {
     if arguments.len() > LOOKED_AT {
         return None;
@@ -22,7 +23,7 @@ pub(super) fn path(arguments: &str) -> Option<String> {
     }
 }
 
-/// Reads one whole value, and returns it with what follows it.
+/// Reads one complete value, and returns it with the text that follows it.
 fn value(text: &str) -> Option<(Value, &str)> {
     let mut values = Deserializer::from_str(text).into_iter::<Value>();
     let value = values.next()?.ok()?;

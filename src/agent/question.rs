@@ -1,4 +1,4 @@
-//! What a person is asked about a call, and what they may answer.
+//! The question a person is asked about a call, and the answers they may give.
 
 use crate::approval::{BlastRadius, Reason, Rule};
 use crate::conversation::{Effect, Preview, Subject, ToolCall};
@@ -10,9 +10,9 @@ pub enum Approval {
     Once,
     /// Yes, and the same for the rest of the session.
     ForSession,
-    /// Yes, and by this rule from now on; the front end has kept it, or said why not.
+    /// Yes, and this rule allows it from now on; the front end has saved the rule, or reported why it could not.
     Always(Rule),
-    /// No; the words, if any, go to the model.
+    /// No; any words go to the model.
     Deny(String),
     /// ESC or Ctrl+C: the turn ends.
     Abort,
@@ -20,7 +20,7 @@ pub enum Approval {
     Unavailable,
 }
 
-/// A question to the person.
+/// A question to the person about a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApprovalRequest {
     /// The call.
@@ -29,36 +29,37 @@ pub struct ApprovalRequest {
     pub effect: Effect,
     /// What a rule would be matched against.
     pub subject: Subject,
-    /// The diff or command.
+    /// The diff or the command.
     pub preview: Preview,
     /// Why it is asked.
     pub reasons: Vec<Reason>,
-    /// How far a command would reach, where it has targets and the disk answered.
+    /// How much a command would affect, if it has targets and the disk answered.
     pub reach: Option<BlastRadius>,
-    /// The rule that [`Approval::ForSession`] would add, where it is one and not this exact line.
+    /// The rule that [`Approval::ForSession`] would add, if it is a rule and not this exact line.
     pub session_rule: Option<String>,
-    /// The rule that [`Approval::Always`] would keep, where one is narrow enough.
+    /// The rule that [`Approval::Always`] would save, if one is narrow enough.
     pub always_rule: Option<Rule>,
-    /// Why it would reach further than other calls, if it would: a yes is then for this once.
+    /// Why the call would reach further than other calls, if it would: a yes then holds for this call only.
     pub widened: Option<Widened>,
-    /// Whether what it starts goes on when axi ends: a yes is then for this once.
+    /// Whether the call starts something that goes on after axi ends: a yes then holds for this call only.
     pub outlives: bool,
-    /// Whether it loses something, shows a secret, leaves the sandbox or hands something to others: an Enter too many is
-    /// then a no.
+    /// Whether the call destroys something, shows a secret, leaves the sandbox or sends something to others: an
+    /// accidental Enter then means no.
     pub careful: bool,
-    /// Which of the calls of one message it is, from 1, and how many they are: a no denies those that follow.
+    /// The call's number within its message, from 1, and how many calls the message has: a no also denies the calls
+    /// after it.
     pub number: (usize, usize),
 }
 
 /// Why a call would reach further than its kind does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Widened {
-    /// It becomes another user (`sudo`), which no sandbox allows: it runs outside.
+    /// It runs as another user (`sudo`), which a sandbox cannot allow: it runs outside.
     ChangesUser,
-    /// It changes the machine for all who use it, which no sandbox lets it: it runs outside.
+    /// It changes the machine for all its users, which the sandbox forbids: it runs outside.
     ChangesMachine,
-    /// The model asks to run it outside the sandbox.
+    /// The model asks for the command to run outside the sandbox.
     Full,
-    /// It only reads, as far as is known, and the model asks that it may write the workspace and use the network.
+    /// As far as is known it only reads, but the model asks that it may write the workspace and use the network.
     Workspace,
 }

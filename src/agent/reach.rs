@@ -1,6 +1,6 @@
-//! How far a command would reach: looked up on the disk, on a thread of its own, for so long and no longer.
+//! Counts what a command would affect: looked up on the disk, on a thread of its own, within a time limit.
 //!
-//! A file system that does not answer (a dead server behind a mount) must hold up neither the question nor ESC.
+//! A file system that does not answer (a mount whose server is dead) must hold up neither the question nor ESC.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -16,15 +16,15 @@ use crate::approval::{
 };
 use crate::secret::found::Linked;
 
-/// How long is counted before the numbers are taken for what they are.
+/// After this time counting stops, and the numbers so far are shown.
 const COUNTING: Duration = Duration::from_millis(800);
-/// How long the disk has to answer at all.
+/// After this time the disk counts as not answering.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Counts what a line would hit; `None` when it has no targets.
+/// Counts what a line would affect; `None` if it has no targets.
 ///
 /// # Cancel safety
-/// Dropping it leaves a thread that ends by itself and changes nothing.
+/// If it is dropped, its thread ends by itself and changes nothing.
 pub(super) async fn survey(
     line: &Arc<LineJudgement>,
     place: &Arc<Surroundings>,
@@ -36,7 +36,7 @@ pub(super) async fn survey(
     let (line, place) = (Arc::clone(line), Arc::clone(place));
     let counted = aside(cancel, move || {
         let begun = Instant::now();
-        // Read only when there is a file to ask about.
+        // Git's index is read only if there is a file to look up in it.
         let kept: OnceCell<Option<Tracked>> = OnceCell::new();
         let tracked = |path: &Path| {
             kept.get_or_init(|| Tracked::read(&place.workspace)).as_ref().is_some_and(|kept| kept.keeps(path))
@@ -46,7 +46,7 @@ pub(super) async fn survey(
     Some(counted.await.unwrap_or(BlastRadius { unanswered: true, ..BlastRadius::default() }))
 }
 
-/// The first of these files that is a secret one by another name.
+/// Returns the first of these files that is a secret file under another name (a hard link).
 ///
 /// # Cancel safety
 /// As [`survey`].
@@ -60,11 +60,11 @@ pub(super) async fn second_name(
         let linked = Linked::new(place.secrets.clone(), vec![place.cwd.clone(), place.workspace.clone()]);
         paths.into_iter().find(|path| path.metadata().is_ok_and(|metadata| linked.holds(&metadata)))
     });
-    // Where the disk does not answer the call is asked for that.
+    // `None` also if the disk does not answer: that alone makes the person be asked, elsewhere.
     found.await.flatten()
 }
 
-/// Tells why a line that the rules would run must be asked all the same, now that the disk is looked at.
+/// Checks on the disk whether a line that the rules allow must be asked about all the same, and why.
 ///
 /// # Cancel safety
 /// As [`survey`].
@@ -74,13 +74,13 @@ pub(super) async fn forbidden(
     cancel: &CancellationToken,
 ) -> Option<NeverAuto> {
     let first = line.targets.first()?;
-    // Where a target really lies is not known when the disk does not answer.
+    // If the disk does not answer, nobody knows where a target really lies.
     let unknown = NeverAuto::Unresolved { word: first.pattern.shown().to_owned() };
     let (line, place) = (Arc::clone(line), Arc::clone(place));
     aside(cancel, move || forbidden_on_disk(&line, &place, &Disk)).await.unwrap_or(Some(unknown))
 }
 
-/// Tells where a line that a rule admits by its names really leaves the workspace.
+/// Returns the path at which a line that a rule allows by its names really leaves the workspace.
 ///
 /// # Cancel safety
 /// As [`survey`].
@@ -94,14 +94,14 @@ pub(super) async fn strays(
     aside(cancel, move || leads_outside(&line, &place, &Disk)).await.unwrap_or(Some(unknown))
 }
 
-/// Does something on a thread of its own; `None` when the turn is stopped or the disk does not answer in time.
+/// Runs `work` on a thread of its own; `None` if the turn is stopped or the disk does not answer in time.
 pub(super) async fn aside<T: Send + 'static>(
     cancel: &CancellationToken,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let (tell, told) = oneshot::channel();
     let spawned = std::thread::Builder::new().name("reach".to_owned()).spawn(move || {
-        // Nobody waits any more: then nobody needs it.
+        // Fails if nobody waits any more: then nobody needs the result.
         drop(tell.send(work()));
     });
     if let Err(error) = spawned {

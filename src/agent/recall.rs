@@ -1,6 +1,6 @@
-//! The `recall` tool: searches all that was said in this conversation, also what is not sent any more.
+//! The `recall` tool: searches everything that was said in this conversation, including what is not sent any more.
 //!
-//! Not a [`crate::tool::Tool`]: it reads the conversation, which that room does not hold.
+//! `recall` is no [`crate::tool::Tool`]: it reads the conversation, which the room `tool` does not hold.
 
 use serde_json::{Value, json};
 
@@ -9,10 +9,10 @@ use crate::conversation::{Message, ToolCall, ToolIdentity, ToolSpec, ToolVerb};
 use crate::session::{Session, SessionStore, mentions};
 use crate::tool::{ToolFacts, ToolOutput};
 
-/// The name models call it by.
+/// The name by which models call it.
 const NAME: &str = "recall";
 
-/// How many messages of earlier conversations are looked at closely.
+/// How many messages of earlier conversations are examined closely.
 const MENTIONS: usize = 64;
 
 /// Describes it to the model.
@@ -35,7 +35,7 @@ pub(super) fn spec() -> ToolSpec {
     }
 }
 
-/// Answers a call, if it is one of this tool.
+/// Answers a call of this tool; `None` if the call is for another one.
 pub(super) fn answer(call: &ToolCall, said: &dyn Fn(&str) -> Vec<Found>, session: &Session) -> Option<ToolOutput> {
     if call.name != NAME || call.invalid_input.is_some() {
         return None;
@@ -59,7 +59,7 @@ pub(super) fn answer(call: &ToolCall, said: &dyn Fn(&str) -> Vec<Found>, session
     Some(ToolOutput::ok(passages.join("\n\n"), ToolFacts { lines, ..ToolFacts::default() }))
 }
 
-/// Searches the other conversations that began in the directory of this one.
+/// Searches the other conversations that began in this conversation's directory.
 fn earlier(query: &str, session: &Session) -> ToolOutput {
     let folder = session.path().and_then(|path| path.parent());
     let store = folder.map(|folder| SessionStore::new(folder.to_owned()));

@@ -1,4 +1,4 @@
-//! What was typed and said before, in shells and sessions, the best first.
+//! Searches what was typed and said before, in shells and sessions; the best match comes first.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -8,33 +8,33 @@ use crate::context::{Found, recall as passages, wanted};
 use crate::conversation::{ContentBlock, Message};
 use crate::session::{Mention, SessionId, SessionStore, mentions};
 
-/// How many messages of sessions are looked at closely.
+/// How many messages of sessions are examined closely.
 const MENTIONS: usize = 64;
-/// How many of their passages.
+/// How many passages of them.
 const PASSAGES: usize = 20;
-/// How many of what is found is told at most.
+/// How many matches are returned at most.
 const MOST: usize = 50;
-/// How much a whole query counts that stands there as it was asked, against its words.
+/// The bonus for a text that contains the whole query as it was typed, as a share of the weight of all its words.
 const AS_ASKED: f64 = 0.5;
-/// What has less of a query than this share of what the best has is no answer.
+/// A match with less than this share of the best match's weight is left out.
 const LEAST: f64 = 0.5;
-/// A line that was typed, or a place of a session.
+/// A line that was typed, or a passage of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Recalled {
-    /// The line, or the lines of the session that say it.
+    /// The line, or the passage of the session.
     pub text: String,
-    /// When, in UTC.
+    /// When it was typed or said, in UTC.
     #[serde(serialize_with = "as_time")]
     pub when: Option<SystemTime>,
-    /// Where, if that was kept.
+    /// The working directory, if that was recorded.
     pub cwd: Option<String>,
-    /// How the command ended, if that was kept.
+    /// The command's exit code, if that was recorded.
     pub exit: Option<i32>,
-    /// A shell's name, `axi` for a line that was sent to it, else `session:ID`.
+    /// The shell's name, `axi` for a line that was sent to axi, or `session:ID`.
     pub source: String,
 }
 
-/// Searches `typed` lines and the sessions.
+/// Searches the lines in `typed`, and the sessions.
 #[must_use]
 pub fn recalled(
     query: &str,
@@ -76,13 +76,14 @@ fn of_session(found: &Found, mentions: &[Mention], words: &[String]) -> Recalled
     }
 }
 
-/// How many of the words stand in a text.
+/// Counts how many of the words a text contains.
 fn has(text: &str, words: &[String]) -> usize {
     let lower = text.to_lowercase();
     words.iter().filter(|word| lower.contains(word.as_str())).count()
 }
 
-/// Puts what has the rarest words first, of equals what is newest; each text once.
+/// Sorts by the weight of the matched words, rare ones weighing more; among equals the newest comes first. Each
+/// text appears once.
 fn ranked(all: Vec<Recalled>, query: &str, words: &[String]) -> Vec<Recalled> {
     let asked = query.trim().to_lowercase();
     let texts: Vec<String> = all.iter().map(|found| found.text.to_lowercase()).collect();

@@ -15,51 +15,52 @@ use crate::context::Need;
 use crate::conversation::{Finished, Message, MessageBuilder, StreamEvent, Subject};
 use crate::provider::{ProviderError, Request};
 
-/// How often a retry's countdown is shown.
+/// How often the countdown before a retry is updated.
 const COUNTDOWN_STEP: Duration = Duration::from_secs(1);
 
-/// The most of an answer that is lost when axi is killed.
+/// How much of an answer is lost at most if axi is killed.
 const NEWEST: Duration = Duration::from_secs(1);
 
-/// What asking came to. Partial text of the last two is already in the conversation and the session.
+/// The outcome of a request. The partial text of an interrupted or failed answer is already in the conversation and
+/// the session.
 pub(super) enum Asked {
     Finished(Finished),
     Interrupted,
     Failed(Failure),
-    /// The provider has no room, and will have none soon.
+    /// The provider is overloaded, and will stay so for a while.
     Overloaded(Failure),
-    /// It was not sent: it would cost more than may be spent.
+    /// The request was not sent: it would have cost more than the budget allows.
     TooDear(TurnEnd),
 }
 
-/// What a person has seen of an answer.
+/// How much of an answer the person has seen.
 #[derive(Debug, Clone, Copy, Default)]
 struct Shown {
     anything: bool,
-    /// Words of the answer itself, which no second answer may repeat.
+    /// Words of the answer itself, which a second attempt must not repeat.
     words: bool,
 }
 
-/// What one attempt came to.
+/// The outcome of one attempt.
 enum Attempt {
     Whole(Finished),
     Interrupted(MessageBuilder),
     Failed { error: ProviderError, builder: MessageBuilder, spoken: bool },
 }
 
-/// Finds out what a call is about from the path it names: its tool's name and the path come in.
+/// Finds the subject of a call, given the name of its tool and the path it names.
 pub(super) type SubjectOfPath<'a> = &'a dyn Fn(&str, &str) -> Option<Subject>;
 
 impl Talk {
-    /// Tells the model what the next request will begin with.
+    /// Tells the model what the next request will begin with, so that it can read that early.
     pub(super) fn prepare(&self, beginning: &Beginning) {
         self.provider.prepare(self.request(beginning, &self.sent()));
     }
 
-    /// Asks the model for its next message, retrying what can be retried before a word of it was shown.
+    /// Asks the model for its next message. Retries what can be retried, but only until the first word was shown.
     ///
     /// # Cancel safety
-    /// Dropped, what arrived of the answer is not in the conversation.
+    /// If it is dropped, the conversation has nothing of the answer.
     pub(super) async fn ask(
         &mut self,
         beginning: &Beginning,
@@ -98,7 +99,7 @@ impl Talk {
                     frontend.show(&AgentEvent::Notice { notice });
                     return Asked::Failed(failure);
                 }
-                // Thought that breaks off is no answer: nothing of it could be kept or sent back.
+                // Reasoning that breaks off is no answer: none of it could be kept or sent back.
                 Attempt::Failed { error, builder, spoken: false } => {
                     self.spend(builder.usage(), frontend);
                     tracing::warn!(%error, failures, "the request failed");
@@ -154,13 +155,13 @@ impl Talk {
         frontend.show(&AgentEvent::Waiting { activity: activity.clone() });
         let sent = self.sent();
         let mut stream = self.provider.stream(self.request(beginning, &sent));
-        // When what arrived and is not kept anywhere yet is to be kept.
+        // When the part of the answer that is not on the disk yet must be saved.
         let mut due = None;
         loop {
             let next = async {
                 tokio::select! {
                     biased;
-                    // First: a stream that always has something ready would put it off for good.
+                    // The timer comes first: a stream that always has something ready would delay it for ever.
                     () = tick_at(due) => None,
                     event = stream.next() => Some(event),
                 }
@@ -210,7 +211,7 @@ impl Talk {
         }
     }
 
-    /// Keeps what has arrived of an answer, in case that axi is killed before it ends.
+    /// Saves the part of the answer that has arrived, in case axi is killed before the answer ends.
     fn keep_so_far(&self, builder: &MessageBuilder) {
         if let Some(message) = builder.clone().finish_early().message
             && let Err(error) = self.session().keep_partial(&message)
@@ -226,7 +227,7 @@ impl Talk {
     }
 }
 
-/// Shows what a person sees of a stream event; returns what the agent is busy with from here on.
+/// Shows a stream event to the person; returns what the agent does from here on, if that changes.
 fn show_event(event: StreamEvent, frontend: &mut dyn Frontend, shown: &mut Shown) -> Option<Activity> {
     match event {
         StreamEvent::TextDelta(text) if !text.is_empty() => {
@@ -259,7 +260,7 @@ fn show_event(event: StreamEvent, frontend: &mut dyn Frontend, shown: &mut Shown
     }
 }
 
-/// Waits before a retry, second by second, so that the countdown can be seen; false when it was interrupted.
+/// Waits before a retry, and shows a countdown in seconds; false if it was interrupted.
 async fn count_down(
     wait: Duration,
     (attempt, of): (u32, u32),

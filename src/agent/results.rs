@@ -1,4 +1,4 @@
-//! What a call is answered with where no tool answers it, and how the calls of one message end.
+//! The results that axi itself gives to calls, and how the calls of one message end.
 
 use std::time::Duration;
 
@@ -6,27 +6,27 @@ use super::{AgentEvent, Frontend};
 use crate::conversation::{Outcome, Subject, ToolCall, ToolResult};
 use crate::tool::{ToolFacts, ToolOutput};
 
-/// Said to the model in place of a result when it goes round in circles; the person is told by a notice.
+/// Replaces the result of a call that repeats earlier ones; a notice tells the person.
 pub const REPEATS: &str = "Not run: this repeats calls you already made, with the same results. Use what you know, \
                            try something else, or answer the user.";
 
-/// The same for a sub-agent that was asked the same before.
+/// Replaces the result of a sub-agent that was asked the same before.
 pub(super) const ASKED_BEFORE: &str = "Not run: you asked exactly this before. Use what you know.";
 
-/// Said to the model when what was judged is not what would be touched any more.
+/// Replaces the result of a call whose path leads elsewhere than it did when the call was judged.
 pub(super) const LED_ELSEWHERE: &str = "Not run: while it was judged, something changed where this path leads (a \
                                         directory or a link in it was replaced). Look again before you repeat the call.";
 
-/// What the model is told of a call that would do more than read.
+/// Replaces the result of a call that would do more than read.
 pub(super) const ONLY_READS: &str = "Denied: you can only read now. Do not try again; go on by reading, or answer.";
 
-/// What the model is told of a call that a rule denies.
+/// Replaces the result of a call that a rule denies.
 pub(super) const RULE_DENIES: &str = "A rule of the user's settings denies this call. Do not repeat it.";
 
-/// What the model is told of a call that nobody can be asked about.
+/// Replaces the result of a call that needs an approval when there is nobody to ask.
 pub(super) const NOBODY_ASKED: &str = "This call needs the user's approval and nobody can be asked in this mode.";
 
-/// What the model is told of a call that would need a yes where a sub-agent asks nobody.
+/// Replaces the result of a sub-agent's call that would need an approval: a sub-agent asks nobody.
 pub(super) const NOT_ASKED: &str = "Not run: it needs the user's approval. Nobody is asked here, so only what needs no \
                                     approval can run.";
 
@@ -37,15 +37,15 @@ pub(super) enum NotReached {
     Interrupted,
     /// The person denied an earlier one.
     Denied,
-    /// An earlier one needs a yes that nobody can give.
+    /// An earlier call needs an approval that nobody can give.
     NobodyAsked,
-    /// An earlier one was the turn's last word.
+    /// The result of an earlier call is the turn's final answer.
     Concluded,
     /// The guard ends the turn.
     Looping,
 }
 
-/// The output of a call that was not reached.
+/// Makes the output of a call that was not reached.
 pub(super) fn not_reached(call: &ToolCall, why: NotReached) -> ToolOutput {
     match why {
         NotReached::Interrupted => closed(call, Outcome::Interrupted),
@@ -58,10 +58,10 @@ pub(super) fn not_reached(call: &ToolCall, why: NotReached) -> ToolOutput {
     }
 }
 
-/// How a batch of calls ended.
+/// How the calls of a message ended.
 pub(super) enum CallsEnd {
     Continue,
-    /// A tool whose result is the last word went well.
+    /// A call succeeded whose result is the turn's final answer.
     Concluded,
     Interrupted,
     ApprovalNeeded {
@@ -73,20 +73,20 @@ pub(super) enum CallsEnd {
     Looping,
 }
 
-/// What became of one call.
+/// How one call ended.
 pub(super) enum CallEnd {
     Answered,
     BatchDenied,
     Stop(CallsEnd),
 }
 
-/// The output of a call that did not run.
+/// Makes the output of a call that did not run.
 pub(super) fn closed(call: &ToolCall, outcome: Outcome) -> ToolOutput {
     let ToolResult { content, .. } = ToolResult::closed(call, outcome);
     ToolOutput { content, outcome, facts: ToolFacts::default(), images: Vec::new(), change: None }
 }
 
-/// The same for one that was denied, with what the model is told.
+/// Makes the output of a denied call; `words` tell the model why.
 pub(super) fn denied(words: impl Into<String>) -> ToolOutput {
     ToolOutput { outcome: Outcome::Denied, ..ToolOutput::failed(words) }
 }
@@ -103,12 +103,12 @@ pub(super) fn invalid_arguments(raw: &str) -> ToolOutput {
     ))
 }
 
-/// Says that there is no such tool, and which there are.
+/// Says that there is no such tool, and which tools there are.
 pub(super) fn no_such_tool(name: &str, known: &[String]) -> ToolOutput {
     ToolOutput::failed(format!("There is no tool named {name:?}. The tools are: {}.", known.join(", ")))
 }
 
-/// Shows that a call is finished and makes the result the model reads.
+/// Shows that a call is finished, and makes the result that the model reads.
 pub(super) fn answer(
     call: &ToolCall,
     output: ToolOutput,

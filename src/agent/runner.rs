@@ -1,5 +1,5 @@
-//! The tools and what they work with. One tool while it runs: its output to the screen, its wishes to the person, its
-//! end when the turn is stopped.
+//! Holds the tools and what they work with. Runs one tool: shows its output, passes its requests on to the person,
+//! and ends it when the turn is stopped.
 
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -22,45 +22,45 @@ use crate::tool::{
     followed,
 };
 
-/// How long a cancelled tool may take to end its child before it is dropped (TERM, 2 s, KILL, and a margin).
+/// How long a cancelled tool may take to end its child before the tool is dropped (TERM, 2 s, KILL, and a margin).
 const CANCEL_GRACE: Duration = Duration::from_secs(3);
 
-/// How many lines of output may wait for the screen; more are dropped, the result has them all.
+/// How many lines of output may wait for the screen; more are not shown, but the result has all lines.
 const PROGRESS_LINES: usize = 64;
 
-/// How many wishes may wait: a tool waits for each to be fulfilled.
+/// How many requests to the person may wait: a tool waits for the answer to each.
 const WISHES: usize = 4;
 
-/// Runs tools, and remembers for them.
+/// Runs tools, and keeps their memory.
 pub(super) struct ToolRunner {
     pub(super) tools: Toolbox,
-    /// Shared with threads that look at the disk.
+    /// Shared with threads that read the disk.
     pub(super) memory: Arc<ToolMemory>,
     pub(super) place: Place,
-    /// Where whole outputs are kept.
+    /// The directory in which complete outputs are saved.
     pub(super) output_dir: PathBuf,
     sandbox: Sandbox,
 }
 
-/// What a run was agreed to with.
+/// The terms on which a call was agreed to.
 pub(super) struct Terms<'a> {
     pub(super) subject: Subject,
     pub(super) reach: &'a Reach,
     pub(super) trash: Option<SharedTrash>,
-    /// Takes out of a text what must not be written to the disk.
+    /// Removes from a text what must not be written to the disk.
     pub(super) redact: &'a (dyn Fn(&str) -> String + Sync),
 }
 
-/// A call that was looked at.
+/// A call, settled, with its paths followed.
 pub(super) struct Looked {
     pub(super) settled: Settled,
     pub(super) followed: Followed,
 }
 
-/// What a call is about, with where its paths lead.
+/// The subject of a call, and where its paths lead.
 pub(super) struct Followed {
     pub(super) subject: Subject,
-    /// Whether the disk said so; else only what was named is known.
+    /// Whether the disk answered; if not, only the named paths are known.
     pub(super) answered: bool,
 }
 
@@ -76,13 +76,13 @@ impl ToolRunner {
         Self { tools, memory: Arc::default(), place, output_dir, sandbox }
     }
 
-    /// A runner of the tools a sub-agent may call, which remembers nothing yet.
+    /// Makes a runner of the tools that a sub-agent may call; its memory is empty.
     pub(super) fn for_sub_agents(&self) -> Self {
         let (place, output_dir, sandbox) = (self.place.clone(), self.output_dir.clone(), self.sandbox.clone());
         Self::new(self.tools.for_sub_agents(), place, output_dir, sandbox)
     }
 
-    /// The tools of a mode: what could only be denied is not offered.
+    /// Lists the tools of a mode: a tool whose every call would be denied is left out.
     pub(super) fn offered(&self, mode: Mode) -> Vec<ToolSpec> {
         let mut specs = self.tools.specs();
         if mode != Mode::Build {
@@ -90,7 +90,7 @@ impl ToolRunner {
                 let tool = self.tools.find(&spec.name);
                 tool.is_none_or(|tool| match tool.effect(&json!({}), &self.place) {
                     Effect::Read => true,
-                    // Of a command line the policy finds out what it does; of somebody else's tool nobody does.
+                    // The policy judges what a command line does; nobody knows what a server's tool does.
                     Effect::Execute => !self.tools.is_of_server(&spec.name),
                     Effect::Write | Effect::Delete | Effect::Network => false,
                 })
@@ -99,22 +99,23 @@ impl ToolRunner {
         specs
     }
 
-    /// Forgets all, and ends what runs in the background.
+    /// Clears the memory, and ends the commands in the background.
     pub(super) fn forget(&mut self) {
         self.memory.end_all();
         self.memory = Arc::default();
         self.tools.forget();
     }
 
-    /// What a call of this tool is about, of which only the path is known.
+    /// Returns the subject of a call of which only the path is known so far.
     pub(super) fn subject_of_path(&self, tool: &str, path: &str) -> Option<Subject> {
         Some(self.tools.find(tool)?.subject(&json!({ "path": path }), &self.place))
     }
 
-    /// Settles a call and follows its paths, aside: a file system may not answer. `None` when the turn was stopped.
+    /// Settles a call and follows its paths, on a thread of its own: a file system may not answer. `None` if the
+    /// turn was stopped.
     ///
     /// # Cancel safety
-    /// Dropping it leaves a thread that ends by itself and changes nothing.
+    /// If it is dropped, its thread ends by itself and changes nothing.
     pub(super) async fn look(
         &self,
         call: &ToolCall,
@@ -139,7 +140,7 @@ impl ToolRunner {
         }
     }
 
-    /// Follows the paths of a subject, aside; `None` when the turn was stopped.
+    /// Follows the paths of a subject, on a thread of its own; `None` if the turn was stopped.
     ///
     /// # Cancel safety
     /// As [`ToolRunner::look`].
@@ -157,7 +158,7 @@ impl ToolRunner {
         self.memory.jobs(&self.output_dir, now)
     }
 
-    /// Ends one of them; see the same of the tool memory.
+    /// Ends one of the background commands, as the tool memory does.
     pub(super) fn end_job(&self, number: u64, now: SystemTime) -> bool {
         self.memory.end_job(&self.output_dir, number, now)
     }
@@ -173,7 +174,7 @@ impl ToolRunner {
     /// Runs a tool to its end.
     ///
     /// # Cancel safety
-    /// As [`Tool::run`]; what was lent comes back to the front end.
+    /// As [`Tool::run`]; if the terminal was lent, the front end takes it back.
     pub(super) async fn run(
         &self,
         call: &ToolCall,
@@ -208,7 +209,7 @@ impl ToolRunner {
             tokio::select! {
                 biased;
                 () = cancel.cancelled(), if deadline.is_none() => {
-                    // The tool sees the token too: it ends its child and gives back what there was so far.
+                    // The tool sees the token, too: it ends its child and returns what it has so far.
                     deadline = Some(tokio::time::Instant::now() + CANCEL_GRACE);
                 }
                 output = &mut running => break Some(output),
@@ -230,19 +231,19 @@ impl ToolRunner {
 
 impl Drop for ToolRunner {
     fn drop(&mut self) {
-        // A thread that hangs on a disk may hold the memory for longer.
+        // A thread that hangs on a disk may hold the memory longer than this.
         self.memory.end_all();
     }
 }
 
-/// The front end while a tool runs. What was lent comes back when this is dropped.
+/// The front end while a tool runs. If the terminal was lent, dropping this takes it back.
 struct Lender<'a> {
     frontend: &'a mut dyn Frontend,
     lent: bool,
 }
 
 impl Lender<'_> {
-    /// Has the front end do what a tool wishes. A stopped tool gets no answer, and nothing is lent to it.
+    /// Has the front end do what a tool asks for. A stopped tool gets no answer, and no terminal.
     fn fulfil(&mut self, wish: Wish, cancel: &CancellationToken) {
         let stopped = cancel.is_cancelled();
         match wish {
@@ -259,7 +260,7 @@ impl Lender<'_> {
                 if !stopped && !reply.is_closed() && !self.lent {
                     self.lent = self.frontend.lend(near, pressed);
                 }
-                // Who has gone wants no answer.
+                // Fails if the tool is gone: it wants no answer then.
                 let _ = reply.send(self.lent && !stopped);
             }
             Wish::TakeBack { reply } => {

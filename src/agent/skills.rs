@@ -1,14 +1,14 @@
-//! Skills: folders with a `SKILL.md` that says what it is good for. Their names and descriptions are told, the rest is
-//! read when it is wanted (<https://agentskills.io>).
+//! Skills: folders with a `SKILL.md`. The model is told their names and descriptions, and reads the rest when it
+//! needs it (<https://agentskills.io>).
 
 use std::path::{Path, PathBuf};
 
-/// The most of a file that is looked at, in bytes.
+/// How many bytes of a file are read at most.
 const LARGEST: u64 = 64 * 1024;
-/// Skills at most, and folders that are looked into.
+/// How many skills are listed, and how many folders are searched, at most.
 const MOST: usize = 100;
 const MOST_FOLDERS: usize = 2_000;
-/// The longest name and description, in characters, as the specification has them.
+/// The longest name and the longest description, in characters, by the specification.
 const NAME: usize = 64;
 const DESCRIPTION: usize = 1_024;
 
@@ -17,13 +17,13 @@ const DESCRIPTION: usize = 1_024;
 pub struct Skill {
     /// What it is called.
     pub name: String,
-    /// What it is good for.
+    /// What it is good for, in its own words.
     pub description: String,
     /// Its file.
     pub path: PathBuf,
 }
 
-/// Reads the skills of folders, the first of a name holds.
+/// Reads the skills in these folders; of several with one name, the first counts.
 #[must_use]
 pub fn skills(folders: &[PathBuf]) -> Vec<Skill> {
     let mut found: Vec<Skill> = Vec::new();
@@ -40,7 +40,7 @@ pub fn skills(folders: &[PathBuf]) -> Vec<Skill> {
     found
 }
 
-/// Names them for a system prompt; empty where there are none.
+/// Lists them for a system prompt; empty if there are none.
 #[must_use]
 pub fn catalogue(skills: &[Skill]) -> String {
     if skills.is_empty() {
@@ -69,7 +69,7 @@ fn read(path: &Path) -> Option<Skill> {
         let lines: Vec<&str> = front.lines().collect();
         let at = lines.iter().position(|line| line.split_once(':').is_some_and(|(name, _)| name.trim() == key))?;
         let value = lines[at].split_once(':')?.1.trim();
-        // A text over several lines, which are further in.
+        // A text over several lines: the other lines are indented.
         let more = lines[at + 1..].iter().take_while(|line| line.starts_with([' ', '\t'])).map(|line| line.trim());
         let first = if [">", "|", ">-", "|-"].contains(&value) { "" } else { value.trim_matches(['"', '\'']) };
         let whole = std::iter::once(first).chain(more).collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! Another model in the place of one whose provider has no room: for the rest of a turn, and said aloud.
+//! Replaces a model whose provider is overloaded by another one, for the rest of a turn; the person is told.
 
 use super::figures::FallbackPrice;
 use super::talk::Talk;
@@ -6,13 +6,13 @@ use super::{AgentEvent, Failure, Frontend, Notice};
 use crate::conversation::{Money, Price};
 use crate::provider::ModelInfo;
 
-/// A talk whose model another may stand in for.
+/// A talk in which another model may replace the chosen one.
 pub(super) struct Substitute<'a> {
     pub(super) talk: &'a mut Talk,
 }
 
 impl Substitute<'_> {
-    /// Asks the next model that stands by from now on, until [`Self::go_back`]; false where none is left.
+    /// Switches to the next fallback model, until [`Self::go_back`]; false if none is left.
     pub(super) fn fall_back(&mut self, error: &Failure, frontend: &mut dyn Frontend) -> bool {
         let from = self.talk.model().id();
         let Some(next) = self.talk.fallbacks.next(&from) else { return false };
@@ -24,7 +24,7 @@ impl Substitute<'_> {
         true
     }
 
-    /// Asks whom the person chose again.
+    /// Switches back to the model the person chose.
     pub(super) fn go_back(&mut self) {
         if let Some(chosen) = self.talk.fallbacks.begin() {
             self.talk.ask_from_now_on(chosen);
@@ -32,7 +32,7 @@ impl Substitute<'_> {
     }
 }
 
-/// What the one that stands in costs, beside the one that was chosen.
+/// Compares the price of a fallback model with that of the chosen one.
 fn price(chosen: &ModelInfo, other: &ModelInfo) -> FallbackPrice {
     let Some(asked) = &other.abilities.price else { return FallbackPrice::Unknown };
     let is_more = |known: &Price| {

@@ -1,5 +1,5 @@
-//! What a call is about to change, for the journal: the places of a file tool, and of a shell line what can be known
-//! of it beforehand. Looks at the disk, changes nothing.
+//! Predicts what a call will change, for the journal: the paths of a file tool, and as much as can be known of a
+//! shell line beforehand. Reads the disk, changes nothing.
 
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt as _;
@@ -13,39 +13,40 @@ use crate::journal::{How, Touch};
 use super::aliases::{self, end_of_link, is_follower};
 use super::found;
 
-/// More places of one pattern are not looked up.
+/// Looks up no more matches of one pattern than this.
 const MOST_MATCHES: usize = 5_000;
-/// More of what git does not keep is not kept here either.
+/// Copies no more files that git does not keep than this.
 const MOST_UNKEPT: usize = 50_000;
-/// More entries of a repository are not looked at.
+/// Looks at no more entries of a repository than this.
 const MOST_WALKED: usize = 200_000;
 
-/// More entries below, or more bytes, are not kept for a command that means only some of them.
+/// A directory with more entries or more bytes below it is not copied for a command that may change only some of
+/// them.
 const FEW_ENTRIES: usize = 2_000;
 /// As above (bytes).
 const FEW_BYTES: u64 = 64 * 1024 * 1024;
 
-/// What a line is about to change.
+/// The changes expected of a line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Expected {
     pub(super) touches: Vec<Touch>,
-    /// Whether it may change more than that.
+    /// Whether it may change more than the touches name.
     pub(super) unseen: bool,
-    /// Whether git may throw away what it does not keep.
+    /// Whether it has git throw away files that git does not keep.
     pub(super) git: bool,
-    /// Whether that is also what it is told to ignore.
+    /// Whether that includes ignored files.
     pub(super) ignored: bool,
-    /// Whether it is known to remove what is not among the touches: too much, or too hard to tell.
+    /// Whether it certainly removes files that are not among the touches: too many, or too hard to tell.
     pub(super) lost: bool,
 }
 
-/// The places a file tool changes: what it names is all it touches.
+/// Returns the touches of a file tool: it changes the paths it names, and nothing else.
 pub(super) fn of_paths(effect: Effect, paths: &[PathBuf]) -> Vec<Touch> {
     let how = if effect == Effect::Delete { How::Removed } else { How::Any };
     paths.iter().map(|path| Touch { path: path.clone(), tree: true, how }).collect()
 }
 
-/// What is known of a line that begins in a directory.
+/// Returns the changes that can be known of a line that starts in `begun_in`.
 pub(super) fn of_line(judgement: &LineJudgement, begun_in: &Path) -> Expected {
     let mut expected = Expected { unseen: !judgement.unparsed.is_empty(), ..Expected::default() };
     for part in &judgement.parts {
@@ -82,7 +83,7 @@ pub(super) fn of_line(judgement: &LineJudgement, begun_in: &Path) -> Expected {
         expected.unseen |= led_to.is_none();
         let roots = std::iter::once(root).chain(led_to.into_iter().flatten());
         for path in roots.flat_map(|root| matches(root, &globs)) {
-            // What git throws away below a directory it is asked for itself: see `unkept_by_git`.
+            // Which files git throws away below a directory is asked elsewhere: see `unkept_by_git`.
             if expected.git && path.is_dir() {
                 continue;
             }
@@ -98,7 +99,7 @@ pub(super) fn of_line(judgement: &LineJudgement, begun_in: &Path) -> Expected {
                 continue;
             }
             if target.filtered {
-                // Any of what lies there may be meant.
+                // The command may mean any of the files in there.
                 expected.touches.push(Touch { path: real.unwrap_or(path), tree: true, how });
                 continue;
             }
@@ -108,14 +109,14 @@ pub(super) fn of_line(judgement: &LineJudgement, begun_in: &Path) -> Expected {
     expected
 }
 
-/// Tells whether what is removed is removed before anything could write it or give it another name.
+/// Tells whether the line removes files before any part of it could write them or give them another name.
 fn only_removes(parts: &[Judged]) -> bool {
     let removes = |part: &&Judged| part.class == Class::ReadOnly || part.only_unlinks();
     let first = parts.iter().take_while(removes).count();
     first > 0 && !parts[first..].iter().any(Judged::renames)
 }
 
-/// Adds a place, and what it leads to where that is changed with it.
+/// Adds a path, and the path a link at its end leads to if that is changed with it.
 fn add(
     expected: &mut Expected,
     judgement: &LineJudgement,
@@ -130,11 +131,11 @@ fn add(
     let into = real.as_ref().unwrap_or(&path);
     if writes && into.is_dir() {
         if judgement.parts.iter().any(gives_contents) {
-            // What lies in the given directories goes there, over what has the same names.
+            // The contents of the given directories go there, and replace what has the same names.
             expected.unseen |= !is_small(into);
             expected.touches.extend(is_small(into).then(|| Touch { path: into.clone(), tree: true, how }));
         }
-        // Something is put into a directory: under the names of what the programs were given.
+        // Files go into a directory, under the names that the programs were given.
         for name in judgement.parts.iter().flat_map(given_names) {
             expected.touches.push(Touch { path: into.join(name), tree: true, how });
         }
@@ -145,7 +146,7 @@ fn add(
     expected.touches.push(Touch { path, tree: true, how });
 }
 
-/// Tells whether so little lies below that all of it can be kept for the sake of some.
+/// Tells whether so little lies below a path that all of it can be copied, although only some of it may change.
 fn is_small(path: &Path) -> bool {
     let (mut entries, mut bytes) = (0, 0_u64);
     let mut waiting = vec![path.to_path_buf()];
@@ -163,7 +164,7 @@ fn is_small(path: &Path) -> bool {
     true
 }
 
-/// Tells whether a program that copies is given a directory for what lies in it: `cp -a from/. to`.
+/// Tells whether a program that copies is given a directory in order to copy its contents: `cp -a from/. to`.
 fn gives_contents(part: &Judged) -> bool {
     let Part::Command { words, .. } = &part.part else { return false };
     let is_inside = |word: &String| {
@@ -172,7 +173,7 @@ fn gives_contents(part: &Judged) -> bool {
     part.renames() && words.iter().skip(1).flatten().any(is_inside)
 }
 
-/// The last names of what a program that copies or moves was given.
+/// Returns the last components of the paths that a program copies or moves.
 fn given_names(part: &Judged) -> Vec<PathBuf> {
     let Part::Command { words, .. } = &part.part else { return Vec::new() };
     if !part.renames() {
@@ -180,11 +181,11 @@ fn given_names(part: &Judged) -> Vec<PathBuf> {
     }
     let given = words.iter().skip(1).flatten().filter(|word| !word.starts_with('-'));
     let named = given.filter_map(|word| Path::new(word).file_name().map(PathBuf::from));
-    // The files a pattern stands for are among those the judgement found.
+    // The judgement already looked up the files that a pattern matches.
     named.chain(part.paths.iter().filter_map(|(path, _)| path.file_name().map(PathBuf::from))).collect()
 }
 
-/// The places that globs stand for on this disk below a directory, one a component.
+/// Lists the paths that a chain of globs matches below a directory: one glob for each component.
 fn matches(root: PathBuf, globs: &[Glob]) -> Vec<PathBuf> {
     let mut paths = vec![root];
     for glob in globs {
@@ -201,17 +202,18 @@ fn matches(root: PathBuf, globs: &[Glob]) -> Vec<PathBuf> {
     paths
 }
 
-/// The files git does not keep as they are: changed, added and not committed, or not known to it. Read from its index
-/// and off the disk: `git status` would run the filters and the monitor a repository names.
+/// Lists the files that git does not keep as they are: changed, added but not committed, or untracked. They are
+/// read from git's index and from the disk: `git status` would run the filters and the file system monitor that the
+/// repository names.
 pub(super) fn unkept_by_git(directory: &Path, ignored: bool) -> Vec<Touch> {
-    // Where there is no repository, git will not do anything either.
+    // Without a repository, git does nothing either.
     let Some(top) = directory.ancestors().find(|folder| folder.join(".git").exists()) else { return Vec::new() };
     let tracked = Tracked::read(top).unwrap_or_default();
     let (mut known, mut found) = (HashSet::new(), Vec::new());
-    // Of an index that cannot be read all files are new.
+    // If the index cannot be read, all files count as new.
     let _ = each_index_entry(top, |entry| {
         let name = Path::new(std::ffi::OsStr::from_bytes(entry.path));
-        // Nobody but an attacker names a file outside.
+        // Only an attacker's index names a file outside the repository.
         let is_below = name.components().all(|part| matches!(part, Component::Normal(_)));
         let path = top.join(name);
         if is_below && entry.kept != IndexContent::Folder {
@@ -222,14 +224,14 @@ pub(super) fn unkept_by_git(directory: &Path, ignored: bool) -> Vec<Touch> {
         }
     });
     found.extend(added(top));
-    // With a directory that goes, its mode and time go.
+    // Removing a directory loses its mode and its time.
     found.extend(below(top, ignored).filter(|path| !known.contains(path) && !tracked.keeps(path)));
     found.truncate(MOST_UNKEPT);
     found.into_iter().map(|path| Touch { path, tree: false, how: How::Any }).collect()
 }
 
-/// The files whose content is in the index and in no commit. Compares what git itself keeps: no file of the workspace
-/// is looked at, so that no filter runs, and nothing is fetched.
+/// Lists the files whose content is in the index, but in no commit. It compares git's own records: git reads no
+/// file of the workspace, so no filter runs, and it fetches nothing.
 fn added(top: &Path) -> Vec<PathBuf> {
     let plain = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never"];
     let mut command = std::process::Command::new("git");
@@ -241,7 +243,8 @@ fn added(top: &Path) -> Vec<PathBuf> {
     names.map(|name| top.join(std::ffi::OsStr::from_bytes(name))).collect()
 }
 
-/// What lies in a repository, without other repositories inside, and without what git ignores where that stays.
+/// Walks through a repository, leaving out repositories inside it, and, unless `ignored`, the files that git
+/// ignores.
 fn below(top: &Path, ignored: bool) -> impl Iterator<Item = PathBuf> {
     let is_own = |entry: &ignore::DirEntry| {
         entry.depth() == 0 || entry.file_name() != ".git" && !entry.path().join(".git").exists()

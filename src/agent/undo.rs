@@ -1,4 +1,4 @@
-//! Taking back: the journal around each change.
+//! Undo: writes into the journal before and after each change.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,39 +18,39 @@ use crate::sandbox::Reach;
 use crate::session::Session;
 use crate::tool::SharedTrash;
 
-/// How long a stopped turn waits for what its last call left to be looked at.
+/// How long a stopped turn waits until it has been seen what its last call changed.
 const LAST_LOOK: Duration = Duration::from_secs(1);
 
-/// What came of keeping what a call is about to change.
+/// The outcome of copying what a call is about to change.
 pub(super) enum Keeping {
-    /// All that could be known is kept.
+    /// All that could be known is copied.
     Kept,
-    /// Not all, which is told: so many files, or 0 where it is not known.
+    /// Not everything is copied, and `told` reports it; `files` is 0 where the number is not known.
     Lacking { files: u64, told: Notice },
-    /// The turn was stopped meanwhile.
+    /// The turn was stopped before it was done.
     Stopped,
 }
 
-/// What a call would change.
+/// The changes a call would make.
 pub(super) struct Changes<'a> {
     pub(super) effect: Effect,
     pub(super) subject: &'a Subject,
-    /// What the line would do, where the call is one.
+    /// The judgement of the line, if the call is a shell line.
     pub(super) line: Option<&'a Arc<LineJudgement>>,
-    /// How far it reaches.
+    /// How far the call reaches.
     pub(super) reach: &'a Reach,
-    /// Files that are changed along with it.
+    /// Other files that are changed along with it.
     pub(super) beside: &'a Subject,
 }
 
-/// The changes, before the disk is looked at.
+/// The changes as they are known before the disk is read.
 enum Foreseen {
     Paths(Vec<Touch>),
     Line(Arc<LineJudgement>, Vec<PathBuf>),
 }
 
 impl Foreseen {
-    /// Whether it may change more than can be known.
+    /// Tells whether more may change than can be known.
     fn may_change_more(&self) -> bool {
         match self {
             Self::Paths(_) => false,
@@ -60,7 +60,7 @@ impl Foreseen {
         }
     }
 
-    /// What they are on this disk: a line's words may stand for many files.
+    /// Looks the changes up on the disk: a line's words may stand for many files.
     fn on_disk(self, begun_in: &Path) -> Expected {
         match self {
             Self::Paths(touches) => Expected { touches, ..Expected::default() },
@@ -74,7 +74,7 @@ impl Foreseen {
 }
 
 impl Changes<'_> {
-    /// `None` where nothing is changed.
+    /// Foresees the changes; `None` if nothing is changed.
     fn foresee(&self) -> Option<Foreseen> {
         match (self.subject, self.line) {
             (Subject::Paths { paths }, _) if matches!(self.effect, Effect::Write | Effect::Delete) => {
@@ -92,27 +92,27 @@ impl Changes<'_> {
     }
 }
 
-/// A turn that can be gone back to.
+/// A turn to which the conversation can go back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastTurn {
     /// How many messages the conversation had before it.
     pub messages: usize,
-    /// What was said.
+    /// The message that began it.
     pub said: String,
-    /// The first turn of the journal that goes back with it, if any changed files.
+    /// The first turn of the journal that is taken back with it, if any changed files.
     pub journal: Option<u64>,
 }
 
-/// The journal of one session; keeps nothing where there is none.
+/// The journal of one session; without a journal it keeps nothing.
 pub(super) struct Undo {
-    /// Where the journals of all sessions are.
+    /// The directory with the journals of all sessions.
     root: Option<PathBuf>,
     /// The session whose journal it is.
     session: Option<String>,
     journal: Option<Journal>,
-    /// The turn that runs: messages before it, a number made of what was said, when it began.
+    /// The turn that runs: the number of messages before it, a hash of its message, and the time it began.
     turn: Option<(usize, u64, SystemTime)>,
-    /// Where a shell line runs.
+    /// Where shell lines run.
     surroundings: Arc<Surroundings>,
 }
 
@@ -121,12 +121,12 @@ impl Undo {
         Self { root, session: None, journal: None, turn: None, surroundings }
     }
 
-    /// Keeps nothing.
+    /// Returns one that keeps nothing.
     pub(super) fn without_journal(&self) -> Self {
         Self::new(None, Arc::clone(&self.surroundings))
     }
 
-    /// Keeps for this session from now on; for one that is kept nowhere, nothing.
+    /// Uses this session's journal from now on; a session that is not saved has none.
     pub(super) fn begin_session(&mut self, session: &Session) {
         self.session = session.path().map(|_| session.id().to_string());
         self.turn = None;
@@ -149,10 +149,10 @@ impl Undo {
         }
     }
 
-    /// Keeps what a call is about to change.
+    /// Copies what a call is about to change into the journal.
     ///
     /// # Cancel safety
-    /// Dropped, a thread keeps what it was keeping, and the journal is opened anew.
+    /// If it is dropped, its thread still finishes copying, and the journal is opened anew.
     pub(super) async fn keep_before(
         &mut self,
         changes: &Changes<'_>,
@@ -173,7 +173,7 @@ impl Undo {
             let kept = keep(&mut journal, (foreseen.on_disk(&directory), around), &line, &directory);
             (journal, kept)
         });
-        // What it wrote is right, only its end is not known here.
+        // When it is stopped, what it wrote is right; we just do not learn its result.
         let Some(done) = watched(work, frontend, cancel).await else { return Keeping::Stopped };
         match done {
             Ok((journal, kept)) => {
@@ -192,8 +192,9 @@ impl Undo {
         }
     }
 
-    /// Keeps what the hooks of these lines are about to change, and the files of the call they are about: such a hook
-    /// mostly writes them anew. Returns whether there is something to be looked at after.
+    /// Copies what the hooks of these lines are about to change, and the files of the call they are about: a
+    /// formatting hook, for example, writes those anew. Returns whether [`Undo::look_after`] has anything to look
+    /// at.
     ///
     /// # Cancel safety
     /// As [`Undo::keep_before`].
@@ -224,17 +225,17 @@ impl Undo {
         }
     }
 
-    /// Whether a line may change something.
+    /// Tells whether a line may change something.
     pub(super) fn may_change(&self, line: &str) -> bool {
         let judged = judge(line, &self.surroundings);
         !judged.unparsed.is_empty() || judged.parts.iter().any(|part| part.class != Class::ReadOnly)
     }
 
-    /// Tells of how many files no copies could be kept, 0 where that is not known; `None` where all could, or nothing is
-    /// kept in this session.
+    /// Predicts how many files could not be copied, 0 where the number is not known. `None` if all could be copied,
+    /// or if this session keeps no journal.
     ///
     /// # Cancel safety
-    /// Dropping it leaves a thread that ends by itself and changes nothing.
+    /// If it is dropped, its thread ends by itself and changes nothing.
     pub(super) async fn foresee(&self, changes: &Changes<'_>, cancel: &CancellationToken) -> Option<u64> {
         let outlook = self.journal.as_ref()?.outlook();
         let foreseen = changes.foresee()?;
@@ -249,12 +250,12 @@ impl Undo {
         match unkept.await {
             Some(0) => None,
             Some(files) => Some(files),
-            // Nobody knows.
+            // The number is not known.
             None => Some(0),
         }
     }
 
-    /// Makes the trash of a command that may remove things; `strict` where nobody has agreed to it but `-y`.
+    /// Makes the trash for a command that may remove files; `strict` if only `-y` agreed to the command.
     pub(super) fn open_trash(&mut self, subject: &Subject, reach: &Reach, strict: bool) -> Option<SharedTrash> {
         if !matches!(subject, Subject::Command { .. }) || *reach == Reach::ReadOnly {
             return None;
@@ -262,14 +263,15 @@ impl Undo {
         match self.journal.as_mut()?.trash(strict) {
             Ok(trash) => trash.map(|trash| Arc::new(Mutex::new(trash))),
             Err(error) => {
-                // What was to be kept before has failed in the same way, and was told.
+                // Keeping files before the command has already failed in the same way, and was reported.
                 tracing::warn!(%error, "no trash");
                 None
             }
         }
     }
 
-    /// Looks at what a call has left. When the turn is stopped it goes on aside: what was changed is changed.
+    /// Records what a call has changed. If the turn is stopped, a thread goes on with it: what was changed stays
+    /// changed.
     ///
     /// # Cancel safety
     /// As [`Undo::keep_before`].
@@ -282,7 +284,8 @@ impl Undo {
         });
         let done = match watched(&mut work, frontend, cancel).await {
             Some(done) => Some(done),
-            // Mostly it is a moment; what it has not told by then is in doubt, and said to be.
+            // This mostly takes a moment. After the limit the author of the change stays in doubt, and undo says
+            // so.
             None => tokio::time::timeout(LAST_LOOK, work).await.ok(),
         };
         match done {
@@ -297,12 +300,12 @@ impl Undo {
         }
     }
 
-    /// Tells whether this session keeps anything that could be taken back.
+    /// Tells whether this session has a journal from which changes can be taken back.
     pub(super) const fn keeps(&self) -> bool {
         self.journal.is_some()
     }
 
-    /// The turns that changed files and were not taken back, oldest first.
+    /// Lists the turns that changed files and were not taken back, oldest first.
     ///
     /// # Errors
     /// [`JournalError`].
@@ -310,7 +313,7 @@ impl Undo {
         self.journal.as_ref().map_or(Ok(Vec::new()), Journal::turns)
     }
 
-    /// The turns that were taken back.
+    /// Lists the turns that were taken back.
     ///
     /// # Errors
     /// [`JournalError`].
@@ -318,7 +321,7 @@ impl Undo {
         self.journal.as_ref().map_or(Ok(Vec::new()), taken_back)
     }
 
-    /// The turns of these messages, oldest first, each with the changes that go back with it.
+    /// Lists the turns of these messages, oldest first, each with the changes that are taken back with it.
     ///
     /// # Errors
     /// [`JournalError`].
@@ -331,7 +334,7 @@ impl Undo {
                 PastTurn { messages: said.before, said: said.text, journal }
             })
             .collect();
-        // What was changed later goes back with an earlier turn, too.
+        // Going back to a turn also takes back all later changes.
         let mut later = None;
         for turn in turns.iter_mut().rev() {
             later = match (turn.journal, later) {
@@ -343,7 +346,8 @@ impl Undo {
         Ok(turns)
     }
 
-    /// Works out what taking back the files of all turns from this one of the journal on would change.
+    /// Works out what would change if the files of turn `first` of the journal and of all later turns were taken
+    /// back.
     ///
     /// # Errors
     /// [`JournalError`].
@@ -351,7 +355,7 @@ impl Undo {
         self.journal.as_ref().map_or(Ok(Plan::default()), |journal| journal.plan(first))
     }
 
-    /// Takes back what was planned.
+    /// Takes back what the plan names.
     ///
     /// # Errors
     /// [`JournalError`].
@@ -360,7 +364,7 @@ impl Undo {
     }
 }
 
-/// The journal while a thread works with it: if it does not come back, it is opened anew.
+/// The journal while a thread works with it: if the thread does not return it, it is opened anew.
 struct Lent<'a>(&'a mut Undo);
 
 impl Drop for Lent<'_> {
@@ -371,7 +375,7 @@ impl Drop for Lent<'_> {
     }
 }
 
-/// Tells of what a command has removed without a copy.
+/// Reports how many files a command has removed without a copy.
 pub(super) fn show_unkept(trash: Option<&SharedTrash>, frontend: &mut dyn Frontend) {
     let files = trash.map_or(0, |trash| trash.lock().unwrap_or_else(PoisonError::into_inner).unkept());
     if files > 0 {
@@ -384,7 +388,7 @@ fn unkept(error: &JournalError) -> Notice {
     Notice::NoUndo { path: error.path.clone(), cause: error.cause.to_string() }
 }
 
-/// Keeps what is expected to change; gives back how many files could not be kept.
+/// Copies what is expected to change; returns how many files could not be copied.
 fn keep(
     journal: &mut Journal,
     (expected, around): (Expected, Option<Touch>),

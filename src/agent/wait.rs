@@ -1,4 +1,4 @@
-//! Waiting for a future while the front end moves and the person may stop it.
+//! Waits for a future while the front end moves and the person may stop it.
 
 use std::future::Future;
 use std::pin::pin;
@@ -8,10 +8,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::Frontend;
 
-/// Awaits `future` while the front end ticks; `None` when it was cancelled.
+/// Awaits `future` and ticks the front end meanwhile; `None` if it was cancelled.
 ///
 /// # Cancel safety
-/// As safe as `future` is to be dropped.
+/// Dropping it is as safe as dropping `future`.
 pub(super) async fn watched<F: Future>(
     future: F,
     frontend: &mut dyn Frontend,

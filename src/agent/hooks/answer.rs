@@ -5,26 +5,27 @@ use serde_json::Value;
 use super::form::Event;
 use super::run::End;
 
-/// What a hook says of what it was told.
+/// The decision of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Word {
     Ask(String),
     Deny(String),
 }
 
-/// An answer, read.
+/// The answer of a hook.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) word: Option<Word>,
-    /// What the model is told.
+    /// Its message for the model.
     pub(super) told: Option<String>,
-    /// Why it is no proper one.
+    /// Why the answer is not a proper one.
     pub(super) failed: Option<String>,
 }
 
 impl Answer {
-    /// Reads an end: exit code 2 holds back with what stands on standard error, 0 may have JSON on standard output, any
-    /// other is a failure that holds nothing back. That a hook allows something is passed over.
+    /// Reads how a hook ended. Exit code 2 holds the call back, with the text on standard error as the reason; with
+    /// 0, standard output may have JSON; any other code is a failure and holds nothing back. An answer that allows
+    /// the call is ignored.
     pub(super) fn read(event: Event, end: &End) -> Self {
         let (out, err) = (end.out.trim(), end.err.trim());
         match end.code {
@@ -44,7 +45,7 @@ impl Answer {
         }
     }
 
-    /// Plain text is for the model where a session starts; elsewhere it is nobody's.
+    /// Plain text goes to the model when a session starts; at other events it is ignored.
     fn of_text(event: Event, out: &str) -> Self {
         let told = (event == Event::SessionStart && !out.is_empty()).then(|| out.to_owned());
         Self { told, ..Self::default() }
@@ -61,7 +62,7 @@ impl Answer {
         let word = match decision.as_deref() {
             Some("deny" | "block") => Some(Word::Deny(why)),
             Some("ask") => Some(Word::Ask(why)),
-            // Where the model would stop anyway, that it is to stop is no news.
+            // At an event where the model stops anyway, an order to stop means nothing.
             _ if stops && event == Event::PreToolUse => Some(Word::Deny(why)),
             Some(_) | None => None,
         };

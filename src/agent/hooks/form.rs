@@ -1,4 +1,4 @@
-//! The files hooks are written in, and how they call tools.
+//! The files in which hooks are written, and the names by which hooks know tools.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use std::collections::HashMap;
 
 use crate::conversation::ToolVerb;
 
-/// How long a hook may run that does not say it.
+/// The time limit of a hook that names none, in seconds.
 const LIMIT: u64 = 60;
-/// How long any may.
+/// The longest time limit a hook may name, in seconds.
 const LONGEST_LIMIT: u64 = 600;
 
 /// When a hook runs.
@@ -40,18 +40,19 @@ impl Event {
     }
 }
 
-/// A command and when it runs.
+/// A command, and when it runs.
 #[derive(Debug)]
 pub(super) struct Hook {
     pub(super) event: Event,
     pub(super) command: String,
     pub(super) limit: Duration,
-    /// Which tools it is for; `None` for all.
+    /// The tools it is for; `None` for all.
     tools: Option<RegexMatcher>,
 }
 
 impl Hook {
-    /// Whether it is for a tool, by our name of it or theirs; what is about no tool is for each.
+    /// Tells whether it is for a tool, by our name of it or by theirs; an event that is about no tool matches each
+    /// hook.
     pub(super) fn matches(&self, names: Option<(&str, Option<&str>)>) -> bool {
         let (Some(tools), Some((ours, theirs))) = (&self.tools, names) else { return true };
         let is = |name: &str| tools.is_match(name.as_bytes()).unwrap_or(false);
@@ -83,7 +84,8 @@ struct Row {
     timeout: Option<u64>,
 }
 
-/// Reads the hooks of a file, in their order; a file that is none, and what is no command, has none.
+/// Reads the hooks of a file, in order. A file that cannot be read as hooks, and an entry that is no command, have
+/// none.
 pub(super) fn read(text: &str) -> Vec<Hook> {
     let mut file: File = match serde_json::from_str(text) {
         Ok(file) => file,
@@ -98,7 +100,7 @@ pub(super) fn read(text: &str) -> Vec<Hook> {
             let matcher = group.matcher.filter(|matcher| !matches!(matcher.as_str(), "" | "*"));
             let tools = matcher.map(|matcher| {
                 let whole = |pattern: &str| RegexMatcherBuilder::new().build(&format!("^(?:{pattern})$"));
-                // What is no pattern is for every tool: a guard must not be lost by a slip.
+                // An invalid pattern matches every tool: a typing mistake must not disable a guard.
                 whole(&matcher).or_else(|_| whole(".*"))
             });
             for row in group.hooks.into_iter().filter(|row| row.kind == "command" && !row.command.trim().is_empty())
@@ -112,7 +114,7 @@ pub(super) fn read(text: &str) -> Vec<Hook> {
     hooks
 }
 
-/// What hooks call a tool that does this.
+/// Returns the name by which hooks know a tool with this verb.
 pub(super) const fn their_name(verb: ToolVerb) -> Option<&'static str> {
     match verb {
         ToolVerb::Run => Some("Bash"),
@@ -137,7 +139,7 @@ pub(super) const fn their_name(verb: ToolVerb) -> Option<&'static str> {
     }
 }
 
-/// The arguments of a call with the names hooks know beside ours.
+/// Returns the arguments of a call, with the argument names that hooks know added to ours.
 pub(super) fn their_input(input: &Value, directory: &Path) -> Value {
     let mut input = input.clone();
     if let Some(fields) = input.as_object_mut()

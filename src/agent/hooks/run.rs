@@ -1,5 +1,5 @@
-//! Running a hook: a child like those of the shell tool, without keys of providers, ended with all it started when its
-//! time is over or the turn is stopped.
+//! Runs a hook: a child process as for the shell tool, without keys of providers. It is ended, with all it started,
+//! when its time is over or the turn is stopped.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -13,19 +13,19 @@ use tokio_util::sync::CancellationToken;
 use super::form::Hook;
 use crate::sandbox::Variables;
 
-/// The most that is read of what a hook prints, in bytes.
+/// How many bytes of a hook's output are read at most.
 const MOST: u64 = 64 * 1024;
 
 /// How a hook ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct End {
-    /// Its exit code; none where a signal ended it.
+    /// Its exit code; `None` if a signal ended it.
     pub(super) code: Option<i32>,
     pub(super) out: String,
     pub(super) err: String,
 }
 
-/// Why one did not come to its end.
+/// Why a hook did not end by itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Failed {
     /// The turn was stopped.
@@ -34,22 +34,22 @@ pub(super) enum Failed {
     NotRun(String),
 }
 
-/// Ends a group of processes when it is dropped.
+/// Ends a process group when it is dropped.
 struct Group(Option<Pid>);
 
 impl Drop for Group {
     fn drop(&mut self) {
         if let Some(leader) = self.0 {
-            // One that has ended is no error.
+            // A group that has already ended is no error.
             let _ = kill_process_group(leader, Signal::KILL);
         }
     }
 }
 
-/// Runs a hook in a workspace with JSON on its standard input.
+/// Runs a hook in the workspace, with JSON on its standard input.
 ///
 /// # Cancel safety
-/// Dropped, the hook and what it started are ended.
+/// If it is dropped, the hook and all it started are ended.
 pub(super) async fn run(
     hook: &Hook,
     input: &Value,
@@ -77,7 +77,7 @@ pub(super) async fn run(
     let (mut out, mut err) = (out.take(MOST), err.take(MOST));
     let talk = async {
         let write = async {
-            // A hook need not read what it is told.
+            // A hook may ignore its standard input.
             drop(stdin.write_all(written.as_bytes()).await);
             drop(stdin);
         };
