@@ -1,4 +1,4 @@
-//! What requests came to in tokens and money, request by request.
+//! What requests cost in tokens and money, request by request.
 
 use serde::Serialize;
 
@@ -10,14 +10,14 @@ use super::usage::Usage;
 pub struct Bill {
     /// The tokens.
     pub usage: Usage,
-    /// What those cost whose price is known.
+    /// The cost of those tokens whose price is known.
     priced: Money,
-    /// Whether the price of some is not known.
+    /// Whether the price of some tokens is not known.
     unpriced: bool,
 }
 
 impl Bill {
-    /// Makes the bill of one request.
+    /// Makes the bill of one request; `price` is `None` where it is not known.
     #[must_use]
     pub fn of(usage: Usage, price: Option<&Price>) -> Self {
         let mut bill = Self::stored(usage, price.map(|price| price.cost(&usage)));
@@ -25,26 +25,26 @@ impl Bill {
         bill
     }
 
-    /// Makes one whose cost was worked out before.
+    /// Makes a bill whose cost was calculated before.
     #[must_use]
     pub fn stored(usage: Usage, cost: Option<Money>) -> Self {
         let unpriced = cost.is_none() && usage.total() > 0;
         Self { usage, priced: cost.unwrap_or_default(), unpriced }
     }
 
-    /// Returns what all of it cost; `None` where the price of a part is not known.
+    /// Returns the cost of all of it; `None` if the price of a part is not known.
     #[must_use]
     pub fn cost(&self) -> Option<Money> {
         (!self.unpriced).then_some(self.priced)
     }
 
-    /// Returns what those tokens cost whose price is known: all of it costs at least that.
+    /// Returns the cost of the tokens whose price is known: the whole costs at least that.
     #[must_use]
     pub const fn at_least(&self) -> Money {
         self.priced
     }
 
-    /// Adds another.
+    /// Adds another bill.
     pub fn add(&mut self, other: Self) {
         self.usage.add(other.usage);
         self.priced = self.priced.plus(other.priced);
@@ -55,13 +55,13 @@ impl Bill {
 /// What a request will cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Forecast {
-    /// It costs no less: all that can come from the cache does, and the answer is one token.
+    /// The least it can cost: everything that can come from the cache does, and the answer has one token.
     pub least: Money,
-    /// What it costs if it goes as those before.
+    /// The cost if it goes like the requests before.
     pub likely: Money,
 }
 
-/// As `axi usage --json` prints it: what is not known is null.
+/// The form that `axi usage --json` prints: `null` for what is not known.
 #[derive(Serialize)]
 struct Printed {
     input: u64,
@@ -89,9 +89,9 @@ pub struct Ledger {
     rows: Vec<LedgerRow>,
     /// How many turns have ended.
     turns: usize,
-    /// How many requests there were, without those of sub-agents.
+    /// How many requests there were, not counting those of sub-agents.
     requests: u64,
-    /// The tokens of the last of them, read and written.
+    /// How many tokens the last of these requests read and wrote.
     last_request: u64,
 }
 
@@ -107,14 +107,14 @@ pub struct LedgerRow {
 }
 
 impl Ledger {
-    /// Takes the bill of a request of the turn that runs.
+    /// Adds the bill of a request to the current turn.
     pub fn add(&mut self, model: &str, bill: Bill) {
         self.requests += 1;
         self.last_request = bill.usage.total();
         self.add_of_others(model, bill);
     }
 
-    /// Takes the bill of sub-agents.
+    /// Adds the bill of sub-agents to the current turn.
     pub fn add_of_others(&mut self, model: &str, bill: Bill) {
         let turn = self.turns + 1;
         if let Some(row) = self.rows.iter_mut().rev().find(|row| row.turn == turn && row.model == model) {
@@ -123,7 +123,7 @@ impl Ledger {
         self.rows.push(LedgerRow { turn, model: model.to_owned(), bill });
     }
 
-    /// Ends a turn: what comes belongs to the next.
+    /// Ends a turn: later bills belong to the next one.
     pub const fn end_turn(&mut self) {
         self.turns += 1;
     }
@@ -134,7 +134,7 @@ impl Ledger {
         &self.rows
     }
 
-    /// Returns how many tokens the last request had, read and written.
+    /// Returns how many tokens the last request read and wrote.
     #[must_use]
     pub const fn last_request(&self) -> u64 {
         self.last_request
@@ -146,14 +146,14 @@ impl Ledger {
         sum(self.rows.iter())
     }
 
-    /// Returns what the turn cost that runs, or that ended last where none has asked since.
+    /// Returns the cost of the current turn, or of the last one if the current turn has sent no request yet.
     #[must_use]
     pub fn last_turn(&self) -> Bill {
         let turn = self.rows.last().map_or(0, |row| row.turn);
         sum(self.rows.iter().filter(|row| row.turn == turn))
     }
 
-    /// Returns what each model cost, the one used first before the others.
+    /// Returns the cost of each model, in the order of first use.
     #[must_use]
     pub fn by_model(&self) -> Vec<(String, Bill)> {
         let mut models: Vec<(String, Bill)> = Vec::new();
@@ -166,7 +166,7 @@ impl Ledger {
         models
     }
 
-    /// Returns how many tokens a request has written so far, on an average; `None` before the first.
+    /// Returns how many tokens a request has written on average; `None` before the first one.
     #[must_use]
     pub fn usual_answer(&self) -> Option<u64> {
         self.total().usage.written().checked_div(self.requests)
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!((bill.cost(), bill.at_least()), (None, Money::dollars(0.002)));
         let printed = serde_json::to_value(bill).unwrap();
         assert_eq!((&printed["input"], &printed["usd"]), (&1_007.into(), &serde_json::Value::Null));
-        // No tokens have no price that could be missing.
+        // Where there are no tokens, no price can be missing.
         assert_eq!(Bill::of(Usage::default(), None).cost(), Some(Money::default()));
     }
 

@@ -21,7 +21,7 @@ enum Part {
     WireItem(Value),
 }
 
-/// What a stream came to.
+/// The result of a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finished {
     /// The message; `None` when nothing worth keeping arrived.
@@ -39,7 +39,7 @@ impl MessageBuilder {
         Self { model: model.into(), parts: Vec::new(), usage: Usage::default(), stop: None }
     }
 
-    /// Takes one event in.
+    /// Adds one event.
     pub fn push(&mut self, event: &StreamEvent) {
         match event {
             StreamEvent::Loading
@@ -123,7 +123,7 @@ impl MessageBuilder {
         }
     }
 
-    /// Returns the arguments of the call that is being written, as far as they are there.
+    /// Returns the arguments of the call that is being written, as far as they have arrived.
     #[must_use]
     pub fn open_arguments(&self) -> &str {
         match self.parts.last() {
@@ -132,7 +132,7 @@ impl MessageBuilder {
         }
     }
 
-    /// Returns the token counts as far as they have been reported.
+    /// Returns the token counts that were reported so far.
     #[must_use]
     pub const fn usage(&self) -> Usage {
         self.usage
@@ -144,7 +144,7 @@ impl MessageBuilder {
         self.parts.is_empty()
     }
 
-    /// Tells whether the stream said that it is whole.
+    /// Tells whether the stream reported its end.
     #[must_use]
     pub const fn is_done(&self) -> bool {
         self.stop.is_some()
@@ -158,7 +158,7 @@ impl MessageBuilder {
 
     /// Ends a stream that was stopped in the middle: text is kept, calls are dropped.
     ///
-    /// Unsigned reasoning of a cut stream is kept too: it is the wire that decides whether it can be sent back.
+    /// Unsigned reasoning of a cut stream is kept, too: the wire decides whether it can be sent back.
     #[must_use]
     pub fn finish_early(self) -> Finished {
         self.build(false)
@@ -204,7 +204,8 @@ impl MessageBuilder {
     }
 }
 
-/// Servers repeat ids or give none; within a message they must differ, and be the same at every replay.
+/// Returns an id that differs from those in `taken`, and is the same at every replay: servers repeat ids, or give
+/// none.
 fn unique_id(id: String, taken: &[String]) -> String {
     if !id.is_empty() && !taken.contains(&id) {
         return id;
@@ -232,7 +233,7 @@ fn make_call(id: String, name: String, arguments: String, extra: Map<String, Val
     ToolCall { id, name, input, invalid_input, extra, model: String::new(), arguments }
 }
 
-/// Reads a call's arguments: blank means `{}`, and a JSON string that holds an object is unwrapped once.
+/// Parses a call's arguments: blank means `{}`, and a JSON string that contains an object is unwrapped once.
 fn parse_arguments(arguments: &str) -> Option<Value> {
     if arguments.trim().is_empty() {
         return Some(Value::Object(Map::new()));

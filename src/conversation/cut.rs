@@ -2,26 +2,27 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Where a conversation is cut: what is sent of the messages before.
+/// The point at which a conversation is cut: it decides what is sent of the messages before it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cut {
-    /// How many messages from the beginning are not sent.
+    /// How many messages at the beginning are not sent.
     pub dropped: usize,
-    /// In how many messages from the beginning the outputs of tools are thinned; never fewer than `dropped`.
+    /// In how many messages at the beginning the outputs of tools are shortened; never fewer than `dropped`.
     pub thinned: usize,
-    /// What stands for the messages that are not sent; empty while all are.
+    /// The text that replaces the messages that are not sent; empty while all are sent.
     pub frame: String,
 }
 
 impl Cut {
-    /// Returns what of it holds in a conversation that went back to so many messages; `None` where nothing does.
+    /// Returns the cut for a conversation that went back to its first `messages` messages; `None` if the cut
+    /// dropped all of those.
     #[must_use]
     pub fn before(mut self, messages: usize) -> Option<Self> {
         self.thinned = self.thinned.min(messages);
         (self.dropped < messages || self.dropped == 0).then_some(self)
     }
 
-    /// The same cut, where the first so many messages are not held.
+    /// Returns the same cut for a list that lacks the first `messages` messages.
     #[must_use]
     pub fn nearer(mut self, messages: usize) -> Self {
         self.dropped = self.dropped.saturating_sub(messages);
@@ -29,7 +30,7 @@ impl Cut {
         self
     }
 
-    /// The same cut, where so many messages stand before.
+    /// Returns the same cut for a list with `messages` more messages in front.
     #[must_use]
     pub fn further(mut self, messages: usize) -> Self {
         self.dropped += messages;

@@ -1,4 +1,4 @@
-//! What a provider's stream is made of, whatever its wire looks like.
+//! The events of a provider's stream, in one form for all wires.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,18 +8,18 @@ use super::usage::Usage;
 /// One step of a model's answer as it arrives.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StreamEvent {
-    /// The model is being loaded; only one in this process tells.
+    /// The model is being loaded; only a model in this process reports it.
     Loading,
-    /// The request is being read; only a model in this process tells. Unit: tokens.
+    /// The request is being read; only a model in this process reports it. Unit: tokens.
     Reading {
-        /// So many are read, or were known.
+        /// How many have been read, or were in its cache.
         read: u64,
         /// All of them.
         all: u64,
     },
-    /// Nothing has arrived for so long; the answer may still come. Unit: seconds.
+    /// Nothing has arrived for this long; the answer may still come. Unit: seconds.
     Silent {
-        /// Whole seconds, more each time.
+        /// Whole seconds; each report has more.
         seconds: u64,
     },
     /// More words of the answer.
@@ -31,8 +31,8 @@ pub enum StreamEvent {
     ReasoningSignature(String),
     /// A whole reasoning block the provider encrypted.
     RedactedReasoning(String),
-    /// A tool call begins. `slot` is unique within the message and given by the protocol's file, which
-    /// alone knows how its wire tells calls apart.
+    /// A tool call begins. `slot` is unique within the message. The protocol's file assigns it, because only that
+    /// knows how its wire tells calls apart.
     ToolCallStart {
         /// Which call later deltas belong to.
         slot: usize,
@@ -47,7 +47,7 @@ pub enum StreamEvent {
     ToolCallExtra {
         /// The call they belong to.
         slot: usize,
-        /// Kept verbatim; a field given again takes the place of the first.
+        /// Kept verbatim; a field that is given again replaces the first.
         extra: Map<String, Value>,
     },
     /// More of a call's arguments: a piece of JSON text.
@@ -59,9 +59,9 @@ pub enum StreamEvent {
     },
     /// The provider searched the web itself, for these words.
     Searched(String),
-    /// Something that only the wire of this model can read, to be sent back at this place as it came.
+    /// An item that only this model's wire can read; it is sent back unchanged, at this place.
     WireItem(Value),
-    /// All token counts so far: they take the place of earlier ones.
+    /// All token counts so far; they replace the earlier ones.
     Usage(Usage),
     /// The answer is whole. Nothing follows but `Usage`.
     Done(StopReason),
@@ -85,14 +85,14 @@ pub enum StopReason {
     ContentFilter,
     /// It refused.
     Refusal,
-    /// The stream ended properly without saying why.
+    /// The stream ended properly, but gave no reason.
     Missing,
     /// A word we do not know; treated as [`StopReason::EndTurn`] and logged.
     Other(String),
 }
 
 impl StopReason {
-    /// Reads a wire's word, whichever protocol it comes from.
+    /// Parses a wire's word, whichever protocol it comes from.
     #[must_use]
     pub fn parse(word: &str) -> Self {
         match word.to_ascii_lowercase().as_str() {

@@ -1,4 +1,4 @@
-//! What tokens cost: prices, and sums of money that no rounding changes.
+//! What tokens cost: prices, and sums of money without rounding errors.
 
 use std::fmt;
 use std::iter::Sum;
@@ -7,16 +7,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::usage::Usage;
 
-/// A sum of money. Whole billionths of a thousandth of a dollar: a price of a dollar for a million tokens is a whole
-/// number of them for one token. Written as dollars.
+/// A sum of money in units of 10⁻¹² dollars: a price of one dollar for a million tokens is a whole number of units
+/// a token. Serialized as dollars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Money(u64);
 
-/// How many of them are a dollar.
+/// How many units one dollar has.
 const DOLLAR: u64 = 1_000_000_000_000;
 
 impl Money {
-    /// Makes a sum of dollars; nothing below zero, and what is smaller than a unit is cut off.
+    /// Converts dollars; a negative sum becomes zero, and fractions of a unit are cut off.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded on the line before")]
     #[expect(clippy::cast_precision_loss, reason = "a dollar is far below 2^53 units")]
@@ -25,7 +25,7 @@ impl Money {
         Self(if units.is_nan() { 0 } else { units.round() as u64 })
     }
 
-    /// Reads a price in dollars for a million tokens as what one token costs: `0.25`, `1250`.
+    /// Parses a price in dollars for a million tokens (`0.25`, `1250`) into the price of one token.
     #[must_use]
     pub fn of_a_million(text: &str) -> Option<Self> {
         let (whole, part) = text.split_once('.').unwrap_or((text, ""));
@@ -36,14 +36,14 @@ impl Money {
         Some(Self(units))
     }
 
-    /// Returns it in dollars.
+    /// Converts the sum to dollars.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "for people and JSON; sums are made of units")]
     pub fn in_dollars(self) -> f64 {
         self.0 as f64 / DOLLAR as f64
     }
 
-    /// Returns what so many tokens cost at this price for one.
+    /// Returns the cost of `tokens` tokens, where this is the price of one.
     #[must_use]
     pub const fn times(self, tokens: u64) -> Self {
         Self(self.0.saturating_mul(tokens))
@@ -55,13 +55,13 @@ impl Money {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// Returns what is left of it, nothing where `other` is more.
+    /// Subtracts `other`; the result is never below zero.
     #[must_use]
     pub const fn minus(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// Returns the units, to count them where several add at once.
+    /// Returns the units, for a counter that several threads add to.
     #[must_use]
     pub const fn units(self) -> u64 {
         self.0
@@ -74,7 +74,7 @@ impl Money {
     }
 }
 
-/// As people read it: `$12.34`, and four digits that count where it is less than a dollar.
+/// Formats for people: `$12.34`, and four significant digits below one dollar.
 impl fmt::Display for Money {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dollars = self.in_dollars();
@@ -105,16 +105,16 @@ impl<'de> Deserialize<'de> for Money {
     }
 }
 
-/// What one token costs.
+/// The price of one token.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rates {
-    /// Read.
+    /// Tokens that are read.
     pub input: Money,
-    /// Written, reasoning too.
+    /// Tokens that are written, including reasoning.
     pub output: Money,
-    /// Read from the provider's cache; as any other where it is not said.
+    /// Tokens read from the provider's cache; `None` if they cost as much as any other.
     pub cached_read: Option<Money>,
-    /// Read and written to the provider's cache; as any other where it is not said.
+    /// Tokens read and written to the provider's cache; `None` if they cost as much as any other.
     pub cached_write: Option<Money>,
 }
 
@@ -130,19 +130,20 @@ impl Rates {
     }
 }
 
-/// What a model's tokens cost.
+/// The prices of a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Price {
-    /// For a request of any length.
+    /// The rates of a request of any length.
     pub rates: Rates,
-    /// For longer ones: from more tokens read than the number on, each; the shortest first.
+    /// The rates of longer requests: each applies when more than this many tokens are read; the smallest number
+    /// comes first.
     pub long: Vec<(u64, Rates)>,
-    /// For a search that the provider makes itself, where that is known.
+    /// The price of a search that the provider makes itself, where it is known.
     pub search: Option<Money>,
 }
 
 impl Price {
-    /// The price of what runs on this machine.
+    /// Returns the price of a model that runs on this machine.
     #[must_use]
     pub fn free() -> Self {
         let nothing = Some(Money::default());
@@ -150,8 +151,8 @@ impl Price {
         Self { rates, ..Self::default() }
     }
 
-    /// Returns the price of a provider that keeps what it has read for an hour: what it writes to such a cache costs
-    /// twice what it reads (<https://platform.claude.com/docs/en/build-with-claude/prompt-caching>).
+    /// Returns the price with a provider cache that lasts one hour: writing to such a cache costs twice the input
+    /// price (<https://platform.claude.com/docs/en/build-with-claude/prompt-caching>).
     #[must_use]
     pub fn with_long_cache(mut self) -> Self {
         for rates in std::iter::once(&mut self.rates).chain(self.long.iter_mut().map(|(_, rates)| rates)) {
@@ -160,22 +161,22 @@ impl Price {
         self
     }
 
-    /// Returns what one request cost, without searches whose price is not known. All of its tokens have the price of its
-    /// length.
+    /// Returns the cost of one request; searches whose price is not known count nothing. All its tokens have the
+    /// rates for its length.
     #[must_use]
     pub fn cost(&self, usage: &Usage) -> Money {
         let searches = self.search.unwrap_or_default().times(usage.searches);
         self.rates_of(usage.read()).cost(usage).plus(searches)
     }
 
-    /// Returns what a token of a request costs that reads so many.
+    /// Returns the rates of a request that reads `read` tokens.
     #[must_use]
     pub fn rates_of(&self, read: u64) -> &Rates {
         self.long.iter().rev().find(|(above, _)| read > *above).map_or(&self.rates, |(_, rates)| rates)
     }
 
-    /// Reads `in/out/cached read/cached write`, in dollars for a million tokens, and those of longer requests behind
-    /// it: `2.5/15/0.25;272000:5/22.5/0.5`.
+    /// Parses `in/out/cached read/cached write`, in dollars for a million tokens; the rates of longer requests
+    /// follow after a semicolon: `2.5/15/0.25;272000:5/22.5/0.5`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split(';');
@@ -263,7 +264,7 @@ mod tests {
             let less = price.cost(&usage(a, b, c, d, 0));
             prop_assert!(price.cost(&usage(a + more, b, c, d, 0)) >= less);
             prop_assert!(price.cost(&usage(a, b, c, d, more)) >= less);
-            // Reasoning is billed as what is written.
+            // Reasoning is billed like any other output.
             prop_assert_eq!(price.cost(&usage(a, b, c, d + more, 0)), price.cost(&usage(a, b, c, d, more)));
         }
     }

@@ -1,79 +1,81 @@
-//! What tools and the approval policy both speak of: what a tool is, and the effect, subject and preview of a call.
+//! The words that tools and the approval policy share: what a tool is, and the effect, subject and preview of a
+//! call.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What the model is told about a tool, and what axi knows of it: both are declared in the tool's own file.
+/// What the model is told about a tool, and what axi knows of it. Both are declared in the tool's own file.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ToolSpec {
     /// Lower case with underscores; unique.
     pub name: String,
     /// One paragraph for the model, in English.
     pub description: String,
-    /// A JSON schema of type `object`. Its bytes must not change within a session: prompt caches live on it.
+    /// A JSON schema of type `object`. Its bytes must not change within a session, or the provider's prompt cache
+    /// no longer matches.
     pub input_schema: Value,
-    /// What the model is not told.
+    /// What axi knows of the tool and the model is not told.
     #[serde(skip)]
     pub identity: ToolIdentity,
 }
 
-/// What axi knows of a tool beside what the model is told. A tool of somebody else's has the default.
+/// What axi knows of a tool, besides what the model is told. A server's tool has the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ToolIdentity {
     /// What its rules are about.
     pub kind: ToolKind,
-    /// What it does, for whoever words it.
+    /// What it does; the front ends choose their words by it.
     pub verb: ToolVerb,
     /// Whether a sub-agent that only reads may call it.
     pub for_sub_agents: bool,
-    /// What a small model is told of it; nothing where there is none.
+    /// How a small model is told of it; `None` if it is not offered to small models.
     pub brief: Option<Brief>,
 }
 
-/// What a small model is told of a tool, in as few words as it understands.
+/// How a small model is told of a tool, in as few words as it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Brief {
     /// What it does.
     pub description: &'static str,
-    /// Its arguments, which are texts; the required ones end with a star.
+    /// Its arguments, all of them texts; the name of a required one ends with `*`.
     pub arguments: &'static [&'static str],
-    /// Whether the model is told of this tool alone where it is there.
+    /// Whether the model is offered this tool alone, where it exists.
     pub alone: bool,
-    /// Its place among them: what stands first is used most.
+    /// Its position in the list: models use the first one most.
     pub order: u8,
 }
 
-/// What the rules of a tool are about.
+/// What the rules for a tool are about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToolKind {
-    /// Files that it reads; a rule for [`READERS`] is for all such tools.
+    /// The files it reads; a rule for [`READERS`] covers all such tools.
     Reader,
-    /// Files that it changes; a rule for [`WRITERS`] is for all such tools.
+    /// The files it changes; a rule for [`WRITERS`] covers all such tools.
     Writer,
-    /// Command lines; a rule for [`COMMANDS`] is for all such tools.
+    /// The command lines it runs; a rule for [`COMMANDS`] covers all such tools.
     Command,
-    /// Hosts of the network.
+    /// The hosts it reaches.
     Network,
     /// The tool as a whole.
     #[default]
     Other,
 }
 
-/// What stands in a rule for every tool that reads files.
+/// The name in rules for every tool that reads files.
 pub const READERS: &str = "read";
-/// What stands in a rule for every tool that changes files.
+/// The name in rules for every tool that changes files.
 pub const WRITERS: &str = "write";
-/// What stands in a rule for every tool that runs command lines.
+/// The name in rules for every tool that runs command lines.
 pub const COMMANDS: &str = "shell";
 
-/// What a tool does, for whoever words it: one row of words each.
+/// What a tool does; each verb has its own words in each language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToolVerb {
     /// Puts a question to the person.
     Ask,
-    /// What axi has no words for: it is called by its name.
+    /// Anything axi has no words for: the front ends show the tool's name.
     #[default]
     Call,
     /// Deletes files.
@@ -88,7 +90,7 @@ pub enum ToolVerb {
     FindFiles,
     /// Lists a directory.
     List,
-    /// Looks after what runs in the background.
+    /// Manages background commands.
     LookAfterJobs,
     /// Makes a directory.
     MakeDirectory,
@@ -112,36 +114,36 @@ pub enum ToolVerb {
     Write,
 }
 
-/// What a call is about, as a person reads it.
+/// How a call is described to a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum About {
-    /// Its subject.
+    /// By its subject.
     Subject,
-    /// Something that is looked for in the subject.
+    /// By what it looks for in the subject.
     Pattern {
         /// What.
         pattern: String,
-        /// Whether it is part of a text, and not a name.
+        /// Whether it is text to search for, rather than a name.
         quoted: bool,
     },
-    /// The first of two paths, which becomes the second.
+    /// By two paths: the first becomes the second.
     FromTo,
-    /// These words.
+    /// By these words.
     Text {
         /// One line or more.
         text: String,
     },
-    /// What the screen of a program shows.
+    /// By what the screen of a program shows.
     Screen,
-    /// The end of a program.
+    /// By the end of a program.
     End,
 }
 
-/// What a call would touch, as the tool declares it for this input.
+/// The effect of a call, as the tool declares it for this input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// Looks at files of the workspace only.
+    /// Reads files of the workspace, and nothing else.
     Read,
     /// Changes files.
     Write,
@@ -172,11 +174,11 @@ pub enum Subject {
         /// Lower case, without port.
         host: String,
     },
-    /// Nothing a rule could narrow; only the tool's name counts.
+    /// Nothing that a rule could narrow: only the tool's name counts.
     Whole,
 }
 
-/// What a person sees before they say yes.
+/// What a person sees before they approve a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Preview {
@@ -199,7 +201,7 @@ pub enum Preview {
         /// A few lines.
         text: String,
     },
-    /// Several of them, in the order they would happen.
+    /// Several previews, in the order in which they would happen.
     Many {
         /// The parts.
         parts: Vec<Preview>,

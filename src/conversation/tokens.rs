@@ -1,4 +1,4 @@
-//! Estimating tokens without a tokenizer: used for context budgets, never for billing.
+//! Estimates tokens without a tokenizer: for context budgets, never for billing.
 
 use super::{ContentBlock, Message};
 
@@ -27,7 +27,7 @@ pub fn estimate_block(block: &ContentBlock) -> u64 {
         ContentBlock::Reasoning(reasoning) => estimate(&reasoning.text),
         ContentBlock::ToolCall(call) => estimate(&call.name) + estimate(&call.input.to_string()),
         ContentBlock::ToolResult(result) => estimate(&result.content),
-        // Anthropic's documented cost of a full-size picture is about 1,600 tokens.
+        // Anthropic documents a cost of about 1,600 tokens for a full-size picture.
         ContentBlock::Image(_) => 1_600,
         ContentBlock::WireItem(made) => estimate(&made.item.to_string()),
     }

@@ -1,29 +1,30 @@
-//! What a request cost in tokens: one type for all wires, in which nothing is counted twice.
+//! The tokens of a request: one type for all wires, in which no token is counted twice.
 
 use serde::{Deserialize, Serialize};
 
-/// Token counts of one request, as the provider reported them. Each token is in one field only: their sum is all
-/// that was read and written. Unit: tokens.
+/// The token counts of one request, as the provider reported them. Each token is in one field only, so the sum of
+/// the fields is all that was read and written. Unit: tokens.
 ///
-/// Stored and printed as [`Totals`], the form of older sessions and of `--output json`.
+/// Serialized as [`Totals`], the form of older sessions and of `--output json`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Totals", into = "Totals")]
 pub struct Usage {
-    /// Read, and neither from the provider's cache nor into it.
+    /// Tokens read that neither came from the provider's cache nor went into it.
     pub input: u64,
-    /// Read from the provider's cache.
+    /// Tokens read from the provider's cache.
     pub cached_read: u64,
-    /// Read and written to the provider's cache.
+    /// Tokens read and written to the provider's cache.
     pub cached_write: u64,
-    /// Written, without reasoning where the provider tells it apart.
+    /// Tokens written, without reasoning if the provider reports that separately.
     pub output: u64,
-    /// Written as reasoning.
+    /// Tokens written as reasoning.
     pub reasoning: u64,
-    /// Searches that the provider made itself, which it bills beside the tokens. Unit: searches.
+    /// Searches that the provider made itself; it bills them besides the tokens. Unit: searches.
     pub searches: u64,
 }
 
-/// The same counts as most wires report them: totals, and what of them was cached or reasoning.
+/// The same counts in the form in which most wires report them: totals, and how many of them were cached or
+/// reasoning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// All tokens read, cached ones included.
@@ -50,7 +51,7 @@ const fn is_zero(count: &u64) -> bool {
 }
 
 impl From<Totals> for Usage {
-    /// A part larger than its total is cut to it: a server that contradicts itself must not make tokens.
+    /// Cuts a part that is larger than its total: a server that contradicts itself must not add tokens.
     fn from(totals: Totals) -> Self {
         let cached_read = totals.cache_read_tokens.min(totals.input_tokens);
         let cached_write = totals.cache_write_tokens.min(totals.input_tokens - cached_read);
@@ -80,7 +81,7 @@ impl From<Usage> for Totals {
 }
 
 impl Usage {
-    /// Returns all tokens read: what the request filled of the model's window.
+    /// Returns all tokens read: they filled that much of the model's context window.
     #[must_use]
     pub const fn read(&self) -> u64 {
         self.input.saturating_add(self.cached_read).saturating_add(self.cached_write)
