@@ -7,14 +7,14 @@ use rustix::fs::{XattrFlags, lgetxattr, lgetxattr_query, llistxattr, llistxattr_
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-/// One of them.
+/// One extended attribute.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Attribute {
     name: String,
     value: Vec<u8>,
 }
 
-/// Looks; `None` where the file system has none, or they cannot be read.
+/// Reads the attributes; `None` if the file system has none, or they cannot be read.
 pub(super) fn look(path: &Path) -> Option<Vec<Attribute>> {
     let length = llistxattr_query(path).ok()?;
     if length == 0 {
@@ -35,14 +35,15 @@ pub(super) fn look(path: &Path) -> Option<Vec<Attribute>> {
     Some(found)
 }
 
-/// Tells whether an attribute belongs to a file, and not to the system's bookkeeping of it.
+/// Tells whether an attribute belongs to the file, and not to the system's bookkeeping.
 fn is_kept(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with("trusted.")
         && (!name.starts_with("security.") || name == "security.capability")
 }
 
-/// Takes away those that were not there. To be called before the mode is set: an access list is part of it.
+/// Removes the attributes that were not there then. Call it before the mode is set: an access list is part of the
+/// mode.
 ///
 /// # Errors
 /// What the system said.
@@ -55,10 +56,10 @@ pub(super) fn clear(path: &Path, then: &[Attribute]) -> io::Result<()> {
     Ok(())
 }
 
-/// Sets those that were there. To be called last: a write or another owner takes capabilities away.
+/// Sets the attributes that were there then. Call it last: a write or a change of owner removes capabilities.
 ///
 /// # Errors
-/// What the system said, but where only root may.
+/// The system's error, unless only root may set the attribute.
 pub(super) fn set(path: &Path, then: &[Attribute]) -> io::Result<()> {
     let now = look(path).unwrap_or_default();
     for attribute in then.iter().filter(|attribute| !now.contains(attribute)) {
@@ -70,7 +71,7 @@ pub(super) fn set(path: &Path, then: &[Attribute]) -> io::Result<()> {
     Ok(())
 }
 
-/// One that is not there any more is as good as taken away. (`ENODATA`, on Apple's systems `ENOATTR`.)
+/// Treats an attribute that is already gone as removed (`ENODATA`; `ENOATTR` on Apple's systems).
 fn gone(error: Errno) -> io::Result<()> {
     let none = if cfg!(target_vendor = "apple") { 93 } else { Errno::NODATA.raw_os_error() };
     if error.raw_os_error() == none { Ok(()) } else { Err(error.into()) }

@@ -1,19 +1,20 @@
-//! Old journals go: by age, then by size, never one in use.
+//! Removes old journals: by age, then by size, never one in use.
 
 use std::fs::{File, TryLockError};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// A journal nothing was written to for so long is of no use any more.
+/// A journal to which nothing was written for this long is of no use any more.
 const OLDEST: Duration = Duration::from_hours(30 * 24);
 
-/// Takes old journals away, and the oldest where all together have more than `most` bytes on the disk. What cannot be taken away is tried again the next time.
+/// Removes old journals, and the oldest ones while all together take more than `most` bytes on the disk. A journal
+/// that cannot be removed is tried again the next time.
 pub(super) fn clean(root: &Path, own: &Path, most: u64) {
     let Ok(entries) = root.read_dir() else { return };
     let mut journals: Vec<(SystemTime, PathBuf)> = Vec::new();
     for path in entries.flatten().map(|entry| entry.path()).filter(|path| path != own) {
-        // Only what is a journal: whatever else lies here is not ours.
+        // Only journals are removed: whatever else lies here is not ours.
         let written = path.join("journal.jsonl").metadata().and_then(|metadata| metadata.modified());
         if let Ok(written) = written {
             journals.push((written, path));
@@ -30,10 +31,10 @@ pub(super) fn clean(root: &Path, own: &Path, most: u64) {
     }
 }
 
-/// Takes the journal of one session away; none is no error.
+/// Removes the journal of one session; a missing one is no error.
 ///
 /// # Errors
-/// What the system said, and `InvalidInput` for a name that is no plain name.
+/// The system's error, or `InvalidInput` if `session` is no plain file name.
 pub fn forget(root: &Path, session: &str) -> std::io::Result<()> {
     let mut parts = Path::new(session).components();
     let (Some(std::path::Component::Normal(_)), None) = (parts.next(), parts.next()) else {
@@ -45,13 +46,13 @@ pub fn forget(root: &Path, session: &str) -> std::io::Result<()> {
     }
 }
 
-/// Tells whether another axi has it open.
+/// Tells whether another axi has this journal open.
 fn is_in_use(journal: &Path) -> bool {
     let file = File::open(journal.join("journal.jsonl"));
     file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-/// Bytes on the disk.
+/// Returns its size on the disk, in bytes.
 fn size(journal: &Path) -> u64 {
     let places = [journal.to_owned(), journal.join("objects"), journal.join("aside")];
     let files = places.iter().flat_map(|place| place.read_dir().into_iter().flatten().flatten());
@@ -106,7 +107,7 @@ mod tests {
             let place = root.path().join(name);
             std::fs::create_dir_all(place.join("objects")).unwrap();
             std::fs::write(place.join("objects/1"), "x".repeat(64 * 1024)).unwrap();
-            // What is on the disk is counted, and a file system may wait with that.
+            // Blocks on the disk are counted, and a file system may allocate them late.
             File::open(place.join("objects/1")).unwrap().sync_all().unwrap();
             let file = File::create(place.join("journal.jsonl")).unwrap();
             file.set_modified(SystemTime::now() - Duration::from_hours(24 * days)).unwrap();
@@ -114,7 +115,7 @@ mod tests {
         let own = root.path().join("own");
         let one = size(&own);
         assert!(one > 0);
-        // Of what makes them too much, the own journal is part, and stays.
+        // Our own journal counts towards the limit, but is never removed.
         clean(root.path(), &own, 2 * one + one / 2);
         let mut left: Vec<_> = root.path().read_dir().unwrap().flatten().map(|entry| entry.file_name()).collect();
         left.sort();

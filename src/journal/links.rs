@@ -1,37 +1,37 @@
-//! Which names were names of one file, and how a file gets its names back: what is written through one name shows under
-//! all others, so nothing is written to a file that is another one now. Pure.
+//! Decides which names get back their file. Everything written through one name of a file shows under its other
+//! names, so content must never be written into a file that is a different one now. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::node::Node;
 
-/// How a file gets its content back.
+/// How a path gets its content back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Way {
-    /// It has it: its attributes and its time are set.
+    /// The content is right: only attributes and time are set.
     Attributes,
-    /// As a new file that takes the name.
+    /// As a new file that takes over the name.
     New,
-    /// In the file that is there: names of it that nobody looked at show it, too.
+    /// In the existing file: its other names, which nobody looked at, show the content as well.
     InPlace,
     /// As one more name of the file that has this name by then.
     Name(PathBuf),
 }
 
-/// A path of a plan.
+/// What is known of one path of a plan.
 #[derive(Debug)]
 pub(super) struct Seen {
-    /// Whether it was a file.
+    /// Whether it was a file then.
     pub(super) was_file: bool,
-    /// Which file it was and is.
+    /// Which file it was then, and is now.
     pub(super) then: Option<Node>,
     pub(super) now: Option<Node>,
-    /// Whether our changes may have made another file of it, or given it or taken from it a name.
+    /// Whether our changes may have put another file there, or added or removed a name of the file.
     pub(super) is_regrouped: bool,
-    /// Whether it has its content, its attributes and its time.
+    /// Whether content, attributes and time are those of then.
     pub(super) is_restored: bool,
-    /// Whether it has its content.
+    /// Whether the content is that of then.
     pub(super) has_content: bool,
 }
 
@@ -39,9 +39,9 @@ pub(super) struct Seen {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Verdict {
     pub(super) way: Way,
-    /// Whether nothing is to be done at all.
+    /// Whether nothing has to be done.
     pub(super) is_done: bool,
-    /// Whether it had names that nobody looked at, and will not have them back.
+    /// Whether the file had other names that nobody looked at, and that will not get it back.
     pub(super) parted: bool,
 }
 
@@ -63,7 +63,7 @@ pub(super) fn decide<'a>(seen: &BTreeMap<&'a Path, Seen>) -> BTreeMap<&'a Path, 
     let now = names(&|seen| seen.now.map(|node| node.id()));
     let mut verdicts = BTreeMap::new();
     for (path, one) in seen.iter().filter(|(_, seen)| seen.was_file) {
-        // In a journal of old nothing is known of names.
+        // An old journal does not record which names belong to one file.
         let alone = || BTreeSet::from([*path]);
         let group = one.then.map(|node| node.id()).and_then(|id| then.get(&id).cloned()).unwrap_or_else(alone);
         let shared = one.now.map(|node| node.id()).and_then(|id| now.get(&id).cloned()).unwrap_or_default();
@@ -72,10 +72,10 @@ pub(super) fn decide<'a>(seen: &BTreeMap<&'a Path, Seen>) -> BTreeMap<&'a Path, 
         let unseen_now = unseen(one.now, &shared);
         let is_right = group == shared.iter().copied().filter(is_old).collect()
             && (unseen_then == unseen_now || one.then.is_none());
-        // A name that somebody else has given or taken since is theirs.
+        // A name that somebody else has added or removed since is left to them.
         let by_us = || group.iter().chain(&shared).any(|path| seen.get(path).is_some_and(|seen| seen.is_regrouped));
         let is_right = is_right || !by_us();
-        // The file itself may still be there, under any of its names.
+        // The file itself may still exist, under any of its names.
         let itself = group.iter().copied().find(|path| {
             seen.get(path).is_some_and(|seen| {
                 seen.now.map(|node| node.id()).is_some()
@@ -113,7 +113,7 @@ fn of<'a>(names: &Names<'a>, seen: &Seen) -> BTreeSet<&'a Path> {
     seen.now.map(|node| node.id()).and_then(|id| names.get(&id).cloned()).unwrap_or_default()
 }
 
-/// How many names a file has that are not among these.
+/// Counts the names of a file that are not among these.
 fn unseen(node: Option<Node>, names: &BTreeSet<&Path>) -> u64 {
     node.map_or(0, |node| node.names.saturating_sub(names.len() as u64))
 }

@@ -1,10 +1,10 @@
 //! Pre-images of files, for undo: what stood there before a tool or a command changed it, and what it left.
 //!
-//! One directory a session: `journal.jsonl`, append-only, on the disk before a change begins, and `objects/`, the
-//! old contents. Killed at any moment it stays usable: what a record says was there before is there. Knows no tool,
-//! no conversation and no words for people.
+//! Each session has a directory: `journal.jsonl` is append-only and is on the disk before a change begins;
+//! `objects/` has the old contents. The journal stays usable if axi is killed at any moment: the state that a
+//! record describes has been kept. It knows no tool, no conversation and no words for people.
 //!
-//! What is not kept: owners nobody but root can set, what stands in devices and sockets, files past the limits of `keep`.
+//! Not kept: owners that only root can set, the content of devices and sockets, files beyond the limits of `keep`.
 
 mod around;
 mod attributes;
@@ -43,24 +43,24 @@ use touch::settled;
 #[derive(Debug)]
 pub struct Journal {
     log: Log,
-    /// Where the journals of all sessions are.
+    /// The directory with the journals of all sessions.
     root: PathBuf,
-    /// The turn that runs, and whether it is in the file yet.
+    /// The current turn, and whether its record is in the file yet.
     now: Option<(Turn, bool)>,
     /// What was recorded already.
     recorded: keep::Recorded,
-    /// What the change that runs touches.
+    /// The touches of the current change.
     touched: Vec<Touch>,
-    /// What was kept of that as a second name.
+    /// The objects of these touches that are hard links.
     links: Vec<u64>,
-    /// Bytes copied for this session, by this process.
+    /// How many bytes this process has copied for this session.
     copied: Arc<AtomicU64>,
     limits: keep::Limits,
     cleaned: bool,
 }
 
 impl Journal {
-    /// Looks at the journal of `session` below `root`; nothing is read or made before it is needed.
+    /// Opens the journal of `session` below `root`; reads and creates nothing until it is needed.
     #[must_use]
     pub fn new(root: PathBuf, session: &str) -> Self {
         Self {
@@ -76,19 +76,19 @@ impl Journal {
         }
     }
 
-    /// Begins a turn: `messages` the conversation had before it, `mark` a number made from what was said.
+    /// Begins a turn: `messages` is how many messages the conversation had before it, `mark` a hash of its message.
     pub fn begin_turn(&mut self, messages: usize, mark: u64, now: SystemTime) {
-        // Its number is read off the file when there is something to write.
+        // The turn's number is read from the file when there is something to write.
         let turn = Turn { number: 0, time: record::milliseconds(now), messages: messages as u64, mark };
         self.now = Some((turn, false));
         self.recorded.clear();
         self.touched.clear();
     }
 
-    /// Keeps what stands at these places, before it is changed. On the disk when it returns.
+    /// Keeps what stands at these paths before it is changed. It is on the disk when this returns.
     ///
     /// # Errors
-    /// [`JournalError`]; the change can then not be taken back, or not in full.
+    /// [`JournalError`]: the change can then not be taken back, or not in full.
     pub fn before(&mut self, touches: &[Touch]) -> Result<Unkept, JournalError> {
         self.touched = touches.iter().map(|touch| Touch { path: settled(&touch.path), ..touch.clone() }).collect();
         let Some(turn) = self.write_turn()? else { return Ok(Unkept::default()) };
@@ -106,10 +106,10 @@ impl Journal {
         Ok(unkept)
     }
 
-    /// Looks at what the change left, so that a later change by somebody else can be told from it.
+    /// Records what the change left, so that a later change by somebody else can be distinguished from it.
     ///
     /// # Errors
-    /// [`JournalError`]; what was changed is then in doubt, and said to be.
+    /// [`JournalError`]: undo then reports that the author of the change is in doubt.
     pub fn after(&mut self) -> Result<(), JournalError> {
         let Some((turn, true)) = self.now else { return Ok(()) };
         let touched = std::mem::take(&mut self.touched);
@@ -121,7 +121,7 @@ impl Journal {
         keeper.own_links(&std::mem::take(&mut self.links))
     }
 
-    /// Remembers that a command ran whose changes nobody could know beforehand.
+    /// Remembers a command whose changes nobody could know beforehand.
     ///
     /// # Errors
     /// [`JournalError`].
@@ -130,7 +130,7 @@ impl Journal {
         self.log.append(&Record::Unseen { turn, line: line.to_owned() })
     }
 
-    /// The turns that changed something and were not taken back, oldest first.
+    /// Lists the turns that changed something and were not taken back, oldest first.
     ///
     /// # Errors
     /// [`JournalError`].
@@ -152,7 +152,7 @@ impl Journal {
             .collect())
     }
 
-    /// Works out what taking back all turns from this one on would change. Changes nothing.
+    /// Works out what would change if this turn and all later ones were taken back. Changes nothing.
     ///
     /// # Errors
     /// [`JournalError`].
@@ -160,10 +160,11 @@ impl Journal {
         plan::plan(&self.log.read()?, first, self.log.directory())
     }
 
-    /// Takes back what was planned. Begun again after it was killed it goes on where it was.
+    /// Takes back what the plan names. After axi was killed in the middle, running it again continues where it
+    /// stopped.
     ///
     /// # Errors
-    /// [`JournalError`] when not even the journal could be written; what fails at a file is in the answer.
+    /// [`JournalError`] if even the journal could not be written; the result lists failures at single files.
     pub fn take_back(&mut self, plan: &Plan, foreign: Foreign) -> Result<TakenBack, JournalError> {
         let taken = restore::take_back(plan, foreign, self.log.directory());
         if taken.failed.is_empty() {
@@ -173,13 +174,13 @@ impl Journal {
         Ok(taken)
     }
 
-    /// The journal's own directory.
+    /// Returns the journal's own directory.
     #[must_use]
     pub fn directory(&self) -> &Path {
         self.log.directory()
     }
 
-    /// Tells what it has room for.
+    /// Returns the outlook: what the journal has room for.
     #[must_use]
     pub fn outlook(&self) -> Outlook {
         Outlook::new(self.log.directory().to_owned(), self.copied.clone(), self.limits)
@@ -196,7 +197,7 @@ impl Journal {
     }
 }
 
-/// The turns of a journal that were taken back.
+/// Lists the turns of a journal that were taken back.
 ///
 /// # Errors
 /// [`JournalError`].

@@ -1,5 +1,5 @@
-//! What could be kept of a change, and of what lies around a command: where that is little, all of it, for nobody can
-//! read off a command all that it does. Changes nothing that lasts.
+//! Predicts what could be kept of a change, and of the surroundings of a command: if those are small, all of them
+//! are kept, because nobody can foresee all that a command does. Leaves nothing on the disk.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use super::keep::{Limits, clone_file, create};
 use super::state;
 use super::touch::{How, Touch, settled};
 
-/// More entries are not looked at: a number of them is not the number of all.
+/// Looks at no more entries than this: beyond it a count would not be complete anyway.
 const MOST_ENTRIES: usize = 50_000;
 
-/// More entries are not kept for the sake of what a command may do.
+/// Keeps no surroundings with more entries than this.
 const MOST_AROUND: usize = 2_000;
-/// More bytes are not.
+/// Keeps no surroundings with more bytes than this.
 const MOST_BYTES_AROUND: u64 = 16 * 1024 * 1024;
 
 /// What the journal has room for.
@@ -32,7 +32,7 @@ impl Outlook {
         Self { directory, copied, limits }
     }
 
-    /// Counts the files below these places that would not be kept.
+    /// Counts the files at and below these paths that would not be kept.
     #[must_use]
     pub fn unkept(&self, touches: &[Touch]) -> u64 {
         let room = self.limits.copied.saturating_sub(self.copied.load(Ordering::Relaxed)).min(self.free());
@@ -63,25 +63,26 @@ impl Outlook {
         unkept
     }
 
-    /// The nearest directory that is there: the journal's own is made when it is first written.
+    /// Returns the nearest directory that exists: the journal's own directory is made at the first write.
     fn place(&self) -> &Path {
         self.directory.ancestors().find(|place| place.is_dir()).unwrap_or(&self.directory)
     }
 
-    /// Whether something is on the file system of the journal.
+    /// Tells whether a device is the one that holds the journal.
     fn is_near(&self, device: u64) -> bool {
         self.place().metadata().is_ok_and(|metadata| metadata.dev() == device)
     }
 
-    /// Bytes that are free there; where nobody says, it is tried.
+    /// Returns how many bytes are free there; as many as there can be if the system does not say, so that it is
+    /// tried.
     fn free(&self) -> u64 {
         rustix::fs::statvfs(self.place()).map_or(u64::MAX, |room| room.f_bavail.saturating_mul(room.f_frsize))
     }
 
-    /// Whether a file can be kept without taking room.
+    /// Tells whether a file can be cloned, and so kept without taking room.
     fn clones(&self, path: &Path) -> bool {
         let target = self.place().join(".axi-clone");
-        // One that was killed may have left it.
+        // An axi that was killed may have left it behind.
         drop(std::fs::remove_file(&target));
         let cloned = state::open(path).and_then(|source| Ok(clone_file(&source, &create(&target)?)));
         drop(std::fs::remove_file(&target));
@@ -89,7 +90,7 @@ impl Outlook {
     }
 }
 
-/// All that lies around a command that runs here; `None` where it is too much.
+/// Returns the surroundings of a command that runs in `directory`; `None` if they are too large.
 #[must_use]
 pub fn around(directory: &Path) -> Option<Touch> {
     let (mut entries, mut bytes) = (0, 0_u64);

@@ -1,4 +1,4 @@
-//! Paths in a line of JSON.
+//! Serializes paths for a line of JSON.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A path as text where it is text, else as its bytes.
+/// A path: as text if it is UTF-8, otherwise as its bytes.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum PathText {
@@ -14,7 +14,7 @@ enum PathText {
     Bytes(Vec<u8>),
 }
 
-/// Writes a path into a line.
+/// Writes a path.
 pub(super) fn write_path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     match path.to_str() {
         Some(text) => text.serialize(serializer),

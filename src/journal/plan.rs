@@ -1,4 +1,4 @@
-//! What taking back would change: the first state before, the last one left, and what is there now.
+//! Works out what taking back would change: from the first state before, the last state left, and the state now.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader};
@@ -12,7 +12,7 @@ use super::state::Kind;
 use super::touch::JournalError;
 use super::{State, state};
 
-/// Longer texts are not compared line by line (bytes).
+/// Compares no longer texts line by line (bytes).
 const COMPARED: u64 = 512 * 1024;
 
 /// What would be changed.
@@ -20,15 +20,15 @@ const COMPARED: u64 = 512 * 1024;
 pub struct Plan {
     /// The turns that would be taken back.
     pub turns: Vec<u64>,
-    /// What would become of each path, by path.
+    /// What would happen to each path, sorted by path.
     pub changes: Vec<Change>,
-    /// Commands of these turns whose changes nobody could know.
+    /// Commands of these turns whose changes nobody could know beforehand.
     pub unseen: Vec<String>,
-    /// Directories that get their time back, and nothing else.
+    /// Directories of which only the time is set back.
     pub(super) times: Vec<(PathBuf, State)>,
 }
 
-/// What would become of one path.
+/// What would happen to one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     /// Where.
@@ -39,15 +39,16 @@ pub struct Change {
     pub then: State,
     /// Who made it what it is now.
     pub standing: Author,
-    /// Lines that come back and lines that go, where both are texts.
+    /// How many lines come back and how many go, if both states are texts.
     pub lines: Option<(u64, u64)>,
-    /// Whether its content was not kept, so that it cannot come back.
+    /// Whether its content was not kept, so that it cannot be restored.
     pub lost: bool,
-    /// Whether it had names that nobody looked at, and cannot have them back: they name another file now.
+    /// Whether the file had other names that nobody looked at: those name another file now, and cannot get this one
+    /// back.
     pub parted: bool,
     pub(super) kept: Backup,
     pub(super) way: Way,
-    /// Objects with what somebody else had made of it between two changes of ours.
+    /// Objects with the versions that somebody else made between two changes of ours.
     pub(super) theirs: Vec<u64>,
 }
 
@@ -56,7 +57,7 @@ pub struct Change {
 pub enum Author {
     /// The turns that would be taken back.
     Ours,
-    /// Most likely they did: axi was killed in between. A copy is put aside.
+    /// Most likely these turns: axi was killed before it could record it. A copy is put aside.
     Doubtful,
     /// Something else has changed it since.
     Foreign,
@@ -76,10 +77,10 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
                 turns.insert(*turn);
                 let first = before.entry(path).or_insert_with(|| (state.clone(), *kept));
                 if first.1 == Backup::Attributes && *kept != Backup::Attributes {
-                    // Its content was kept when more than its mode and owner was to change.
+                    // Its content was kept by a later change of the turn that affected more than mode and owner.
                     *first = (state.with_attributes_of(&first.0), *kept);
                 }
-                // Until this turn says what it left, nobody knows.
+                // Until this turn records what it left, nobody knows.
                 if after.remove(path.as_path()).is_some_and(|left| !left.is_same(state)) {
                     theirs.entry(path).or_default().push(*kept);
                 } else if let Some(last) = theirs.get_mut(path.as_path()).and_then(|theirs| theirs.last_mut())
@@ -103,7 +104,7 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         }
     }
     plan.turns = turns.into_iter().collect();
-    // What stands in a directory that was not there was not there either, whatever was seen of it later.
+    // In a directory that did not exist, nothing existed, whatever was seen later.
     let inside = |path: &Path| before.get(path).is_some_and(|(then, _)| !then.is_directory());
     let missing = (State::MISSING, Backup::Whole);
     let firsts: BTreeMap<&Path, &(State, Backup)> = before
@@ -115,7 +116,7 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         .map(|(path, (then, kept))| {
             let failed = |cause| JournalError { path: path.to_path_buf(), cause };
             let now = State::look(path).map_err(failed)?;
-            // Of what only changed its mode no content is known.
+            // If only the mode was to change, the content is not known.
             let is_known = *kept == Backup::Attributes || then.is_untouched(&now);
             Ok((*path, if is_known { now } else { State::look_closely(path).map_err(failed)? }))
         })
@@ -137,8 +138,8 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
         let (path, kept, left) = (*path, *kept, after.get(path).copied());
         let is_restored = seen.get(path).is_some_and(|seen| seen.is_restored);
         if then.is_directory() && now.is_directory() && then.has_attributes_of(now) {
-            // Its time is only ours to set back while nothing else has made or taken away a name in it; killed in
-            // between, most likely it was us.
+            // The directory's time may be set back only if nobody else has created or removed a name in it. After a
+            // kill in the middle, it was most likely us.
             if then.modified == now.modified || left.is_none_or(|left| left.modified == now.modified) {
                 plan.times.push((path.to_owned(), then.clone()));
             }
@@ -153,7 +154,7 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
             _ if between.is_some() => Author::Foreign,
             Some(left) if left.is_same(now) => Author::Ours,
             Some(_) => Author::Foreign,
-            // What was to go and is gone went by us.
+            // It was to be removed and is gone: we removed it.
             None if now.is_missing() => Author::Ours,
             None => Author::Doubtful,
         };
@@ -168,7 +169,7 @@ pub(super) fn plan(records: &[Record], first: u64, directory: &Path) -> Result<P
     Ok(plan)
 }
 
-/// Tells whether it cannot come back.
+/// Tells whether a path cannot be restored.
 fn is_lost(way: &Way, kept: Backup, then: &State, directory: &Path) -> bool {
     match (way, kept) {
         _ if !then.is_file() => then.kind == Kind::Other,
@@ -178,14 +179,14 @@ fn is_lost(way: &Way, kept: Backup, then: &State, directory: &Path) -> bool {
     }
 }
 
-/// Tells whether what is there has the content of then.
+/// Tells whether the file has the content of then.
 fn has_content_back(path: &Path, then: &State, now: &State, kept: Backup, directory: &Path) -> bool {
     if then.is_untouched(now) {
         return true;
     }
     match (&then.kind, &now.kind) {
         (Kind::File { .. }, Kind::File { .. }) => match kept {
-            // Nothing else was to change.
+            // Nothing but the attributes was to change.
             Backup::Attributes => then.node.is_none() || then.id() == now.id(),
             Backup::Copy { object: number } | Backup::Link { object: number } => {
                 then.has_length_of(now) && is_equal(path, &object(directory, number))
@@ -196,7 +197,7 @@ fn has_content_back(path: &Path, then: &State, now: &State, kept: Backup, direct
     }
 }
 
-/// Tells whether two files have the same bytes; what cannot be read has not.
+/// Tells whether two files have the same bytes; an unreadable file is equal to none.
 fn is_equal(one: &Path, other: &Path) -> bool {
     let mut readers = match (state::open(one), state::open(other)) {
         (Ok(one), Ok(other)) => (BufReader::new(one), BufReader::new(other)),
@@ -216,7 +217,8 @@ fn is_equal(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// Tells whether what was kept as a second name is still what it was: whatever kept another name could write it.
+/// Tells whether a hard link still has the old content: a program that kept another name of the file may have
+/// written it.
 fn is_whole(kept: Backup, then: &State, directory: &Path) -> bool {
     match kept {
         Backup::Link { object: number } => State::look(&object(directory, number))
@@ -225,7 +227,7 @@ fn is_whole(kept: Backup, then: &State, directory: &Path) -> bool {
     }
 }
 
-/// Counts lines that come back and lines that go.
+/// Counts the lines that come back, and the lines that go.
 fn compared(path: &Path, now: &State, then: &State, kept: Backup, directory: &Path) -> Option<(u64, u64)> {
     let text = |state: &State, path: &Path| match &state.kind {
         Kind::Missing => Some(String::new()),

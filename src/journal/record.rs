@@ -1,4 +1,5 @@
-//! The journal's file: one JSON object a line, appended and never changed; a line that a crash cut is skipped.
+//! The journal's file: one JSON object a line, appended and never changed; an incomplete last line (after a crash)
+//! is skipped.
 
 use std::collections::BTreeSet;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -22,7 +23,7 @@ pub struct Turn {
     pub time: u64,
     /// How many messages the conversation had before it.
     pub messages: u64,
-    /// A number made from what was said, so that the turn is known again.
+    /// A hash of the turn's message, by which the turn is recognised.
     pub mark: u64,
 }
 
@@ -32,7 +33,7 @@ pub struct Turn {
 pub(super) enum Record {
     /// A turn's first change is about to be made.
     Turn(Turn),
-    /// What stood there before a turn changed it; the first of a turn counts.
+    /// The state at a path before a turn changed it; the first record of a turn counts.
     Before {
         turn: u64,
         #[serde(serialize_with = "write_path", deserialize_with = "read_path")]
@@ -40,45 +41,46 @@ pub(super) enum Record {
         state: State,
         kept: Backup,
     },
-    /// A turn is about to change it once more: what was left before says nothing now.
+    /// A turn is about to change the path once more: what it left there before no longer counts.
     Again {
         turn: u64,
         #[serde(serialize_with = "write_path", deserialize_with = "read_path")]
         path: PathBuf,
     },
-    /// What a turn left there; the last one counts.
+    /// The state that a turn left at a path; the last record counts.
     After {
         turn: u64,
         #[serde(serialize_with = "write_path", deserialize_with = "read_path")]
         path: PathBuf,
         state: State,
     },
-    /// A command whose changes nobody could know.
+    /// A command whose changes nobody could know beforehand.
     Unseen { turn: u64, line: String },
     /// These turns were taken back.
     Undone { turns: Vec<u64> },
 }
 
-/// What is kept of something.
+/// How the content of a path is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "as", rename_all = "snake_case")]
 pub(super) enum Backup {
-    /// Its state says it all.
+    /// The state says everything: there is no content.
     Whole,
-    /// Its content is a file of its own.
+    /// The content is in a file of its own.
     Copy { object: u64 },
-    /// Its content is the same file under a second name; for what is about to lose its first.
+    /// The content is the same file under another name (a hard link); only for a file that is about to lose its
+    /// name.
     Link { object: u64 },
-    /// Only mode and times: nothing else was to change.
+    /// Only mode and times are kept: nothing else was to change.
     Attributes,
-    /// It was past the limits.
+    /// Not kept: it was beyond the limits.
     TooMuch,
-    /// It could not be read.
+    /// Not kept: it could not be read.
     Unreadable,
 }
 
 impl Backup {
-    /// The object that has its content.
+    /// Returns the object with the content.
     pub(super) const fn object(self) -> Option<u64> {
         match self {
             Self::Copy { object } | Self::Link { object } => Some(object),
@@ -87,7 +89,7 @@ impl Backup {
     }
 }
 
-/// The file, opened when it is first written.
+/// The file; it is opened at the first write.
 #[derive(Debug)]
 pub(super) struct Log {
     directory: PathBuf,
@@ -112,7 +114,7 @@ impl Log {
         |cause| JournalError { path, cause }
     }
 
-    /// Makes the directories and opens the file; an unfinished last line gets its end first.
+    /// Creates the directories and opens the file; if the last line is incomplete, ends it first.
     fn open(&mut self) -> Result<&mut File, JournalError> {
         let path = self.path();
         if self.file.is_none() {
@@ -121,7 +123,8 @@ impl Log {
             let opened = OpenOptions::new().create(true).append(true).read(true).mode(0o600).open(&path);
             let mut file = opened.map_err(Self::failed(path.clone()))?;
             heal(&mut file).map_err(Self::failed(path.clone()))?;
-            // Held as long as it is open, so that no other axi sweeps it; without locks, age alone speaks for it.
+            // The lock is held as long as the file is open, so that no other axi removes the journal; without locks
+            // only its age protects it.
             drop(file.try_lock_shared());
             self.file = Some(file);
         }
@@ -136,19 +139,19 @@ impl Log {
         line.push(b'\n');
         let written = self.open()?.write_all(&line);
         if written.is_err() {
-            // Half a line must not swallow the next one: reopening heals the end.
+            // Reopening the file ends the incomplete line, so that it does not swallow the next one.
             self.file = None;
         }
         written.map_err(Self::failed(path))
     }
 
-    /// Puts everything written on the disk.
+    /// Syncs everything written to the disk.
     pub(super) fn sync(&mut self) -> Result<(), JournalError> {
         let path = self.path();
         self.open()?.sync_data().map_err(Self::failed(path))
     }
 
-    /// Reads all there is; what cannot be read is left out.
+    /// Reads all records, and skips those that cannot be read.
     pub(super) fn read(&self) -> Result<Vec<Record>, JournalError> {
         let path = self.path();
         let file = match File::open(&path) {
@@ -168,9 +171,9 @@ impl Log {
         }
     }
 
-    /// The number after the last turn's.
+    /// Returns the number for the next turn.
     pub(super) fn next_turn(&self) -> u64 {
-        // A journal that cannot be read cannot be written either, which is told then.
+        // A journal that cannot be read cannot be written either; the write reports it.
         let records = self.read().unwrap_or_default();
         let numbers = records.iter().map(|record| match record {
             Record::Turn(turn) => turn.number,
@@ -183,7 +186,7 @@ impl Log {
         numbers.max().unwrap_or(0) + 1
     }
 
-    /// A number no object has.
+    /// Returns a number that no object has.
     pub(super) fn new_object(&mut self) -> Result<u64, JournalError> {
         self.open()?;
         if self.next_object.is_none() {
@@ -207,7 +210,7 @@ fn heal(file: &mut File) -> std::io::Result<()> {
     if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
 }
 
-/// The turns that were taken back.
+/// Returns the turns that were taken back.
 pub(super) fn undone(records: &[Record]) -> BTreeSet<u64> {
     let lists = records.iter().filter_map(|record| match record {
         Record::Undone { turns } => Some(turns.iter().copied()),
@@ -220,12 +223,12 @@ pub(super) fn undone(records: &[Record]) -> BTreeSet<u64> {
     lists.flatten().collect()
 }
 
-/// The file of an object.
+/// Returns the path of an object.
 pub(super) fn object(directory: &Path, number: u64) -> PathBuf {
     directory.join("objects").join(number.to_string())
 }
 
-/// Tells whether a record's content can be given back.
+/// Tells whether the content of a record can be restored.
 pub(super) const fn has_content(kept: Backup) -> bool {
     match kept {
         Backup::Whole | Backup::Copy { .. } | Backup::Link { .. } => true,
@@ -233,7 +236,7 @@ pub(super) const fn has_content(kept: Backup) -> bool {
     }
 }
 
-/// Milliseconds since 1970.
+/// Converts a time to milliseconds since 1970.
 pub(super) fn milliseconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

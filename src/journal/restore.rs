@@ -1,5 +1,5 @@
-//! Putting things back: what is in the way goes first, then directories, files, modes and times. Each step is whole
-//! or not there, so that it can be begun again.
+//! Restores files: what is in the way is removed first, then come directories, files, modes and times. Each step is
+//! done completely or not at all, so that it can be repeated.
 
 use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
@@ -16,7 +16,7 @@ use super::record::{Backup, object};
 use super::state::Kind;
 use super::{State, attributes, state};
 
-/// What becomes of what something else has changed since.
+/// What happens to files that something else has changed since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Foreign {
     /// It stays as it is.
@@ -25,16 +25,16 @@ pub enum Foreign {
     Overwrite,
 }
 
-/// What was done.
+/// The result of taking back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TakenBack {
-    /// These are as they were.
+    /// These paths are as they were.
     pub done: Vec<PathBuf>,
-    /// These were left: changed by something else, not kept, or not empty.
+    /// These were left alone: changed by something else, not kept, or not empty.
     pub left: Vec<PathBuf>,
-    /// These could not be changed, and why, in the system's words.
+    /// These could not be changed; with the reason, in the system's words.
     pub failed: Vec<(PathBuf, String)>,
-    /// Where copies were put of what may not have been ours.
+    /// Where copies were put of files that may not have been ours: the path, and its copy.
     pub aside: Vec<(PathBuf, PathBuf)>,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn take_back(plan: &Plan, foreign: Foreign, directory: &Path) -> Take
     let mut changes: Vec<&Change> = Vec::new();
     for change in &plan.changes {
         let unwanted = change.lost || change.standing == Author::Foreign && foreign == Foreign::Leave;
-        // It may have changed while the person was asked.
+        // The path may have changed while the person was asked.
         let moved = !State::look(&change.path).is_ok_and(|now| change.now.is_restored(&now));
         if unwanted || moved {
             taken.left.push(change.path.clone());
@@ -59,9 +59,10 @@ pub(super) fn take_back(plan: &Plan, foreign: Foreign, directory: &Path) -> Take
         }
         changes.push(change);
     }
-    // A parent stands before its children in the order of paths.
+    // In the order of paths a parent stands before its children.
     let up: Vec<&Change> = changes.iter().rev().copied().collect();
-    // First what takes names from files that others keep, then what is written to these, then what gets their names.
+    // First the changes that take names away from files that others keep, then those that write into these files,
+    // then those that give them their names.
     let by = |way: fn(&Way) -> bool| -> Vec<&Change> {
         changes.iter().copied().filter(|change| way(&change.way)).collect()
     };
@@ -92,7 +93,7 @@ pub(super) fn take_back(plan: &Plan, foreign: Foreign, directory: &Path) -> Take
             match step(change) {
                 Ok(None) => {}
                 Ok(Some(copy)) => taken.aside.push((path.to_owned(), copy)),
-                // Something else has put things into it.
+                // Something else has put files into it.
                 Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
                     stopped.insert(path);
                     taken.left.push(path.to_owned());
@@ -107,24 +108,24 @@ pub(super) fn take_back(plan: &Plan, foreign: Foreign, directory: &Path) -> Take
     let done = changes.iter().map(|change| &change.path).filter(|path| !stopped.contains(path.as_path()));
     taken.done.extend(done.cloned());
     for (path, then) in plan.times.iter().rev() {
-        // A directory whose time cannot be set is as it was in all that counts.
+        // A directory whose time cannot be set has everything that matters.
         drop(set_times(path, then));
     }
     taken
 }
 
-/// What one step comes to: nothing, or where a copy was put.
+/// The result of one step: nothing, or the place of a copy.
 type Done = io::Result<Option<PathBuf>>;
 /// One step of one change.
 type Step<'a> = &'a dyn Fn(&Change) -> Done;
 
-/// Where copies are put of what may not have been ours.
+/// The directory for copies of files that may not have been ours.
 struct Aside<'a> {
     directory: &'a Path,
 }
 
 impl Aside<'_> {
-    /// Copies a file there, and what somebody else had made of it before our last change.
+    /// Copies a file there, and the versions that somebody else made before our last change.
     fn copies(&self, change: &Change) -> io::Result<Vec<PathBuf>> {
         let mut copies = Vec::new();
         for number in &change.theirs {
@@ -138,16 +139,16 @@ impl Aside<'_> {
         Ok(copies)
     }
 
-    /// Moves a directory there with all that is in it.
+    /// Moves a directory there, with everything in it.
     fn take(&self, path: &Path) -> io::Result<PathBuf> {
         self.place(path, &|target| {
-            // An empty one is replaced, one with something in it is not.
+            // `rename` replaces an empty directory, but not one with entries.
             std::fs::create_dir(target)?;
             std::fs::rename(path, target)
         })
     }
 
-    /// Numbered until there is a free name: earlier ones stay.
+    /// Numbers the name until it is free: earlier copies stay.
     fn place(&self, path: &Path, put: &dyn Fn(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
         let place = self.directory.join("aside");
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&place)?;
@@ -164,7 +165,7 @@ impl Aside<'_> {
     }
 }
 
-/// A directory that was closed to its owner is opened while things in it are put back.
+/// Opens a directory that was closed to its owner, while its contents are restored.
 fn open_up(change: &Change) -> Done {
     if change.then.is_directory() && change.now.is_directory() {
         std::fs::set_permissions(&change.path, Permissions::from_mode(change.then.mode | 0o700))?;
@@ -172,7 +173,7 @@ fn open_up(change: &Change) -> Done {
     Ok(None)
 }
 
-/// Takes away what was not there, or was something else.
+/// Removes what was not there then, or was of another kind.
 fn clear(change: &Change, aside: &Aside<'_>) -> Done {
     let same_kind = std::mem::discriminant(&change.now.kind) == std::mem::discriminant(&change.then.kind);
     if change.now.is_missing() || same_kind && !matches!(change.now.kind, Kind::Link { .. }) {
@@ -180,7 +181,7 @@ fn clear(change: &Change, aside: &Aside<'_>) -> Done {
     }
     if !change.now.is_directory() {
         return match std::fs::remove_file(&change.path) {
-            // It went by another name, through a link.
+            // It was already removed under another name, through a link.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             removed => removed.map(|()| None),
         };
@@ -189,7 +190,7 @@ fn clear(change: &Change, aside: &Aside<'_>) -> Done {
         Ok(()) => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && change.standing != Author::Ours => {
-            // On another file system it cannot be moved, and stays.
+            // A directory on another file system cannot be moved, and stays.
             aside.take(&change.path).map(Some).map_err(|_| error)
         }
         Err(error) => Err(error),
@@ -198,7 +199,7 @@ fn clear(change: &Change, aside: &Aside<'_>) -> Done {
 
 fn make_directory(change: &Change) -> Done {
     if change.then.is_directory() && !change.now.is_directory() {
-        // Its own mode comes when all is in it.
+        // Its own mode is set when everything is in it.
         std::fs::DirBuilder::new().mode(0o700).create(&change.path)?;
     }
     Ok(None)
@@ -209,7 +210,7 @@ fn put_back(change: &Change, directory: &Path) -> Done {
         Kind::Missing | Kind::Directory | Kind::Other => {}
         Kind::Link { target } => {
             symlink(target, &change.path)?;
-            // Only root may give things away; for all others the owner is already right.
+            // Only root may change the owner; for everybody else the owner is right already.
             drop(lchown(&change.path, Some(change.then.owner.0), Some(change.then.owner.1)));
             set_times(&change.path, &change.then)?;
         }
@@ -240,7 +241,7 @@ fn put_content(change: &Change, object: &Path, directory: &Path) -> io::Result<(
     } else {
         let temporary = temporary(path, directory)?;
         match copy(object, &temporary) {
-            // Kept as a second name, because its owner may not read it.
+            // The object is a hard link, because its owner may not read the file.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 std::fs::hard_link(object, &temporary)?;
             }
@@ -255,17 +256,17 @@ fn put_content(change: &Change, object: &Path, directory: &Path) -> io::Result<(
     set_times(path, &change.then)
 }
 
-/// A name beside a path that is free.
+/// Returns a free name beside a path.
 fn temporary(path: &Path, directory: &Path) -> io::Result<PathBuf> {
     let parent = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     let session = directory.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let temporary = parent.join(format!(".axi-undo-{session}"));
-    // One that was killed may have left it.
+    // An axi that was killed may have left it behind.
     drop(std::fs::remove_file(&temporary));
     Ok(temporary)
 }
 
-/// Makes a path one more name of a file; where that cannot be, a file of its own.
+/// Makes a path one more name of the file at `of`; if that is not possible, a file of its own.
 fn put_name(change: &Change, of: &Path, directory: &Path, is_back: &dyn Fn(&Path) -> bool) -> Done {
     let id = |path: &Path| State::look(path).ok().and_then(|state| state.id());
     if is_back(of) {
@@ -281,7 +282,7 @@ fn put_name(change: &Change, of: &Path, directory: &Path, is_back: &dyn Fn(&Path
     put_content(change, &object(directory, number), directory).map(|()| None)
 }
 
-/// A file without permission to read cannot be opened to be synced, and is there all the same.
+/// Accepts that a file without read permission cannot be opened in order to be synced: it is there all the same.
 fn unreadable_is_no_reason(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::PermissionDenied { Ok(()) } else { Err(error) }
 }
@@ -295,7 +296,7 @@ fn finish_directory(change: &Change) -> Done {
 }
 
 fn set_attributes(path: &Path, then: &State) -> io::Result<()> {
-    // As above; and before the mode, which giving away would strip of its set-user bit.
+    // As above. The owner is set before the mode, because `chown` clears the set-user-ID bit.
     drop(chown(path, Some(then.owner.0), Some(then.owner.1)));
     let Some(attributes) = &then.attributes else {
         return std::fs::set_permissions(path, Permissions::from_mode(then.mode));

@@ -1,4 +1,4 @@
-//! What stands at a path: kind, mode, time, and enough of the content to know it again.
+//! The state of a path: kind, mode, time, and enough of the content to recognise it.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
@@ -11,10 +11,10 @@ use super::attributes::{self, Attribute};
 use super::node::Node;
 use super::path_text::{read_path, write_path};
 
-/// Larger files are known again by length and time alone (bytes).
+/// Larger files are recognised by length and time alone (bytes).
 const HASHED: u64 = 8 * 1024 * 1024;
 
-/// What stands at a path.
+/// The state of a path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     /// What it is.
@@ -26,7 +26,7 @@ pub struct State {
     pub owner: (u32, u32),
     /// When it was last changed: seconds since 1970 and nanoseconds.
     pub modified: (i64, i64),
-    /// Which file it is; `None` for what is none, and in journals of old.
+    /// Which file it is; `None` if there is none, and in old journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) node: Option<Node>,
     /// Its extended attributes, where they can be read.
@@ -44,12 +44,12 @@ pub enum Kind {
     File {
         /// Bytes.
         length: u64,
-        /// A 64-bit hash of them, where it was worth reading them.
+        /// A 64-bit hash of the bytes, if they were worth reading.
         hash: Option<u64>,
     },
     /// A symbolic link.
     Link {
-        /// What it says.
+        /// The path it leads to, as written.
         #[serde(serialize_with = "write_path", deserialize_with = "read_path")]
         target: PathBuf,
     },
@@ -63,10 +63,10 @@ impl State {
     pub(super) const MISSING: Self =
         Self { kind: Kind::Missing, mode: 0, owner: (0, 0), modified: (0, 0), node: None, attributes: None };
 
-    /// Looks; reads no content. What cannot be looked at is taken for missing only if it is.
+    /// Looks at a path, without reading content. Only a path that does not exist counts as missing.
     ///
     /// # Errors
-    /// What the system said, but for a path that leads nowhere.
+    /// The system's error, unless the path does not exist.
     pub(super) fn look(path: &Path) -> io::Result<Self> {
         let metadata = match path.symlink_metadata() {
             Ok(metadata) => metadata,
@@ -91,13 +91,13 @@ impl State {
         Ok(Self { attributes, ..Self::of(&metadata, kind) })
     }
 
-    /// Looks, and reads a file that is not too large.
+    /// Looks at a path, and reads a file that is not too large.
     pub(super) fn look_closely(path: &Path) -> io::Result<Self> {
         let mut state = Self::look(path)?;
         if let Kind::File { length, hash } = &mut state.kind
             && *length <= HASHED
         {
-            // A file that cannot be read is known by its length and time.
+            // A file that cannot be read is recognised by its length and time.
             *hash = read(path).ok().map(|bytes| hashed(&bytes));
         }
         Ok(state)
@@ -124,12 +124,12 @@ impl State {
         matches!(self.kind, Kind::File { .. })
     }
 
-    /// Which file it is.
+    /// Returns the identity of the file.
     pub(super) fn id(&self) -> Option<(u64, u64)> {
         self.node.map(|node| node.id())
     }
 
-    /// Tells whether nothing of a file was changed since: not even what can be set back.
+    /// Tells whether nothing of a file was changed since, not even what a program can set back.
     pub(super) fn is_untouched(&self, now: &Self) -> bool {
         self.node.is_some() && self.node == now.node && self.is_restored(now)
     }
@@ -142,8 +142,8 @@ impl State {
         self.kind == Kind::Directory
     }
 
-    /// Tells whether `now`, which was looked at closely, is what was seen then: the same content and mode; a file
-    /// that was only touched is.
+    /// Tells whether `now`, which was looked at closely, has the same content and mode as then; a file that was
+    /// only touched has.
     pub(super) fn is_same(&self, now: &Self) -> bool {
         match (&self.kind, &now.kind) {
             (Kind::Missing, Kind::Missing) => true,
@@ -154,14 +154,14 @@ impl State {
                 };
                 then == length && content && self.mode == now.mode
             }
-            // What is in a directory has states of its own.
+            // The entries of a directory have states of their own.
             (Kind::Directory, Kind::Directory) | (Kind::Other, Kind::Other) => self.mode == now.mode,
             (Kind::Link { target: then }, Kind::Link { target }) => then == target,
             _ => false,
         }
     }
 
-    /// This content, with the mode and owner an earlier look at the same file has seen.
+    /// Returns this content, with the mode and owner that an earlier look at the same file saw.
     pub(super) fn with_attributes_of(&self, earlier: &Self) -> Self {
         match self.kind {
             Kind::File { .. } => Self {
@@ -174,13 +174,13 @@ impl State {
         }
     }
 
-    /// Tells whether both have one mode, one owner and the same extended attributes, as far as they are known.
+    /// Tells whether mode, owner and extended attributes are the same, as far as they are known.
     pub(super) fn has_attributes_of(&self, now: &Self) -> bool {
         let known = self.attributes.as_ref().zip(now.attributes.as_ref());
         self.mode == now.mode && self.owner == now.owner && known.is_none_or(|(then, now)| then == now)
     }
 
-    /// Tells whether both are files of one length.
+    /// Tells whether both are files of the same length.
     pub(super) fn has_length_of(&self, other: &Self) -> bool {
         match (&self.kind, &other.kind) {
             (Kind::File { length, .. }, Kind::File { length: other, .. }) => length == other,
@@ -188,7 +188,7 @@ impl State {
         }
     }
 
-    /// Tells whether nothing is to be done to make `now` this, as far as can be told without reading.
+    /// Tells whether `now` needs no change to become this state, as far as that can be told without reading.
     pub(super) fn is_restored(&self, now: &Self) -> bool {
         let bare = |kind: &Kind| match kind {
             Kind::File { length, .. } => Kind::File { length: *length, hash: None },
@@ -199,7 +199,7 @@ impl State {
     }
 }
 
-/// Reads a file that is one: no pipe keeps it waiting, no link leads it elsewhere.
+/// Opens a plain file for reading: a pipe cannot block it, and a link cannot lead it elsewhere.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits();
     let flags = i32::try_from(flags).map_err(io::Error::other)?;

@@ -1,4 +1,4 @@
-//! What is about to be changed, what could not be kept of it, and why.
+//! What is about to be changed, and what of it could not be kept, and why.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 pub struct Touch {
     /// Where it is, absolute.
     pub path: PathBuf,
-    /// Whether everything below goes with it.
+    /// Whether everything below it changes with it.
     pub tree: bool,
     /// How it changes.
     pub how: How,
@@ -18,16 +18,16 @@ pub struct Touch {
 pub enum How {
     /// In any way.
     Any,
-    /// It loses its name, and nothing can have written it before: keeping a second name for it is enough.
+    /// It loses its name, and nothing can have written it before: a hard link is enough to keep it.
     Removed,
     /// Only its mode and owner change.
     Attributes,
-    /// Nobody knows: it lies where a command runs. What git keeps of itself, and what is made again by a command, is no
-    /// part of it; what cannot be kept is not counted.
+    /// Not known: it lies in the surroundings of a command. Git's own directory and the directories that a build
+    /// makes anew are not part of it; what cannot be kept is not counted.
     Around,
 }
 
-/// What could not be kept of what is about to be changed.
+/// What could not be kept of the touches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Unkept {
     /// Files that are too large, or too many.
@@ -40,11 +40,12 @@ pub struct Unkept {
 pub struct JournalError {
     /// The file or directory.
     pub path: PathBuf,
-    /// The system's word.
+    /// The system's error.
     pub cause: std::io::Error,
 }
 
-/// A path with no link in front of its last name: a thing has one path only, and no link that goes takes it along.
+/// Resolves all links in front of the last component: each file then has one path only, and removing a link does
+/// not change it.
 pub(super) fn settled(path: &Path) -> PathBuf {
     let real = path.ancestors().skip(1).find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
     let settled = real.and_then(|(ancestor, real)| Some(real.join(path.strip_prefix(ancestor).ok()?)));

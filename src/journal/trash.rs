@@ -1,6 +1,6 @@
-//! What a running command removes: kept a moment before it goes, whoever in the command removes it.
+//! Keeps what a running command removes, just before it is removed, whichever process of the command does it.
 //!
-//! Beside the journal that runs in its own turn, with records of the same turn in the same file.
+//! It works beside the journal of the current turn, and writes records of the same turn into the same file.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -16,19 +16,19 @@ pub struct Trash {
     touched: Vec<Touch>,
     links: Vec<u64>,
     unkept: u64,
-    /// When the turn began: what was made later was not there before it.
+    /// When the turn began: a file that was made later did not exist before the turn.
     begun: SystemTime,
     strict: bool,
 }
 
 impl Journal {
-    /// Makes a trash for a command of the turn that runs; `None` before the first. A `strict` one refuses what it
-    /// cannot keep.
+    /// Makes the trash for a command of the current turn; `None` before the first turn. A `strict` trash refuses
+    /// the removal of files it cannot keep.
     ///
     /// # Errors
     /// [`JournalError`].
     pub fn trash(&mut self, strict: bool) -> Result<Option<Trash>, JournalError> {
-        // Both write records of one turn, which has one number.
+        // Both write records of the same turn, so both need its number.
         let Some(turn) = self.write_turn()? else { return Ok(None) };
         let begun = self.now.map_or(0, |(turn, _)| turn.time);
         tracing::trace!(turn, "a trash is made");
@@ -49,7 +49,8 @@ impl Journal {
 }
 
 impl Trash {
-    /// Keeps what is about to be removed, on the disk when it returns; tells whether it may go.
+    /// Keeps what is about to be removed; it is on the disk when this returns. Returns whether the removal may go
+    /// on.
     pub fn keep(&mut self, touches: &[Touch]) -> bool {
         let old: Vec<Touch> = touches.iter().filter(|touch| !self.is_new(&touch.path)).cloned().collect();
         if old.is_empty() {
@@ -71,13 +72,13 @@ impl Trash {
         true
     }
 
-    /// How many files went without a copy.
+    /// Returns how many files were removed without a copy.
     #[must_use]
     pub const fn unkept(&self) -> u64 {
         self.unkept
     }
 
-    /// Looks at what the command left of it all; to be called when it has ended.
+    /// Records what the command left; call it when the command has ended.
     ///
     /// # Errors
     /// [`JournalError`].
@@ -87,7 +88,7 @@ impl Trash {
         self.journal.after()
     }
 
-    /// Tells whether something was made in this turn; where the file system does not say so, it was not.
+    /// Tells whether something was made in this turn; if the file system does not record that, it was not.
     fn is_new(&self, path: &Path) -> bool {
         let made = settled(path).symlink_metadata().and_then(|metadata| metadata.created());
         made.is_ok_and(|made| made >= self.begun)
