@@ -1,5 +1,5 @@
-//! The calls that change a file's mode, owner, times and extended attributes, which Landlock has no right for: the
-//! filter that hands them to a judge, and what each asks for.
+//! The system calls that change a file's mode, owner, times and extended attributes, for which Landlock has no
+//! right: the filter that passes them to a judge, and the parser of what each call asks for.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -14,29 +14,29 @@ use super::filter::{LONGEST_PATH, PROCESSOR, jump, load, ret, text, unless_equal
 use super::listener::Asked;
 use super::system_calls::{FCHMODAT2, FILE_SETATTR, REMOVEXATTRAT, SECOND_SET, SETXATTRAT};
 
-/// How a call names its object.
+/// How a call names its file.
 #[derive(Debug, Clone, Copy)]
 enum Named {
-    /// By a path in its first argument; whether a link at the end is followed.
+    /// By a path in its first argument; the value says whether a link at the end is followed.
     Path(bool),
-    /// By a directory and a path, with flags in this argument.
+    /// By a directory and a path; the value is the argument with the flags.
     At(Option<usize>),
-    /// By a descriptor.
+    /// By a file descriptor.
     Descriptor,
 }
 
-/// What a call changes; the number is that of its first argument with it.
+/// What a call changes; the number is the first argument that describes the change.
 #[derive(Debug, Clone, Copy)]
 enum Changed {
     Mode(usize),
     Owner(usize),
-    /// With the nanoseconds of the smaller unit it counts in, 0 for none.
+    /// The second value is the unit of the sub-second part in nanoseconds, 0 if there is none.
     Times(usize, i64),
     Set(usize),
     Remove(usize),
 }
 
-/// The calls, as `syscalls(2)` has them.
+/// The calls, as listed in `syscalls(2)`.
 const CALLS: &[(c_long, Named, Changed)] = &[
     (libc::SYS_fchmod, Named::Descriptor, Changed::Mode(1)),
     (libc::SYS_fchmodat, Named::At(None), Changed::Mode(2)),
@@ -66,12 +66,12 @@ const CALLS_OLD: &[(c_long, Named, Changed)] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const CALLS_OLD: &[(c_long, Named, Changed)] = &[];
 
-/// Too new to be missed, and one that opens a second way to all the others: who is told that they do not exist takes
-/// the older ones.
+/// Calls that get "does not exist" as an answer, so that programs fall back to older ones: some are too new to be
+/// missed, and one (`io_uring`) would open a second way to all the others.
 const ABSENT: &[c_long] = &[SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR, libc::SYS_io_uring_setup];
 
-/// The same calls as programs of 32 bits on this processor number them (arch/x86/entry/syscalls/syscall_32.tbl): they
-/// are refused, for their arguments are laid out in other ways.
+/// The same calls by the numbers that 32-bit programs use on this processor
+/// (arch/x86/entry/syscalls/syscall_32.tbl). They are refused, because their arguments are laid out differently.
 #[cfg(target_arch = "x86_64")]
 const OF_32_BITS: &[u32] = &[
     15, 16, 30, 94, 95, 182, 198, 207, 212, 226, 227, 228, 235, 236, 237, 271, 298, 299, 306, 320, 412, 425, 452,
@@ -84,7 +84,8 @@ const OF_32_BITS: &[u32] = &[
     463, 466, 469,
 ];
 
-/// The filter: these calls to the listener, those told absent, all others as they are.
+/// Builds the filter: passes these calls to the listener, answers the absent ones with an error, and lets all
+/// others through.
 pub(super) fn program() -> Vec<sock_filter> {
     let refused = |error: i32| ret(libc::SECCOMP_RET_ERRNO | error.unsigned_abs());
     let mut of_32_bits = Vec::new();
@@ -93,7 +94,7 @@ pub(super) fn program() -> Vec<sock_filter> {
     }
     of_32_bits.push(ret(libc::SECCOMP_RET_ALLOW));
     let behind = u8::try_from(of_32_bits.len() + 1).unwrap_or(u8::MAX);
-    // Where `struct seccomp_data` has the processor and the number (linux/seccomp.h).
+    // The offsets of the processor and of the call's number in `struct seccomp_data` (linux/seccomp.h).
     let mut program = vec![load(4), jump(0x15, PROCESSOR, behind, 0), load(0)];
     program.extend(of_32_bits);
     program.push(load(0));
@@ -109,34 +110,34 @@ pub(super) fn program() -> Vec<sock_filter> {
     program
 }
 
-/// The object of a call, as its thread names it.
+/// The file of a call, as the calling thread names it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Object {
-    /// Where the path starts, or the object itself; `None`: the working directory.
+    /// The descriptor where the path starts, or that of the file itself; `None` for the working directory.
     pub(super) descriptor: Option<i32>,
     pub(super) path: Option<CString>,
     /// Whether a link at the end is followed.
     pub(super) follow: bool,
 }
 
-/// What becomes of it.
+/// The change that a call asks for.
 #[derive(Debug)]
 pub(super) enum Change {
     Mode(u32),
-    /// User and group; `None` leaves it.
+    /// User and group; `None` leaves it as it is.
     Owner(Option<u32>, Option<u32>),
     Times(Timestamps),
     Set(CString, Vec<u8>, XattrFlags),
     Remove(CString),
 }
 
-/// The longest name and value of an extended attribute (linux/limits.h).
+/// The longest name and the longest value of an extended attribute (linux/limits.h).
 const LONGEST_NAME: usize = 255;
 const LONGEST_VALUE: u64 = 65536;
-/// Reads what a call asks for; `memory` is that of its thread.
+/// Reads what a call asks for; `memory` is the memory of the calling thread.
 ///
 /// # Errors
-/// What the kernel would answer.
+/// The error with which the kernel would answer.
 pub(super) fn read(asked: &Asked, memory: &File) -> Result<(Object, Change), Errno> {
     let number = c_long::from(asked.number);
     let known = CALLS.iter().chain(CALLS_OLD).find(|(known, ..)| *known == number);
@@ -191,7 +192,7 @@ fn change(asked: &Asked, memory: &File, changed: Changed) -> Result<Change, Errn
         Changed::Times(place, unit) => times(memory, argument(place), unit).map(Change::Times),
         Changed::Set(place) => {
             let (size, flags) = (argument(place + 2), word(argument(place + 3)).cast_unsigned());
-            // Which of them there are the kernel says when it is asked.
+            // The kernel itself rejects unknown flags.
             let flags = XattrFlags::from_bits_retain(flags);
             let name = name(argument(place))?;
             let size = Some(size).filter(|size| *size <= LONGEST_VALUE).and_then(|size| usize::try_from(size).ok());
@@ -203,7 +204,7 @@ fn change(asked: &Asked, memory: &File, changed: Changed) -> Result<Change, Errn
     }
 }
 
-/// Reads two times, in seconds alone or with a part of one.
+/// Reads two times, in seconds alone or with a sub-second part.
 fn times(memory: &File, address: u64, unit: i64) -> Result<Timestamps, Errno> {
     let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
     if address == 0 {
@@ -215,7 +216,7 @@ fn times(memory: &File, address: u64, unit: i64) -> Result<Timestamps, Errno> {
     let numbers: Vec<i64> =
         bytes.chunks_exact(8).filter_map(|bytes| Some(i64::from_ne_bytes(bytes.try_into().ok()?))).collect();
     let time = |seconds: i64, part: i64| match unit {
-        // As the kernel has it: what means "now" to the newer call is a mistake in the older.
+        // The kernel does the same: the value that means "now" in the newer call is invalid in the older one.
         1000 if !(0..1_000_000).contains(&part) => Err(Errno::INVAL),
         _ => Ok(Timespec { tv_sec: seconds, tv_nsec: part * unit.max(1) }),
     };

@@ -1,4 +1,5 @@
-//! As whom a judged call is done: the judge must not lend its own rights to a command that has given some up.
+//! Performs a judged call with the caller's rights: the judge must not lend its own rights to a command that has
+//! given some up.
 
 use rustix::fs::{Gid, Uid};
 use rustix::io::Errno;
@@ -6,8 +7,8 @@ use rustix::thread::{set_thread_res_gid, set_thread_res_uid};
 
 use super::attributes::Change;
 
-/// The capabilities that have a say over files: `CAP_CHOWN`, `CAP_DAC_OVERRIDE`, `CAP_DAC_READ_SEARCH`, `CAP_FOWNER`,
-/// `CAP_FSETID`, `CAP_SETFCAP` (linux/capability.h).
+/// The capabilities over files: `CAP_CHOWN`, `CAP_DAC_OVERRIDE`, `CAP_DAC_READ_SEARCH`, `CAP_FOWNER`, `CAP_FSETID`,
+/// `CAP_SETFCAP` (linux/capability.h).
 const OF_FILES: u64 = 0b1_1111 | 1 << 31;
 
 /// Who made a call.
@@ -15,11 +16,11 @@ const OF_FILES: u64 = 0b1_1111 | 1 << 31;
 pub(super) enum Caller {
     /// One with the judge's own rights.
     Same,
-    /// Another user, which root's processes can become.
+    /// Another user; root's processes can become one.
     Other(u32, u32),
 }
 
-/// What `/proc/N/status` says of a process's rights over files; see `proc_pid_status(5)`.
+/// A process's rights over files, from `/proc/N/status`; see `proc_pid_status(5)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Rights {
     user: u32,
@@ -30,14 +31,15 @@ pub(super) struct Rights {
 impl Rights {
     fn parse(status: &str) -> Option<Self> {
         let line = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
-        // Real, effective, saved, and that of files.
+        // The line has the real, effective and saved id, and that for files.
         let of_files = |name| line(name)?.split_ascii_whitespace().nth(3)?.parse().ok();
         let capabilities = u64::from_str_radix(line("CapEff:")?.trim(), 16).ok()?;
         Some(Self { user: of_files("Uid:")?, group: of_files("Gid:")?, capabilities: capabilities & OF_FILES })
     }
 
-    /// Those of the judge's own thread; `None` but for root: nobody else's processes, which gain no privileges, become
-    /// somebody else. Read once, for the kernel writes that file anew each time.
+    /// Returns the rights of the judge's own thread; `None` unless it is root's: other users' processes gain no
+    /// privileges, and so cannot become another user. Read once, because the kernel writes that file anew each
+    /// time.
     ///
     /// # Errors
     /// `PERM` where they cannot be read.
@@ -52,24 +54,24 @@ impl Rights {
 }
 
 impl Caller {
-    /// Finds out who made a call; `ours` is what [`Rights::own`] said.
+    /// Finds out who made a call; `ours` is the result of [`Rights::own`].
     ///
     /// # Errors
-    /// `PERM` for one whose rights cannot be had here.
+    /// `PERM` for a caller whose rights this thread cannot take on.
     pub(super) fn of(thread: u32, change: &Change, ours: Option<Rights>) -> Result<Self, Errno> {
         let (own, changes_owner) = match change {
             Change::Owner(..) => (false, true),
             Change::Set(..) | Change::Remove(..) => (true, false),
             Change::Mode(_) | Change::Times(_) => (false, false),
         };
-        // Those need `CAP_SYS_ADMIN`, which the judge may have and no command has (`machine::LEFT`).
+        // These attributes need `CAP_SYS_ADMIN`, which the judge may have, and no command has (`machine::LEFT`).
         if let Change::Set(name, ..) | Change::Remove(name) = change
             && ours.is_some()
             && is_of_system(name.as_bytes())
         {
             return Err(Errno::PERM);
         }
-        // In a space of its own users have other numbers, and root is root there only.
+        // In a user namespace of its own, users have other numbers, and root is root only there.
         if (ours.is_some() || changes_owner) && !same_users(thread) {
             return Err(Errno::PERM);
         }
@@ -84,10 +86,10 @@ impl Caller {
         Ok(Self::Other(theirs.user, theirs.group))
     }
 
-    /// Does something as the caller.
+    /// Performs an action as the caller.
     ///
     /// # Errors
-    /// What it fails with, or what the system said when this thread could not become the caller.
+    /// The action's error, or the system's error if this thread could not become the caller.
     pub(super) fn act(self, action: impl FnOnce() -> Result<(), Errno>) -> Result<(), Errno> {
         let Self::Other(user, group) = self else { return action() };
         let (real_user, real_group) = (rustix::process::getuid(), rustix::process::getgid());
@@ -102,8 +104,8 @@ impl Caller {
     }
 }
 
-/// Tells whether an extended attribute is the system's (`xattr(7)`); who labels files, and the capabilities of a program,
-/// have rights of their own.
+/// Tells whether an extended attribute belongs to the system (`xattr(7)`). Security labels and the capabilities of
+/// a program are excepted: setting those takes rights of its own.
 fn is_of_system(name: &[u8]) -> bool {
     name.starts_with(b"trusted.")
         || name.starts_with(b"security.") && name != b"security.capability" && name != b"security.selinux"

@@ -1,4 +1,4 @@
-//! What the helper process does to itself before it becomes the program.
+//! Confines the helper process before it becomes the program.
 
 use std::ffi::OsString;
 
@@ -6,28 +6,29 @@ use std::ffi::OsString;
 use super::machine;
 use super::{Confinement, SandboxError};
 
-/// How the program is to be started from here.
+/// How to start the program from here.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Confined {
-    /// As it is: this process is held already.
+    /// Directly: this process is confined already.
     Here,
-    /// By another program that holds it: its path and first arguments.
+    /// Through another program that confines it: its path and first arguments.
     Through(OsString, Vec<OsString>),
 }
 
-/// Holds this process and all it starts to the confinement.
+/// Confines this process, and all it starts.
 ///
-/// To be called by a process with one thread that is about to become another program. `judge` is the number of the
-/// descriptor of a socket to its judge, should it have one.
+/// The caller must have one thread, and be about to become another program. `judge` is the descriptor of the socket
+/// to its judge, if it has one.
 ///
 /// # Errors
-/// [`SandboxError`]: the process may be held in part, and must end.
+/// [`SandboxError`]: the process may be confined in part, and must end.
 #[cfg(target_os = "linux")]
 pub fn confine(confinement: &Confinement, judge: Option<i32>) -> Result<Confined, SandboxError> {
     let root = rustix::process::geteuid().is_root();
     super::kernel::restrict(confinement, root)?;
-    // But for reading nothing of what root can do is left to what runs unasked: a capability to look into performance
-    // alone opens the memory of every process, past Landlock (`mm_access` in the kernel's kernel/fork.c).
+    // Root keeps no right except reading in a command that runs without approval: with the capability for
+    // performance counters alone it could open the memory of every process, past Landlock (`mm_access` in the
+    // kernel's kernel/fork.c).
     let reading = rustix::thread::CapabilitySet::DAC_READ_SEARCH;
     machine::leave(if confinement.read_only { reading } else { machine::LEFT })?;
     if confinement.judged || judge.is_some() && !confinement.read_only {
@@ -36,12 +37,12 @@ pub fn confine(confinement: &Confinement, judge: Option<i32>) -> Result<Confined
     if !confinement.read_only {
         machine::restrict()?;
     }
-    // Last: what it takes away may be needed before.
+    // The system calls come last: the steps before may need those that are taken away.
     super::system_calls::restrict(confinement)?;
     Ok(Confined::Here)
 }
 
-/// Says how the program is to be started: by `sandbox-exec`, with a profile made from the confinement.
+/// Returns how to start the program: through `sandbox-exec`, with a profile made from the confinement.
 ///
 /// # Errors
 /// None on this system.
@@ -51,7 +52,7 @@ pub fn confine(confinement: &Confinement, _: Option<i32>) -> Result<Confined, Sa
     Ok(Confined::Through(OsString::from(super::profile::PROGRAM), arguments))
 }
 
-/// Refuses: nobody asks for a confinement on a system without one.
+/// Always fails: nobody asks for a confinement on a system without one.
 ///
 /// # Errors
 /// Always [`SandboxError::Files`].

@@ -1,41 +1,43 @@
-//! What one child is held to, and how it is handed over to the helper that puts it on.
+//! The confinement of one child process, and its form as arguments for the helper process that applies it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What one child is held to; made by [`super::Sandbox::confinement`], handed over as arguments, put on by [`super::confine`].
+/// The confinement of one child. [`super::Sandbox::confinement`] makes it, the helper process gets it as arguments,
+/// and [`super::confine`] applies it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Confinement {
-    /// Whether secrets are hidden, attributes kept and processes left alone.
+    /// Whether it is that of a command without approval: secrets are hidden, attributes kept and other processes
+    /// left alone.
     pub(crate) read_only: bool,
-    /// Whether each file that is opened for reading is looked at first.
+    /// Whether a judge looks at each file that is opened for reading.
     pub(crate) judged: bool,
-    /// Whether sockets to other machines can be made.
+    /// Whether the child can make sockets to other machines.
     pub(crate) network: bool,
     /// The user's home.
     pub(crate) home: Option<PathBuf>,
-    /// Never readable, beside the known places of secrets.
+    /// Files that are never readable, besides the known places of secrets.
     pub(crate) hidden: Vec<PathBuf>,
-    /// Readable all the same.
+    /// Files that are readable although they lie in hidden places.
     pub(crate) readable: Vec<PathBuf>,
-    /// Writable, with all below.
+    /// Files and directories that are writable, with everything below.
     pub(crate) writable: Vec<PathBuf>,
 }
 
 impl Confinement {
-    /// Tells whether it is that of what runs without being asked.
+    /// Tells whether it is the confinement of a command without approval.
     #[must_use]
     pub const fn is_read_only(&self) -> bool {
         self.read_only
     }
 
-    /// Tells whether sockets to other machines can be made.
+    /// Tells whether the child can make sockets to other machines.
     #[must_use]
     pub const fn has_network(&self) -> bool {
         self.network
     }
 
-    /// Writes it as arguments for the helper process, ended by `--`.
+    /// Converts it into arguments for the helper process, ended by `--`.
     #[must_use]
     pub fn to_arguments(&self) -> Vec<OsString> {
         let mut arguments = Vec::new();
@@ -61,7 +63,7 @@ impl Confinement {
         arguments
     }
 
-    /// Reads what [`Confinement::to_arguments`] wrote, up to and with `--`; `None` for anything else.
+    /// Parses what [`Confinement::to_arguments`] wrote, up to and including `--`; `None` for anything else.
     #[must_use]
     pub fn from_arguments(arguments: &mut dyn Iterator<Item = OsString>) -> Option<Self> {
         let mut read = Self::default();
@@ -82,13 +84,13 @@ impl Confinement {
     }
 }
 
-/// Why a child could not be held: it must then not run.
+/// Why a child could not be confined: it must not run then.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
-    /// The kernel refused a rule set it had said it knows.
+    /// The kernel refused a rule set that it claims to know.
     #[error("Landlock: {0}")]
     Files(String),
-    /// The kernel kept what root can do.
+    /// The kernel did not remove root's capabilities.
     #[error("capabilities: {0}")]
     Privileges(String),
     /// The kernel refused the filter.

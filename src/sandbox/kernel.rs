@@ -1,4 +1,4 @@
-//! Landlock: which files, and which processes, a child reaches (`landlock(7)`).
+//! Landlock: limits which files and processes a child reaches (`landlock(7)`).
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use landlock::{
 
 use super::{Confinement, SandboxError, hidden, writable};
 
-/// The versions that are told apart here, the newest first.
+/// The ABI versions that axi distinguishes, newest first.
 const VERSIONS: &[(u8, ABI)] =
     &[(6, ABI::V6), (5, ABI::V5), (4, ABI::V4), (3, ABI::V3), (2, ABI::V2), (1, ABI::V1)];
 
-/// The newest version this kernel has, of those used here; `None` without Landlock.
+/// Returns the newest of these versions that the kernel has; `None` without Landlock.
 pub(super) fn abi() -> Option<u8> {
     let made = |abi: ABI| {
         let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
@@ -24,7 +24,7 @@ pub(super) fn abi() -> Option<u8> {
         if abi == ABI::V6 {
             ruleset = ruleset.scope(Scope::from_all(abi)).ok()?;
         }
-        // Made and thrown away: a rule set confines nobody before it is put on.
+        // Creates a rule set and drops it: it confines nobody before it is applied.
         ruleset.create().ok()
     };
     VERSIONS.iter().find(|(_, abi)| made(*abi).is_some()).map(|(number, _)| *number)
@@ -35,15 +35,15 @@ fn newest() -> ABI {
     VERSIONS.iter().find(|(known, _)| Some(*known) == number).map_or(ABI::Unsupported, |(_, abi)| *abi)
 }
 
-/// Holds this process, and all it starts, to the confinement's files and processes.
+/// Limits the files and processes of this process, and of all it starts, to those of the confinement.
 ///
 /// # Errors
-/// [`SandboxError::Files`]; the process must then not go on.
+/// [`SandboxError::Files`]: the process must then not go on.
 pub(super) fn restrict(confinement: &Confinement, root: bool) -> Result<(), SandboxError> {
     let abi = newest();
     let failed = |error: landlock::RulesetError| SandboxError::Files(error.to_string());
     let write = AccessFs::from_write(abi);
-    // An approved command may do with devices and sockets what it is permitted to.
+    // An approved command may use devices and sockets as their permissions allow.
     let left_alone = if confinement.read_only { BitFlags::EMPTY } else { AccessFs::IoctlDev.into() };
     let handled = if confinement.read_only { AccessFs::from_all(abi) } else { write & !left_alone };
     let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
@@ -55,7 +55,8 @@ pub(super) fn restrict(confinement: &Confinement, root: bool) -> Result<(), Sand
     if confinement.read_only {
         let hidden = hidden::all(confinement.home.as_deref(), &confinement.hidden, root);
         let read = AccessFs::from_read(abi);
-        // Lists can only be given with all below; names are no secret here, contents are.
+        // Landlock allows listing only for a whole tree. That is acceptable: names are no secret here, contents
+        // are.
         rules.add(Path::new("/"), AccessFs::ReadDir.into())?;
         for path in hidden::readable(&hidden).iter().chain(&confinement.readable) {
             rules.add(path, read)?;
@@ -82,11 +83,11 @@ struct Rules {
 }
 
 impl Rules {
-    /// Allows something below a path; what cannot be opened is not allowed.
+    /// Allows an access below a path; a path that cannot be opened is not allowed.
     fn add(&mut self, path: &Path, access: BitFlags<AccessFs>) -> Result<(), SandboxError> {
         let Ok(file) = PathFd::new(path) else { return Ok(()) };
         let access = access & self.handled;
-        // Rights of directories make no sense on a file, and the kernel says so.
+        // The kernel rejects rights of directories on a file.
         let access = if path.is_dir() { access } else { access & AccessFs::from_file(ABI::V6) };
         let rule = PathBeneath::new(file, access);
         let added = (&mut self.ruleset).add_rule(rule);

@@ -1,4 +1,4 @@
-//! The kernel's half of a judged system call: a filter with a listener, and the listener's requests (`seccomp(2)`,
+//! The kernel's side of a judged system call: a filter with a listener, and the listener's requests (`seccomp(2)`,
 //! `seccomp_unotify(2)`). Knows no call by name.
 #![expect(unsafe_code, reason = "no library that is used here has the system call, its requests or their layout")]
 
@@ -12,7 +12,7 @@ use seccompiler::sock_filter;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked {
     id: u64,
-    /// The thread that made it.
+    /// The thread that made the call.
     pub(super) thread: u32,
     /// The call's number.
     pub(super) number: i32,
@@ -21,21 +21,21 @@ pub(super) struct Asked {
 
 #[cfg(test)]
 impl Asked {
-    /// A call that nobody made.
+    /// Makes a call that no thread made, for tests.
     pub(super) const fn made(number: i32, arguments: [u64; 6]) -> Self {
         Self { id: 0, thread: 0, number, arguments }
     }
 }
 
-/// Puts a filter with a listener on this thread, which must not be able to gain privileges any more.
+/// Installs a filter with a listener on this thread, which must have given up gaining privileges.
 ///
 /// # Errors
-/// What the system said: `EBUSY` where somebody listens already.
+/// The system's error: `EBUSY` if another listener exists already.
 pub(super) fn install(program: &[sock_filter]) -> io::Result<OwnedFd> {
     let Ok(length) = u16::try_from(program.len()) else { return Err(io::ErrorKind::InvalidInput.into()) };
     // Both structures are two words: `struct sock_filter` and `struct sock_fprog` of linux/filter.h.
     let filter = libc::sock_fprog { len: length, filter: program.as_ptr().cast::<libc::sock_filter>().cast_mut() };
-    // Once a call is being judged only death interrupts it: a signal would have it judged twice.
+    // Once a call is being judged, only death interrupts it: after another signal it would be judged twice.
     let flags = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER | libc::SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
     // SAFETY: the kernel reads `length` instructions behind the pointer, which live until the call returns, and
     // writes nothing.
@@ -48,10 +48,10 @@ pub(super) fn install(program: &[sock_filter]) -> io::Result<OwnedFd> {
     }
 }
 
-/// Makes a descriptor of one's own of a number that the parent process named.
+/// Duplicates a descriptor whose number the parent process named, so that it is ours alone.
 ///
 /// # Errors
-/// What the system said: `EBADF` where nothing is open by that number.
+/// The system's error: `EBADF` if nothing is open under that number.
 pub(super) fn inherited(number: i32) -> io::Result<OwnedFd> {
     // SAFETY: the call changes nothing of any memory, and says so where the number is open nowhere.
     let own = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 3) };
@@ -62,7 +62,7 @@ pub(super) fn inherited(number: i32) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(own) })
 }
 
-/// Takes the next call that waits.
+/// Receives the next call that waits.
 ///
 /// # Errors
 /// `NOENT` when its thread was killed before it was taken.
@@ -74,14 +74,14 @@ pub(super) fn receive(listener: BorrowedFd<'_>) -> Result<Asked, Errno> {
     Ok(Asked { id: asked.id, thread: asked.pid, number: asked.data.nr, arguments: asked.data.args })
 }
 
-/// Tells whether the call still waits: if so, what was read of its thread was that thread's.
+/// Tells whether the call still waits: only then was the memory that was read that of its thread.
 pub(super) fn waits(listener: BorrowedFd<'_>, asked: &Asked) -> bool {
     // SAFETY: the kernel reads one number of 64 bits there.
     requested(unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID, &raw const asked.id) })
         .is_ok()
 }
 
-/// Has the call return 0, or fail; nobody hears it if the thread was killed meanwhile.
+/// Answers a call: it returns 0, or fails with the error. If the thread was killed meanwhile, nothing happens.
 pub(super) fn answer(listener: BorrowedFd<'_>, asked: &Asked, result: Result<(), Errno>) {
     let error = result.map_or_else(|error| -error.raw_os_error(), |()| 0);
     let response = libc::seccomp_notif_resp { id: asked.id, val: 0, error, flags: 0 };
@@ -91,7 +91,8 @@ pub(super) fn answer(listener: BorrowedFd<'_>, asked: &Asked, result: Result<(),
     });
 }
 
-/// Has the call go on to the kernel, as it is then: what its thread changed meanwhile counts.
+/// Lets a call go on into the kernel, with its arguments as they are then: changes that its thread made meanwhile
+/// count.
 pub(super) fn let_go(listener: BorrowedFd<'_>, asked: &Asked) {
     let flags = u32::try_from(libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE).unwrap_or(1);
     let response = libc::seccomp_notif_resp { id: asked.id, val: 0, error: 0, flags };
@@ -101,7 +102,8 @@ pub(super) fn let_go(listener: BorrowedFd<'_>, asked: &Asked) {
     });
 }
 
-/// Has who asks and who answers take turns on one processor, which halves the time; before Linux 6.6 it does nothing.
+/// Makes the calling thread and the judge take turns on one processor, which halves the time. Does nothing before
+/// Linux 6.6.
 pub(super) fn take_turns(listener: impl AsFd) {
     /// `SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP` of linux/seccomp.h.
     const TOGETHER: u64 = 1;

@@ -1,5 +1,6 @@
-//! What changes the machine for all who use it, which no approved command does: the system calls, and the capabilities
-//! of root that are left to it. Who is to change the machine runs outside, where a person was asked for just that.
+//! System calls that change the machine for all its users, which no approved command may make, and the capabilities
+//! that root keeps. A command that has to change the machine runs outside the sandbox, after a person was asked for
+//! exactly that.
 
 use libc::c_long;
 use rustix::thread::{
@@ -11,8 +12,8 @@ use super::SandboxError;
 use super::filter::{PROCESSOR, jump, load, ret, unless_equal};
 use super::system_calls::{KEYS, OF_THE_MACHINE, SECOND_SET};
 
-/// What asks for a process by its number first: the first one of the machine or of the container, which stops it, and
-/// for `kill` all there are.
+/// Calls whose first argument is a process id. Process 1 of the machine or container is protected, because a signal
+/// to it stops the machine; for `kill`, so is -1, which means all processes.
 const OF_PROCESSES: &[c_long] = &[
     libc::SYS_kill,
     libc::SYS_tkill,
@@ -24,8 +25,8 @@ const OF_PROCESSES: &[c_long] = &[
 const FIRST: u32 = 1;
 const ALL: u32 = u32::MAX;
 
-/// The capabilities that work with files, users and processes of one's own needs; Docker's own list without raw sockets
-/// and devices. None of them changes the machine.
+/// The capabilities for work with one's own files, users and processes: Docker's list without raw sockets and
+/// devices. None of them changes the machine.
 pub(super) const LEFT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::DAC_OVERRIDE)
     .union(CapabilitySet::DAC_READ_SEARCH)
@@ -40,12 +41,12 @@ pub(super) const LEFT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::AUDIT_WRITE)
     .union(CapabilitySet::SETFCAP);
 
-/// The filter of an approved command. Programs of another processor (those of 32 bits) are held by the capabilities
-/// alone, which each of the calls needs but for keys and signals.
+/// Builds the filter of an approved command. Programs for another processor (32-bit ones) are held only by the
+/// capabilities, which all these calls need except those for keys and signals.
 pub(super) fn program(root: bool) -> Vec<sock_filter> {
     let refused = || ret(libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs());
     let allowed = || ret(libc::SECCOMP_RET_ALLOW);
-    // Where `struct seccomp_data` has the processor, the number and the first argument (linux/seccomp.h).
+    // The offsets of the processor, the number and the first argument in `struct seccomp_data` (linux/seccomp.h).
     let mut program = vec![load(4), jump(0x15, PROCESSOR, 1, 0), allowed(), load(0)];
     if let Some(second) = SECOND_SET {
         program.extend([jump(0x35, second, 0, 1), ret(libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs())]);
@@ -65,7 +66,7 @@ pub(super) fn program(root: bool) -> Vec<sock_filter> {
     program
 }
 
-/// Takes from this process, and all it starts, what changes the machine.
+/// Takes the calls that change the machine away from this process and all it starts.
 ///
 /// # Errors
 /// [`SandboxError::SystemCalls`]; the process must then not go on.
@@ -74,14 +75,14 @@ pub(super) fn restrict() -> Result<(), SandboxError> {
     seccompiler::apply_filter(&program).map_err(|error| SandboxError::SystemCalls(error.to_string()))
 }
 
-/// Leaves this process, and all it starts, these capabilities at most. They do not come back at exec: Landlock was put
-/// on without new privileges, and what is gone from the bounding set never does.
+/// Leaves this process, and all it starts, these capabilities at most. They do not come back at exec: Landlock was
+/// applied with `no_new_privs`, and a capability that has left the bounding set never returns.
 pub(super) fn leave(left: CapabilitySet) -> Result<(), SandboxError> {
     let failed = |error: rustix::io::Errno| SandboxError::Privileges(error.to_string());
     let now = capabilities(None).map_err(failed)?;
     for capability in CapabilitySet::all().iter().filter(|one| !left.contains(*one)) {
         if now.effective.contains(CapabilitySet::SETPCAP) {
-            // One that this kernel does not know needs no taking away.
+            // A capability that this kernel does not know needs no removal.
             let _ = remove_capability_from_bounding_set(capability);
         }
     }
@@ -95,7 +96,7 @@ pub(super) fn leave(left: CapabilitySet) -> Result<(), SandboxError> {
 mod tests {
     use super::*;
 
-    /// Runs the filter as the kernel would (linux/bpf_common.h); only what it is made of is known here.
+    /// Runs the filter as the kernel would (linux/bpf_common.h); knows only the instructions that the filter uses.
     fn answered(root: bool, processor: u32, number: c_long, first: u32) -> u32 {
         let program = program(root);
         let (mut place, mut loaded) = (0, 0);

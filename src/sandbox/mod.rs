@@ -1,15 +1,18 @@
-//! What a child process can reach: files, network, other processes.
+//! Limits what a child process can reach: files, network, other processes.
 //!
-//! Linux: Landlock (files, signals) and seccomp (sockets, attributes, other processes), put on by the child itself
-//! before it becomes the program; attributes of files an approved child asks a judge for, outside of the sandbox. macOS: the child is started by `sandbox-exec` with a profile. Elsewhere nothing,
-//! and [`Sandbox::standing`] says so. Knows no tool, no rule and no words for people.
+//! On Linux the child applies Landlock (files, signals) and seccomp (sockets, attributes, other processes) to
+//! itself before it becomes the program. An approved child asks a judge outside the sandbox to change attributes of
+//! files. On macOS `sandbox-exec` starts the child with a profile. Elsewhere there is no sandbox, and
+//! [`Sandbox::standing`] says so. This room knows no tool, no rule and no words for people.
 //!
-//! Secret files (`secret::files`) are kept from what runs unasked wherever they lie: on Linux a judge outside looks at
-//! each file that is opened for reading. A second hard link under a harmless name is known by its inode, where the first
-//! name is one of home's secrets or lies below the directory the command starts in. What is not covered: a system that lets nobody judge (a kernel before 5.19, Yama's `ptrace_scope` of 2, an axi inside another's command), where
-//! they are looked for before the start, so many levels deep; names, sizes and times of hidden files can still be listed (Landlock cannot keep a
-//! directory's own list apart from those below it), and the command lines of other processes, which everybody may
-//! read.
+//! A command without approval cannot read secret files (`secret::files`), wherever they lie: on Linux a judge
+//! outside looks at each file that is opened for reading. It recognises a hard link with a harmless name by the
+//! inode, if the file is one of the secrets in home or lies below the directory where the command starts.
+//!
+//! Not covered: some systems do not allow a judge (a kernel before 5.19, Yama's `ptrace_scope` of 2, an axi inside
+//! another's command). There axi looks for secret files before the start, down to a limited depth. The names, sizes
+//! and times of hidden files can still be listed, because Landlock cannot hide a directory's own list without those
+//! below it. The command lines of other processes can still be read, as by everybody.
 
 #[cfg(target_os = "linux")]
 mod attributes;
@@ -51,24 +54,26 @@ use std::sync::OnceLock;
 use crate::secret::files::SecretFiles;
 use crate::secret::found;
 
-/// Names the descriptor of the socket to a command's judge, to the helper that becomes the command.
+/// The variable with the descriptor of the socket to a command's judge, for the helper process that becomes the
+/// command.
 pub const JUDGE: &str = "AXI_JUDGE";
 
 /// How far a child may reach.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Reach {
-    /// What runs without being asked: reads anything but secrets, writes only a directory of its own, and reaches
+    /// For a command without approval: reads anything but secrets, writes only a directory of its own, and reaches
     /// no network and no process outside.
     #[default]
     ReadOnly,
-    /// What was approved: reads anything, writes the workspace, temporary files, caches and what was shown.
+    /// For an approved command: reads anything, writes the workspace, temporary files, caches and the targets it
+    /// was shown with.
     Workspace {
         /// Whether it reaches the network.
         network: bool,
-        /// Where else it may write: targets outside the workspace that the person was shown. Absolute.
+        /// Targets outside the workspace that it may write, too, because the person was shown them. Absolute paths.
         also: Vec<PathBuf>,
     },
-    /// Everything; only by an explicit choice.
+    /// Everything; only for an explicit choice.
     Full,
 }
 
@@ -82,18 +87,18 @@ pub enum Wanted {
     Off,
 }
 
-/// What the sandbox of this run comes to.
+/// The state of the sandbox in this run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It holds.
+    /// It works.
     On(Support),
     /// The settings turn it off.
     Off,
-    /// This system cannot.
+    /// This system has none.
     Unsupported(Missing),
 }
 
-/// Where a child works, for what it may write.
+/// The directories of a child: they decide what it may write.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkDirectories<'a> {
     /// The workspace.
@@ -102,11 +107,11 @@ pub struct WorkDirectories<'a> {
     pub directory: &'a Path,
     /// A directory for this child alone.
     pub temporary: &'a Path,
-    /// What it runs: caches that its programs cannot do without are made.
+    /// The line it runs: caches that its programs need are created.
     pub line: &'a str,
 }
 
-/// Makes confinements for the children of one run.
+/// Makes the confinements for the children of one run.
 #[derive(Debug, Clone, Default)]
 pub struct Sandbox {
     wanted: Wanted,
@@ -120,8 +125,8 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Makes the sandbox of a run. `hidden` are axi's own directories, `readable` what lies in them but may be
-    /// read, `temporary` the system's directory for temporary files.
+    /// Makes the sandbox of a run. `hidden` are axi's own directories, `readable` the files in them that may be
+    /// read all the same, `temporary` the system's directory for temporary files.
     #[must_use]
     pub fn new(
         wanted: Wanted,
@@ -142,33 +147,33 @@ impl Sandbox {
         }
     }
 
-    /// Keeps variables of the environment from commands.
+    /// Sets the variables of the environment that commands do not get.
     #[must_use]
     pub fn with_variables(mut self, variables: Variables) -> Self {
         self.variables = variables;
         self
     }
 
-    /// What commands do not get of the environment.
+    /// Returns the variables that commands do not get.
     #[must_use]
     pub const fn variables(&self) -> &Variables {
         &self.variables
     }
 
-    /// The directory for temporary files: the one the environment names, or else the system's.
+    /// Returns the directory for temporary files: the one that the environment names, otherwise the system's.
     #[must_use]
     pub fn temporary(&self) -> &Path {
         self.temporary_instead().unwrap_or(&self.temporary)
     }
 
-    /// The system's directory for temporary files, where there is none of the name the environment gives.
+    /// Returns the system's directory for temporary files if the one that the environment names does not exist.
     #[must_use]
     pub fn temporary_instead(&self) -> Option<&'static Path> {
         let systems = ["/tmp", "/var/tmp"].map(Path::new);
         systems.into_iter().find(|place| place.is_dir()).filter(|_| !self.temporary.is_dir())
     }
 
-    /// Tells what it comes to on this system. Asks the kernel once (some microseconds).
+    /// Tells whether the sandbox works on this system. Asks the kernel once (some microseconds).
     #[must_use]
     pub fn standing(&self) -> Standing {
         match self.wanted {
@@ -180,20 +185,20 @@ impl Sandbox {
         }
     }
 
-    /// The files that are not read unasked.
+    /// Returns the files that a command without approval must not read.
     #[must_use]
     pub fn secret_files(&self) -> SecretFiles {
         SecretFiles { home: self.home.clone(), own: self.hidden.clone(), readable: self.readable.clone() }.real()
     }
 
-    /// Tells whether secret files are kept from what runs unasked wherever they lie, and not only where they were found
-    /// before it started. Asks the kernel once, on a thread (some tenths of a millisecond).
+    /// Tells whether secret files are protected wherever they lie, and not only where they were found before the
+    /// command started. Asks the kernel once, on a thread (some tenths of a millisecond).
     #[must_use]
     pub fn judges_openings(&self) -> bool {
         match self.standing() {
             #[cfg(target_os = "linux")]
             Standing::On(_) => *self.judges.get_or_init(judge::probe),
-            // There the profile holds them wherever they lie, by their names: nobody needs to judge.
+            // Here the profile protects the files by their names, wherever they lie: no judge is needed.
             #[cfg(not(target_os = "linux"))]
             Standing::On(_) => false,
             Standing::Off | Standing::Unsupported(_) => false,
@@ -211,8 +216,9 @@ impl Sandbox {
         return support.holds_workspace();
     }
 
-    /// Makes what a child is held to; `None` where it is not confined: [`Reach::Full`], a sandbox that is off or
-    /// missing, or an approved command on a kernel that could only break it ([`Support::holds_workspace`]).
+    /// Makes the confinement of a child. `None` if the child is not confined: with [`Reach::Full`], with a sandbox
+    /// that is off or missing, and for an approved command on a kernel whose confinement would only break it
+    /// ([`Support::holds_workspace`]).
     #[must_use]
     pub fn confinement(&self, reach: &Reach, ground: WorkDirectories<'_>) -> Option<Confinement> {
         let Standing::On(support) = self.standing() else { return None };
@@ -229,7 +235,7 @@ impl Sandbox {
             }),
             Reach::Workspace { .. } if !support.holds_workspace() => None,
             Reach::Workspace { network, also } => {
-                // Not where it runs: that the model chooses, and may choose `/`.
+                // Not the directory where the command runs: the model chooses it, and may choose `/`.
                 let mut writable =
                     vec![ground.workspace.to_owned(), ground.temporary.to_owned(), self.temporary().to_owned()];
                 writable.extend(also.iter().cloned());
@@ -250,11 +256,12 @@ impl Sandbox {
         }
     }
 
-    /// A place the person started axi in is no secret to it; secret files in it are.
+    /// Hides axi's own directories and secret files. A directory in which the person started axi is not hidden, but
+    /// secret files in it are.
     fn hidden_from(&self, ground: WorkDirectories<'_>) -> Vec<PathBuf> {
         let mut hidden = self.hidden.clone();
         for directory in [ground.workspace, ground.directory] {
-            // Where nobody judges what is opened, Landlock is told what there is now.
+            // Without a judge, Landlock is told the secret files that exist now.
             let depth = if self.judges_openings() { 1 } else { found::DEPTH };
             hidden.extend(found::secret_files(directory, self.home.as_deref(), depth));
         }

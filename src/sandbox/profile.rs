@@ -1,18 +1,18 @@
-//! The profile of macOS's `sandbox-exec`: text in its own language (SBPL), from a confinement.
+//! Writes the profile for macOS's `sandbox-exec`, in its own language (SBPL), from a confinement.
 //!
-//! The later rule wins. Written from Apple's own profiles in /System/Library/Sandbox/Profiles; not run on the
-//! machines axi is built on.
+//! A later rule wins over an earlier one. Written after Apple's own profiles in /System/Library/Sandbox/Profiles;
+//! the machines on which axi is built cannot run it.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::{Confinement, hidden};
 
-/// The program that puts a profile on.
+/// The program that applies a profile.
 #[cfg_attr(not(target_os = "macos"), expect(dead_code, reason = "only there is it started"))]
 pub(super) const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
-/// Devices that keep nothing.
+/// Devices that store nothing.
 const DEVICES: &[&str] =
     &["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/dtracehelper"];
 

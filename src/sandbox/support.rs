@@ -1,4 +1,4 @@
-//! What this system can hold a child to; asked once.
+//! Asks once what this system's sandbox can do.
 
 /// What this system has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Missing {
 }
 
 impl Support {
-    /// Tells whether approved commands can be held: before ABI 2 no file can be moved or linked between two
+    /// Tells whether approved commands can be confined: before ABI 2 no file can be moved or linked between two
     /// directories, which breaks most builds.
     #[must_use]
     pub const fn holds_workspace(self) -> bool {

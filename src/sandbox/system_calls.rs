@@ -10,7 +10,8 @@ use seccompiler::{
 
 use super::{Confinement, SandboxError};
 
-/// What changes the machine for all who use it (`syscalls(2)`): never for any child. The clock's own reading calls are not among them: `CAP_SYS_TIME` is what sets it.
+/// Calls that change the machine for all its users (`syscalls(2)`); no child may make them. Calls that also read
+/// the clock (`adjtimex`) are not among them: without `CAP_SYS_TIME` they cannot set it.
 pub(super) const OF_THE_MACHINE: &[c_long] = &[
     libc::SYS_mount,
     libc::SYS_umount2,
@@ -43,10 +44,10 @@ pub(super) const OF_THE_MACHINE: &[c_long] = &[
     libc::SYS_ioperm,
 ];
 
-/// The kernel's keyring: root's is the machine's; everybody else's is their own.
+/// The kernel's keyring: root's keyring belongs to the machine, everybody else's to the user.
 pub(super) const KEYS: &[c_long] = &[libc::SYS_add_key, libc::SYS_request_key, libc::SYS_keyctl];
 
-/// Not in the C library's table for each processor (arch/x86/entry/syscalls/syscall_64.tbl).
+/// Missing in the C library's table for some processors (arch/x86/entry/syscalls/syscall_64.tbl).
 #[cfg(target_arch = "x86_64")]
 const KEXEC_FILE_LOAD: c_long = 320;
 /// As above (include/uapi/asm-generic/unistd.h).
@@ -55,7 +56,7 @@ const KEXEC_FILE_LOAD: c_long = 294;
 /// The same number on every processor.
 const QUOTACTL_FD: c_long = 443;
 
-/// Never for a child that only reads, beside those.
+/// Calls that a child that only reads may not make, besides those.
 const FORBIDDEN: &[c_long] = &[
     // Modes, owners, times and extended attributes: Landlock does not know them.
     libc::SYS_fchmod,
@@ -73,9 +74,9 @@ const FORBIDDEN: &[c_long] = &[
     SETXATTRAT,
     REMOVEXATTRAT,
     FILE_SETATTR,
-    // Sockets of every kind: one that is connected to a service is a way out.
+    // Sockets of every kind: one that is connected to a service leads out of the sandbox.
     libc::SYS_socket,
-    // It opens files and sockets past every filter.
+    // io_uring opens files and sockets past every filter.
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
@@ -86,13 +87,13 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_process_madvise,
     libc::SYS_pidfd_getfd,
     libc::SYS_kcmp,
-    // What processes share beside files: memory, messages, locks.
+    // What processes share besides files: memory, messages, locks.
     libc::SYS_shmget,
     libc::SYS_msgget,
     libc::SYS_semget,
     libc::SYS_mq_open,
     libc::SYS_mq_unlink,
-    // Files without a path, spaces of names.
+    // Files without a path, and namespaces.
     libc::SYS_open_by_handle_at,
     libc::SYS_open_tree,
     libc::SYS_unshare,
@@ -102,7 +103,7 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_userfaultfd,
     libc::SYS_adjtimex,
     libc::SYS_clock_adjtime,
-    // Landlock knows it only since ABI 3, and nothing that reads needs it.
+    // Landlock controls it only since ABI 3, and no reading program needs it.
     libc::SYS_truncate,
 ];
 
@@ -136,14 +137,14 @@ const FORBIDDEN_REQUESTS: &[(u64, u64)] = &[
     (0x541c, 0xffff_ffff),
 ];
 
-/// On this processor a second set of numbers reaches the same calls; nothing ordinary uses it.
+/// On this processor a second set of numbers (x32) reaches the same calls; no ordinary program uses it.
 #[cfg(target_arch = "x86_64")]
 pub(super) const SECOND_SET: Option<u32> = Some(0x4000_0000);
 /// Other processors have one set.
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const SECOND_SET: Option<u32> = None;
 
-/// Tells whether filters can be put on here.
+/// Tells whether filters can be installed here.
 pub(super) fn are_filtered() -> bool {
     let actions = std::fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail").unwrap_or_default();
     let known = actions.split_ascii_whitespace().any(|action| action == "errno");
@@ -170,7 +171,7 @@ pub(super) fn restrict(confinement: &Confinement) -> Result<(), SandboxError> {
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
 fn compiled(rules: Rules) -> Result<Vec<sock_filter>, seccompiler::BackendError> {
-    // The C library's number fits: it is 1.
+    // The number fits: `EPERM` is 1.
     let denied = SeccompAction::Errno(u32::try_from(libc::EPERM).unwrap_or(1));
     let processor = TargetArch::try_from(std::env::consts::ARCH)?;
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, denied, processor)?;
@@ -186,7 +187,7 @@ fn compiled(rules: Rules) -> Result<Vec<sock_filter>, seccompiler::BackendError>
     Ok(whole)
 }
 
-/// What a child that only reads cannot do.
+/// Returns the calls that a child that only reads cannot make.
 fn reading() -> Result<Rules, seccompiler::BackendError> {
     let mut rules: Rules = FORBIDDEN
         .iter()
@@ -205,7 +206,7 @@ fn reading() -> Result<Rules, seccompiler::BackendError> {
     Ok(rules)
 }
 
-/// What an approved child cannot do that nobody was told reaches the network.
+/// Returns the calls that an approved child without network cannot make.
 fn offline() -> Result<Rules, seccompiler::BackendError> {
     let mut others = Vec::new();
     for family in [libc::AF_UNIX, libc::AF_NETLINK] {

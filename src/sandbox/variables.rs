@@ -1,8 +1,8 @@
-//! Which variables of axi's environment a command that was agreed to does not get.
+//! Decides which variables of axi's environment an approved command does not get.
 
 use crate::secret::is_secret_name;
 
-/// What is kept from commands; nothing by default.
+/// The variables that are kept from commands; none by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Variables {
     keys: Vec<String>,
@@ -10,13 +10,14 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// Keeps the keys of providers from every command, and other secrets from those whose line does not name them.
+    /// Keeps the keys of providers from every command, and other secrets from commands whose line does not name
+    /// them.
     #[must_use]
     pub const fn keeping(keys: Vec<String>) -> Self {
         Self { keys, is_strict: true }
     }
 
-    /// Lists what a command would get of these names were its line to name them.
+    /// Lists which of these variables a command would get if its line named them.
     #[must_use]
     pub fn nameable(&self, line: &str, names: impl Iterator<Item = String>) -> Vec<String> {
         let mut kept = self.kept_from(line, names);
@@ -24,8 +25,8 @@ impl Variables {
         kept
     }
 
-    /// Lists what a command of this line does not get, of these names. A line that was agreed to was shown, so that a
-    /// name in it was, too.
+    /// Lists which of these variables a command with this line does not get. The person saw the line when they
+    /// approved it, and so every name in it.
     #[must_use]
     pub fn kept_from(&self, line: &str, names: impl Iterator<Item = String>) -> Vec<String> {
         let kept = |name: &String| self.keys.contains(name) || is_secret_name(name) && !has_word(line, name);

@@ -1,10 +1,11 @@
-//! What an approved command may write beside its workspace, and the devices everybody needs. Tables and look-ups.
+//! What an approved command may write besides its workspace, and the devices that every command needs: tables and
+//! look-ups.
 
 use std::path::{Path, PathBuf};
 
-/// Caches of builds and package managers below home: losing or spoiling them costs a download. No directory with
-/// programs that are run later, and no settings: not `.cache` as a whole, for shells source from there what was made
-/// to start them faster, and prompts run programs.
+/// Caches of builds and package managers below home: losing or spoiling one costs a download. The list has no
+/// directory with settings, or with programs that are run later. So it does not have `.cache` as a whole: shells
+/// source files there to start faster, and prompts run programs from it.
 const CACHES: &[&str] = &[
     ".cache/JuliaPkg",
     ".cache/R",
@@ -89,7 +90,8 @@ const CACHES: &[&str] = &[
     "Library/Caches",
 ];
 
-/// The same, with the programs that fail where they cannot make it: it is made for a line that names one.
+/// More caches, with the programs that fail if they cannot create theirs: it is created for a line that names such
+/// a program.
 const NEEDED: &[(&str, &[&str])] = &[
     (".cache/bazel", &["bazel", "bazelisk"]),
     (".cache/bun", &["bun", "bunx"]),
@@ -109,12 +111,12 @@ const NEEDED: &[(&str, &[&str])] = &[
 #[cfg(target_os = "linux")]
 const HARMLESS: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
 
-/// More that approved commands use: terminals of their own, shared memory, virtual machines, graphics.
+/// More devices that approved commands use: pseudo-terminals, shared memory, virtual machines, graphics.
 #[cfg(target_os = "linux")]
 const OTHERS: &[&str] = &["ptmx", "pts", "shm", "mqueue", "kvm", "fuse", "dri", "kfd", "net"];
 
-/// What an approved command may write beside the workspace, of what exists: caches, places for temporary files,
-/// and git's own directory where a worktree or a submodule has it elsewhere.
+/// Lists what an approved command may write besides the workspace, as far as it exists: caches, directories for
+/// temporary files, and git's own directory if it lies outside (worktrees and submodules).
 pub(super) fn beside(workspace: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let mut writable: Vec<PathBuf> = Vec::new();
     if let Some(home) = home {
@@ -127,8 +129,8 @@ pub(super) fn beside(workspace: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     writable
 }
 
-/// Makes the caches that the programs of a line cannot do without, where home is a real one. What cannot be made is
-/// for the program to tell.
+/// Creates the caches that the programs of a line need, if home is a real directory. If that fails, the program
+/// itself reports it.
 pub(super) fn make_needed(line: &str, home: &Path) {
     let words: Vec<&str> = line.split(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c))).collect();
     for (name, _) in NEEDED.iter().filter(|(_, programs)| programs.iter().any(|program| words.contains(program))) {
@@ -139,12 +141,13 @@ pub(super) fn make_needed(line: &str, home: &Path) {
     }
 }
 
-/// The repository's own directories, where `.git` is a file that says where they are; see `gitrepository-layout(5)`.
+/// Returns the repository's own directories, if `.git` is a file that names them; see `gitrepository-layout(5)`.
 fn git_directories(workspace: &Path) -> Vec<PathBuf> {
     let Ok(text) = std::fs::read_to_string(workspace.join(".git")) else { return Vec::new() };
     let Some(named) = text.trim_end().strip_prefix("gitdir: ") else { return Vec::new() };
     let Ok(directory) = workspace.join(named).canonicalize() else { return Vec::new() };
-    // A file in the workspace must not open any directory it likes: git's own is led back to from there.
+    // A file in the workspace must not open any directory it names: git's directory has to point back to the
+    // workspace.
     if !directory.join("HEAD").is_file() || !leads_back(&directory, workspace) {
         return Vec::new();
     }
@@ -152,7 +155,7 @@ fn git_directories(workspace: &Path) -> Vec<PathBuf> {
         Ok(common) => directory.join(common.trim_end()),
         Err(_) => directory.clone(),
     };
-    // What a worktree keeps lies in what it shares.
+    // What the worktrees of a repository share contains the worktree's own directory.
     let Some(common) = common.canonicalize().ok().filter(|common| directory.starts_with(common)) else {
         return Vec::new();
     };
@@ -160,7 +163,8 @@ fn git_directories(workspace: &Path) -> Vec<PathBuf> {
     both.into_iter().filter(|path| path.components().any(|part| part.as_os_str() == ".git")).collect()
 }
 
-/// Tells whether git's directory names the workspace: a worktree's has a file `gitdir`, a submodule's a setting.
+/// Tells whether git's directory names the workspace: a worktree's in its file `gitdir`, a submodule's in a
+/// setting.
 fn leads_back(directory: &Path, workspace: &Path) -> bool {
     let same = |one: &Path, other: &Path| {
         one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
@@ -174,7 +178,7 @@ fn leads_back(directory: &Path, workspace: &Path) -> bool {
     places.any(|place| same(&directory.join(place.trim().trim_matches('"')), workspace))
 }
 
-/// The devices a child may open for writing.
+/// Lists the devices that a child may open for writing.
 #[cfg(target_os = "linux")]
 pub(super) fn devices(read_only: bool, root: bool) -> Vec<PathBuf> {
     let names = HARMLESS.iter().chain(if read_only { &[][..] } else { OTHERS });
@@ -183,7 +187,7 @@ pub(super) fn devices(read_only: bool, root: bool) -> Vec<PathBuf> {
         let graphics = Path::new("/dev").read_dir().into_iter().flatten().flatten();
         let graphics = graphics.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"nvidia"));
         devices.extend(graphics.map(|entry| entry.path()));
-        // Programs set things about themselves there; for root it would be the whole kernel.
+        // Programs change their own settings in /proc; for root it would open the whole kernel.
         if !root {
             devices.push(PathBuf::from("/proc"));
         }
@@ -228,7 +232,7 @@ mod tests {
         std::fs::write(own.join("gitdir"), format!("{}\n", side.join(".git").display())).unwrap();
         assert_eq!(git_directories(&side), [own.clone(), root.join("main/.git")]);
 
-        // Somebody else's worktree, and an own one that would share somebody else's repository.
+        // Another repository's worktree, and a worktree of our own that would share another's repository.
         let planted = root.join("thief");
         std::fs::create_dir_all(planted.join("mine/.git")).unwrap();
         std::fs::write(planted.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
