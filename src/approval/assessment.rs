@@ -1,5 +1,5 @@
-//! One call, judged once: the verdict and, of a shell line, what it would do. Whoever counts, keeps copies, confines or
-//! offers a rule takes it from here, and judges nothing again.
+//! The judgement of one call: the verdict and, for a shell line, what it would do. Everything that counts, copies,
+//! confines or offers a rule reads it from here; nothing is judged twice.
 
 use std::sync::Arc;
 
@@ -11,6 +11,6 @@ use super::command::LineJudgement;
 pub struct Assessment {
     /// What may happen, and why.
     pub verdict: Verdict,
-    /// What the line would do, where the call is one.
+    /// What the line would do, if the call is a shell line.
     pub line: Option<Arc<LineJudgement>>,
 }

@@ -1,6 +1,6 @@
-//! How much a command would hit: its targets looked up on the disk, counted up to a limit, nothing run.
+//! Counts how much a command would affect: looks up its targets on the disk, up to a limit, and runs nothing.
 //!
-//! The one place of this room that looks at a disk, and only through [`FileSystem`].
+//! This is the only part of the room that reads a disk, and it does so only through [`FileSystem`].
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,33 +11,33 @@ use super::command::{Action, Extent, LineJudgement, PathPattern, Search, Step, T
 use super::path::{is_harmless_device, is_scratch};
 use super::{Glob, NeverAuto, Surroundings};
 
-/// More entries than this are not looked at: beyond it a person needs no exact number.
+/// Looks at no more entries than this: beyond it a person needs no exact number.
 pub const MOST_ENTRIES: u64 = 100_000;
-/// Nothing deeper is looked at.
+/// Looks at nothing deeper than this.
 const DEEPEST: usize = 200;
-/// More targets than this are not named.
+/// Names no more targets than this.
 const MOST_NAMED: usize = 50;
 
-/// What a look at one path tells.
+/// What the disk says about one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// Whether it is a directory itself, not a link to one.
     pub is_directory: bool,
     /// Whether it is a plain file.
     pub is_file: bool,
-    /// Size in bytes; of a link, of the link itself.
+    /// Size in bytes; for a link, of the link itself.
     pub bytes: u64,
 }
 
-/// A look at the disk; follows no link but in `real_path`.
+/// Read access to a disk. Only `real_path` follows links.
 pub trait FileSystem {
-    /// What lies at a path; `None` when nothing does, or it cannot be seen.
+    /// Looks up a path; `None` if nothing is there, or it cannot be seen.
     fn entry(&self, path: &Path) -> Option<Entry>;
 
-    /// Names in a directory, in any order; empty when it cannot be read.
+    /// Lists the names in a directory, in any order; empty if it cannot be read.
     fn names(&self, directory: &Path) -> Vec<String>;
 
-    /// The path with all links followed; `None` when nothing lies there.
+    /// Follows all links in a path; `None` if nothing is there.
     fn real_path(&self, path: &Path) -> Option<PathBuf>;
 }
 
@@ -54,7 +54,7 @@ impl FileSystem for Disk {
 
     fn names(&self, directory: &Path) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
-        // One more than is ever looked at, so that a larger directory is seen to be larger.
+        // One entry more than is ever looked at, so that a larger directory is recognised as such.
         let most = usize::try_from(MOST_ENTRIES).unwrap_or(usize::MAX).saturating_add(1);
         entries.flatten().take(most).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
     }
@@ -64,43 +64,43 @@ impl FileSystem for Disk {
     }
 }
 
-/// How much a command would hit.
+/// How much a command would affect.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct BlastRadius {
-    /// Files and links that exist now and would be gone or changed.
+    /// Existing files and links that would be removed or changed.
     pub files: u64,
-    /// Directories among what would be gone or changed.
+    /// Directories that would be removed or changed.
     pub directories: u64,
-    /// Files among them that would be gone.
+    /// Those of the files that would be removed.
     pub removed: u64,
-    /// Files among them that would be elsewhere.
+    /// Those of the files that would be moved.
     pub moved: u64,
-    /// Their bytes.
+    /// The size of the files, in bytes.
     pub bytes: u64,
-    /// Files among them that git does not keep: gone is gone.
+    /// Those of the files of which git has no copy: removed, they are lost.
     pub untracked: u64,
-    /// Files among them outside the workspace.
+    /// Those of the files that lie outside the workspace.
     pub outside: u64,
-    /// Where something new would be made outside the workspace and the places for temporary files.
+    /// Where new files would be made outside the workspace and the directories for temporary files.
     pub made_outside: Vec<PathBuf>,
-    /// Whether counting stopped at [`MOST_ENTRIES`] or because it took too long; the numbers are then a lower bound.
+    /// Whether counting stopped at [`MOST_ENTRIES`] or after too long; the numbers are then a lower bound.
     pub truncated: bool,
-    /// Whether the disk did not answer in time; then there are no numbers.
+    /// Whether the disk did not answer in time; there are no numbers then.
     pub unanswered: bool,
-    /// Whether only some of them are meant, by name or age; the numbers are then an upper bound.
+    /// Whether the command picks only some of them, by name or age; the numbers are then an upper bound.
     pub filtered: bool,
     /// Whether the line may change more than its targets; the numbers are then a lower bound.
     pub more: bool,
-    /// What lies at the targets now, globs resolved; not what lies below them.
+    /// What exists at the targets, with globs resolved; without what lies below.
     pub existing: Vec<PathBuf>,
-    /// Targets as written that are only known when the command runs.
+    /// Targets, as written, that are only known when the command runs.
     pub unresolved: Vec<String>,
-    /// Why neither a rule nor `-y` can run it, links followed.
+    /// Why neither a rule nor `-y` can allow it, after links were followed.
     pub never_auto: Option<NeverAuto>,
 }
 
-/// Counts what a line would hit. `tracked` tells whether git keeps a file as it is; `enough` whether counting has
-/// taken too long and is to stop where it is.
+/// Counts what a line would affect. `tracked` tells whether git has a file's present content; `enough` tells
+/// whether counting has taken too long and must stop.
 #[must_use]
 pub fn blast_radius(
     line: &LineJudgement,
@@ -118,7 +118,7 @@ pub fn blast_radius(
     counter.radius
 }
 
-/// Tells why neither a rule nor `-y` can run a line, links on the disk followed. Counts nothing.
+/// Returns why neither a rule nor `-y` can allow a line, after links on the disk were followed. Counts nothing.
 #[must_use]
 pub fn forbidden_on_disk(
     line: &LineJudgement,
@@ -137,8 +137,8 @@ pub fn forbidden_on_disk(
     counter.radius.never_auto
 }
 
-/// Tells where a line that stays in the workspace by its names leaves it by a link: what it is run in, or what it would
-/// change. Rules are made for what names say.
+/// Returns the path at which a line leaves the workspace through a link, although its names stay inside: the
+/// directory in which it runs, or a target. Rules are made for names, so they do not cover that.
 #[must_use]
 pub fn leads_outside(line: &LineJudgement, surroundings: &Surroundings, files: &dyn FileSystem) -> Option<PathBuf> {
     let mut counter = Counter::new(surroundings, files, None);
@@ -154,7 +154,7 @@ pub fn leads_outside(line: &LineJudgement, surroundings: &Surroundings, files: &
         for (index, pattern) in counter.readings(target).into_iter().enumerate() {
             for path in counter.resolve(&pattern) {
                 if !path.starts_with(&surroundings.workspace) {
-                    // Outside by name is for the rules to say.
+                    // If the name itself lies outside, the rules decide.
                     if index > 0 && strays(&path) {
                         return Some(path);
                     }
@@ -171,7 +171,7 @@ pub fn leads_outside(line: &LineJudgement, surroundings: &Surroundings, files: &
     None
 }
 
-/// Tells whether a shell would take the name for several where it is not quoted.
+/// Tells whether a shell would split the name where it is not quoted.
 fn has_blank(path: &Path) -> bool {
     path.as_os_str().to_string_lossy().contains([' ', '\t', '\n'])
 }
@@ -186,7 +186,7 @@ struct Counter<'a> {
     files: &'a dyn FileSystem,
     place: &'a Surroundings,
     looked: u64,
-    /// What was counted already: two targets may overlap.
+    /// The files counted so far: two targets may overlap.
     seen: BTreeSet<PathBuf>,
 }
 
@@ -217,7 +217,7 @@ impl<'a> Counter<'a> {
             (self.radius.filtered, self.radius.more) = (true, true);
         }
         if let Some(search) = search {
-            // What is in danger is judged by names; what is counted is what is found.
+            // Whether a target is dangerous is judged by the names; what is counted is what the search finds.
             for pattern in &readings {
                 self.follow_links(target, pattern);
                 for path in self.resolve(pattern) {
@@ -229,7 +229,7 @@ impl<'a> Counter<'a> {
         }
         for pattern in readings {
             self.reading(target, &pattern, limits);
-            // Any of what lies there may be meant.
+            // The command may mean any of the files in there.
             let some = matches!(target.extent, Extent::Some | Extent::Found(_)) && !target.filtered;
             if some || target.pattern.has_any_depth() {
                 for path in self.resolve(&pattern.holder()) {
@@ -256,7 +256,7 @@ impl<'a> Counter<'a> {
                 self.radius.existing.push(path.clone());
             }
             self.radius.mistaken(target, pattern, (&path, entry));
-            // A directory that is written into is not changed itself.
+            // Writing into a directory does not change the directory itself.
             if entry.is_directory && !target.recursive {
                 continue;
             }
@@ -264,7 +264,8 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// A target by name, and by where each `..` leads when the links in front of it are followed.
+    /// Reads a target in two ways: by its names, and by where each `..` leads if the links in front of it are
+    /// followed.
     fn readings(&mut self, target: &Target) -> Vec<PathPattern> {
         let mut readings = vec![target.pattern.clone()];
         let mut roots = Vec::new();
@@ -305,7 +306,7 @@ impl<'a> Counter<'a> {
             && self.radius.made_outside.len() < MOST_NAMED
     }
 
-    /// Links, in what is named and in the names of home and workspace, may lead to where nothing may be touched.
+    /// Checks whether links, in a target or in the names of home and workspace, lead to a protected place.
     fn follow_links(&mut self, target: &Target, pattern: &PathPattern) {
         let destroys = match target.action {
             Action::Remove | Action::Move | Action::Attributes => true,
@@ -314,7 +315,7 @@ impl<'a> Counter<'a> {
         let Some((root, globs)) = pattern.walk().filter(|_| destroys && self.radius.never_auto.is_none()) else {
             return;
         };
-        // Home and workspace are compared by their real paths, too.
+        // Home and workspace are also compared by their real paths.
         let real_of = |path: &Path| self.files.real_path(path).unwrap_or_else(|| path.to_owned());
         let place = Surroundings {
             home: self.place.home.as_deref().map(real_of),
@@ -334,8 +335,8 @@ impl<'a> Counter<'a> {
         if let Some(itself) = itself.as_ref().filter(|itself| elsewhere || **itself != root) {
             self.never(target, &pattern.rebased(itself), &place);
         }
-        // A link goes and not what it leads to, but for a slash behind its name, which a variable may hide, and for
-        // `chmod`.
+        // Removing or moving a link affects only the link, unless its name ends with a slash, as the value of a
+        // variable may; `chmod` always follows it.
         let shown = target.pattern.shown();
         let follows = target.action == Action::Attributes || shown.ends_with(['/', '.']) || shown.contains('$');
         if let Some(followed) = through.filter(|_| follows && self.radius.never_auto.is_none()) {
@@ -349,7 +350,7 @@ impl<'a> Counter<'a> {
         } else {
             danger(pattern, place, false)
         };
-        // What is picked by name or age may be picked in the whole workspace.
+        // A command that picks by name or age may pick in the whole workspace.
         let usual = target.filtered
             && matches!(found, Some(NeverAuto::WorkspaceOrAbove { .. }))
             && !place.workspace.parent().is_some_and(|parent| pattern.covers(parent));
@@ -358,7 +359,7 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// The paths a pattern stands for on this disk.
+    /// Lists the paths that a pattern matches on this disk.
     fn resolve(&mut self, pattern: &PathPattern) -> Vec<PathBuf> {
         let Some((root, globs)) = pattern.walk() else { return Vec::new() };
         self.expand(root, &globs)
@@ -372,7 +373,7 @@ impl<'a> Counter<'a> {
         paths
     }
 
-    /// What fits a glob in these directories.
+    /// Lists what a glob matches in these directories.
     fn matching(&mut self, directories: &[PathBuf], glob: &Glob) -> Vec<PathBuf> {
         let mut found = Vec::new();
         for directory in directories {
@@ -402,7 +403,7 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// Goes on below one place, what lies below first; tells whether the place is gone afterwards.
+    /// Searches below one path, deepest entries first; returns whether the path itself is removed by that.
     fn search(
         &mut self,
         (search, target): (&Search, &Target),
@@ -436,7 +437,7 @@ impl<'a> Counter<'a> {
         }
         let goes = match (entry.is_directory, search.deletes) {
             (false, _) => true,
-            // It never removes the place it was told to begin at by that name.
+            // `find` never removes `.` where that is a place it was told to begin at.
             (true, true) => left == 0 && !(depth == 0 && search.roots.iter().any(|root| root.written == ".")),
             (true, false) => target.recursive,
         };

@@ -1,42 +1,42 @@
-//! Git's index, read without git: a repository's configuration would have it run what it names.
+//! Reads git's index without git: a repository's configuration can make git run programs.
 //!
 //! Format: <https://git-scm.com/docs/index-format>, versions 2 to 4, with hashes of either length.
 
 use std::path::{Path, PathBuf};
 
-/// A larger index is not read, in bytes: about a million files.
+/// A larger index is not read, in bytes: this is enough for about a million files.
 const LARGEST: u64 = 128 * 1024 * 1024;
 /// Bytes of an entry before its hash.
 const STAT: usize = 40;
 
-/// What stands at a path of the index.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexContent {
-    /// A file's content.
+    /// A file with content.
     Content,
-    /// Everything below: a folder of a sparse checkout.
+    /// A folder of a sparse checkout: it stands for everything below.
     Folder,
-    /// Nothing yet: `git add --intent-to-add`.
+    /// A file without content yet (`git add --intent-to-add`).
     Nothing,
 }
 
 /// An entry of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexEntry<'a> {
-    /// Relative to the top of the repository; any bytes.
+    /// The path, relative to the top of the repository; it may have any bytes.
     pub path: &'a [u8],
-    /// When the file was changed last, in seconds since 1970: the low 32 bits.
+    /// When the file was last changed, in seconds since 1970; only the low 32 bits.
     pub seconds: u32,
-    /// And nanoseconds; zero where a file system or a port of git keeps none.
+    /// The nanoseconds of that time; zero if the file system, or this port of git, does not record them.
     pub nanoseconds: u32,
-    /// The file's size in bytes: the low 32 bits.
+    /// The file's size in bytes; only the low 32 bits.
     pub bytes: u32,
-    /// What is kept.
+    /// The kind of the entry.
     pub kept: IndexContent,
 }
 
-/// Reads the index of the repository whose top is `top`, entry by entry. Tells whether it was read to its end: entries
-/// before a damaged one stand. `None` when there is no repository.
+/// Reads the index of the repository with the top directory `top`, entry by entry. Returns whether it could be read
+/// to its end: the entries before a damaged one count. `None` if there is no repository.
 pub fn each_index_entry(top: &Path, each: impl FnMut(&IndexEntry<'_>)) -> Option<bool> {
     let folder = git_directory(top)?;
     let path = folder.join("index");
@@ -51,7 +51,8 @@ pub fn each_index_entry(top: &Path, each: impl FnMut(&IndexEntry<'_>)) -> Option
     Some(parse(&bytes, hash, each).is_some())
 }
 
-/// The repository's own directory: `.git`, or where the file of that name leads (worktrees, submodules).
+/// Returns the repository's own directory: `.git`, or the directory that a file with this name points to
+/// (worktrees, submodules).
 fn git_directory(top: &Path) -> Option<PathBuf> {
     let path = top.join(".git");
     let metadata = std::fs::metadata(&path).ok()?;
@@ -62,7 +63,7 @@ fn git_directory(top: &Path) -> Option<PathBuf> {
     Some(top.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
-/// Hands over the entries; `None` where it ends early.
+/// Passes on each entry; `None` if the index ends too early.
 fn parse(bytes: &[u8], hash: usize, mut each: impl FnMut(&IndexEntry<'_>)) -> Option<()> {
     if bytes.get(..4)? != b"DIRC" {
         return None;
@@ -85,7 +86,7 @@ fn parse(bytes: &[u8], hash: usize, mut each: impl FnMut(&IndexEntry<'_>)) -> Op
             at += 2;
         }
         if version >= 4 {
-            // The path is what is left of the last one when some bytes are cut off, and what follows.
+            // The path is the one before, shortened by `cut` bytes, plus the bytes that follow.
             let (cut, next) = offset(bytes, at)?;
             at = next;
             name.truncate(name.len().checked_sub(cut)?);
@@ -116,7 +117,7 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(four.try_into().ok()?))
 }
 
-/// A number of variable length, as in a pack's offsets; and where it ends.
+/// Reads a number of variable length, as in a pack's offsets; returns it and its end.
 fn offset(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
     let mut byte = *bytes.get(at)?;
     let mut value = usize::from(byte & 0x7f);

@@ -1,11 +1,11 @@
-//! Patterns of names, as shells and `find` read them: `*`, `?` and bracket expressions. Linear to make, and nothing is
-//! compiled: a line may hold thousands.
+//! Name patterns as shells and `find` read them: `*`, `?` and bracket expressions. Parsing takes linear time and
+//! compiles nothing, because a line may contain thousands.
 
-/// A pattern of one name.
+/// A pattern for one name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Glob {
     pieces: Vec<Piece>,
-    /// Whether capitals and small letters are the same.
+    /// Whether upper and lower case are the same.
     folds_case: bool,
 }
 
@@ -49,17 +49,17 @@ fn is_of(class: &str, character: char) -> bool {
         "punct" => character.is_ascii_punctuation(),
         "cntrl" => character.is_control(),
         "xdigit" => character.is_ascii_hexdigit(),
-        // What is not known is taken to fit: this only ever makes a judgement stricter.
+        // An unknown class matches everything: this only makes a judgement stricter.
         _ => true,
     }
 }
 
 impl Glob {
-    /// Reads characters of which each is active or not.
+    /// Parses characters, each with a flag that says whether it is active.
     pub(crate) fn new(characters: &[(char, bool)]) -> Self {
         let mut pieces = Vec::new();
         let mut at = 0;
-        // Where none closes behind one bracket, none closes behind a later one.
+        // If nothing closes the expression after one bracket, nothing closes it after a later one.
         let mut closes = true;
         while let Some((character, active)) = characters.get(at) {
             at += 1;
@@ -82,7 +82,7 @@ impl Glob {
         Self { pieces, folds_case: false }
     }
 
-    /// Reads a pattern in which all is active but what stands behind a backslash.
+    /// Parses a pattern in which every character is active unless it follows a backslash.
     pub(crate) fn parse(text: &str) -> Self {
         let mut characters = Vec::new();
         let mut rest = text.chars();
@@ -95,27 +95,27 @@ impl Glob {
         Self::new(&characters)
     }
 
-    /// The same for capitals and small letters.
+    /// Returns the same pattern, with upper and lower case alike.
     pub(crate) fn folding_case(self) -> Self {
         Self { folds_case: true, ..self }
     }
 
-    /// Tells whether it says anything of what it stands for but its place.
+    /// Tells whether it restricts the names it matches at all.
     pub(crate) fn says_something(&self) -> bool {
         self.pieces
             .iter()
             .any(|piece| matches!(piece, Piece::Is(character) if character.is_alphanumeric() || *character == '.'))
     }
 
-    /// Tells whether it stands for a name in a directory: for a hidden one only where it begins with the dot.
+    /// Tells whether it matches a name in a directory; a hidden name only if the pattern itself begins with a dot.
     pub(crate) fn names(&self, name: &str) -> bool {
         (!name.starts_with('.') || self.pieces.first() == Some(&Piece::Is('.'))) && self.fits(name)
     }
 
-    /// Tells whether it stands for a text.
+    /// Tells whether it matches a text.
     pub(crate) fn fits(&self, text: &str) -> bool {
         let text: Vec<char> = text.chars().collect();
-        // The last `*`, and how much of the text it stands for so far.
+        // The last `*`, and how much of the text it matches so far.
         let (mut star, mut taken) = (None, 0);
         let (mut at, mut read) = (0, 0);
         while let Some(character) = text.get(read) {
@@ -149,7 +149,8 @@ impl Glob {
     }
 }
 
-/// Reads what stands behind the `[` of a bracket expression; how many characters it takes. `None` where none closes it.
+/// Parses what follows the `[` of a bracket expression; returns its length as well. `None` if the expression is not
+/// closed.
 fn set(characters: &[(char, bool)]) -> Option<(Set, usize)> {
     let is = |at: usize, wanted: char| characters.get(at).is_some_and(|(character, _)| *character == wanted);
     let mut set = Set { negated: false, ranges: Vec::new(), classes: Vec::new() };

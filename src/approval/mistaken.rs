@@ -1,4 +1,4 @@
-//! Names that a program takes for something else than a file of that name.
+//! File names that a program takes for something else than a file.
 
 use std::path::Path;
 
@@ -6,8 +6,8 @@ use super::blast::{BlastRadius, Entry};
 use super::command::{Action, PathPattern, Target};
 
 impl BlastRadius {
-    /// Has the numbers say that they are not exact where a file may be taken for something else: its name, given by a
-    /// glob, for flags; a link with a slash behind it for what it leads to.
+    /// Marks the numbers as not exact if a file may be taken for something else: a name that a glob matched may
+    /// look like a flag, and a link with a slash behind it means what it leads to.
     pub(super) fn mistaken(&mut self, target: &Target, pattern: &PathPattern, (path, entry): (&Path, Entry)) {
         let shown = pattern.shown();
         let flag = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"-"));

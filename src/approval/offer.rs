@@ -1,4 +1,4 @@
-//! What to offer a person who says "always": a rule for good, and what it would have let run before.
+//! What to offer a person who answers "always": a permanent rule, and the earlier lines it would have allowed.
 
 use std::path::Path;
 
@@ -7,9 +7,10 @@ use super::rule::Pattern;
 use super::{Assessment, Decision, Mode, Policy, Rule, Source, Surroundings, path};
 use crate::conversation::{COMMANDS, Effect, Subject, WRITERS};
 
-/// The rule that "always" would keep for a call that had to be asked; `None` where none is narrow enough.
+/// Returns the rule that "always" would save for a call that had to be asked about; `None` if none is narrow
+/// enough.
 ///
-/// Files are named from home or the root on, so that the rule says nothing of other projects.
+/// Files are named from home or from the root, so that the rule does not apply to other projects.
 #[must_use]
 pub fn always_rule(
     tool: &str,
@@ -22,11 +23,11 @@ pub fn always_rule(
         Subject::Command { .. } => line_rule(assessment, place),
         Subject::Host { host } => Some(Rule::host(tool, host)),
         Subject::Whole => Some(Rule::whole_tool(tool)),
-        // What is gone is gone: each deletion is asked.
+        // A deletion is final: each one is asked about.
         Subject::Paths { paths } if effect == Effect::Write => {
             let first = paths.first()?;
             let rule = below(first, place)?;
-            // One rule must do for all of them, or none is offered.
+            // One rule must cover all of them, or none is offered.
             let Pattern::Path(pattern) = rule.pattern() else { return None };
             let home = place.home.as_deref();
             let plain = |path: &Path| !path::is_protected(path, place) && !path::is_credential(path, place);
@@ -37,14 +38,15 @@ pub fn always_rule(
     }
 }
 
-/// The narrow rule that would have let a line run in this place; `None` where there is none, or no line.
+/// Returns the narrow rule that would have allowed a line here; `None` if there is none, or no line.
 #[must_use]
 pub fn line_rule(assessment: &Assessment, place: &Surroundings) -> Option<Rule> {
     let line = assessment.line.as_deref()?;
     suggest_rule(line).filter(|rule| allows_newly(rule, line, place))
 }
 
-/// The rule for changes below the workspace's own directory in which the file lies, or of this file at its top.
+/// Returns a rule for changes below the top-level directory of the workspace that contains the file, or for the
+/// file alone if it lies at the top.
 fn below(file: &Path, place: &Surroundings) -> Option<Rule> {
     let rest = file.strip_prefix(&place.workspace).ok()?;
     let mut parts = rest.components();
@@ -61,13 +63,13 @@ fn below(file: &Path, place: &Surroundings) -> Option<Rule> {
     Rule::parse(&format!("{WRITERS}({named}{})", if is_folder { "/**" } else { "" })).ok()
 }
 
-/// Which of these lines the rule alone would let run that are asked without it, in their order.
+/// Returns those of the lines that are asked about without the rule, and that the rule alone would allow, in order.
 #[must_use]
 pub fn newly_allowed<'l>(rule: &Rule, lines: &'l [String], place: &Surroundings) -> Vec<&'l str> {
     lines.iter().filter(|line| allows_newly(rule, &judge(line, place), place)).map(String::as_str).collect()
 }
 
-/// Tells whether the rule alone would let a line run that is asked without it.
+/// Tells whether a line is asked about without the rule, and the rule alone would allow it.
 fn allows_newly(rule: &Rule, line: &LineJudgement, place: &Surroundings) -> bool {
     let without = Policy::new(Mode::Build, false);
     let mut with = without.clone();

@@ -1,17 +1,17 @@
-//! Which files are never read or changed lightly, and where a path lies.
+//! Which files may not simply be read or changed, and where a path lies.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::Surroundings;
 use crate::secret::files::is_secret;
 
-/// Directories of the workspace in which a file makes programs run or decides what axi may do.
+/// Directories of the workspace whose files make programs run, or decide what axi may do.
 const PROTECTED_DIRECTORIES: &[&str] = &[".git", ".axi", ".vscode", ".husky", ".githooks"];
 
-/// Names of files that are run by just being there.
+/// Names of files that take effect just by being there.
 const PROTECTED_NAMES: &[&str] = &[".mcp.json", ".envrc", ".gitmodules", ".gitattributes", ".git", ".gitconfig"];
 
-/// Directories of the operating system; what lies in them is nobody's project.
+/// Directories of the operating system; no project's files lie in them.
 const SYSTEM_DIRECTORIES: &[&str] = &[
     "/bin",
     "/boot",
@@ -38,11 +38,11 @@ const SYSTEM_DIRECTORIES: &[&str] = &[
     "/snap",
 ];
 
-/// Directories below those that are scratch.
+/// Directories for temporary files.
 const SCRATCH_DIRECTORIES: &[&str] =
     &["/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders", "/dev/shm"];
 
-/// Takes `.` and `..` out of a path by name; `..` at the root stays there.
+/// Resolves `.` and `..` in a path by name; `..` at the root stays at the root.
 pub(crate) fn clean(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for part in path.components() {
@@ -57,9 +57,9 @@ pub(crate) fn clean(path: &Path) -> PathBuf {
     clean
 }
 
-/// Tells whether reading the file is reading a secret, or what axi keeps. `path` is absolute and may end in a glob.
+/// Tells whether the file is a secret, or one of axi's own. `path` is absolute and may end in a glob.
 pub(crate) fn is_credential(path: &Path, place: &Surroundings) -> bool {
-    // Where the person started axi is no secret to it.
+    // A directory in which the person started axi is no secret.
     let own = &place.secrets;
     is_secret(path, place.home.as_deref())
         || own.holds(path) && !own.own.iter().any(|own| place.workspace.starts_with(own))
@@ -77,7 +77,7 @@ pub(crate) fn is_protected(path: &Path, surroundings: &Surroundings) -> bool {
     })
 }
 
-/// Tells whether a path is one of the operating system's.
+/// Tells whether a path belongs to the operating system.
 pub(crate) fn is_system(path: &Path) -> bool {
     !is_scratch(path) && SYSTEM_DIRECTORIES.iter().any(|directory| path.starts_with(directory))
 }
@@ -87,7 +87,7 @@ pub(crate) fn is_scratch(path: &Path) -> bool {
     SCRATCH_DIRECTORIES.iter().any(|directory| path.starts_with(directory) && path != Path::new(directory))
 }
 
-/// Tells whether what is written there is lost or shown, and no file changes.
+/// Tells whether a device discards or shows what is written to it, so that no file changes.
 pub(crate) fn is_harmless_device(path: &str) -> bool {
     matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin" | "/dev/tty" | "/dev/zero")
 }

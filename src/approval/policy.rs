@@ -1,4 +1,4 @@
-//! Rules, mode and `-y` against one call.
+//! Judges one call by the rules, the mode and `-y`.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::conversation::{COMMANDS, Effect, READERS, Subject, WRITERS};
 
-/// What may be done: the rules of the settings, of the command line and of this session, the mode and `-y`.
+/// What is allowed: the rules from the settings, the command line and this session; the mode; and `-y`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Policy {
     rules: Vec<Entry>,
@@ -25,7 +25,7 @@ struct Entry {
     source: Source,
 }
 
-/// What the rules say of one thing.
+/// What the rules say about one thing.
 struct Found<'a> {
     decision: Decision,
     entry: &'a Entry,
@@ -41,7 +41,7 @@ impl Policy {
     /// Adds a rule.
     ///
     /// # Errors
-    /// `ProjectMayNotAllow` when a project's settings would loosen what is asked.
+    /// `ProjectMayNotAllow` if a project's settings would allow what is asked about otherwise.
     pub fn add_rule(&mut self, decision: Decision, rule: Rule, source: Source) -> Result<(), RuleError> {
         if source == Source::Project && decision == Decision::Allow {
             return Err(RuleError::ProjectMayNotAllow);
@@ -53,26 +53,26 @@ impl Policy {
         Ok(())
     }
 
-    /// Takes a rule of one source away; tells whether there was one.
+    /// Removes a rule of one source; returns whether there was one.
     pub fn remove_rule(&mut self, decision: Decision, rule: &Rule, source: Source) -> bool {
         let before = self.rules.len();
         self.rules.retain(|entry| entry.decision != decision || &entry.rule != rule || entry.source != source);
         self.rules.len() != before
     }
 
-    /// Lists the exact lines a yes was given to for the rest of the session.
+    /// Lists the exact lines that were allowed for the rest of the session.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         self.exact_lines.iter().map(|(_, line)| line.as_str())
     }
 
-    /// Takes the yes to an exact line back; tells whether there was one.
+    /// Forbids such a line again; returns whether it was allowed.
     pub fn remove_line(&mut self, line: &str) -> bool {
         let before = self.exact_lines.len();
         self.exact_lines.retain(|(_, known)| known != line);
         self.exact_lines.len() != before
     }
 
-    /// Lists the rules in the order they were added.
+    /// Lists the rules in the order in which they were added.
     pub fn rules(&self) -> impl Iterator<Item = (Decision, &Rule, Source)> {
         self.rules.iter().map(|entry| (entry.decision, &entry.rule, entry.source))
     }
@@ -95,7 +95,7 @@ impl Policy {
         }
     }
 
-    /// Judges a call, its line once. Runs nothing and looks at no disk.
+    /// Judges a call; its line is judged once. Runs nothing and reads no disk.
     #[must_use]
     pub fn decide(&self, tool: &str, effect: Effect, subject: &Subject, surroundings: &Surroundings) -> Assessment {
         let mut judged = None;
@@ -128,7 +128,7 @@ impl Policy {
         }
     }
 
-    /// The strictest rule for which `matches` holds.
+    /// Returns the strictest rule for which `matches` holds.
     fn strictest(
         &self,
         tool: &str,
@@ -152,8 +152,8 @@ impl Policy {
 
     fn decide_host(&self, tool: &str, effect: Effect, host: &str) -> Verdict {
         let host = host.to_ascii_lowercase();
-        // A tool that says more than "network" of a host reaches what only this machine can reach: its own services,
-        // the metadata of a cloud. Only a rule that names the host allows that.
+        // A tool that declares more than `Network` for a host reaches something that only this machine can reach:
+        // its own services, or a cloud's metadata. Only a rule that names the host allows that.
         let private = effect > Effect::Network;
         let found = self.strictest(
             tool,
@@ -168,7 +168,7 @@ impl Policy {
             },
         );
         let named = found.is_some();
-        // A host is the network, whatever else the tool says of itself.
+        // Reaching a host is network access, whatever else the tool declares.
         let mut verdict = self.settle(found, effect.max(Effect::Network));
         if private && verdict.decision == Decision::Ask {
             verdict.never_auto = true;
@@ -227,7 +227,7 @@ impl Policy {
             tool,
             |decision| family_of(effect, decision),
             |decision, pattern| match pattern {
-                // What is guarded is allowed only by a rule that names it.
+                // A guarded file is allowed only by a rule that names it.
                 Pattern::Any => decision != Decision::Allow || !guarded,
                 Pattern::Path(pattern) => {
                     (decision != Decision::Allow || !guarded || pattern.is_literal())
@@ -254,7 +254,7 @@ impl Policy {
             }
         }
         verdict.decision = verdict.decision.max(decision);
-        // No yes in advance is one to this, whatever it names.
+        // No rule and no `-y` may agree to this in advance, whatever they name.
         if !reads
             && verdict.decision != Decision::Deny
             && command::runs_later(path, effect == Effect::Delete, place)
@@ -271,7 +271,7 @@ impl Policy {
         self.weigh_line(tool, judgement, exact, place)
     }
 
-    /// Weighs a line that is judged already, whatever was said of exactly this one.
+    /// Judges an assessed line by the rules, without the yes that this exact line may have got.
     pub(super) fn weigh(&self, tool: &str, judgement: &LineJudgement, place: &Surroundings) -> Verdict {
         self.weigh_line(tool, judgement, false, place)
     }
@@ -311,7 +311,7 @@ impl Policy {
         verdict
     }
 
-    /// A bare `shell` that asks or denies is about lines without any command in them, too.
+    /// Applies a bare `shell` rule that asks or denies: it covers lines without any command, too.
     fn judge_whole_line(&self, tool: &str, judgement: &LineJudgement, verdict: &mut Verdict) {
         let found = self.strictest(
             tool,
@@ -328,7 +328,7 @@ impl Policy {
         }
     }
 
-    /// Judges one part of a line; tells whether a denying rule may be about it, which cannot be known.
+    /// Judges one part of a line; returns whether a denying rule may cover it, if that cannot be known.
     fn judge_part(&self, tool: &str, part: &Judged, place: &Surroundings, verdict: &mut Verdict) -> bool {
         let found = match &part.part {
             Part::Command { words, outer } => self.strictest(
@@ -399,7 +399,8 @@ impl Policy {
         may_be_denied
     }
 
-    /// What asking and denying rules for files say of a path a command touches; they bind shell lines, too.
+    /// Returns what asking and denying rules for files say about a path that a command uses: these rules also apply
+    /// to shell lines.
     fn path_rule(
         &self,
         path: &std::path::Path,
@@ -419,7 +420,7 @@ impl Policy {
     }
 }
 
-/// Tells whether all that is written lies in the workspace, is scratch, or is named by the rule itself.
+/// Tells whether every written file lies in the workspace or a temporary directory, or is named by the rule itself.
 fn writes_inside(part: &Judged, named: &[String], place: &Surroundings) -> bool {
     part.paths.iter().filter(|(_, reads)| !reads).all(|(path, _)| {
         path.starts_with(&place.workspace)
@@ -441,12 +442,12 @@ fn push_once(reasons: &mut Vec<Reason>, reason: Reason) {
     }
 }
 
-/// What a rule may be about, beside the tool itself, when it decides so.
+/// Returns the family whose rules with this decision also cover a call with this effect.
 fn family_of(effect: Effect, decision: Decision) -> Option<&'static str> {
     match effect {
         Effect::Read => Some(READERS),
         Effect::Write => Some(WRITERS),
-        // A yes to writing is none to deleting: the rule must name it.
+        // Permission to write is none to delete: the rule must name that.
         Effect::Delete => Some(WRITERS).filter(|_| decision != Decision::Allow),
         Effect::Network | Effect::Execute => None,
     }

@@ -20,24 +20,24 @@ use crate::conversation::{COMMANDS, READERS, ToolKind, WRITERS};
 /// The pattern of every path inside the workspace.
 const EVERYWHERE: &str = "**";
 
-/// What a rule is about, in facts, for whoever words it.
+/// What a rule covers, as facts; the front ends choose the words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Meaning {
-    /// Everything the tool, or these tools, can be asked.
+    /// Everything that the tool, or these tools, can be asked.
     Everything {
-        /// The tool's name; ends in `*` where it stands for several.
+        /// The tool's name; it ends in `*` if it stands for several tools.
         tool: String,
     },
     /// A simple command.
     Command {
-        /// Its words, quoted where need be.
+        /// Its words, quoted if necessary.
         words: String,
         /// Whether anything may follow them.
         more: bool,
     },
     /// Files.
     Files {
-        /// The tool, or `read` and `write` for all of their kind.
+        /// The tool, or `read` or `write` for all tools of that kind.
         tool: String,
         /// The pattern.
         glob: String,
@@ -51,7 +51,7 @@ pub enum Meaning {
     },
 }
 
-/// One rule, without what it decides.
+/// One rule, without its decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(into = "String")]
 pub struct Rule {
@@ -59,16 +59,16 @@ pub struct Rule {
     pattern: Pattern,
 }
 
-/// Which tools a rule is about.
+/// The tools that a rule covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ToolPattern {
-    /// This name, or the family it stands for.
+    /// The tool with this name, or the family that the name stands for.
     Named(String),
-    /// Every name that starts so.
+    /// Every tool whose name starts like this.
     StartsWith(String),
 }
 
-/// What of such a tool's calls a rule is about.
+/// Which calls of those tools a rule covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Pattern {
     /// All of them.
@@ -81,7 +81,7 @@ pub(crate) enum Pattern {
     Host {
         /// The name, without a leading `*.`.
         name: String,
-        /// Whether it is the hosts below the name that are meant.
+        /// Whether it covers the hosts below the name.
         below: bool,
     },
 }
@@ -89,7 +89,7 @@ pub(crate) enum Pattern {
 /// The words of a simple command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CommandPattern {
-    /// Whole words, quoting taken off; never empty.
+    /// Whole words without quoting; never empty.
     pub(crate) words: Vec<String>,
     /// Whether anything may follow them.
     pub(crate) prefix: bool,
@@ -110,13 +110,13 @@ impl PartialEq for PathPattern {
 
 impl Eq for PathPattern {}
 
-/// What is wrong with a rule, and where; positions are bytes from its start.
+/// What is wrong with a rule, and where. Positions are bytes from its start.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     /// Nothing before the parenthesis.
     #[error("a rule starts with a tool's name, such as shell or write")]
     NoTool,
-    /// A character no tool's name has.
+    /// A character that cannot be part of a tool's name.
     #[error("{character:?} at {at} cannot be part of a tool's name")]
     ToolName {
         /// The character.
@@ -150,7 +150,7 @@ pub enum RuleError {
         /// Where.
         at: usize,
     },
-    /// `*` elsewhere than as `:*` at the end.
+    /// `*` in another place than `:*` at the end.
     #[error("the wildcard at {at} can only stand at the end, as in git diff:*")]
     Wildcard {
         /// Where.
@@ -174,12 +174,12 @@ pub enum RuleError {
         /// What was written.
         text: String,
     },
-    /// A project's file tried to loosen what is asked.
+    /// A project's file tried to allow what is asked about otherwise.
     #[error("settings of a project can only ask or deny, not allow")]
     ProjectMayNotAllow,
 }
 
-/// What the rules of a tool are about: of what stands for several, that; of others, what is known of them.
+/// Returns what the rules of a tool are about: for a family name it is fixed, for any other tool `known` tells it.
 fn kind_of(tool: &str, known: fn(&str) -> ToolKind) -> ToolKind {
     match tool {
         COMMANDS => ToolKind::Command,
@@ -190,18 +190,18 @@ fn kind_of(tool: &str, known: fn(&str) -> ToolKind) -> ToolKind {
 }
 
 impl Rule {
-    /// Every change of a file inside the workspace.
+    /// Makes the rule for every change of a file inside the workspace.
     pub(super) fn edits() -> Option<Self> {
         Self::parse(&format!("{WRITERS}({EVERYWHERE})")).ok()
     }
 
-    /// Tells whether it is [`Rule::edits`], without making that: each prompt asks.
+    /// Tells whether it equals [`Rule::edits`], without building that rule: each prompt asks.
     pub(super) fn is_edits(&self) -> bool {
         matches!(&self.tool, ToolPattern::Named(name) if name == WRITERS)
             && matches!(&self.pattern, Pattern::Path(path) if path.text == EVERYWHERE)
     }
 
-    /// Parses a rule for what stands for several tools; of one tool, only its bare name.
+    /// Parses a rule for a family of tools; for a single tool only its bare name is accepted.
     ///
     /// # Errors
     /// Each variant of [`RuleError`] but `ProjectMayNotAllow`.
@@ -248,10 +248,10 @@ impl Rule {
         }
     }
 
-    /// Makes the rule for one path of a family of tools, taken literally.
+    /// Makes the rule for one path of a family of tools; the path is taken literally.
     ///
     /// # Errors
-    /// `Glob` when the path is longer than a pattern may be.
+    /// `Glob` if the path is longer than a pattern may be.
     pub(crate) fn literal_path(tool: &str, path: &str) -> Result<Self, RuleError> {
         let pattern = PathPattern::new(&globset::escape(path))?;
         Ok(Self { tool: ToolPattern::Named(tool.to_owned()), pattern: Pattern::Path(pattern) })
@@ -270,7 +270,7 @@ impl Rule {
         Self { tool: ToolPattern::Named(tool.to_owned()), pattern: Pattern::Any }
     }
 
-    /// Tells what the rule is about.
+    /// Returns what the rule covers.
     #[must_use]
     pub fn meaning(&self) -> Meaning {
         let tool = match &self.tool {
@@ -290,7 +290,7 @@ impl Rule {
         }
     }
 
-    /// Tells whether it is about everything its tools can be asked.
+    /// Tells whether it covers everything that its tools can be asked.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.pattern, Pattern::Any)
     }
@@ -299,7 +299,7 @@ impl Rule {
         &self.pattern
     }
 
-    /// Tells whether the rule is about this tool; `family` is what stands for tools of its kind.
+    /// Tells whether the rule covers this tool; `family` is the family name for tools of its kind.
     pub(crate) fn is_about(&self, tool: &str, family: Option<&str>) -> bool {
         match &self.tool {
             ToolPattern::Named(name) => name == tool || family == Some(name.as_str()),
@@ -321,7 +321,7 @@ fn parse_tool(name: &str, start: usize) -> Result<ToolPattern, RuleError> {
     Ok(if open_end { ToolPattern::StartsWith(body) } else { ToolPattern::Named(body) })
 }
 
-/// Characters that mean more than themselves when they are not quoted.
+/// Characters with a special meaning if they are not quoted.
 const NOT_SIMPLE: &str = ";|&<>$`(){}\n\r#";
 
 fn parse_command(text: &str, at: usize) -> Result<CommandPattern, RuleError> {
@@ -353,7 +353,7 @@ fn parse_host(text: &str) -> Result<Pattern, RuleError> {
     let lower = text.to_ascii_lowercase();
     let (name, below) = lower.strip_prefix("*.").map_or((lower.as_str(), false), |name| (name, true));
     let fits = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']');
-    // A colon is only believed in an address of version 6; elsewhere it would be a port.
+    // A colon is accepted only in an IPv6 address; elsewhere it would start a port.
     let is_port = name.contains(':') && !name.starts_with('[');
     if name.is_empty() || is_port || !name.chars().all(fits) {
         return Err(RuleError::Host { text: text.to_owned() });
@@ -371,12 +371,12 @@ impl PathPattern {
         Ok(Self { text: text.to_owned(), matcher })
     }
 
-    /// Tells whether the path is one no wildcard had to stretch for.
+    /// Tells whether the pattern has no wildcard.
     pub(crate) fn is_literal(&self) -> bool {
         !self.text.contains(['*', '?', '{'])
     }
 
-    /// Tells whether an absolute path without `..` is matched.
+    /// Tells whether it matches an absolute path without `..`.
     pub(crate) fn matches(
         &self,
         path: &std::path::Path,
@@ -395,7 +395,7 @@ impl PathPattern {
 }
 
 impl CommandPattern {
-    /// Tells whether these words, quoting taken off, are matched.
+    /// Tells whether it matches these words, which have no quoting.
     pub(crate) fn matches(&self, words: &[String]) -> bool {
         let starts =
             words.len() >= self.words.len() && words.iter().zip(&self.words).all(|(is, wanted)| is == wanted);
@@ -421,7 +421,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Quotes a word unless it is plainly itself.
+/// Quotes a word, unless it is plain.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

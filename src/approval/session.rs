@@ -9,9 +9,10 @@ use crate::conversation::{Effect, READERS, Subject};
 impl Policy {
     /// Remembers a yes for the rest of the session.
     ///
-    /// A shell line: the narrow rule for it when there is one, else this exact line. A change of files: every
-    /// change inside the workspace, but not of what is deleted: these paths. A host: this host. Anything else: the tool. What can never be run unasked is
-    /// asked again all the same.
+    /// A yes to a shell line allows the narrow rule for it if there is one, otherwise this exact line. A yes to a
+    /// change of files allows every change inside the workspace; a yes to a deletion allows these paths only. A yes
+    /// to a host allows this host; any other yes allows the tool. What always needs a person's approval is still
+    /// asked about.
     pub fn grant_for_session(
         &mut self,
         tool: &str,
@@ -48,7 +49,7 @@ impl Policy {
         self.push_session(rule);
     }
 
-    /// Tells whether every change inside the workspace is allowed for this session.
+    /// Tells whether every change inside the workspace is allowed in this session.
     #[must_use]
     pub fn accepts_edits(&self) -> bool {
         self.rules().any(|(decision, rule, source)| {
@@ -56,11 +57,11 @@ impl Policy {
         })
     }
 
-    /// Allows every change inside the workspace for this session, or asks about each again.
+    /// Allows every change inside the workspace in this session, or goes back to asking about each.
     pub fn set_accepts_edits(&mut self, accepts: bool) {
         let Some(rule) = Rule::edits() else { return };
         if accepts {
-            // Only a project's rules are refused.
+            // The policy refuses only a project's rules, and this one is the session's.
             drop(self.add_rule(Decision::Allow, rule, Source::Session));
         } else {
             self.remove_rule(Decision::Allow, &rule, Source::Session);

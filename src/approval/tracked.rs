@@ -1,5 +1,5 @@
-//! What git keeps, read from its index; no process is started. What cannot be read is not tracked: that only ever makes
-//! a question sound worse than it is.
+//! What git has a copy of, read from its index; no process is started. A file that cannot be looked up counts as
+//! not tracked: this only makes a question sound worse than it is.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt as _;
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use super::git_index::{IndexContent, each_index_entry};
 
-/// The files of one repository that git keeps, as they were when it looked last.
+/// The files of one repository of which git has a copy, as they were when git last looked.
 #[derive(Debug, Default)]
 pub struct Tracked {
     root: PathBuf,
     files: HashMap<Vec<u8>, Stat>,
-    /// Directories of a sparse checkout: everything below is kept.
+    /// Folders of a sparse checkout: git has a copy of everything below.
     folders: Vec<Vec<u8>>,
 }
 
-/// What the index knows of a file: git takes a file for unchanged when these are.
+/// What the index records about a file: if these values are equal, git takes the file for unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stat {
     seconds: u32,
@@ -25,11 +25,11 @@ struct Stat {
 }
 
 impl Tracked {
-    /// Reads the index of the repository at `root`; `None` when there is no repository.
+    /// Reads the index of the repository at `root`; `None` if there is no repository.
     #[must_use]
     pub fn read(root: &Path) -> Option<Self> {
         let mut tracked = Self { root: root.to_owned(), ..Self::default() };
-        // Entries before a damaged one stand.
+        // The entries before a damaged one count.
         each_index_entry(root, |entry| match entry.kept {
             IndexContent::Content => {
                 let stat = Stat { seconds: entry.seconds, nanoseconds: entry.nanoseconds, bytes: entry.bytes };
@@ -41,7 +41,7 @@ impl Tracked {
         Some(tracked)
     }
 
-    /// Tells whether git has the content the file has now: it is in the index, and not changed since.
+    /// Tells whether git has a copy of the file's present content: it is in the index, and not changed since.
     #[must_use]
     pub fn keeps(&self, path: &Path) -> bool {
         let Ok(below) = path.strip_prefix(&self.root) else { return false };
@@ -50,14 +50,14 @@ impl Tracked {
             return self.folders.iter().any(|folder| name.starts_with(folder));
         };
         let Ok(metadata) = std::fs::symlink_metadata(path) else { return false };
-        // The index holds the low 32 bits.
+        // The index has only the low 32 bits.
         let low = |value: u64| u32::try_from(value & u64::from(u32::MAX)).unwrap_or(u32::MAX);
         let is = Stat {
             seconds: low(metadata.mtime().cast_unsigned()),
             nanoseconds: low(metadata.mtime_nsec().cast_unsigned()),
             bytes: low(metadata.len()),
         };
-        // Some file systems and ports of git keep whole seconds only.
+        // Some file systems, and some ports of git, record whole seconds only.
         is == *known || (known.nanoseconds == 0 && Stat { nanoseconds: 0, ..is } == *known)
     }
 }

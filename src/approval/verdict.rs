@@ -1,4 +1,4 @@
-//! What a judgement is made of: decisions, classes and reasons, all facts.
+//! The parts of a judgement: decisions, classes and reasons, all as facts.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Rule;
 use crate::conversation::Effect;
 
-/// What may happen; the strictest match wins, so the order counts.
+/// What may happen. The strictest match wins, so the order of the variants counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
@@ -19,21 +19,21 @@ pub enum Decision {
     Deny,
 }
 
-/// How far the agent of this turn may go.
+/// How far the agent may go in this turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// Everything, by the rules.
+    /// It may do everything that the rules allow.
     #[default]
     Build,
-    /// Only reading.
+    /// It may only read.
     Plan,
-    /// Only reading.
+    /// It may only read.
     Explore,
 }
 
 impl Mode {
-    /// Every mode, by the word a person writes.
+    /// Every mode, with the word that a person writes for it.
     pub const ALL: [(&'static str, Self); 3] =
         [("build", Self::Build), ("plan", Self::Plan), ("explore", Self::Explore)];
 
@@ -54,27 +54,27 @@ impl Mode {
 pub enum Source {
     /// The user's settings.
     User,
-    /// The project's settings; they can only tighten.
+    /// The project's settings; they can only make things stricter.
     Project,
     /// The command line.
     Flag,
-    /// Said in this session.
+    /// A decision of the person in this session.
     Session,
 }
 
-/// What a simple command does at most, mildest first.
+/// The most that a simple command does, mildest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
     /// Looks, and changes nothing.
     ReadOnly,
-    /// Changes files without losing any known content.
+    /// Changes files, and destroys no known content.
     Write,
     /// Reaches the network.
     Network,
-    /// Runs what is not known, or cannot be seen.
+    /// Runs something that is not known, or cannot be seen.
     Execute,
-    /// Loses content, or stops what runs.
+    /// Destroys content, or stops processes.
     Destructive,
 }
 
@@ -83,9 +83,9 @@ pub enum Class {
 pub struct Verdict {
     /// What may happen.
     pub decision: Decision,
-    /// Why, the weightiest last.
+    /// Why; the most important reason comes last.
     pub reasons: Vec<Reason>,
-    /// Whether neither a rule nor `-y` can run it: only a person who has just read it.
+    /// Whether neither a rule nor `-y` can allow it: only a person who has just read it can.
     pub never_auto: bool,
 }
 
@@ -99,15 +99,15 @@ pub enum Reason {
         decision: Decision,
         /// The rule.
         rule: Rule,
-        /// Whose it is.
+        /// Where the rule comes from.
         source: Source,
     },
-    /// No rule matched; what the tool declares decides.
+    /// No rule matched: the effect that the tool declares decides.
     DefaultForEffect {
-        /// What it declares.
+        /// The effect.
         effect: Effect,
     },
-    /// The agent's mode only reads.
+    /// In this mode the agent may only read.
     ModeOnlyReads {
         /// The mode.
         mode: Mode,
@@ -117,9 +117,9 @@ pub enum Reason {
         /// The path.
         path: PathBuf,
     },
-    /// A file that may hold a secret would be read.
+    /// A file that may contain a secret would be read.
     Credential {
-        /// Its path, or the name of the variable.
+        /// The file's path, or the name of a variable.
         what: String,
     },
     /// A file that makes programs run, or decides what axi may do, would be changed.
@@ -141,29 +141,30 @@ pub enum Reason {
         /// Why.
         why: Unparsed,
     },
-    /// A hook wants it to be asked about.
+    /// A hook wants the person to be asked.
     Hook {
         /// Why, in its words.
         words: String,
     },
-    /// The disk did not say where a path leads.
+    /// The disk did not answer where a path leads.
     Unanswered,
-    /// Neither a rule nor `-y` can run it.
+    /// Neither a rule nor `-y` can allow it.
     NeverAuto {
         /// Why.
         why: NeverAuto,
     },
-    /// The host is this machine, or in its private network; `-y` does not allow it, a rule that names it does.
+    /// The host is this machine, or is in its private network. `-y` does not allow it; a rule that names it does.
     PrivateHost {
         /// The host.
         host: String,
     },
-    /// Copies of so many files cannot be kept, so that it cannot be taken back; 0 where none can be kept at all.
+    /// Copies of this many files cannot be kept, so that the call cannot be taken back; 0 if no copy can be kept at
+    /// all.
     CannotUndo {
         /// How many.
         files: u64,
     },
-    /// `-y` said yes.
+    /// `-y` agreed.
     AssumedYes,
 }
 
@@ -171,25 +172,25 @@ pub enum Reason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unparsed {
-    /// Not in the shell's grammar, or not the same in every shell.
+    /// It is no shell grammar, or shells read it differently.
     Syntax,
     /// The command's name is only known when it runs.
     DynamicCommand,
-    /// Characters that are shown otherwise than they are read.
+    /// Some characters look different from what the shell reads.
     Characters,
     /// A wrapper around something that cannot be seen.
     Wrapper,
     /// A variable that changes what programs do.
     Environment,
-    /// A name whose meaning the line itself changes.
+    /// A name whose meaning the line itself has changed.
     Redefined,
-    /// A program's text, which is not shell.
+    /// The text of a program in another language than shell.
     Script,
-    /// Longer or deeper than is judged.
+    /// It is longer or deeper than is judged.
     TooLong,
 }
 
-/// Why neither a rule nor `-y` can run a call.
+/// Why neither a rule nor `-y` can allow a call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum NeverAuto {
@@ -213,7 +214,7 @@ pub enum NeverAuto {
         /// The word as written.
         word: String,
     },
-    /// Something that nobody has seen is given to an interpreter.
+    /// An interpreter gets something that nobody has seen.
     UnseenScript,
     /// It could not be read for certain, and looks destructive.
     HiddenDestructive {
@@ -225,33 +226,33 @@ pub enum NeverAuto {
         /// The target as written.
         target: String,
     },
-    /// Processes are made without end, or all are ended, or the machine stops.
+    /// It starts processes without end, ends all processes, or stops the machine.
     Machine,
-    /// This machine is changed for all who use it: its clock, name, network, services, kernel.
+    /// It changes this machine for all its users: clock, name, network, services, kernel.
     ChangesMachine {
         /// The command as written.
         command: String,
     },
     /// A rule denies a command that this one may turn out to be.
     MayBeDenied,
-    /// What others share is changed for good on another machine.
+    /// It changes, for good, something on another machine that others share.
     Shared {
         /// The command as written.
         command: String,
     },
-    /// A branch or a tag that others share is rewritten or deleted.
+    /// It rewrites or deletes a branch or a tag that others share.
     Push {
-        /// Which one, as written; `HEAD` where the line names none.
+        /// The branch or tag as written; `HEAD` if the line names none.
         branch: String,
-        /// Where.
+        /// The remote.
         remote: String,
     },
-    /// A secret is read in a line that reaches the network.
+    /// A line that reads a secret also reaches the network.
     SecretLeaves {
         /// The secret.
         what: String,
     },
-    /// A file is changed that is run by itself later, or lets others in.
+    /// It changes a file that will be run automatically later, or that lets others in.
     RunsLater {
         /// The target as resolved.
         target: String,
@@ -259,7 +260,7 @@ pub enum NeverAuto {
 }
 
 impl Verdict {
-    /// Tells whether it rests on a rule that says which commands or files, and not on one for the whole tool.
+    /// Tells whether it rests on a rule that names commands or files, and not on one for the whole tool.
     #[must_use]
     pub fn by_narrow_rule(&self) -> bool {
         self.reasons.iter().any(|reason| {
@@ -267,7 +268,7 @@ impl Verdict {
         })
     }
 
-    /// Makes a verdict without anything that forbids running it unasked.
+    /// Makes a verdict that nothing forbids.
     pub(crate) fn new(decision: Decision, reasons: Vec<Reason>) -> Self {
         Self { decision, reasons, never_auto: false }
     }

@@ -1,4 +1,4 @@
-//! Which targets are never touched unasked.
+//! Decides which targets are never changed without a person's approval.
 
 use super::effect::Touched;
 use super::known::PathPattern;
@@ -21,7 +21,7 @@ pub(super) fn in_danger(
         return whole.then(|| danger(pattern, place, false)).flatten();
     }
     let whole_tree = touched.recursive && touched.action == Action::Attributes;
-    // Writing over home needs no recursion to hurt.
+    // Overwriting home is dangerous even without recursion.
     let over_itself = touched.action == Action::Overwrite && over_home;
     if destroys || whole_tree || over_itself {
         return danger(pattern, place, touched.value.had_empty);
@@ -35,7 +35,7 @@ pub(super) fn in_danger(
     if class == Class::Network { None } else { system_danger(pattern, place) }
 }
 
-/// Why a destructive command on this target is never run unasked.
+/// Returns why a destructive command on this target always needs a person's approval.
 pub(crate) fn danger(pattern: &PathPattern, place: &Surroundings, had_empty: bool) -> Option<NeverAuto> {
     let target = pattern.shown().to_owned();
     if let Some(home) = &place.home
@@ -52,7 +52,8 @@ pub(crate) fn danger(pattern: &PathPattern, place: &Surroundings, had_empty: boo
     system_danger(pattern, place)
 }
 
-/// Why what this target is, without what is below it, is never changed unasked: closed, it closes what it holds.
+/// Returns why changing the mode or owner of this target itself always needs a person's approval: a directory that
+/// is closed also closes everything in it.
 pub(crate) fn attributes_danger(pattern: &PathPattern, place: &Surroundings) -> Option<NeverAuto> {
     let above = |directory: Option<&std::path::Path>| directory.is_some_and(|directory| pattern.covers(directory));
     let itself =

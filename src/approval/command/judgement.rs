@@ -1,4 +1,4 @@
-//! What was found out about a line.
+//! The result of judging a line.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use crate::approval::{Class, NeverAuto, Unparsed};
 /// What a line would do.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineJudgement {
-    /// Every simple command and every redirection to a file, wrappers opened.
+    /// Every simple command and every redirection to a file; wrappers are opened.
     pub parts: Vec<Judged>,
-    /// What could not be read for certain: the text and why.
+    /// The texts that could not be read for certain, and why.
     pub unparsed: Vec<(String, Unparsed)>,
-    /// Why neither a rule nor `-y` can run it.
+    /// Why neither a rule nor `-y` can allow it.
     pub never_auto: Option<NeverAuto>,
     /// What would be changed, made or removed.
     pub targets: Vec<Target>,
-    /// Whether it may change more than the targets, or others.
+    /// Whether it may change other files than the targets, or more of them.
     pub changes_more: bool,
-    /// Where what does more than look is run, as far as it is known; absolute.
+    /// The directories in which commands that do more than look run, as far as they are known. Absolute.
     pub directories: Vec<PathBuf>,
 }
 
@@ -32,26 +32,26 @@ pub struct Target {
     pub pattern: PathPattern,
     /// What happens to it.
     pub action: Action,
-    /// Whether everything below goes with it.
+    /// Whether everything below it changes with it.
     pub recursive: bool,
-    /// Whether only some of what lies below is meant, by name or age.
+    /// Whether the command picks only some of what lies below, by name or age.
     pub filtered: bool,
-    /// Whether a name with a blank in it would be taken for several.
+    /// Whether a name with a blank would be split into several.
     pub falls_apart: bool,
     /// How exactly it is known which files these are.
     pub extent: Extent,
 }
 
-/// How exactly it is known which files a target stands for.
+/// How exactly it is known which files a target means.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Extent {
-    /// Those its pattern says.
+    /// Exactly those that the pattern matches.
     Exact,
-    /// Those its pattern says, if it comes to that.
+    /// Those that the pattern matches, if the command is reached.
     Perhaps,
-    /// Some of those that lie below the directory its pattern stands in.
+    /// Some of those below the directory of the pattern.
     Some,
-    /// Those that are found, or some of them, as the search says.
+    /// Those that the search finds, or some of them.
     Found(Arc<Search>),
 }
 
@@ -64,15 +64,15 @@ pub struct Judged {
     pub part: Part,
     /// What it does at most.
     pub class: Class,
-    /// Whether a person who saw the line saw all of it: no rule admits what was not shown.
+    /// Whether a person who saw the line saw all of this part: no rule allows what was not shown.
     pub shown: bool,
     /// The secret it would read, if any.
     pub credential: Option<String>,
     /// Whether it runs a short program given in the line: where nothing holds what runs unasked, that is asked.
     pub runs_program: bool,
-    /// The files it is known to touch, absolute; true where they are only read.
+    /// The files it is known to use, absolute; `true` for those it only reads.
     pub paths: Vec<(PathBuf, bool)>,
-    /// Whether it runs outside the workspace, or it is not known where: no rule was made for that.
+    /// Whether it runs outside the workspace, or in an unknown directory: rules are not made for that.
     pub strays: bool,
 }
 
@@ -81,9 +81,9 @@ pub struct Judged {
 pub enum Part {
     /// A simple command.
     Command {
-        /// Its words, quoting taken off; `None` where a word is only known when it runs.
+        /// Its words, without quoting; `None` for a word that is only known when it runs.
         words: Vec<Option<String>>,
-        /// The words of the wrappers around it, outermost first: they can deny, never allow.
+        /// The words of the wrappers around it, outermost first. Rules that deny see them; rules that allow do not.
         outer: Vec<Arc<Vec<Option<String>>>>,
     },
     /// A redirection into a file; `None` when it is only known when it runs.
@@ -94,7 +94,7 @@ pub enum Part {
 }
 
 impl LineJudgement {
-    /// Tells whether what its targets stand for is no bound of what it changes, in either direction.
+    /// Tells whether the targets give no bound for what the line changes, neither from above nor from below.
     pub(crate) fn is_only_a_guess(&self) -> bool {
         let globs = || self.targets.iter().any(|target| target.pattern.path().is_none());
         !self.unparsed.is_empty()
@@ -102,10 +102,10 @@ impl LineJudgement {
             || self.parts.iter().any(Judged::changes_globs) && globs()
     }
 
-    /// Tells whether what one target makes or moves is what another one removes: then the order counts.
+    /// Tells whether one target creates or moves what another removes: the order counts then.
     fn is_in_its_own_way(&self) -> bool {
         let targets = &self.targets;
-        // Far more are not compared with each other.
+        // For many more targets, comparing all pairs would take too long.
         if targets.len() > 200 {
             return targets.iter().any(|target| target.action != Action::Remove);
         }

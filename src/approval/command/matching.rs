@@ -1,21 +1,22 @@
-//! The words of a rule against the words of a command.
+//! Compares the words of a rule with the words of a command.
 
 use super::effect::{git_command_at, is_git_command};
 use crate::approval::rule::CommandPattern;
 
-/// Tells whether an allowing pattern is about these words: each of them must be known as written.
+/// Tells whether an allowing pattern covers these words: each of them must be known as written.
 pub(crate) fn admits(pattern: &CommandPattern, words: &[Option<String>]) -> bool {
     let known: Option<Vec<String>> = words.iter().cloned().collect();
     known.is_some_and(|words| pattern.matches(&words))
 }
 
-/// Tells whether an asking or denying pattern is about these words; the command may be named by its path, and flags
-/// may stand in front of what the pattern names: `git -C x push` is a `git push`.
+/// Tells whether an asking or denying pattern covers these words. The command may be named by its path, and flags
+/// may stand in front of the words that the pattern names: `git -C x push` is a `git push`.
 pub(crate) fn touches(pattern: &CommandPattern, words: &[Option<String>]) -> bool {
     compare(pattern, &plain(words), false)
 }
 
-/// Tells whether it may be: what is only known at run time stands for any words, and so does what may be an alias.
+/// Tells whether the pattern may cover the words: a word that is only known at run time stands for any words, and
+/// so does a possible alias.
 pub(crate) fn may_touch(pattern: &CommandPattern, words: &[Option<String>]) -> bool {
     if touches(pattern, words) {
         return false;
@@ -30,8 +31,8 @@ pub(crate) fn may_touch(pattern: &CommandPattern, words: &[Option<String>]) -> b
     compare(pattern, &words, true)
 }
 
-/// Tells whether one of these words is a text in which the pattern's words stand one behind the other: a program may run
-/// it.
+/// Tells whether one of the words is a text that contains the pattern's words one after the other: a program may
+/// run it.
 pub(crate) fn may_hide(pattern: &CommandPattern, words: &[Option<String>]) -> bool {
     let ends = |c: char| !(c.is_alphanumeric() || "-_./:".contains(c));
     let texts = words.iter().skip(1).flatten().filter(|text| text.contains(ends));
@@ -43,7 +44,8 @@ pub(crate) fn may_hide(pattern: &CommandPattern, words: &[Option<String>]) -> bo
     })
 }
 
-/// The words with the program's name without directories, and `git-push` as the two words it is.
+/// Returns the words with the program's name reduced to its last component, and `git-push` split into its two
+/// words.
 fn plain(words: &[Option<String>]) -> Vec<Option<String>> {
     let Some((first, rest)) = words.split_first() else { return Vec::new() };
     let base = first.as_deref().map(|name| name.rsplit('/').next().unwrap_or_default());
@@ -55,7 +57,7 @@ fn plain(words: &[Option<String>]) -> Vec<Option<String>> {
 }
 
 fn compare(pattern: &CommandPattern, words: &[Option<String>], guess: bool) -> bool {
-    // A pattern may name a program by its path, too.
+    // A pattern may also name a program by its path.
     let wanted: Vec<&str> = pattern
         .words
         .iter()
@@ -63,21 +65,22 @@ fn compare(pattern: &CommandPattern, words: &[Option<String>], guess: bool) -> b
         .map(|(index, word)| if index == 0 { word.rsplit('/').next().unwrap_or_default() } else { word.as_str() })
         .collect();
     let is_flag = |text: &str| text.len() > 1 && text.starts_with(['-', '+']);
-    // From the end: whether what the pattern names from `at` on fits the words from an index on.
+    // Works from the end: `fits[index]` tells whether the pattern's words from `at` on match the words from `index`
+    // on.
     let ended = |index: usize| pattern.prefix || words[index..].iter().all(|word| guess && word.is_none());
     let mut fits: Vec<bool> = (0..=words.len()).map(ended).collect();
     for (at, want) in wanted.iter().enumerate().rev() {
         let mut next = vec![false; words.len() + 1];
         for index in (0..words.len()).rev() {
             next[index] = match words[index].as_deref() {
-                // Any words, or none.
+                // An unknown word stands for any words, or for none.
                 None => guess && (fits[index + 1] || fits[index] || next[index + 1]),
                 Some(word) => {
                     let here = word == *want && fits[index + 1];
-                    // A flag in front of what is named, alone or with its value.
+                    // A flag may stand in front of the named words, alone or with its value.
                     let behind = at > 0 && is_flag(word) && !is_flag(want);
                     let behind = behind && (next[index + 1] || next.get(index + 2).copied().unwrap_or(false));
-                    // A flag that is named may stand behind other words.
+                    // A flag that the pattern names may stand behind other words.
                     let later = at > 0 && is_flag(want) && pattern.prefix && word != "--" && next[index + 1];
                     here || behind || later
                 }
@@ -147,7 +150,7 @@ mod tests {
             ("git push:*", "git p"),
             ("git push:*", "git -c alias.p=push p"),
             ("git push:*", "git -C . p x"),
-            // Unquoted, it may be more words than one.
+            // An unquoted word may become several.
             ("git push:*", "git -C ? status"),
         ] {
             assert!(may_touch(&pattern(rule), &words(line)), "{rule}: {line}");

@@ -1,12 +1,13 @@
-//! A shell line, taken apart and judged without running anything.
+//! Parses and judges a shell line without running anything.
 //!
 //! # How
-//! `read` refuses characters that deceive and makes a tree of what bash, zsh and POSIX shells read alike; `follow` goes
-//! through the tree in the order it would run, with what is `known` of directories and variables, and opens programs
-//! that run others; `effect` says what each command does with its words. Below all: `judgement`, what is found.
+//! `read` refuses deceptive characters and builds a tree of what bash, zsh and POSIX shells read alike. `follow`
+//! walks through the tree in the order in which it would run, and opens programs that run others; `known` tracks
+//! directories and variables on the way. `effect` says what each command does with its words. Below them is
+//! `judgement`, the result.
 //!
 //! # The rule behind every choice
-//! What is not certain is asked. Strictness is never bought by guessing what a person meant.
+//! Whatever is uncertain is asked. The judge never guesses what a person meant in order to be strict.
 
 mod beyond;
 mod danger;

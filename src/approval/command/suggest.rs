@@ -1,19 +1,19 @@
-//! The rule to offer for a line when a person says "always".
+//! Finds the rule to offer for a line when a person answers "always".
 
 use super::judgement::{LineJudgement, Part};
 use super::read::is_destructive_name;
 use crate::approval::program::{Grammar, Program, Trait};
 use crate::approval::{Class, Rule};
 
-/// What the tools of interactive programs call their keys: a yes to one answer is no yes to it where another question is
-/// asked.
+/// The argument with the keys for an interactive program. No rule may cover it: keys that answer one question could
+/// answer another one later.
 const KEYS: &str = "terminal_keys";
 
-/// What must not be in a rule even as a sub-command: it runs whatever follows it.
+/// Words that no rule may contain, even as a sub-command: they run whatever follows them.
 const RUNNERS: &[&str] = &["exec", "run", "x", "dlx", "create", "config", "push", "publish", "install", "add"];
 
-/// Suggests a rule that would have run the line: narrow, for one simple command, in words the person saw. `None`
-/// when a rule would be too wide, or would not have helped.
+/// Suggests a rule that would have allowed the line: a narrow one, for one simple command, in words that the person
+/// saw. `None` if a rule would be too wide, or would not have helped.
 #[must_use]
 pub fn suggest_rule(judgement: &LineJudgement) -> Option<Rule> {
     if !judgement.unparsed.is_empty() || judgement.never_auto.is_some() {
@@ -38,11 +38,12 @@ pub fn suggest_rule(judgement: &LineJudgement) -> Option<Rule> {
     }
     let start = words.get(..program.map_or(1, |program| usize::from(program.rule)))?;
     let plain = |word: &String| !word.is_empty() && !word.starts_with('-') && !word.contains(['\n', '\t']);
-    // What looks by itself and was asked does more by one of its flags: only with this one is it meant.
+    // A looking program that had to be asked about does more because of one of its flags: the rule must contain
+    // that flag.
     let too_wide = program.is_some_and(|program| program.is(Trait::Exact) || program.looks.is_some())
         || start.iter().skip(1).any(|word| RUNNERS.contains(&word.as_str()));
     if too_wide || !start.iter().all(plain) {
-        // Exactly these words, where they are few enough to be read.
+        // Then the rule has exactly these words, if a person can read so many.
         return (words.len() <= 8 && !words.iter().any(|word| word.contains(['\n', '\t'])))
             .then(|| Rule::command(words, false));
     }

@@ -1,11 +1,11 @@
-//! Lays the rows of programs out at compile time: adding a program is adding a row, and a start of axi parses none. Part
-//! of the build script, not of the crate.
+//! Lays out the program rows at compile time: a new program is a new row, and axi parses none when it starts. This
+//! file belongs to the build script, not to the crate.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// One text, and places in it: a table of references would have to be relocated at each start.
+/// One text with positions in it: a table of references would have to be relocated at each start.
 #[derive(Default)]
 struct Table {
     text: String,
@@ -17,14 +17,14 @@ struct Table {
     names: BTreeMap<String, usize>,
 }
 
-/// A row as it is read: its names or words, and what is said of them.
+/// A parsed row: its names or words, and its clauses.
 struct Row {
     heads: Vec<String>,
     clauses: String,
     below: Vec<Row>,
 }
 
-/// The table as an expression of Rust, and the lists of words as its constants.
+/// The table as a Rust expression, and the word lists as its constants.
 pub(crate) struct LaidOut {
     pub(crate) table: String,
     pub(crate) lists: String,
@@ -33,7 +33,7 @@ pub(crate) struct LaidOut {
 /// Lays out the `.rows` and `.words` files of a folder.
 ///
 /// # Errors
-/// What is wrong, with file and line.
+/// What is wrong, with the file and the line.
 pub(crate) fn lay_out(folder: &Path) -> Result<LaidOut, Box<dyn std::error::Error>> {
     let mut files: Vec<_> =
         std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
@@ -62,7 +62,7 @@ pub(crate) fn lay_out(folder: &Path) -> Result<LaidOut, Box<dyn std::error::Erro
     Ok(LaidOut { table: table.print()?, lists })
 }
 
-/// Lines without comments; what begins with four blanks goes on with the line before.
+/// Returns the lines without comments; a line that begins with four blanks continues the one before.
 fn logical_lines(source: &str) -> Vec<(usize, String)> {
     let mut lines: Vec<(usize, String)> = Vec::new();
     for (index, line) in source.lines().enumerate() {
@@ -75,7 +75,7 @@ fn logical_lines(source: &str) -> Vec<(usize, String)> {
     lines
 }
 
-/// Reads `names => clause; clause`, rows of sub-commands two blanks in, and what goes on with a line four.
+/// Reads `names => clause; clause`. Rows of sub-commands are indented by two blanks, continued lines by four.
 fn read(source: &str) -> Result<Vec<(usize, Row)>, String> {
     let mut rows: Vec<(usize, Row)> = Vec::new();
     for (number, line) in logical_lines(source) {
@@ -91,7 +91,7 @@ fn read(source: &str) -> Result<Vec<(usize, Row)>, String> {
     Ok(rows)
 }
 
-/// `a|b c|d` as `a c`, `a d`, `b c`, `b d`; `-` alone is no word at all.
+/// Expands `a|b c|d` to `a c`, `a d`, `b c`, `b d`; `-` alone means no word.
 fn spelled_out(words: &str) -> Vec<String> {
     if words == "-" {
         return vec![String::new()];
@@ -186,7 +186,7 @@ impl Table {
                 }
                 ("help", ["at", words @ ..]) => ("help_at", self.list(words)),
                 ("says", words) => ("says", self.place(&words.join(" "))),
-                // The compiler knows which there are.
+                // The compiler rejects an unknown one.
                 (_, []) => {
                     traits.push(camel(verb));
                     continue;
@@ -227,7 +227,7 @@ impl Table {
         Ok(format!("Touches {{ action: Action::{action}, which: Which::{which}, flags: {flags}, below: {below} }}"))
     }
 
-    /// Letters of flags, and long names with their dashes left out; what has one dash and more letters keeps it.
+    /// Separates letters from long names. Long names lose their two dashes; a name with one dash keeps it.
     fn flags(&mut self, flags: &[&str]) -> String {
         let letter = |flag: &&&str| flag.len() == 2 && flag.starts_with('-');
         let letters: String = flags.iter().filter(letter).map(|flag| &flag[1..]).collect();
@@ -286,7 +286,7 @@ fn field_of(verb: &str) -> &'static str {
     }
 }
 
-/// `runs-input` as `RunsInput`.
+/// Converts `runs-input` to `RunsInput`.
 fn camel(word: &str) -> String {
     let upper = |part: &str| part[..1].to_ascii_uppercase() + &part[1..];
     word.split('-').filter(|part| !part.is_empty()).map(upper).collect()

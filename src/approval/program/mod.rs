@@ -1,24 +1,25 @@
-//! What is known of each shell program before its words are read: the rows of `rows/`, which the build lays out.
+//! What is known about each shell program before its words are read: the rows in `rows/`, which the build lays out.
 //!
-//! A row is `names => clause; clause`, with rows for its sub-commands indented below; [`Program`] and [`Trait`] say
-//! what each clause means. Whoever judges, counts, keeps or offers asks here and has no list of programs of its own.
+//! A row is `names => clause; clause`, with the rows of its sub-commands indented below. [`Program`] and [`Trait`]
+//! explain the clauses. Judging, counting, copying and offering rules all ask this table; none of them has a list
+//! of programs of its own.
 
 /// What happens to a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// It is gone, or what is in it.
+    /// It is removed, or emptied.
     Remove,
-    /// It is somewhere else, content and all.
+    /// It is moved, with its content.
     Move,
     /// Its content is replaced.
     Overwrite,
-    /// It is made, or more is added to it.
+    /// It is created, or appended to.
     Change,
-    /// Only what its name, mode or owner says changes.
+    /// Only its name, mode or owner changes.
     Attributes,
 }
 
-/// Lists that the modules with a grammar look words up in; `rows/lists.words` says what each is.
+/// Word lists for the modules with a grammar; `rows/lists.words` explains each.
 pub(crate) mod lists {
     use super::Words;
 
@@ -30,24 +31,26 @@ pub(crate) mod lists {
 pub(crate) struct Program {
     /// Its names, or the words of the sub-command.
     pub(crate) words: Words,
-    /// `looks`, `prints`, `searches`: it only looks, and this is what it does with files.
+    /// `looks`, `prints`, `searches`: it only looks, and this is how it uses files.
     pub(crate) looks: Option<Looks>,
-    /// `unless FLAGS`: with these it does more than look.
+    /// `unless FLAGS`: with one of these it does more than look.
     pub(crate) unless: Flags,
-    /// `only FLAGS`: with any other flag it does. A name without dashes fits behind any number of them.
+    /// `only FLAGS`: with any other flag it does more than look. A name without dashes matches behind any number of
+    /// them.
     pub(crate) only: Words,
-    /// `most N`: with more arguments that are no flags it does. `plain N`: the same, and with any flag.
+    /// `most N`: with more than N arguments that are no flags it does more than look. `plain N`: the same, and so
+    /// it does with any flag.
     pub(crate) most: Option<u8>,
-    /// `valued FLAGS`: flags whose value is the next word.
+    /// `valued FLAGS`: the next word is the value of these flags.
     pub(crate) valued: Words,
-    /// `pattern FLAGS`: with these its first argument is no pattern but a file.
+    /// `pattern FLAGS`: with one of these its first argument is a file, and no pattern.
     pub(crate) pattern: Flags,
-    /// `writes`, `destroys`, `network`, `disk`, `halts`: what it does, or does more than look. `destroys with FLAGS`:
-    /// only with these.
+    /// `writes`, `destroys`, `network`, `disk`, `halts`: what it does if it does more than look. `destroys with
+    /// FLAGS`: it does that only with one of these.
     pub(crate) does: Option<Does>,
     /// See `does`.
     pub(crate) with: Flags,
-    /// `destroys at WORDS`, `halts at WORDS`: with one of these among its arguments it does that.
+    /// `destroys at WORDS`, `halts at WORDS`: it does that if one of these is among its arguments.
     pub(crate) at: Words,
     /// See `at`.
     pub(crate) at_does: Does,
@@ -55,50 +58,50 @@ pub(crate) struct Program {
     changes: Span,
     /// `grammar NAME`: a module of its own reads its words.
     pub(crate) grammar: Grammar,
-    /// `runs HOW`: it runs another program that its words name.
+    /// `runs HOW`: its words name another program, which it runs.
     pub(crate) runs: Option<Runs>,
-    /// `skips N`: so many words stand between the flags of a wrapper and the command it runs.
+    /// `skips N`: N words stand between the flags of a wrapper and its command.
     pub(crate) skips: u8,
-    /// `before FLAGS`: what may stand in front of a sub-command, with `=` where a value follows.
+    /// `before FLAGS`: flags that may stand in front of a sub-command; `=` marks those with a value.
     pub(crate) before_valued: Words,
     /// See `before_valued`.
     pub(crate) before: Words,
-    /// `help below WORDS`: its sub-commands answer `--help`, and so do those one deeper behind these words.
+    /// `help below WORDS`: its sub-commands answer `--help`, and behind these words so do those one level deeper.
     pub(crate) help_below: Words,
-    /// `help at WORDS`: only these of its sub-commands do.
+    /// `help at WORDS`: only these of its sub-commands answer `--help`.
     pub(crate) help_at: Words,
-    /// `rule N`: how many words a rule for it needs; 1 where nothing is said.
+    /// `rule N`: how many words a rule for it needs; 1 if the row does not say.
     pub(crate) rule: u8,
-    /// `carries FLAGS`, `carries at WORDS`: what carries a command line of its own.
+    /// `carries FLAGS`, `carries at WORDS`: these arguments contain a command line.
     pub(crate) carries: Flags,
     /// See `carries`.
     pub(crate) carries_at: Words,
-    /// `says TEXT`: what it prints, as far as it matters.
+    /// `says TEXT`: what it prints, as far as the judgement depends on it.
     pub(crate) says: Text,
-    /// `names links`, `names copies`, `names moves`: how it gives new names to what has one.
+    /// `names links`, `names copies`, `names moves`: how it gives a new name to a file.
     pub(crate) naming: Option<Naming>,
-    /// The words of one meaning each, as bits.
+    /// The clauses that are one word, as bits.
     traits: u32,
     below: Span,
 }
 
-/// What a program that only looks does with the files it is given.
+/// How a program that only looks uses the files it is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Looks {
-    /// It prints what is in them, or something made of it.
+    /// It prints their contents, or something derived from them.
     Contents,
-    /// As `Contents`; the first argument is a pattern or a program.
+    /// As `Contents`, but the first argument is a pattern or a program.
     AfterPattern,
-    /// It only looks at names and facts.
+    /// It only looks at names and metadata.
     Names,
 }
 
-/// What a program does that does not only look.
+/// What a program does if it does more than look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Does {
-    /// It changes files and loses nothing.
+    /// It changes files, and destroys nothing.
     Writes,
-    /// It loses content, or stops what runs.
+    /// It destroys content, or stops processes.
     Destroys,
     /// It reaches the network.
     Network,
@@ -111,117 +114,118 @@ pub(crate) enum Does {
 /// How a program runs another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Runs {
-    /// The command behind its flags.
+    /// It runs the command behind its flags.
     Behind,
-    /// The same, with more power than the command has by itself: it is judged, too.
+    /// The same, but the command gets more power than it has by itself: both are judged.
     Raised,
-    /// The text it is given, or its input, as a script.
+    /// It runs its text, or its input, as a script.
     Shell,
-    /// As the built-in command of that name does.
+    /// It runs a command as the built-in of the same name does.
     Builtin,
-    /// The command behind variables it sets.
+    /// It sets variables and runs the command behind them.
     Env,
-    /// What it finds is given to the command in its expression.
+    /// It passes the files it finds to the command in its expression.
     Find,
-    /// The same, where a flag says so.
+    /// The same, if a flag says so.
     Fd,
-    /// Names from its input are given to the command.
+    /// It passes names from its input to the command.
     Xargs,
-    /// Its words, joined by blanks, as a script.
+    /// It runs its words, joined by blanks, as a script.
     Joined,
-    /// Something that cannot be seen for certain.
+    /// It runs something that cannot be read for certain.
     Unseen,
-    /// Something on another machine.
+    /// It runs something on another machine.
     Remote,
 }
 
-/// How a program gives new names.
+/// How a program gives a new name to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Naming {
-    /// Links lead to the old one.
+    /// By links that lead to the old one.
     Links,
-    /// Copies, and with some flags links.
+    /// By copies, or with some flags by links.
     Copies,
-    /// The old one is gone.
+    /// The old name disappears.
     Moves,
 }
 
-/// Which of its arguments a program touches.
+/// Which of its arguments a program changes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Touches {
     /// What happens to them.
     pub(crate) action: Action,
-    /// Which of those that are no flags.
+    /// Which of the arguments that are no flags.
     pub(crate) which: Which,
-    /// The value of one of these flags; it comes before the last argument where both are said.
+    /// The value of one of these flags; if both are given, it stands before the last argument.
     pub(crate) flags: Words,
-    /// Whether everything below goes with them.
+    /// Whether everything below them changes with them.
     pub(crate) below: bool,
 }
 
-/// Which arguments that are no flags.
+/// Selects arguments that are no flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
     Nothing,
     All,
-    /// All but the last; all, where a flag says what the last would.
+    /// All but the last; all of them if a flag names what the last one would.
     Rest,
     Last,
     AfterFirst,
 }
 
-/// What is said of a program in one word.
+/// What one word says about a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trait {
-    /// It suffers no flag at all: `plain`.
+    /// `plain`: it allows no flag at all.
     Plain,
     /// It becomes another user, which the sandbox forbids.
     BecomesUser,
-    /// It is the language of its argument's text; its name may have a version behind it.
+    /// It interprets the program text in its argument; a version number may follow its name.
     Interpreter,
-    /// It runs what is written to its input, now or later.
+    /// It runs its input, now or later.
     RunsInput,
-    /// Alone with `--help` or `--version` it only answers. Who only looks and who has sub-commands does, too.
+    /// With `--help` or `--version` alone it only answers. So do programs that only look, and programs with
+    /// sub-commands.
     Helps,
     /// Its sub-commands answer `--help`: see `help_below`.
     HelpsBelow,
-    /// It tells its version by `-v`, and reads nothing of the project first.
+    /// It prints its version for `-v`, without reading anything of the project first.
     SmallV,
-    /// To it `-h` is a host.
+    /// Its flag `-h` names a host.
     HostH,
-    /// What it prints is not what anybody has seen in its input.
+    /// Its output is decoded: nobody has seen it in the input.
     Decodes,
-    /// What it prints comes from the network.
+    /// Its output comes from the network.
     Fetches,
-    /// It hands on the names of files it reads.
+    /// It passes on the file names in its input.
     PassesNames,
-    /// A rule for it names all words: any others would mean anything at all.
+    /// A rule for it must name all words: with other words it could do anything.
     Exact,
-    /// Where its name stands among the words of an unknown program it may be run.
+    /// If its name is among the words of an unknown program, that program may run it.
     Suspect,
-    /// Its name in a text looks like a loss.
+    /// A text with its name looks destructive.
     Loses,
-    /// Alone with `-l` it lists disks.
+    /// With `-l` alone it lists disks.
     Lists,
-    /// It takes names away and does nothing else with what had them.
+    /// It removes names, and changes nothing else.
     Unlinks,
-    /// It gives something a second name or another one, or writes before it removes.
+    /// It gives a file a second or another name, or writes before it removes.
     Renames,
-    /// It changes no file but those it is told to, whatever it reaches.
+    /// It changes only files that it is told to change, whatever it reaches.
     Asks,
-    /// It writes names nobody can read off its words.
+    /// It creates files whose names its words do not tell.
     Unpacks,
-    /// It leaves the files of the workspace as they are.
+    /// It does not change the files of the workspace.
     Keeps,
     /// The line goes on in another directory after it.
     ChangesDirectory,
     /// One of the built-in commands that POSIX calls special.
     Special,
-    /// A built-in command that evaluates an index inside the names it is given.
+    /// A built-in command that evaluates an index in the names it is given.
     Evaluates,
-    /// What it does beside looking changes this machine for all who use it, which no sandbox lets it: `machine`.
+    /// `machine`: if it does more than look, it changes the machine for all its users, which no sandbox allows.
     Machine,
-    /// What it does beside looking hands something to others, out of this machine.
+    /// If it does more than look, it sends something from this machine to others.
     Sends,
 }
 
@@ -272,26 +276,26 @@ pub(crate) struct Flags {
     pub(crate) longs: Words,
 }
 
-/// A piece of the table's text: where it starts and how long it is, in bytes.
+/// A piece of the table's text: its start and its length, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Text(u16, u16);
 
-/// Some words of the table: where the first stands and how many there are.
+/// Several words of the table: the index of the first, and their number.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Words(u16, u16);
 
-/// Some rows or changes of the table: where the first stands and how many there are.
+/// Several rows or changes of the table: the index of the first, and their number.
 #[derive(Debug, Clone, Copy)]
 struct Span(u16, u16);
 
-/// All rows; no reference stands in one, so that nothing of it is relocated at a start.
+/// All rows. It contains no references, so nothing in it has to be relocated at a start.
 struct Table {
     text: &'static str,
     words: &'static [Text],
     changes: &'static [Touches],
-    /// Names in order, with their rows.
+    /// The names, sorted, each with its row.
     names: &'static [(Text, u16)],
-    /// Beginnings of names.
+    /// The beginnings of names.
     starts: &'static [(Text, u16)],
     rows: &'static [Program],
 }
@@ -305,7 +309,7 @@ impl Trait {
 }
 
 impl Program {
-    /// What is known of a program of which nothing is.
+    /// The row of a program about which nothing is known.
     const NOTHING: Self = {
         let (text, words) = (Text(0, 0), Words(0, 0));
         let flags = Flags { letters: text, longs: words };
@@ -339,7 +343,7 @@ impl Program {
         }
     };
 
-    /// The row of a program by its name without directories.
+    /// Finds the row of a program by its name without directories.
     pub(crate) fn named(name: &str) -> Option<&'static Self> {
         let known = TABLE.names.binary_search_by(|(known, _)| known.as_str().cmp(name));
         let row = match known {
@@ -349,24 +353,24 @@ impl Program {
         row.and_then(|(_, row)| TABLE.rows.get(usize::from(*row)))
     }
 
-    /// The row of a program by its name, with or without a version behind it.
+    /// Finds the row of a program by its name, with or without a version number.
     pub(crate) fn versioned(name: &str) -> Option<&'static Self> {
         let base = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         Self::named(name).or_else(|| Self::named(base).filter(|row| row.is(Trait::Interpreter)))
     }
 
-    /// Tells whether something is said of it.
+    /// Tells whether the row contains this trait.
     pub(crate) const fn is(&self, what: Trait) -> bool {
         self.traits & what.bit() != 0
     }
 
-    /// Which of its arguments it touches.
+    /// Returns which of its arguments it changes.
     pub(crate) fn touches(&self) -> &'static [Touches] {
         let Span(from, count) = self.changes;
         TABLE.changes.get(usize::from(from)..).and_then(|rest| rest.get(..usize::from(count))).unwrap_or_default()
     }
 
-    /// The rows of its sub-commands.
+    /// Returns the rows of its sub-commands.
     pub(crate) fn below(&self) -> &'static [Self] {
         let Span(from, count) = self.below;
         TABLE.rows.get(usize::from(from)..).and_then(|rest| rest.get(..usize::from(count))).unwrap_or_default()

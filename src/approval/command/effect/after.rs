@@ -1,4 +1,4 @@
-//! What is different after a command: the directory, variables, the meaning of names.
+//! What a command changes for the commands after it: the directory, variables, the meaning of names.
 
 use std::path::PathBuf;
 
@@ -7,25 +7,25 @@ use super::super::known::{State, was_read};
 use super::call::{Call, Field};
 use crate::approval::program::{Grammar, Naming};
 
-/// What is different after a command.
+/// What a command changes for the commands after it.
 pub(crate) enum After {
-    /// Nothing that is followed.
+    /// Nothing that axi follows.
     Same,
-    /// It does not come back.
+    /// There is no command after it: it does not return.
     Never,
-    /// When it succeeds, the line goes on in another directory.
+    /// If it succeeds, the line goes on in one of these directories.
     In(Vec<Option<PathBuf>>),
-    /// Variables have these values; none where they are not known.
+    /// These variables have these values; an empty list means that the value is not known.
     Set(Vec<(String, Vec<Value>)>),
     /// Any variable may have another value.
     Opaque,
-    /// Names mean something else.
+    /// These names mean something else.
     Redefined(Vec<String>),
-    /// Functions, and variables, are taken away.
+    /// These functions and variables are removed.
     Unset(Vec<String>),
 }
 
-/// What is different after a command.
+/// Returns what a command changes for the commands after it.
 pub(crate) fn after_call(call: &Call<'_, '_>) -> After {
     match call.name {
         _ if !call.is(Grammar::Builtin) => After::Same,
@@ -34,9 +34,9 @@ pub(crate) fn after_call(call: &Call<'_, '_>) -> After {
         "popd" => After::In(vec![None]),
         "read" | "getopts" | "mapfile" | "readarray" => read(call),
         "shift" | "set" => {
-            // Those behind the ninth are as little known as the ninth.
+            // A parameter beyond the ninth is as little known as the ninth.
             let names = (1..=9).map(|n| n.to_string()).chain(["@".to_owned(), "*".to_owned()]);
-            // Under a name no variable has: an expression may come upon what they hold.
+            // The values are kept under a name that no variable can have: an expression may evaluate them.
             let held = call.arguments.iter().map(|field| field.value.clone()).collect();
             After::Set(names.map(|n| (n, Vec::new())).chain([("set …".to_owned(), held)]).collect())
         }
@@ -61,7 +61,7 @@ pub(crate) fn after_call(call: &Call<'_, '_>) -> After {
         "hash" | "enable" => {
             After::Redefined(call.positionals().iter().filter_map(|field| field.value.known()).collect())
         }
-        // A name that is no directory's is then taken for a variable's.
+        // From then on, a name that is no directory may be taken for a variable.
         "setopt" | "unsetopt" | "emulate" => After::Set(vec![("CDPATH".to_owned(), Vec::new())]),
         "shopt"
             if call.arguments.iter().any(|field| {
@@ -88,7 +88,7 @@ pub(crate) fn after_call(call: &Call<'_, '_>) -> After {
     }
 }
 
-/// Tells whether from then on `cd` follows links before it reads `..`.
+/// Tells whether `cd` follows links before it reads `..` from then on.
 pub(crate) fn makes_physical(call: &Call<'_, '_>) -> bool {
     let physical = |field: &Field| {
         let start = field.value.start();
@@ -97,7 +97,7 @@ pub(crate) fn makes_physical(call: &Call<'_, '_>) -> bool {
     match call.name {
         "set" => call.arguments.iter().any(physical),
         "setopt" | "unsetopt" | "emulate" => true,
-        // The name it goes on from is then the real one.
+        // The directory then has its real name.
         "cd" | "pushd" => {
             call.arguments.iter().any(|field| field.value.start().starts_with('-') && physical(field))
         }
@@ -116,7 +116,7 @@ fn directory(call: &Call<'_, '_>) -> After {
     if call.name == "pushd" && flag('n') {
         return After::Same;
     }
-    // With two words shells go to the first, to a mixture of both, or nowhere.
+    // Given two words, some shells go to the first, some to a mixture of both, and some nowhere.
     if call.positionals().len() > 1 {
         return After::In(vec![None]);
     }
@@ -126,7 +126,7 @@ fn directory(call: &Call<'_, '_>) -> After {
         None if call.name == "cd" => call.state.variable("HOME").into_iter().next().unwrap_or_else(Value::unknown),
         None => Value::unknown(),
     };
-    // Back, or along the stack of directories.
+    // To the previous directory, or along the stack of directories.
     if value.known().as_deref() == Some("-") || value.start().starts_with('+') || value.had_empty {
         return After::In(vec![None]);
     }
@@ -142,8 +142,9 @@ fn directory(call: &Call<'_, '_>) -> After {
     After::In(directories)
 }
 
-/// Where a directory named so may be: `..` takes the name in front of it away, as a shell does, or leads to what really
-/// holds the place, as it is for the system and for a shell that finds nothing under the name.
+/// Returns the directories in which `cd` to this name may arrive. `..` removes the name in front of it, as a shell
+/// reads it; or it leads to the real parent directory, as the system reads it, and a shell that finds nothing under
+/// the name.
 pub(crate) fn arrive(value: &Value, state: &State<'_>, physical: bool) -> Vec<Option<PathBuf>> {
     let mut directories: Vec<Option<PathBuf>> = Vec::new();
     let mut push = |directory: Option<PathBuf>| {
@@ -153,7 +154,7 @@ pub(crate) fn arrive(value: &Value, state: &State<'_>, physical: bool) -> Vec<Op
     };
     for pattern in value.patterns(&state.directories) {
         let by_name = pattern.path();
-        // What is above the place of the start is there, and no link is on the way.
+        // A directory above the starting directory exists, and is reached without a link.
         let is_there = by_name.as_deref().is_some_and(|path| state.place.cwd.starts_with(path));
         let written = pattern.written().filter(|written| by_name.as_ref() != Some(written));
         push(by_name);
@@ -164,7 +165,7 @@ pub(crate) fn arrive(value: &Value, state: &State<'_>, physical: bool) -> Vec<Op
     directories
 }
 
-/// Where `cd` looks for a name besides the place it is in.
+/// Returns the other directories in which `cd` searches for a name (`CDPATH`).
 fn by_search(value: &Value, state: &State<'_>) -> Vec<Option<PathBuf>> {
     let is_set = |name: &str| state.variables.contains_key(name) || state.place.environment.contains_key(name);
     if state.variables.contains_key("cdpath") {
@@ -189,7 +190,7 @@ fn by_search(value: &Value, state: &State<'_>) -> Vec<Option<PathBuf>> {
     found
 }
 
-/// The links a call of `ln` may make, as far as they are known.
+/// Lists the links that a call of `ln` may create, as far as they are known.
 pub(crate) fn links(call: &Call<'_, '_>) -> Vec<PathBuf> {
     if call.program.and_then(|program| program.naming) != Some(Naming::Links) || !call.has_flag("s", &["symbolic"])
     {
@@ -197,7 +198,7 @@ pub(crate) fn links(call: &Call<'_, '_>) -> Vec<PathBuf> {
     }
     let positionals = call.positionals();
     let into = call.value_of(["-t", "--target-directory"]);
-    // What lies beside the link is the workspace's own.
+    // A link target beside the link belongs to the workspace.
     let beside = |field: &&Field| {
         let text = field.value.known().unwrap_or_else(|| "/".to_owned());
         !text.starts_with('/') && !text.split('/').any(|part| part == "..")
@@ -213,12 +214,12 @@ pub(crate) fn links(call: &Call<'_, '_>) -> Vec<PathBuf> {
     let mut links = Vec::new();
     for place in places.iter().flat_map(|place| place.patterns(&call.state.directories)) {
         let Some(path) = place.path() else { continue };
-        // Under its own name where the place is a directory.
+        // If the destination is a directory, the link gets the file's own name in it.
         for field in &positionals {
             let named = field.value.patterns(&call.state.directories).into_iter().filter_map(|named| named.path());
             links.extend(named.filter_map(|named| Some(path.join(named.file_name()?))));
         }
-        // What holds the place of the start is a directory.
+        // A parent of the starting directory is no link, but a directory.
         if !call.state.place.cwd.starts_with(&path) {
             links.push(path);
         }
@@ -226,7 +227,7 @@ pub(crate) fn links(call: &Call<'_, '_>) -> Vec<PathBuf> {
     links
 }
 
-/// A variable's name without an index behind it.
+/// Returns a variable's name without its index.
 fn base(name: &str) -> &str {
     name.split('[').next().unwrap_or_default()
 }
@@ -237,7 +238,7 @@ fn read(call: &Call<'_, '_>) -> After {
     while let Some(field) = fields.next() {
         let start = field.value.start();
         if start.starts_with('-') {
-            // It runs for each line, or so often.
+            // The callback runs for each line, or for every so many lines.
             if start.contains('C') && call.name != "read" {
                 return After::Opaque;
             }
@@ -245,7 +246,7 @@ fn read(call: &Call<'_, '_>) -> After {
             if matches!(start, "-p" | "-d" | "-n" | "-N" | "-t" | "-u" | "-i" | "-O" | "-s" | "-c")
                 && call.name != "getopts"
             {
-                // What is no value of the flag is a name all the same.
+                // A word that is not the flag's value is a variable's name.
                 names.extend(fields.next().and_then(|field| field.value.known()));
             }
             continue;
@@ -253,12 +254,12 @@ fn read(call: &Call<'_, '_>) -> After {
         let Some(name) = field.value.known() else { return After::Opaque };
         names.push(base(&name).to_owned());
     }
-    // Under a name no variable has: an expression would evaluate what was read.
+    // The input is kept under a name that no variable can have: an expression would evaluate it.
     let given = names.iter().map(|name| (was_read(name), Vec::new())).collect::<Vec<_>>();
     After::Set(names.into_iter().map(|name| (name, Vec::new())).chain(given).collect())
 }
 
-/// What `printf -v` and `wait -p` write to.
+/// Returns the variable that `printf -v` or `wait -p` writes.
 fn written(call: &Call<'_, '_>, flag: &str) -> After {
     match call.value_of([flag]) {
         Some(value) => match value.known() {
@@ -277,7 +278,7 @@ fn declared(call: &Call<'_, '_>) -> After {
         .filter(|start| start.starts_with(['-', '+']))
         .collect();
     let declares = !matches!(call.name, "export" | "readonly");
-    // Another name for a variable, letters that change their case, and variables that are handed on no more.
+    // These flags make a second name for a variable, change the case of its letters, or stop exporting it.
     if declares && flags.contains(['n', 'l', 'u', 'c', '+']) || call.name == "export" && flags.contains('n') {
         return After::Opaque;
     }
@@ -287,7 +288,7 @@ fn declared(call: &Call<'_, '_>) -> After {
         let text = field.value.start();
         let Some((name, _)) = text.split_once('=') else {
             let Some(name) = field.value.known() else { return After::Opaque };
-            // A variable of the function's own, which nobody has given a value.
+            // A local variable without a value.
             if inside {
                 let mut values = call.state.variable(&name);
                 if !values.is_empty() {
@@ -305,7 +306,7 @@ fn declared(call: &Call<'_, '_>) -> After {
     After::Set(set)
 }
 
-/// The names that a command hands on to the programs that are started later.
+/// Lists the names that a command exports to the programs started later.
 pub(crate) fn exported(call: &Call<'_, '_>) -> Vec<String> {
     let exports = match call.name {
         "export" => true,

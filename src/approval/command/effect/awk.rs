@@ -1,22 +1,22 @@
-//! Texts of awk: whether they only print. What is not certainly harmless is not.
+//! Reads awk programs: tells whether they only print. A program that is not certainly harmless counts as harmful.
 
 use crate::approval::program::lists;
 
-/// Files that are no files.
+/// Names that awk writes to without creating a file.
 const STREAMS: &[&str] = &["/dev/stderr", "/dev/stdout"];
 
 #[derive(Debug, PartialEq)]
 enum Token {
     Word(String),
     Text(String),
-    /// A pattern, whole.
+    /// A whole regular expression.
     Pattern,
     Mark(char),
-    /// The end of a statement, as far as a newline is one.
+    /// The end of a statement, where a newline is one.
     Line,
 }
 
-/// Tells whether a text of awk only prints.
+/// Tells whether an awk program only prints.
 pub(crate) fn only_looks(program: &str) -> bool {
     let Some(tokens) = tokens(program) else { return false };
     let (mut printing, mut round) = (false, 0_i32);
@@ -27,9 +27,10 @@ pub(crate) fn only_looks(program: &str) -> bool {
             Token::Line | Token::Mark(';' | '{' | '}') => printing = false,
             Token::Mark('(') => round += 1,
             Token::Mark(')') => round -= 1,
-            // `||` has become another mark: this one is a pipe. `@` calls by a name made at run time.
+            // `||` is a token of its own by now, so this is a pipe. `@` calls a function whose name is made at run
+            // time.
             Token::Mark('|' | '@') => return false,
-            // Outside of brackets it writes to a file after a print, and compares elsewhere.
+            // Outside of parentheses `>` writes to a file after a print, and compares elsewhere.
             Token::Mark('>') if printing && round <= 0 => {
                 if !is_stream(tokens.get(index + 1..).unwrap_or_default()) {
                     return false;
@@ -47,9 +48,9 @@ fn is_stream(rest: &[Token]) -> bool {
     matches!(rest.first(), Some(Token::Text(name)) if STREAMS.contains(&name.as_str())) && ended
 }
 
-/// The program's tokens; `None` where they cannot be told for certain.
+/// Splits the program into tokens; `None` if they are not certain.
 fn tokens(program: &str) -> Option<Vec<Token>> {
-    // What a slash means after a bracket that closes depends on the bracket: both readings must be harmless.
+    // The meaning of a slash after a closing bracket depends on that bracket: both readings must be harmless.
     let may_write = program.contains(['>', '|']);
     let characters: Vec<char> = program.chars().collect();
     let peek = |at: usize| characters.get(at).copied();
@@ -110,19 +111,19 @@ fn tokens(program: &str) -> Option<Vec<Token>> {
     Some(tokens)
 }
 
-/// Whether a slash after these tokens divides; `None` where it may also begin a pattern.
+/// Tells whether a slash after these tokens means division; `None` if it may also begin a regular expression.
 fn divides(tokens: &[Token]) -> Option<bool> {
     match tokens.last() {
         Some(Token::Text(_) | Token::Pattern | Token::Mark(']')) => Some(true),
         Some(Token::Mark(')' | '+' | '-')) => None,
         None | Some(Token::Line | Token::Mark(_)) => Some(false),
-        // Without brackets it counts the line, and a pattern may follow.
+        // `length` without parentheses is the length of the line, and a regular expression may follow it.
         Some(Token::Word(word)) if word == "length" => None,
         Some(Token::Word(word)) => Some(!lists::AWK_BEFORE_PATTERN.contains(word.as_str())),
     }
 }
 
-/// Where a pattern ends; `None` for one that awks read differently.
+/// Returns where a regular expression ends; `None` if awk versions disagree about it.
 fn pattern_end(characters: &[char], from: usize) -> Option<usize> {
     let (mut at, mut inside) = (from, false);
     loop {

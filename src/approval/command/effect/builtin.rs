@@ -1,11 +1,11 @@
-//! What shells do themselves, and what prints the environment.
+//! Commands built into shells, and programs that print the environment.
 
 use super::super::known::is_secret_name;
 use super::call::{Call, Field, Finding};
 use crate::approval::program::Grammar;
 use crate::approval::{Class, Unparsed};
 
-/// Judges what a shell does itself; `None` where the row, or a look at its flags, says enough.
+/// Judges a built-in command; `None` if its row, or a look at its flags, says enough.
 pub(super) fn judge(call: &Call<'_, '_>) -> Option<Finding> {
     let says = |wanted: fn(&str) -> bool| call.texts().iter().any(|text| wanted(text));
     Some(match call.name {
@@ -19,13 +19,13 @@ pub(super) fn judge(call: &Call<'_, '_>) -> Option<Finding> {
     })
 }
 
-/// Tells whether a call only looks; `None` where the row says enough.
+/// Tells whether a call only looks; `None` if its row says enough.
 pub(super) fn looks(call: &Call<'_, '_>) -> Option<bool> {
     match call.name {
         "trap" => Some(call.arguments.iter().all(|field| matches!(field.value.start(), "-p" | "-l"))),
         "history" => Some(call.arguments.iter().all(is_number)),
         "hash" => call.arguments.is_empty().then_some(true),
-        // `-v` counts only in front; a word that is not known there may be it.
+        // `-v` counts only as the first word; an unknown first word may be `-v`.
         "printf" => Some(call.arguments.first().is_none_or(|field| {
             let start = field.value.start();
             !start.starts_with("-v") && (!start.is_empty() || field.value.shown().is_empty())
@@ -61,7 +61,7 @@ fn declares(call: &Call<'_, '_>) -> Finding {
             return Finding::unparsed(Unparsed::Environment);
         }
     }
-    // A name for another name, and a number, which is an expression.
+    // `-n` makes a second name for another variable, and the value of `-i` is an expression.
     if call.name != "export" && call.has_flag("ni", &[]) {
         return Finding::unparsed(Unparsed::Environment);
     }
@@ -71,7 +71,7 @@ fn declares(call: &Call<'_, '_>) -> Finding {
     finding
 }
 
-/// `set -k` makes assignments of all words that look like one, wherever they stand.
+/// Tells whether `set -k` is given: every word that looks like an assignment is then one, wherever it stands.
 fn sets_by_words(text: &str) -> bool {
     text == "keyword" || text.strip_prefix('-').is_some_and(|letters| letters.contains('k'))
 }

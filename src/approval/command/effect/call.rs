@@ -1,4 +1,4 @@
-//! One simple command with its words expanded, and what is found out about it.
+//! One simple command with its words expanded, and what the judgement found out about it.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::approval::{Class, NeverAuto, Unparsed};
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Field {
     pub(crate) value: Value,
-    /// The word as a person saw it; `None` when that is not what the program gets.
+    /// The word as a person saw it; `None` if the program gets something else.
     pub(crate) written: Option<String>,
 }
 
@@ -25,7 +25,7 @@ impl Field {
     }
 }
 
-/// What arrives at a command's standard input.
+/// What a command reads on its standard input.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) enum Input {
     /// The terminal, or nothing.
@@ -35,15 +35,15 @@ pub(crate) enum Input {
     Text(String),
     /// Names of files that match these.
     Names(Vec<Value>),
-    /// A file, or what a program says.
+    /// A file, or the output of a program.
     Unknown {
-        /// Whether it comes from the network or is decoded on the way: nobody has seen it.
+        /// Whether it comes from the network or was decoded on the way: nobody has seen it.
         unseen: bool,
     },
 }
 
 impl Input {
-    /// The same of which only some is handed on: which names these are is not known any more.
+    /// Returns the input when only a part of it is passed on: which names remain is not known.
     pub(super) fn some(&self) -> Self {
         match self {
             Self::Names(names) => {
@@ -53,7 +53,7 @@ impl Input {
         }
     }
 
-    /// Tells whether nobody has seen it.
+    /// Tells whether nobody has seen the input.
     pub(crate) const fn is_unseen(&self) -> bool {
         matches!(self, Self::Unknown { unseen: true })
     }
@@ -63,7 +63,7 @@ impl Input {
 pub(crate) struct Call<'c, 's> {
     /// The program's name without directories.
     pub(crate) name: &'c str,
-    /// What is known of it, if anything.
+    /// Its row in the table, if there is one.
     pub(crate) program: Option<&'static Program>,
     pub(crate) arguments: &'c [Field],
     pub(crate) state: &'c State<'s>,
@@ -75,13 +75,14 @@ pub(crate) struct Call<'c, 's> {
 pub(crate) struct Touched {
     pub(crate) value: Value,
     pub(crate) action: Action,
-    /// Whether everything below goes with it.
+    /// Whether everything below it changes with it.
     pub(crate) recursive: bool,
-    /// Whether only some of what lies below is meant, by name: the whole is then not in danger.
+    /// Whether the command picks only some of what lies below, by name: the directory as a whole is then not in
+    /// danger.
     pub(crate) filtered: bool,
 }
 
-/// What is found out about one command.
+/// The findings about one command.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Finding {
     pub(crate) class: Class,
@@ -90,7 +91,7 @@ pub(crate) struct Finding {
     pub(crate) never: Option<NeverAuto>,
     pub(crate) credential: Option<String>,
     pub(crate) reads: Vec<PathBuf>,
-    /// Whether it is a program of its own, however short, that only looks as far as can be read.
+    /// Whether it is a program in the line itself, however short, that seems to only look.
     pub(crate) runs_program: bool,
 }
 
@@ -122,7 +123,7 @@ impl Call<'_, '_> {
         self.program.is_some_and(|program| program.grammar == grammar)
     }
 
-    /// The arguments that are no flags; everything after `--` is none.
+    /// Returns the arguments that are no flags; after `--` no argument is a flag.
     pub(crate) fn positionals(&self) -> Vec<&Field> {
         let mut ended = false;
         let mut positionals = Vec::new();
@@ -137,23 +138,23 @@ impl Call<'_, '_> {
         positionals
     }
 
-    /// Known texts of all arguments, an unknown one as an empty text.
+    /// Returns the known texts of all arguments; an unknown one becomes an empty text.
     pub(crate) fn texts(&self) -> Vec<String> {
         self.arguments.iter().map(|field| field.value.known().unwrap_or_default()).collect()
     }
 
-    /// Tells whether a flag may be given: a letter in a cluster, or a long name or any beginning of it, as GNU
-    /// programs and git accept. Wrong only on the strict side.
+    /// Tells whether a flag may be given: as a letter in a cluster, or as a long name or the beginning of one,
+    /// which GNU programs and git accept. If it is wrong, the judgement is too strict, never too mild.
     pub(crate) fn has_flag(&self, letters: &str, longs: &[&str]) -> bool {
         has_flag(self.arguments, letters, &longs.iter().copied())
     }
 
-    /// The same for flags of the table.
+    /// Does the same for flags of the table.
     pub(crate) fn has(&self, flags: Flags) -> bool {
         may_have(self.arguments, flags)
     }
 
-    /// The argument that follows one of these flags, or is joined to a long one by `=`.
+    /// Returns the argument that follows one of these flags, or that is joined to a long one by `=`.
     pub(crate) fn value_of<'f>(&self, flags: impl IntoIterator<Item = &'f str>) -> Option<Value> {
         let flags: Vec<&str> = flags.into_iter().collect();
         let mut fields = self.arguments.iter();
@@ -191,7 +192,7 @@ fn has_flag<'f>(arguments: &[Field], letters: &str, longs: &(impl Iterator<Item 
         if ended {
             continue;
         }
-        // A word that is not known, or that a planted file's name may turn into a flag.
+        // An unknown word may be a flag; so may a glob that matches a file whose name was chosen to look like one.
         let may_be_any = !field.value.shown().is_empty() && start.is_empty();
         if may_be_any && !(letters.is_empty() && longs.clone().next().is_none()) {
             return true;
@@ -206,7 +207,7 @@ fn has_flag<'f>(arguments: &[Field], letters: &str, longs: &(impl Iterator<Item 
         {
             return true;
         }
-        // find, and others of its age: long names after one dash.
+        // `find` and other old programs have long names after one dash.
         let name = start.split('=').next().unwrap_or_default();
         if longs.clone().any(|known| known == name) {
             return true;

@@ -1,4 +1,4 @@
-//! What a call changes: the targets its row names, and those of the programs that need a closer look.
+//! The changes of a call: the targets that its row names, and those of programs that need a closer look.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::approval::path::is_harmless_device;
 use crate::approval::program::{Action, Does, Grammar, Program, Touches, Trait, Which};
 use crate::approval::{Class, NeverAuto};
 
-/// Judges by its row a call that does more than look; `None` where that does not say what.
+/// Judges a call that does more than look, by its row; `None` if the row does not say what it does.
 pub(super) fn by_row(call: &Call<'_, '_>, program: &Program) -> Option<Finding> {
     let has_word = || call.texts().iter().any(|text| program.at.contains(text));
     let does = match program.does {
@@ -34,13 +34,13 @@ pub(super) fn by_row(call: &Call<'_, '_>, program: &Program) -> Option<Finding> 
     })
 }
 
-/// The targets that a row names.
+/// Returns the targets that a row names.
 fn touched(call: &Call<'_, '_>, program: &Program, class: Class) -> Finding {
     let mut finding = Finding::new(class);
     let positionals = call.positionals();
     let moves = program.touches().iter().any(|touches| touches.action == Action::Move);
     let unlinks = program.is(Trait::Unlinks);
-    // It asks itself, or takes empty directories, too.
+    // The program asks before it removes, or it also removes empty directories.
     let asks = says(call, "iIdn", &["--i", "--d", "--no-c", "--o"]);
     let whole_trees = says(call, "rR", &["--r"]);
     let into = program.touches().iter().find(|touches| touches.which == Which::Last);
@@ -58,18 +58,18 @@ fn touched(call: &Call<'_, '_>, program: &Program, class: Class) -> Finding {
             (Which::Rest, _) => values(positionals.split_last().map_or(&[][..], |(_, rest)| rest)),
         };
         for value in values {
-            // The screen.
+            // `-` stands for the screen.
             if class == Class::Network && value.start() == "-" {
                 continue;
             }
             if moves && which == Which::Last && value.known().is_some_and(|text| text == "/dev/null") {
                 finding.class = Class::Destructive;
             }
-            // A word that is not known may also be a flag; as a target it forbids already.
+            // An unknown word may also be a flag; as a target it already forbids the call.
             let recursive = below && (!unlinks || whole_trees);
             let origin = match &value.origin {
                 Origin::Line if asks => Origin::Perhaps,
-                // `rm` leaves a `.` out, and all that would have gone with it.
+                // `rm` skips `.`, and so everything below it.
                 Origin::Search(search) if recursive => {
                     Origin::Search(Arc::new(Search { leaves_out: true, ..search.as_ref().clone() }))
                 }
@@ -82,7 +82,7 @@ fn touched(call: &Call<'_, '_>, program: &Program, class: Class) -> Finding {
     finding
 }
 
-/// Tells whether a flag is given as far as the line says: for what is counted, not for what is judged.
+/// Tells whether the line shows that a flag is given. This is for counting; judging uses [`Call::has_flag`].
 fn says(call: &Call<'_, '_>, letters: &str, longs: &[&str]) -> bool {
     call.arguments.iter().map(|field| field.value.start()).any(|start| {
         let cluster = start.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
@@ -95,7 +95,7 @@ fn values(fields: &[&Field]) -> Vec<Value> {
     fields.iter().map(|field| field.value.clone()).collect()
 }
 
-/// `tee`: to a device it only shows.
+/// Judges `tee`: when it writes to a device it only shows.
 pub(super) fn copied_through(call: &Call<'_, '_>, program: &Program) -> Finding {
     if call.positionals().iter().all(|field| is_harmless_device(&field.value.shown())) {
         return Finding::new(Class::ReadOnly);
@@ -107,14 +107,14 @@ pub(super) fn copied_through(call: &Call<'_, '_>, program: &Program) -> Finding 
     finding
 }
 
-/// Where an archive is unpacked; it may bring any name along.
+/// Returns where an archive is unpacked; it may contain any names.
 pub(super) fn unpacked(call: &Call<'_, '_>) -> Finding {
     let mut finding = Finding::new(Class::Execute);
     let flags: &[&str] = if call.is(Grammar::Unzip) { &["-d"] } else { &["-C", "--directory"] };
     if let Some(value) = call.value_of(flags.iter().copied()) {
         finding.touched.push(Touched { value, action: Action::Overwrite, recursive: false, filtered: false });
     }
-    // What is packed is gone.
+    // The packed files are removed.
     if call.texts().iter().any(|text| text.starts_with("--remove")) {
         finding.class = Class::Destructive;
         for field in call.positionals() {
@@ -129,7 +129,7 @@ pub(super) fn unpacked(call: &Call<'_, '_>) -> Finding {
     finding
 }
 
-/// Tells whether an archive is taken apart, and not made.
+/// Tells whether an archive is unpacked, and not made.
 fn unpacks(call: &Call<'_, '_>) -> bool {
     let first = call.arguments.first().map(|field| field.value.start()).unwrap_or_default();
     let bundle = !first.starts_with("--") && first.contains('x');
@@ -139,7 +139,8 @@ fn unpacks(call: &Call<'_, '_>) -> bool {
 pub(super) fn attributes(call: &Call<'_, '_>) -> Finding {
     let recursive = call.has_flag("R", &["recursive"]);
     let class = if recursive { Class::Destructive } else { Class::Write };
-    // Modes such as `-x` look like flags; then the first target is taken for the mode, and a flag hides nothing.
+    // Modes such as `-x` look like flags. The first target may then be taken for the mode, but no flag is
+    // overlooked.
     let is_mode = |text: &str| text.len() > 1 && text[1..].chars().all(|c| "rwxXst".contains(c));
     let mode_is_flag =
         call.arguments.iter().any(|field| field.value.start().starts_with('-') && is_mode(field.value.start()));
@@ -147,7 +148,7 @@ pub(super) fn attributes(call: &Call<'_, '_>) -> Finding {
     let positionals = call.positionals();
     let skipped = usize::from(!mode_is_flag && !reference);
     let targets: Vec<&Field> = positionals.iter().copied().skip(skipped).collect();
-    // What may only be done more with is not lost.
+    // Adding permissions loses nothing.
     let adds = call.name == "chmod"
         && !mode_is_flag
         && positionals.first().is_some_and(|mode| {
@@ -162,7 +163,7 @@ pub(super) fn attributes(call: &Call<'_, '_>) -> Finding {
     if let Some(touched) = finding.touched.iter().find(hidden).filter(|_| !adds) {
         finding.never = Some(NeverAuto::Unresolved { word: touched.value.shown() });
     }
-    // Through each link below them.
+    // It follows each link below the targets.
     if recursive && call.has_flag("L", &[]) {
         for touched in &mut finding.touched {
             touched.value.chunks.push(Chunk::Unknown);
@@ -205,7 +206,7 @@ pub(super) fn synchronised(call: &Call<'_, '_>) -> Finding {
     {
         let action = if deletes { Action::Remove } else { Action::Change };
         let mut value = last.value.clone();
-        // What a link leads to is emptied, and not the link.
+        // The directory behind a link is emptied; the link itself stays.
         if deletes {
             value.push_text("/.");
         }

@@ -1,4 +1,4 @@
-//! One command against its row: what it does at most, and what it prints.
+//! Judges one command by its row: the most that it does, and what it prints.
 
 use super::call::{Call, Field, Finding, Input};
 use super::changes::by_row;
@@ -29,7 +29,7 @@ pub(crate) fn classify_call(call: &Call<'_, '_>) -> Finding {
             reads(call, call.positionals(), &mut finding);
             return finding;
         }
-        // What does more may change what its row says.
+        // A command that does more than look changes what its row names.
         Some(false) => return changes(call, program).unwrap_or_else(|| Finding::new(Class::Execute)),
         None => {}
     }
@@ -48,7 +48,7 @@ pub(crate) fn classify_call(call: &Call<'_, '_>) -> Finding {
     changes(call, program).unwrap_or_else(|| unknown(call, program))
 }
 
-/// What a command prints, as far as it matters to the next one in a pipeline.
+/// Returns what a command prints, as far as the next one in a pipeline depends on it.
 pub(crate) fn printed_by(call: &Call<'_, '_>) -> Input {
     let Some(program) = call.program else { return told_by(call) };
     if program.is(Trait::PassesNames) && matches!(call.input, Input::Names(_)) && call.positionals().is_empty() {
@@ -57,13 +57,13 @@ pub(crate) fn printed_by(call: &Call<'_, '_>) -> Input {
     (Reading::of(program).prints)(call).unwrap_or_else(|| told_by(call))
 }
 
-/// What is not known, and may never have been seen.
+/// Returns an unknown output that perhaps nobody has seen.
 fn told_by(call: &Call<'_, '_>) -> Input {
     let unseen = |program: &Program| program.is(Trait::Fetches) || program.is(Trait::Decodes);
     Input::Unknown { unseen: call.input.is_unseen() || call.program.is_some_and(unseen) }
 }
 
-/// Judges a call that does more than look; `None` where nothing is known of that.
+/// Judges a call that does more than look; `None` if nothing is known about what it does.
 fn changes(call: &Call<'_, '_>, program: &Program) -> Option<Finding> {
     (Reading::of(program).changes)(call, program).or_else(|| by_row(call, program))
 }
@@ -85,7 +85,7 @@ fn reader(call: &Call<'_, '_>, program: &Program, kind: Looks) -> Finding {
             reads(call, files, &mut finding);
         }
     }
-    // Without a dash, `e` makes ps print environments.
+    // `e` without a dash makes `ps` print environments.
     let prints_environments = |field: &Field| {
         let text = field.value.shown();
         text.contains('e') && text.chars().all(|c| c.is_ascii_alphabetic())
@@ -97,12 +97,12 @@ fn reader(call: &Call<'_, '_>, program: &Program, kind: Looks) -> Finding {
     finding
 }
 
-/// Tells whether each flag is among those that change nothing, where the row names them.
+/// Tells whether each flag changes nothing, by the list in the row.
 fn only_has(call: &Call<'_, '_>, program: &Program) -> bool {
     let plain = |field: &Field| {
         let start = field.value.start();
         let name = start.split('=').next().unwrap_or_default();
-        // What follows a name that is not known to its end belongs to it.
+        // If the end of a name is unknown, what follows may belong to it.
         let is_named = name.len() < start.len() || field.value.known().is_some();
         let bare = name.trim_start_matches('-');
         !start.is_empty()

@@ -1,4 +1,4 @@
-//! Compilers of C: asked about themselves, or only reading what they are given.
+//! C compilers that are asked about themselves, or that only read their input.
 
 use super::call::{Call, Field};
 use crate::approval::program::lists;
@@ -15,13 +15,13 @@ pub(super) fn looks(call: &Call<'_, '_>) -> bool {
         let asks = lists::COMPILER_ASKS.iter().any(|asked| start.starts_with(asked));
         only_looks |= asks || lists::COMPILER_LOOKS.contains(start);
         if lists::COMPILER_VALUED.contains(start) {
-            // A file of arguments, or a flag, where a value belongs.
+            // A file of arguments, or a flag, stands where a value belongs.
             let plain = |value: &Field| value.value.known().is_some_and(|text| !text.starts_with(['@', '-']));
             if !fields.next().is_some_and(plain) {
                 return false;
             }
         } else if start.starts_with('-') {
-            // Not what the assembler, the linker and the preprocessor are handed.
+            // Options that are passed to the assembler, the linker or the preprocessor do not count.
             let warns = start.starts_with("-W") && !start.contains(',');
             let joined = lists::COMPILER_JOINED.iter().any(|flag| start.starts_with(flag));
             if !(asks

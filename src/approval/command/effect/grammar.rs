@@ -1,21 +1,21 @@
-//! Which function reads the words of which program: one line for each grammar a row can name.
+//! Selects the functions that read the words of a program: one line for each grammar that a row can name.
 
 use super::call::{Call, Finding, Input};
 use super::{builtin, changes, compiler, git, inline, output, special, text};
 use crate::approval::program::{Grammar, Program};
 
-/// How the words of a program with a grammar of its own are read.
+/// The functions for one grammar.
 #[derive(Clone, Copy)]
 pub(super) struct Reading {
-    /// Judges the whole call; `None` where the rest is to decide.
+    /// Judges the whole call; `None` leaves it to the other functions.
     pub(super) judge: fn(&Call<'_, '_>, &Program) -> Option<Finding>,
-    /// Tells whether a call only looks; `None` where the row says enough.
+    /// Tells whether a call only looks; `None` if the row says enough.
     pub(super) looks: fn(&Call<'_, '_>) -> Option<bool>,
-    /// Tells whether a program that only looks does more by what it is given besides flags.
+    /// Tells whether a looking program does more because of its arguments, apart from flags.
     pub(super) does_more: fn(&Call<'_, '_>) -> bool,
-    /// Judges a call that does more than look; `None` where the row does.
+    /// Judges a call that does more than look; `None` leaves it to the row.
     pub(super) changes: fn(&Call<'_, '_>, &Program) -> Option<Finding>,
-    /// What it prints; `None` where the row says it.
+    /// Returns what it prints; `None` if the row says it.
     pub(super) prints: fn(&Call<'_, '_>) -> Option<Input>,
 }
 
@@ -68,7 +68,7 @@ impl Reading {
                 changes: |call, _| Some(changes::unpacked(call)),
                 ..ROW
             },
-            // Nothing of their own, or opened before they are judged.
+            // These have no grammar of their own, or were opened before they are judged.
             Grammar::None | Grammar::Find | Grammar::Kubectl | Grammar::Perl | Grammar::Ps => ROW,
         }
     }

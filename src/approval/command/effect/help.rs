@@ -1,10 +1,10 @@
-//! Asking a known program for its help or its version.
+//! Known programs that are asked for their help or version.
 
 use super::call::Call;
 use crate::approval::program::{Program, Trait};
 
-/// Tells whether a call asks a known program for its help or version, and nothing else. Programs that hand the flag on
-/// to what they run (npx, sudo, make, an interpreter) have no sub-commands that would answer.
+/// Tells whether a call asks a known program for its help or version, and for nothing else. A program that passes
+/// the flag on to what it runs (npx, sudo, make, an interpreter) has no sub-commands of its own that would answer.
 pub(super) fn is_asked(call: &Call<'_, '_>, program: &Program) -> bool {
     let Some((last, words)) = call.arguments.split_last() else { return false };
     let Some(last) = last.value.known() else { return false };
@@ -24,7 +24,7 @@ pub(super) fn is_asked(call: &Call<'_, '_>, program: &Program) -> bool {
     }
     match words.as_slice() {
         _ if last == "-h" && program.is(Trait::HostH) => false,
-        // Any other word may be a name of the project's own for something else.
+        // Any other word may name something of the project's own.
         [word] if !program.help_at.is_empty() => program.help_at.contains(word),
         [_] => program.is(Trait::HelpsBelow),
         [group, _] => program.help_below.contains(group),

@@ -1,6 +1,6 @@
-//! Programs that are given in the line what they do: a data base its queries, Python a module of its own. They only
-//! look where that does. A program in the line (`python3 -c`, `node -e`) is always asked about: what it may do is
-//! anything.
+//! Programs that get their work in the line: a database gets its queries, Python a module of its own. They only
+//! look if that work only looks. A program in the line (`python3 -c`, `node -e`) is always asked about, because it
+//! may do anything.
 
 use super::call::{Call, Field, Finding};
 use super::reads::reads;
@@ -9,12 +9,12 @@ use crate::approval::Class;
 use crate::approval::program::lists;
 use crate::approval::program::{Grammar, Program};
 
-/// Judges a call of Python; `None` where it does more than look.
+/// Judges a call of Python; `None` if it does more than look.
 pub(super) fn python(call: &Call<'_, '_>, program: &Program) -> Option<Finding> {
     if program.grammar == Grammar::Python { Some(looks(call, &module(call)?)) } else { None }
 }
 
-/// Judges a call of sqlite; `None` where it does more than look.
+/// Judges a call of sqlite; `None` if it does more than look.
 pub(super) fn sqlite(call: &Call<'_, '_>, _: &Program) -> Option<Finding> {
     Some(looks(call, &[queried(call)?]))
 }
@@ -25,7 +25,7 @@ fn looks(call: &Call<'_, '_>, files: &[Field]) -> Finding {
     finding
 }
 
-/// The files that a harmless module reads.
+/// Returns the files that a harmless module reads.
 fn module(call: &Call<'_, '_>) -> Option<Vec<Field>> {
     let flags = call.arguments.iter().take_while(|field| lists::PYTHON_FLAGS.contains(field.value.start())).count();
     let rest = call.arguments.get(flags..).unwrap_or_default();
@@ -49,7 +49,7 @@ fn module(call: &Call<'_, '_>) -> Option<Vec<Field>> {
                 lists::JSON_FLAGS.contains(text) || text.strip_prefix("--indent=").is_some_and(is_number)
             };
             let files: Vec<&Field> = arguments.iter().filter(|field| !known(field)).collect();
-            // A second one is written to; one that is not known may be two.
+            // A second file is written to; an unknown word may stand for two.
             let single =
                 |field: &&Field| field.value.known().is_some_and(|text| text == "-" || !text.starts_with('-'));
             (files.len() <= 1 && files.iter().all(single)).then(|| files.into_iter().cloned().collect())
@@ -58,7 +58,7 @@ fn module(call: &Call<'_, '_>) -> Option<Vec<Field>> {
     }
 }
 
-/// The data base that is only looked at.
+/// Returns the database that a call only looks at.
 fn queried(call: &Call<'_, '_>) -> Option<Field> {
     let valued = ["-separator", "-nullvalue", "-newline"];
     let plain = [
@@ -83,7 +83,7 @@ fn queried(call: &Call<'_, '_>) -> Option<Field> {
     ];
     let flag = |field: &Field| {
         let text = field.value.known().unwrap_or_else(|| "-".to_owned());
-        // Two dashes are as good as one.
+        // Two dashes mean the same as one.
         let text = if text.starts_with("--") { text[1..].to_owned() } else { text };
         !text.starts_with('-') || plain.contains(&text.as_str()) || valued.contains(&text.as_str())
     };
@@ -93,7 +93,7 @@ fn queried(call: &Call<'_, '_>) -> Option<Field> {
     let (file, queries) = words.split_first()?;
     let looks = |field: &&Field| field.value.known().is_some_and(|text| query_looks(&text));
     let looks = !queries.is_empty() && queries.iter().all(looks) && call.arguments.iter().all(flag);
-    // A name of this form carries settings, or another file.
+    // A name in this form contains settings, or names another file.
     let plain = match file.value.known() {
         Some(text) => {
             !text.starts_with("file:") || text.split_once('?').is_some_and(|(_, settings)| settings == "mode=ro")

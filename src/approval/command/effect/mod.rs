@@ -1,4 +1,5 @@
-//! What one call of a program does: what its row says, and a file for each grammar that a row names. Follows no line.
+//! What one call of a program does: by its row, and by a file for each grammar that a row can name. Does not follow
+//! lines.
 
 mod after;
 mod awk;

@@ -1,4 +1,4 @@
-//! What a command prints, as far as the next one in a pipeline may run it or take it for names.
+//! What a command prints, as far as the next one in a pipeline may run it or take it for file names.
 
 use super::super::known::Value;
 use super::super::known::names_revisions;
@@ -41,7 +41,7 @@ pub(super) fn builtin(call: &Call<'_, '_>) -> Option<Input> {
     }
 }
 
-/// What prints names of files below the directories it is given.
+/// Returns the names of files that it prints, below the directories it is given.
 pub(super) fn names(call: &Call<'_, '_>) -> Option<Input> {
     let texts = known(call)?;
     let program = call.program?;
@@ -58,10 +58,10 @@ pub(super) fn names(call: &Call<'_, '_>) -> Option<Input> {
         return Some(call.input.some());
     }
     let elsewhere = texts.iter().any(|text| ["--base", "--search", "-C"].iter().any(|flag| text.starts_with(flag)));
-    // A pattern among them does no harm: it is taken for one more directory.
+    // A pattern among the words does no harm: it counts as one more directory.
     let named = call.positionals().into_iter().filter(|_| program.grammar != Grammar::Git);
     let mut roots: Vec<Value> = named.map(|field| field.value.clone()).collect();
-    // What `ls` prints is relative to what it lists: only without arguments are these names of files.
+    // `ls` prints names relative to the directory it lists: only without arguments can they be used as they are.
     let relative = program.grammar == Grammar::Ls && !roots.is_empty();
     if !lists || elsewhere || relative {
         return Some(Input::Unknown { unseen: call.input.is_unseen() });

@@ -28,7 +28,8 @@ pub(super) fn reads(call: &Call<'_, '_>, files: Vec<&Field>, finding: &mut Findi
         };
         for pattern in value.patterns(&call.state.directories) {
             let Some(path) = pattern.rough_path() else { continue };
-            // A directory is only read whole by what searches it, or by what a search hands on.
+            // A directory is read as a whole only by a program that searches it, or by one that gets its files from
+            // a search.
             let over_home = home.is_some_and(|home| pattern.covers(home)) && (!is_git || no_index);
             if is_credential(&path, call.state.place) || glob_reaches_secret(&value, &pattern) || over_home {
                 finding.credential.get_or_insert_with(|| pattern.shown().to_owned());
@@ -38,7 +39,7 @@ pub(super) fn reads(call: &Call<'_, '_>, files: Vec<&Field>, finding: &mut Findi
     }
 }
 
-/// Tells whether a glob may stand for a hidden file that holds secrets.
+/// Tells whether a glob may match a hidden file that contains secrets.
 fn glob_reaches_secret(value: &Value, pattern: &PathPattern) -> bool {
     if !value.chunks.iter().any(|chunk| matches!(chunk, Chunk::Glob(_))) {
         return false;
@@ -56,7 +57,7 @@ fn glob_reaches_secret(value: &Value, pattern: &PathPattern) -> bool {
         "id_ed25519",
         "shadow",
     ];
-    // `*` alone names nothing.
+    // `*` alone names no file in particular.
     rest.iter().any(|glob| glob.says_something() && names.iter().any(|name| glob.names(name)))
         || (root.ends_with("etc") && rest.len() == 1)
 }

@@ -1,6 +1,6 @@
-//! Texts of sed: whether they only look. What is not certainly harmless is not.
+//! Reads sed scripts: tells whether they only look. A script that is not certainly harmless counts as harmful.
 
-/// Tells whether a text of sed neither writes, runs nor reads files.
+/// Tells whether a sed script neither writes nor reads files, and runs nothing.
 pub(crate) fn only_looks(script: &str) -> bool {
     let characters: Vec<char> = script.chars().collect();
     let mut reader = Sed { characters: &characters, at: 0 };
@@ -23,7 +23,7 @@ impl Sed<'_> {
         }
     }
 
-    /// Passes a pattern up to its delimiter; an escaped delimiter, and one in brackets, is none.
+    /// Skips a pattern up to its delimiter; a delimiter that is escaped or in brackets does not end it.
     fn pattern(&mut self, delimiter: char, brackets: bool) -> Option<()> {
         let mut inside = false;
         loop {
@@ -32,10 +32,11 @@ impl Sed<'_> {
             match character {
                 '\\' => self.at += 1,
                 '\n' => return None,
-                // Whether a delimiter in brackets counts is not the same in every sed.
+                // The versions of sed disagree about a delimiter in brackets.
                 '[' if brackets && !inside => {
                     inside = true;
-                    // A bracket first in brackets is one of them in some seds, and ends them in others.
+                    // A closing bracket right after the opening one is a member of the set in some versions, and
+                    // ends it in others.
                     let first = if self.peek() == Some('^') { self.at + 1 } else { self.at };
                     if self.characters.get(first) == Some(&']') {
                         return None;
@@ -95,7 +96,7 @@ impl Sed<'_> {
             match command {
                 '{' | '}' | 'p' | 'P' | 'd' | 'D' | 'n' | 'N' | 'h' | 'H' | 'g' | 'G' | 'x' | '=' | 'z' => {}
                 'q' | 'Q' | 'l' => self.skip(" 0123456789"),
-                // A blank ends a label, and behind it GNU sed reads the next command.
+                // A blank ends a label, and GNU sed reads the next command after it.
                 'b' | 't' | 'T' | ':' => {
                     self.skip(" \t");
                     while self.peek().is_some_and(|c| !matches!(c, ' ' | '\t' | '\n' | ';' | '}')) {

@@ -1,4 +1,4 @@
-//! Programs whose flags need a closer look than a row of the table gives.
+//! Programs whose flags need a closer look than a row can give.
 
 use super::call::{Call, Field};
 use crate::approval::program::lists;
@@ -7,7 +7,7 @@ pub(super) fn tar_looks(call: &Call<'_, '_>) -> Option<bool> {
     (lists_archive(call) || unpacks_to_screen(call)).then(|| !is_remote(call))
 }
 
-/// Other tables of it are asked of the network: a name that is looked up tells somebody.
+/// Tells whether `getent` reads local tables only: others ask the network, which tells somebody the name.
 pub(super) fn getent_looks(call: &Call<'_, '_>) -> bool {
     let tables = ["passwd", "group", "services", "protocols", "shells", "rpc", "networks", "shadow"];
     let table = call.arguments.first().and_then(|field| field.value.known());
@@ -18,7 +18,7 @@ pub(super) fn bat_looks(call: &Call<'_, '_>) -> Option<bool> {
     call.texts().first().is_some_and(|text| text == "cache" || text.is_empty()).then_some(false)
 }
 
-/// `+` and more than a place: commands of the pager, `!` among them.
+/// Tells whether a pager does more than look: `+` can be followed by commands of the pager, such as `!`.
 pub(super) fn pager_does_more(call: &Call<'_, '_>) -> bool {
     let place = |c: char| c.is_ascii_digit() || matches!(c, 'G' | 'g' | 'F');
     call.positionals().iter().any(|field| {
@@ -31,11 +31,11 @@ pub(super) fn sysctl_does_more(call: &Call<'_, '_>) -> bool {
     call.positionals().iter().any(|field| field.value.shown().contains('='))
 }
 
-/// Filters of jq and its likes that look at the environment, or at other files.
+/// Tells whether a filter of jq and similar programs reads the environment or other files.
 pub(super) fn filter_does_more(call: &Call<'_, '_>) -> bool {
     call.positionals().first().is_some_and(|field| {
         let text = field.value.shown();
-        // `.env` is a field of that name.
+        // `.env` is a field with that name.
         let text = if call.name == "yq" { text } else { text.replace(".env", ".") };
         let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
         words.any(|word| matches!(word, "env" | "ENV" | "strenv" | "envsubst"))
@@ -44,7 +44,7 @@ pub(super) fn filter_does_more(call: &Call<'_, '_>) -> bool {
     })
 }
 
-/// Arguments that are neither flags nor the values of these.
+/// Returns the arguments that are neither flags nor values of flags.
 pub(super) fn operands<'c>(call: &Call<'c, '_>, is_valued: impl Fn(&str) -> bool) -> Vec<&'c Field> {
     let mut operands = Vec::new();
     let mut fields = call.arguments.iter();
@@ -76,7 +76,7 @@ fn lists_archive(call: &Call<'_, '_>) -> bool {
         })
 }
 
-/// Unpacks what is in it to the screen, and to no file.
+/// Tells whether an archive is unpacked to the screen, and to no file.
 fn unpacks_to_screen(call: &Call<'_, '_>) -> bool {
     let Some(first) = call.arguments.first().and_then(|field| field.value.known()) else { return false };
     let letters = first.strip_prefix('-').unwrap_or(&first);
@@ -88,7 +88,7 @@ fn unpacks_to_screen(call: &Call<'_, '_>) -> bool {
         })
 }
 
-/// `-N` only views what was configured.
+/// Tells whether `cmake` only shows its cache (`-N`).
 pub(super) fn views_cache(call: &Call<'_, '_>) -> bool {
     let (mut views, mut any) = (false, false);
     for field in call.arguments {
@@ -103,7 +103,7 @@ pub(super) fn views_cache(call: &Call<'_, '_>) -> bool {
     views && any
 }
 
-/// A capture is read from a file and shown, not taken.
+/// Tells whether a capture is read from a file and shown, and none is taken.
 pub(super) fn reads_capture(call: &Call<'_, '_>) -> bool {
     let reads = call.arguments.iter().any(|field| field.value.start() == "-r");
     let plain = |field: &Field| {
@@ -113,7 +113,7 @@ pub(super) fn reads_capture(call: &Call<'_, '_>) -> bool {
     reads && call.arguments.iter().all(plain)
 }
 
-/// With a colon in its name an archive lies on another machine, and a remote shell is started for it.
+/// Tells whether an archive lies on another machine: its name has a colon, and a remote shell is started for it.
 fn is_remote(call: &Call<'_, '_>) -> bool {
     call.arguments
         .iter()
@@ -126,7 +126,7 @@ pub(super) fn unzips_to_screen(call: &Call<'_, '_>) -> bool {
         && call.arguments.iter().skip(1).all(|field| !field.value.start().starts_with('-'))
 }
 
-/// Packs or unpacks to the screen, or only lists and tests: the file stays as it is.
+/// Tells whether a program packs or unpacks to the screen, or only lists and tests: the file stays as it is.
 pub(super) fn to_screen(call: &Call<'_, '_>) -> bool {
     let mut kept = false;
     for field in call.arguments {
@@ -150,14 +150,15 @@ pub(super) fn to_screen(call: &Call<'_, '_>) -> bool {
     kept
 }
 
-/// A word without a plus sets the clock, and so does `-s`; `-I` takes `seconds` along.
+/// Tells whether `date` sets the clock: by a word without a plus, or by `-s`; the `s` in `-I seconds` does not
+/// count.
 pub(super) fn sets_clock(call: &Call<'_, '_>) -> bool {
     let valued = ["-d", "-f", "-r", "-v", "-j", "--date", "--reference", "--file"];
     let by_word = operands(call, |flag| valued.contains(&flag)).into_iter().any(|field| {
         let start = field.value.start();
         !start.starts_with('+') && start.chars().all(|c| c.is_ascii_digit() || c == '.')
     });
-    // macOS: `-j` sets nothing, and a format stands in front of the time.
+    // On macOS `-j` sets nothing, and a format stands in front of the time.
     let only_shows = call.arguments.first().is_some_and(|field| field.value.start().starts_with("-j"));
     let by_flag = call.arguments.iter().any(|field| {
         let start = field.value.start();

@@ -1,4 +1,4 @@
-//! Calls of sed and awk, by what their texts do.
+//! Judges calls of sed and awk by their scripts.
 
 use super::call::{Call, Finding};
 use super::changes::by_row;
@@ -8,7 +8,7 @@ use super::{awk, sed};
 use crate::approval::Class;
 use crate::approval::program::{Grammar, Program};
 
-/// Judges a call of sed or awk: whether its text only looks.
+/// Judges a call of sed or awk: tells whether its script only looks.
 pub(super) fn judge(call: &Call<'_, '_>, program: &Program) -> Finding {
     let is_sed = program.grammar == Grammar::Sed;
     let allowed: &[&str] = if is_sed {

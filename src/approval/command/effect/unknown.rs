@@ -1,11 +1,11 @@
-//! What can be said of a program whose words say nothing certain.
+//! What can be said about a program whose words tell nothing certain.
 
 use super::super::read::looks_destructive;
 use super::call::{Call, Field, Finding, Input, Touched};
 use crate::approval::program::{Action, Grammar, Program, Trait};
 use crate::approval::{Class, NeverAuto, Unparsed};
 
-/// A program of which is known at most that it runs something.
+/// Judges a program about which is known at most that it runs something.
 pub(super) fn unknown(call: &Call<'_, '_>, program: &Program) -> Finding {
     let mut finding = Finding::new(Class::Execute);
     if let (true, Input::Text(text)) = (program.is(Trait::RunsInput), call.input)
@@ -28,7 +28,7 @@ pub(super) fn unknown(call: &Call<'_, '_>, program: &Program) -> Finding {
     finding
 }
 
-/// The files that `perl -i` and its likes write anew, so that copies of them can be kept.
+/// Lists the files that `perl -i` and similar programs rewrite, so that copies can be kept.
 fn changed_in_place(call: &Call<'_, '_>, program: &Program) -> Vec<Touched> {
     let (mut files, mut in_place, mut script) = (Vec::new(), false, false);
     let mut arguments = call.arguments.iter();
@@ -36,7 +36,7 @@ fn changed_in_place(call: &Call<'_, '_>, program: &Program) -> Vec<Touched> {
         let start = field.value.start();
         match (program.grammar, start.strip_prefix('-')) {
             (Grammar::Perl, Some(letters)) if !letters.starts_with('-') => {
-                // What follows `i` in the same word is the ending of a copy.
+                // The letters after `i` in the same word are the suffix of a backup copy.
                 in_place |= letters.contains('i') && !letters.starts_with(['M', 'm', 'I']);
                 if letters.ends_with(['e', 'E']) {
                     arguments.next();

@@ -1,4 +1,4 @@
-//! What changes the ground a command stands on: `env`, `trap` and `jobs -x`.
+//! Commands that change the conditions of another one: `env`, `trap` and `jobs -x`.
 
 use super::super::effect::arrive;
 use super::super::effect::{Field, Input};
@@ -65,7 +65,7 @@ impl<'s> Opening<'_, '_, 's> {
                     .iter()
                     .any(|known| text.starts_with(known)) => {}
                 _ if text.starts_with('-') => {
-                    // What is not known may take the next word along: then the command is another one.
+                    // An unknown flag may take the next word as its value: then another word is the command.
                     self.note(Class::Execute, Some(Unparsed::Wrapper));
                     state.opaque = true;
                     state.directories = vec![None];
@@ -85,14 +85,14 @@ impl<'s> Opening<'_, '_, 's> {
         Some(Flow::same(self.state.clone(), flow.output))
     }
 
-    /// What a shell runs later: judged where it is said, and again with what is known at the end. What it does between
-    /// two commands may change anything for the second.
+    /// Follows a trap: judges its commands here, and again with what is known at the end. Since it may run between
+    /// any two commands, it may change anything for the second.
     pub(super) fn trap(&mut self, arguments: &[Field]) -> Option<Flow<'s>> {
         let ended = arguments.first().is_some_and(|field| field.value.start() == "--");
         let arguments = if ended { arguments.get(1..).unwrap_or_default() } else { arguments };
         let [action, signals @ ..] = arguments else { return None };
         let known = action.value.known();
-        // Shown, taken back, or ignored.
+        // The call shows or resets traps, or ignores signals.
         let shows = !ended && action.value.start().starts_with('-');
         if shows || signals.is_empty() || known.as_deref() == Some("") {
             return None;
@@ -119,14 +119,14 @@ impl<'s> Opening<'_, '_, 's> {
         Some(Flow::same(state, Input::Unknown { unseen: false }))
     }
 
-    /// `jobs -x` runs what follows.
+    /// Follows `jobs -x`, which runs the words after it.
     pub(super) fn jobs(&mut self, arguments: &[Field]) -> Option<Flow<'s>> {
         let flags = arguments.iter().take_while(|field| {
             let start = field.value.start();
             start.is_empty() || start.starts_with('-')
         });
         let flags: Vec<&Field> = flags.collect();
-        // What is not known may be that flag.
+        // An unknown word may be that flag.
         let runs = flags.iter().any(|field| field.value.start().is_empty() || field.value.start().contains('x'));
         let rest = arguments.get(flags.len()..).filter(|rest| runs && !rest.is_empty())?;
         Some(self.run(rest))
@@ -151,7 +151,7 @@ fn directory_flag(field: &Field, next: Option<Value>) -> Directory {
             None => next(),
         };
     }
-    // Behind letters that take no value.
+    // The flag may stand behind letters that take no value.
     let before = text.trim_start_matches(['-', 'i', 'v', '0']);
     match before.strip_prefix('C') {
         Some("") if text.starts_with('-') && field.value.chunks.len() == 1 => next(),

@@ -1,4 +1,4 @@
-//! `find`: what it runs, what it deletes, what it writes.
+//! `find`: what it runs, deletes and writes.
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ use crate::approval::program::lists;
 use crate::approval::{Class, Glob, Unparsed};
 use crate::secret::files::is_secret;
 
-/// A search that begins at more places than this is not followed.
+/// A search that begins at more directories than this is not followed.
 const MOST_ROOTS: usize = 64;
 
-/// Which links are followed.
+/// Which symbolic links `find` follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Follows {
     None,
-    /// Those it is given.
+    /// Those among its arguments.
     Named,
-    /// Each on its way.
+    /// All.
     All,
 }
 
-/// Names behind links below these: they may lie anywhere.
+/// Returns values for names behind links below these roots: they may lie anywhere.
 fn anywhere(roots: &[Value]) -> Vec<Value> {
     let anywhere = |root: &Value| {
         let mut value = root.clone();
@@ -44,7 +44,7 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
         let start = field.value.start();
         match start {
             "-D" => at += 1,
-            // What BSD calls a root by a flag.
+            // BSD's `find` names a root by a flag.
             "-f" => {
                 at += 1;
                 roots.extend(arguments.get(at).map(|field| field.value.clone()));
@@ -72,7 +72,7 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
         if start.starts_with('-') || matches!(start, "(" | ")" | "!" | ",") {
             break;
         }
-        // What is not known, or a planted file's name, may be `-delete`.
+        // An unknown word, or a file whose name was chosen to look like a flag, may be `-delete`.
         may_be_any |= start.is_empty();
         roots.push(field.value.clone());
         at += 1;
@@ -92,7 +92,7 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
     if says("-files0-from") {
         roots.push(Value::unknown());
     }
-    // What a link leads to is named by a slash behind it.
+    // A slash behind the name means what the link leads to.
     if follows != Follows::None {
         for root in &mut roots {
             root.push_text("/.");
@@ -104,7 +104,7 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
     });
     let items =
         if filtered || name.is_some() { opening.state.some_below(&roots, name.as_deref()) } else { roots.clone() };
-    // Without a filter it is the directory itself, and all names below it.
+    // Without a filter `find` passes on the directory itself, and all names below it.
     let items = if filtered || finds_secret(name.as_deref()) {
         items
     } else {
@@ -129,7 +129,7 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
                     let value = Value { origin, ..value.clone() };
                     finding.touched.push(Touched { value, action: Action::Remove, recursive: true, filtered });
                 }
-                // Through each link on its way.
+                // It follows each link on its way.
                 for value in items.iter().filter(|_| follows == Follows::All) {
                     let value = value.clone();
                     finding.touched.push(Touched { value, action: Action::Remove, recursive: true, filtered });
@@ -141,7 +141,7 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
                 let inner = &expression[at..at + length];
                 let items: Vec<Field> =
                     items.iter().map(|value| Field { value: value.clone(), written: None }).collect();
-                // It runs in the directories of what is found: there a name means another file.
+                // The command runs in the directories of the found files: a relative name means another file there.
                 let is_file = |field: &Field| !matches!(field.value.start(), "{}" | "./{}");
                 let named = inner.iter().skip(1).filter(|field| !field.value.start().starts_with('-')).any(is_file);
                 let inner = replace(inner, "{}", &items);
@@ -179,7 +179,8 @@ pub(crate) fn open<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -
     Flow::same(opening.state.clone(), Input::Names(items))
 }
 
-/// What a call finds: simple tests, and one action behind them, if any. `None` where it may find other things, too.
+/// Reads what a call finds: simple tests, and at most one action behind them. `None` if it may also find other
+/// files.
 fn search(opening: &Opening<'_, '_, '_>, roots: &[Value], expression: &[Field]) -> Option<Arc<Search>> {
     let [Some(_)] = opening.state.directories.as_slice() else { return None };
     let patterns: Vec<_> = roots.iter().flat_map(|root| root.patterns(&opening.state.directories)).collect();
@@ -199,7 +200,7 @@ fn search(opening: &Opening<'_, '_, '_>, roots: &[Value], expression: &[Field]) 
         leaves_out: false,
     };
     let texts: Option<Vec<String>> = expression.iter().map(|field| field.value.known()).collect();
-    // `;` and names with brackets in them are known, too; what is not known to the last letter is no test.
+    // `;` and names with brackets are known, too; a word that is not completely known is no test.
     let texts = texts?;
     let mut texts = texts.iter().map(String::as_str);
     let mut negated = false;
@@ -247,12 +248,12 @@ fn search(opening: &Opening<'_, '_, '_>, roots: &[Value], expression: &[Field]) 
     Some(Arc::new(search))
 }
 
-/// Judges a call of fd that runs something for what it finds; `None` for any other, which the tables know.
+/// Judges a call of fd that runs a command for what it finds; `None` for any other call, which the table covers.
 pub(crate) fn open_fd<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]) -> Option<Flow<'s>> {
     let runs = |field: &Field| matches!(field.value.start(), "-x" | "-X" | "--exec" | "--exec-batch");
     let at = arguments.iter().position(runs)?;
     let (head, rest) = (&arguments[..at], &arguments[at + 1..]);
-    // What is not known may be that flag, and a cluster may hold it.
+    // An unknown word may be that flag, and a cluster may contain it.
     let plain = |field: &Field| {
         let start = field.value.start();
         !start.is_empty() && (start.starts_with("--") || !start.starts_with('-') || !start.contains(['x', 'X']))
@@ -262,12 +263,12 @@ pub(crate) fn open_fd<'s>(opening: &mut Opening<'_, '_, 's>, arguments: &[Field]
         return None;
     }
     let inner = &rest[..ends.unwrap_or(rest.len())];
-    // A pattern among them does no harm: it is taken for one more directory.
+    // A pattern among the words does no harm: it counts as one more directory.
     let roots = head.iter().filter(|field| !field.value.start().starts_with('-')).map(|field| field.value.clone());
     let mut roots: Vec<Value> = roots.collect();
     roots.push(Value::text("."));
     let mut items = opening.state.some_below(&roots, None);
-    // Without an ending or a pattern with a letter in it, it is everything there.
+    // Without an extension, or a pattern with a letter in it, it finds everything there.
     let pattern = head.first().map(|field| field.value.shown()).unwrap_or_default();
     let by_name = !pattern.starts_with('-') && pattern.contains(char::is_alphanumeric);
     let by_ending = head.iter().any(|field| matches!(field.value.start(), "-e" | "--extension"));

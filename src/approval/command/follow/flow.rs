@@ -1,4 +1,4 @@
-//! What a command is given on the way, and what is known behind it.
+//! What a command gets from the commands before it, and what is known after it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::super::known::State;
 
 pub(super) const UNKNOWN: Input = Input::Unknown { unseen: false };
 
-/// What is known after a command, by how it ended, and what it printed.
+/// What a command printed, and what is known after it, for each way in which it can end.
 pub(crate) struct Flow<'s> {
     pub(crate) success: State<'s>,
     pub(crate) failure: State<'s>,
@@ -30,16 +30,16 @@ pub(crate) struct Around {
     pub(crate) input: Input,
     /// The words of the wrappers around it.
     pub(crate) outer: Vec<Arc<Vec<Option<String>>>>,
-    /// The text a person saw.
+    /// The text that a person saw.
     pub(crate) text: String,
-    /// Whether they saw all of it.
+    /// Whether a part of the text was hidden from them.
     pub(crate) hidden: bool,
-    /// Whether it may come to it or not.
+    /// Whether it is uncertain that the command is reached.
     pub(crate) perhaps: bool,
 }
 
 impl Around {
-    /// The same for what may not be reached.
+    /// Returns the same for a command that may not be reached.
     pub(super) fn perhaps(&self) -> Self {
         Self { perhaps: true, ..self.clone() }
     }

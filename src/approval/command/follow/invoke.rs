@@ -1,4 +1,4 @@
-//! One command with its words expanded: opened where it is a wrapper, else judged and kept.
+//! One command with its words expanded: a wrapper is opened, any other command is judged and recorded.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use crate::approval::path::is_credential;
 use crate::approval::program::{Program, Trait};
 use crate::approval::{Class, NeverAuto, Unparsed};
 
-/// More words of an unknown program than this are not judged as commands of their own.
+/// No more words of an unknown program than this are judged as commands.
 const MOST_SUSPECTS: u32 = 4;
 
 impl Walker {
@@ -49,8 +49,8 @@ impl Walker {
                     None => flow,
                 });
             }
-            // What POSIX calls special comes before functions in some shells, after them in others, and a function may
-            // not be there: both are judged.
+            // Some shells look up POSIX's special built-ins before functions, others after; and the function may
+            // not exist. So both are judged.
             let special = Program::named(&name).is_some_and(|program| program.is(Trait::Special));
             if special || state.unsure.contains(&name) {
                 self.report.doubt(&around.text, Unparsed::Redefined);
@@ -144,7 +144,7 @@ impl Walker {
         }
     }
 
-    /// A command whose name is only known when it runs.
+    /// Judges a command whose name is only known when it runs.
     pub(super) fn dynamic<'s>(&mut self, fields: &[Field], state: State<'s>, around: &Around) -> Flow<'s> {
         self.report.doubt(&around.text, Unparsed::DynamicCommand);
         self.report.forbid_by_looks();
@@ -152,7 +152,7 @@ impl Walker {
         Flow::same(state, UNKNOWN)
     }
 
-    /// What may be any command: its arguments are looked at as targets of the worst.
+    /// Judges a command that may be any program: its arguments count as targets of the worst one.
     fn anything(&mut self, fields: &[Field], state: &State<'_>, around: &Around) {
         let mut finding = Finding::unparsed(Unparsed::DynamicCommand);
         for field in fields.iter().skip(1) {
@@ -168,14 +168,14 @@ impl Walker {
         self.suspect(arguments, state, around);
     }
 
-    /// What a variable that other programs or the shell itself run may hold.
+    /// Judges what a variable may contain that other programs, or the shell itself, run as a command.
     pub(crate) fn suspect_values(&mut self, values: &[Value], state: &State<'_>, around: &Around) {
         let fields: Vec<Field> = values.iter().map(|value| Field { value: value.clone(), written: None }).collect();
         self.suspect(&fields, state, around);
     }
 
-    /// An unknown program may run what it is given: a destructive command among its words is judged as one, and
-    /// only what forbids is kept of it.
+    /// Judges the words of an unknown program as a command, because it may run them. Of the findings only those
+    /// that forbid are kept.
     pub(crate) fn suspect(&mut self, arguments: &[Field], state: &State<'_>, around: &Around) {
         if self.depth >= DEEPEST {
             return;
@@ -188,7 +188,7 @@ impl Walker {
             }
             self.suspects += 1;
             if self.suspects > MOST_SUSPECTS || self.steps > MOST_STEPS {
-                // What it looks like decides for the rest.
+                // How the rest of the line looks decides.
                 self.report.doubt(&around.text, Unparsed::TooLong);
                 self.report.forbid_by_looks();
                 return;
@@ -199,7 +199,7 @@ impl Walker {
                 Walker { depth, steps, words_left, suspects, ..Walker::new(Rc::clone(&self.report.line)) };
             if is_script {
                 inner.script(&text, state.clone(), around);
-                // `alias x='…'`, and `-c alias.x='!…'` of git.
+                // This covers `alias x='…'`, and git's `-c alias.x='!…'`.
                 if let Some((_, rest)) = text.split_once(['=', '!']) {
                     inner.script(rest.trim_start_matches('!'), state.clone(), around);
                 }
@@ -223,7 +223,7 @@ impl Walker {
     ) -> Flow<'s> {
         self.called.push(name.to_owned());
         if self.calling.iter().any(|calling| calling == name) || self.calling.len() >= 8 {
-            // A function that calls itself: without end, as far as can be seen.
+            // A function that calls itself never ends, as far as can be seen.
             self.report.doubt(&around.text, Unparsed::TooLong);
             self.report.forbid(NeverAuto::Machine);
             return Flow::same(state, UNKNOWN);
@@ -240,7 +240,7 @@ impl Walker {
     }
 }
 
-/// A secret among what a program that reaches the network is given: `scp FILE`, `-d @FILE`, `--data=@FILE`.
+/// Returns a secret that is passed to a program with network access: `scp FILE`, `-d @FILE`, `--data=@FILE`.
 fn sent_secret(arguments: &[Field], state: &State<'_>) -> Option<String> {
     arguments.iter().find_map(|field| {
         let start = field.value.start();

@@ -1,4 +1,5 @@
-//! Follows the tree in the order it would run: each command is opened where it runs another one, else judged and kept.
+//! Follows the tree of a line in the order in which it would run: a command that runs another is opened, any other
+//! is judged and recorded.
 
 mod env;
 mod find;

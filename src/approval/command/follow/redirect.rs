@@ -1,4 +1,4 @@
-//! One redirection on the way: what it reads or overwrites.
+//! Follows a redirection: what it reads or overwrites.
 
 use super::super::effect::{Finding, Input, Touched};
 use super::super::judgement::{Judged, Part};
@@ -11,7 +11,7 @@ use crate::approval::path::{is_credential, is_harmless_device};
 use crate::approval::program::Action;
 
 impl Redirect {
-    /// Judges a redirection; what it gives to the command's input, if anything.
+    /// Judges a redirection; returns what it provides as the command's input, if anything.
     pub(super) fn follow(&self, walker: &mut Walker, state: &State<'_>) -> Option<Input> {
         walker.inside(&self.target, state);
         let values = state.expand(&self.target);

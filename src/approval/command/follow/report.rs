@@ -1,4 +1,4 @@
-//! What is found on the way through a line: judged commands, doubts, what forbids, and what would be touched.
+//! Collects the findings of a line: judged commands, doubts, reasons that forbid, and targets.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -15,10 +15,11 @@ use super::flow::Around;
 use crate::approval::program::Action;
 use crate::approval::{Class, NeverAuto, Unparsed};
 
-/// The line that is judged.
+/// The whole line.
 pub(crate) struct WholeLine {
     pub(super) text: String,
-    /// What it looks like, once that was asked for: a line may have a doubt in each of its commands.
+    /// Whether the line looks destructive, once that was asked: each of its commands may have a doubt and ask
+    /// again.
     looks: OnceCell<Option<String>>,
 }
 
@@ -28,18 +29,18 @@ impl From<&str> for WholeLine {
     }
 }
 
-/// Collects what is found.
+/// The findings so far.
 pub(crate) struct Report {
     pub(crate) parts: Vec<Judged>,
     pub(crate) unparsed: Vec<(String, Unparsed)>,
     pub(crate) never: Option<NeverAuto>,
     pub(super) line: Rc<WholeLine>,
     pub(crate) targets: Vec<Target>,
-    /// Where in them those of one word stand.
+    /// The indices of the targets of each word.
     of_word: HashMap<String, Vec<usize>>,
-    /// Where what does more than look is run.
+    /// The directories in which commands that do more than look are run.
     pub(crate) directories: Vec<PathBuf>,
-    /// Links the line makes itself: where they lead cannot be looked up before.
+    /// Links that the line itself creates: nobody can look up beforehand where they lead.
     pub(super) links: Vec<PathBuf>,
 }
 
@@ -68,14 +69,14 @@ impl Report {
         self.never.get_or_insert(why);
     }
 
-    /// Something will run of which too little is known: what the line looks like decides.
+    /// Forbids the line if it looks destructive: it will run something about which too little is known.
     pub(crate) fn forbid_by_looks(&mut self) {
         if let Some(looks) = self.line.looks.get_or_init(|| looks_destructive(&self.line.text)).clone() {
             self.forbid(NeverAuto::HiddenDestructive { looks });
         }
     }
 
-    /// Doubts a text in which an index would be evaluated, and with it a command inside.
+    /// Doubts a text that the shell would evaluate as an index: it may contain a command.
     pub(super) fn hidden_index(&mut self, word: &Word) {
         let hides = |part: &WordPart| matches!(part, WordPart::Text { text, .. } if text.contains("$(") || text.contains('`'));
         if word.parts.iter().any(hides) {
@@ -83,15 +84,15 @@ impl Report {
         }
     }
 
-    /// Doubts arithmetic in reach of a value that holds an expansion: shells evaluate the text of variables there,
-    /// and with an index in it the command inside.
+    /// Doubts arithmetic if a variable in reach contains an expansion: shells evaluate the text of variables in
+    /// arithmetic, and run a command in an index.
     pub(super) fn evaluated(&mut self, word: &Word, state: &State<'_>) {
         let values = state.variables.values().flatten().chain(state.arguments.iter().flatten());
         let mut texts = values.map(Value::shown);
         if texts.any(|text| text.contains(['$', '`'])) {
             self.doubt(&word.source, Unparsed::Syntax);
         }
-        // An expression can set variables, too.
+        // An expression can also set variables.
         let names = word.source.split(|c: char| !(c.is_alphanumeric() || c == '_'));
         let mut set = names.filter(|name| variable_matters(name, state.place));
         if word.source.contains('=')
@@ -101,7 +102,7 @@ impl Report {
         }
     }
 
-    /// Keeps what was found about one command.
+    /// Records the findings about one command.
     pub(crate) fn record(
         &mut self,
         finding: &Finding,
@@ -135,7 +136,7 @@ impl Report {
                 let extent = match &touched.value.origin {
                     Origin::Some => Extent::Some,
                     Origin::Perhaps => Extent::Perhaps,
-                    // Its names only say where the search begins.
+                    // The names only say where the search begins.
                     Origin::Search(search) if (around.perhaps || state.forked) && !search.deletes => Extent::Some,
                     _ if around.perhaps || state.forked => Extent::Perhaps,
                     Origin::Line => Extent::Exact,
@@ -173,7 +174,7 @@ impl Report {
         }
     }
 
-    /// Keeps a target; of two that are the same by name only the one in which a `..` is left, if any.
+    /// Records a target. If one that is equal by name is recorded already, keeps the one with a `..` in it.
     fn target(&mut self, target: Target) {
         let said_by = |one: &Target, other: &Target| {
             let alike = (one.action, one.recursive, one.filtered, &one.extent)
@@ -193,12 +194,12 @@ impl Report {
         targets.push(target);
     }
 
-    /// Tells whether a target may lie behind a link that the line itself has made.
+    /// Tells whether a target may lie behind a link that the line itself creates.
     fn is_behind_made_link(&self, pattern: &PathPattern, action: Action) -> bool {
         let shown = pattern.shown();
         let through = shown.ends_with(['/', '.']) || action == Action::Attributes;
         let Some((root, globs)) = pattern.walk() else { return false };
-        // A glob may stand for the link when something follows it.
+        // The glob may match the link if more components follow.
         let goes_on = !globs.is_empty() && shown.rfind('/') > shown.rfind(['*', '?', ']']);
         self.links.iter().any(|link| {
             root.starts_with(link) && (through || !globs.is_empty() || root != *link)

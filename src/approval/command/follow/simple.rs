@@ -11,10 +11,10 @@ use super::wrapper;
 use crate::approval::program::{Looks, Program, Trait};
 use crate::approval::{NeverAuto, Unparsed};
 
-/// A variable set in front of a command, and its values; none where they are not known.
+/// A variable that is set in front of a command, and its values; an empty list means that they are not known.
 type Given = (String, Vec<Value>);
 
-/// The values of both; none where those of one are not known.
+/// Joins the values of two ways; empty (not known) if one of them is.
 fn either(one: &[Value], other: &[Value]) -> Vec<Value> {
     if one.is_empty() || other.is_empty() {
         return Vec::new();
@@ -77,7 +77,7 @@ impl Simple {
         let mut flow = if let Some((first, others)) = state.readings(&self.words) {
             self.readings(walker, &given, first, others, &around)
         } else {
-            // Too many ways to read it: all values at once are good enough to see what forbids.
+            // There are too many readings: following all values at once still finds what forbids.
             walker.report.doubt(&self.source, Unparsed::DynamicCommand);
             self.readings(walker, &given, state, Vec::new(), &around)
         };
@@ -92,7 +92,7 @@ impl Simple {
         flow
     }
 
-    /// Judges a command in each way it may be read; what is known afterwards is what any of them leaves.
+    /// Judges a command in each of its readings; what is known afterwards is what any of them leaves.
     fn readings<'s>(
         &self,
         walker: &mut Walker,
@@ -128,7 +128,7 @@ impl Simple {
             for word in &self.words {
                 walker.report.hidden_index(word);
             }
-            // The same by way of a variable.
+            // The index may also come from a variable.
             let indexed = |text: &str| text.contains('[') && (text.contains("$(") || text.contains('`'));
             if fields.iter().any(|field| indexed(&field.value.shown())) {
                 walker.report.doubt(&self.source, Unparsed::Syntax);
@@ -150,7 +150,7 @@ impl Simple {
         if given.is_empty() {
             return walker.invoke(&fields, state, around);
         }
-        // What is set in front of a command is there for functions, and for scripts in a word.
+        // Functions, and scripts in a word, see the variables that are set in front of the command.
         let before = state.clone();
         for (name, values) in given {
             let known = state.variables.get(name).cloned();
@@ -177,7 +177,7 @@ impl Simple {
 }
 
 impl Assignment {
-    /// Follows an assignment; gives back what is only set for the command behind it.
+    /// Follows an assignment; returns it if it holds only for the command behind it.
     fn follow(&self, walker: &mut Walker, state: &mut State<'_>, alone: bool, around: &Around) -> Option<Given> {
         let mut values = Vec::new();
         for word in &self.values {
@@ -203,7 +203,7 @@ impl Assignment {
             }
             values = if longer.len() > 16 { Vec::new() } else { longer };
         }
-        // What is set in front of a command does not count for the words of that command.
+        // An assignment in front of a command does not affect the words of that command.
         if alone {
             state.note_input(&self.name, &self.values, &values);
             state.variables.insert(self.name.clone(), values);

@@ -1,4 +1,5 @@
-//! Follows a line in the order it would run, knowing directories and variables, and judges each command on the way.
+//! Follows a line in the order in which it would run, tracks directories and variables, and judges each command on
+//! the way.
 
 use std::rc::Rc;
 
@@ -10,11 +11,12 @@ use super::flow::{Around, Flow, UNKNOWN};
 use super::report::{Report, WholeLine};
 use crate::approval::{NeverAuto, Unparsed};
 
-/// More commands than this in one line are not followed.
+/// No more commands than this are followed in one line.
 pub(super) const MOST_STEPS: u32 = 256;
-/// So many words of commands are looked at for each byte of a line; wrappers in wrappers would make them its square.
+/// How many words of commands are looked at for each byte of a line: without this limit, wrappers in wrappers would
+/// make the work quadratic.
 const WORDS_A_BYTE: usize = 1;
-/// What a shorter line is taken for, in bytes.
+/// A shorter line counts as having this many bytes.
 const SHORTEST: usize = 2048;
 /// How deep scripts within scripts and functions within functions are followed.
 pub(super) const DEEPEST: u32 = 12;
@@ -23,14 +25,14 @@ pub(super) const DEEPEST: u32 = 12;
 pub(crate) struct Walker {
     pub(crate) report: Report,
     pub(super) steps: u32,
-    /// How many more words of commands are looked at, those of wrappers once for each.
+    /// How many more words may be looked at; the words of a wrapper count once for each layer.
     pub(super) words_left: usize,
     /// How many words of unknown programs were judged as commands.
     pub(super) suspects: u32,
     pub(super) depth: u32,
     pub(super) calling: Vec<String>,
     pub(super) called: Vec<String>,
-    /// What runs when the shell ends, each with what surrounds it.
+    /// The commands that run when the shell ends, each with its surroundings.
     pub(super) traps: Vec<(String, Around)>,
 }
 
@@ -49,14 +51,14 @@ impl Walker {
         }
     }
 
-    /// Judges what runs when the shell ends with what is known then.
+    /// Judges the commands that run when the shell ends, with what is known then.
     pub(crate) fn run_traps(&mut self, state: &State<'_>) {
         for (text, around) in self.traps.clone() {
             self.script(&text, state.clone(), &around);
         }
     }
 
-    /// Judges functions that were made and not called: something else may call them.
+    /// Judges functions that were defined and not called: something else may call them.
     pub(crate) fn finish(&mut self, state: &State<'_>) {
         self.run_traps(state);
         for (name, bodies) in state.functions.iter() {
@@ -69,7 +71,7 @@ impl Walker {
         }
     }
 
-    /// Follows a text as a script of its own. What cannot be read is doubted.
+    /// Follows a text as a script of its own, and doubts it if it cannot be read.
     pub(crate) fn script<'s>(&mut self, text: &str, state: State<'s>, around: &Around) -> Flow<'s> {
         if self.depth >= DEEPEST {
             self.report.doubt(text, Unparsed::TooLong);
@@ -129,7 +131,7 @@ impl Walker {
                     values.extend(state.expand(word));
                 }
                 if values.len() > 2 * MOST_VALUES {
-                    // No command in it could be read with each of them.
+                    // With that many values no command in the loop could be read in each of its forms.
                     self.report.doubt(variable, Unparsed::TooLong);
                     values = vec![Value::unknown()];
                 }
@@ -205,7 +207,7 @@ impl Walker {
 
     /// Judges the commands inside a word.
     ///
-    /// Tells whether what one of them prints is decoded or fetched: then nobody has seen what the word becomes.
+    /// Returns whether the output of one of them is decoded or fetched: then nobody has seen what the word becomes.
     pub(crate) fn inside(&mut self, word: &Word, state: &State<'_>) -> bool {
         let mut unseen = false;
         for part in &word.parts {
@@ -219,7 +221,7 @@ impl Walker {
                         if sets && name != "HOME" && variable_matters(name, state.place) {
                             self.report.doubt(name, Unparsed::Environment);
                         }
-                        // An offset and an index are expressions.
+                        // Offsets and indices are expressions.
                         if word.source.starts_with([':', '[']) {
                             self.report.evaluated(word, state);
                             if state.holds_input(word) {
@@ -263,7 +265,7 @@ impl Walker {
         Flow { output: both(output, flow.output), ..flow }
     }
 
-    /// Follows a body twice: what the first round sets is seen by the second.
+    /// Follows the body of a loop twice: the second round sees what the first one set.
     pub(super) fn looped<'s>(
         &mut self,
         body: &Node,
@@ -280,7 +282,7 @@ impl Walker {
         }
         let second = self.node(body, again.clone(), around).joined();
         let mut settled = again.clone().merge(second);
-        // What still grows in the second round has no value that could be named.
+        // A value that still grows in the second round cannot be named.
         for (name, values) in settled.variables.iter_mut() {
             if again.variables.get(name) != Some(values) {
                 values.clear();
@@ -294,12 +296,12 @@ impl Walker {
     }
 }
 
-/// Tells whether a word of `[[ … ]]` makes numbers, or an index, of those beside it.
+/// Tells whether an operator of `[[ … ]]` evaluates its operands as numbers, or as an index.
 fn compares_numbers(word: &Word) -> bool {
     matches!(word.bare(), Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v"))
 }
 
-/// What two commands one after the other print.
+/// Joins the output of two commands that run one after the other.
 fn both(first: Input, second: Input) -> Input {
     match (first, second) {
         (Input::Text(first), Input::Text(second)) => Input::Text(first + &second),

@@ -1,4 +1,4 @@
-//! Programs that run other programs: opened, and what is inside judged on its own.
+//! Programs that run other programs: they are opened, and the command inside is judged on its own.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ pub(crate) fn runs_text(name: &str) -> bool {
     Program::named(base).is_some_and(is_shell) || matches!(base, "eval" | "source" | ".")
 }
 
-/// Wrappers in wrappers deeper than this are not opened.
+/// Wrappers nested deeper than this are not opened.
 const DEEPEST_WRAPPER: usize = 64;
 
-/// No rule names more words of a wrapper than this.
+/// More words of a wrapper than this are not kept for rules.
 const MOST_OUTER_WORDS: usize = 64;
 
-/// A wrapper's words for the rules that deny; what is left out may be anything.
+/// Returns a wrapper's words for the rules that deny; the words left out may be anything.
 fn outer_words(fields: &[Field]) -> Arc<Vec<Option<String>>> {
     let mut words: Vec<_> = fields.iter().take(MOST_OUTER_WORDS).map(|field| field.written.clone()).collect();
     if fields.len() > MOST_OUTER_WORDS {
@@ -34,7 +34,7 @@ fn outer_words(fields: &[Field]) -> Arc<Vec<Option<String>>> {
     Arc::new(words)
 }
 
-/// Opens a wrapper; `None` when the command is none.
+/// Opens a wrapper; `None` if the command is not a wrapper.
 pub(crate) fn open<'s>(
     walker: &mut Walker,
     (name, program): (&str, &Program),
@@ -49,7 +49,7 @@ pub(crate) fn open<'s>(
         return None;
     }
     if around.outer.len() >= DEEPEST_WRAPPER {
-        // It may run anything: what the line looks like decides.
+        // It may run anything: how the line looks decides.
         walker.report.doubt(&around.text, Unparsed::TooLong);
         walker.report.forbid_by_looks();
         walker.report.record(&Finding::new(Class::Execute), vec![None], state, around, false);
@@ -88,7 +88,7 @@ pub(crate) fn open<'s>(
     }
 }
 
-/// What is left after the flags; `None` where a flag is only known when it runs.
+/// Returns what is left after the flags; `None` if a flag is only known when the command runs.
 fn after_flags(fields: &[Field], is_valued: impl Fn(&str) -> bool) -> Option<&[Field]> {
     let mut at = 0;
     while let Some(field) = fields.get(at) {
@@ -113,13 +113,13 @@ pub(super) fn is_assignment(field: &Field) -> bool {
         .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
 }
 
-/// A wrapper being opened.
+/// A wrapper while it is opened.
 pub(crate) struct Opening<'w, 'f, 's> {
     pub(crate) walker: &'w mut Walker,
     program: &'w Program,
     pub(crate) fields: &'f [Field],
     pub(crate) state: &'w State<'s>,
-    /// With the wrapper's own words among the outer ones.
+    /// The surroundings, with the wrapper's own words among the outer ones.
     pub(crate) around: Around,
 }
 
@@ -128,10 +128,10 @@ impl<'s> Opening<'_, '_, 's> {
         after_flags(arguments, |flag| self.program.valued.contains(flag))
     }
 
-    /// What runs the command behind its flags.
+    /// Opens a wrapper that runs the command behind its flags.
     fn behind(&mut self, arguments: &[Field]) -> Option<Flow<'s>> {
         let rest = self.behind_flags(arguments)?;
-        // The one of them that can write a file.
+        // This flag of the wrapper writes a file.
         if may_have(&arguments[..arguments.len() - rest.len()], self.program.unless) {
             self.note(Class::Execute, None);
         }
@@ -139,7 +139,7 @@ impl<'s> Opening<'_, '_, 's> {
         Some(self.run(rest))
     }
 
-    /// What runs a command with more power than it has by itself.
+    /// Opens a wrapper that gives the command more power than it has by itself.
     fn raised(&mut self, arguments: &[Field]) -> Flow<'s> {
         self.note(Class::Execute, None);
         let rest = self.behind_flags(arguments).unwrap_or_default();
@@ -159,7 +159,7 @@ impl<'s> Opening<'_, '_, 's> {
         }
     }
 
-    /// What a shell runs by itself.
+    /// Opens a built-in command of the shell.
     fn builtin(&mut self, name: &str, arguments: &[Field]) -> Option<Flow<'s>> {
         match name {
             "eval" => Some(self.eval(arguments)),
@@ -189,7 +189,7 @@ impl<'s> Opening<'_, '_, 's> {
 
     pub(crate) fn run(&mut self, fields: &[Field]) -> Flow<'s> {
         let mut state = self.state.clone();
-        // A program is not found among the shell's functions.
+        // The wrapper is a program: it does not find the shell's functions.
         state.functions.clear();
         let mut flow = self.walker.invoke(fields, state, &self.around);
         flow.success.functions.clone_from(&self.state.functions);
@@ -197,7 +197,7 @@ impl<'s> Opening<'_, '_, 's> {
         flow
     }
 
-    /// Runs it in a directory of which nothing is known.
+    /// Runs a command in a directory about which nothing is known.
     pub(crate) fn run_anywhere(&mut self, fields: &[Field]) -> Flow<'s> {
         let mut state = self.state.clone();
         state.functions.clear();
@@ -210,7 +210,7 @@ impl<'s> Opening<'_, '_, 's> {
         Flow::same(self.state.clone(), Input::Unknown { unseen: false })
     }
 
-    /// Goes on after something that may have set any variable.
+    /// Goes on after a command that may have set any variable.
     fn opaque(&self) -> Flow<'s> {
         let mut state = self.state.clone();
         state.opaque = true;
@@ -234,7 +234,7 @@ impl<'s> Opening<'_, '_, 's> {
         self.walker.suspect(arguments, self.state, &self.around);
     }
 
-    /// A script in a word: run in a state of its own, or in this one.
+    /// Follows a script in a word: with a state of its own, or with this one.
     pub(super) fn text(&mut self, value: &Value, shown: bool, state: State<'s>) -> Flow<'s> {
         let Some(script) = value.known() else {
             self.note(Class::Execute, Some(Unparsed::Wrapper));
@@ -250,7 +250,7 @@ impl<'s> Opening<'_, '_, 's> {
         let mut at = 0;
         let (mut is_text, mut only_checked) = (false, false);
         let name = self.fields.first().and_then(|field| field.value.known()).unwrap_or_default();
-        // What it stands for there is read off as bash would.
+        // Other shells may read the script differently from bash, as which it is read here.
         let otherwise = !matches!(name.rsplit('/').next(), Some("bash" | "sh" | "dash"));
         self.around.perhaps |= otherwise;
         while let Some(field) = arguments.get(at) {
@@ -284,7 +284,7 @@ impl<'s> Opening<'_, '_, 's> {
         let rest = arguments.get(at..).unwrap_or_default();
         let mut state = self.state.for_child();
         if otherwise {
-            // Values are not split, or elsewhere.
+            // Values are not split, or split differently.
             state.variables.insert("IFS".to_owned(), Vec::new());
         }
         state.physical |= arguments[..arguments.len() - rest.len()].iter().any(|field| {
@@ -299,7 +299,7 @@ impl<'s> Opening<'_, '_, 's> {
             return Flow::same(self.state.clone(), flow.output);
         }
         match rest.first() {
-            // Read for mistakes, and not run.
+            // The script is only checked for mistakes, not run.
             Some(_) if only_checked => {
                 self.note(Class::ReadOnly, None);
                 self.same()
@@ -309,7 +309,7 @@ impl<'s> Opening<'_, '_, 's> {
         }
     }
 
-    /// A script that is a file.
+    /// Judges a script that is a file.
     fn file(&mut self, file: &Field) -> Flow<'s> {
         let text = file.value.known().unwrap_or_default();
         if text.starts_with("/dev/fd/") {
@@ -326,7 +326,7 @@ impl<'s> Opening<'_, '_, 's> {
         self.same()
     }
 
-    /// A script that comes from the standard input.
+    /// Follows a script from the standard input.
     fn input_script(&mut self, state: State<'s>) -> Flow<'s> {
         match self.around.input.clone() {
             Input::Text(text) => {
@@ -364,7 +364,7 @@ impl<'s> Opening<'_, '_, 's> {
         self.joined_in(arguments, state)
     }
 
-    /// Words joined by blanks and given to a shell.
+    /// Follows words that are joined by blanks and passed to a shell.
     fn joined(&mut self, arguments: &[Field]) -> Flow<'s> {
         let flow = self.joined_in(arguments, self.state.clone());
         Flow::same(self.state.clone(), flow.output)
@@ -376,7 +376,7 @@ impl<'s> Opening<'_, '_, 's> {
             if index > 0 {
                 whole.push_text(" ");
             }
-            // A glob would be expanded before; what it becomes is not in the text.
+            // The glob is expanded first; the text does not tell what it becomes.
             if field.value.chunks.iter().any(|chunk| matches!(chunk, Chunk::Glob(_))) {
                 whole.chunks.push(Chunk::Unknown);
             }
@@ -396,7 +396,7 @@ impl<'s> Opening<'_, '_, 's> {
             _ => text.strip_prefix("-I").filter(|rest| !rest.is_empty()).map(ToOwned::to_owned),
         });
         if texts.iter().any(|text| text.starts_with("--process") || text.starts_with("--pro")) {
-            // It sets a variable of any name.
+            // The flag sets a variable with any name.
             self.note(Class::Execute, Some(Unparsed::Environment));
         }
         let reads_file = texts.iter().any(|text| text.starts_with("-a") || text.starts_with("--arg-file"));
@@ -431,7 +431,7 @@ impl<'s> Opening<'_, '_, 's> {
     }
 }
 
-/// Puts items in the place of a mark.
+/// Replaces a placeholder by items.
 pub(crate) fn replace(fields: &[Field], mark: &str, items: &[Field]) -> Vec<Field> {
     let mut replaced = Vec::new();
     for field in fields {

@@ -1,4 +1,4 @@
-//! Which variables change what programs do, and which hold secrets.
+//! Which variables change what programs do, and which contain secrets.
 
 use super::super::read::{Word, WordPart};
 use super::state::State;
@@ -7,7 +7,7 @@ use crate::approval::Surroundings;
 use crate::approval::program::lists;
 pub(crate) use crate::secret::is_secret_name;
 
-/// Tells whether setting a variable to these values in front of a command changes nothing that matters.
+/// Tells whether setting a variable to these values in front of a command changes nothing important.
 pub(crate) fn is_harmless_variable(name: &str, values: &[Value]) -> bool {
     if lists::VARIABLES_OF_LOOKS.contains(name) || name.starts_with("LC_") || is_own(name, values) {
         return true;
@@ -16,7 +16,8 @@ pub(crate) fn is_harmless_variable(name: &str, values: &[Value]) -> bool {
     pager && values.iter().all(|value| value.known().is_some_and(|text| matches!(text.as_str(), "" | "cat")))
 }
 
-/// Tells whether it is a setting of the person's own program, and a plain word or number: `FOO=1`, `LOG_LEVEL=debug`.
+/// Tells whether it is a variable of the person's own program, with a plain word or number: `FOO=1`,
+/// `LOG_LEVEL=debug`.
 fn is_own(name: &str, values: &[Value]) -> bool {
     let upper = name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ',');
@@ -38,7 +39,7 @@ pub(crate) fn variable_matters(name: &str, _place: &Surroundings) -> bool {
         || lists::STARTS_OF_POWER.iter().any(|start| name.starts_with(start))
 }
 
-/// The variable in a word that holds a secret, if any; one that the line itself set is none.
+/// Returns the name of a secret variable in a word, unless the line itself set it.
 pub(crate) fn secret_variable(word: &Word, state: &State<'_>) -> Option<String> {
     word.parts.iter().find_map(|part| match part {
         WordPart::Variable { name, .. } if is_secret_name(name) && !state.variables.contains_key(name) => {

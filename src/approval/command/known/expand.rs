@@ -1,4 +1,4 @@
-//! What words become: braces, variables, substitutions and globs.
+//! Expands words: braces, variables, substitutions and globs.
 
 use super::super::read::{Node, Operator, Word, WordPart};
 use super::revisions::names_revisions;
@@ -7,7 +7,7 @@ use super::value::{Chunk, Value};
 use crate::approval::program::Program;
 
 impl State<'_> {
-    /// What a word becomes: one value for each field or possibility.
+    /// Expands a word: one value for each field or possibility.
     pub(crate) fn expand(&self, word: &Word) -> Vec<Value> {
         let mut atoms = Vec::new();
         for part in &word.parts {
@@ -39,7 +39,7 @@ impl State<'_> {
         let mut finished = Vec::new();
         let mut open = vec![Open::default()];
         let mut rest = atoms;
-        // Only a word of nothing but unquoted variables can vanish.
+        // Only a word that consists of unquoted variables can disappear.
         let mut stays = false;
         if let Some((home, used)) = self.tilde(atoms) {
             open = vec![Open { value: home, behind_split: false }];
@@ -82,17 +82,18 @@ impl State<'_> {
                 }
             }
         }
-        // Behind the last blank of an unquoted value there is no word, if nothing follows.
+        // If an unquoted value ends with a blank and nothing follows, no word begins there.
         open.retain(|open| !open.behind_split || !open.value.chunks.is_empty());
         finished.extend(open.into_iter().map(|open| open.value));
         if !stays {
-            // An unquoted empty variable leaves no word; keep it where its emptiness is dangerous to forget.
+            // An unquoted empty variable leaves no word. It is kept where forgetting its emptiness is dangerous.
             finished.retain(|value| !value.chunks.is_empty() || value.had_empty);
         }
         finished
     }
 
-    /// What a part may become, each possibility as the fields it is split into, and whether it is quoted.
+    /// Returns what a part may become: for each possibility the fields into which it is split; and whether it is
+    /// quoted.
     fn part_values(&self, part: &WordPart) -> (Vec<Vec<Value>>, bool) {
         match part {
             WordPart::Text { text, quoted } => (vec![vec![Value::text(text.as_str())]], *quoted),
@@ -105,13 +106,13 @@ impl State<'_> {
                     }
                     Operator::Changed(_) => Vec::new(),
                 };
-                // One word with what stands first in IFS between them.
+                // The values become one word, joined by the first character of IFS.
                 if options.is_empty() || name == "*" && *quoted && options.len() > 1 {
                     options = vec![Value::unknown()];
                 }
                 let mut options: Vec<Vec<Value>> =
                     options.into_iter().map(|value| self.fields(value, *quoted)).collect();
-                // All of them, one behind the other.
+                // All of them, one after the other.
                 if matches!(name.as_str(), "@" | "*") && self.arguments.is_some() {
                     options = vec![options.concat()];
                 }
@@ -142,7 +143,7 @@ impl State<'_> {
         }
     }
 
-    /// What a few commands are known to print.
+    /// Returns what a substitution prints, for the few commands where that is known.
     fn substitution(&self, body: &Node) -> Vec<Value> {
         let Node::Sequence(nodes) = body else { return vec![Value::unknown()] };
         let [Node::Simple(command)] = nodes.as_slice() else { return vec![Value::unknown()] };
@@ -167,7 +168,7 @@ impl State<'_> {
         if values.is_empty() { vec![Value::unknown()] } else { values }
     }
 
-    /// Reads `~`, `~name` and `~+` at the start; tells how many atoms they take.
+    /// Expands `~`, `~name` and `~+` at the start; returns how many atoms they take.
     fn tilde(&self, atoms: &[Atom<'_>]) -> Option<(Value, usize)> {
         let Some(Atom::Character('~', false)) = atoms.first() else { return None };
         let mut name = String::new();
@@ -175,7 +176,7 @@ impl State<'_> {
             match atom {
                 Atom::Character('/' | ':', false) => break,
                 Atom::Character(character, false) => name.push(*character),
-                // A quote in the name makes it no name; the shell then leaves the tilde alone.
+                // A quote in the name disables the tilde.
                 Atom::Character(_, true) | Atom::Nothing => return None,
                 Atom::Part(_) => return Some((Value::unknown(), 1)),
             }
@@ -203,7 +204,7 @@ enum Atom<'w> {
     Part(&'w WordPart),
 }
 
-/// A field that is still being put together.
+/// A field that is not complete yet.
 #[derive(Debug, Clone, Default)]
 struct Open {
     value: Value,
@@ -211,7 +212,8 @@ struct Open {
     behind_split: bool,
 }
 
-/// Goes on with what follows: of more fields than one the first ends what was begun, and the last begins anew.
+/// Appends what follows: if that is more than one field, the first completes the open field, and the last becomes
+/// the open one.
 fn proceed(open: &[Open], options: &[Vec<Value>], finished: &mut Vec<Value>) -> Vec<Open> {
     let mut next = Vec::new();
     for begun in open {
@@ -233,10 +235,10 @@ fn proceed(open: &[Open], options: &[Vec<Value>], finished: &mut Vec<Value>) -> 
     next
 }
 
-/// Splits an unquoted value and wakes its globs. Where it starts or ends with a separator, an empty field does.
+/// Splits an unquoted value and activates its globs. A separator at either end makes an empty field there.
 fn split(value: &Value, separators: &str) -> Vec<Value> {
     let mut fields = Vec::new();
-    // A glob that comes out of a variable has become names already.
+    // A glob that comes from a variable has become file names by then.
     let falls_apart = !separators.is_empty() && value.chunks.iter().any(|chunk| matches!(chunk, Chunk::Glob(_)));
     let mut field = Value { chunks: Vec::new(), falls_apart, ..value.clone() };
     let mut apart = false;
@@ -262,14 +264,14 @@ fn split(value: &Value, separators: &str) -> Vec<Value> {
         }
     }
     fields.push(field);
-    // Nothing but separators is nothing.
+    // Separators alone leave no field.
     if fields.iter().all(|field| field.chunks.is_empty()) {
         fields.truncate(1);
     }
     fields
 }
 
-/// A pair of braces that closes: where it opens and closes, and what stands in it, not in a pair inside.
+/// A closed pair of braces: its position, and what stands in it outside of inner pairs.
 struct Braces {
     open: usize,
     close: usize,
@@ -278,7 +280,7 @@ struct Braces {
     dots: Option<usize>,
 }
 
-/// The pair that opens first and says something; found in one pass, however many there are.
+/// Finds the first pair that expands to something, in one pass, however many pairs there are.
 fn first_braces(atoms: &[Atom<'_>]) -> Option<Braces> {
     let active = |at: usize, wanted: char| matches!(atoms.get(at), Some(Atom::Character(c, false)) if *c == wanted);
     let (mut begun, mut first): (Vec<Braces>, Option<Braces>) = (Vec::new(), None);
@@ -303,8 +305,8 @@ fn first_braces(atoms: &[Atom<'_>]) -> Option<Braces> {
     first
 }
 
-/// Expands `{a,b}` and `{1..3}`. A sequence becomes its two ends and a glob: which numbers does not matter.
-/// `None` where there are too many.
+/// Expands `{a,b}` and `{1..3}`. A sequence becomes its two ends and a glob, because its single numbers do not
+/// matter. `None` if there are too many possibilities.
 fn braces<'w>(atoms: &[Atom<'w>], depth: u32) -> Option<Vec<Vec<Atom<'w>>>> {
     let Some(Braces { open, close, commas, dots }) = first_braces(atoms) else { return Some(vec![atoms.to_vec()]) };
     let mut choices: Vec<Vec<Atom<'w>>> = Vec::new();

@@ -1,9 +1,9 @@
-//! What git prints where it prints names of revisions only.
+//! Recognises calls of git that print only names of revisions.
 
 use super::value::{Chunk, Value};
 
-/// What stands for the names of revisions that a call of git in `$(…)` prints; `None` where it may print more. Neither
-/// a hash nor a name of a branch or tag begins with a dash (`git-check-ref-format(1)`).
+/// Returns a value for the revisions that a call of git in `$(…)` prints; `None` if it may print anything else.
+/// Neither a hash nor the name of a branch or tag begins with a dash (`git-check-ref-format(1)`).
 pub(crate) fn names_revisions(words: &[&str]) -> Option<Value> {
     let (command, rest) = words.split_first()?;
     let plain = |word: &&str| {

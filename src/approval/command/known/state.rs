@@ -1,4 +1,4 @@
-//! What is known while a line is followed: variables, directories, functions; and what words become with it.
+//! What is known while a line is followed: variables, directories and functions, and what words become with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Deref, DerefMut};
@@ -9,18 +9,19 @@ use super::super::read::{Node, Operator, Word, WordPart};
 use super::value::{Chunk, Origin, PathPattern, Value};
 use crate::approval::Surroundings;
 
-/// More values than this are not followed.
+/// No more values of a variable than this are followed.
 pub(crate) const MOST_VALUES: usize = 32;
-/// More directories a command may run in than this are not followed.
+/// No more possible working directories than this are followed.
 const MOST_DIRECTORIES: usize = 8;
-/// More ways to read a command than this are not followed one by one.
+/// No more readings of a command than this are followed one by one.
 const MOST_READINGS: usize = 16;
 
-/// What many points of a line have in common: copied where one of them changes it, and not before.
+/// Data that many points of a line share; it is copied when one of them changes it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Shared<T>(Rc<T>);
 
-/// The name under which it is known that a variable holds what somebody else wrote; no variable has it.
+/// Returns the key under which the state notes that a variable contains somebody else's text; no variable has this
+/// name.
 pub(crate) fn was_read(name: &str) -> String {
     format!("{name} read")
 }
@@ -49,25 +50,25 @@ impl<T> Shared<T> {
 #[derive(Debug, Clone)]
 pub(crate) struct State<'a> {
     pub(crate) place: &'a Surroundings,
-    /// Set by the line itself; an empty list is unknown.
+    /// Variables that the line itself has set; an empty list means that the value is not known.
     pub(crate) variables: Shared<BTreeMap<String, Vec<Value>>>,
-    /// Where it may be run; `None` is unknown.
+    /// The possible working directories; `None` for an unknown one.
     pub(crate) directories: Vec<Option<PathBuf>>,
-    /// What a function's name may stand for: each body it may have got.
+    /// The bodies that a function may have.
     pub(crate) functions: Shared<BTreeMap<String, Vec<Rc<Node>>>>,
-    /// Functions that may not be there: their names may be those of programs as well.
+    /// Functions that may not exist: their names may mean programs as well.
     pub(crate) unsure: Shared<BTreeSet<String>>,
-    /// Variables the line hands on to the programs it starts.
+    /// Variables that the line exports to the programs it starts.
     pub(crate) exported: Shared<BTreeSet<String>>,
-    /// Whether any variable may have got another value by then, in a way that is not seen.
+    /// Whether any variable may have got another value in a way that axi does not see.
     pub(crate) opaque: bool,
     /// Whether `cd` follows links before it reads `..`.
     pub(crate) physical: bool,
-    /// The arguments of the function that is followed.
+    /// The arguments of the function that is followed now.
     pub(crate) arguments: Option<Vec<Value>>,
-    /// Names that do not mean what they say any more.
+    /// Names that no longer have their usual meaning.
     pub(crate) redefined: Shared<BTreeSet<String>>,
-    /// Whether there are two ways to it on which something else is known.
+    /// Whether two ways lead here, on which different things are known.
     pub(crate) forked: bool,
     /// Whether this point is reached at all.
     pub(crate) reached: bool,
@@ -91,7 +92,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Joins what is known on two ways to the same point.
+    /// Merges what is known on two ways to the same point.
     pub(crate) fn merge(mut self, other: Self) -> Self {
         if !self.reached {
             return other;
@@ -150,7 +151,7 @@ impl<'a> State<'a> {
         self
     }
 
-    /// Forgets where a command may run when there are too many such places.
+    /// Forgets the working directories if there are too many of them.
     pub(crate) fn limit_directories(&mut self) {
         if self.directories.len() > MOST_DIRECTORIES {
             self.directories = vec![None];
@@ -165,7 +166,7 @@ impl<'a> State<'a> {
                 vec![Value::some_number()]
             }
             "UID" | "EUID" => vec![Value::text("1000")],
-            // Shells set these themselves, whatever they were given.
+            // Shells set these variables themselves, whatever value they were given.
             "_" | "OLDPWD" | "REPLY" | "OPTARG" | "DIRSTACK" | "MAPFILE" => Vec::new(),
             _ if name.starts_with("BASH") => Vec::new(),
             _ => {
@@ -179,14 +180,14 @@ impl<'a> State<'a> {
         known.unwrap_or_default().iter().map(|path| Value::text(path.to_string_lossy())).collect()
     }
 
-    /// Tells whether an expression has something that nobody has seen: the shell evaluates what it holds, and runs a
-    /// command in an index there.
+    /// Tells whether an expression contains text that nobody has seen: the shell evaluates it, and runs a command
+    /// in an index.
     pub(crate) fn holds_input(&self, word: &Word) -> bool {
         let mut names = word.source.split(|c: char| !(c.is_alphanumeric() || c == '_'));
         let read = |name: &str| !name.is_empty() && self.variables.contains_key(&was_read(name));
         let unseen = |part: &WordPart| match part {
             WordPart::Substitution { body, .. } => !prints_number(body),
-            // Put into the expression before it is read.
+            // The value is inserted before the expression is read.
             WordPart::Variable { name, .. } => {
                 let positional =
                     name.starts_with(|c: char| c.is_ascii_digit()) || matches!(name.as_str(), "@" | "*");
@@ -200,7 +201,7 @@ impl<'a> State<'a> {
             || word.parts.iter().any(unseen)
     }
 
-    /// Remembers of a variable whether what it holds is known, for expressions.
+    /// Notes whether the value of a variable is known, for use in expressions.
     pub(crate) fn note_input(&mut self, name: &str, given: &[Word], values: &[Value]) {
         let number = |part: &WordPart| match part {
             WordPart::Text { .. } | WordPart::Number { .. } => true,
@@ -218,14 +219,14 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Tells whether a variable may hold what nobody has seen.
+    /// Tells whether a variable may contain text that nobody has seen.
     fn is_input(&self, name: &str) -> bool {
         self.opaque
             || self.variables.contains_key(&was_read(name))
             || self.variable(name).iter().any(Value::is_unknown)
     }
 
-    /// The values of a variable; none where it is not known.
+    /// Returns the values of a variable; empty if they are not known.
     pub(crate) fn variable(&self, name: &str) -> Vec<Value> {
         let mut values = self.followed(name);
         if self.opaque && !values.is_empty() && name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
@@ -252,7 +253,7 @@ impl<'a> State<'a> {
         self.outside(name)
     }
 
-    /// Tells whether it may be run outside the workspace, as far as names tell.
+    /// Tells whether the command may run outside the workspace, judging by names.
     pub(crate) fn strays(&self) -> bool {
         let inside = |directory: &PathBuf| {
             let climbs = directory.components().any(|part| part == std::path::Component::ParentDir);
@@ -261,7 +262,7 @@ impl<'a> State<'a> {
         !self.directories.iter().all(|directory| directory.as_ref().is_some_and(inside))
     }
 
-    /// What a shell that is started here knows: variables that nobody handed on may be empty there.
+    /// Returns what a shell started here knows: variables that are not exported may be empty in it.
     pub(crate) fn for_child(&self) -> Self {
         let mut child = self.clone();
         child.functions.clear();
@@ -274,7 +275,7 @@ impl<'a> State<'a> {
         child
     }
 
-    /// At which characters unquoted values are split; `None` where that is not known.
+    /// Returns the characters at which unquoted values are split; `None` if they are not known.
     pub(super) fn separators(&self) -> Option<String> {
         match self.variables.get("IFS").map(Vec::as_slice) {
             None => Some(" \t\n".to_owned()),
@@ -284,8 +285,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The ways in which these words may be read, where variables in them may have more than one value; `None` where
-    /// these are too many to follow one by one.
+    /// Returns the readings of these words, if variables in them have more than one possible value; `None` if there
+    /// are too many to follow one by one.
     pub(crate) fn readings(&self, words: &[Word]) -> Option<(Self, Vec<Self>)> {
         let mut names = Vec::new();
         for word in words {
@@ -296,7 +297,7 @@ impl<'a> State<'a> {
         let mut readings = vec![self.clone()];
         for name in names {
             let values = self.variable(&name);
-            // `$@` is many words, not one of many.
+            // `$@` means many words, and not one of several.
             if values.len() < 2 || name == "@" || name == "*" {
                 continue;
             }
@@ -317,8 +318,8 @@ impl<'a> State<'a> {
         Some((first, readings))
     }
 
-    /// What stands for names of files below these roots, of which nothing but perhaps a pattern is known. Where
-    /// a root is home or above it, the root itself: nothing there is a small matter.
+    /// Returns values for the names of files below these roots, of which at most a pattern is known. For a root
+    /// that is home, or above it, the root itself is returned: a change there is never a small matter.
     pub(crate) fn some_below(&self, roots: &[Value], name: Option<&str>) -> Vec<Value> {
         let home = self.place.home.as_deref();
         let mut below = Vec::new();
@@ -334,7 +335,7 @@ impl<'a> State<'a> {
             let last =
                 name.and_then(|name| name.rsplit('/').next()).filter(|name| name.contains(char::is_alphanumeric));
             match last {
-                // At home a name is added only where it makes the matter worse: for what reads.
+                // In home the name is added only if it makes the judgement stricter, as for programs that read.
                 Some(name) if !over || !name.contains(['*', '?', '[']) => {
                     value.push_text("/");
                     for character in name.chars() {
@@ -360,7 +361,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// Tells whether what a substitution prints can only be a number.
+/// Tells whether a substitution can only print a number.
 fn prints_number(body: &Node) -> bool {
     match body {
         Node::Sequence(nodes) => matches!(nodes.as_slice(), [node] if prints_number(node)),

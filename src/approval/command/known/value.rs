@@ -1,4 +1,4 @@
-//! What a word may become: text, globs, and what is not known before it runs.
+//! What a word may become: text, globs, and parts that are only known at run time.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -11,9 +11,9 @@ use crate::approval::Glob;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Value {
     pub(crate) chunks: Vec<Chunk>,
-    /// Whether a variable in it was known to be empty.
+    /// Whether it contains a variable that is known to be empty.
     pub(crate) had_empty: bool,
-    /// Whether names that a glob in it stands for fall apart where they hold a blank.
+    /// Whether names matched by a glob in it are split at blanks.
     pub(crate) falls_apart: bool,
     pub(crate) origin: Origin,
 }
@@ -21,14 +21,14 @@ pub(crate) struct Value {
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(crate) enum Origin {
-    /// The line says it.
+    /// From the line.
     #[default]
     Line,
-    /// The line says it; what is done to it may be asked for once more, or need more than is known.
+    /// From the line, but the program may ask once more before it acts, or need more than is known.
     Perhaps,
-    /// It stands for some of the names below its directory.
+    /// From a search: some of the names below its directory.
     Some,
-    /// It stands for what this finds.
+    /// From this search: what it finds.
     Search(Arc<Search>),
 }
 
@@ -38,14 +38,14 @@ pub(crate) enum Chunk {
     Text(String),
     /// An active `*`, `?` or bracket expression, and text between.
     Glob(char),
-    /// Known only when it runs.
+    /// A part that is only known at run time.
     Unknown,
 }
 
-/// Longer values than this are not followed, in bytes: a variable that doubles in a loop must not fill the memory.
+/// Values longer than this are not followed, in bytes: a variable that doubles in a loop must not fill the memory.
 const LONGEST: usize = 8 * 1024;
 
-/// Values of more pieces than this are not followed.
+/// Values with more pieces than this are not followed.
 const MOST_PIECES: usize = 256;
 
 impl Chunk {
@@ -66,12 +66,12 @@ impl Value {
         Self { chunks: vec![Chunk::Unknown], ..Self::default() }
     }
 
-    /// A number: which one does not matter to what a command does, but to which files it names.
+    /// Makes a value for some number: which one decides only which files are named, not what the command does.
     pub(crate) fn some_number() -> Self {
         Self { origin: Origin::Some, ..Self::text("0") }
     }
 
-    /// What is known to be empty.
+    /// Makes a value that is known to be empty.
     pub(crate) fn emptied() -> Self {
         Self { had_empty: true, ..Self::default() }
     }
@@ -80,7 +80,7 @@ impl Value {
         self.chunks.contains(&Chunk::Unknown)
     }
 
-    /// The text, where it is known to the last character.
+    /// Returns the text if it is completely known.
     pub(crate) fn known(&self) -> Option<String> {
         let mut whole = String::new();
         for chunk in &self.chunks {
@@ -92,7 +92,7 @@ impl Value {
         Some(whole)
     }
 
-    /// The text with globs as written and a mark for what is unknown.
+    /// Returns the text with globs as written, and a mark for unknown parts.
     pub(crate) fn shown(&self) -> String {
         let mut whole = String::new();
         for chunk in &self.chunks {
@@ -105,7 +105,7 @@ impl Value {
         whole
     }
 
-    /// What is known of its start.
+    /// Returns the known text at its start.
     pub(crate) fn start(&self) -> &str {
         match self.chunks.first() {
             Some(Chunk::Text(text)) => text,
@@ -143,7 +143,7 @@ impl Value {
         }
     }
 
-    /// The value without so many bytes of known text at its start.
+    /// Removes the first `bytes` bytes of known text.
     pub(crate) fn without_start(&self, bytes: usize) -> Self {
         let mut rest = self.clone();
         if let Some(Chunk::Text(text)) = rest.chunks.first_mut() {
@@ -152,7 +152,7 @@ impl Value {
         rest
     }
 
-    /// The paths it stands for, absolute and without `..`, in each of the directories it may be run in.
+    /// Returns the paths it means, absolute and without `..`, in each possible working directory.
     pub(crate) fn patterns(&self, directories: &[Option<PathBuf>]) -> Vec<PathPattern> {
         let absolute = self.start().starts_with('/');
         let mut patterns = Vec::new();
@@ -174,20 +174,21 @@ impl Value {
 /// One step of a walk from the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Into what is called so.
+    /// Into the entry with this name.
     Down(String),
-    /// Into all that this stands for.
+    /// Into each entry that this matches.
     Glob(Glob),
-    /// `..`: to what holds the place really reached.
+    /// `..`: to the real parent of the directory reached so far.
     Up,
 }
 
 /// A path in which some components may be globs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PathPattern {
-    /// From the root down, `..` taken out by name; `None` when it is not known.
+    /// Its components from the root, with `..` resolved by name; `None` if they are not known.
     components: Option<Vec<Component>>,
-    /// The same with each `..` in its place, where there are any: behind a link it leads elsewhere than its name says.
+    /// The components with each `..` in place, if there are any: behind a link, `..` leads elsewhere than the name
+    /// says.
     climbing: Option<Vec<Component>>,
     shown: String,
 }
@@ -195,7 +196,7 @@ pub struct PathPattern {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Component {
     text: String,
-    /// Which of its characters are active in a glob; nothing where none is.
+    /// Which of its characters are active in a glob; empty if none is.
     active: Vec<bool>,
 }
 
@@ -225,7 +226,7 @@ impl Component {
         if self.is_glob() { self.as_glob().folding_case().fits(name) } else { self.text.eq_ignore_ascii_case(name) }
     }
 
-    /// Tells whether it stands for practically everything in a directory: nothing but wildcards and dots.
+    /// Tells whether it matches practically everything in a directory: it consists of wildcards and dots only.
     fn is_wide(&self) -> bool {
         let mut inside = false;
         self.is_glob()
@@ -292,7 +293,7 @@ impl PathPattern {
         Self { components: Some(components), climbing, shown: value.shown() }
     }
 
-    /// The path as written, each `..` in its place, where it has no glob.
+    /// Returns the path as written, with each `..` in place; `None` if it has a glob.
     pub(crate) fn written(&self) -> Option<PathBuf> {
         let Some(climbing) = &self.climbing else { return self.path() };
         if climbing.iter().any(Component::is_glob) {
@@ -303,12 +304,12 @@ impl PathPattern {
         Some(path)
     }
 
-    /// Tells whether the other one says the same and knows of a `..` on the way.
+    /// Tells whether the other pattern is equal by name, and says at least as much about `..`.
     pub(crate) fn is_said_by(&self, other: &Self) -> bool {
         self.components == other.components && (self.climbing.is_none() || self.climbing == other.climbing)
     }
 
-    /// The steps up to the last `..`, for a walk that follows links; none where there is no `..`.
+    /// Returns the steps up to the last `..`, for a walk that follows links; empty without `..`.
     pub(crate) fn climb(&self) -> Vec<Step> {
         let Some((climbing, last)) = self.last_parent() else { return Vec::new() };
         climbing[..=last]
@@ -325,7 +326,7 @@ impl PathPattern {
             .collect()
     }
 
-    /// What stands behind the last `..`, below the directory to which that has led.
+    /// Returns what stands behind the last `..`, below the directory reached by that.
     pub(crate) fn climbed(&self, root: &Path) -> Self {
         let mut moved = Self { shown: self.shown.clone(), ..Self::exact(root) };
         let rest = self.last_parent().map_or(&[][..], |(climbing, last)| &climbing[last + 1..]);
@@ -338,7 +339,7 @@ impl PathPattern {
         climbing.iter().rposition(Component::is_parent).map(|last| (climbing, last))
     }
 
-    /// The path, where it has no glob.
+    /// Returns the path if it has no glob.
     #[must_use]
     pub fn path(&self) -> Option<PathBuf> {
         let components = self.components.as_ref()?;
@@ -350,7 +351,7 @@ impl PathPattern {
         Some(path)
     }
 
-    /// The path with its globs as written; good for showing and for a look at names.
+    /// Returns the path with its globs as written: for display, and for comparing names.
     #[must_use]
     pub fn rough_path(&self) -> Option<PathBuf> {
         let components = self.components.as_ref()?;
@@ -359,8 +360,8 @@ impl PathPattern {
         Some(path)
     }
 
-    /// The directory in which what it stands for lies, or below: that in front of its first `**`, and at least one
-    /// above its last name.
+    /// Returns the directory that contains what it matches, at any depth: the one in front of its first `**`, and
+    /// at least one above the last component.
     pub(crate) fn holder(&self) -> Self {
         let mut holder = Self { shown: self.shown.clone(), climbing: None, components: self.components.clone() };
         if let Some(components) = &mut holder.components {
@@ -371,24 +372,24 @@ impl PathPattern {
         holder
     }
 
-    /// Tells whether a `**` stands in it, which shells read differently.
+    /// Tells whether it contains `**`, which shells read differently.
     pub(crate) fn has_any_depth(&self) -> bool {
         self.components.iter().flatten().any(Component::is_any_depth)
     }
 
-    /// Tells whether it is not known what it stands for.
+    /// Tells whether it is unknown which path it means.
     #[must_use]
     pub fn is_unresolved(&self) -> bool {
         self.components.is_none()
     }
 
-    /// The word it comes from.
+    /// Returns the word it comes from.
     #[must_use]
     pub fn shown(&self) -> &str {
         &self.shown
     }
 
-    /// Tells whether it may stand for this directory, one above it, or everything in it.
+    /// Tells whether it may match this directory, one above it, or everything in it.
     #[must_use]
     pub fn covers(&self, directory: &Path) -> bool {
         let Some(components) = &self.components else { return false };
@@ -418,7 +419,7 @@ impl PathPattern {
         }
     }
 
-    /// The same below another directory, in place of the one in front of the first glob.
+    /// Returns the same pattern below another directory, which replaces the part in front of the first glob.
     pub(crate) fn rebased(&self, root: &Path) -> Self {
         let mut moved = Self { shown: self.shown.clone(), ..Self::exact(root) };
         let globs = self.components.iter().flatten().skip_while(|component| !component.is_glob());
@@ -426,7 +427,7 @@ impl PathPattern {
         moved
     }
 
-    /// The directory in front of the first glob, and the rest, one glob a component: for a walk.
+    /// Returns the directory in front of the first glob, and one glob for each remaining component: for a walk.
     pub(crate) fn walk(&self) -> Option<(PathBuf, Vec<Glob>)> {
         let components = self.components.as_ref()?;
         let fixed = components.iter().take_while(|component| !component.is_glob()).count();

@@ -1,4 +1,4 @@
-//! Compound commands into their trees: groups, conditions, loops, cases, tests, functions.
+//! Parses compound commands: groups, conditions, loops, cases, tests, functions.
 
 use super::cursor::Refused;
 use super::lexer::Until;
@@ -6,8 +6,8 @@ use super::looks;
 use super::parser::{Parser, nested};
 use super::syntax::{Node, Word, WordPart};
 
-/// Tells whether a text can only be an expression: to a plain POSIX shell `((` opens two subshells, and what stands
-/// in them is run.
+/// Tells whether a text can only be an expression: for a plain POSIX shell `((` opens two subshells, and runs what
+/// is in them.
 fn is_expression(text: &str) -> bool {
     let operand = |c: char| c.is_alphanumeric() || c == '_';
     let mut last: Option<char> = None;
@@ -20,13 +20,13 @@ fn is_expression(text: &str) -> bool {
     looks::looks_destructive(text).is_none()
 }
 
-/// A word that is a number, whatever is in it.
+/// Makes a word that is a number, whatever it contains.
 fn expression(inner: Word) -> Word {
     Word { source: inner.source.clone(), parts: vec![WordPart::Number { inner }] }
 }
 
 impl Parser<'_, '_> {
-    /// Reads a compound command, if one starts here.
+    /// Parses a compound command, if one starts here.
     pub(super) fn compound(&mut self) -> Result<Option<Node>, Refused> {
         if self.cursor.peek() == Some('(') {
             self.cursor.bump()?;
@@ -151,7 +151,7 @@ impl Parser<'_, '_> {
         Ok(Node::For { variable, words, body })
     }
 
-    /// `;` or a newline before `do`.
+    /// Parses `;` or a newline before `do`.
     pub(super) fn separator(&mut self) -> Result<(), Refused> {
         self.cursor.blanks()?;
         if self.cursor.peek() == Some(';') {
@@ -199,7 +199,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// `[[ … ]]`: operators are words here.
+    /// Parses `[[ … ]]`, where operators are words.
     pub(super) fn test(&mut self) -> Result<Node, Refused> {
         self.cursor.at += 2;
         let mut words = Vec::new();

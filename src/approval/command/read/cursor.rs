@@ -1,18 +1,18 @@
-//! A place in the text of a shell line: its characters, and what is read of them alike wherever they stand.
+//! A position in the text of a shell line, and readers for what is the same everywhere in it.
 
 use super::syntax::{Word, WordPart};
 
-/// The line is not read for certain.
+/// The line cannot be read for certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Refused;
 
-/// How deep a line may nest; deeper ones are refused before the stack is in danger.
+/// How deep a line may nest; deeper lines are refused before they endanger the stack.
 pub(super) const DEEPEST: u32 = 24;
 
 pub(super) struct Cursor<'a> {
     pub(super) characters: &'a [char],
     pub(super) at: usize,
-    /// Where the newline stands after which here-documents lie, and where reading goes on behind them.
+    /// The position of the newline after which here-documents stand, and the position after them.
     pub(super) heredoc: Option<(usize, usize)>,
     pub(super) depth: u32,
 }
@@ -31,7 +31,7 @@ impl<'a> Cursor<'a> {
     }
 
     pub(super) fn bump(&mut self) -> Result<char, Refused> {
-        // The newline in front of a here-document may only be passed as the end of its line.
+        // The newline in front of a here-document may only be read as the end of its line.
         if self.heredoc.is_some_and(|(newline, _)| newline == self.at) {
             return Err(Refused);
         }
@@ -96,11 +96,11 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The bare word that stands here, without taking it.
+    /// Returns the bare word at the cursor, without moving.
     pub(super) fn upcoming(&self) -> String {
         let ends = |c: &char| matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')');
         let rest = self.characters.get(self.at..).unwrap_or_default();
-        // Reserved words are short; a longer word is none of them.
+        // Reserved words are short: a longer word is none of them.
         rest.iter().take_while(|c| !ends(c)).take(12).collect()
     }
 
@@ -139,7 +139,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// `$'…'`, as bash reads it.
+    /// Reads `$'…'` as bash does.
     pub(super) fn ansi_quoted(&mut self, word: &mut Word) -> Result<(), Refused> {
         self.bump()?;
         let mut text = String::new();
@@ -172,10 +172,10 @@ impl<'a> Cursor<'a> {
                 }
                 code
             }
-            // Also `\'`: a POSIX shell knows no `$'…'` and would end the string at this quote.
+            // This includes `\'`: a POSIX shell does not know `$'…'`, and would end the string at this quote.
             _ => return Err(Refused),
         };
-        // NUL ends the string in bash, and bytes above are not characters by themselves.
+        // NUL ends the string in bash, and bytes above 0x7f are no characters by themselves.
         let is_plain = (1..0x80).contains(&code);
         char::from_u32(code).filter(|_| is_plain).ok_or(Refused)
     }

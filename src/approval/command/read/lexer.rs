@@ -1,15 +1,15 @@
-//! Characters of a shell line into words: quotes, escapes, expansions.
+//! Splits the characters of a shell line into words: quotes, escapes, expansions.
 //!
-//! What is not certain to be read the same by bash, zsh and a POSIX shell is refused: a refused line is asked.
+//! A line is refused if bash, zsh and a POSIX shell may read it differently; a refused line is asked about.
 
 use super::cursor::{Cursor, Refused};
 use super::parser;
 use super::syntax::{Operator, Word, WordPart};
 
-/// What ends a word.
+/// The end of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Until {
-    /// Blanks and operators.
+    /// A blank or an operator.
     Blank,
     /// The `}` of `${…}`.
     Brace,
@@ -19,13 +19,13 @@ pub(super) enum Until {
     Pattern,
 }
 
-/// Reads words and redirections off a text.
+/// Reads words and redirections from a text.
 pub(super) struct Lexer<'c, 'a> {
     pub(super) cursor: &'c mut Cursor<'a>,
 }
 
 impl Lexer<'_, '_> {
-    /// Reads one word; `None` where none starts.
+    /// Reads one word; `None` if none starts here.
     pub(super) fn word(&mut self, until: Until) -> Result<Option<Word>, Refused> {
         let start = self.cursor.at;
         let mut word = Word::default();
@@ -54,7 +54,8 @@ impl Lexer<'_, '_> {
                     if self.cursor.at == start {
                         break;
                     }
-                    // A function's name; anything else is a glob with parentheses, which shells read differently.
+                    // A function's name may end here; anything else is a glob with parentheses, which shells read
+                    // differently.
                     if self.cursor.peek_at(1) == Some(')') {
                         break;
                     }
@@ -88,9 +89,9 @@ impl Lexer<'_, '_> {
         Ok(Some(word))
     }
 
-    /// Reads up to the closing quote, or to the end of the text where there is none (a here-document).
+    /// Reads up to the closing quote, or to the end of the text if there is none (in a here-document).
     pub(super) fn double_quoted(&mut self, word: &mut Word, close: Option<char>) -> Result<(), Refused> {
-        // Also an empty string is a word.
+        // An empty string is a word, too.
         word.parts.push(WordPart::Text { text: String::new(), quoted: true });
         loop {
             let Some(character) = self.cursor.peek() else {
@@ -180,7 +181,7 @@ impl Lexer<'_, '_> {
             Some(first) if "@*#?$!-".contains(first) && self.cursor.peek_at(1) == Some('}') => {
                 self.cursor.bump()?.to_string()
             }
-            // Indirection, flags of zsh, `${@:2}` and the like: what they yield is not followed.
+            // Indirection, zsh flags, `${@:2}` and similar forms: their results are not followed.
             Some('@' | '*') => self.cursor.bump()?.to_string(),
             Some(_) | None => return Err(Refused),
         };
@@ -196,7 +197,7 @@ impl Lexer<'_, '_> {
                 Operator::Default(self.braced_rest()?)
             }
             Some(':' | '+' | '?' | '#' | '%' | '/' | '^' | ',' | '[') => Operator::Changed(self.braced_rest()?),
-            // `@P` runs what is in the value.
+            // `@P` runs the text in the value.
             Some(_) | None => return Err(Refused),
         };
         if self.cursor.bump()? != '}' {

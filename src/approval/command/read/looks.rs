@@ -1,15 +1,16 @@
-//! A look at a text that cannot be read for certain. It only ever forbids: what looks harmless is asked all the same.
+//! Looks at a text that cannot be read for certain. It can only forbid: a text that looks harmless is asked about
+//! all the same.
 
 use crate::approval::program::lists;
 use crate::approval::program::{Program, Trait};
 
-/// What a text looks like, where it looks destructive.
+/// Returns what the text resembles, if it looks destructive.
 pub(crate) fn looks_destructive(text: &str) -> Option<String> {
-    // Characters written as numbers are there to be overlooked.
+    // Characters are written as numbers in order to be overlooked.
     if text.contains("$'\\") {
         return Some("$'\\".to_owned());
     }
-    // What is between quotes, behind a backslash or an empty expansion vanishes before a program sees it.
+    // Quotes, backslashes and empty expansions disappear before a program sees the text.
     let mut plain = String::new();
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
@@ -21,7 +22,7 @@ pub(crate) fn looks_destructive(text: &str) -> Option<String> {
     }
     let ends = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-'));
     let found = |text: &str| text.split(ends).find(|token| loses(token)).map(ToOwned::to_owned);
-    // One word each of many programs, and together a loss.
+    // Single words of many programs, which together destroy something.
     let cleans = |text: &str| {
         let has = |wanted: &str| text.split(ends).any(|token| token == wanted);
         (has("git") && has("clean")).then(|| "git clean".to_owned())

@@ -1,5 +1,5 @@
-//! Text into a tree: what deceives is refused (`guard`), the rest is read as bash, zsh and POSIX shells read it alike.
-//! Knows no program and nothing that is known while a line runs.
+//! Parses text into a tree: `guard` refuses what deceives, the rest is read as bash, zsh and POSIX shells all read
+//! it. Knows no program, and nothing that is only known while a line runs.
 
 mod compound;
 mod cursor;

@@ -1,10 +1,11 @@
-//! Words of a shell line into its tree: lists, pipelines, compound commands, redirections, here-documents.
+//! Parses the words of a shell line into a tree: lists, pipelines, compound commands, redirections, here-documents.
 
 use super::cursor::{Cursor, DEEPEST, Refused};
 use super::lexer::{Lexer, Until};
 use super::syntax::{Assignment, Node, Simple};
 
-/// How many `&&` and `||` may stand in a row: each is one deeper in the tree, which is walked and dropped by recursion.
+/// How many `&&` and `||` may stand in a row: each makes the tree one level deeper, and walking and dropping it
+/// recurse.
 const LONGEST_CHAIN: u32 = 100;
 
 /// Parses a whole text.
@@ -15,18 +16,18 @@ pub(crate) fn parse(text: &str, depth: u32) -> Result<Node, Refused> {
     if cursor.at < characters.len() { Err(Refused) } else { Ok(node) }
 }
 
-/// Parses a text that stands inside the one of `cursor`.
+/// Parses a text that stands inside the text of `cursor`.
 pub(super) fn within(cursor: &Cursor<'_>, text: &str) -> Result<Node, Refused> {
     if cursor.depth >= DEEPEST { Err(Refused) } else { parse(text, cursor.depth + 1) }
 }
 
-/// Reads a list up to a closing character and past it.
+/// Parses a list up to and including a closing character.
 pub(super) fn nested(cursor: &mut Cursor<'_>, close: char) -> Result<Node, Refused> {
     let node = cursor.deeper(|cursor| Parser { cursor }.list(&[]))?;
     if cursor.bump()? == close { Ok(node) } else { Err(Refused) }
 }
 
-/// Reads commands off a text.
+/// Parses commands from a text.
 pub(super) struct Parser<'c, 'a> {
     pub(super) cursor: &'c mut Cursor<'a>,
 }
@@ -38,7 +39,7 @@ impl<'a> Parser<'_, 'a> {
         Lexer { cursor: self.cursor }
     }
 
-    /// Reads commands until the text, a closing parenthesis, `;;` or one of `ends` comes.
+    /// Parses commands up to the end of the text, a closing parenthesis, `;;` or one of `ends`.
     pub(super) fn list(&mut self, ends: &[&str]) -> Result<Node, Refused> {
         let mut nodes = Vec::new();
         loop {
@@ -60,7 +61,7 @@ impl<'a> Parser<'_, 'a> {
             match self.cursor.peek() {
                 Some('&') => {
                     self.cursor.bump()?;
-                    // zsh: `&|` and `&!` disown.
+                    // zsh: `&|` and `&!` disown the job.
                     if matches!(self.cursor.peek(), Some('|' | '!' | '&')) {
                         return Err(Refused);
                     }
@@ -174,7 +175,7 @@ impl<'a> Parser<'_, 'a> {
                 command.assignments.push(assignment);
             } else if let Some(word) = self.lexer().word(Until::Blank)? {
                 if self.cursor.peek() == Some('(') {
-                    // Only `name()` is left to come here.
+                    // Only `name()` gets here.
                     let name = word.constant().ok_or(Refused)?;
                     if !command.words.is_empty() || !command.assignments.is_empty() || !command.redirects.is_empty()
                     {
@@ -207,7 +208,7 @@ impl<'a> Parser<'_, 'a> {
         if self.cursor.peek() == Some('[')
             && self.cursor.characters.get(self.cursor.at..).unwrap_or_default().contains(&'=')
         {
-            // `name[index]=value`: the index is an expression, which can run commands.
+            // In `name[index]=value` the index is an expression, which can run commands.
             let word_end = self.cursor.upcoming_end();
             if self.cursor.slice(self.cursor.at, word_end).contains("]=")
                 || self.cursor.slice(self.cursor.at, word_end).contains("]+=")

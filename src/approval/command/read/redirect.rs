@@ -5,7 +5,7 @@ use super::lexer::{Lexer, Until};
 use super::syntax::{Redirect, RedirectKind, Word};
 
 impl Lexer<'_, '_> {
-    /// Reads a redirection, if one starts here.
+    /// Parses a redirection, if one starts here.
     pub(super) fn redirect(&mut self) -> Result<Option<Redirect>, Refused> {
         let start = self.cursor.at;
         let mut ahead = 0;
@@ -77,7 +77,8 @@ impl Lexer<'_, '_> {
         loop {
             let rest = self.cursor.characters.get(line_start..).ok_or(Refused)?;
             if rest.is_empty() {
-                // bash takes the end of the text for the delimiter; what a person sees is then no whole document.
+                // bash accepts the end of the text in place of the delimiter; a person then sees only a part of the
+                // document.
                 return Err(Refused);
             }
             let length = rest.iter().position(|c| *c == '\n').unwrap_or(rest.len());

@@ -1,9 +1,9 @@
-//! The tree of a shell line: what is run, in which order, and what its words are made of.
+//! The tree of a shell line: what runs, in which order, and the pieces of its words.
 
-/// A word before anything in it is expanded.
+/// A word before expansion.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Word {
-    /// What it is made of, in order.
+    /// Its pieces, in order.
     pub(crate) parts: Vec<WordPart>,
     /// The word as written.
     pub(crate) source: String,
@@ -12,7 +12,7 @@ pub(crate) struct Word {
 /// One piece of a word.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum WordPart {
-    /// Characters; where they are not quoted, globs, braces and `~` are active.
+    /// Characters; if they are not quoted, globs, braces and `~` are active.
     Text { text: String, quoted: bool },
     /// `$name` or `${name…}`.
     Variable { name: String, quoted: bool, operator: Operator },
@@ -20,18 +20,18 @@ pub(crate) enum WordPart {
     Substitution { body: Box<Node>, quoted: bool },
     /// `<(…)` or `>(…)`.
     Process { body: Box<Node> },
-    /// `$((…))`, with the words inside it that run or read something.
+    /// `$((…))`, with the words inside that run or read something.
     Number { inner: Word },
 }
 
-/// What is done to a variable's value.
+/// What an expansion does to a variable's value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Operator {
     /// Nothing.
     None,
-    /// Another value where it is empty: `${name:-word}`, `${name:=word}`.
+    /// Replaces an empty value: `${name:-word}`, `${name:=word}`.
     Default(Word),
-    /// Anything else; the value is not followed, the word inside it is.
+    /// Anything else: the value is not followed, but the word inside is.
     Changed(Word),
 }
 
@@ -95,7 +95,7 @@ pub(crate) enum Node {
         condition: Box<Node>,
         body: Box<Node>,
     },
-    /// Conditions with what follows them; a last branch without condition has an empty sequence there.
+    /// Conditions with their branches; the condition of an `else` branch is an empty sequence.
     If(Vec<(Node, Node)>),
     Case {
         word: Word,
@@ -117,7 +117,7 @@ pub(crate) enum Node {
 }
 
 impl Word {
-    /// The word's text where it is constant: nothing in it is expanded.
+    /// Returns the word's text if it is constant: nothing in it is expanded.
     pub(crate) fn constant(&self) -> Option<String> {
         if self.bare() == Some("[") {
             return Some("[".to_owned());
@@ -142,7 +142,7 @@ impl Word {
         Some(whole)
     }
 
-    /// The word's text when it is written without any quoting: how reserved words must be written.
+    /// Returns the word's text if it is written without quoting, as reserved words must be.
     pub(crate) fn bare(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [WordPart::Text { text, quoted: false }] if *text == self.source => Some(text),

@@ -1,13 +1,13 @@
-//! The commands git has by itself, which no alias can replace, and where one stands among its words.
+//! Git's own commands, which no alias can replace, and the position of the command among the words of a call.
 
 use crate::approval::program::lists;
 
-/// Tells whether git knows a command by itself; anything else may be an alias, or a program on the path.
+/// Tells whether a command is git's own; any other may be an alias, or a program on the path.
 pub(crate) fn is_git_command(word: &str) -> bool {
     word.starts_with('-') || lists::GIT_COMMANDS.contains(word)
 }
 
-/// Which of the words of a call of git is its command.
+/// Returns the index of git's command among the words of a call.
 pub(crate) fn git_command_at(words: &[Option<String>]) -> Option<usize> {
     let mut at = 1;
     while let Some(word) = words.get(at) {

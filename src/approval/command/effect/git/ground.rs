@@ -1,4 +1,4 @@
-//! Where a call of git works: the flags in front of its command, and the variables it obeys.
+//! Where a call of git works: by the flags in front of its command, and by the variables that git obeys.
 
 use super::super::super::known::Value;
 use super::super::call::Call;
@@ -9,20 +9,20 @@ use crate::approval::program::lists;
 pub(super) struct GitPlace {
     /// How many words stand in front of the command.
     pub(super) command: usize,
-    /// What makes it uncertain what is run.
+    /// Why it is uncertain what runs.
     pub(super) doubt: Option<Unparsed>,
-    /// Where it is run; `None` where it is run in place.
+    /// The directory in which git runs (`-C`); `None` for the current one.
     directory: Option<Value>,
     tree: Tree,
 }
 
-/// Which files are its own.
+/// Which work tree a call of git changes.
 enum Tree {
-    /// Those of the repository it is run in.
+    /// That of the repository in which it runs.
     Own,
-    /// Those below this directory.
+    /// That at this directory.
     At(Value),
-    /// What cannot be known from the line.
+    /// The line does not tell.
     Unknown,
 }
 
@@ -35,7 +35,7 @@ impl GitPlace {
         }
         while let Some(field) = call.arguments.get(ground.command) {
             if field.value.chunks.is_empty() && field.value.had_empty {
-                // An empty variable leaves no word.
+                // An empty variable disappears from the words.
                 ground.command += 1;
                 continue;
             }
@@ -84,7 +84,7 @@ impl GitPlace {
         }
     }
 
-    /// All its files. What a link leads to is meant, and not the link.
+    /// Returns the whole work tree: the directory behind a link, not the link itself.
     pub(super) fn whole(&self) -> Value {
         let mut value = match &self.tree {
             Tree::Unknown => return Value::unknown(),
@@ -98,10 +98,10 @@ impl GitPlace {
         value
     }
 
-    /// The files that it is told by this word.
+    /// Returns the files that this word names.
     pub(super) fn path(&self, word: &Value) -> Value {
         let start = word.start();
-        // With a colon in front it may mean any of all.
+        // A word that starts with a colon (pathspec magic) may name any of the files.
         match &self.tree {
             Tree::Own if !start.starts_with(':') => below(self.directory.as_ref(), word),
             Tree::Own | Tree::At(_) | Tree::Unknown => self.whole(),
@@ -109,7 +109,7 @@ impl GitPlace {
     }
 }
 
-/// A path as it is meant from a directory.
+/// Reads a path relative to a directory.
 fn below(directory: Option<&Value>, value: &Value) -> Value {
     let Some(directory) = directory.filter(|_| !value.start().starts_with('/')) else { return value.clone() };
     let mut joined = directory.clone();
