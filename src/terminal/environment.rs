@@ -1,18 +1,18 @@
-//! What the terminal can show, as far as the environment tells. Pure: variables come in as parameters.
+//! Reads from the environment what the terminal can show. Pure: the variables come in as parameters.
 
-/// When to use colours, as asked for (`--color`).
+/// When to use colours (`--color`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ColorChoice {
-    /// On a terminal, unless the environment says no.
+    /// On a terminal, unless the environment disables them.
     #[default]
     Auto,
-    /// Always, also in a pipe.
+    /// Always, even in a pipe.
     Always,
     /// Never.
     Never,
 }
 
-/// How much colour there is.
+/// How many colours there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
     /// Text alone: no attribute either.
@@ -27,16 +27,16 @@ pub enum Depth {
     Truecolor,
 }
 
-/// What text stands on.
+/// The background behind the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Background {
-    /// Dark, or not known: what most terminals are.
+    /// Dark, or not known: most terminals are dark.
     Dark,
     /// Light.
     Light,
 }
 
-/// The environment, as far as it tells about the terminal. Values are those of the variables of these names.
+/// The environment variables that describe the terminal; each field has the value of the variable of its name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TerminalEnvironment {
     /// Whether the output is a terminal.
@@ -89,14 +89,14 @@ impl TerminalEnvironment {
         }
     }
 
-    /// Whether the terminal takes no cursor movement: then lines are written and nothing else. One that does not say
-    /// what it is may be anything.
+    /// Tells whether the terminal takes no cursor movement: then axi writes lines and nothing else. A terminal that
+    /// does not name its type may be anything.
     pub fn is_dumb(&self) -> bool {
         !self.terminal || matches!(self.term.as_str(), "" | "dumb")
     }
 
-    /// How much colour to use: `--color` first, then NO_COLOR (<https://no-color.org>: any value but the empty
-    /// one), then CLICOLOR_FORCE and CLICOLOR (<https://bixense.com/clicolors/>).
+    /// Returns how much colour to use: `--color` decides first, then NO_COLOR (<https://no-color.org>: any value
+    /// but the empty one), then CLICOLOR_FORCE and CLICOLOR (<https://bixense.com/clicolors/>).
     pub fn depth(&self, choice: ColorChoice) -> Depth {
         let forced = !matches!(self.clicolor_force.as_str(), "" | "0");
         let wanted = match choice {
@@ -117,7 +117,7 @@ impl TerminalEnvironment {
         }
     }
 
-    /// Whether OSC 8 links are shown as such; others may print them.
+    /// Tells whether the terminal shows OSC 8 links as links; others may print their bytes.
     pub fn links(&self) -> bool {
         match self.force_hyperlink.as_str() {
             "" => {}
@@ -126,7 +126,7 @@ impl TerminalEnvironment {
         }
         let known = ["xterm-kitty", "alacritty", "foot", "xterm-ghostty", "wezterm"];
         let programs = ["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "mintty", "rio", "Tabby"];
-        // VTE had a bug that ended the program in the first versions.
+        // Links crashed the first versions of VTE that had them.
         let vte = self.vte_version.parse::<u32>().is_ok_and(|version| version >= 5002);
         !self.is_dumb()
             && (self.modern
@@ -135,7 +135,7 @@ impl TerminalEnvironment {
                 || programs.contains(&&*self.term_program))
     }
 
-    /// The background as `COLORFGBG` tells it ("15;0": the last number is the background's colour).
+    /// Returns the background that `COLORFGBG` names ("15;0": the last number is the background's colour).
     pub fn background(&self) -> Option<Background> {
         let number: u8 = self.colorfgbg.rsplit(';').next()?.parse().ok()?;
         match number {

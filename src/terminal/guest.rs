@@ -1,7 +1,7 @@
-//! The terminal of a line editor that runs us and waits: keys are read without echo, one row is written, and the
-//! mode is put back as it was found.
+//! The terminal of a line editor that runs axi and waits for it: axi reads keys without echo, writes one row, and
+//! restores the mode it found.
 //!
-//! Standard output is a pipe then, and standard input may be anything: the terminal is opened by its name.
+//! Standard output is a pipe then, and standard input may be anything, so the terminal is opened by its name.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
@@ -9,7 +9,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr};
 
-/// The terminal of the line editor, in a mode in which every key is a byte to read, until this is dropped.
+/// The terminal of the line editor, in a mode in which each key arrives at once as bytes, until this is dropped.
 #[derive(Debug)]
 pub struct Guest {
     terminal: File,
@@ -17,10 +17,10 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// Opens the controlling terminal and takes the keys.
+    /// Opens the controlling terminal and sets the mode.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is no controlling terminal.
     pub fn open() -> io::Result<Self> {
         let terminal = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
         let before = tcgetattr(&terminal)?;
@@ -32,17 +32,18 @@ impl Guest {
         Ok(Self { terminal, before })
     }
 
-    /// Another descriptor to read keys from.
+    /// Returns another descriptor to read keys from.
     ///
     /// # Errors
-    /// When there are too many descriptors.
+    /// If there are too many descriptors.
     pub fn keys(&self) -> io::Result<OwnedFd> {
         self.terminal.as_fd().try_clone_to_owned()
     }
 
-    /// Replaces the row the cursor is on; an empty text leaves it empty. The cursor ends at its start.
+    /// Replaces the cursor's row by `text`, which may be empty. The cursor ends at the start of the row.
     pub fn row(&mut self, text: &str) {
-        // The text must not wrap: what wraps cannot be taken back. A terminal that has gone shows nothing anyway.
+        // The text must not wrap, because a second row could not be removed. A terminal that is gone shows nothing
+        // anyway.
         drop(write!(self.terminal, "\r\x1b[?7l{text}\x1b[K\x1b[?7h\r"));
     }
 }

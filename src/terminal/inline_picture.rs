@@ -1,4 +1,4 @@
-//! Pictures among the rows, for terminals that show them: kitty's protocol, iTerm2's, sixel. Pure.
+//! Pictures between the rows, for terminals that can show them: kitty's protocol, iTerm2's, sixel. Pure.
 //!
 //! <https://sw.kovidgoyal.net/kitty/graphics-protocol/>, <https://iterm2.com/documentation-images.html>, and the
 //! VT3xx graphics programming manual, chapter 14, for sixel.
@@ -7,14 +7,15 @@ use std::fmt::Write as _;
 
 use super::environment::TerminalEnvironment;
 
-/// Bytes of base64 in one piece of kitty's protocol at most.
+/// How many bytes of base64 one piece of kitty's protocol may have.
 const PIECE: usize = 4096;
-/// Levels of red, green and blue in sixel: with six of each, 216 of the 256 colours that terminals have at least.
+/// How many levels red, green and blue have in sixel: 6 × 6 × 6 = 216 of the 256 colours that terminals have at
+/// least.
 const LEVELS: u32 = 6;
-/// Rows of pixels in a band of sixels.
+/// How many rows of pixels a band of sixels has.
 const BAND: usize = 6;
 
-/// How a terminal wants to be shown pictures.
+/// The protocol by which a terminal shows pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PictureProtocol {
     /// kitty, Ghostty.
@@ -39,9 +40,9 @@ pub struct InlinePicture<'a> {
 }
 
 impl PictureProtocol {
-    /// Chooses by the setting: `auto` goes by what the terminal declares, a protocol's name is believed; anything else
-    /// is no pictures. Never where the terminal takes no sequences, or a multiplexer stands before it, which would
-    /// swallow or scatter them.
+    /// Chooses by the setting: `auto` follows what the terminal declares, the name of a protocol selects it,
+    /// anything else means no pictures. There are no pictures on a terminal without escape sequences, nor behind a
+    /// multiplexer, which would swallow or scatter them.
     #[must_use]
     pub fn choose(setting: &str, surroundings: &TerminalEnvironment) -> Option<Self> {
         if surroundings.is_dumb() || surroundings.multiplexed {
@@ -67,8 +68,8 @@ impl PictureProtocol {
         }
     }
 
-    /// Writes the sequence that shows a picture in so many columns and rows at the cursor, which stands in its last row
-    /// afterwards.
+    /// Returns the sequence that shows a picture in `columns` × `rows` cells at the cursor. The cursor ends in the
+    /// last of these rows.
     #[must_use]
     pub fn sequence(self, picture: InlinePicture<'_>, (columns, rows): (u32, u32)) -> Vec<u8> {
         match self {
@@ -83,7 +84,7 @@ impl PictureProtocol {
     }
 }
 
-/// The answers are switched off (`q=2`): nobody would read them.
+/// Builds kitty's sequence. It switches the terminal's answers off (`q=2`): nobody would read them.
 fn kitty(png: &str, columns: u32, rows: u32) -> String {
     let mut out = String::with_capacity(png.len() + png.len() / PIECE * 16 + 64);
     let pieces = png.len().div_ceil(PIECE).max(1);
@@ -100,7 +101,7 @@ fn kitty(png: &str, columns: u32, rows: u32) -> String {
 }
 
 fn sixel(picture: InlinePicture<'_>) -> String {
-    // 0;1: what is not set keeps the background.
+    // `0;1`: a pixel that is not set keeps the background.
     let mut out = format!("\x1bP0;1q\"1;1;{};{}", picture.width, picture.height);
     for colour in 0..LEVELS.pow(3) {
         let percent = |level: u32| level * 100 / (LEVELS - 1);
@@ -109,7 +110,7 @@ fn sixel(picture: InlinePicture<'_>) -> String {
     }
     let width = usize::try_from(picture.width).unwrap_or(0).max(1);
     for band in picture.pixels.chunks(width * 4 * BAND) {
-        // For each colour in the band, which of the six pixels of each column have it.
+        // For each colour in the band: which of the six pixels of each column have it.
         let mut columns: Vec<Option<Vec<u8>>> = vec![None; 256];
         for (at, pixel) in band.chunks_exact(4).enumerate() {
             if let Some(colour) = colour(pixel) {
@@ -131,13 +132,13 @@ fn sixel(picture: InlinePicture<'_>) -> String {
         }
         out.push('-');
     }
-    // The last band's line feed would leave a row free.
+    // The line feed of the last band would leave an empty row.
     out.truncate(out.trim_end_matches('-').len());
     out.push_str("\x1b\\");
     out
 }
 
-/// The nearest colour of the palette; none for what is seen through.
+/// Returns the nearest colour of the palette; `None` for a transparent pixel.
 fn colour(pixel: &[u8]) -> Option<u8> {
     let &[red, green, blue, opacity] = pixel else { return None };
     let level = |value: u8| (u32::from(value) * (LEVELS - 1) + 127) / 255;

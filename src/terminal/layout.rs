@@ -1,4 +1,4 @@
-//! Where text ends on a terminal of some width: how rows wrap by themselves, how a line is cut to one row.
+//! Computes where text ends on a terminal: how rows wrap, and how a line is cut to one row.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
@@ -8,25 +8,25 @@ use super::line::{Line, Span};
 /// Where the cursor stands after text that began at column 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Extent {
-    /// Rows below the first one.
+    /// How many rows below the first one.
     pub(crate) row: usize,
-    /// Column; equal to the width when the row is full and the terminal has not wrapped yet.
+    /// The column; equal to the width if the row is full and the terminal has not wrapped yet.
     pub(crate) column: usize,
-    /// Cells of this row that terminals disagree about: joined emoji, emoji selectors, flags.
+    /// How many cells of this row terminals disagree about: joined emoji, emoji selectors, flags.
     pub(crate) doubt: usize,
 }
 
-/// Cells of one grapheme cluster, and how many more some terminals give it.
+/// Returns the width of a grapheme cluster, and how many more cells some terminals give it.
 fn cells(cluster: &str) -> (usize, usize) {
     let width = cluster.width();
     let single: usize = cluster.chars().map(|character| character.width().unwrap_or(0)).sum();
     let selected = cluster.contains('\u{FE0F}');
-    // Terminals without grapheme clusters add the characters up; those without VS16 show one cell.
+    // Terminals without grapheme clusters add up the characters; those without VS16 show one cell.
     (width, width.max(single) - width + usize::from(selected))
 }
 
 impl Extent {
-    /// Moves on over `text` on a terminal of `width` columns.
+    /// Moves over `text` on a terminal with `width` columns.
     pub(crate) fn advance(&mut self, text: &str, width: usize) {
         if text.is_ascii() && !text.contains('\t') {
             let end = self.column + text.len();
@@ -50,7 +50,7 @@ impl Extent {
         }
     }
 
-    /// Where `bytes` bytes of `line` end.
+    /// Returns where the first `bytes` bytes of `line` end.
     pub(crate) fn after(mut self, line: &Line, mut bytes: usize, width: usize) -> Self {
         for span in &line.spans {
             let part = bytes.min(span.text.len());
@@ -61,12 +61,13 @@ impl Extent {
     }
 }
 
-/// Length in bytes.
+/// Returns the length in bytes.
 pub(crate) fn length(line: &Line) -> usize {
     line.spans.iter().map(|span| span.text.len()).sum()
 }
 
-/// How many bytes of two lines are the same in text, style and link, from the left; on a character boundary.
+/// Returns how many bytes at the start of two lines have the same text, style and link; ends on a character
+/// boundary.
 pub(crate) fn common_prefix(first: &Line, second: &Line) -> usize {
     let (mut same, mut index) = (0, [0, 0]);
     let mut offset = [0, 0];
@@ -99,7 +100,7 @@ pub(crate) fn common_prefix(first: &Line, second: &Line) -> usize {
     same
 }
 
-/// The largest grapheme boundary of `line` that is not behind `bytes`.
+/// Returns the last grapheme boundary of `line` at or before byte `bytes`.
 pub(crate) fn grapheme_floor(line: &Line, bytes: usize) -> usize {
     let text = line.text();
     let bytes = bytes.min(text.len());
@@ -111,7 +112,7 @@ pub(crate) fn grapheme_floor(line: &Line, bytes: usize) -> usize {
         .unwrap_or(0)
 }
 
-/// The part of `line` from byte `from` up to byte `to`.
+/// Returns the part of `line` from byte `from` to byte `to`.
 pub(crate) fn slice(line: &Line, from: usize, to: usize) -> Line {
     let mut part = Line::new();
     let mut start = 0;
@@ -126,13 +127,13 @@ pub(crate) fn slice(line: &Line, from: usize, to: usize) -> Line {
     part
 }
 
-/// Cells that `line` takes when nothing wraps, and how many of them are in doubt.
+/// Returns how many cells `line` takes without wrapping, and how many more it may take.
 pub(crate) fn measure(line: &Line) -> (usize, usize) {
     let end = Extent::default().after(line, usize::MAX, usize::MAX);
     (end.column, end.doubt)
 }
 
-/// Cuts `line` to `width` cells, with an ellipsis where something is missing.
+/// Cuts `line` to `width` cells; an ellipsis shows that something is missing.
 pub fn cut(line: &Line, width: usize) -> Line {
     let (cells, doubt) = measure(line);
     if cells + doubt <= width {

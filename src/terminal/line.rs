@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use nu_ansi_term::Style;
 
-/// A run of text in one style. Holds no control character: what comes from outside is sanitised before.
+/// A run of text in one style. Has no control characters: text from outside is sanitised first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
     /// The text.
     pub text: String,
     /// Its style.
     pub style: Style,
-    /// Where it leads, for terminals that know OSC 8.
+    /// The target of its link, for terminals that know OSC 8.
     pub link: Option<Arc<str>>,
 }
 
@@ -49,7 +49,7 @@ impl Line {
         Self { spans: vec![Span::new(text, style)] }
     }
 
-    /// Appends a span; joins it to the last one when style and link are the same.
+    /// Appends a span, and merges it with the last one if style and link are the same.
     pub fn push(&mut self, span: Span) {
         if span.text.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! The person's terminal, connected for a while with a command's own one. What passes is kept nowhere.
+//! Connects the person's terminal with a command's own terminal for a while. Nothing that passes is stored.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -13,16 +13,16 @@ use rustix::termios::{LocalModes, tcgetattr};
 use super::relay::{Raw, set_size};
 use super::tty::{Output, Size, UNDO, UNDO_SCREEN};
 
-/// How often the terminal's size is looked at.
+/// How often the size of the terminal is checked.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
 const CONTROL_Z: u8 = 0x1a;
 
-/// A program that reads each key as it is may mean something by Ctrl+Z (an editor undoes). So many of them that it
-/// answers with nothing at all are meant for us.
+/// How many Ctrl+Z in a row that a raw-mode program answers with nothing at all count as meant for axi: to such a
+/// program a Ctrl+Z may mean something (an editor undoes).
 const UNHEARD: usize = 3;
 
-/// A terminal that is lent until this is stopped or dropped. The thread ends then.
+/// A terminal that is lent until this is stopped or dropped; then its thread ends.
 #[derive(Debug)]
 pub struct Loan {
     thread: Option<JoinHandle<()>>,
@@ -31,13 +31,13 @@ pub struct Loan {
 }
 
 impl Loan {
-    /// Connects standard input and output with `near`, the near end of a pseudo-terminal. The caller has stopped
-    /// reading and writing. `pressed` gets a byte for each Ctrl+Z that asks the command to stop (it may be unable to),
-    /// or for three in a row that a command in raw mode does not answer.
-    /// `plain` says that no escape sequence is to be written to put things right afterwards.
+    /// Connects standard input and output with `near`, our end of a pseudo-terminal. The caller must have stopped
+    /// reading and writing. `pressed` gets a byte for each Ctrl+Z that should stop the command (which may be unable
+    /// to stop), or for three in a row that a command in raw mode does not answer. With `plain`, no escape sequence
+    /// is written to restore the terminal afterwards.
     ///
     /// # Errors
-    /// When there is no terminal, or no thread can be started.
+    /// If there is no terminal, or no thread can be started.
     pub fn start(near: OwnedFd, pressed: OwnedFd, plain: bool) -> io::Result<Self> {
         let flags = fcntl_getfl(&near)?;
         fcntl_setfl(&near, flags | OFlags::NONBLOCK)?;
@@ -55,7 +55,7 @@ impl Loan {
         Ok(Self { thread: Some(thread), stop: Some(stop) })
     }
 
-    /// Ends the loan: what was still on its way is shown, the cursor stands at the start of a row.
+    /// Ends the loan: shows the output that is still on its way, and puts the cursor at the start of a row.
     pub fn stop(mut self) {
         self.end();
     }
@@ -63,7 +63,7 @@ impl Loan {
     fn end(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A thread that panicked has nothing more to give.
+            // A thread that panicked has no more output.
             let _ = thread.join();
         }
     }
@@ -81,7 +81,7 @@ struct Relay {
     size: Size,
     last: u8,
     screen: Watch,
-    /// Ctrl+Z in raw mode, one after the other, since the command last printed something.
+    /// How many Ctrl+Z came in raw mode since the command last printed something.
     unheard: usize,
 }
 
@@ -114,13 +114,13 @@ impl Relay {
             let now = Size::of_terminal(None, None);
             if now != self.size {
                 self.size = now;
-                // A terminal that has gone is noticed by the next read.
+                // If the terminal is gone, the next read notices it.
                 let _ = set_size(self.near.as_fd(), now);
             }
         }
     }
 
-    /// Shows a piece of what the command says; false when nothing more will come.
+    /// Shows a piece of the command's output; false if there will be no more.
     fn show(&mut self) -> bool {
         let mut buffer = [0; 16 * 1024];
         match self.near.read(&mut buffer) {
@@ -135,8 +135,8 @@ impl Relay {
         }
     }
 
-    /// Hands typed keys on; false when the person's terminal has gone. What a command does not take is dropped: it
-    /// may be a password, and must not end up in a line.
+    /// Passes typed keys on; false if the person's terminal is gone. Keys that the command does not take are
+    /// dropped: they may be a password, which must not end up in a line.
     fn type_in(&mut self) -> bool {
         let mut buffer = [0; 4096];
         match rustix::io::read(rustix::stdio::stdin(), &mut buffer) {
@@ -150,7 +150,7 @@ impl Relay {
                 let stops = typed.contains(&CONTROL_Z) && (signals() || self.unheard >= UNHEARD);
                 let _ = self.near.write_all(typed);
                 if stops {
-                    // Nobody waits for it any more: the command has ended.
+                    // Fails if the command has ended: nobody waits for it then.
                     let _ = rustix::io::write(&self.pressed, b"z");
                 }
                 true
@@ -159,7 +159,7 @@ impl Relay {
         }
     }
 
-    /// Shows what is still on its way and puts right what the command left.
+    /// Shows the output that is still on its way, and restores what the command changed on the terminal.
     fn finish(&mut self, plain: bool) {
         let mut buffer = [0; 16 * 1024];
         while let Ok(count @ 1..) = self.near.read(&mut buffer) {
@@ -184,7 +184,7 @@ impl Relay {
     }
 }
 
-/// Whether a program went to the alternate screen and has not come back, as one that was killed there.
+/// Whether a program has entered the alternate screen and not left it, for example because it was killed.
 #[derive(Debug, Default)]
 struct Watch {
     other: bool,

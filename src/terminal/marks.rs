@@ -1,4 +1,4 @@
-//! Signs for the terminal that print nothing: prompt marks, titles, notifications, links.
+//! Sequences that print nothing: prompt marks, titles, notifications, links.
 
 /// A sequence that draws nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,23 +11,23 @@ pub enum Mark {
     OutputStart,
     /// OSC 133;D: the answer ended, 0 for success.
     OutputEnd(u8),
-    /// OSC 2: the window's title; empty gives it back to the terminal.
+    /// OSC 2: the window's title; an empty text lets the terminal choose.
     Title(String),
-    /// XTWINOPS 22: the terminal remembers the title it has (xterm's ctlseqs; kitty, foot, VTE, WezTerm, tmux).
+    /// XTWINOPS 22: the terminal saves its present title (xterm's ctlseqs; kitty, foot, VTE, WezTerm, tmux).
     KeepTitle,
-    /// XTWINOPS 23: the title remembered last is back.
+    /// XTWINOPS 23: the terminal restores the title it saved last.
     RestoreTitle,
-    /// OSC 11: what colour is the background? DA1 after it is answered by every terminal, so that it is known when no
-    /// answer will come.
+    /// OSC 11: asks for the background colour. DA1 follows, which every terminal answers: if that answer comes
+    /// first, no other will come.
     AskBackground,
-    /// OSC 9 and OSC 777: a notification with a title and a text. Terminals show the one they know.
+    /// OSC 9 and OSC 777: a notification with a title and a text. A terminal shows the one it knows.
     Notify(String, String),
     /// BEL.
     Bell,
 }
 
 impl Mark {
-    /// The bytes. Texts are cleaned: no control and no separator can end the sequence early.
+    /// Returns the bytes. Texts are cleaned: no control character or separator in them can end the sequence early.
     pub fn bytes(&self) -> Vec<u8> {
         match self {
             Self::PromptStart => b"\x1b]133;A\x1b\\".to_vec(),
@@ -40,7 +40,7 @@ impl Mark {
             Self::AskBackground => b"\x1b]11;?\x1b\\\x1b[c".to_vec(),
             Self::Notify(title, text) => {
                 let (title, text) = (clean(title).replace(';', ","), clean(text));
-                // OSC 9;4 is a progress bar in some terminals: a text must not look like one.
+                // OSC 9;4 is a progress bar in some terminals: a notification must not look like one.
                 let text = if text.starts_with(|it: char| it.is_ascii_digit()) { format!(" {text}") } else { text };
                 format!("\x1b]9;{title}: {text}\x1b\\\x1b]777;notify;{title};{text}\x1b\\").into_bytes()
             }
@@ -49,13 +49,13 @@ impl Mark {
     }
 }
 
-/// One row of at most 200 characters, without anything that commands a terminal.
+/// Reduces a text to one row of at most 200 characters, without anything that controls a terminal.
 fn clean(text: &str) -> String {
     super::sanitize::sanitize_line(text).replace('\t', " ").chars().take(200).collect()
 }
 
-/// The start of an OSC 8 link, `None` when the address is not one that may be sent. The end is the same with
-/// empty fields. The id makes the parts of a wrapped link one. Limits as terminals have them:
+/// Returns the start of an OSC 8 link; `None` if the address may not be sent. The end of a link is the same
+/// sequence with empty fields. The id joins the parts of a wrapped link. The limits are those of terminals:
 /// <https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda>.
 pub(crate) fn open_link(address: &str) -> Option<String> {
     const LONGEST: usize = 2083;
@@ -63,7 +63,7 @@ pub(crate) fn open_link(address: &str) -> Option<String> {
     if address.is_empty() || address.len() > LONGEST || !printable {
         return None;
     }
-    // FNV-1a: stable, and no two links of one screen share it but by chance.
+    // FNV-1a is stable, and two links on one screen have the same id only by accident.
     let id = address.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     Some(format!("\x1b]8;id={id:x};{address}\x1b\\"))
 }

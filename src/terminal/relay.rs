@@ -1,5 +1,5 @@
-//! Runs a program on a pseudo-terminal of its own and hands everything through, so that it has a full terminal and
-//! what it printed can be kept as well.
+//! Runs a program on a pseudo-terminal of its own and passes everything through: the program has a full terminal,
+//! and its output can be kept as well.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -15,9 +15,9 @@ use rustix::termios::{OptionalActions, Termios, Winsize, tcgetattr, tcsetattr, t
 
 use super::tty::{Output, Size};
 
-/// How often the terminal's size is looked at.
+/// How often the size of the terminal is checked.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
-/// What is kept of the output: its start and its end.
+/// How many bytes at the start of the output are kept; its end is kept, too.
 const KEPT_START: usize = 16 * 1024;
 const KEPT_END: usize = 48 * 1024;
 
@@ -26,19 +26,19 @@ const KEPT_END: usize = 48 * 1024;
 pub struct Relayed {
     /// Its status.
     pub status: ExitStatus,
-    /// What it printed, raw: the first 16 KiB and the last 48 KiB.
+    /// Its raw output: the first 16 KiB and the last 48 KiB.
     pub output: Vec<u8>,
-    /// What was typed and not read by it.
+    /// What was typed, and the program did not read.
     pub unread: Vec<u8>,
 }
 
-/// The person's terminal in raw mode until it is dropped.
+/// Keeps the person's terminal in raw mode until it is dropped.
 pub(super) struct Raw {
     before: Termios,
 }
 
 impl Raw {
-    /// Sets it.
+    /// Sets raw mode.
     pub(super) fn new() -> io::Result<Self> {
         let before = tcgetattr(rustix::stdio::stdin())?;
         let mut raw = before.clone();
@@ -50,16 +50,16 @@ impl Raw {
 
 impl Drop for Raw {
     fn drop(&mut self) {
-        // A terminal that has gone is noticed by the next read.
+        // If the terminal is gone, the next read notices it.
         let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &self.before);
     }
 }
 
-/// Runs `command`, which makes the pseudo-terminal its controlling one by itself, and waits for it. What it leaves
-/// running in the background is not waited for.
+/// Runs `command` and waits for it. The command itself makes the pseudo-terminal its controlling one. Programs that
+/// it leaves in the background are not waited for.
 ///
 /// # Errors
-/// When there is no pseudo-terminal to be had, the program cannot be started, or the terminal has gone.
+/// If there is no pseudo-terminal, the program cannot be started, or the terminal is gone.
 pub fn relay(mut command: Command) -> io::Result<Relayed> {
     let near = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     grantpt(&near)?;
@@ -69,11 +69,11 @@ pub fn relay(mut command: Command) -> io::Result<Relayed> {
     let mut size = Size::of_terminal(None, None);
     set_size(&near, size)?;
     let mut child = command.stdin(far.try_clone()?).stdout(far.try_clone()?).stderr(far.try_clone()?).spawn()?;
-    // The command holds the far end as well.
+    // `command` holds copies of the far end.
     drop(command);
     let raw = Raw::new()?;
-    // We keep the far end to find what was not read, so its closing tells nothing: a thread waits instead, and ends
-    // with the child.
+    // We keep the far end open, in order to read what the program left unread, so its closing tells us nothing.
+    // Instead a thread waits for the child, and ends with it.
     let (ended, ends) = pipe()?;
     let waiting = std::thread::Builder::new().name("child".to_owned()).spawn(move || {
         let status = child.wait();
@@ -105,7 +105,7 @@ pub fn relay(mut command: Command) -> io::Result<Relayed> {
     Ok(Relayed { status, output: kept.whole(), unread })
 }
 
-/// What was typed and nobody read: it is meant for whoever reads next, as on any terminal.
+/// Returns what was typed and not read: the next reader gets it, as on any terminal.
 fn unread(far: &OwnedFd) -> io::Result<Vec<u8>> {
     let mut mode = tcgetattr(far)?;
     mode.make_raw();
@@ -124,14 +124,14 @@ pub(super) fn set_size(terminal: impl AsFd, size: Size) -> io::Result<()> {
     Ok(tcsetwinsize(terminal, size)?)
 }
 
-/// Who has something to say.
+/// What is ready.
 struct Ready {
     input: bool,
     output: bool,
     ended: bool,
 }
 
-/// Waits for the person, the program or its end.
+/// Waits for the person, for the program, or for the program's end.
 fn wait(near: &File, ended: &OwnedFd, listening: bool) -> io::Result<Ready> {
     let input = rustix::stdio::stdin();
     let person = if listening { PollFlags::IN } else { PollFlags::empty() };
@@ -147,7 +147,7 @@ fn wait(near: &File, ended: &OwnedFd, listening: bool) -> io::Result<Ready> {
     Ok(Ready { input: input && listening, output, ended })
 }
 
-/// Hands a piece of output through.
+/// Passes on a piece of output.
 fn pass(near: &mut File, kept: &mut HeadAndTail) -> io::Result<()> {
     let mut buffer = [0; 16 * 1024];
     match near.read(&mut buffer) {
@@ -160,7 +160,7 @@ fn pass(near: &mut File, kept: &mut HeadAndTail) -> io::Result<()> {
     }
 }
 
-/// Hands typed keys to the program; false when the terminal has gone.
+/// Passes typed keys to the program; false if the terminal is gone.
 fn type_in(near: &mut File) -> io::Result<bool> {
     let mut buffer = [0; 4096];
     match rustix::io::read(rustix::stdio::stdin(), &mut buffer) {

@@ -1,4 +1,4 @@
-//! Puts a terminal right that another program has left in a bad mode: what `axi doctor --reset-terminal` does.
+//! Restores a terminal that another program has left in a bad mode, for `axi doctor --reset-terminal`.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -8,13 +8,14 @@ use rustix::termios::{
     tcsetattr,
 };
 
-/// Ends what programs switch on: synchronised output, bracketed paste, focus and mouse events, application cursor and
-/// keypad keys, kitty's keyboard flags, line drawing, a scroll region (which moves the cursor, hence around it DECSC
-/// and DECRC), a hidden cursor, styles, missing line wrap. The screen and its scrollback stay as they are.
+/// Switches off what programs switch on: synchronised output, bracketed paste, focus and mouse events, application
+/// cursor and keypad keys, kitty's keyboard flags, line drawing, a scroll region, a hidden cursor, styles, disabled
+/// line wrap. DECSC and DECRC stand around the reset of the scroll region, because that moves the cursor. The
+/// screen and its scrollback are not changed.
 const ENDS: &[u8] = b"\x1b[?2026l\x1b[?2004l\x1b[?1004l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\
     \x1b[?1l\x1b>\x1b[<8u\x1b[=0u\x1b[>4;0m\x1b(B\x0f\x1b7\x1b[r\x1b8\x1b[?25h\x1b[0m\x1b[?7h\r";
 
-/// Control characters as a new terminal has them (termios(3); `stty sane`), where a program has switched them off.
+/// The control characters of a new terminal (termios(3); `stty sane`), in case a program has disabled them.
 const CHARACTERS: [(SpecialCodeIndex, u8); 11] = [
     (SpecialCodeIndex::VINTR, 0x03),
     (SpecialCodeIndex::VQUIT, 0x1c),
@@ -32,7 +33,7 @@ const CHARACTERS: [(SpecialCodeIndex, u8); 11] = [
 /// Resets the controlling terminal.
 ///
 /// # Errors
-/// When there is none, or it has gone.
+/// If there is no controlling terminal, or it is gone.
 pub fn reset_terminal() -> io::Result<()> {
     let mut terminal = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
     let mut mode = tcgetattr(&terminal)?;
@@ -42,7 +43,7 @@ pub fn reset_terminal() -> io::Result<()> {
     terminal.flush()
 }
 
-/// What `stty sane` does to a mode. Speed and character size stay.
+/// Changes a mode as `stty sane` does. Speed and character size stay.
 fn make_sane(mode: &mut Termios) {
     mode.input_modes |= InputModes::BRKINT | InputModes::ICRNL | InputModes::IXON | InputModes::IMAXBEL;
     mode.input_modes -= InputModes::IGNBRK | InputModes::INLCR | InputModes::IGNCR | InputModes::IXOFF;

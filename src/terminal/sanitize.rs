@@ -1,8 +1,8 @@
-//! Makes text from outside harmless: nothing of it can command the terminal, or look like what it is not.
+//! Makes text from outside harmless: nothing in it can control the terminal, or look like something else.
 //!
-//! Controls are shown as their Unicode pictures (`␛`), invisible and direction-changing characters as `<U+202E>`.
-//! A joiner stays where a script or an emoji needs it. What stays is decided on the whole text, so that a text
-//! has to be cleaned as a whole: cut in two between an emoji and its joiner, the joiner is shown.
+//! Control characters are shown as their Unicode pictures (`␛`), invisible and direction-changing characters as
+//! `<U+202E>`. A joiner stays where a script or an emoji needs it. That depends on the characters around it, so a
+//! text has to be cleaned as a whole: if it is cut between an emoji and its joiner, the joiner is shown.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use crate::character::is_invisible;
 
-/// Which controls a place can show as what they mean.
+/// Which control characters a place can print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Breaks {
     /// Newlines and tabs stay; a carriage return before a newline is dropped. For text of many lines.
@@ -52,8 +52,8 @@ pub fn clean(text: &str, breaks: Breaks) -> Cow<'_, str> {
     cleaned.map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// Where a text holds characters that are not seen, or change what is seen of others: what [`sanitize`] would show as
-/// something else. For a place that has to keep every byte where it is.
+/// Returns where a text has characters that are invisible, or that change how others look: those that [`sanitize`]
+/// would replace. For places in which every byte has to stay where it is.
 pub fn concealed(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     if let Some(start) = text.bytes().position(|byte| !matches!(byte, b' '..=b'~' | b'\t' | b'\n')) {
@@ -66,8 +66,9 @@ pub fn concealed(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Escapes in JSON what a terminal, or a person who reads it there, would take for something else: C1 controls,
-/// characters that are not seen, that change the direction of others. It means the same to every program.
+/// Escapes characters in JSON that a terminal, or a person reading it there, would misread: C1 controls, and
+/// characters that are invisible or change the direction of others. For every program the JSON still means the
+/// same.
 pub fn escape_json(json: String) -> String {
     let is_bad = |character: char| matches!(character, '\u{7F}'..='\u{9F}') || is_invisible(character);
     if json.is_ascii() && !json.contains('\u{7F}') || !json.chars().any(is_bad) {
@@ -89,7 +90,7 @@ pub fn escape_json(json: String) -> String {
 
 /// Judges each character from byte `start` on.
 fn judge_from(text: &str, start: usize, breaks: Breaks, mut each: impl FnMut(usize, char, Verdict)) {
-    // The character before decides about joiners: begin one character earlier.
+    // The character before a joiner decides about it: begin one character earlier.
     let start = text[..start].char_indices().next_back().map_or(0, |(index, _)| index);
     let mut previous = None;
     let mut characters = text[start..].char_indices().peekable();
@@ -102,7 +103,7 @@ fn judge_from(text: &str, start: usize, breaks: Breaks, mut each: impl FnMut(usi
         }
         let verdict = if index < flag_ends { Verdict::Stay } else { judge(previous, character, next, breaks) };
         each(index, character, verdict);
-        // What is shown as a picture no longer carries what follows it.
+        // A character shown as a picture cannot carry the ones after it.
         previous = if verdict == Verdict::Stay { Some(character) } else { Some('>') };
     }
 }
@@ -124,7 +125,7 @@ fn judge(previous: Option<char>, character: char, next: Option<char>, breaks: Br
             previous.is_some_and(joins)
                 || (previous.is_some_and(continues_emoji) && next.is_some_and(is_pictograph))
         }
-        // One selector chooses a glyph; more of them, or one on nothing, carry hidden data.
+        // One selector chooses a glyph; several, or one after nothing, carry hidden data.
         '\u{FE00}'..='\u{FE0F}' => {
             previous.is_some_and(|base| !base.is_ascii_control() && !is_selector(base) && base != ' ')
         }
@@ -145,7 +146,8 @@ fn show(character: char, out: &mut String) {
     }
 }
 
-/// Scripts whose spelling needs joiners: Arabic and Syriac ranges, Indic, Myanmar, Khmer, Mongolian.
+/// Tells whether the spelling of a script needs joiners: Arabic and Syriac ranges, Indic, Myanmar, Khmer,
+/// Mongolian.
 fn joins(character: char) -> bool {
     matches!(
         character,
@@ -174,8 +176,8 @@ fn is_ideograph(character: char) -> bool {
     matches!(character, '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// Bytes of a subdivision flag's tag sequence after its black flag, 0 when there is no whole one
-/// (UTS 51, emoji tag sequences: 3 to 6 tag letters or digits, then the cancel tag).
+/// Returns the length in bytes of the tag sequence after a black flag, or 0 if it is not complete (UTS 51, emoji
+/// tag sequences: 3 to 6 tag letters or digits, then the cancel tag).
 fn flag_length(rest: &str) -> usize {
     let mut length = 0;
     for (count, character) in rest.chars().take(7).enumerate() {

@@ -1,8 +1,8 @@
-//! Styles as bytes: the shortest SGR sequence from one style to the next (ECMA-48, 8.3.117).
+//! Converts styles to bytes: the shortest SGR sequence from one style to the next (ECMA-48, 8.3.117).
 
 use nu_ansi_term::{Color, Style};
 
-/// Appends what turns `from` into `to`; nothing when they are the same.
+/// Appends the bytes that turn `from` into `to`; none if they are equal.
 pub(crate) fn transition(from: Style, to: Style, out: &mut Vec<u8>) {
     if from == to {
         return;
@@ -10,7 +10,7 @@ pub(crate) fn transition(from: Style, to: Style, out: &mut Vec<u8>) {
     let (before, after) = (attributes(from), attributes(to));
     out.extend_from_slice(b"\x1b[");
     let start = out.len();
-    // Switching single attributes off is never shorter than starting over: most texts return to plain.
+    // Switching off single attributes is never shorter than a reset: most texts return to plain.
     let loses = before.iter().zip(after).any(|(&(_, was), (_, is))| was && !is)
         || (from.foreground.is_some() && to.foreground.is_none())
         || (from.background.is_some() && to.background.is_none());
@@ -54,7 +54,7 @@ fn parameter(codes: &[u8], start: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// `shift` is 10 for the background.
+/// Appends the codes of a colour; `shift` is 10 for the background.
 fn color_codes(color: Color, shift: u8, start: usize, out: &mut Vec<u8>) {
     let code = match color {
         Color::Black => 30,

@@ -1,27 +1,27 @@
-//! A person's own styles: `heading = "yellow bold"`, in the words of termimad's skins.
+//! The person's own styles, such as `heading = "yellow bold"`, in the words of termimad's skins.
 
 use nu_ansi_term::{Color, Style};
 use termimad::crossterm::style::{Attribute, Attributes, Color as SkinColor};
 
 use super::theme::Theme;
 
-/// Why a style of the settings cannot be used.
+/// Why a style in the settings cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SkinError {
-    /// Nothing is drawn in a style of this name.
+    /// There is no style with this name.
     #[error("there is no style named {0}")]
     UnknownRole(String),
-    /// Not a style; what the parser says.
+    /// It is not a style; the parser says why.
     #[error("{0}")]
     NotAStyle(String),
 }
 
 impl Theme {
-    /// Draws `role` (`heading`, `code`, `dim`, …) in the style that `text` names: attributes and up to two colours,
-    /// foreground first, such as `#ab00c1 strikeout` or `gray(2) ansi(202) bold`.
+    /// Sets the style of `role` (`heading`, `code`, `dim`, …) to the one that `text` names: attributes and up to
+    /// two colours, foreground first, such as `#ab00c1 strikeout` or `gray(2) ansi(202) bold`.
     ///
     /// # Errors
-    /// [`SkinError`]; the theme is then as it was.
+    /// [`SkinError`]; the theme is not changed then.
     pub fn restyle(&mut self, role: &str, text: &str) -> Result<(), SkinError> {
         let Some(style) = self.role(role) else { return Err(SkinError::UnknownRole(role.to_owned())) };
         *style = parse(text)?;

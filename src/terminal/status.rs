@@ -1,4 +1,4 @@
-//! The status row: what is happening, for how long, and what is being typed. Pure; words come translated.
+//! The status row: what happens, for how long, and what is being typed. Pure; its words come in translated.
 
 use std::time::Duration;
 
@@ -8,40 +8,40 @@ use super::layout::{cut, measure};
 use super::line::{Line, Span};
 use super::theme::Theme;
 
-/// How long a frame of the spinner stands.
+/// How long the spinner shows one frame.
 pub const FRAME: Duration = Duration::from_millis(80);
 const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/// An activity of more cells, such as a long command, is cut so that the details stay.
+/// An activity with more cells, such as a long command, is cut so that the details stay visible.
 const LONG_ACTIVITY: usize = 24;
 
-/// What the status row says. Texts are in the person's language.
+/// The content of the status row, in the person's language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Status<'a> {
     /// Time since the turn began; chooses the spinner's frame.
     pub elapsed: Duration,
     /// What is happening: "thinking", "running cargo test".
     pub activity: &'a str,
-    /// Details in their order of worth: seconds, tokens, the key that stops.
+    /// Details, the most important first: seconds, tokens, the key that stops.
     pub details: &'a [&'a str],
     /// What is being typed.
     pub typed: &'a str,
-    /// Lines that wait, such as "2 queued"; empty for none.
+    /// How many lines wait, such as "2 queued"; empty for none.
     pub queued: &'a str,
 }
 
-/// Frame of the spinner after `elapsed`.
+/// Returns the frame of the spinner after `elapsed`.
 pub fn spinner(elapsed: Duration) -> &'static str {
     let frame = elapsed.as_millis() / FRAME.as_millis();
     FRAMES[usize::try_from(frame % FRAMES.len() as u128).unwrap_or(0)]
 }
 
-/// Composes the row for a terminal of `columns`. Details that do not fit are left out, the last one first; of what
-/// is typed the end is shown; the rest is cut.
+/// Composes the row for a terminal with `columns` columns. Details that do not fit are left out, beginning with the
+/// last one; of the typed text the end is shown; the rest is cut.
 pub fn status_line(status: &Status<'_>, theme: &Theme, columns: usize) -> Line {
     let width = columns.saturating_sub(1);
     let typed = last_row(status.typed);
-    // What is being typed gets half of the row when there is anything.
+    // The typed text gets up to half of the row, if there is any.
     let reserved =
         if typed.is_empty() { 0 } else { (measure(&Line::styled(&*typed, theme.strong)).0 + 3).min(width / 2) };
     let details: usize = [status.queued]
@@ -72,7 +72,7 @@ pub fn status_line(status: &Status<'_>, theme: &Theme, columns: usize) -> Line {
     cut(&line, width)
 }
 
-/// The row under way of a text of many; newlines before it are shown as a mark.
+/// Returns the last line of a text; a mark stands for the lines before it.
 fn last_row(typed: &str) -> String {
     match typed.rsplit_once('\n') {
         Some((_, last)) => format!("⏎ {last}"),
@@ -80,7 +80,7 @@ fn last_row(typed: &str) -> String {
     }
 }
 
-/// The end of `text` that fits in `width` cells, with an ellipsis when something is missing.
+/// Returns the end of `text` that fits in `width` cells; an ellipsis shows that something is missing.
 fn tail(text: &str, width: usize) -> String {
     let cells = |text: &str| {
         let (cells, doubt) = measure(&Line::styled(text, nu_ansi_term::Style::default()));

@@ -4,7 +4,7 @@ use nu_ansi_term::{Color, Style};
 
 use super::environment::{Background, Depth};
 
-/// The named styles everything on the screen is drawn in.
+/// The named styles in which everything on the screen is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
     /// Headings.
@@ -41,15 +41,15 @@ pub struct Theme {
     pub furniture: Style,
     /// Quoted text.
     pub quote: Style,
-    /// What matters little: reasoning, hints, status.
+    /// Text of little importance: reasoning, hints, status.
     pub dim: Style,
     /// Added lines of a diff.
     pub added: Style,
     /// Removed lines of a diff.
     pub removed: Style,
-    /// What is new within an added line.
+    /// The new part of an added line.
     pub added_word: Style,
-    /// What is gone from a removed line.
+    /// The part that is gone from a removed line.
     pub removed_word: Style,
     /// Success.
     pub success: Style,
@@ -98,7 +98,7 @@ impl Theme {
         }
     }
 
-    /// The theme for so much colour on such a background.
+    /// Returns the theme for a colour depth and a background.
     #[must_use]
     pub fn choose(depth: Depth, background: Background) -> Self {
         let on = |ground| Style::new().on(ground);
@@ -107,10 +107,10 @@ impl Theme {
             (Depth::Monochrome, _) => Self::monochrome(),
             (Depth::Ansi, Background::Dark) => Self::ansi(),
             (Depth::Ansi, Background::Light) => Self::light(),
-            // Of the grey ramp: one step off black, and off white.
+            // From the grey ramp: one step away from black, and from white.
             (Depth::Fixed, Background::Dark) => Self { person: on(Color::Fixed(236)), ..Self::ansi() },
             (Depth::Fixed, Background::Light) => Self { person: on(Color::Fixed(254)), ..Self::light() },
-            // The backgrounds are those of GitHub's own dark and light diffs, which many have looked at for long.
+            // The backgrounds are those of GitHub's own diffs, dark and light, which many people know.
             (Depth::Truecolor, Background::Dark) => {
                 Self { person: on(Color::Rgb(0x2d, 0x31, 0x38)), ..Self::ansi() }.with_change_backgrounds(
                     [(0x12, 0x26, 0x1a), (0x1d, 0x57, 0x2d)],
@@ -160,8 +160,8 @@ impl Theme {
         }
     }
 
-    /// Marks changed lines and words by backgrounds, so that code keeps its colours: where any colour can be had. Each
-    /// is the line's background, then the word's.
+    /// Marks changed lines and words by backgrounds, so that code keeps its colours; needs 24-bit colours. Each
+    /// pair is the background of the line, then that of the word.
     #[must_use]
     pub(crate) fn with_change_backgrounds(self, added: [(u8, u8, u8); 2], removed: [(u8, u8, u8); 2]) -> Self {
         let on = |style: Style, (red, green, blue): (u8, u8, u8)| style.on(Color::Rgb(red, green, blue));
@@ -174,7 +174,7 @@ impl Theme {
         }
     }
 
-    /// For light backgrounds, where yellow and dim text are hard to read.
+    /// Returns the theme for light backgrounds, on which yellow and dim text are hard to read.
     #[must_use]
     pub fn light() -> Self {
         Self {
@@ -189,7 +189,7 @@ impl Theme {
         }
     }
 
-    /// Attributes without colour: what `NO_COLOR` asks for.
+    /// Returns the theme for `NO_COLOR`: attributes without colour.
     #[must_use]
     pub fn monochrome() -> Self {
         let none = Style::new();
@@ -211,7 +211,7 @@ impl Theme {
         }
     }
 
-    /// No colour and no attribute at all.
+    /// Returns the theme without colours or attributes.
     #[must_use]
     pub fn plain() -> Self {
         let none = Style::new();

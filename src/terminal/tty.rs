@@ -1,9 +1,9 @@
-//! The one owner of the terminal's mode.
+//! The only owner of the terminal's mode.
 //!
-//! From the first prompt to the end the terminal is in axi's baseline mode: keys are not echoed, not gathered into
-//! lines and make no signals; output is processed as usual. The line editor's raw mode nests inside (it saves and
-//! restores what it finds), so there is never a moment in which typed keys echo or get lost. The person's own mode
-//! comes back only for interactive children, on suspend, exit and panic.
+//! From the first prompt to the end the terminal is in axi's baseline mode: keys are not echoed, not collected into
+//! lines, and send no signals; output is processed as usual. The line editor's raw mode nests inside it (the editor
+//! saves and restores the mode it finds), so there is no moment in which typed keys echo or get lost. The person's
+//! own mode comes back only for interactive children, on suspend, on exit and on panic.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -20,14 +20,14 @@ use rustix::termios::{
     tcgetwinsize, tcsetattr,
 };
 
-/// What a program may have left on: a style, a hidden cursor, wrapping off, bracketed paste, focus events,
-/// synchronized output.
+/// Ends what a program may have left on: a style, a hidden cursor, disabled wrapping, bracketed paste, focus
+/// events, synchronized output.
 pub(super) const UNDO: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?7h\x1b[?25h\x1b[?2004l\x1b[?1004l";
 /// Leaves the alternate screen.
 pub(super) const UNDO_SCREEN: &[u8] = b"\x1b[?1049l";
-/// Takes back one level of kitty keyboard flags.
+/// Removes one level of kitty's keyboard flags.
 const UNDO_KEYBOARD: &[u8] = b"\x1b[<u";
-/// Stopping by a signal to the own group happens a moment after the call.
+/// A signal to our own process group stops us a moment after the call.
 const STOP_TAKES: Duration = Duration::from_millis(50);
 
 /// Size of a terminal, in cells.
@@ -39,13 +39,13 @@ pub struct Size {
     pub rows: u16,
 }
 
-/// Holds the terminal in axi's baseline mode until it is dropped.
+/// Keeps the terminal in axi's baseline mode until it is dropped.
 #[derive(Debug)]
 pub struct Tty {
     restorer: Restorer,
 }
 
-/// Gives the terminal back, from any thread, any number of times: for panic hooks and signal handlers.
+/// Restores the terminal, from any thread and any number of times: for panic hooks and signal handlers.
 #[derive(Clone)]
 pub struct Restorer {
     held: Arc<Held>,
@@ -56,11 +56,11 @@ struct Held {
     taken: AtomicBool,
     keyboard_flags: AtomicBool,
     plain: AtomicBool,
-    /// What gives the window its own title back, while it has another.
+    /// The bytes that restore the window's own title, while it has another one.
     title: Mutex<Option<Vec<u8>>>,
 }
 
-/// The terminal is in the person's own mode until this is dropped.
+/// Keeps the terminal in the person's own mode until it is dropped.
 #[derive(Debug)]
 #[must_use = "the terminal is taken back when this is dropped"]
 pub struct Lent<'a> {
@@ -74,10 +74,10 @@ impl fmt::Debug for Restorer {
 }
 
 impl Tty {
-    /// Remembers the person's mode and sets the baseline.
+    /// Saves the person's mode and sets the baseline.
     ///
     /// # Errors
-    /// When standard input is no terminal (`ENOTTY`), or has gone.
+    /// If standard input is no terminal (`ENOTTY`), or is gone.
     pub fn take() -> io::Result<Self> {
         let user = tcgetattr(rustix::stdio::stdin())?;
         let off = || AtomicBool::new(false);
@@ -87,51 +87,51 @@ impl Tty {
         Ok(tty)
     }
 
-    /// Sets the baseline again: after SIGCONT, or when another program may have changed the mode. In the
+    /// Sets the baseline again: after SIGCONT, or after another program may have changed the mode. In the
     /// background this stops the process until it is in the foreground again.
     ///
     /// # Errors
-    /// When the terminal has gone.
+    /// If the terminal is gone.
     pub fn retake(&self) -> io::Result<()> {
         let held = &self.restorer.held;
-        // Set first: a signal in between restores once too often rather than never.
+        // Set first: a signal in between then restores once too often, rather than never.
         held.taken.store(true, Ordering::Release);
         set_mode(&baseline(&held.user))
     }
 
-    /// Gives the person's own mode to a child that talks to them, until the guard is dropped.
+    /// Gives a child that talks to the person the person's own mode, until the guard is dropped.
     pub fn lend(&self) -> Lent<'_> {
         self.restorer.restore_mode();
         Lent { tty: self }
     }
 
-    /// A handle that gives the terminal back.
+    /// Returns a handle that restores the terminal.
     pub fn restorer(&self) -> Restorer {
         self.restorer.clone()
     }
 
-    /// Says whether the terminal is sent no sequences at all: then there are none to undo.
+    /// Sets whether no sequences are sent to the terminal: then there are none to undo.
     pub fn keep_plain(&self, plain: bool) {
         self.restorer.held.plain.store(plain, Ordering::Release);
     }
 
-    /// Says whether kitty keyboard flags are pushed, so that restoring pops them.
+    /// Sets whether kitty's keyboard flags are pushed, so that restoring removes them.
     pub fn keyboard_flags(&self, pushed: bool) {
         self.restorer.held.keyboard_flags.store(pushed, Ordering::Release);
     }
 
-    /// Says what gives the window its own title back, so that restoring does; `None` once it was given back. Returns
-    /// whether there was anything to give back.
+    /// Sets the bytes that restore the window's own title; `None` once it is restored. Returns whether there were
+    /// any before.
     pub fn title(&self, undo: Option<Vec<u8>>) -> bool {
         let mut title = self.restorer.held.title.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *title, undo).is_some()
     }
 
-    /// Stops this job as Ctrl+Z does, and returns when it is in the foreground again with the baseline set. The
-    /// caller has ended its live rows before and paints them after. Without job control it returns at once.
+    /// Stops this job as Ctrl+Z does. Returns when it is in the foreground again, with the baseline set. The caller
+    /// removes its live rows before, and paints them again afterwards. Without job control it returns at once.
     ///
     /// # Errors
-    /// When the signal cannot be sent, or the terminal has gone.
+    /// If the signal cannot be sent, or the terminal is gone.
     pub fn suspend(&self) -> io::Result<()> {
         self.restorer.restore();
         let sent = kill_process_group(getpgrp(), Signal::TSTP);
@@ -149,19 +149,19 @@ impl Drop for Tty {
 
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
-        // A terminal that has gone is noticed by the next read.
+        // If the terminal is gone, the next read notices it.
         let _ = self.tty.retake();
     }
 }
 
 impl Restorer {
-    /// Puts cursor, wrapping, paste brackets, focus events, keyboard flags and the title right and sets the person's mode.
-    /// Does nothing when the terminal is not held. Errors are of no use here: the terminal has gone.
+    /// Restores cursor, wrapping, bracketed paste, focus events, keyboard flags and title, and sets the person's
+    /// mode. Does nothing if the terminal is not held. Errors are ignored: they mean that the terminal is gone.
     pub fn restore(&self) {
         if !self.held.taken.load(Ordering::Acquire) {
             return;
         }
-        // Not behind the lock: whoever writes may hold it for good by now.
+        // Without the lock: another thread that writes may hold it for ever by now.
         let mut output = Output { locked: false, ..Output::new() };
         if isatty(rustix::stdio::stdout()) && !self.held.plain.load(Ordering::Acquire) {
             let _ = output.write_all(UNDO);
@@ -176,14 +176,14 @@ impl Restorer {
     }
 
     fn restore_mode(&self) {
-        // From the background, setting a mode would stop the process, and the mode is the foreground job's.
+        // A process in the background would be stopped if it set the mode, which belongs to the foreground job.
         let foreground = tcgetpgrp(rustix::stdio::stdin()).is_ok_and(|group| group == getpgrp());
         if self.held.taken.swap(false, Ordering::AcqRel) && foreground {
             let _ = set_mode(&self.held.user);
         }
     }
 
-    /// Restores the terminal before a panic's message is printed, so that it can be read.
+    /// Makes a panic restore the terminal before its message is printed, so that the message can be read.
     pub fn install_panic_hook(&self) {
         let restorer = self.clone();
         let before = std::panic::take_hook();
@@ -194,7 +194,7 @@ impl Restorer {
     }
 }
 
-/// Axi's own mode over the person's: their character size, speed, flow of output and special keys stay.
+/// Returns axi's own mode, based on the person's: character size, speed, flow control and special keys stay.
 fn baseline(user: &Termios) -> Termios {
     let mut mode = user.clone();
     mode.local_modes
@@ -217,8 +217,8 @@ fn set_mode(mode: &Termios) -> io::Result<()> {
 }
 
 impl Size {
-    /// The terminal's size; what it does not say is taken from `columns` and `lines` (the variables of those
-    /// names), and is 80 × 24 at last.
+    /// Returns the terminal's size. A value that the terminal does not tell is taken from `columns` or `lines` (the
+    /// variables of those names), and is 80 × 24 otherwise.
     pub fn of_terminal(columns: Option<&str>, lines: Option<&str>) -> Self {
         let told = [rustix::stdio::stdout(), rustix::stdio::stderr(), rustix::stdio::stdin()]
             .into_iter()
@@ -232,7 +232,7 @@ impl Size {
     }
 }
 
-/// Width and height of a cell in pixels; a common size where the terminal does not tell.
+/// Returns the width and the height of a cell in pixels; a common size if the terminal does not tell.
 pub fn cell_pixels() -> (u32, u32) {
     let told = tcgetwinsize(rustix::stdio::stdout()).ok();
     let cell = |pixels: u16, cells: u16| u32::from(pixels).checked_div(u32::from(cells)).filter(|&size| size > 0);
@@ -246,11 +246,11 @@ fn size_of(descriptor: BorrowedFd<'_>) -> Option<Size> {
     (size.ws_col > 0).then_some(Size { columns: size.ws_col, rows: size.ws_row })
 }
 
-/// Standard output without a buffer of its own; waits where a full or non-blocking terminal would fail.
+/// Standard output without a buffer of its own; waits if the terminal is full and non-blocking, instead of failing.
 #[derive(Debug)]
 pub struct Output {
     descriptor: BorrowedFd<'static>,
-    /// Whether each write takes the standard library's lock, so that nobody writes once a signal holds it.
+    /// Whether each write takes the standard library's lock, so that nobody writes once a signal handler holds it.
     locked: bool,
 }
 
@@ -274,7 +274,7 @@ impl Write for Output {
             match rustix::io::write(self.descriptor, bytes) {
                 Ok(count) => return Ok(count),
                 Err(Errno::INTR) => {}
-                // Programs that share the terminal may leave it non-blocking.
+                // Another program on the same terminal may have made it non-blocking.
                 Err(Errno::AGAIN) => {
                     let mut descriptors = [PollFd::from_borrowed_fd(self.descriptor.as_fd(), PollFlags::OUT)];
                     match poll(&mut descriptors, None) {

@@ -1,27 +1,27 @@
-//! How many terminal cells text takes: grapheme clusters, wide letters, emoji sequences, combining marks, tabs.
+//! How many terminal cells a text takes: grapheme clusters, wide letters, emoji sequences, combining marks, tabs.
 //!
-//! Widths of single characters come from `unicode-width`; what a whole cluster takes is decided here, because terminals
-//! draw an emoji sequence as one picture of two cells, while summing its parts would give four or more.
+//! The widths of single characters come from `unicode-width`. The width of a cluster is decided here: terminals
+//! draw an emoji sequence as one picture of two cells, while the sum of its parts would be four or more.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 
-/// Where a tab leads: to the next column that is a multiple of this, as terminals do.
+/// A tab moves to the next column that is a multiple of this, as on terminals.
 pub const TAB: usize = 8;
 
 const ZERO_WIDTH_JOINER: char = '\u{200D}';
 const EMOJI_PRESENTATION: char = '\u{FE0F}';
 const KEYCAP: char = '\u{20E3}';
 
-/// Returns the cells of one character standing alone; control characters take none.
+/// Returns the width of a single character in cells; control characters have none.
 #[must_use]
 pub fn char_width(character: char) -> usize {
     if character.is_ascii() { usize::from(!character.is_ascii_control()) } else { character.width().unwrap_or(0) }
 }
 
-/// Returns the cells of one grapheme cluster.
+/// Returns the width of one grapheme cluster in cells.
 ///
-/// Adding to a cluster never makes it narrower, so that a row that is full stays full while text arrives.
+/// A cluster that grows never becomes narrower, so a full row stays full while text arrives.
 #[must_use]
 pub fn cluster_width(cluster: &str) -> usize {
     let mut characters = cluster.chars();
@@ -32,7 +32,8 @@ pub fn cluster_width(cluster: &str) -> usize {
     for character in characters {
         match character {
             EMOJI_PRESENTATION | KEYCAP => return 2.max(lead),
-            // Joined or toned pictures are drawn as one; a joiner between letters of Indic scripts joins no pictures.
+            // Joined or toned pictures are drawn as one; a joiner between letters of Indic scripts joins no
+            // pictures.
             ZERO_WIDTH_JOINER | '\u{1F3FB}'..='\u{1F3FF}' if lead == 2 => picture = true,
             _ => sum += char_width(character),
         }
@@ -40,13 +41,13 @@ pub fn cluster_width(cluster: &str) -> usize {
     if picture { 2 } else { sum }
 }
 
-/// Returns the cells of a text without tabs and newlines.
+/// Returns the width of a text without tabs and newlines, in cells.
 #[must_use]
 pub fn width(text: &str) -> usize {
     if is_printable_ascii(text) { text.len() } else { text.graphemes(true).map(cluster_width).sum() }
 }
 
-/// Returns the column after `text`, printed from `column` on; tabs lead to the next multiple of [`TAB`].
+/// Returns the column after `text` if it is printed from `column` on; a tab moves to the next multiple of [`TAB`].
 #[must_use]
 pub fn column_after(text: &str, column: usize) -> usize {
     let mut pieces = text.split('\t');
@@ -54,7 +55,7 @@ pub fn column_after(text: &str, column: usize) -> usize {
     pieces.fold(start, |column, piece| (column / TAB + 1) * TAB + width(piece))
 }
 
-/// Returns the longest start of `text` that fits into `cells`, never cutting a cluster.
+/// Returns the longest start of `text` that fits into `cells`; never cuts a cluster.
 #[must_use]
 pub fn fitting(text: &str, cells: usize) -> &str {
     if text.len() <= cells && is_printable_ascii(text) {
@@ -70,8 +71,8 @@ pub fn fitting(text: &str, cells: usize) -> &str {
     text
 }
 
-/// Returns the beginning and the end of a text that is wider than `cells`, `…` between them: names of one family begin
-/// alike and differ at their ends.
+/// Shortens a text that is wider than `cells` to its beginning and its end, with `…` between them: names of one
+/// family begin alike and differ at the end.
 #[must_use]
 pub fn ends(text: &str, cells: usize) -> String {
     if width(text) <= cells {
@@ -92,7 +93,7 @@ pub fn ends(text: &str, cells: usize) -> String {
     format!("{head}{mark}{}", &text[tail..])
 }
 
-/// Tells whether each byte is one cell.
+/// Tells whether each byte takes exactly one cell.
 pub(crate) fn is_printable_ascii(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }

@@ -1,4 +1,4 @@
-//! Events that the line editor's reader took from the terminal and never used.
+//! Events that the line editor's reader took from the terminal and did not use.
 
 use std::io;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, pol
 use super::parser::Key;
 use super::pending::Pending;
 
-/// Most events taken at once, so that a terminal that never falls silent cannot hold the turn up.
+/// How many events are taken at most, so that a terminal that never falls silent cannot hold up the turn.
 const MOST: usize = 10_000;
 
-/// Moves what waits in crossterm's own queue into `pending`. Called after the line editor has returned and before
-/// [`super::KeyWatch::start`]. Returns whether ESC or Ctrl+C was among it.
+/// Moves the events in crossterm's own queue into `pending`. Called between the line editor's return and
+/// [`super::KeyWatch::start`]. Returns whether ESC or Ctrl+C was among them.
 ///
 /// # Errors
-/// Those of reading the terminal; what was taken before is kept.
+/// If the terminal cannot be read; events taken before are kept.
 pub fn drain_crossterm(pending: &Pending) -> io::Result<bool> {
     let mut interrupted = false;
     for _ in 0..MOST {

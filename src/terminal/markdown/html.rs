@@ -1,11 +1,12 @@
-//! HTML in markdown: what is a tag, and which lines begin a block of it. It is shown as text, never read.
+//! HTML in markdown: what is a tag, and which lines begin a block of HTML. HTML is shown as text, never
+//! interpreted.
 
-/// What stands at a `<`.
+/// What begins at a `<`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     /// A tag, comment, instruction, declaration or CDATA of this many bytes.
     Tag(usize),
-    /// It could become one.
+    /// It may still become one.
     Incomplete,
     Nothing,
 }
@@ -103,15 +104,16 @@ fn skip(bytes: &[u8], start: usize, good: impl Fn(u8) -> bool) -> usize {
     bytes.get(start..).map_or(start, |rest| start + rest.iter().take_while(|byte| good(**byte)).count())
 }
 
-/// Tells whether a tag says nothing to a person who reads the text inside: keys and folds.
+/// Tells whether a tag (for keys or folds) is left out, because a person who reads the text inside learns nothing
+/// from it.
 pub(crate) fn is_unseen(tag: &str) -> bool {
     let name = tag.trim_start_matches(['<', '/']);
     let name = &name[..name.find(|character: char| !character.is_ascii_alphanumeric()).unwrap_or(name.len())];
     ["kbd", "details", "summary"].iter().any(|unseen| name.eq_ignore_ascii_case(unseen))
 }
 
-/// Takes the tags out of a line of HTML that say nothing to a person; a fold's heading gets its mark. `None` where
-/// nothing else was on the line.
+/// Removes such tags from a line of HTML; the heading of a fold gets its mark. `None` if nothing else was on the
+/// line.
 pub(crate) fn readable(line: &str) -> Option<String> {
     let mut readable = String::new();
     let mut rest = line;
@@ -150,9 +152,9 @@ pub(crate) fn is_line_break(tag: &str) -> bool {
 /// How a block of HTML ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BlockEnd {
-    /// At the line that holds one of these.
+    /// At the line that contains one of these.
     Marker(&'static [&'static str]),
-    /// Before a blank line.
+    /// Before the next blank line.
     Blank,
 }
 

@@ -1,4 +1,4 @@
-//! How markdown is laid out: how wide, in which styles, and who breaks its rows.
+//! How markdown is laid out: its width, its styles, and who breaks its rows.
 
 use crate::terminal::theme::Theme;
 
@@ -8,10 +8,10 @@ pub(super) const NARROWEST: usize = 8;
 /// Who breaks the rows of a paragraph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Wrap {
-    /// axi, between words.
+    /// axi breaks them, between words.
     #[default]
     Word,
-    /// The terminal: a paragraph is one row of any length, so that a copy gives the paragraph.
+    /// The terminal breaks them: a paragraph is one row of any length, so that a copy contains the whole paragraph.
     Soft,
 }
 
@@ -20,13 +20,13 @@ pub enum Wrap {
 pub struct Layout {
     /// The terminal's width in cells.
     pub width: usize,
-    /// Rows of prose are no wider than this, in cells; tables and code may be.
+    /// The greatest width of prose, in cells; tables and code may be wider.
     pub prose: usize,
     /// Who breaks rows.
     pub wrap: Wrap,
     /// The styles.
     pub theme: Theme,
-    /// Whether the terminal knows OSC 8; else addresses are written after their texts.
+    /// Whether the terminal knows OSC 8; otherwise addresses are written after the texts of links.
     pub hyperlinks: bool,
     /// Whether code in known languages is coloured.
     pub highlight: bool,
@@ -35,13 +35,13 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Makes a layout of this width: words wrapped, hyperlinks and colours in code on.
+    /// Makes a layout with this width: wraps words, with hyperlinks and coloured code.
     #[must_use]
     pub fn new(width: usize, theme: Theme) -> Self {
         Self { width, prose: usize::MAX, wrap: Wrap::Word, theme, hyperlinks: true, highlight: true, fences: false }
     }
 
-    /// How wide a row of prose is at most, in cells.
+    /// Returns the greatest width of prose, in cells.
     pub(super) fn prose_width(&self) -> usize {
         self.width.min(self.prose)
     }

@@ -1,11 +1,11 @@
-//! What comes in, made harmless: line ends made one, control characters and invisible ones made visible.
+//! Makes incoming text harmless: unifies line ends, and shows control characters and invisible ones.
 
 use std::{borrow::Cow, fmt::Write as _};
 
 use crate::character::is_invisible;
 
-/// Shows control characters, direction overrides and invisible characters; each on its own, so that cutting a text
-/// anywhere gives the same. Newlines and tabs stay.
+/// Shows control characters, direction overrides and invisible characters. It looks at each character alone, so
+/// that the result does not depend on how a text is cut. Newlines and tabs stay.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| matches!(byte, b'\n' | b'\t' | b' '..=b'~')) || !text.chars().any(is_hostile) {
         return Cow::Borrowed(text);
@@ -29,12 +29,12 @@ pub(super) fn visible(text: &str) -> Cow<'_, str> {
 }
 
 fn is_hostile(character: char) -> bool {
-    // A place to break a word, and the marks of direction that prose needs where two directions meet.
+    // Prose needs these: soft hyphens, and the marks between texts of different direction.
     let prose = matches!(character, '\u{AD}' | '\u{61C}' | '\u{200E}'..='\u{200F}');
     character.is_control() && !matches!(character, '\t' | '\n') || is_invisible(character) && !prose
 }
 
-/// Makes `\r\n` and `\r` one newline across the pieces of a stream.
+/// Turns `\r\n` and `\r` into one newline, across the pieces of a stream.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LineEnds {
     after_return: bool,

@@ -1,4 +1,4 @@
-//! A stream of markdown: text goes in as it arrives, rows come out that are final.
+//! A stream of markdown: text goes in as it arrives, and final rows come out.
 
 use super::block::{Blocks, abridged, is_worth_showing};
 use super::inline::Ending;
@@ -8,17 +8,17 @@ use crate::terminal::layout::slice;
 use crate::terminal::line::{Line, Span};
 use crate::terminal::width::{cluster_width, column_after, fitting, width};
 
-/// From this length on, in bytes, the start of a line is not looked at each time that it grows.
+/// The start of a line that is longer than this, in bytes, is no longer looked at each time it grows.
 const LONG: usize = 4096;
 /// The tags in which models leak their reasoning.
 const REASONING: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
 
-/// What came inside `<think>`.
+/// The reasoning that came inside `<think>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reasoning {
-    /// It is still open.
+    /// Whether it is still open.
     pub is_open: bool,
-    /// The rows of it that are out.
+    /// How many rows of it were returned.
     pub rows: usize,
 }
 
@@ -37,13 +37,13 @@ pub struct Reasoning {
 pub struct MarkdownStream {
     blocks: Blocks,
     line_ends: LineEnds,
-    /// The line that has no end yet, as far as it is not taken.
+    /// The part of the open line that the blocks have not taken.
     pending: String,
-    /// How much of it has been looked at.
+    /// How much of it was looked at.
     looked_at: usize,
-    /// The start of the open line is taken; more of it goes to the open block.
+    /// Whether the start of the open line was taken: the rest goes to the open block.
     line_open: bool,
-    /// What closes the open reasoning.
+    /// The tag that closes the open reasoning.
     reasoning: Option<&'static str>,
     reasoning_rows: usize,
     rows_before_reasoning: usize,
@@ -78,7 +78,8 @@ impl MarkdownStream {
         self.blocks.page.out.append_to(rows);
     }
 
-    /// Returns the last row of what is not final yet, for the live row. What is open in it is shown as if it closed here.
+    /// Returns the last row that is not final yet, for the live row; everything open in it is shown as if it closed
+    /// here.
     #[must_use]
     pub fn tail(&self) -> Line {
         if self.blocks.in_table() && !self.line_open {
@@ -89,15 +90,15 @@ impl MarkdownStream {
         one_row(self.guess(), self.blocks.page.layout.width)
     }
 
-    /// Lays out the last row as if all of it closed here.
+    /// Lays out the last row as if everything in it closed here.
     fn guess(&self) -> Line {
         let mut copy = self.abridged();
         copy.end(Ending::Guess);
         copy.blocks.page.out.take().pop().unwrap_or_default()
     }
 
-    /// Copies what the last row needs: of a word or a line without end, start and end are enough, so that a long one is
-    /// not laid out anew each time that it grows.
+    /// Copies what the last row needs. Of a very long word or line, the start and the end are enough: it must not
+    /// be laid out again each time it grows.
     fn abridged(&self) -> Self {
         Self {
             blocks: self.blocks.abridged(),
@@ -107,14 +108,14 @@ impl MarkdownStream {
         }
     }
 
-    /// Takes the empty row that stands before the unfinished row, once it is sure that a row follows it. Showing the
-    /// unfinished row without it would move that row later.
+    /// Takes the blank row before the unfinished row, once it is certain that a row follows. If the unfinished row
+    /// were shown without it, that row would have to move later.
     pub fn take_gap(&mut self) -> Option<Line> {
         self.blocks.take_gap()
     }
 
-    /// Returns the unfinished row in two parts: what no later text can change, and the rest of [`MarkdownStream::tail`],
-    /// which any later text may.
+    /// Returns the unfinished row in two parts: the part that no later text can change, and the rest of
+    /// [`MarkdownStream::tail`], which later text may change.
     #[must_use]
     pub fn live(&self) -> (Line, Line) {
         let settled = self.blocks.settled();
@@ -130,13 +131,13 @@ impl MarkdownStream {
         (settled, rest)
     }
 
-    /// Changes the width of the rows to come. What is shown of a row already keeps its width: laid out anew, the words
-    /// that stand on the terminal would be written once more.
+    /// Changes the width of the rows that follow. A row that is partly shown keeps its width: laying it out again
+    /// would write the words on the terminal once more.
     pub fn resize(&mut self, width: usize) {
         self.blocks.resize(width.max(NARROWEST));
     }
 
-    /// Ends the text; returns the rows that were left. The stream is as new then, for another text.
+    /// Ends the text; returns the remaining rows. The stream can then be used for another text.
     pub fn finish(&mut self) -> Vec<Line> {
         self.end(Ending::Closed);
         let rows = self.blocks.page.out.take();
@@ -144,7 +145,7 @@ impl MarkdownStream {
         rows
     }
 
-    /// Tells of reasoning leaked into the text.
+    /// Returns the state of reasoning that leaked into the text.
     #[must_use]
     pub fn reasoning(&self) -> Reasoning {
         let open =
@@ -182,13 +183,13 @@ impl MarkdownStream {
         self.take_reasoning();
         let line = std::mem::take(&mut self.pending);
         self.finish_line(&line);
-        // Keeps the memory for the next line.
+        // Reuses the memory for the next line.
         self.pending = line;
         self.pending.clear();
         self.looked_at = 0;
     }
 
-    /// Gives the blocks the rest of a line, and its end.
+    /// Passes the rest of a line, and its end, to the blocks.
     fn finish_line(&mut self, line: &str) {
         if self.line_open {
             self.blocks.more(line);
@@ -199,9 +200,10 @@ impl MarkdownStream {
         self.line_open = false;
     }
 
-    /// Takes the start of the open line if it is surely text.
+    /// Passes on the start of the open line if it is certainly text.
     fn take_start(&mut self) {
-        // A long line that may still be anything is looked at as often as it grows by a part of itself, not by a letter.
+        // A long line that may still become anything is looked at only after it has grown by an eighth, not at each
+        // letter.
         if self.pending.len() > LONG && self.pending.len() < self.looked_at + self.looked_at / 8 {
             return;
         }
@@ -210,7 +212,7 @@ impl MarkdownStream {
         if self.pending.is_empty() {
             return;
         }
-        // The tag that ends reasoning may have begun.
+        // The tag that ends the reasoning may have begun.
         let until = match self.reasoning {
             Some(close) => self.pending.rfind('<').filter(|at| self.pending.len() - at < close.len()),
             None => None,
@@ -273,7 +275,7 @@ impl MarkdownStream {
     }
 }
 
-/// Cuts a row to what fits, its end rather than its start.
+/// Cuts a row to the width; the end is kept, because the newest text is there.
 fn one_row(row: Line, room: usize) -> Line {
     let text = row.text();
     let cells = column_after(&text, 0);

@@ -1,10 +1,10 @@
-//! The only writer to the terminal. Append-only: a row that has got its newline is never touched again.
+//! The only writer to the terminal. It only appends: once a row has its newline, it is never touched again.
 //!
-//! Below the last committed row live at most two things: the open row (text that has arrived but is not a whole
-//! line) and the status row. The open row grows in place: what was shown of it is not written again. The cursor
-//! always rests at the end of the open row, and the status row is always below it, so that "erase everything
-//! below the cursor" takes away the status row and nothing else, however the terminal re-wrapped its rows on a
-//! resize. That is why nothing has to be counted and no cursor position asked.
+//! At most two things live below the last committed row: the open row (text that has arrived but is not a whole
+//! line), and the status row. The open row grows in place, and the part of it that is shown is not written again.
+//! The cursor always rests at the end of the open row, and the status row is always below it. So "erase everything
+//! below the cursor" removes the status row and nothing else, however the terminal re-wrapped its rows on a resize.
+//! That is why nothing has to be counted, and the terminal is never asked for the cursor's position.
 
 mod pen;
 mod update;
@@ -19,17 +19,18 @@ use super::line::{Line, Span};
 use super::marks::Mark;
 use super::sanitize::sanitize_line;
 
-/// More commits than this in one update: painting the status row anew is cheaper than pushing it down each time.
+/// With more commits than this in one update, painting the status row again is cheaper than pushing it down each
+/// time.
 const PUSHES: usize = 6;
-/// Columns that every terminal has: writing further switches automatic wrapping off first.
+/// Every terminal has this many columns. Before text is written beyond them, automatic wrapping is switched off.
 const SURE_COLUMNS: usize = 20;
-/// Rows that a terminal keeps when it becomes narrow all at once, unless it is lower already.
+/// A terminal keeps this many rows when it suddenly becomes narrow, unless it is lower already.
 const SURE_ROWS: usize = 10;
 
-/// A terminal of fewer columns is treated as one of so many.
+/// A terminal with fewer columns is treated as if it had this many.
 const NARROWEST: u16 = 4;
 
-/// What may be used besides text.
+/// What may be used in addition to text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
     /// Colours and attributes.
@@ -41,12 +42,13 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// Text alone: pipes, `NO_COLOR` on a dumb terminal.
+    /// Text alone: for pipes, and for `NO_COLOR` on a dumb terminal.
     pub const PLAIN: Self = Self { styles: false, links: false, marks: false };
     /// Everything.
     pub const FULL: Self = Self { styles: true, links: true, marks: true };
 
-    /// A line as it may be written: without what moves the cursor, and with the looks that are allowed.
+    /// Returns a line as it may be written: without anything that moves the cursor, and with the allowed styles
+    /// only.
     fn dressed(self, line: &Line) -> Line {
         let mut dressed = Line::new();
         for span in &line.spans {
@@ -60,7 +62,7 @@ impl Capabilities {
     }
 }
 
-/// The size of the terminal, as far as we know.
+/// The size of the terminal, as far as axi knows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Size {
     columns: usize,
@@ -72,9 +74,10 @@ impl Size {
         Self { columns: usize::from(columns.max(NARROWEST)), rows: usize::from(rows.max(1)) }
     }
 
-    /// What stands behind the cursor is wrapped anew by a sudden narrowing. More rows of it than the terminal has would
-    /// push the cursor off the screen (tmux puts it into the first cell then), so that its cells are few enough for
-    /// rows of [`SURE_COLUMNS`]: one half for the status row, the rest for the tail.
+    /// Returns the width of the status row. If the terminal suddenly becomes narrow, it wraps the text behind the
+    /// cursor; more rows of it than the terminal has would push the cursor off the screen (tmux then puts it into
+    /// the first cell). So the cells are limited to what fits into rows of [`SURE_COLUMNS`]: one half for the
+    /// status row, the rest for the tail.
     fn status_width(self) -> usize {
         (self.columns - 1).min(self.rows.min(SURE_ROWS) / 2 * SURE_COLUMNS)
     }
@@ -93,7 +96,7 @@ enum Kind {
     Linear,
 }
 
-/// Where the status row is, seen from the cursor.
+/// Where the status row is, relative to the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StatusPlace {
     /// Not on the screen.
@@ -104,16 +107,16 @@ enum StatusPlace {
     Below,
 }
 
-/// The open row as it stands on the terminal.
+/// The open row as the terminal shows it.
 #[derive(Debug, Default)]
 struct OpenRow {
     line: Line,
-    /// Where it begins and ends, in rows and columns of the physical row that it began in.
+    /// Where it begins, and where it ends: rows and columns, counted from the physical row in which it began.
     start: Extent,
     end: Extent,
-    /// The width changed since it began: what is above its last row cannot be reached any more.
+    /// Whether the width changed since it began: then only its last row can be reached.
     reflowed: bool,
-    /// Text was written since the status row was painted.
+    /// Whether text was written since the status row was painted.
     grew: bool,
 }
 
@@ -135,7 +138,7 @@ pub struct Screen<W: Write> {
     wanted_tail: Line,
     wanted_status: Line,
     open: OpenRow,
-    /// What is shown behind the open row and may still change.
+    /// The text behind the open row, which may still change.
     tail: Line,
     status: Line,
     status_place: StatusPlace,
@@ -173,7 +176,7 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// Columns of the terminal.
+    /// Returns the columns of the terminal.
     pub fn columns(&self) -> usize {
         self.size.columns
     }
@@ -183,28 +186,28 @@ impl<W: Write> Screen<W> {
         self.kind == Kind::Linear
     }
 
-    /// Bytes written so far.
+    /// Returns how many bytes were written so far.
     pub fn written(&self) -> u64 {
         self.pen.written
     }
 
-    /// The error that ended writing, if any: everything after it is dropped. A closed pipe is one.
+    /// Returns the error that ended writing, such as a closed pipe; everything after it is dropped.
     pub fn broken(&self) -> Option<io::ErrorKind> {
         self.pen.broken
     }
 
-    /// The writer.
+    /// Returns the writer.
     pub fn writer(&self) -> &W {
         &self.pen.writer
     }
 
-    /// Gives the writer back. What was not flushed is lost.
+    /// Returns the writer by value. Anything that was not flushed is lost.
     pub fn into_writer(self) -> W {
         self.pen.writer
     }
 
-    /// Queues a line for good. Appears at the next [`Screen::flush`]. When the open row is its beginning, only the
-    /// rest is written. Lines wider than the terminal are wrapped by it.
+    /// Queues a line permanently; it appears at the next [`Screen::flush`]. If the open row is the beginning of the
+    /// line, only the rest is written. The terminal wraps lines that are wider than itself.
     pub fn commit(&mut self, line: &Line) {
         let line = self.capabilities.dressed(line);
         self.queue.push(Item::Line(line));
@@ -212,14 +215,14 @@ impl<W: Write> Screen<W> {
         self.wanted_tail = Line::new();
     }
 
-    /// Queues lines for good.
+    /// Queues several lines permanently.
     pub fn commit_all<'a>(&mut self, lines: impl IntoIterator<Item = &'a Line>) {
         for line in lines {
             self.commit(line);
         }
     }
 
-    /// Queues a mark at this place of the text; tells whether the terminal takes marks.
+    /// Queues a mark at this position; returns whether the terminal takes marks.
     pub fn mark(&mut self, mark: &Mark) -> bool {
         if self.capabilities.marks {
             self.queue.push(Item::Mark(mark.bytes()));
@@ -227,8 +230,8 @@ impl<W: Write> Screen<W> {
         self.capabilities.marks
     }
 
-    /// Switches paste brackets and focus events on or off: on while a turn runs (the line editor has its own), so
-    /// that a paste is not taken for keys. Not in linear mode.
+    /// Switches bracketed paste and focus events on or off. They are on while a turn runs (the line editor switches
+    /// them itself), so that a paste is not taken for keys. Does nothing in linear mode.
     pub fn listen(&mut self, on: bool) {
         if self.kind == Kind::Live {
             let switch: &[u8] = if on { b"\x1b[?2004h\x1b[?1004h" } else { b"\x1b[?2004l\x1b[?1004l" };
@@ -236,41 +239,41 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// Says what shall stand below the committed rows: the open row, and the status row cut to the width. An empty
-    /// line is none. Appears at the next [`Screen::flush`]; does nothing in linear mode.
+    /// Sets what stands below the committed rows: the open row, and the status row, which is cut to the width. An
+    /// empty line removes the row. It appears at the next [`Screen::flush`]; in linear mode nothing happens.
     ///
-    /// The open row may be wider than the terminal. It is meant to grow: a text that does not begin with what is
-    /// shown already has that part rewritten, as far as it can be reached.
+    /// The open row may be wider than the terminal. It is meant to grow: if the new text does not begin with what
+    /// is shown, that part is written again as far as it can be reached.
     pub fn live(&mut self, open: &Line, status: &Line) {
         self.open(open);
         self.status(status);
     }
 
-    /// Changes the open row only.
+    /// Changes only the open row.
     pub fn open(&mut self, open: &Line) {
         if self.kind == Kind::Live {
             self.wanted_open = self.capabilities.dressed(open);
         }
     }
 
-    /// Says what stands behind the open row and may still change: an unclosed `**`, say. It is shown as far as it
-    /// fits in the row, is not part of the open row, and can be taken back at any time, also while the terminal is
-    /// being resized: text that changes belongs here, not into [`Screen::open`]. A commit takes it away.
+    /// Sets the text behind the open row that may still change, such as an unclosed `**`. It is shown as far as it
+    /// fits into the row. It is not part of the open row, and can be removed at any time, even while the terminal
+    /// is being resized: so text that changes belongs here, and not into [`Screen::open`]. A commit removes it.
     pub fn tail(&mut self, tail: &Line) {
         if self.kind == Kind::Live {
             self.wanted_tail = self.capabilities.dressed(tail);
         }
     }
 
-    /// Changes the status row only.
+    /// Changes only the status row.
     pub fn status(&mut self, status: &Line) {
         if self.kind == Kind::Live {
             self.wanted_status = cut(&self.capabilities.dressed(status), self.size.status_width());
         }
     }
 
-    /// Takes the live rows away, shows the cursor at the start of an empty row and flushes: now another program,
-    /// a prompt or the line editor may write. What the open row showed and was not committed is erased.
+    /// Removes the live rows, puts the cursor at the start of an empty row, and flushes: then another program, a
+    /// prompt or the line editor may write. Text of the open row that was not committed is erased.
     pub fn end_live(&mut self) {
         self.wanted_open = Line::new();
         self.wanted_tail = Line::new();
@@ -286,8 +289,8 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// Takes the live rows away and writes a sequence that shows a picture and leaves the cursor in its last row. Does
-    /// nothing in linear mode.
+    /// Removes the live rows, and writes a sequence that shows a picture and leaves the cursor in the picture's
+    /// last row. Does nothing in linear mode.
     pub fn picture(&mut self, sequence: &[u8]) {
         self.end_live();
         if self.kind == Kind::Live {
@@ -297,7 +300,7 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// Tells the new size. What is shown stays; the status row is painted anew at the next flush.
+    /// Sets a new size. What is shown stays; the next flush paints the status row again.
     pub fn resize(&mut self, columns: u16, rows: u16) {
         let size = Size::new(columns, rows);
         if size == self.size {
@@ -313,18 +316,19 @@ impl<W: Write> Screen<W> {
         self.stale = self.status_place != StatusPlace::Nowhere || !self.tail.is_empty();
     }
 
-    /// Columns of a tail that are shown where the open row is empty: on a low screen fewer than there are.
+    /// Returns how many columns of a tail are shown if the open row is empty: fewer than the terminal has if its
+    /// screen is low.
     pub fn tail_columns(&self) -> usize {
         self.size.tail_width().min(self.size.columns - 1)
     }
 
-    /// Columns that the status row may use, and one more.
+    /// Returns one more than the number of columns for the status row.
     pub fn status_columns(&self) -> usize {
         self.size.status_width() + 1
     }
 
-    /// The screen was written to by somebody else, or comes back after a suspension: the cursor stands at the
-    /// start of an empty row, nothing live is shown.
+    /// Forgets what is shown, after another program has written to the screen or axi was suspended: the cursor is
+    /// at the start of an empty row, and no live row is shown.
     pub fn forget(&mut self) {
         self.open = OpenRow::default();
         self.tail = Line::new();
@@ -335,7 +339,7 @@ impl<W: Write> Screen<W> {
         self.stale = false;
     }
 
-    /// Writes what changed, in one write; nothing when nothing did.
+    /// Writes the changes in one write, or nothing if there are none.
     pub fn flush(&mut self) {
         let queue = std::mem::take(&mut self.queue);
         match self.kind {

@@ -1,4 +1,4 @@
-//! The bytes of one update: gathered with the style that the terminal is in, and written in one write.
+//! Collects the bytes of one update, tracks the terminal's style, and writes them in one write.
 
 use std::io::{self, Write};
 
@@ -12,12 +12,12 @@ use crate::terminal::sgr::transition;
 #[derive(Debug)]
 pub(super) struct Pen<W: Write> {
     pub(super) writer: W,
-    /// The style that the terminal is in.
+    /// The terminal's present style.
     pub(super) style: Style,
-    /// The update erases something, and so wants to appear at once.
+    /// Whether the update erases something, and so should appear at once.
     pub(super) erases: bool,
     buffer: Vec<u8>,
-    /// What ended writing: everything after it is dropped.
+    /// The error that ended writing: everything after it is dropped.
     pub(super) broken: Option<io::ErrorKind>,
     /// Bytes written so far.
     pub(super) written: u64,
@@ -58,7 +58,7 @@ impl<W: Write> Pen<W> {
         self.style = style;
     }
 
-    /// Erasing and scrolling fill rows with the current background.
+    /// Switches the background off: erasing and scrolling fill rows with it.
     pub(super) fn drop_background(&mut self) {
         if self.style.background.is_some() || self.style.is_reverse {
             self.set_style(Style::default());
@@ -82,7 +82,7 @@ impl<W: Write> Pen<W> {
             return;
         }
         if self.erases {
-            // Synchronized output: terminals that know it show the update as one, the others ignore it.
+            // Synchronized output: terminals that know it show the update in one piece, others ignore it.
             self.buffer.splice(0..0, *b"\x1b[?2026h");
             self.buffer.extend_from_slice(b"\x1b[?2026l");
         }

@@ -1,4 +1,4 @@
-//! One update of the screen: from what stands on the terminal to what shall stand there.
+//! One update of the screen: from what the terminal shows to what it should show.
 
 use std::io::Write;
 
@@ -10,22 +10,23 @@ use super::{Item, OpenRow, PUSHES, SURE_COLUMNS, Screen, StatusPlace};
 use crate::terminal::layout::{Extent, common_prefix, cut, grapheme_floor, length, measure, slice};
 use crate::terminal::line::Line;
 
-// The size of the terminal may have changed without our knowledge (tmux tells its programs up to 250 ms after it
-// re-wrapped their rows). So text may have run over the status row, and may end in the margin, which not every
-// terminal restores with the cursor. Hence:
+// The size of the terminal may have changed without our knowledge: tmux tells its programs up to 250 ms after it
+// has re-wrapped their rows. So text may have been written over the status row, and may end in the margin, to which
+// not every terminal returns when it restores the cursor. Hence:
 
-/// Leaves the margin for the row after it, if the cursor is there, and erases what is left there of a status row: a
-/// space, what is behind it erased, back, and the space erased. Not one column before the margin, where terminals
-/// disagree about the backspace. Erasing to the end of the row would tell tmux in column 0 that the row does not continue
-/// the one above: so behind the space.
+/// Moves from the margin, if the cursor is there, to the row after it, and erases the rest of a status row there:
+/// writes a space, erases behind it, goes back, erases the space. This does not work one column before the margin,
+/// where terminals disagree about the backspace. The erasing starts behind the space, because erasing to the end of
+/// the row from column 0 would tell tmux that the row does not continue the one above.
 const LEAVE_MARGIN: &[u8] = b" \x1b[K\x08\x1b[X";
-/// From the end of the open row to the start of the row below, so that `ESC 8` comes back; first a row is made
-/// below if there is none. VT is LF that keeps its column, and that the kernel does not translate: at a LF it cuts
-/// what we write in two, and a resize between `ESC 7` and `ESC 8` would make the cursor come back to a wrong row.
+/// Moves from the end of the open row to the start of the row below, so that `ESC 8` can return; if there is no row
+/// below, makes one first. VT is a LF that keeps its column and that the kernel does not translate: the kernel
+/// splits our output at a LF, and a resize between `ESC 7` and `ESC 8` would let the cursor return to a wrong row.
 const LEAVE_OPEN_ROW: &[u8] = b"\x0b\x1b[A\x1b7\r\x0b";
-/// Cells of text that may be written at once over a status row, see `grow`: no row of [`SURE_COLUMNS`] is filled by it.
+/// How many cells of text may be written at once over a status row, see `grow`: they never fill a row of
+/// [`SURE_COLUMNS`].
 const PART: usize = SURE_COLUMNS - 2;
-/// An empty row above the status row, with room for it below.
+/// Puts an empty row above the status row, after making room for it below.
 const PUSH_STATUS_DOWN: &[u8] = b"\x0b\x1b[A\x1b[L\r";
 
 impl<W: Write> Screen<W> {
@@ -49,7 +50,7 @@ impl<W: Write> Screen<W> {
         }
         let open = self.held_back(&self.wanted_open);
         let end = Extent::default().after(&open, usize::MAX, self.size.columns);
-        // What waits at the end of a full row is seen all the same.
+        // The text that waits at the end of a full row is shown as tail all the same.
         let held = slice(&self.wanted_open, length(&open), usize::MAX);
         let tail = if held.is_empty() { &self.wanted_tail } else { &held };
         let tail = cut(tail, self.size.columns.saturating_sub(end.column + 1).min(self.size.tail_width()));
@@ -78,7 +79,7 @@ impl<W: Write> Screen<W> {
             && tail.is_empty()
             && !queue.is_empty()
         {
-            // No empty row above the status row: it moves up.
+            // There is no empty row above the status row: it moves up.
             self.pen.write(b"\x1b[M");
             self.status_place = StatusPlace::Here;
         }
@@ -89,8 +90,8 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// A full row leaves the cursor in the margin, and terminals disagree about coming back there: the last clusters
-    /// of such a row wait for what follows. What is shown already stays.
+    /// Returns the last clusters of a full row, which wait for the text that follows: a full row leaves the cursor
+    /// in the margin, and terminals disagree about returning there. What is shown already stays.
     fn held_back(&self, open: &Line) -> Line {
         let shown = length(&self.open.line);
         let shown = if common_prefix(&self.open.line, open) == shown { shown } else { 0 };
@@ -103,7 +104,7 @@ impl<W: Write> Screen<W> {
         slice(open, 0, bytes)
     }
 
-    /// Whether the status row can stay on the screen during this update: no row may wrap by itself into it.
+    /// Tells whether the status row can stay on the screen during this update: no row may wrap into it.
     fn can_push(&self, queue: &[Item], open: &Line) -> bool {
         let mut commits = 0;
         let mut start = (&self.open.line, self.open.start, self.open.end);
@@ -127,24 +128,25 @@ impl<W: Write> Screen<W> {
         let same = common_prefix(shown, line);
         let end = start.after(line, usize::MAX, self.size.columns);
         let differs_in_last_row = start.after(shown, same, self.size.columns).row == shown_end.row;
-        // Nor a row be full: behind its end nothing could be erased, were the terminal narrower than we know.
+        // Nor may a row be full: if the terminal is narrower than we know, nothing could be erased behind the row's
+        // end.
         end.row == shown_end.row && end.column + end.doubt < self.size.columns && differs_in_last_row
     }
 
-    /// Turns the open row into `line`, writing what is missing.
+    /// Turns the open row into `line` by writing what is missing.
     fn reach(&mut self, line: &Line) {
         let (shown, same) = (length(&self.open.line), common_prefix(&self.open.line, line));
         let sure = !self.open.reflowed && self.open.end.row == 0 && self.open.end.column <= SURE_COLUMNS;
         if !sure && same < shown && line.text().starts_with(&self.open.line.text()) {
-            // Only its looks are others (a line under it made it a heading). Where it stands may have changed without
-            // our knowledge: looks are not worth a word written twice.
+            // Only the styles differ (an underline made it a heading). The text may have moved without our
+            // knowledge, and styles are not worth writing a word twice.
             self.open.line = slice(line, 0, shown);
         } else if same < shown {
             let same = grapheme_floor(&self.open.line, same);
             let start = self.open.start.after(&self.open.line, same, self.size.columns);
             let up = self.open.end.row - start.row;
             if up > 0 && (self.open.reflowed || up >= self.size.rows) {
-                // Out of reach: it stays, and the new text begins below.
+                // The text is out of reach: it stays, and the new text begins below.
                 self.newline();
                 return self.reach(line);
             }
@@ -162,9 +164,9 @@ impl<W: Write> Screen<W> {
         }
     }
 
-    /// Writes `line` from byte `from` on. Where the terminal is narrower than we know, the text runs over the status row;
-    /// then a wide character that does not fit at the end of a row leaves a cell of it standing. So such text goes out
-    /// in parts that fill no row, and what stands behind each is erased.
+    /// Writes `line` from byte `from` on. If the terminal is narrower than we know, the text runs over the status
+    /// row; a wide character that does not fit at the end of a row then leaves one of its cells. So such text is
+    /// written in parts that fill no row, and what stands behind each part is erased.
     fn grow(&mut self, line: &Line, from: usize) {
         let part = slice(line, from, usize::MAX);
         let end = self.open.end.after(&part, usize::MAX, self.size.columns);
@@ -184,7 +186,7 @@ impl<W: Write> Screen<W> {
                 self.leave_margin();
             }
             let (mut cells, mut end) = (0, self.open.end);
-            // Not up to the last column: the margin cannot be left from there.
+            // Not up to the last column: there is no way back from the margin.
             while let Some(cluster) = clusters.next_if(|_| cells < PART || end.column + 1 == self.size.columns) {
                 end.advance(cluster, self.size.columns);
                 cells += cluster.width();
@@ -225,13 +227,13 @@ impl<W: Write> Screen<W> {
         self.pen.write(b"\r\n");
         self.open = OpenRow::default();
         if self.status_place == StatusPlace::Below {
-            // At once: inserting tells the terminal that the row above ends here, which a status row that was
-            // wrapped anew and then written over may have hidden from it.
+            // At once: inserting tells the terminal that the row above ends here. It may not know that, if a status
+            // row was wrapped again and then written over.
             self.push_status_down();
         }
     }
 
-    /// Puts an empty row above the status row; the newline makes room when it is the terminal's last one.
+    /// Inserts an empty row above the status row; the newline makes room if that is the terminal's last row.
     fn push_status_down(&mut self) {
         self.pen.set_style(Style::default());
         self.pen.write(PUSH_STATUS_DOWN);
@@ -257,15 +259,16 @@ impl<W: Write> Screen<W> {
         self.open.grew = false;
     }
 
-    /// Erases what is left of the status row behind text that ran over it. In the margin it would erase text.
+    /// Erases the rest of the status row behind text that ran over it. Not in the margin, where that would erase
+    /// text.
     fn erase_run_over(&mut self) {
         if std::mem::take(&mut self.open.grew) && self.open.end.column < self.size.columns {
             self.pen.write(b"\x1b[K");
         }
     }
 
-    /// Leaves the margin of a row, and erases what is left of the status row behind text that ran over it, also in a row
-    /// that begins only here.
+    /// Moves from the margin of a row to the next row, and erases the rest of the status row behind text that ran
+    /// over it, even in a row that only begins here.
     fn leave_margin(&mut self) {
         if self.open.end.column + 1 == self.size.columns {
             return self.erase_run_over();
@@ -274,8 +277,8 @@ impl<W: Write> Screen<W> {
         self.pen.write(LEAVE_MARGIN);
     }
 
-    /// The cursor is at the end of the open row; erasing a number of cells leaves alone what else tmux remembers of
-    /// the row.
+    /// Erases the tail: the cursor is at the end of the open row. Erasing a number of cells keeps what else tmux
+    /// remembers about the row.
     fn erase_tail(&mut self) {
         let (cells, doubt) = measure(&std::mem::take(&mut self.tail));
         if cells > 0 {
@@ -346,12 +349,12 @@ impl<W: Write> Screen<W> {
     }
 }
 
-/// Whether a character of the line takes more than one cell.
+/// Tells whether a character of the line takes more than one cell.
 fn has_wide(line: &Line) -> bool {
     line.spans.iter().any(|span| !span.text.is_ascii() && span.text.chars().any(|it| it.width() > Some(1)))
 }
 
-/// How many bytes at the end of two lines of equal width are the same, not reaching before byte `from`.
+/// Returns how many bytes at the end of two lines of equal width are the same, but not those before byte `from`.
 fn common_tail(first: &Line, second: &Line, from: usize) -> usize {
     let total = length(first);
     if total != length(second) {
@@ -370,7 +373,7 @@ fn common_tail(first: &Line, second: &Line, from: usize) -> usize {
     }
     let start = (total - tail.min(total - from.min(total))).max(from);
     let text = second.text();
-    // Both boundaries have to fall on whole clusters, and at the same column in both lines.
+    // Both boundaries must lie between clusters, and at the same column in both lines.
     let whole = text.grapheme_indices(true).map(|(index, _)| index).find(|&index| index >= start).unwrap_or(total);
     if measure(&slice(first, 0, whole)) == measure(&slice(second, 0, whole)) { total - whole } else { 0 }
 }

@@ -1,6 +1,7 @@
-//! Blocks, line by line: CommonMark's container algorithm, which never needs to look back.
+//! Parses blocks line by line with CommonMark's container algorithm, which never has to look back.
 //!
-//! A line is taken as soon as its start says what it is (`early.rs`); its text then flows on into the open block.
+//! A line is taken as soon as its start shows what it is (`early.rs`); the rest of its text then goes into the open
+//! block.
 
 use super::container::{self, Container, Kind, OpenList};
 use super::cursor::Cursor;
@@ -16,26 +17,26 @@ use crate::terminal::markdown::layout::Layout;
 use crate::terminal::markdown::rows::Spaces;
 use crate::terminal::width::width;
 
-/// The block that takes lines.
+/// The block that takes the lines.
 #[derive(Debug, Clone)]
 pub(super) enum Leaf {
     None,
     /// A paragraph or heading.
     Text(Text),
     Fence(Fence),
-    /// Indented code, with the blank lines that are code only if code follows.
+    /// Indented code, with blank lines that count as code only if more code follows.
     Indented(Vec<String>),
     Html(BlockEnd),
-    /// Displayed maths, with what closes it.
+    /// Displayed maths, with the text that closes it.
     Maths(&'static str),
     Table(Table),
 }
 
-/// What begins inside a container.
+/// A block that begins inside a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Child {
     Block,
-    /// A block that wants blank rows around it even in a tight list: code and tables.
+    /// A block that has blank rows around it even in a tight list: code and tables.
     Airy,
     Item(Marker),
 }
@@ -44,9 +45,9 @@ enum Child {
 pub(crate) struct Blocks {
     pub(crate) page: Page,
     pub(super) leaf: Leaf,
-    /// A blank line came since the last block.
+    /// Whether a blank line came after the last block.
     blank: bool,
-    /// The last block wants a blank row after it.
+    /// Whether the last block needs a blank row after it.
     airy: bool,
 }
 
@@ -55,7 +56,7 @@ impl Blocks {
         Self { page: Page::new(layout), leaf: Leaf::None, blank: false, airy: false }
     }
 
-    /// Copies what the last row needs, see [`crate::terminal::markdown::MarkdownStream::tail`].
+    /// Copies what is needed to guess the last row, see [`crate::terminal::markdown::MarkdownStream::tail`].
     pub(crate) fn abridged(&self) -> Self {
         let leaf = match &self.leaf {
             Leaf::Text(text) => Leaf::Text(text.abridged()),
@@ -65,7 +66,7 @@ impl Blocks {
         Self { page: self.page.without_rows(), leaf, blank: self.blank, airy: self.airy }
     }
 
-    /// Steps over what the open containers ask of a line; returns how many the line is in.
+    /// Skips the marks of the open containers in a line; returns how many containers the line continues.
     pub(super) fn matching(&self, cursor: &mut Cursor<'_>) -> usize {
         let mut matched = 0;
         for container in &self.page.containers {
@@ -79,7 +80,7 @@ impl Blocks {
         matched
     }
 
-    /// Takes a line, or with `whole` false the start of one that is known to be text.
+    /// Takes a line; with `whole` false only the start of a line that is known to be text.
     pub(crate) fn line(&mut self, line: &str, whole: bool) {
         let mut cursor = Cursor::new(line);
         let mut matched = self.matching(&mut cursor);
@@ -102,7 +103,7 @@ impl Blocks {
                 return;
             }
             let content = cursor.content();
-            // Deeper than any text means it: what is left of the line is text.
+            // Nobody nests deeper than this on purpose: the rest of the line is text.
             let nests = matched < container::DEEPEST;
             if nests && content.starts_with('>') {
                 self.close_to(matched);
@@ -144,7 +145,7 @@ impl Blocks {
         matches!(self.leaf, Leaf::Text(_))
     }
 
-    /// Gives the line to a block that reads no markup; false when that block is over.
+    /// Passes the line to a block that reads no markup; false if that block is over.
     fn leaf_goes_on(&mut self, cursor: &Cursor<'_>) -> bool {
         match &mut self.leaf {
             Leaf::None | Leaf::Text(_) | Leaf::Table(_) => return false,
@@ -196,7 +197,7 @@ impl Blocks {
         true
     }
 
-    /// Begins blocks that are no containers.
+    /// Begins blocks that are not containers.
     fn block_starts(&mut self, content: &str, cursor: &Cursor<'_>, matched: usize, whole: bool) -> bool {
         let in_paragraph = matched == self.page.containers.len() && self.in_paragraph();
         if let Some((level, length)) = starts::heading(content) {
@@ -297,7 +298,7 @@ impl Blocks {
         self.page.containers.push(Container::new(Kind::Item { indent, cells, marker: Some(marker) }));
     }
 
-    /// Asks for the blank row before a block, and notes that its container has one.
+    /// Requests the blank row before a block, and notes that its container has a block.
     fn child_starts(&mut self, child: Child) {
         let blank = std::mem::take(&mut self.blank);
         let airy = std::mem::replace(&mut self.airy, child == Child::Airy) || child == Child::Airy;
@@ -310,7 +311,7 @@ impl Blocks {
             }
         };
         let spaced = match parent.kind {
-            // Whether a list is loose is known at its end only; so each gap is as it is in the source.
+            // A list's looseness is known only at its end, so each gap is kept as it is in the source.
             Kind::Item { .. } => blank,
             Kind::Document | Kind::Quote => blank || !goes_on,
         };
@@ -321,7 +322,7 @@ impl Blocks {
         }
     }
 
-    /// Ends the open block and all containers but the first `count`.
+    /// Closes the open block, and all containers except the first `count`.
     pub(crate) fn close_to(&mut self, count: usize) {
         match std::mem::replace(&mut self.leaf, Leaf::None) {
             Leaf::None | Leaf::Indented(_) | Leaf::Html(_) | Leaf::Maths(_) => {}
@@ -340,7 +341,7 @@ impl Blocks {
         self.page.code(Line::styled(code, self.page.layout.theme.code_block));
     }
 
-    /// Prints what kind of quote this is; the quote's text follows without a blank row.
+    /// Prints the kind of a quote (an alert); the quote's text follows without a blank row.
     fn alert(&mut self, word: &str) {
         let style = overlay(self.page.base(), self.page.layout.theme.strong);
         self.page.words(word, style, Spaces::Keep);
@@ -357,14 +358,14 @@ impl Blocks {
         }
     }
 
-    /// Turns the open paragraph's waiting line into a table's head when this line is its rule.
+    /// Turns the last line of the open paragraph into a table's head if this line is the table's rule.
     fn heads_table(&mut self, cursor: &Cursor<'_>) -> bool {
         let Leaf::Text(text) = &mut self.leaf else { return false };
         let Some(header) = text.header.as_deref().filter(|_| cursor.indent() < 4) else { return false };
         let Some(table) = Table::new(header, cursor.content()) else { return false };
         text.header = None;
         if text.is_empty() && self.page.wrapper.is_fresh() {
-            // The paragraph was nothing but this line: the table takes its place and its markers.
+            // The paragraph has no other line: the table takes over its place and its markers.
             self.airy = true;
             let (first, rest) = self.page.wrapper.take_prefixes();
             self.leaf = Leaf::Table(table.with_prefixes(first, rest));
@@ -377,11 +378,11 @@ impl Blocks {
         true
     }
 
-    /// Changes the width of the rows to come.
+    /// Changes the width of the rows that follow.
     pub(crate) fn resize(&mut self, width: usize) {
         self.page.layout.width = width;
         let rest = self.in_paragraph().then(|| {
-            // Markers not printed yet are the wrapper's already.
+            // The wrapper already has the markers that are not printed yet.
             self.page.prefixes().1
         });
         self.page.wrapper.resize(self.page.layout.prose_width(), rest);
@@ -413,7 +414,7 @@ impl Blocks {
     }
 }
 
-/// Reads an item's marker where one may stand: a paragraph is interrupted only by what is surely a list.
+/// Reads the marker of an item, if one may stand here: only an unmistakable list interrupts a paragraph.
 pub(super) fn item_start(content: &str, in_paragraph: bool) -> Option<(Marker, usize)> {
     let (marker, length) = starts::list_marker(content)?;
     let sure = match marker {

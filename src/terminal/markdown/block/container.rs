@@ -1,4 +1,4 @@
-//! Quotes, list items and footnotes: what holds blocks, how a line goes on in it, and what stands before its rows.
+//! Containers (quotes, list items, footnotes): how a line continues in one, and what stands before its rows.
 
 use nu_ansi_term::Style;
 
@@ -11,8 +11,8 @@ use crate::terminal::{
     width::width,
 };
 
-/// So deep containers stand in each other at most, the document among them: each row costs as many steps. No text means
-/// to go there, but a model that says `>` over and over does (markdown-it has the same limit).
+/// How many containers may be nested, including the document: each row costs that many steps. No text nests deeper
+/// on purpose, but a model that repeats `>` does (markdown-it has the same limit).
 pub(super) const DEEPEST: usize = 100;
 /// Bullets by depth.
 const BULLETS: [&str; 3] = ["•", "◦", "▪"];
@@ -21,17 +21,17 @@ const BULLETS: [&str; 3] = ["•", "◦", "▪"];
 pub(super) enum Kind {
     Document,
     Quote,
-    /// An item, or a footnote: what hangs beside its first row, and the column its text stands at in the source.
+    /// A list item or a footnote: its marker, and the column of its text in the source.
     Item {
         indent: usize,
         /// Cells of the marker and the space after it.
         cells: usize,
-        /// What is still to be printed beside the first row.
+        /// The marker, until it is printed beside the first row.
         marker: Option<String>,
     },
 }
 
-/// A list that the next item may go on.
+/// A list that the next item may continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OpenList {
     pub(super) marker: Marker,
@@ -51,7 +51,7 @@ impl Container {
         Self { kind, list: None, filled: false }
     }
 
-    /// Steps over what the container asks of each line; false when the line is not in it.
+    /// Skips the container's mark in a line; false if the line is not in the container.
     pub(super) fn goes_on(&self, cursor: &mut Cursor<'_>) -> bool {
         match &self.kind {
             Kind::Document => true,
@@ -84,7 +84,7 @@ pub(super) fn quote_mark(cursor: &mut Cursor<'_>) -> bool {
     true
 }
 
-/// Returns what is printed beside an item at this depth.
+/// Returns the marker to print beside an item at this depth.
 pub(super) fn item_marker(marker: Marker, number: u64, depth: usize) -> String {
     match marker {
         Marker::Bullet(_) => format!("{} ", BULLETS[depth % BULLETS.len()]),
@@ -92,11 +92,11 @@ pub(super) fn item_marker(marker: Marker, number: u64, depth: usize) -> String {
     }
 }
 
-/// Builds what stands before the first row of a block, and before its other rows; the markers count as printed.
+/// Returns the prefix of a block's first row, and that of its other rows; the markers count as printed.
 pub(super) fn prefixes(containers: &mut [Container], layout: &Layout) -> (Prefix, Prefix) {
     let style = layout.theme.furniture;
     let (mut first, mut rest) = (Prefix::default(), Prefix::default());
-    // Deep nesting may take no more than what leaves text its room: the outer levels give way.
+    // Deep nesting must leave enough room for text: the outer levels lose their indentation first.
     let room = layout.width.saturating_sub((layout.width * 3 / 5).clamp(10, 24));
     let mut excess = containers.iter().map(cells).sum::<usize>().saturating_sub(room);
     for container in containers {
@@ -129,7 +129,7 @@ fn cells(container: &Container) -> usize {
     }
 }
 
-/// Builds the blank row between two blocks inside these containers: the bars of their quotes.
+/// Returns the blank row between two blocks in these containers: it has the bars of their quotes.
 pub(super) fn blank_row(containers: &[Container], layout: &Layout) -> Line {
     let mut text = String::new();
     for container in containers {

@@ -1,4 +1,4 @@
-//! A place in a line, counted in bytes and in columns: tabs lead to multiples of four, as markdown's structure has it.
+//! A position in a line, in bytes and in columns: tabs reach the next multiple of four, as markdown requires.
 
 const TAB: usize = 4;
 
@@ -7,7 +7,7 @@ pub(super) struct Cursor<'a> {
     line: &'a str,
     offset: usize,
     column: usize,
-    /// Columns of a tab, already stepped over in part, that still count as spaces.
+    /// How many columns of a partly skipped tab are left; they count as spaces.
     pending: usize,
 }
 
@@ -16,7 +16,7 @@ impl<'a> Cursor<'a> {
         Self { line, offset: 0, column: 0, pending: 0 }
     }
 
-    /// Returns the columns of white space ahead.
+    /// Returns how many columns of white space follow.
     pub(super) fn indent(&self) -> usize {
         let mut column = self.column + self.pending;
         for byte in self.line[self.offset..].bytes() {
@@ -33,7 +33,7 @@ impl<'a> Cursor<'a> {
         self.line[self.offset..].bytes().all(|byte| matches!(byte, b' ' | b'\t'))
     }
 
-    /// Steps over this many columns of white space, at most to the text.
+    /// Skips up to this many columns of white space, but no text.
     pub(super) fn advance(&mut self, columns: usize) {
         let mut left = columns;
         let taken = left.min(self.pending);
@@ -59,23 +59,23 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over bytes that are no white space.
+    /// Skips bytes that are no white space.
     pub(super) fn skip(&mut self, bytes: usize) {
         self.offset += bytes;
         self.column += bytes;
     }
 
-    /// Steps to the text.
+    /// Skips the white space before the text.
     pub(super) fn skip_indent(&mut self) {
         self.advance(self.indent());
     }
 
-    /// Returns the rest from the text on.
+    /// Returns the rest of the line, from the text on.
     pub(super) fn content(&self) -> &'a str {
         self.line[self.offset..].trim_start_matches([' ', '\t'])
     }
 
-    /// Returns the rest as it stands, a tab stepped over in part as spaces.
+    /// Returns the rest of the line as it is; a partly skipped tab becomes spaces.
     pub(super) fn rest(&self) -> std::borrow::Cow<'a, str> {
         if self.pending == 0 {
             self.line[self.offset..].into()

@@ -1,4 +1,4 @@
-//! Fenced code: each line goes out at its newline, as it is.
+//! Fenced code: each line is printed at its newline, as it is.
 
 use nu_ansi_term::Style;
 
@@ -13,7 +13,7 @@ use crate::terminal::markdown::layout::Layout;
 pub(super) struct Fence {
     start: FenceStart,
     indent: usize,
-    /// Fences opened inside a fence of markdown, innermost last.
+    /// Fences opened inside a markdown fence, innermost last.
     inner: Vec<FenceStart>,
     highlighter: Option<Highlighter>,
 }
@@ -24,7 +24,7 @@ impl Fence {
         Self { start, indent, inner: Vec::new(), highlighter }
     }
 
-    /// Takes a line: the row to print, or none when the fence is over.
+    /// Takes a line; returns the row to print, or `None` if the fence is over.
     pub(super) fn line(&mut self, cursor: &Cursor<'_>, layout: &Layout) -> Option<Line> {
         let mut cursor = *cursor;
         let content = cursor.content();
@@ -33,8 +33,8 @@ impl Fence {
             if closes_fence(content, open.mark, open.length) && self.inner.pop().is_none() {
                 return None;
             }
-            // Models show markdown in a fence no longer than those inside it: an inner fence with a language closes
-            // itself, not the outer one.
+            // Models show markdown in a fence that is no longer than the fences inside it: the closing mark then
+            // belongs to the inner fence, if that has a language.
             if self.is_markdown()
                 && let Some(inner) = super::starts::fence(content).filter(|inner| !inner.info.is_empty())
             {

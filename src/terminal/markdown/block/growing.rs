@@ -1,5 +1,5 @@
-//! Text that grows: whether the start of a line is surely text, so that its words can be shown before its end comes,
-//! and what of the open text can be laid out or shown.
+//! Handles text that is still growing: whether the start of a line is certainly text, so that its words can be
+//! shown before its end arrives, and which part of the open text can be laid out or shown.
 
 use super::blocks::{Blocks, Leaf, item_start};
 use super::container;
@@ -10,7 +10,8 @@ use crate::terminal::markdown::inline::Ending;
 use crate::terminal::markdown::rows::Output;
 
 impl Blocks {
-    /// Tells whether a line that starts so is text whatever follows; only then [`Blocks::line`] takes it in part.
+    /// Tells whether a line with this start is text, whatever follows; only then [`Blocks::line`] takes it in
+    /// parts.
     pub(crate) fn is_surely_text(&self, start: &str) -> bool {
         let mut cursor = Cursor::new(start);
         let matched = self.matching(&mut cursor);
@@ -73,7 +74,7 @@ impl Blocks {
         false
     }
 
-    /// Goes on with the open line.
+    /// Continues the open line.
     pub(crate) fn more(&mut self, text: &str) {
         if let Leaf::Text(open) = &mut self.leaf {
             open.more(text);
@@ -103,13 +104,13 @@ impl Blocks {
         }
     }
 
-    /// Bytes of the open text that are not laid out.
+    /// Returns how many bytes of the open text are not laid out.
     #[cfg(test)]
     pub(crate) fn held(&self) -> usize {
         if let Leaf::Text(text) = &self.leaf { text.held() } else { 0 }
     }
 
-    /// How deep containers stand in each other.
+    /// Returns how deep the containers are nested.
     #[cfg(test)]
     pub(crate) fn depth(&self) -> usize {
         self.page.containers.len()
@@ -120,18 +121,18 @@ impl Blocks {
         self.page.containers.len() == 1 && matches!(self.leaf, Leaf::None)
     }
 
-    /// Tells whether a table is being held.
+    /// Tells whether the open block is a table, which is held back.
     pub(crate) fn in_table(&self) -> bool {
         matches!(self.leaf, Leaf::Table(_))
     }
 
-    /// Takes the empty row that stands before the unfinished row, once it is sure that a row follows it.
+    /// Takes the blank row before the unfinished row, once it is certain that a row follows.
     pub(crate) fn take_gap(&mut self) -> Option<Line> {
         let sure = self.in_paragraph() && !self.page.wrapper.is_fresh();
         if sure { self.page.out.take_gap() } else { None }
     }
 
-    /// Returns what of the unfinished row no later text can change.
+    /// Returns the part of the unfinished row that no later text can change.
     pub(crate) fn settled(&self) -> Line {
         let Leaf::Text(text) = &self.leaf else { return Line::new() };
         let mut out = Output::default();
@@ -139,14 +140,14 @@ impl Blocks {
         out.take().pop().unwrap_or_default()
     }
 
-    /// Lays out what of the open text can no longer change.
+    /// Lays out the part of the open text that can no longer change.
     pub(crate) fn advance(&mut self) {
         if let Leaf::Text(text) = &mut self.leaf {
             text.advance(&mut self.page);
         }
     }
 
-    /// Lays out the open text as if all of it closed here, to be shown for a moment.
+    /// Lays out the open text as if everything in it closed here; it is shown for a moment only.
     pub(crate) fn guess(&mut self) {
         if let Leaf::Text(text) = std::mem::replace(&mut self.leaf, Leaf::None) {
             text.flush(&mut self.page, Ending::Guess);
@@ -155,7 +156,7 @@ impl Blocks {
     }
 }
 
-/// Tells whether the start of a line may be shown before it is known what it is: not while it may be a mark only.
+/// Tells whether the start of a line may be shown before its kind is known: not while it may be only a mark.
 pub(crate) fn is_worth_showing(start: &str) -> bool {
     start.bytes().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
 }

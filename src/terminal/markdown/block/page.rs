@@ -1,6 +1,7 @@
-//! What blocks are laid out on: the row being filled and what stands before it, the definitions, the finished rows.
+//! The page on which blocks are laid out: the row being filled and its prefixes, the definitions, the finished
+//! rows.
 //!
-//! It knows no block: paragraphs, tables and code each lay themselves out on it.
+//! The page knows no blocks: paragraphs, tables and code each lay themselves out on it.
 
 use nu_ansi_term::Style;
 
@@ -25,7 +26,7 @@ pub(crate) struct Page {
     parsed: Parsed,
     pub(super) definitions: Definitions,
     pub(crate) out: Output,
-    /// What comes is the model's reasoning.
+    /// Whether the text is the model's reasoning.
     pub(crate) reasoning: bool,
 }
 
@@ -42,7 +43,7 @@ impl Page {
         }
     }
 
-    /// Copies all but the finished rows.
+    /// Copies everything except the finished rows.
     pub(super) fn without_rows(&self) -> Self {
         Self {
             layout: self.layout,
@@ -55,18 +56,18 @@ impl Page {
         }
     }
 
-    /// Builds what stands before the first row of a block, and before its other rows; the markers count as printed.
+    /// Returns the prefix of a block's first row, and that of its other rows; the markers count as printed.
     pub(super) fn prefixes(&mut self) -> (Prefix, Prefix) {
         container::prefixes(&mut self.containers, &self.layout)
     }
 
-    /// Begins a block of rows that are filled.
+    /// Begins a block whose rows are filled.
     pub(super) fn start(&mut self) {
         let (first, rest) = self.prefixes();
         self.wrapper.start(self.layout.prose_width(), first, rest);
     }
 
-    /// Returns the style text has here.
+    /// Returns the style of text here.
     pub(super) fn base(&self) -> Style {
         let theme = &self.layout.theme;
         let base = if self.reasoning { theme.dim } else { Style::default() };
@@ -74,13 +75,13 @@ impl Page {
         if quoted { overlay(base, theme.quote) } else { base }
     }
 
-    /// Appends words that are no markup to the row being filled.
+    /// Appends words without markup to the row being filled.
     pub(super) fn words(&mut self, text: &str, style: Style, spaces: Spaces) {
         self.wrapper.push(text, style, None, spaces, &mut self.out);
     }
 
-    /// Reads a text that stands after the character `before` and appends what of it no later text can change; tells how
-    /// many bytes that is.
+    /// Reads a text that follows the character `before`, and appends the part that no later text can change;
+    /// returns how many bytes that is.
     pub(super) fn text(&mut self, text: &str, before: char, ending: Ending, base: Style) -> usize {
         let mut emitter = Emitter { layout: &self.layout, base, wrapper: &mut self.wrapper, out: &mut self.out };
         if is_plain(text) {
@@ -90,7 +91,7 @@ impl Page {
         read(&mut self.parsed, text, before, ending, &self.definitions);
         let safe = self.parsed.safe;
         emitter.tokens(&self.parsed, text, safe);
-        // What is shown for a moment only has missed nothing.
+        // A guess is shown for a moment only, so its labels do not count as missed.
         let missed = ending != Ending::Guess;
         for (_, label) in self.parsed.unresolved.drain(..).filter(|(place, _)| missed && *place < safe) {
             self.definitions.miss(label);
@@ -98,7 +99,7 @@ impl Page {
         safe
     }
 
-    /// Appends a whole text to rows of another width than the page's.
+    /// Appends a whole text to rows that have another width than the page.
     pub(super) fn text_into(&mut self, text: &str, style: Style, wrapper: &mut Wrapper, out: &mut Output) {
         std::mem::swap(&mut self.wrapper, wrapper);
         std::mem::swap(&mut self.out, out);
@@ -107,12 +108,12 @@ impl Page {
         std::mem::swap(&mut self.out, out);
     }
 
-    /// Ends the block of rows that are filled.
+    /// Ends a block whose rows are filled.
     pub(super) fn finish(&mut self) {
         self.wrapper.finish(&mut self.out);
     }
 
-    /// Prints the markers of items that have no row of their own yet.
+    /// Prints the markers of items that have no row yet.
     pub(super) fn print_markers(&mut self, from: usize) {
         let waiting = |container: &Container| matches!(&container.kind, Kind::Item { marker: Some(_), .. });
         if self.containers.iter().skip(from).any(waiting) {
@@ -127,7 +128,8 @@ impl Page {
         self.out.row(row);
     }
 
-    /// Prints a line of maths beside what its containers put before it. Its delimiters say nothing to a person.
+    /// Prints a line of maths after the prefixes of its containers. Its delimiters are left out: they tell a person
+    /// nothing.
     pub(super) fn maths(&mut self, text: &str) {
         let inner = ["$$", "\\["].iter().find_map(|open| text.trim().strip_prefix(open)).unwrap_or(text.trim());
         let inner = ["$$", "\\]", "\\\\"].iter().find_map(|close| inner.strip_suffix(close)).unwrap_or(inner);
@@ -142,12 +144,12 @@ impl Page {
         self.out.row(row);
     }
 
-    /// Prints a line of HTML as it stands.
+    /// Prints a line of HTML as it is.
     pub(super) fn html(&mut self, line: &str) {
         let Some(line) = html::readable(line) else { return };
         self.start();
         self.words(line.trim_end(), self.layout.theme.dim, Spaces::Keep);
-        // A comment may hold blank lines.
+        // An HTML comment may contain blank lines.
         self.wrapper.finish_with_prefix(&mut self.out);
     }
 

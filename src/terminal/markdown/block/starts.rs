@@ -1,14 +1,14 @@
-//! How the lines of blocks begin: pure readers of a line, and when the start of a line says enough.
+//! Recognises how the lines of blocks begin, and when the start of a line is enough for that. Pure.
 
 use crate::terminal::markdown::inline::{LABEL, unescape};
 
-/// Within how many characters of its start a line must have a `|` to head a table. Only so far is a line's start held
+/// A line that heads a table must have a `|` within this many characters. Only this much of a line's start is held
 /// back; models write the leading `|` anyway.
 pub(super) const TABLE_WINDOW: usize = 40;
-/// How long a line that heads a table may be, in characters, when it does not begin with a `|`: a paragraph with a bar in
-/// it is not held back to its end.
+/// The longest line that heads a table without beginning with `|`, in characters: a paragraph with a bar in it is
+/// not held back to its end.
 const TABLE_LINE: usize = 160;
-/// How many backticks or tildes make a fence.
+/// How many backticks or tildes a fence has at least.
 const FENCE: usize = 3;
 
 /// Tells whether a line is a rule: three or more of `*`, `-` or `_`.
@@ -22,7 +22,7 @@ pub(super) fn is_rule(line: &str) -> bool {
     }) && count >= 3
 }
 
-/// Reads `## ` at the start of a line: the level and the bytes up to the text.
+/// Reads `## ` at the start of a line: returns the level, and how many bytes stand before the text.
 pub(super) fn heading(line: &str) -> Option<(u8, usize)> {
     let hashes = line.bytes().take_while(|byte| *byte == b'#').count();
     let level = u8::try_from(hashes).ok().filter(|level| (1..=6).contains(level))?;
@@ -31,7 +31,7 @@ pub(super) fn heading(line: &str) -> Option<(u8, usize)> {
     (rest.is_empty() || spaces > 0).then_some((level, hashes + spaces))
 }
 
-/// Takes the closing `##` off a heading's text.
+/// Removes the closing `##` from a heading's text.
 pub(super) fn heading_text(text: &str) -> &str {
     let text = text.trim_end_matches([' ', '\t']);
     let bare = text.trim_end_matches('#');
@@ -63,7 +63,7 @@ pub(super) fn closes_fence(line: &str, mark: u8, length: usize) -> bool {
     count >= length && line[count..].trim().is_empty()
 }
 
-/// Reads `===` or `---` under a text: the heading's level.
+/// Reads `===` or `---` under a text; returns the heading's level.
 pub(super) fn setext(line: &str) -> Option<u8> {
     let line = line.trim_end_matches([' ', '\t']);
     let mark = line.bytes().next()?;
@@ -85,7 +85,7 @@ pub(super) enum Marker {
 }
 
 impl Marker {
-    /// Tells whether an item with this marker goes on a list of the other's.
+    /// Tells whether an item with this marker continues a list with the other marker.
     pub(super) fn continues(self, other: Self) -> bool {
         match (self, other) {
             (Self::Bullet(mark), Self::Bullet(other)) | (Self::Ordered(_, mark), Self::Ordered(_, other)) => {
@@ -96,7 +96,7 @@ impl Marker {
     }
 }
 
-/// Reads a marker at the start of a line: it and its length. White space or the line's end follows it.
+/// Reads a marker at the start of a line; returns it with its length. White space or the line's end must follow it.
 pub(super) fn list_marker(line: &str) -> Option<(Marker, usize)> {
     let bytes = line.as_bytes();
     let (marker, length) = match bytes.first()? {
@@ -114,7 +114,7 @@ pub(super) fn list_marker(line: &str) -> Option<(Marker, usize)> {
 /// How many bytes a task's mark takes.
 pub(super) const TASK: usize = 3;
 
-/// Reads a task's mark at the start of an item's text: the sign for it.
+/// Reads a task's mark at the start of an item's text; returns the sign to print.
 pub(super) fn task(content: &str) -> Option<&'static str> {
     let (mark, rest) = content.split_at_checked(TASK)?;
     let sign = match mark {
@@ -125,14 +125,14 @@ pub(super) fn task(content: &str) -> Option<&'static str> {
     (rest.starts_with([' ', '\t']) && !rest.trim().is_empty()).then_some(sign)
 }
 
-/// Reads `[!NOTE]` alone on a line, as GitHub marks quotes: the word.
+/// Reads `[!NOTE]` alone on a line, as GitHub marks alerts; returns the word.
 pub(super) fn alert(content: &str) -> Option<&str> {
     let word = content.trim_end().strip_prefix("[!")?.strip_suffix(']')?;
     let good = (1..=TABLE_WINDOW / 2).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_alphabetic());
     good.then_some(word)
 }
 
-/// Reads `[^label]:`: the label and its length.
+/// Reads `[^label]:`; returns the label and the length.
 pub(super) fn footnote(line: &str) -> Option<(&str, usize)> {
     let rest = line.strip_prefix("[^")?;
     let end = rest.bytes().take(LABEL - 2).position(|byte| byte == b']')?;
@@ -141,7 +141,7 @@ pub(super) fn footnote(line: &str) -> Option<(&str, usize)> {
     good.then_some((label, end + 4))
 }
 
-/// Reads the opening of displayed maths: what closes it.
+/// Reads the opening of displayed maths; returns the text that closes it.
 pub(super) fn maths(line: &str) -> Option<&'static str> {
     if line.starts_with("$$") {
         Some("$$")
@@ -152,7 +152,7 @@ pub(super) fn maths(line: &str) -> Option<&'static str> {
     }
 }
 
-/// Tells whether a line may head a table: it begins with a `|`, or has one near its start and is no long prose.
+/// Tells whether a line may head a table: it begins with `|`, or it has one near its start and is not long prose.
 pub(super) fn may_head_table(line: &str) -> bool {
     line.starts_with('|') || has_early_bar(line) && line.chars().nth(TABLE_LINE).is_none()
 }
@@ -161,19 +161,19 @@ fn has_early_bar(line: &str) -> bool {
     line.chars().take(TABLE_WINDOW).any(|character| character == '|')
 }
 
-/// What the start of a line's content says about it while the rest is still to come.
+/// What the start of a line says about it while the rest has not arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Certainty {
-    /// More must be seen.
+    /// More text is needed.
     Unsure,
-    /// Text, whatever comes.
+    /// It is text, whatever follows.
     Text,
     Heading,
     Quote,
     Item,
 }
 
-/// Tells what a line is whose content, without indentation, begins with `start`.
+/// Tells what a line is if its content, without indentation, begins with `start`.
 pub(super) fn certainty(start: &str, in_paragraph: bool) -> Certainty {
     let bytes = start.as_bytes();
     let Some(first) = bytes.first().copied() else { return Certainty::Unsure };
@@ -195,7 +195,7 @@ pub(super) fn certainty(start: &str, in_paragraph: bool) -> Certainty {
         b'=' if in_paragraph && (ended || spaced) => Certainty::Unsure,
         b'-' | b'*' | b'_' | b'+' => {
             let only_marks = start.bytes().all(|byte| byte == first || byte == b' ' || byte == b'\t');
-            // Every mark alone may still become a rule, an underline or an item.
+            // Marks alone may still become a rule, an underline or an item.
             if only_marks {
                 Certainty::Unsure
             } else if run == 1 && spaced && first != b'_' {
@@ -230,7 +230,7 @@ pub(super) fn certainty(start: &str, in_paragraph: bool) -> Certainty {
     }
 }
 
-/// Tells whether a line of text can head no table any more, whatever comes.
+/// Tells whether a line of text can no longer head a table, whatever follows.
 pub(super) fn text_certainty(start: &str) -> Certainty {
     let enough = if has_early_bar(start) { TABLE_LINE } else { TABLE_WINDOW - 1 };
     if !start.starts_with('|') && start.chars().nth(enough).is_some() { Certainty::Text } else { Certainty::Unsure }

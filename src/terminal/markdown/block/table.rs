@@ -1,7 +1,7 @@
-//! Tables: held until they end, because the last row may be the widest.
+//! Tables: held back until they end, because the last row may be the widest.
 //!
-//! termimad lays out tables too, and measures them right; but its cells carry no hyperlinks, and where columns are more
-//! than fit it cuts words and drops whole columns (tried with 0.35.5). So rows are laid out here.
+//! termimad also lays out tables, and measures them correctly. But its cells have no hyperlinks, and if there are
+//! more columns than fit it cuts words and drops whole columns (tried with 0.35.5). So rows are laid out here.
 
 use nu_ansi_term::Style;
 
@@ -12,26 +12,26 @@ use crate::terminal::markdown::inline::overlay;
 use crate::terminal::markdown::layout::Wrap;
 use crate::terminal::markdown::rows::{Output, Prefix, Spaces, Wrapper};
 
-/// How much of a table is held, in bytes of source; a longer one keeps the columns of its first rows.
+/// How many bytes of a table's source are held back; a longer table keeps the columns of its first rows.
 const HELD: usize = 128 * 1024;
 
 /// An open table.
 #[derive(Debug, Clone)]
 pub(super) struct Table {
     alignments: Vec<Alignment>,
-    /// Rows not laid out yet, the head first.
+    /// Rows that are not laid out yet; the head comes first.
     rows: Vec<Vec<String>>,
     bytes: usize,
     first: Prefix,
     rest: Prefix,
-    /// The columns, once rows are out.
+    /// The columns, once rows are printed.
     columns: Option<Columns>,
-    /// The head, for records.
+    /// The head, for tables printed as records.
     head: Vec<String>,
 }
 
 impl Table {
-    /// Reads a head and the rule under it; none when they make no table.
+    /// Reads a head and the rule under it; `None` if they make no table.
     pub(super) fn new(head: &str, rule: &str) -> Option<Self> {
         if !rule.contains('|') {
             return None;
@@ -61,12 +61,12 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// Tells whether it has grown too long to be held.
+    /// Tells whether it is too long to be held back.
     pub(super) fn is_full(&self) -> bool {
         self.bytes > HELD
     }
 
-    /// Prints the rows that wait.
+    /// Prints the rows that were held back.
     pub(super) fn print(&mut self, page: &mut Page) {
         let rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
@@ -169,7 +169,7 @@ fn alignment(cell: &str) -> Option<Alignment> {
     })
 }
 
-/// Splits a row at its `|`s; an escaped one is part of a cell, also inside code.
+/// Splits a row at its `|`s; an escaped `|` belongs to a cell, even inside code.
 fn cells(line: &str) -> Vec<String> {
     let line = line.trim();
     let mut cells = Vec::new();

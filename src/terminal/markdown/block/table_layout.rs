@@ -1,4 +1,4 @@
-//! The geometry of tables: how wide columns are, and rows of cells beside each other.
+//! The geometry of tables: the widths of columns, and rows of cells side by side.
 
 use nu_ansi_term::Style;
 
@@ -7,15 +7,15 @@ use crate::terminal::{
     width::width,
 };
 
-/// Between two columns, and the crossing of rules.
+/// Stands between two columns, and where rules cross.
 const BORDER: &str = " │ ";
 const CROSSING: &str = "─┼─";
-/// Columns narrower than this are no longer read with ease.
+/// Narrower columns are hard to read.
 const NARROWEST: usize = 3;
-/// How long the rule between two records is.
+/// The length of the rule between two records.
 const RECORD_RULE: usize = 8;
 
-/// How the cells of a column stand.
+/// How the cells of a column are aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Alignment {
     Left,
@@ -26,14 +26,14 @@ pub(super) enum Alignment {
 /// How a table is laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Columns {
-    /// Columns side by side; a rule between rows when cells take more than one row.
+    /// Columns side by side; with rules between the rows if a cell takes more than one row.
     Side { widths: Vec<usize>, ruled: bool },
-    /// Each row as lines of "name: value": side by side a word would be cut.
+    /// Each row as lines of "name: value", because side by side a word would be cut.
     Records,
 }
 
 impl Columns {
-    /// Chooses widths for cells laid out without a limit, inside `room` cells.
+    /// Chooses the widths for cells that were laid out without a limit, within `room` cells.
     pub(super) fn fit(rows: &[Vec<Vec<Line>>], room: usize) -> Self {
         let count = rows.first().map_or(0, Vec::len);
         let column = |index: usize| rows.iter().filter_map(move |row| row.get(index));
@@ -47,14 +47,14 @@ impl Columns {
         let mut widths: Vec<usize> = (0..count)
             .map(|index| {
                 let word = column(index).flatten().map(longest_word).max().unwrap_or(0);
-                // A word that is cut in two is another word, a number another number.
+                // A word or a number that is cut in two reads as a different one.
                 natural[index].min(word.max(NARROWEST))
             })
             .collect();
         let Some(mut left) = room.checked_sub(widths.iter().sum::<usize>() + borders) else {
             return Self::Records;
         };
-        // The narrowest grows first, until it is as wide as it wants.
+        // The narrowest column grows first, until it is as wide as it needs.
         while left > 0 {
             let narrowest =
                 (0..count).filter(|index| widths[*index] < natural[*index]).min_by_key(|index| widths[*index]);

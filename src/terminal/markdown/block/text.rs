@@ -1,4 +1,4 @@
-//! Paragraphs and headings: their text is read as it arrives, and laid out as far as no later text can change it.
+//! Paragraphs and headings: their text is read as it arrives, and laid out as soon as no later text can change it.
 
 use nu_ansi_term::Style;
 
@@ -9,16 +9,16 @@ use crate::terminal::markdown::rows::{Spaces, cuts_between};
 use crate::terminal::theme::Theme;
 use crate::terminal::width::column_after;
 
-/// How much text may wait before it is read, when a lot comes at once.
+/// How much text is read at once at most, in bytes.
 const WINDOW: usize = 16 * 1024;
-/// How much must come before held text beyond its reach is read again.
+/// How many bytes must arrive before held-back text beyond its reach is read again.
 const STRIDE: usize = 256;
 
-/// How much of the start and of the end of a text that is not laid out yet is enough to guess its last row.
+/// How many bytes at the start, and at the end, of the text that is not laid out are enough to guess its last row.
 const START: usize = 512;
 const END: usize = 2 * REACH;
 
-/// Leaves the middle out of a text that is too long to guess with.
+/// Removes the middle of a text that is too long to guess with.
 pub(crate) fn abridged(text: &str) -> String {
     if text.len() <= START + END {
         return text.to_owned();
@@ -31,19 +31,19 @@ pub(crate) fn abridged(text: &str) -> String {
 /// An open paragraph or heading.
 #[derive(Debug, Clone)]
 pub(super) struct Text {
-    /// What is not laid out yet.
+    /// The text that is not laid out yet.
     buffer: String,
-    /// What is laid out, while all of it may still become a heading.
+    /// The text that is laid out, while all of it may still become a heading.
     laid: String,
     /// The character before the buffer.
     before: char,
     base: Style,
     pub(super) is_heading: bool,
-    /// A line that heads a table if the next line is a table's rule.
+    /// A line that becomes the head of a table if the next line is a table's rule.
     pub(super) header: Option<String>,
-    /// How much of the buffer has been looked at.
+    /// How much of the buffer was looked at.
     tried: usize,
-    /// Something in the buffer is open; nothing moves before it closes, or grows to this length.
+    /// Set if something in the buffer is open: nothing is laid out before it closes, or grows to this length.
     held_to: Option<usize>,
 }
 
@@ -72,7 +72,7 @@ impl Text {
         }
     }
 
-    /// The same, without the middle of what is not laid out.
+    /// Copies it, without the middle of the text that is not laid out.
     pub(super) fn abridged(&self) -> Self {
         Self {
             buffer: abridged(&self.buffer),
@@ -97,7 +97,7 @@ impl Text {
         self.buffer.len()
     }
 
-    /// Returns the character that is to be laid out next.
+    /// Returns the next character to lay out.
     pub(super) fn next(&self) -> Option<char> {
         self.buffer.chars().next()
     }
@@ -122,7 +122,7 @@ impl Text {
         }
     }
 
-    /// Finds up to where the text can be read: before white space, or between wide letters.
+    /// Finds the point up to which the text can be read: before white space, or between wide letters.
     fn cut(&mut self) -> Option<(usize, char)> {
         let text = if self.is_heading { self.buffer.trim_end_matches([' ', '\t', '#']) } else { &self.buffer };
         let from = text.floor_char_boundary(self.tried);
@@ -137,7 +137,7 @@ impl Text {
         for character in text[from..].chars().rev() {
             position -= character.len_utf8();
             let Some(before) = text[..position].chars().next_back() else { break };
-            // A backslash and the line end after it are one.
+            // A backslash and the line end after it belong together.
             let spaced = is_space(character) && !is_space(before) && before != '\\';
             if spaced || cuts_between(before, character) {
                 after = Some(character);
@@ -148,7 +148,7 @@ impl Text {
         after.map(|after| (position, after))
     }
 
-    /// Goes on with the open line.
+    /// Continues the open line.
     pub(super) fn more(&mut self, text: &str) {
         self.buffer.push_str(text);
     }
@@ -160,7 +160,7 @@ impl Text {
         }
     }
 
-    /// Tells whether so much waits that it is to be laid out before the rest of what has come is looked at.
+    /// Tells whether so much text waits that it must be laid out before more is read.
     pub(super) fn is_full(&self) -> bool {
         self.buffer.len() > WINDOW
     }
@@ -180,27 +180,27 @@ impl Text {
         }
     }
 
-    /// Lays out the rest of it and ends it.
+    /// Lays out the rest, and ends the block.
     pub(super) fn finish(self, page: &mut Page) {
         self.flush(page, Ending::Closed);
         page.finish();
     }
 
-    /// Lays out all of it as far as it is here.
+    /// Lays out everything that has arrived.
     pub(super) fn flush(mut self, page: &mut Page, ending: Ending) {
         self.take_header();
         let source = self.buffer.trim_end_matches([' ', '\t', '\n']);
         let source = if self.is_heading { starts::heading_text(source) } else { source };
-        // What a construct may begin with is not shown for the moment that it stands alone.
+        // The opening mark of a construct is not shown during the moment in which it stands alone.
         let source =
             if ending == Ending::Guess { source.trim_end_matches(['*', '_', '~', '`', '[', '!']) } else { source };
         page.text(source, self.before, ending, self.base);
     }
 
-    /// Makes the paragraph a heading, as the line under it asks; false where it stays one. Only while it fits one row,
-    /// for a row that is out cannot change any more.
+    /// Makes the paragraph a heading because of the line under it; false if it stays a paragraph. This is possible
+    /// only while it fits into one row: a printed row can no longer change.
     pub(super) fn underline(&self, level: u8, page: &mut Page) -> bool {
-        // Before a row that the terminal wrapped anew no mark can be put any more.
+        // A row that the terminal has wrapped again cannot get a mark in front of it.
         let unreachable = page.wrapper.is_resized() && page.layout.theme.heading.is_plain();
         if page.wrapper.rows() > 0 || unreachable {
             return false;
@@ -229,7 +229,7 @@ impl Text {
     }
 }
 
-/// Writes the mark of the source where headings have no style.
+/// Writes the source's mark if the theme has no style for headings.
 fn heading_mark(level: u8, style: Style, page: &mut Page) {
     if page.layout.theme.heading.is_plain() {
         let mark = "#".repeat(usize::from(level)) + " ";

@@ -15,14 +15,14 @@ use crate::terminal::theme::Theme;
 pub struct Highlighter {
     language: &'static Language,
     open: Open,
-    /// The line before ended with a backslash: a shell's command goes on.
+    /// Whether the line before ended with a backslash: a shell's command continues.
     goes_on: bool,
 }
 
 impl Highlighter {
-    /// Finds a language by a fence's info string, or by the extension of a file's name.
+    /// Finds a language by a fence's info string, or by a file's extension.
     ///
-    /// None for languages that are not known: their code stays plain.
+    /// `None` for an unknown language: its code is not coloured.
     #[must_use]
     pub fn new(info: &str) -> Option<Self> {
         let name = info.trim_start_matches(['{', '.', ' ']);
@@ -32,7 +32,7 @@ impl Highlighter {
         Some(Self { language, open: Open::Nothing, goes_on: false })
     }
 
-    /// Colours the next line, which has no newline; its text stays as it is.
+    /// Colours the next line, given without its newline; the text itself is not changed.
     pub fn line(&mut self, text: &str, theme: &Theme) -> Line {
         let mut painter = Painter::new(text, theme);
         match self.language.flavour {
@@ -72,7 +72,7 @@ impl Highlighter {
         }
     }
 
-    /// Colours what stands where a shell expects a command; returns its end, and whether a command may still come.
+    /// Colours the word where a shell expects a command; returns its end, and whether a command may still follow.
     fn command(&mut self, painter: &mut Painter<'_>, start: usize) -> (usize, bool) {
         let text = painter.text;
         let rest = &text[start..];
@@ -97,7 +97,7 @@ impl Highlighter {
         (painter.paint(start, end, style), COMMAND_FOLLOWS.contains(&word))
     }
 
-    /// Goes on with what the line before left open; returns where it ends.
+    /// Continues what the line before left open; returns where it ends.
     fn go_on(&mut self, painter: &mut Painter<'_>) -> usize {
         match std::mem::take(&mut self.open) {
             Open::Nothing | Open::Tag => 0,
@@ -239,14 +239,14 @@ impl Highlighter {
     }
 }
 
-/// Words after which a function's name stands.
+/// Words that are followed by a function's name.
 const DECLARE_FUNCTIONS: [&str; 8] = ["fn", "def", "defp", "defn", "func", "fun", "function", "sub"];
 
-/// Words of shells after which a command stands.
+/// Words of shells that are followed by a command.
 const COMMAND_FOLLOWS: [&str; 12] =
     ["begin", "builtin", "command", "do", "elif", "else", "exec", "if", "sudo", "then", "until", "while"];
 
-/// Whether a shell's command has just ended, so that another may follow; `next` is the byte behind.
+/// Tells whether a shell's command has just ended, so that another may follow; `next` is the byte after it.
 fn ends_command(before: &[u8], next: Option<u8>) -> bool {
     match before {
         [.., b'>', b'&'] => false,
@@ -277,7 +277,7 @@ fn number_end(bytes: &[u8], start: usize) -> usize {
     end
 }
 
-/// Returns the length of `'x'` or `'\n'`; none when the quote begins something else, such as a lifetime.
+/// Returns the length of `'x'` or `'\n'`; `None` if the quote begins something else, such as a lifetime.
 fn character_end(text: &str) -> Option<usize> {
     let mut characters = text.char_indices().skip(1);
     let (_, first) = characters.next()?;

@@ -1,4 +1,4 @@
-//! What a language is, as far as colours go: how it writes words, strings and comments.
+//! Describes a language as far as colours need it: how it writes words, strings and comments.
 
 /// How strings are written.
 #[derive(Debug, Clone, Copy)]
@@ -6,7 +6,7 @@ pub(super) struct Quote {
     pub(super) open: &'static str,
     pub(super) close: &'static str,
     pub(super) escapes: bool,
-    /// It may go on in the next line.
+    /// Whether it may continue in the next line.
     pub(super) lines: bool,
 }
 
@@ -24,11 +24,11 @@ impl Quote {
     }
 }
 
-/// How a language is read where words are not enough.
+/// How a language is read if words alone are not enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flavour {
     Words,
-    /// What stands before this sign is a key.
+    /// The text before this character is a key.
     Keys(char),
     Style,
     Markup,
@@ -47,21 +47,21 @@ pub(super) struct Language {
     pub(super) block_comments: &'static [(&'static str, &'static str)],
     pub(super) quotes: &'static [Quote],
     pub(super) flavour: Flavour,
-    /// What begins an attribute, annotation or preprocessor line.
+    /// The text that begins an attribute, annotation or preprocessor line.
     pub(super) attributes: Option<&'static str>,
     pub(super) nested_comments: bool,
-    /// `'x'` is one character, and a lone `'` something else.
+    /// Whether `'x'` is one character, and a lone `'` something else.
     pub(super) characters: bool,
-    /// Names that begin with a capital letter are types.
+    /// Whether names that begin with a capital letter are types.
     pub(super) capital_types: bool,
-    /// A name before `(` is a function.
+    /// Whether a name before `(` is a function.
     pub(super) functions: bool,
     pub(super) macros: bool,
-    /// A shell's: the first word of a command is one.
+    /// Whether the first word of a command names a program, as in shells.
     pub(super) commands: bool,
-    /// `$name` is a variable.
+    /// Whether `$name` is a variable.
     pub(super) variables: bool,
-    /// A comment begins after white space only.
+    /// Whether a comment begins only after white space.
     pub(super) spaced_comments: bool,
     pub(super) any_case: bool,
     pub(super) dashed_names: bool,

@@ -1,4 +1,4 @@
-//! The languages, one row each: data only. Lists of words are sorted, for they are searched by halving.
+//! The languages, one row each: data only. The word lists are sorted, because they are searched by bisection.
 
 use super::language::{Flavour, Language, Quote};
 
@@ -24,7 +24,7 @@ const C_LIKE: Language = Language {
 const HASHED: Language =
     Language { line_comments: HASH, quotes: &[DOUBLE, SINGLE], capital_types: true, ..Language::EMPTY };
 
-/// All languages; the first whose names hold the fence's word is taken.
+/// All languages; the first one whose names include the fence's word is used.
 #[rustfmt::skip]
 pub(super) const LANGUAGES: &[Language] = &[
     Language {

@@ -1,11 +1,11 @@
-//! HTML and its like: tags, attributes, comments.
+//! HTML and similar languages: tags, attributes, comments.
 
 use nu_ansi_term::Style;
 
 use super::open::Open;
 use super::painter::Painter;
 
-/// The comment that all of them share.
+/// The comment of all these languages.
 const COMMENT: (&str, &str) = ("<!--", "-->");
 
 /// Colours a line; `open` is what the line before left open.

@@ -1,4 +1,4 @@
-//! What a line of code leaves open for the next.
+//! What a line of code leaves open for the next line.
 
 /// What is open at the end of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

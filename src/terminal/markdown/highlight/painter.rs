@@ -1,18 +1,18 @@
-//! One line of code being coloured.
+//! Colours one line of code.
 
 use nu_ansi_term::Style;
 
 use crate::terminal::line::{Line, Span};
 use crate::terminal::theme::Theme;
 
-/// Collects the pieces of a line; white space keeps the style of what is before it.
+/// Collects the pieces of a line; white space keeps the style of the piece before it.
 pub(super) struct Painter<'a> {
     pub(super) text: &'a str,
     pub(super) theme: &'a Theme,
     line: Line,
     start: usize,
     style: Style,
-    /// The word before says that a function's name follows.
+    /// Whether the word before announces a function's name.
     pub(super) declares: bool,
 }
 
@@ -21,7 +21,7 @@ impl<'a> Painter<'a> {
         Self { text, theme, line: Line::new(), start: 0, style: Style::new(), declares: false }
     }
 
-    /// Gives a piece its style; returns where it ends, a character's end at the least.
+    /// Styles a piece; returns where it ends, which is always a character boundary.
     pub(super) fn paint(&mut self, start: usize, end: usize, style: Style) -> usize {
         let end = (end.min(self.text.len())..=self.text.len())
             .find(|end| self.text.is_char_boundary(*end))

@@ -1,4 +1,4 @@
-//! Links written as they are: `<https://…>`, and bare `https://…`, `www.…` and mail addresses (GFM's extension).
+//! Links without markup: `<https://…>`, and bare `https://…`, `www.…` and mail addresses (GFM's extension).
 
 use std::sync::Arc;
 
@@ -106,7 +106,7 @@ fn link_end(text: &str, start: usize) -> usize {
             || is_ideographic(character)
     };
     let mut end = text[start..].find(stops).map_or(text.len(), |length| start + length);
-    // A bracket that was opened before the link is closed after it.
+    // A bracket that was opened before the link closes after it.
     let mut open = 0_usize;
     for (offset, byte) in text[start..end].bytes().enumerate() {
         match byte {

@@ -14,7 +14,7 @@ enum Reference {
     None,
 }
 
-/// Takes `[`: what may begin a link, or a footnote.
+/// Reads `[`, which may begin a link or a footnote.
 pub(super) fn open(reader: &mut Reader<'_>) -> bool {
     let start = reader.position;
     if reader.byte_at(start + 1) == Some(b'^') {
@@ -31,7 +31,7 @@ pub(super) fn open(reader: &mut Reader<'_>) -> bool {
     bracket(reader, start, start + 1, false)
 }
 
-/// Takes `!`, which may begin a picture.
+/// Reads `!`, which may begin a picture.
 pub(super) fn bang(reader: &mut Reader<'_>) -> bool {
     if reader.byte_at(reader.position + 1) == Some(b'[') {
         return bracket(reader, reader.position, reader.position + 2, true);
@@ -47,7 +47,7 @@ fn bracket(reader: &mut Reader<'_>, start: usize, after: usize, image: bool) -> 
     true
 }
 
-/// Takes `]`: the end of a link, if one began.
+/// Reads `]`: the end of a link, if one began.
 pub(super) fn close(reader: &mut Reader<'_>) -> bool {
     let close = reader.position;
     let Some(opener) = reader.out.openers.pop() else { return reader.literal(1) };
@@ -90,21 +90,21 @@ pub(super) fn close(reader: &mut Reader<'_>) -> bool {
     reader.push(close, end, Kind::LinkEnd(index));
     pair_runs(reader.out, opener.delimiters, Scope::Link);
     if !opener.image {
-        // What stands before one that was passed over so has been passed over too.
+        // The openers before an opener that was skipped like this were skipped as well.
         let others = reader.out.openers.iter_mut().rev().filter(|other| !other.image);
         others.take_while(|other| other.active).for_each(|other| other.active = false);
     }
     true
 }
 
-/// Takes back what was read after a bracket whose link is still arriving.
+/// Undoes what was read after a bracket whose link has not arrived completely.
 fn stop_at(reader: &mut Reader<'_>, token: usize, start: usize) {
     reader.out.tokens.truncate(token);
     reader.out.delimiters.retain(|delimiter| delimiter.start < start);
     reader.text_start = start;
 }
 
-/// Tells whether what stands between the brackets may name a definition: brackets in brackets do not.
+/// Tells whether the text between the brackets may be a label; brackets within brackets may not.
 fn is_label(reader: &Reader<'_>, from: usize, close: usize) -> bool {
     links::label_end(reader.text, from) == Some(close)
 }

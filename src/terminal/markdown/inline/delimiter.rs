@@ -1,13 +1,13 @@
-//! A run of `*`, `_` or `~~`: whether it may open or close, by CommonMark's rules and what Chinese, Japanese and Korean
-//! text needs.
+//! Runs of `*`, `_` or `~~`: whether a run may open or close, by CommonMark's rules and by what Chinese, Japanese
+//! and Korean text needs.
 //!
-//! CommonMark asks for a space or punctuation beside a run that touches punctuation. These scripts have no spaces:
-//! `**「強調」**は` would stay literal. So their letters count as a border there, and their punctuation as letters (the
+//! CommonMark requires a space or punctuation next to a run that touches punctuation. These scripts have no spaces:
+//! `**「強調」**は` would stay literal. So their letters count as a boundary here, and their punctuation as letters (the
 //! amendment known as markdown-cjk-friendly).
 
 use crate::terminal::markdown::rows::is_ideographic;
 
-/// How far a construct reaches from its opener to its closer, in bytes of source.
+/// How far apart the opener and the closer of a construct may be, in bytes of source.
 pub(crate) const REACH: usize = 2048;
 
 /// A run of one delimiter.
@@ -16,7 +16,7 @@ pub(super) struct Delimiter {
     pub(super) byte: u8,
     pub(super) start: usize,
     pub(super) length: usize,
-    /// How many characters are not used up.
+    /// How many of its characters are not paired yet.
     pub(super) left: usize,
     pub(super) can_open: bool,
     pub(super) can_close: bool,
@@ -25,7 +25,7 @@ pub(super) struct Delimiter {
     pub(super) opens: Marks,
 }
 
-/// How many emphases of each kind begin or end.
+/// How many emphases of each kind begin or end here.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Marks {
     pub(super) emphasis: usize,
@@ -64,7 +64,7 @@ impl Delimiter {
         }
     }
 
-    /// Tells whether a closer yet to come could use it.
+    /// Tells whether a closer that has not arrived yet could pair with it.
     pub(super) fn may_open(&self) -> bool {
         self.alive && self.can_open && self.left > 0
     }
@@ -73,9 +73,10 @@ impl Delimiter {
         char::from(self.byte)
     }
 
-    /// Tells whether it may open what `closer` closes.
+    /// Tells whether it may be the opener for `closer`.
     pub(super) fn pairs_with(&self, closer: &Self) -> bool {
-        // The rule of three: a run that could do both pairs only if the sum, or each, divides.
+        // CommonMark's rule of three: if one of the runs can both open and close, the sum of their lengths must not
+        // be a multiple of 3, unless both lengths are.
         let both = (self.can_close || closer.can_open)
             && (self.length + closer.length).is_multiple_of(3)
             && !(self.length.is_multiple_of(3) && closer.length.is_multiple_of(3));

@@ -1,4 +1,4 @@
-//! Gives tokens their styles and hands them to the wrapper.
+//! Gives tokens their styles and passes them to the wrapper.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::terminal::markdown::html;
 use crate::terminal::markdown::layout::Layout;
 use crate::terminal::markdown::rows::{Output, Spaces, Wrapper};
 
-/// Lays `over` on `base`: its colours where it has some, the attributes of both.
+/// Combines two styles: `over` decides about colours where it has some, and the attributes of both are added.
 pub(crate) fn overlay(base: Style, over: Style) -> Style {
     Style {
         foreground: over.foreground.or(base.foreground),
         background: over.background.or(base.background),
         is_bold: base.is_bold || over.is_bold,
         is_dimmed: base.is_dimmed || over.is_dimmed,
-        // Emphasis inside emphasised text is shown upright, as in print.
+        // Emphasis inside emphasised text stays italic.
         is_italic: base.is_italic || over.is_italic,
         is_underline: base.is_underline || over.is_underline,
         is_blink: base.is_blink || over.is_blink,
@@ -42,7 +42,7 @@ impl Open {
     }
 }
 
-/// Lays out the start of a text that was read.
+/// Lays out the part of a parsed text that is final.
 pub(crate) struct Emitter<'a> {
     pub(crate) layout: &'a Layout,
     pub(crate) base: Style,
@@ -77,7 +77,7 @@ impl Emitter<'_> {
                     put(&text[start..(*to).min(end)], style, Spaces::Collapse, self.out, self.wrapper);
                 }
                 Kind::Decoded(decoded) => put(decoded, style, Spaces::Keep, self.out, self.wrapper),
-                // What a key is, or a fold, is read from its text; the tag says nothing to a person.
+                // The text itself shows a key or a fold; the tag tells a person nothing.
                 Kind::Html(from, to) if html::is_unseen(&text[*from..*to]) => {}
                 Kind::Html(from, to) => {
                     put(&text[*from..*to], overlay(style, theme.dim), Spaces::Collapse, self.out, self.wrapper);
@@ -166,7 +166,7 @@ impl Emitter<'_> {
         style
     }
 
-    /// Writes the marks of the source where the theme has no style for them, so that nothing is lost without styles.
+    /// Writes the marks of the source if the theme has no style for them, so that nothing is lost without styles.
     fn marks(&mut self, marks: Marks, style: Style, link: Option<&Arc<str>>) {
         let theme = &self.layout.theme;
         for (count, over, mark) in [
@@ -180,7 +180,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns what a terminal may open: only whole addresses, when links are shown as such.
+    /// Returns the address that a terminal may open: complete addresses only, and only if links are shown as links.
     fn hyperlink(&self, target: &str) -> Option<Arc<str>> {
         let scheme = target.split(':').next().unwrap_or_default();
         let known =
@@ -189,7 +189,7 @@ impl Emitter<'_> {
         (self.layout.hyperlinks && whole).then(|| address_text(target))
     }
 
-    /// Writes the address after a link's text where the text alone would hide it.
+    /// Writes the address after a link's text if the text alone would hide it.
     fn address(&mut self, text: &str, target: &str, shown: bool, style: Style) {
         let text = text.trim();
         let bare = |address: &str| {
@@ -197,7 +197,7 @@ impl Emitter<'_> {
             let address = address.strip_prefix("mailto:").unwrap_or(address);
             address.split_once("://").map_or(address, |(_, rest)| rest).to_owned()
         };
-        // A text that looks like another address than the true one must not stand alone.
+        // A text that looks like another address than the real one must not stand alone.
         let deceives = text.contains("://") || text.starts_with("www.");
         let same = bare(text) == bare(target);
         if target.is_empty() || target.starts_with('#') || same || shown && !deceives {
@@ -215,7 +215,7 @@ fn address_text(target: &str) -> Arc<str> {
     Arc::from(visible.replace([' ', '\n', '\t'], "%20"))
 }
 
-/// Code as CommonMark reads it: line ends are spaces, one space on both sides goes.
+/// Returns code as CommonMark reads it: line ends become spaces, and one space on each side is removed.
 fn code_text(source: &str) -> String {
     let text = source.replace('\n', " ");
     match text.strip_prefix(' ').and_then(|inner| inner.strip_suffix(' ')) {

@@ -1,20 +1,20 @@
-//! Which runs of `*`, `_` and `~~` pair up: CommonMark's algorithm.
+//! Pairs up runs of `*`, `_` and `~~` by CommonMark's algorithm.
 
 use super::delimiter::{Marks, REACH};
 use super::tokens::Parsed;
 
-/// What is paired up.
+/// The text in which runs are paired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// A link's text: nothing in it pairs with what stands outside.
+    /// The text of a link: nothing in it pairs with anything outside.
     Link,
-    /// All the text.
+    /// The whole text.
     Text,
 }
 
 /// Pairs the runs from index `bottom` on.
 pub(super) fn pair_runs(parsed: &mut Parsed, bottom: usize, scope: Scope) {
-    // Where looking for an opener can stop, for each kind of closer that has looked in vain.
+    // For each kind of closer that found no opener: where the next search can stop.
     let mut floors = [bottom; 18];
     let mut closer = bottom;
     while closer < parsed.delimiters.len() {
@@ -81,7 +81,7 @@ pub(super) fn pair_runs(parsed: &mut Parsed, bottom: usize, scope: Scope) {
     }
 }
 
-/// Takes what is open as if it closed at the end.
+/// Treats every open run as if it closed at the end.
 pub(super) fn assume_closed(parsed: &mut Parsed) {
     for run in parsed.delimiters.iter_mut().filter(|run| run.may_open()) {
         match (run.byte, run.left) {

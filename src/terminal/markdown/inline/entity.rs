@@ -5,7 +5,7 @@ use pulldown_cmark::{Event, Parser};
 /// The longest name there is, with `&` and `;`.
 const LONGEST: usize = 33;
 
-/// Decodes the reference at the start of `text`; returns its length and what it stands for.
+/// Decodes the reference at the start of `text`; returns its length and the characters it stands for.
 pub(super) fn decode(text: &str) -> Option<(usize, String)> {
     let end = text.bytes().take(LONGEST).position(|byte| byte == b';')?;
     let body = text.get(1..end)?;

@@ -1,4 +1,4 @@
-//! What follows a link's text, and the definitions links may refer to.
+//! Reads what follows a link's text, and the definitions to which links may refer.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -8,13 +8,13 @@ use std::{
 use super::entity;
 use crate::terminal::markdown::source;
 
-/// How many bytes definitions may take in memory; later ones stay text.
+/// How many bytes of memory definitions may take; later ones stay text.
 const DEFINITIONS_LIMIT: usize = 1 << 20;
 
-/// How deep round brackets stand in each other in a target (cmark's limit); CommonMark asks for three.
+/// How deep parentheses may be nested in a target (cmark's limit); CommonMark requires three.
 const PARENTHESES: usize = 32;
 
-/// How long a label is at most, in bytes, with its opening bracket (CommonMark has 999 characters).
+/// The longest label, in bytes, with its opening bracket (CommonMark's limit is 999 characters).
 pub(crate) const LABEL: usize = 1000;
 
 /// What stands after `](`.
@@ -25,7 +25,7 @@ pub(crate) enum Suffix {
     None,
 }
 
-/// Reads `target "title")` from `start`, which stands after `(`, not beyond `limit`.
+/// Reads `target "title")` from `start`, the position after `(`, but not beyond `limit`.
 pub(crate) fn inline_suffix(text: &str, start: usize, limit: usize) -> Suffix {
     let text = &text[..text.floor_char_boundary(limit)];
     let bytes = text.as_bytes();
@@ -72,7 +72,7 @@ fn destination(text: &str, start: usize) -> Option<(&str, usize)> {
     (depth == 0).then(|| (&text[start..position], position))
 }
 
-/// Steps over a target: how many round brackets are open where it stops, and where that is.
+/// Skips a target; returns how many parentheses are open at its end, and where that is.
 fn bracketed(bytes: &[u8], start: usize) -> (usize, usize) {
     let mut depth = 0_usize;
     let mut position = start;
@@ -155,7 +155,7 @@ pub(crate) fn label_end(text: &str, start: usize) -> Option<usize> {
     None
 }
 
-/// Makes labels comparable: white space is one space, letters are small.
+/// Normalises a label for comparison: white space becomes one space, letters become lower case.
 pub(crate) fn normalize_label(label: &str) -> String {
     let mut normal = String::with_capacity(label.len());
     for word in label.split_whitespace() {
@@ -167,7 +167,7 @@ pub(crate) fn normalize_label(label: &str) -> String {
     normal
 }
 
-/// The definitions met so far, and the labels that were used before any.
+/// The definitions so far, and the labels that were used before they were defined.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Definitions {
     targets: Arc<HashMap<String, Arc<str>>>,
@@ -183,7 +183,7 @@ impl Definitions {
         self.targets.get(&normalize_label(label)).cloned()
     }
 
-    /// Notes a label that led nowhere, so that its definition is shown when it comes.
+    /// Remembers an undefined label, so that its definition is shown when it comes.
     pub(crate) fn miss(&mut self, label: String) {
         if self.bytes < DEFINITIONS_LIMIT && !self.missed.contains(&label) {
             self.bytes += label.len() + 64;
@@ -191,7 +191,7 @@ impl Definitions {
         }
     }
 
-    /// Takes a definition; tells whether it need not be shown, all its uses being still to come.
+    /// Adds a definition; returns whether it may be left out, because no label was used before it.
     pub(crate) fn add(&mut self, label: String, target: Arc<str>) -> bool {
         if self.bytes >= DEFINITIONS_LIMIT {
             return false;
@@ -205,7 +205,7 @@ impl Definitions {
     }
 }
 
-/// Reads a line that is a link definition as a whole: its normal label and its target.
+/// Reads a line that consists of a link definition; returns the normalised label and the target.
 pub(crate) fn definition(line: &str) -> Option<(String, Arc<str>)> {
     let line = line.trim_end();
     let end = line.strip_prefix('[').and_then(|_| label_end(line, 1))?;

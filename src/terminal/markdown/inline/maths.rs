@@ -1,13 +1,14 @@
-//! Formulas as a person writes them without a typesetter: `\frac{n(n+1)}{2}` is `(n(n+1))/2`.
+//! Converts formulas into one row, as a person writes them without a typesetter: `\frac{n(n+1)}{2}` becomes
+//! `(n(n+1))/2`.
 //!
-//! TeX draws in two dimensions, a row has one: where a formula cannot be said in one row without doubt, its source
-//! stays. Names are those of TeX and amsmath.
+//! TeX draws in two dimensions, and a row has only one: a formula that cannot be written unambiguously in one row
+//! keeps its source. The names are those of TeX and amsmath.
 
-/// One name a row: what stands behind `\`, what is shown, and `o` for an operator with blanks around it, `r` for one
-/// that also ends a product, `f` for a function's name.
+/// One name a row: the text behind `\`, the text to show, and a kind: `o` for an operator with blanks around it,
+/// `r` for an operator that also ends a product, `f` for the name of a function.
 const SYMBOLS: &str = include_str!("maths.tsv");
 
-/// Groups inside groups that are followed.
+/// How deep groups may be nested.
 const DEEPEST: usize = 12;
 
 const ABOVE: (&str, &str) = (
@@ -16,14 +17,14 @@ const ABOVE: (&str, &str) = (
 );
 const BELOW: (&str, &str) = ("0123456789+-=()aehijklmnoprstuvxβγρφχ", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ");
 
-/// Says a formula, its delimiters taken off, in one row; `None` where that would leave something out or in doubt.
+/// Converts a formula, given without its delimiters; `None` if one row would lose something or be ambiguous.
 pub(in crate::terminal::markdown) fn in_one_row(source: &str) -> Option<String> {
     let mut formula = Formula { rest: source.trim(), out: String::new(), depth: 0, script: None };
     formula.until(None)?;
     Some(formula.out.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// The source of a formula without its delimiters, where dollars are not more likely a price or a variable's.
+/// Returns a formula without its delimiters, unless its dollars are more likely a price or a variable.
 pub(in crate::terminal::markdown) fn inside(source: &str) -> Option<&str> {
     for (open, close) in [("$$", "$$"), ("\\(", "\\)"), ("\\[", "\\]")] {
         if let Some(inner) = source.strip_prefix(open).and_then(|rest| rest.strip_suffix(close)) {
@@ -44,7 +45,7 @@ struct Formula<'a> {
     rest: &'a str,
     out: String,
     depth: usize,
-    /// The mark of the last script, and where it ended: TeX takes one of a kind.
+    /// The mark of the last script, and where it ended: TeX allows one of each kind.
     script: Option<(char, usize)>,
 }
 
@@ -59,7 +60,7 @@ impl<'a> Formula<'a> {
         self.rest = self.rest.trim_start();
     }
 
-    /// Goes on up to what closes this group, which is taken away.
+    /// Continues up to the end of this group, and removes the closing mark.
     fn until(&mut self, close: Option<char>) -> Option<()> {
         loop {
             let Some(character) = self.next() else { return close.is_none().then_some(()) };
@@ -75,7 +76,7 @@ impl<'a> Formula<'a> {
             '\\' => self.command()?,
             '{' => {
                 let inner = self.group('}')?;
-                // What was one in the group stays one beside what follows it.
+                // An expression that was one factor in the group must stay one next to what follows.
                 if inner.contains(['/', '√', '∛', '∜']) {
                     self.factor(&inner, &format!("({inner})"), true);
                 } else {
@@ -84,7 +85,7 @@ impl<'a> Formula<'a> {
             }
             '^' | '_' => self.script(character)?,
             '\'' => self.out.push('′'),
-            // Cells of a table, a comment, a close without its opening.
+            // Cells of a table, a comment, or a closing brace without an opening one.
             '&' | '%' | '}' | '$' => return None,
             '~' => self.blank(),
             _ if character.is_whitespace() => self.blank(),
@@ -99,7 +100,7 @@ impl<'a> Formula<'a> {
         }
     }
 
-    /// What stands in a group whose opening was taken.
+    /// Reads a group whose opening mark was read already.
     fn group(&mut self, close: char) -> Option<String> {
         if self.depth == DEEPEST {
             return None;
@@ -110,7 +111,7 @@ impl<'a> Formula<'a> {
         Some(inner.out.trim().to_owned())
     }
 
-    /// A group, or the one letter or name that stands in its place.
+    /// Reads a group, or the single letter or name in its place.
     fn argument(&mut self) -> Option<String> {
         self.skip_blanks();
         let character = self.next()?;
@@ -126,7 +127,7 @@ impl<'a> Formula<'a> {
         Some(inner.out.trim().to_owned())
     }
 
-    /// A group as it is written: words, not letters.
+    /// Reads a group of words as it is written.
     fn words(&mut self) -> Option<&'a str> {
         self.skip_blanks();
         let (words, rest) = self.rest.strip_prefix('{')?.split_once('}')?;
@@ -138,7 +139,7 @@ impl<'a> Formula<'a> {
     }
 
     fn script(&mut self, mark: char) -> Option<()> {
-        // Nothing stands there that could have it.
+        // Nothing stands in front of the script.
         if self.out.trim_end().is_empty() {
             return None;
         }
@@ -265,7 +266,7 @@ impl<'a> Formula<'a> {
         match row.split_once('\t') {
             None => {
                 self.out.push_str(row);
-                // It belongs to its name.
+                // The sign belongs to the name after it.
                 if name == "partial" {
                     self.skip_blanks();
                 }
@@ -283,7 +284,7 @@ impl<'a> Formula<'a> {
         Some(())
     }
 
-    /// A name of several letters is kept apart from the letters beside it.
+    /// Separates a name of several letters from the letters beside it.
     fn function(&mut self, name: &str) {
         if self.out.ends_with(char::is_alphanumeric) {
             self.out.push(' ');
@@ -294,7 +295,7 @@ impl<'a> Formula<'a> {
         }
     }
 
-    /// What would read otherwise beside a factor is written in its other form there.
+    /// Appends an expression: in the form `beside` if it would read differently next to another factor.
     fn factor(&mut self, alone: &str, beside: &str, looks_back: bool) {
         let free = |character: char| "+-−=<>|,;:([{≤≥≠≈≡∼→⇒⇔∈±".contains(character);
         let before = !looks_back || self.out.trim_end().chars().next_back().is_none_or(free);
@@ -318,7 +319,7 @@ fn is_relation(command: &str) -> bool {
     matches!(name, "right" | "quad" | "qquad" | "text") || row.is_some_and(|row| row.ends_with("\tr"))
 }
 
-/// The text in parentheses, unless it is one number, one letter with its marks, or in parentheses.
+/// Puts the text in parentheses, unless it is one number, one letter with its marks, or in parentheses already.
 fn closed(text: &str) -> String {
     let number = !text.is_empty() && text.chars().all(|character| character.is_ascii_digit() || character == '.');
     let mut characters = text.chars();

@@ -1,4 +1,4 @@
-//! The text of a block: read into tokens, which are given their styles and handed to the rows.
+//! Reads the text of a block into tokens, styles them and passes them on to the rows.
 
 mod autolink;
 mod brackets;

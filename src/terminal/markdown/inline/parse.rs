@@ -1,8 +1,8 @@
 //! Splits the text of a block into tokens: words, code, emphasis runs, links, breaks.
 //!
-//! CommonMark's delimiter algorithm, written so that it can say of a text that still grows which part no later text can
-//! change ([`Parsed::safe`]): all before the first construct that may yet close. A construct reaches at most [`REACH`]
-//! bytes, so that what is held back, and the cost of reading it again, have a limit.
+//! This is CommonMark's delimiter algorithm, written for text that is still growing: it can tell which part no
+//! later text can change ([`Parsed::safe`]), namely everything before the first construct that may still close. A
+//! construct reaches at most [`REACH`] bytes, which limits how much is held back, and how often it is read again.
 
 use super::delimiter::{Delimiter, REACH};
 use super::emphasis::{Scope, assume_closed, pair_runs};
@@ -12,10 +12,10 @@ use super::tokens::{Ending, Kind, Parsed};
 use super::{autolink, brackets, entity};
 use crate::terminal::markdown::html::{self, Found};
 
-/// How far maths reaches; short, because `$` before a price opens it too.
+/// How far maths reaches, in bytes; short, because the `$` of a price opens it, too.
 const MATHS_REACH: usize = 128;
 
-/// Bytes at which something may begin or end.
+/// Bytes at which a construct may begin or end.
 const SPECIAL: [bool; 256] = {
     let mut table = [false; 256];
     let bytes = b"\n\\`*_~[]!<&:@w$";
@@ -27,12 +27,12 @@ const SPECIAL: [bool; 256] = {
     table
 };
 
-/// Tells whether a text is words only, so that it need not be read.
+/// Tells whether a text is words only, so that it need not be parsed.
 pub(crate) fn is_plain(text: &str) -> bool {
     !text.bytes().any(|byte| SPECIAL[usize::from(byte)] && byte != b'w') && !text.contains("www.")
 }
 
-/// Reads `text`, which stands after the character `before`, into `parsed`.
+/// Parses `text`, which follows the character `before`, into `parsed`.
 pub(crate) fn read(parsed: &mut Parsed, text: &str, before: char, ending: Ending, definitions: &Definitions) {
     parsed.clear();
     let mut reader = Reader::new(text, before, ending, definitions, parsed);
@@ -46,7 +46,7 @@ pub(crate) fn read(parsed: &mut Parsed, text: &str, before: char, ending: Ending
 }
 
 impl Reader<'_> {
-    /// Reads to the end, or to what may yet close.
+    /// Reads to the end, or to a construct that may still close.
     fn run(&mut self) {
         while self.position < self.bytes.len() {
             let byte = self.bytes[self.position];
@@ -68,7 +68,7 @@ impl Reader<'_> {
                 _ => self.bare_link(byte),
             };
             if !go_on {
-                // What may yet close swallows all that follows; as text for now.
+                // A construct that may still close includes everything after it; for now that counts as text.
                 self.unsure = self.position;
                 self.position = self.bytes.len();
             }
@@ -111,14 +111,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes `open`…`close` as maths when it closes near and is not empty.
+    /// Reads `open`…`close` as maths if it closes soon and is not empty.
     fn maths(&mut self, start: usize, inner: usize, close: &str, reach: usize) -> bool {
         let limit = self.text.floor_char_boundary(start + reach);
         let Some(end) = self.text.get(inner..limit).and_then(|rest| rest.find(close)).map(|found| found + inner)
         else {
             return false;
         };
-        // Escaped punctuation in a row is no formula.
+        // A row of escaped punctuation is no formula.
         if !self.text[inner..end].contains(char::is_alphanumeric) {
             return false;
         }
@@ -189,7 +189,7 @@ impl Reader<'_> {
     fn emphasis(&mut self, byte: u8) -> bool {
         let start = self.position;
         let count = run_length(self.bytes, start, byte);
-        // One tilde stands before "about 5" far more often than around struck text.
+        // A single tilde means "about" far more often than struck-through text.
         if byte == b'~' && count != 2 {
             return self.literal(count);
         }
@@ -251,7 +251,7 @@ impl Reader<'_> {
     }
 }
 
-/// Counts how often `byte` stands from `start` on.
+/// Counts how often `byte` is repeated from `start` on.
 fn run_length(bytes: &[u8], start: usize, byte: u8) -> usize {
     bytes[start..].iter().take_while(|other| **other == byte).count()
 }

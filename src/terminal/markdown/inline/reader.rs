@@ -1,4 +1,4 @@
-//! A text being read: where the reader stands, and what it has found so far.
+//! A text while it is read: the reader's position, and what it has found so far.
 
 use super::links::Definitions;
 use super::tokens::{Ending, Kind, Parsed, Token};
@@ -13,12 +13,12 @@ pub(super) struct Reader<'a> {
     pub(super) out: &'a mut Parsed,
     pub(super) position: usize,
     pub(super) text_start: usize,
-    /// Where reading stopped at something that may yet close.
+    /// Where reading stopped at a construct that may still close.
     pub(super) unsure: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// Makes a reader at the start of `text`, which stands after the character `before`.
+    /// Makes a reader at the start of `text`, which follows the character `before`.
     pub(super) fn new(
         text: &'a str,
         before: char,
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// Tells whether a closer after the end could still reach back to `start`.
+    /// Tells whether a closer that arrives later could still reach back to `start`.
     pub(super) fn may_close_later(&self, start: usize, reach: usize) -> bool {
         self.open() && self.bytes.len() - start <= reach
     }

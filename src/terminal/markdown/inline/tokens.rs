@@ -1,42 +1,42 @@
-//! What a text is read into: tokens, the runs and links among them, and how much of it is final.
+//! The result of reading a text: tokens, with their runs and links, and how much of it is final.
 
 use std::sync::Arc;
 
 use super::delimiter::{Delimiter, REACH};
 
-/// What comes after the text given.
+/// What follows the given text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// More may come; the next character is this.
+    /// More text may follow, and this is its next character.
     Open(char),
-    /// The block is over.
+    /// Nothing: the block is over.
     Closed,
-    /// Unknown, to be shown for a moment only: what is open is taken as closed here.
+    /// Not known: the text is shown for a moment only, as if everything open closed here.
     Guess,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Text from the token's start to here.
+    /// Text up to this position.
     Text(usize),
-    /// Code, maths or HTML, from and to; shown as it stands.
+    /// Code, maths or HTML between these positions, shown as it is.
     Code(usize, usize),
     Maths(usize, usize),
     Html(usize, usize),
-    /// One character that stands for itself: escaped, or from an entity.
+    /// A decoded character: escaped, or from an entity.
     Decoded(String),
     SoftBreak,
     HardBreak,
-    /// An emphasis run: its delimiter's index.
+    /// An emphasis run, by the index of its delimiter.
     Run(usize),
-    /// `[` or `![` that may become a link; the text from the token's start to here.
+    /// `[` or `![` that may become a link; as text it reaches up to this position.
     Bracket(usize),
-    /// A link begins: index into [`Parsed::links`].
+    /// The start of a link, by its index in [`Parsed::links`].
     LinkStart(usize),
     LinkEnd(usize),
     /// A link whose text is its target.
     Autolink(usize, usize, Arc<str>),
-    /// A footnote's label, from and to.
+    /// A footnote's label, between these positions.
     Footnote(usize, usize),
 }
 
@@ -52,17 +52,17 @@ pub(super) struct Link {
     pub(super) image: bool,
 }
 
-/// A text read; keeps its memory from one text to the next.
+/// A parsed text; its memory is reused for the next one.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Parsed {
     pub(super) tokens: Vec<Token>,
     pub(super) delimiters: Vec<Delimiter>,
     pub(super) links: Vec<Link>,
-    /// Labels in brackets that led nowhere, with where they stood.
+    /// Undefined labels, with their positions.
     pub(crate) unresolved: Vec<(usize, String)>,
-    /// Source ranges that are one construct.
+    /// The ranges of the source that are one construct.
     pub(super) pairs: Vec<(usize, usize)>,
-    /// Up to here nothing can change any more.
+    /// The text before this position can no longer change.
     pub(crate) safe: usize,
     pub(super) openers: Vec<Opener>,
 }
@@ -78,7 +78,7 @@ impl Parsed {
         self.openers.clear();
     }
 
-    /// Says up to where nothing can change any more: a text of `len` bytes that was read up to `unsure`.
+    /// Sets how much is final in a text of `len` bytes that was read up to `unsure`.
     pub(super) fn settle(&mut self, len: usize, unsure: usize, ending: Ending) {
         self.safe = self.safe_end(len, unsure, ending);
     }
@@ -91,7 +91,7 @@ impl Parsed {
         let bracket = self.openers.iter().find(|opener| opener.active && reachable(opener.start));
         let run = self.delimiters.iter().find(|run| run.may_open() && reachable(run.start));
         let mut safe = unsure.min(bracket.map_or(len, |opener| opener.start)).min(run.map_or(len, |run| run.start));
-        // A construct that begins before and ends after is as unsure as its end.
+        // A construct that begins before this position and ends after it is as uncertain as its end.
         loop {
             let start =
                 self.pairs.iter().filter(|(start, end)| *start < safe && *end > safe).map(|pair| pair.0).min();
@@ -110,7 +110,7 @@ pub(super) struct Opener {
     pub(super) start: usize,
     pub(super) after: usize,
     pub(super) image: bool,
-    /// It may still match: a link holds no link.
+    /// Whether it may still match: a link contains no link.
     pub(super) active: bool,
     pub(super) delimiters: usize,
 }

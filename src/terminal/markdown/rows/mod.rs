@@ -1,4 +1,4 @@
-//! Rows: words fill them, prefixes stand before them, finished ones go out.
+//! Rows: words fill them, prefixes stand before them, finished rows are printed.
 
 mod output;
 mod own;

@@ -1,4 +1,4 @@
-//! Where finished rows go; the blank row between two blocks is written only when a row follows.
+//! Collects finished rows; the blank row between two blocks is written only when a row follows.
 
 use crate::terminal::line::Line;
 
@@ -10,12 +10,12 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Asks for a blank row before the next one; asked twice, the first stands.
+    /// Requests a blank row before the next row; if one is requested already, that one stays.
     pub(crate) fn gap(&mut self, blank: Line) {
         self.gap.get_or_insert(blank);
     }
 
-    /// Takes the blank row that was asked for: the caller knows that a row follows.
+    /// Takes the requested blank row: the caller knows that a row follows.
     pub(crate) fn take_gap(&mut self) -> Option<Line> {
         self.gap.take()
     }
@@ -26,7 +26,7 @@ impl Output {
         self.total += 1;
     }
 
-    /// Counts the rows ever written, blank ones between blocks apart.
+    /// Counts all rows written so far, without the blank ones between blocks.
     pub(crate) fn total(&self) -> usize {
         self.total
     }

@@ -1,12 +1,13 @@
-//! Lines that are no markdown, broken into rows by the same rules: what axi says for itself.
+//! Breaks axi's own lines, which are no markdown, into rows by the same rules.
 
 use super::output::Output;
 use super::wrapper::{Prefix, Spaces, Wrapper};
 use crate::terminal::line::Line;
 use crate::terminal::markdown::layout::{NARROWEST, Wrap};
 
-/// Breaks a line into rows of at most `width` cells, between words or beside Chinese and Japanese letters. Rows after the
-/// first are set in as the first one is, and by `hang` cells more. A word wider than a row is cut. There is always a row.
+/// Breaks a line into rows of at most `width` cells, between words or next to Chinese and Japanese letters. The
+/// rows after the first get the first row's indentation and `hang` cells more. A word wider than a row is cut.
+/// Returns at least one row.
 #[must_use]
 pub fn in_rows(line: &Line, width: usize, hang: usize) -> Vec<Line> {
     let width = width.max(NARROWEST);

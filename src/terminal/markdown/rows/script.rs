@@ -1,13 +1,13 @@
-//! Scripts: where a row may break beside a letter. Pure.
+//! Decides by the script of a letter where a row may break. Pure.
 
-/// Where a row may break beside a letter.
+/// Where a row may break next to a letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Nothing before: the start of a row or a space.
+    /// Nothing stands before: the start of a row, or a space.
     Start,
-    /// Letters that break only at spaces.
+    /// Letters next to which a row breaks only at spaces.
     Other,
-    /// Ideographs and kana: a break is allowed on both sides.
+    /// Ideographs and kana: a row may break on both sides.
     Wide,
     /// Wide opening punctuation: no break after it.
     Opening,
@@ -15,12 +15,12 @@ pub(super) enum Class {
     Closing,
 }
 
-/// ASCII punctuation after a wide letter stays with it.
+/// Tells whether a text starts with ASCII punctuation that stays with the wide letter before it.
 pub(super) fn ascii_closes(text: &str) -> bool {
     text.starts_with(['.', ',', ':', ';', '!', '?', ')', ']', '}', '%'])
 }
 
-/// Tells how a letter breaks.
+/// Returns where a row may break next to a letter.
 pub(super) fn class_of(character: char) -> Class {
     match character {
         '\u{3001}'
@@ -85,7 +85,7 @@ pub(super) fn class_of(character: char) -> Class {
     }
 }
 
-/// Tells whether a character is of a script written without spaces whose letters are wide; Korean has spaces.
+/// Tells whether a character belongs to a script with wide letters and no spaces (so not Korean).
 pub(crate) fn is_ideographic(character: char) -> bool {
     matches!(character,
         '\u{2E80}'..='\u{2FFF}' | '\u{3000}'..='\u{303F}' | '\u{3040}'..='\u{30FF}' | '\u{3100}'..='\u{312F}'

@@ -105,7 +105,7 @@ impl Wrapper {
         self
     }
 
-    /// Starts a block with these prefixes; what was before is finished.
+    /// Starts a block with these prefixes, after finishing the one before.
     pub(crate) fn start(&mut self, width: usize, first: Prefix, rest: Prefix) {
         self.width = width;
         self.first = first;
@@ -115,12 +115,12 @@ impl Wrapper {
         self.clear();
     }
 
-    /// Tells how many rows of this block are full.
+    /// Returns how many rows of this block are full.
     pub(crate) fn rows(&self) -> usize {
         self.rows + usize::from(self.mode == Wrap::Soft && self.column > self.room())
     }
 
-    /// Tells whether nothing of this block is here yet.
+    /// Tells whether the block has no text yet.
     pub(crate) fn is_fresh(&self) -> bool {
         self.rows == 0 && self.text.is_empty()
     }
@@ -130,19 +130,19 @@ impl Wrapper {
         self.next.is_some()
     }
 
-    /// Gives the prefixes to another layout of the same block; only when no row is out.
+    /// Moves the prefixes to another layout of the same block; only while no row is printed.
     pub(crate) fn take_prefixes(&mut self) -> (Prefix, Prefix) {
         let first = if self.rows == 0 { std::mem::take(&mut self.first) } else { self.rest.clone() };
         (first, std::mem::take(&mut self.rest))
     }
 
-    /// Starts the block again; only when no row is out.
+    /// Starts the block again; only while no row is printed.
     pub(crate) fn restart(&mut self) {
         self.clear();
     }
 
-    /// Changes the width of the rows to come. A row that has begun keeps its width: what is shown of it cannot be taken
-    /// back.
+    /// Changes the width of the rows that follow. A row that has begun keeps its width, because a part of it may be
+    /// on the screen already.
     pub(crate) fn resize(&mut self, width: usize, rest: Option<Prefix>) {
         let rest = rest.unwrap_or_else(|| self.rest.clone());
         if self.text.is_empty() {
@@ -152,7 +152,7 @@ impl Wrapper {
         }
     }
 
-    /// Appends text; complete rows go out.
+    /// Appends text, and prints the rows that are complete.
     pub(crate) fn push(
         &mut self,
         text: &str,
@@ -175,7 +175,7 @@ impl Wrapper {
         }
     }
 
-    /// Appends a line end of the source: a space, but nothing between Chinese or Japanese letters.
+    /// Appends a line end of the source: a space, or nothing between Chinese or Japanese letters.
     pub(crate) fn soft_break(&mut self, next: Option<char>, style: Style, link: Option<&Arc<str>>) {
         let wide = matches!(self.last, Class::Wide | Class::Opening | Class::Closing);
         if !(wide && next.is_some_and(|next| class_of(next) != Class::Other)) {
@@ -199,12 +199,12 @@ impl Wrapper {
         self.clear();
     }
 
-    /// Gives the row being filled as far as it is sure to stay, when the text goes on with `next`: the open word may still
-    /// grow and go to the next row.
+    /// Finishes the row being filled up to where it is final if the text continues with `next`: the open word may
+    /// still grow and move to the next row.
     pub(crate) fn finish_sure(&mut self, next: Option<char>, out: &mut Output) {
         let wide = matches!(self.last, Class::Wide | Class::Closing);
         let ended = match next {
-            // Between wide letters a line end is no space.
+            // A line end between wide letters is no space.
             Some('\n') => !wide && self.last != Class::Opening,
             Some(' ' | '\t') => true,
             Some(next) => wide && matches!(class_of(next), Class::Wide | Class::Opening),
@@ -218,7 +218,7 @@ impl Wrapper {
         }
     }
 
-    /// Ends the block; an empty one gives its prefix.
+    /// Ends the block; an empty block prints its prefix.
     pub(crate) fn finish_with_prefix(&mut self, out: &mut Output) {
         if self.rows == 0 && self.text.is_empty() {
             self.emit(0, out);
@@ -258,7 +258,7 @@ impl Wrapper {
             if matches!(self.last, Class::Wide | Class::Closing) && !ascii_closes(word) {
                 self.settle();
             }
-            // In parts, so that a word of many rows is not moved as a whole for each of them.
+            // In parts: otherwise a word of many rows would be moved as a whole for each row.
             for part in word.as_bytes().chunks(PART) {
                 let part = str::from_utf8(part).unwrap_or_default();
                 self.append(part, part.len(), style, link, out);
@@ -305,7 +305,7 @@ impl Wrapper {
         }
     }
 
-    /// The open word cannot grow any more.
+    /// Marks the open word as complete.
     fn settle(&mut self) {
         if self.word < self.text.len() {
             self.settled = self.text.len();
@@ -375,7 +375,7 @@ fn trim_end(spans: &mut Vec<Span>) {
     }
 }
 
-/// Cuts the most clusters that fit, at least one; returns bytes and cells.
+/// Cuts off as many clusters as fit, at least one; returns their bytes and cells.
 fn cut(text: &str, room: usize) -> (usize, usize) {
     if is_printable_ascii(text) {
         return (room.min(text.len()), room.min(text.len()));
