@@ -1,10 +1,10 @@
-//! What a terminal said of its background, kept for the next start: asking takes until the first turn.
+//! Remembers a terminal's background for the next start: asking the terminal takes until the first turn.
 
 use std::path::{Path, PathBuf};
 
 use crate::terminal::Background;
 
-/// One small file a kind of terminal. What cannot be read or written is only asked for again.
+/// One small file for each kind of terminal. If it cannot be read or written, the terminal is only asked again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BackgroundCache {
     path: Option<PathBuf>,

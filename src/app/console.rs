@@ -1,4 +1,4 @@
-//! Plain output of the commands that are no conversation: results on stdout, everything else on stderr.
+//! Plain output of commands that are not conversations: results on stdout, everything else on stderr.
 
 use std::io::{IsTerminal as _, Write};
 
@@ -13,7 +13,7 @@ pub(super) fn terminal_size() -> (u16, u16) {
     (size.columns, size.rows)
 }
 
-/// A parser's words of several rows, under the first.
+/// Indents the lines of a parser's message after the first.
 pub(super) fn indented(text: &str) -> String {
     text.lines().collect::<Vec<_>>().join("\n  ")
 }
@@ -28,8 +28,8 @@ impl<'a> Console<'a> {
         Self { locale }
     }
 
-    /// Prints a result; a closed pipe is success. A terminal gets nothing that commands it, whoever wrote the text; a
-    /// pipe gets it as it is.
+    /// Prints a result; a closed pipe counts as success. Text for a terminal is sanitised, whoever wrote it; a pipe
+    /// gets it unchanged.
     pub(super) fn print(&self, text: &str) -> Exit {
         let text = if std::io::stdout().is_terminal() { sanitize(text) } else { text.into() };
         let mut out = std::io::stdout().lock();
@@ -47,29 +47,29 @@ impl<'a> Console<'a> {
         }
     }
 
-    /// Prints a result for programs, in which nothing commands a terminal or hides, wherever it goes.
+    /// Prints a result for programs. Wherever it goes, nothing in it controls a terminal or hides.
     pub(super) fn json(&self, value: &serde_json::Value) -> Exit {
         self.print(&escape_json(format!("{value:#}")))
     }
 
-    /// Says what failed and what to do now.
+    /// Reports what failed, and what to do now.
     pub(super) fn fail(&self, problem: &Problem) {
         self.lines(self.locale.text(word::error::LABEL), &problem.what);
         self.lines(self.locale.text(word::error::HINT), &problem.hint);
     }
 
-    /// Says something that is no error.
+    /// Reports something that is not an error.
     pub(super) fn warn(&self, text: &str) {
         self.lines(self.locale.text(word::error::WARNING), text);
     }
 
-    /// Says something quiet.
+    /// Prints something less important.
     #[expect(clippy::unused_self, reason = "the console is the one way to say anything")]
     pub(super) fn note(&self, text: &str) {
         write(&sanitize_line(text), 0);
     }
 
-    /// Asks something: the answer is typed behind it.
+    /// Asks a question; the answer is typed behind it.
     #[cfg(feature = "local")]
     #[expect(clippy::unused_self, reason = "as above")]
     pub(super) fn ask(&self, question: &str) {
@@ -78,12 +78,12 @@ impl<'a> Console<'a> {
         drop(write!(error, "{} ", question.trim_end()).and_then(|()| error.flush()));
     }
 
-    /// Writes a line of progress over the one before; nothing ends it.
+    /// Writes a line of progress over the one before, without a newline.
     #[cfg(feature = "local")]
     #[expect(clippy::unused_self, reason = "as above")]
     pub(super) fn rewrite(&self, text: &str) {
         let line = Line::styled(sanitize_line(text), nu_ansi_term::Style::default());
-        // A row that wraps is not written over.
+        // A row that wraps could not be overwritten.
         let line = width().map_or_else(|| line.clone(), |width| crate::terminal::cut(&line, width)).text();
         let mut error = std::io::stderr().lock();
         drop(write!(error, "\r\x1b[K{line}").and_then(|()| error.flush()));
@@ -98,10 +98,10 @@ impl<'a> Console<'a> {
     }
 }
 
-/// Writes a line, broken into rows as prose is where it is a terminal that would break it anywhere; rows after the first
-/// are set in by `hang` cells more.
+/// Writes a line. A terminal, which would break it anywhere, gets it broken into rows like prose; the rows after
+/// the first are indented by `hang` more cells.
 fn write(line: &str, hang: usize) {
-    // Standard error that is gone cannot be told about anywhere.
+    // If standard error is gone, there is no place to report it.
     drop(std::io::stderr().write_all(laid_out(line, hang).as_bytes()));
 }
 
@@ -111,7 +111,7 @@ fn laid_out(line: &str, hang: usize) -> String {
     rows.iter().map(|row| row.text() + "\n").collect()
 }
 
-/// The cells of a row on standard error, where that is a terminal.
+/// Returns the width of a row on standard error, if that is a terminal.
 fn width() -> Option<usize> {
     std::io::stderr().is_terminal().then(|| usize::from(terminal_size().0).saturating_sub(1))
 }

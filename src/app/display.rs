@@ -1,4 +1,4 @@
-//! How things are shown: what the terminal can, what the settings and flags want of it.
+//! Decides how things are shown, by what the terminal can do, and by settings and flags.
 
 use std::io::IsTerminal as _;
 use std::path::Path;
@@ -38,7 +38,7 @@ impl<'a> Display<'a> {
     /// How much colour standard output gets.
     pub(super) fn depth(&self) -> Depth {
         self.terminal.depth(match self.options.color {
-            // Colours are sequences too, which linear output is to be free of.
+            // Linear output must have no escape sequences, and colours are some.
             ColorChoice::Auto if self.options.linear => terminal::ColorChoice::Never,
             ColorChoice::Auto => terminal::ColorChoice::Auto,
             ColorChoice::Always => terminal::ColorChoice::Always,
@@ -67,7 +67,7 @@ impl<'a> Display<'a> {
         };
         let hyperlinks = depth != Depth::Plain && !self.linear() && self.terminal.links();
         let file_links = hyperlinks && !self.terminal.remote;
-        // Zellij shows an empty title as one, and gives back none where the shell has set none.
+        // Zellij shows an empty title as a title; and if the shell has set none, it restores none.
         let zellij = self.process.variable("ZELLIJ").is_some();
         let mut looks = Looks {
             theme: palette.theme(),
@@ -85,13 +85,13 @@ impl<'a> Display<'a> {
         looks
     }
 
-    /// What the terminal said of its background before.
+    /// Returns what the terminal said about its background before.
     pub(super) fn background_cache(&self) -> BackgroundCache {
         let surroundings = &self.terminal;
         BackgroundCache::new(self.paths.cache.as_deref(), &surroundings.term_program, &surroundings.term)
     }
 
-    /// The person's own styles; what is wrong with one was told at the start, and it is left out.
+    /// Returns the person's own styles. An invalid one was reported at the start, and is left out.
     fn own_styles(&self) -> Vec<(String, String)> {
         let usable = |(role, text): &(&String, &String)| Theme::plain().restyle(role, text).is_ok();
         let styles = self.config.styles.iter().filter(usable);

@@ -1,4 +1,4 @@
-//! Why a command ends before it began.
+//! Why a command ends before it has begun.
 
 use tokio::runtime::Runtime;
 
@@ -18,7 +18,7 @@ impl Failed {
     }
 }
 
-/// Makes the runtime a conversation is driven by.
+/// Makes the runtime that drives a conversation.
 pub(super) fn runtime(locale: &Locale) -> Result<Runtime, Failed> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
         let what = locale.with(word::error::Io { path: "tokio", cause: &error.to_string() });

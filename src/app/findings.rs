@@ -1,4 +1,4 @@
-//! What is wrong with the settings, in the person's words: at the start as warnings, in `axi config check` as a list.
+//! What is wrong with the settings, in the person's language: warnings at the start, a list in `axi config check`.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::provider::Protocol;
 use crate::terminal::{Theme, sanitize_line, width::width as cells};
 use crate::tool::table;
 
-/// The most characters of a line that are shown, and how many of them stand before the place.
+/// How many characters of a line are shown at most, and how many of them stand before the position.
 const SHOWN: usize = 72;
 const BEFORE: usize = 40;
 
@@ -43,7 +43,7 @@ impl Diagnostic {
         Self { spot: spot.clone(), key: key.clone(), problem, hint }
     }
 
-    /// Looks at a text whose form only its user knows.
+    /// Checks a text whose format only its user knows.
     pub(super) fn of_text(locale: &Locale, given: &Given) -> Option<Self> {
         let Given { setting, key, text, spot } = given;
         let name = key.rsplit('.').next().unwrap_or_default();
@@ -79,7 +79,7 @@ impl Diagnostic {
         Some(Self { spot: spot.clone(), key: key.clone(), problem, hint })
     }
 
-    /// Writes it as `FILE:LINE:COLUMN: PROBLEM`, the line and a caret under the place.
+    /// Formats it as `FILE:LINE:COLUMN: PROBLEM`, followed by the line and a caret under the position.
     pub(super) fn whole(&self, paths: &Paths) -> String {
         let Spot { line, column, width, text, .. } = &self.spot;
         let skipped = if *column > BEFORE && text.chars().count() > SHOWN { column - BEFORE } else { 0 };
@@ -94,7 +94,7 @@ impl Diagnostic {
     }
 }
 
-/// The words that a text can be, where they are known.
+/// Lists the words that a text may be, where they are known.
 pub(super) fn known(form: Form) -> Vec<&'static str> {
     match form {
         Form::Language => std::iter::once("auto").chain(locale::tags()).collect(),
@@ -125,7 +125,7 @@ fn key_cause(locale: &Locale, error: &KeyError) -> String {
     }
 }
 
-/// What is wrong and what to do now; `own` says whether it is the person's own file.
+/// Returns what is wrong and what to do now; `own` says whether the file is the person's own.
 fn fault_words(locale: &Locale, key: &str, fault: &Fault, own: bool) -> (String, String) {
     use word::finding::{
         Choice, ChoiceHint, Kind, LeastHint, Loosens, ProjectMayNot, ProjectSyntax, Range, RangeHint, Syntax,
@@ -189,7 +189,7 @@ fn form_hint(locale: &Locale, setting: &Setting) -> String {
     }
 }
 
-/// Writes a file as people read it; the name of a variable stays what it is.
+/// Shortens a file's path for display; the name of a variable stays as it is.
 fn shown(paths: &Paths, file: &Path) -> String {
     if file.is_absolute() { paths.shown(file) } else { file.display().to_string() }
 }

@@ -1,4 +1,4 @@
-//! What the process was started with, before anything is done with it: open files, standard output.
+//! What the process was started with and needs before it does anything: open files, standard output.
 
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat, major, minor};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -6,12 +6,12 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use crate::command::Problem;
 use crate::locale::{Locale, word};
 
-/// So many files a turn with its connection, its session and a command holds open at once, and as many again.
+/// How many open files axi needs: twice what a turn needs for its connection, its session and a command.
 const FILES: u64 = 64;
 /// The character device that takes everything and gives nothing (Linux, admin-guide/devices.txt).
 const NULL: (u32, u32) = (1, 3);
 
-/// Tells what axi cannot work with; `None` where all is well.
+/// Reports a condition under which axi cannot work; `None` if there is none.
 pub(super) fn unfit(locale: &Locale) -> Option<Problem> {
     let files = open_files();
     if files < FILES {
@@ -26,7 +26,7 @@ pub(super) fn unfit(locale: &Locale) -> Option<Problem> {
     })
 }
 
-/// How many files may be open at once, raised where that is too few and may be raised.
+/// Returns how many files may be open at once, after raising the limit if it is too low and may be raised.
 fn open_files() -> u64 {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let (now, most) = (current.unwrap_or(u64::MAX), maximum.unwrap_or(u64::MAX));
@@ -39,8 +39,8 @@ fn open_files() -> u64 {
     }
 }
 
-/// Whether standard output was closed at the start. The standard library has opened the null device in its place by now,
-/// for reading too, which `>/dev/null` does not.
+/// Tells whether standard output was closed at the start. By now the standard library has opened the null device in
+/// its place: for reading as well, which `>/dev/null` does not do.
 fn is_output_closed() -> bool {
     let output = rustix::stdio::stdout();
     let (Ok(found), Ok(flags)) = (fstat(output), fcntl_getfl(output)) else { return true };

@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::provider::{self, ProviderSettings};
 use crate::secret::{Known, is_secret_name};
 
-/// The fewest bytes of a header's value that is taken for a secret.
+/// The value of a header counts as secret from this many bytes on.
 const SHORTEST_SECRET: usize = 16;
 
 /// Keys that were found elsewhere than in the environment.
@@ -20,7 +20,7 @@ impl Keys {
     /// Remembers the key that was found for a provider.
     pub(super) fn remember(&self, settings: &ProviderSettings) {
         let headers = settings.gateway.headers.iter().map(|(_, value)| value).filter(|value| {
-            // A word that stands in every text is no secret.
+            // A short word that occurs in many texts is no secret.
             value.expose().len() >= SHORTEST_SECRET
         });
         self.found.borrow_mut().extend(settings.key.iter().chain(headers).map(|key| key.expose().to_owned()));
@@ -32,12 +32,12 @@ impl Keys {
         table.chain(config.providers.values().filter_map(|section| section.api_key_env.as_deref()))
     }
 
-    /// Every key the environment holds, and those that were found.
+    /// Lists every key in the environment, and those that were found elsewhere.
     pub(super) fn all(&self, config: &Config, variables: Variables) -> impl Iterator<Item = String> {
         Self::names(config).filter_map(variables).chain(self.found.borrow().clone())
     }
 
-    /// All of those, and the values of variables whose name says that they are secret.
+    /// Collects all of these keys, and the values of variables whose names say that they are secret.
     pub(super) fn known(&self, config: &Config, variables: Variables) -> Known {
         let named = std::env::vars_os().filter_map(|(name, value)| {
             let is_secret = name.to_str().is_some_and(is_secret_name);

@@ -1,6 +1,6 @@
-//! Log files: one a day, the last seven kept, never on the terminal, never a secret.
+//! Log files: one a day, of which the last seven are kept; never on the terminal, never with a secret.
 //!
-//! Nothing is opened until the first line is logged: the first prompt does not wait for it.
+//! Nothing is opened until the first line is logged, so that the first prompt does not wait for it.
 
 use std::io::{Read as _, Seek as _, SeekFrom, Write};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -18,7 +18,7 @@ const KEPT: usize = 7;
 /// Takes secrets out of a line.
 pub(super) type Clean = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
-/// So many lines of a log are shown, from its last bytes.
+/// How many lines at the end of a log are shown.
 const LINES_SHOWN: usize = 10;
 const BYTES_SHOWN: u64 = 16 * 1024;
 
@@ -36,8 +36,8 @@ pub(super) fn newest(directory: &Path) -> Option<(PathBuf, String)> {
     Some((newest, lines[lines.len().saturating_sub(LINES_SHOWN)..].join("\n")))
 }
 
-/// Starts logging to `directory`: what happens in a few words, more with each `-v`, or what `AXI_LOG` says in the form of
-/// tracing's filters (`debug`, `axi::provider=trace`).
+/// Starts logging into `directory`: a short account, or more with each `-v`, or what `AXI_LOG` selects in the
+/// syntax of tracing's filters (`debug`, `axi::provider=trace`).
 pub(super) fn start(directory: PathBuf, verbose: u8, filter: Option<&str>, clean: Clean) {
     let level = match verbose {
         0 => Level::INFO,
@@ -46,10 +46,10 @@ pub(super) fn start(directory: PathBuf, verbose: u8, filter: Option<&str>, clean
     };
     let writer = Lazy { state: Arc::new(Mutex::new(State { directory, appender: Appender::NotOpened })), clean };
     let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(writer);
-    // A second start (tests) keeps the first subscriber, hence the drops.
+    // A second start (in tests) keeps the first subscriber, so the error is dropped.
     match filter.and_then(|text| EnvFilter::try_new(text).ok()) {
         Some(filter) => drop(tracing::subscriber::set_global_default(subscriber.with_env_filter(filter).finish())),
-        // A filter costs milliseconds to build; a plain level nothing.
+        // Building a filter takes milliseconds, setting a plain level takes none.
         None => drop(tracing::subscriber::set_global_default(subscriber.with_max_level(level).finish())),
     }
 }
@@ -75,7 +75,7 @@ enum Appender {
 
 impl Appender {
     fn open(directory: &Path) -> Self {
-        // The appender itself complains on the terminal when there is no directory to look for old files in.
+        // The appender prints an error on the terminal if the directory in which it looks for old files is missing.
         let usable = std::fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)

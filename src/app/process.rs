@@ -1,12 +1,12 @@
-//! What the process was started with, as the rest of the room looks it up.
+//! What the process was started with, for the other files of this room.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Looks a variable of the environment up.
+/// Looks up an environment variable.
 pub type Variables = fn(&str) -> Option<String>;
 
-/// The same, whatever its bytes are.
+/// Looks up an environment variable, even if it is not UTF-8.
 pub type RawVariables = fn(&str) -> Option<OsString>;
 
 /// The environment, and the program itself.
@@ -19,7 +19,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// A variable that is set to something.
+    /// Returns a variable that is set and not empty.
     pub(super) fn variable(&self, name: &str) -> Option<String> {
         (self.variables)(name).filter(|value| !value.is_empty())
     }

@@ -1,4 +1,4 @@
-//! Where axi was started: the directory, the repository around it, and what that brings along.
+//! Where axi was started: the directory, the repository around it, and the files for axi in them.
 
 use std::path::{Path, PathBuf};
 
@@ -16,13 +16,13 @@ pub(super) struct Project {
     /// The repository's root: the nearest directory with a `.git`, else `cwd`.
     pub(super) root: PathBuf,
     home: Option<PathBuf>,
-    /// The settings, commands and hooks it brings, as they were read, and whether the person trusts them.
+    /// The settings, commands and hooks in it, as they were read.
     pub(super) files: PlaceFiles,
     pub(super) standing: Trust,
 }
 
 impl Project {
-    /// Reads what a directory brings.
+    /// Reads the files for axi in a directory.
     pub(super) fn at(cwd: PathBuf, paths: &Paths) -> Self {
         let root = cwd.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&cwd).to_owned();
         let files = PlaceFiles::find(&root, &cwd, paths.settings().as_deref());
@@ -34,7 +34,7 @@ impl Project {
         Self { cwd, root, home: paths.home.clone(), files, standing }
     }
 
-    /// Whether the person trusts what it brings: settings that choose, commands, servers, hooks.
+    /// Tells whether the person trusts those files: settings that loosen, commands, servers, hooks.
     pub(super) fn trusted(&self) -> bool {
         self.standing == Trust::Trusted
     }
@@ -58,12 +58,12 @@ impl Project {
     }
 }
 
-/// Where it is kept which projects the person trusts.
+/// Returns the store of the projects that the person trusts.
 pub(super) fn trust_store(paths: &Paths) -> Option<TrustStore> {
     paths.state.as_ref().map(|state| TrustStore::new(state.join("trust.json")))
 }
 
-/// The directory to work in, with symlinks as the shell shows them where `PWD` is right.
+/// Returns the directory to work in; with symbolic links as the shell shows them if `PWD` is right.
 pub(super) fn working_directory(wanted: Option<&Path>) -> Result<PathBuf, (Option<PathBuf>, std::io::Error)> {
     if let Some(wanted) = wanted {
         std::env::set_current_dir(wanted).map_err(|cause| (Some(wanted.to_owned()), cause))?;
@@ -71,8 +71,8 @@ pub(super) fn working_directory(wanted: Option<&Path>) -> Result<PathBuf, (Optio
     std::env::current_dir().map_err(|cause| (None, cause))
 }
 
-/// Says why there is no directory to work in: the one that was asked for, else the one axi was started in, which the
-/// shell may still know by its name.
+/// Explains that there is no directory to work in: the one that was asked for is missing, or the one in which axi
+/// was started, whose name the shell may still know.
 pub(super) fn gone_problem(
     locale: &Locale,
     variables: Variables,

@@ -1,4 +1,4 @@
-//! The settings file: what is said where it cannot be used, and what a new one begins with.
+//! The settings file: what is reported if it cannot be used, and what a new one begins with.
 
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
@@ -8,10 +8,10 @@ use crate::command::Problem;
 use crate::config::{self, ConfigError, Paths};
 use crate::locale::{Locale, word};
 
-/// The schema's name, beside the settings.
+/// The name of the schema file beside the settings.
 const SCHEMA: &str = "config.schema.json";
 
-/// Says why the settings cannot be used and what to do about it.
+/// Says why the settings cannot be used, and what to do about it.
 pub(super) fn settings_problem(locale: &Locale, paths: &Paths, error: &ConfigError) -> Problem {
     let hint = || locale.text(word::error::CONFIG_HINT).to_owned();
     let (path, cause, hint) = match error {
@@ -42,7 +42,8 @@ pub(super) fn schema(locale: &Locale) -> String {
     format!("{:#}\n", config::schema(locale, &known))
 }
 
-/// Begins the file that axi or the person is about to write, with the schema that editors check it by beside it.
+/// Creates the settings file before axi or the person writes it, with the schema beside it by which editors check
+/// it.
 pub(super) fn begin(locale: &Locale, path: &Path) {
     let beside = path.with_file_name(SCHEMA);
     let first = format!("#:schema {SCHEMA}\n");
@@ -62,7 +63,7 @@ pub(super) fn begin(locale: &Locale, path: &Path) {
         Ok(_) | Err(_) => std::fs::write(&beside, schema),
     });
     if let Err(error) = written {
-        // What comes next says what cannot be written; without a schema nothing is lost.
+        // The next step reports that nothing can be written; a missing schema loses nothing.
         tracing::warn!(%error, path = %beside.display(), "no schema beside the settings");
     }
 }

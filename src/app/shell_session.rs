@@ -1,4 +1,4 @@
-//! The session of the shell axi was started in: `AXI_SESSION`, set by the shell's hook, names the shell.
+//! The session of the shell in which axi was started: the shell's hook sets `AXI_SESSION`, which names the shell.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use crate::session::{Loaded, SessionId, SessionStore, ShellTie, Tied, open};
 
-/// Held while the conversation of the shell is ours.
+/// Holds the shell's conversation while this axi has it.
 #[derive(Default)]
 pub(super) struct ShellSession(RefCell<Option<ShellTie>>);
 
@@ -39,7 +39,7 @@ impl ShellSession {
         (found, false)
     }
 
-    /// Says that the shell's conversation is this one from now on.
+    /// Makes this session the shell's conversation from now on.
     pub(super) fn set(&self, session: &SessionId) {
         if let Some(tie) = self.0.borrow_mut().as_mut()
             && let Err(error) = tie.set(session)

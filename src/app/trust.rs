@@ -1,4 +1,4 @@
-//! The first time in a place that brings files of its own: they are shown, and trusted only by a yes.
+//! The first start in a directory that has files for axi: they are shown, and trusted only after a yes.
 
 use super::console::Console;
 use super::context::App;
@@ -14,10 +14,10 @@ use crate::terminal::{Depth, sanitize_line};
 const SHOWN_FILES: usize = 6;
 const SHOWN_LINES: usize = 6;
 
-/// Asks about this place's files where nobody was asked yet; with a yes they hold from now on.
+/// Asks about this directory's files if nobody was asked yet; after a yes they take effect.
 ///
 /// # Errors
-/// How axi ends when the person wants neither: [`Exit::Interrupted`].
+/// The exit code if the person wants neither answer: [`Exit::Interrupted`].
 pub(super) fn settle_trust(app: &mut App) -> Result<(), Exit> {
     let changed = match app.project.standing {
         Trust::Unknown => false,
@@ -52,7 +52,7 @@ pub(super) fn settle_trust(app: &mut App) -> Result<(), Exit> {
     Ok(())
 }
 
-/// Yes, no, or `None` for neither: then it is asked next time.
+/// Returns yes, no, or `None` for neither: then the next start asks again.
 fn ask_trust(app: &App) -> Result<Option<bool>, Exit> {
     let asker = Terminal {
         color: app.display().depth() >= Depth::Ansi,
@@ -91,7 +91,7 @@ fn show_place(app: &App, files: usize, lines: usize) {
     }
 }
 
-/// Where nobody can be asked: says what is left out.
+/// Reports what is left out when nobody can be asked.
 pub(super) fn tell_untrusted(app: &App) {
     match app.project.standing {
         Trust::Unknown | Trust::Changed => {}

@@ -19,7 +19,7 @@ pub(in crate::app) fn doctor(app: &App) -> Exit {
     Console::new(&app.locale).print(&doctor_text(app, None, &app.locale))
 }
 
-/// Says what works here and what does not, one line each; `model` is the one in use, if one is.
+/// Reports what works here and what does not, one line each; `model` is the one in use, if there is one.
 pub(in crate::app) fn doctor_text(app: &App, model: Option<&str>, locale: &Locale) -> String {
     let there = |path: Option<std::path::PathBuf>| match path {
         Some(path) if path.exists() => app.paths.shown(&path),
@@ -61,7 +61,7 @@ pub(in crate::app) fn doctor_text(app: &App, model: Option<&str>, locale: &Local
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// For the doctor: what is wrong with the settings, `None` where nothing is.
+/// Says what is wrong with the settings, for the doctor; `None` if nothing is.
 fn settings_standing(app: &App, locale: &Locale) -> Option<String> {
     let Problem { what, hint } = settings_problem(locale, &app.paths, app.broken.as_ref()?);
     Some(format!("{}\n  {} {hint}", indented(&what), locale.text(word::error::HINT)))

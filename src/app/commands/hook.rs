@@ -13,7 +13,7 @@ use crate::frontend::handoff::lineage;
 use crate::locale::{Locale, Word, word};
 use crate::shell::{self, HookFacts, HookPlace, Key, KeyState, Settings};
 
-/// What the hook of a shell says to people: the names it has for them, and the texts. The hook fills in what only it
+/// Returns the texts that the hook of a shell shows, with the names it has for them. The hook fills in what only it
 /// knows.
 fn hook_words(locale: &Locale, shell: &str) -> [(&'static str, String); 6] {
     let (key, owner, keys) = ("{key}", "{owner}", "{keys}");
@@ -27,7 +27,8 @@ fn hook_words(locale: &Locale, shell: &str) -> [(&'static str, String); 6] {
     ]
 }
 
-/// Prints the hook of a shell, or what its keys run. `state` is where a hook that start-up files read is kept.
+/// Prints the hook of a shell, or what its keys run. `state` is the directory with the hook that start-up files
+/// read.
 pub(in crate::app) fn init(
     locale: &Locale,
     variables: Variables,
@@ -47,7 +48,7 @@ pub(in crate::app) fn init(
     let program = path.unwrap_or("axi");
     let file = state.map(|state| state.join(format!("hook.{}", shell.name)));
     if let Some(version) = &options.keys {
-        // The first key of each shell asks: from the next shell on the hook is this axi's.
+        // The first key pressed in each shell checks this, so the next shell already gets the hook of this axi.
         let old = file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
         if let (Some(file), Some(old)) = (&file, old)
             && let Some(new) = shell.renewed(&old, program).filter(|new| *new != old)
@@ -66,14 +67,14 @@ pub(in crate::app) fn init(
     if let Some(file) = file.filter(|_| options.keep)
         && let Err(error) = write(&file, &shell.kept(&settings))
     {
-        // This shell has its hook all the same.
+        // This shell has its hook in any case.
         let (path, cause) = (&file.display().to_string(), &error.to_string());
         console.warn(&locale.with(word::error::Io { path, cause }));
     }
     console.print(&shell.hook(&settings))
 }
 
-/// Replaces a file in one step: a shell may be reading it.
+/// Replaces a file in one step, because a shell may be reading it.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or_else(|| Path::new("/"));
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -88,14 +89,14 @@ fn is_on_path(variables: Variables) -> bool {
     std::env::split_paths(&path).any(|folder| folder.is_absolute() && folder.join("axi").is_file())
 }
 
-/// Says what the hook told when the shell started, and what stands between the shell and the terminal.
+/// Reports what the hook noted when the shell started, and what stands between the shell and the terminal.
 pub(in crate::app) fn doctor_rows(locale: &Locale, variables: Variables) -> Vec<(Word, String)> {
     let set = |name: &str| variables(name).filter(|value| !value.is_empty());
     let mut rows = Vec::new();
     let facts = set("AXI_HOOK").as_deref().and_then(HookFacts::parse);
     let elsewhere = match set("AXI_SESSION").map(|session| place(&session)) {
         Some(HookPlace::Elsewhere { shell, process }) => Some((shell, process)),
-        // Its first prompt would have made them its own.
+        // A shell's first prompt would have replaced these facts by its own.
         Some(HookPlace::Here { shell: name })
             if shell::find(&name).is_some() && facts.as_ref().is_none_or(|facts| facts.shell != name) =>
         {
@@ -130,7 +131,7 @@ pub(in crate::app) fn doctor_rows(locale: &Locale, variables: Variables) -> Vec<
     rows
 }
 
-/// What stands between the shell and the terminal.
+/// Lists what stands between the shell and the terminal.
 fn between(set: &dyn Fn(&str) -> Option<String>) -> Vec<(Word, String)> {
     let version = || set("TERM_PROGRAM_VERSION").map(|version| format!(" {version}")).unwrap_or_default();
     let between = [("TMUX", "tmux"), ("STY", "screen"), ("ZELLIJ", "zellij")];
@@ -142,7 +143,8 @@ fn between(set: &dyn Fn(&str) -> Option<String>) -> Vec<(Word, String)> {
     found.map(row).collect()
 }
 
-/// Finds the shell whose hook has set `AXI_SESSION` to `session`: a shell inside of it has its variables too.
+/// Finds the shell whose hook has set `AXI_SESSION` to `session`: a shell inside of that one inherits its
+/// variables.
 fn place(session: &str) -> HookPlace {
     let listed = std::process::Command::new("ps").args(["-A", "-o", "pid=,ppid=,comm="]).output();
     let listed = listed.map(|listed| listed.stdout).unwrap_or_default();
@@ -151,7 +153,7 @@ fn place(session: &str) -> HookPlace {
     let above: Vec<(u32, String)> = above.map(|(process, name)| (process, name.to_owned())).collect();
     let assigned = format!("AXI_SESSION={session}");
     shell::hook_place(session, &above, |process| {
-        // Linux keeps what a process was started with.
+        // Linux records the variables with which a process was started.
         let started = std::fs::read(format!("/proc/{process}/environ")).ok()?;
         Some(started.split(|byte| *byte == 0).any(|variable| variable == assigned.as_bytes()))
     })

@@ -62,7 +62,7 @@ fn pull(app: &App, model: Option<&str>, yes: bool) -> Result<String, (Problem, E
     let places = places(app);
     let folder = local::folder(&places).ok_or_else(|| no_folder(app))?;
     if let Some(path) = find(weights, &places) {
-        // Its size is right; whether its bytes still are is looked at here, and not at every start.
+        // The size is right. The bytes are checked here, and not at every start.
         let good = local::check(&path, weights, |_| true).unwrap_or(false);
         if good || path.parent() != Some(folder.as_path()) {
             return Ok(path.display().to_string());
@@ -89,7 +89,7 @@ fn unwritable(app: &App, path: &Path, error: &std::io::Error) -> Problem {
     }
 }
 
-/// Removes what axi fetched; what others keep is theirs.
+/// Removes weights that axi fetched; weights of other programs are left alone.
 fn remove(app: &App, model: &str) -> Result<String, (Problem, Exit)> {
     let weights = named(app, Some(model))?;
     let folder = local::folder(&places(app)).ok_or_else(|| no_folder(app))?;

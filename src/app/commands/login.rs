@@ -1,4 +1,4 @@
-//! `axi login` and `axi logout`: a provider's key into the keychain and out of it.
+//! `axi login` and `axi logout`: store a provider's key in the keychain, and remove it.
 
 use std::io::{IsTerminal, Read};
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::terminal::Depth;
 /// The longest key that is read from a pipe, in bytes.
 const KEY_LIMIT: u64 = 16 * 1024;
 
-/// How long a server may take to say whether it takes a key.
+/// How long a server may take to answer whether it accepts a key.
 const TRIED_FOR: Duration = Duration::from_secs(10);
 
 pub(in crate::app) fn login(app: &App, provider: &str, in_file: bool) -> Exit {
@@ -36,7 +36,7 @@ pub(in crate::app) fn login(app: &App, provider: &str, in_file: bool) -> Exit {
     done(&console, change_key(app, action(key.unwrap_or_default()), provider, &app.locale))
 }
 
-/// Asks for which provider, then for its key: what an editor opens in a terminal.
+/// Asks for the provider, and then for its key: an editor opens this in a terminal.
 pub(in crate::app) fn login_any(app: &App) -> Exit {
     let asker = Terminal {
         color: app.display().depth() >= Depth::Ansi,
@@ -129,8 +129,8 @@ pub(in crate::app) fn change_key(
     Ok(format!("{kept}; {checked}"))
 }
 
-/// Tries a key before it is kept: a server that refuses it would refuse it each time. One that cannot be reached now
-/// says nothing about it.
+/// Tries a key before it is stored: a key that the server refuses now would be refused each time. A server that
+/// cannot be reached now tells nothing about the key.
 fn check(settings: &ProviderSettings, client: &Client, locale: &Locale) -> Result<String, Problem> {
     let provider = &settings.name;
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
@@ -156,7 +156,7 @@ fn no_keychain(locale: &Locale, error: &KeychainError, provider: &str) -> Proble
     }
 }
 
-/// Words why the keychain did not do it.
+/// Says why the keychain failed.
 pub(in crate::app) fn keychain_cause(locale: &Locale, error: &KeychainError) -> String {
     match error {
         KeychainError::Off => locale.text(word::said::KEYCHAIN_NONE).to_owned(),

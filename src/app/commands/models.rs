@@ -51,7 +51,7 @@ pub(in crate::app) fn models(app: &App, wanted: Option<&str>, json: bool) -> Exi
     console.print(&rows(app, &list).join("\n"))
 }
 
-/// A name is one row; a person is told what is known of it, a program reads the name alone.
+/// Makes one row for each model: a person sees what is known of it, a program gets the name alone.
 fn rows(app: &App, list: &[Listed]) -> Vec<String> {
     let names: Vec<_> = list.iter().map(|listed| sanitize_line(&listed.id)).collect();
     if !std::io::stdout().is_terminal() {
@@ -81,7 +81,7 @@ fn provider_models(app: &App, name: &str, client: &Client, runtime: &Runtime) ->
     Ok(list.iter().map(|model| Listed::of_server(&settings, model, &app.config)).collect())
 }
 
-/// What the catalogue lists of a provider that cannot be asked yet, for it has no key.
+/// Lists the models that the catalogue has for a provider without a key.
 fn known_models(app: &App, name: &str) -> Option<Vec<Listed>> {
     let known: Vec<_> = provider::catalogue::of(name).collect();
     if known.is_empty() {

@@ -1,4 +1,4 @@
-//! `axi local` where the model inside of axi was left out when axi was built.
+//! `axi local` in an axi that was built without a model of its own.
 
 use super::super::console::Console;
 use super::super::context::App;

@@ -1,4 +1,4 @@
-//! Commands that only print, or give the terminal back its mode: completions, the manual.
+//! Commands that only print (completions, the manual), and the one that resets the terminal's mode.
 
 use super::super::console::Console;
 use super::super::context::App;
@@ -7,7 +7,7 @@ use crate::command::Problem;
 use crate::frontend::exit::Exit;
 use crate::locale::word;
 
-/// Gives a terminal that a killed program has left in a bad mode back its usual one.
+/// Resets a terminal that a killed program has left in a bad mode.
 pub(in crate::app) fn reset_terminal(app: &App) -> Exit {
     let console = Console::new(&app.locale);
     match crate::terminal::reset_terminal() {

@@ -1,4 +1,4 @@
-//! `axi recall`: what was typed at shells and said in sessions before.
+//! `axi recall`: finds what was typed at shells and said in sessions.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -29,7 +29,7 @@ pub(in crate::app) fn recall(app: &App, text: &str, json: bool) -> Exit {
     console.print(&rows.collect::<Vec<_>>().join("\n"))
 }
 
-/// Searches the histories of the shells and axi's own, and the sessions but one.
+/// Searches the histories of the shells and of axi, and all sessions except `without`.
 pub(in crate::app) fn recalled(app: &App, text: &str, without: Option<&SessionId>) -> Vec<Recalled> {
     let of_shell = |typed: shell::Typed| Recalled {
         text: typed.text,
@@ -42,7 +42,7 @@ pub(in crate::app) fn recalled(app: &App, text: &str, without: Option<&SessionId
     let mut all: Vec<Recalled> =
         shell::typed(app.paths.home.as_deref(), &variable).into_iter().map(of_shell).collect();
     let own = app.paths.history().map(|path: PathBuf| sent_lines(&path)).unwrap_or_default();
-    // What was looked for says nothing of it.
+    // An earlier search for something does not count as a mention of it.
     let own = own.into_iter().filter(|sent| !sent.line.starts_with("/recall"));
     all.extend(own.map(|SentLine { line, time, directory }| Recalled {
         text: line,

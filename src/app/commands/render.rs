@@ -30,7 +30,7 @@ pub(in crate::app) fn render(app: &App, options: &RenderOptions) -> Exit {
     let wrap = if options.soft_wrap { Wrap::Soft } else { looks.wrap };
     let layout = Layout {
         width: options.width.map_or_else(columns, usize::from),
-        // Who says how wide has said so.
+        // A person who names a width means exactly that width.
         prose: if options.width.is_none() && terminal { PROSE_WIDTH } else { usize::MAX },
         wrap,
         theme: looks.theme,

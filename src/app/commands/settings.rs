@@ -1,4 +1,4 @@
-//! `axi config`. None of it needs the settings file to be right.
+//! `axi config`: works even if the settings file is wrong.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -16,7 +16,8 @@ use crate::frontend::exit::Exit;
 use crate::locale::word;
 use crate::terminal::sanitize;
 
-/// Editors that are looked for where the person named none, the easiest to leave first (Debian's sensible-editor).
+/// Editors to try if the person has named none; the easiest one to leave comes first (as in Debian's
+/// sensible-editor).
 const EDITORS: &[&str] = &["editor", "nano", "vim", "vi"];
 
 pub(in crate::app) fn config(app: &App, action: ConfigAction) -> Exit {
@@ -54,7 +55,8 @@ fn show(app: &App, path: &Path) -> Exit {
     }
 }
 
-/// Says everything that is wrong with the files that hold here: exit 0 if nothing is, else 2. Asks nobody.
+/// Reports everything that is wrong with the settings files that apply here. The exit code is 0 if nothing is, and 2
+/// otherwise. Asks nothing.
 fn check(app: &App, path: &Path, json: bool) -> Exit {
     let console = Console::new(&app.locale);
     let loaded = match config::check(Some(path), &app.project.files, &app.process.variables) {
@@ -96,11 +98,11 @@ fn check(app: &App, path: &Path, json: bool) -> Exit {
         }
     }
     text.push_str(&app.locale.count(word::finding::COUNT, found.len() as u64));
-    // Keys and lines of a project are anybody's.
+    // The keys and lines of a project's file are untrusted.
     told(console.print(&sanitize(&text)))
 }
 
-/// What was printed is something wrong; what could not be printed is worse.
+/// Returns the exit code for printed findings; a failure to print counts as worse.
 const fn told(printed: Exit) -> Exit {
     match printed {
         Exit::Done => Exit::Usage,
@@ -134,7 +136,7 @@ fn edit(app: &App, path: &Path) -> Exit {
     }
 }
 
-/// The person's editor, else one that is here.
+/// Returns the person's editor, or else one that is installed.
 fn editor(variables: Variables) -> Option<String> {
     let named = ["VISUAL", "EDITOR"].iter().find_map(|name| variables(name).filter(|value| !value.is_empty()));
     named.or_else(|| {

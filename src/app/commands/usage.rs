@@ -62,7 +62,7 @@ fn row(model: &str, bill: &Bill) -> Value {
     row
 }
 
-/// Today's price, for what was spent by an axi that kept none.
+/// Returns today's price, for the usage that an older axi recorded without a price.
 fn price(id: &str, config: &Config) -> Option<Price> {
     let (name, model) = id.split_once('/')?;
     let said = config.providers.get(name).and_then(|section| section.models.get(model)?.price.clone());

@@ -1,4 +1,4 @@
-//! Finding a model where none is named.
+//! Finds a model if none is named.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use crate::provider::{self, Client};
 pub(in crate::app) fn discover(app: &App, client: &Client, runtime: &Runtime) -> Option<(String, String)> {
     if let Some(found) = provider::keys_in_environment(&app.process.variables).first() {
         let row = found.row;
-        // Another address is another server, which has models of its own.
+        // Another address means another server, with other models.
         let elsewhere = row.base_url(&app.process.variables) != row.base_url;
         let model = match elsewhere.then(|| first_model(app, row.name, client, runtime)) {
-            // A server that is slow to tell has other models than the provider whose name it answers to.
+            // A slow server has models of its own, and not those of the provider under whose name it is set.
             Some(Listed::NotYet) => return None,
             Some(Listed::First(model)) => model,
             Some(Listed::Unknown) | None => row.default_model.to_owned(),
@@ -26,7 +26,7 @@ pub(in crate::app) fn discover(app: &App, client: &Client, runtime: &Runtime) ->
         let why = app.locale.with(word::repl::FoundKey { variable: found.variable });
         return Some((format!("{}/{model}", row.name), why));
     }
-    // An address without a key: a server of one's own, which has to say what it has.
+    // An address without a key belongs to the person's own server, which must list its models.
     let named = provider::TABLE.iter().filter(|row| !row.is_local());
     for row in named.filter(|row| row.base_url(&app.process.variables) != row.base_url) {
         if let Listed::First(model) = first_model(app, row.name, client, runtime) {
@@ -43,16 +43,16 @@ pub(in crate::app) fn discover(app: &App, client: &Client, runtime: &Runtime) ->
     Some((format!("{}/{}", server.row.name, model.name), why))
 }
 
-/// What a server says it has.
+/// The models that a server lists.
 enum Listed {
     First(String),
-    /// It keeps no list, or does not answer at all.
+    /// It has no list, or does not answer at all.
     Unknown,
-    /// It has not answered in time.
+    /// It did not answer in time.
     NotYet,
 }
 
-/// How long a server that somebody named is waited for.
+/// How long axi waits for a server that somebody named.
 const NAMED_LIMIT: Duration = Duration::from_secs(5);
 
 fn first_model(app: &App, provider: &str, client: &Client, runtime: &Runtime) -> Listed {

@@ -24,8 +24,8 @@ use crate::terminal::{KeyWatch, Pending, Tty, escape_wait};
 /// How often progress is told.
 const STEP: Duration = Duration::from_millis(200);
 
-/// Finds a model that is here, or offers to fetch one where a person can be asked. The second value says what was
-/// found. `None` when there is nothing and nobody agreed to fetch it; the error is of a fetch that was agreed to.
+/// Finds a model on this machine, or offers to fetch one if a person can be asked. The second value says what was
+/// found. `None` if there is none and nobody agreed to fetch one; an error comes from a fetch that was agreed to.
 pub(in crate::app) fn find_or_offer(
     app: &App,
     client: &Client,
@@ -48,7 +48,7 @@ pub(in crate::app) fn find_or_offer(
     Ok(Some((format!("{NAME}/{}", weights.name), why)))
 }
 
-/// Asks whether to fetch a model; ESC is a no. The error, which needs no words, is that of Ctrl+C.
+/// Asks whether to fetch a model; ESC means no. The error, which needs no words, stands for Ctrl+C.
 pub(in crate::app) fn agreed(app: &App, weights: &Weights, folder: &Path) -> Result<bool, Failed> {
     let console = Console::new(&app.locale);
     let size = megabytes(weights.size);
@@ -110,7 +110,7 @@ pub(in crate::app) fn fetch(
                     console.rewrite("");
                 }
                 console.note(locale.text(word::local::FROM_INDEX));
-                // What the hub had sent is counted apart, and may be more.
+                // Bytes from the hub are not counted here: there may have been more of them.
                 (first, begun) = (None, now);
                 return;
             }
@@ -144,7 +144,7 @@ pub(in crate::app) fn fetch(
         console.rewrite("");
     }
     let path = fetched.map_err(|error| problem(app, weights, folder, error))?;
-    // Its bytes were looked at just now: the first question need not do it again.
+    // The bytes were checked just now, so the first question need not check them again.
     local::remember(&path, weights, &places(app));
     Ok(path)
 }

@@ -1,5 +1,5 @@
-//! Keys that are neither in the environment nor in the keychain: what a person's own command prints, and a file that
-//! only they can read, where they asked for one.
+//! Keys that are neither in the environment nor in the keychain: the output of a person's own command, and a file
+//! that only they can read, if they asked for one.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -12,8 +12,8 @@ use crate::config::Paths;
 use crate::locale::{Locale, word};
 use crate::provider::{self, Environment, ProviderSettings, Secret};
 
-/// The name a key is stored under: the provider's, and the address where that is not its own. A key for one server is
-/// never sent to another.
+/// Returns the name under which a key is stored: the provider's name, with the address if that is not the usual
+/// one. So a key for one server is never sent to another.
 pub(in crate::app) fn account(settings: &ProviderSettings) -> String {
     let at_home = provider::find(&settings.name).is_some_and(|row| row.base_url == settings.base_url);
     if at_home { settings.name.clone() } else { format!("{} {}", settings.name, settings.base_url) }
@@ -36,7 +36,8 @@ impl CommandFailed {
     }
 }
 
-/// Runs a person's command that prints a key: `pass show openai`. It may ask them on the terminal, and takes its time.
+/// Runs a person's command that prints a key, such as `pass show openai`. It may ask them on the terminal, and take
+/// its time.
 pub(in crate::app) fn of_command(command: &str) -> Result<Secret, CommandFailed> {
     let failed = |cause: String| CommandFailed { command: command.to_owned(), cause };
     let mut shell = Command::new("/bin/sh");
@@ -64,7 +65,7 @@ fn read(path: &Path) -> BTreeMap<String, String> {
     serde_json::from_str(&text).unwrap_or_default()
 }
 
-/// Finds a key; none in a file that others can read, which somebody else may have written.
+/// Finds a key; none if others can access the file, because somebody else may have written it.
 pub(in crate::app) fn find(path: &Path, account: &str) -> Option<String> {
     let mode = path.metadata().ok()?.permissions().mode();
     if mode & 0o077 != 0 {
@@ -84,7 +85,7 @@ pub(in crate::app) fn store(path: &Path, account: &str, key: &str) -> std::io::R
     write(path, &keys)
 }
 
-/// Takes a key out; tells whether there was one.
+/// Removes a key; returns whether there was one.
 ///
 /// # Errors
 /// What the system says.
@@ -100,7 +101,7 @@ pub(in crate::app) fn remove(path: &Path, account: &str) -> std::io::Result<bool
 fn write(path: &Path, keys: &BTreeMap<String, String>) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
-    // Whole or not at all: half a file would lose the other keys.
+    // The file is replaced as a whole: half a file would lose the other keys.
     let beside = path.with_extension("new");
     drop(std::fs::remove_file(&beside));
     let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;

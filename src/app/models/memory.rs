@@ -1,14 +1,14 @@
-//! How much memory there is for a model, and which model that is enough for.
+//! Finds out how much memory a model can have, and which model fits into it.
 
 use std::path::Path;
 
 use crate::provider::local::{TABLE, Weights};
 
-/// Memory in bytes below which the smallest model comes first: the default one takes 1.1 GB and up to 0.3 GB for a
-/// long conversation, and what else runs wants to stay in memory too.
+/// Below this much memory, in bytes, the smallest model comes first: the default one takes 1.1 GB, and up to 0.3 GB
+/// more in a long conversation, and the other programs need memory, too.
 const MEMORY: u64 = 2_200_000_000;
 
-/// Sorts the models, the one that fits the memory best first: the default, or the smallest where memory is short.
+/// Sorts the models by how well they fit: the default model first, or the smallest one if memory is short.
 pub(in crate::app) fn fitting(available: Option<u64>) -> Vec<&'static Weights> {
     let mut models: Vec<&Weights> = TABLE.iter().collect();
     if available.is_some_and(|bytes| bytes < MEMORY) {
@@ -17,8 +17,8 @@ pub(in crate::app) fn fitting(available: Option<u64>) -> Vec<&'static Weights> {
     models
 }
 
-/// Returns the memory in bytes that can be had without taking it from others: what the kernel says, or what the
-/// control group of this process leaves where that is less (a container). `None` where nobody tells.
+/// Returns how much memory is available without taking it from others, in bytes: what the kernel reports, or what
+/// the control group of this process has left if that is less (in a container). `None` if neither is known.
 pub(in crate::app) fn available() -> Option<u64> {
     let machine = read(Path::new("/proc/meminfo")).and_then(|text| machine(&text));
     let groups = read(Path::new("/proc/self/cgroup")).unwrap_or_default();
@@ -30,13 +30,13 @@ fn read(path: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }
 
-/// What the control group of this process has left. Its folder is the root of the tree where only that is shown, as
-/// inside of a container.
+/// Returns what the control group of this process has left. If only its own part of the tree is visible, as in a
+/// container, its folder is the root.
 fn own_group(groups: &str, root: &Path) -> Option<u64> {
     groups.lines().find_map(|line| {
         let (_, line) = line.split_once(':')?;
         let (controllers, path) = line.split_once(':')?;
-        // The second version of control groups has one tree for all, the first one for each controller.
+        // Control groups of version 2 have one tree for all controllers, those of version 1 one for each.
         let (root, names) = match controllers {
             "" => (root.to_owned(), ["memory.max", "memory.current", "inactive_file "]),
             "memory" => {
@@ -59,7 +59,7 @@ fn machine(text: &str) -> Option<u64> {
     line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// What a control group has left; what it only keeps of files counts as free. `None` without a limit.
+/// Returns what a control group has left; cached files count as free. `None` without a limit.
 fn group(most: &str, current: &str, stat: &str, files: &str) -> Option<u64> {
     let most: u64 = most.trim().parse().ok()?;
     let current: u64 = current.trim().parse().ok()?;
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(first(Some(2_000_000_000)), "qwen2.5-coder-0.5b");
         assert_eq!(first(Some(8_000_000_000)), "qwen2.5-coder-1.5b");
         assert_eq!(first(None), "qwen2.5-coder-1.5b");
-        // What is here is used even so.
+        // A model that is here is used even then.
         assert_eq!(fitting(Some(0)).len(), TABLE.len());
     }
 

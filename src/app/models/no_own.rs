@@ -1,4 +1,4 @@
-//! What stands for the model inside of axi where it was left out when axi was built.
+//! Takes the place of axi's own model in a build without it.
 
 use std::sync::Arc;
 

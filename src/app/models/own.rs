@@ -23,11 +23,11 @@ pub(in crate::app) fn connect(
     Some(Finder::new(app).provider(model, kept).ok_or_else(|| missing(locale, model)))
 }
 
-/// What connects to a model of axi's own for ghost text; `None` when the name is another provider's.
+/// Returns a connector to axi's own model for ghost text; `None` if the name belongs to another provider.
 pub(in crate::app) fn line_connector(app: &App, name: &str) -> Option<LineConnector> {
     let model = own_name(app, name)?.to_owned();
     let finder = Finder::new(app);
-    // Apart from what conversations begin with: what changes with the history must not push that out.
+    // Separate from the prefixes of conversations: this one changes with the history, and must not displace those.
     let kept = app.paths.cache.as_ref().map(|cache| cache.join("prefixes").join("lines"));
     Some(Box::new(move || finder.provider(&model, kept.clone())))
 }
@@ -36,7 +36,7 @@ fn own_name<'a>(app: &App, name: &'a str) -> Option<&'a str> {
     name.strip_prefix("local/").filter(|_| !app.config.providers.contains_key(NAME))
 }
 
-/// Finds weights; on whatever thread it is asked.
+/// Finds weights, on whichever thread it is called.
 struct Finder {
     places: Places,
     home: Option<PathBuf>,
@@ -82,7 +82,7 @@ pub(in crate::app) fn models(app: &App) -> Vec<String> {
     lister(app)()
 }
 
-/// Returns what lists them, for a thread of its own: the disk is looked at when it is called.
+/// Returns a function that lists them, for another thread: it reads the disk only when it is called.
 pub(in crate::app) fn lister(app: &App) -> impl Fn() -> Vec<String> + Send + Sync + use<> {
     let places = places(app);
     move || {

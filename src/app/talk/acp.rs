@@ -1,5 +1,5 @@
-//! `axi acp`: what a session of an editor is put together from. Each has settings, a project and an agent of its own: it
-//! may work anywhere, whichever directory the editor was started in.
+//! `axi acp`: builds the sessions of an editor. Each has its own settings, project and agent, because it may work
+//! in any directory, wherever the editor was started.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -25,7 +25,7 @@ use crate::frontend::signals::Signals;
 use crate::locale::{Locale, word};
 use crate::session::SessionStore;
 
-/// Speaks with an editor on standard input and output until it goes.
+/// Talks to an editor on standard input and output until the editor ends.
 pub(in crate::app) fn acp(app: App) -> Exit {
     let store = app.sessions();
     let opener = Editor { process: app.process, paths: app.paths, locale: app.locale, store };
@@ -36,7 +36,7 @@ pub(in crate::app) fn acp(app: App) -> Exit {
     }
 }
 
-/// What sessions are opened with, on whatever thread.
+/// Opens sessions, on any thread.
 struct Editor {
     process: Process,
     paths: Paths,
@@ -69,7 +69,7 @@ impl Editor {
     }
 }
 
-/// A failure as the client hears it; without a model or a key it may have the person log in.
+/// Converts a failure for the client; if a model or a key is missing, the client may let the person log in.
 fn refused(failed: &Failed) -> RpcError {
     let fault = match failed.exit {
         Exit::NotConfigured => Fault::Authentication,

@@ -1,4 +1,4 @@
-//! `axi handoff`: what a shell's hook runs. Puts the pieces of a hand-off together and writes its reply.
+//! `axi handoff`: a shell's hook runs this. It builds the parts of a hand-off and writes its reply.
 
 use std::io::IsTerminal;
 use std::rc::Rc;
@@ -41,13 +41,13 @@ pub(in crate::app) fn handoff(mut app: App, kind: HandoffKind) -> Exit {
     };
     match (give_back(&app, &facts, exit, &put), facts.status) {
         (Ok(()), Some(status)) => Exit::AsBefore(status),
-        // The shell has nothing else to go by.
+        // The shell has no other exit code to use.
         (Ok(()), None) | (Err(()), _) => exit,
     }
 }
 
-/// Leaves word for the next prompt line. Where that cannot be, what belongs there is printed: the line itself the
-/// shell still has.
+/// Leaves text for the next prompt line. If that is not possible, the text is printed; the shell still has its own
+/// line.
 fn give_back(app: &App, facts: &Facts, exit: Exit, put: &Put) -> Result<(), ()> {
     let console = Console::new(&app.locale);
     let kept = match &facts.reply {
@@ -64,7 +64,7 @@ fn give_back(app: &App, facts: &Facts, exit: Exit, put: &Put) -> Result<(), ()> 
     };
     if let (Err(()), Put::Text(text)) = (kept, put) {
         console.note(app.locale.text(word::handoff::UNWRITTEN));
-        // Not broken into rows: it is there to be copied.
+        // Not broken into rows, so that it can be copied.
         console.print(&sanitize(text));
     }
     kept

@@ -1,4 +1,4 @@
-//! What a person's front end is made of.
+//! Builds a person's front end.
 
 use std::rc::Rc;
 use std::time::Instant;

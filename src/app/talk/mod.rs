@@ -1,4 +1,4 @@
-//! Conversations: the REPL, print mode, hand-offs; and what they are put together from.
+//! Conversations: the REPL, print mode and hand-offs, and the code that builds them.
 
 mod acp;
 mod agent;

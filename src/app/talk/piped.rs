@@ -1,9 +1,10 @@
-//! What is piped into axi, in bounded memory: all of it, or its beginning and its end, whole lines.
+//! Reads text that is piped into axi, in bounded memory: all of it, or whole lines from its beginning and its end.
 
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read};
 
-/// The most that is kept, in bytes: of the beginning, which says what it is, and of the end, where the error stands.
+/// How many bytes are kept at most: of the beginning, which says what the text is, and of the end, where errors
+/// stand.
 const BEGINNING: usize = 1024 * 1024;
 const END: usize = 3 * 1024 * 1024;
 /// How much is read at once, in bytes.
@@ -12,18 +13,18 @@ const CHUNK: usize = 64 * 1024;
 /// What was piped in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Piped {
-    /// The text, a notice for the model where something was left out; bytes that are no UTF-8 are replaced.
+    /// The text, with a notice for the model where something was left out; bytes that are no UTF-8 are replaced.
     pub text: String,
-    /// Bytes that were there.
+    /// How many bytes there were.
     pub all: u64,
-    /// Bytes that were left out.
+    /// How many bytes were left out.
     pub left_out: u64,
 }
 
-/// Reads everything there is and keeps so much of it that a message can hold it.
+/// Reads everything, and keeps as much of it as fits into a message.
 ///
 /// # Errors
-/// What reading said.
+/// The error of reading.
 pub(super) fn read(source: &mut impl Read) -> std::io::Result<Piped> {
     read_within(source, BEGINNING, END)
 }
@@ -62,7 +63,7 @@ fn read_within(source: &mut impl Read, beginning: usize, end: usize) -> std::io:
     Ok(Piped { text: format!("{first}{gap}{notice}\n{last}"), all, left_out })
 }
 
-/// Where the last whole line ends; without any, where the last whole character ends.
+/// Returns where the last whole line ends; if there is none, where the last whole character ends.
 fn last_line_end(bytes: &[u8]) -> usize {
     let line = bytes.iter().rposition(|byte| *byte == b'\n').map(|at| at + 1);
     line.unwrap_or_else(|| match std::str::from_utf8(bytes) {
@@ -71,11 +72,11 @@ fn last_line_end(bytes: &[u8]) -> usize {
     })
 }
 
-/// Where the first whole line starts; without any, where the first whole character starts.
+/// Returns where the first whole line starts; if there is none, where the first whole character starts.
 fn first_line_start(bytes: &[u8]) -> usize {
-    // What follows the last newline is a line that is not there.
+    // After the last newline no line follows.
     let line = bytes.iter().position(|byte| *byte == b'\n').map(|at| at + 1).filter(|at| *at < bytes.len());
-    // A byte 10xxxxxx goes on with a character; no character has more than three of them.
+    // A byte 10xxxxxx continues a character; a character has at most three of them.
     let goes_on = |byte: &&u8| **byte & 0xc0 == 0x80;
     line.unwrap_or_else(|| bytes.iter().take(3).take_while(goes_on).count())
 }

@@ -66,7 +66,7 @@ pub(in crate::app) fn print(app: &Rc<App>, options: &RunOptions, stdin_terminal:
     Ok(exit)
 }
 
-/// Joins the message and what is piped in, under the message.
+/// Joins the message and the piped text, which follows it.
 fn print_message(app: &App, message: Option<&str>, stdin_terminal: bool) -> Result<String, Failed> {
     let mut text = message.unwrap_or_default().to_owned();
     if !stdin_terminal {
@@ -101,7 +101,7 @@ fn print_message(app: &App, message: Option<&str>, stdin_terminal: bool) -> Resu
     Ok(text)
 }
 
-/// Bytes as megabytes with one digit behind the point, never none of what is there.
+/// Formats bytes as megabytes with one decimal, rounded up, so that it never shows 0.0 for something.
 fn megabytes(bytes: u64) -> String {
     let tenths = bytes.div_ceil(100_000);
     format!("{}.{}", tenths / 10, tenths % 10)

@@ -1,4 +1,4 @@
-//! The REPL: everything it is put together from.
+//! Builds the REPL.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -28,7 +28,8 @@ use crate::locale::word;
 use crate::session::Session;
 use crate::terminal::{Depth, Pending, PictureProtocol, Theme, escape_wait};
 
-/// How long developer tools wait to be asked for their versions: whoever has just come types first.
+/// How long axi waits before it asks developer tools for their versions: a person who has just started axi types
+/// first.
 const QUIET: Duration = Duration::from_secs(3);
 
 pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
@@ -55,10 +56,10 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     editor.watch_lists(lists.clone());
     let (servers, search) = (agent.tools().servers().map(|tools| tools.servers().clone()), later_search(app));
     editor.after_first_paint(move || {
-        // Ends with its search, or with axi.
+        // The thread ends with its search, or with axi.
         drop(std::thread::Builder::new().name("after-paint".to_owned()).spawn(move || {
             if let Some(servers) = servers {
-                // Looking up what is known of them reads files.
+                // The look-up reads files.
                 servers.begin();
             }
             std::thread::sleep(QUIET);
@@ -85,7 +86,7 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
         human.painter().say(&said);
     }
     if agent.model().small {
-        // Read while the person types; what is asked at once is read at once.
+        // The model reads its prompt while the person types; a message given at the start is sent at once instead.
         if options.message.is_none() {
             human.painter().say(&app.locale.with(word::local::Loading { model: &agent.model().id() }));
             agent.prepare();
@@ -132,8 +133,8 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     Ok(repl.run(options.message))
 }
 
-/// The person's pager as a command line. `less` is told what git tells it, unless the person told it something:
-/// colours as colours, what fits is printed, the text stays on the screen.
+/// Returns the person's pager as a command line. `less` gets the options that git gives it, unless the person has
+/// set some: show colours, print without paging what fits on the screen, leave the text on the screen.
 fn pager(app: &App) -> String {
     let variable = |name| (app.process.variables)(name).filter(|value| !value.is_empty());
     let pager = variable("PAGER").unwrap_or_else(|| "less".to_owned());
@@ -150,7 +151,7 @@ fn editor(app: &App, theme: &Theme, private: bool, foreground: Foreground, pendi
             directory: app.project.cwd.display().to_string(),
             enabled: !private,
         },
-        // The loop says what they are, in its language, before each line.
+        // The loop fills it before each line, in its language.
         commands: CommandMenu::default(),
         directory: app.project.cwd.clone(),
         home: app.paths.home.clone(),

@@ -1,6 +1,7 @@
 //! `axi handoff --rewrite`: a line editor waits for one command on standard output.
 //!
-//! Nothing else may get there; what went wrong is one line on standard error, for the hook to show.
+//! Nothing else may be written there. If something goes wrong, one line on standard error says so, and the hook
+//! shows it.
 
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ pub(super) fn run(app: &App, facts: &Facts) -> Exit {
     let console = Console::new(&app.locale);
     match command(app, facts) {
         Ok(command) => console.print(&command),
-        // The person knows.
+        // The person interrupted it, and knows that.
         Err(Failed { exit: Exit::Interrupted, .. }) => Exit::Interrupted,
         Err(Failed { problem, exit }) => {
             console.note(&format!("axi: {}", problem.what));
@@ -50,7 +51,7 @@ fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
     let cancel = CancellationToken::new();
     let signals = Signals::start(None);
     signals.watch(Some(cancel.clone()));
-    // Without a terminal there is nobody to press a key, and nothing to show.
+    // Without a terminal nobody can press a key, and nothing can be shown.
     let mut guest = Guest::open().ok();
     let keys = guest.as_ref().and_then(|guest| {
         KeyWatch::on(guest.keys().ok()?, cancel.clone(), Pending::default(), escape_wait(app.display().is_remote()))

@@ -1,4 +1,5 @@
-//! Where rules are kept and what they are shown with: the user's settings, the commands of earlier sessions.
+//! Where rules are stored, and what their questions show: the user's settings, and the commands of earlier
+//! sessions.
 
 use std::rc::Rc;
 
@@ -11,10 +12,10 @@ use crate::frontend::human::{Matches, Rules};
 use crate::locale::{Locale, word};
 use crate::tool::{SHELL, table};
 
-/// How many commands a rule is tried on before it is kept.
+/// On how many earlier commands a rule is tried before it is saved.
 const TRIED: usize = 200;
 
-/// What the question needs to offer "always".
+/// Returns what the question needs in order to offer "always".
 pub(super) fn offer(app: &Rc<App>) -> Rules {
     let (for_matches, for_keeping) = (Rc::clone(app), Rc::clone(app));
     Rules {
@@ -40,7 +41,7 @@ const fn list(decision: Decision) -> &'static str {
     }
 }
 
-/// Keeps a rule in the user's settings; returns the file as people read it.
+/// Saves a rule in the user's settings; returns the file's path for display.
 pub(super) fn keep(app: &App, decision: Decision, rule: &Rule, locale: &Locale) -> Result<String, Problem> {
     let Some(path) = app.paths.settings() else {
         return Err(Problem { what: locale.text(word::error::NO_CONFIG_DIR).to_owned(), hint: String::new() });
@@ -56,7 +57,7 @@ pub(super) fn keep(app: &App, decision: Decision, rule: &Rule, locale: &Locale) 
     }
 }
 
-/// Takes a rule out of the user's settings, however it is spelt there.
+/// Removes a rule from the user's settings, however it is written there.
 pub(super) fn forget(app: &App, decision: Decision, rule: &Rule, locale: &Locale) -> Result<(), Problem> {
     let Some(path) = app.paths.settings() else { return Ok(()) };
     let same = |text: &str| Rule::parse_for(text, table::kind_of).is_ok_and(|known| known == *rule);

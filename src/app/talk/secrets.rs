@@ -1,4 +1,5 @@
-//! Which secrets a model sees a stand-in for: values of variables and of `.env` files, and what looks like one.
+//! Decides which secrets a model sees only as stand-ins: values of variables and of `.env` files, and what looks
+//! like a secret.
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -10,12 +11,12 @@ use super::super::context::App;
 use crate::config::OnOff;
 use crate::secret::{Kinds, StandIns, is_secret_name};
 
-/// Files of variables that a project may have, beside `.env.*` that is not read.
+/// The files with variables that are read in a project; other `.env.*` files are not.
 const FILES: &[&str] = &[".env", ".env.local"];
-/// The most of one that is read, in bytes.
+/// The largest such file that is read, in bytes.
 const LARGEST: u64 = 64 * 1024;
 
-/// Makes them for a conversation; `keep` says that their key may be kept for later ones.
+/// Makes the stand-ins for a conversation; `keep` says that their key may be saved for later ones.
 pub(super) fn stand_ins(app: &App, keep: bool) -> StandIns {
     let settings = &app.config.secrets;
     let kinds = Kinds { known: settings.values == OnOff::On, shapes: settings.shapes == OnOff::On };
@@ -31,9 +32,9 @@ pub(super) fn stand_ins(app: &App, keep: bool) -> StandIns {
     }))
 }
 
-/// The values of a file of variables whose names say that they are secret.
+/// Returns the values in such a file whose names say that they are secret.
 fn values(path: &Path) -> Vec<String> {
-    // A pipe would be waited for.
+    // Reading a pipe would block.
     if !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() <= LARGEST) {
         return Vec::new();
     }
@@ -47,7 +48,7 @@ fn values(path: &Path) -> Vec<String> {
     text.lines().filter_map(value).collect()
 }
 
-/// The key that stand-ins are made with: the same for all sessions, so that one that is gone on with knows its own.
+/// Returns the key that makes the stand-ins: the same for all sessions, so that a resumed one recognises its own.
 fn key(path: Option<&Path>) -> [u8; 32] {
     if let Some(kept) = path.and_then(|path| std::fs::read(path).ok()).and_then(|bytes| bytes.try_into().ok()) {
         return kept;

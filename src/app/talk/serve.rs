@@ -18,7 +18,7 @@ use crate::frontend::signals::Signals;
 use crate::tool::Tool;
 use crate::tool::devtool::{ActionTool, actions, here};
 
-/// Serves until the client goes; offers what only reads, and with `all` the rest.
+/// Serves until the client ends; offers the tools that only read, and with `all` the others, too.
 pub(in crate::app) fn serve_tools(mut app: App, all: bool) -> Exit {
     tell_untrusted(&app);
     let throwaway = Throwaway::beside(&app.paths.outputs().unwrap_or_else(std::env::temp_dir));
@@ -32,7 +32,7 @@ pub(in crate::app) fn serve_tools(mut app: App, all: bool) -> Exit {
 
 fn serve_with(app: &App, all: bool) -> Result<Exit, Failed> {
     let mut found = here(&machine(app));
-    // What lies in the workspace may be anybody's: it is not offered to another program.
+    // The workspace's own programs are untrusted: they are not offered to another program.
     found.retain(|found| found.path.as_ref().is_some_and(|path| !path.starts_with(&app.project.root)));
     let tools: Vec<Arc<ActionTool>> =
         found.iter().flat_map(|found| actions(found, app.process.program.as_ref())).collect();

@@ -1,4 +1,4 @@
-//! The terminal, taken for a conversation.
+//! Takes over the terminal for a conversation.
 
 use std::rc::Rc;
 
@@ -12,10 +12,10 @@ use crate::frontend::stage::Stage;
 use crate::locale::word;
 use crate::terminal::Depth;
 
-/// Takes the terminal as the settings and the environment say.
+/// Takes over the terminal as the settings and the environment say.
 ///
 /// # Errors
-/// There is none.
+/// If there is no terminal.
 pub(super) fn stage(app: &App, runtime: &Rc<Runtime>) -> Result<Stage, Failed> {
     let display = app.display();
     let color = display.depth() >= Depth::Ansi;

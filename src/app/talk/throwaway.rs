@@ -1,9 +1,9 @@
-//! Outputs of a conversation of which nothing is kept.
+//! Stores the outputs of a conversation that is not saved.
 
 use std::path::{Path, PathBuf};
 
-/// Where the whole outputs of a session go of which nothing is kept; dropped, they are gone. One that was killed is
-/// swept later.
+/// The directory for the complete outputs of a session that is not saved; dropping it deletes them. If axi is
+/// killed, a later axi deletes them.
 pub(super) struct Throwaway(pub(super) PathBuf);
 
 impl Throwaway {

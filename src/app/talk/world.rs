@@ -1,4 +1,4 @@
-//! What slash commands ask of everything outside the agent.
+//! What slash commands ask of the world outside the agent.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::provider::{Client, Provider};
 use crate::session::{SessionId, SessionStore};
 use crate::tool::devtool::Search;
 
-/// The outside of a REPL.
+/// The world outside the agent, for a REPL.
 pub(super) struct Outside {
     app: Rc<App>,
     client: Client,
