@@ -21,7 +21,8 @@ pub enum Exit {
     Limit,
     /// Interrupted.
     Interrupted,
-    /// As the person's last command did: a hand-off leaves the shell's `$?` as it was, and tells the hook its own code.
+    /// The exit code of the person's last command: a hand-off leaves the shell's `$?` as it was, and tells the hook
+    /// its own code separately.
     AsBefore(u8),
 }
 

@@ -1,5 +1,5 @@
-//! A line as a person wrote it: a command, a shell line, or a message. Decided by its first character, never by a
-//! guess. Pure.
+//! Classifies a line as a person wrote it: a command, a shell line, or a message. Its first character decides,
+//! never a guess. Pure.
 
 /// What a line is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,8 +40,8 @@ pub fn parse(line: &str) -> Input {
     Input::Message(trimmed.to_owned())
 }
 
-/// Puts lines that come back to the editor together: messages in a row become one text, a command and a shell line
-/// stay by themselves, so that what follows them keeps being what it was.
+/// Joins lines that come back to the editor. Successive messages become one text; a command and a shell line stay
+/// separate, so that the lines after them keep their meaning.
 #[must_use]
 pub fn pieces(lines: Vec<String>) -> Vec<String> {
     let is_message = |line: &str| matches!(parse(line), Input::Message(_));

@@ -72,7 +72,7 @@ struct ToolReport {
 pub struct Json<W> {
     pipe: Pipe<W>,
     report: Report,
-    /// The request that comes next is sent again: it is no step of its own.
+    /// Whether the next request repeats the last one: it is no step of its own then.
     again: bool,
 }
 
@@ -160,7 +160,7 @@ mod tests {
         let asks = || AgentEvent::Waiting { activity: Activity::Connecting };
         let error = Failure::Timeout { url: String::new(), seconds: 9 };
         let retries = |wait_ms| AgentEvent::Retrying { attempt: 1, of: 4, wait_ms, error: error.clone() };
-        // The countdown of one retry is told second by second.
+        // A retry reports its countdown every second; all these events are one repetition.
         for event in [asks(), retries(2000), retries(1000), asks(), AgentEvent::MessageEnded, asks()] {
             json.show(&event);
         }

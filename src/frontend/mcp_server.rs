@@ -1,7 +1,8 @@
 //! The Model Context Protocol on standard input and output: another program calls axi's tools.
 //!
-//! One more front end: each call is judged by the same policy as a model's. Nobody can be asked here, so that what is to
-//! be asked does not run. Calls run one after the other, in the order they came; what comes meanwhile is heard.
+//! It is one more front end: each call is judged by the same policy as a model's. Nobody can be asked here, so a
+//! call that needs an approval does not run. Calls run one after the other, in the order in which they came; lines
+//! that arrive meanwhile are read.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -60,7 +61,7 @@ pub async fn serve(
     let (sender, mut lines) = mpsc::channel(WAITING);
     let gone = cancel.clone();
     let client = Client::new(output, Box::new(move || gone.cancel()));
-    // Ends with the input, or when nobody hears it any more.
+    // The thread ends with the input, or when nobody receives its lines any more.
     let reading = std::thread::Builder::new().name("mcp-in".into());
     let reading =
         reading.spawn(move || read_lines(input, LONGEST_LINE, |heard| sender.blocking_send(heard).is_ok()));
@@ -93,7 +94,7 @@ impl Server {
     /// Hears the next line; false where it is all over.
     async fn hear(&mut self, lines: &mut mpsc::Receiver<Heard>, cancel: &CancellationToken) -> bool {
         let Some(heard) = cancel.run_until_cancelled(lines.recv()).await else { return false };
-        // Nothing runs that it could stop.
+        // No call runs that it could stop.
         drop(self.take(heard));
         true
     }
@@ -122,7 +123,7 @@ impl Server {
                 }
             }
         };
-        // The protocol's rule: what was cancelled gets no answer.
+        // The protocol demands that a cancelled request gets no answer.
         if stop.is_cancelled() {
             return;
         }
@@ -165,7 +166,7 @@ impl Server {
                 self.waiting.retain(|wanted| wanted.id != *id);
                 Some(id.clone())
             }
-            // Nothing was asked of the client; what it tells beside is for others.
+            // We asked the client nothing; its other messages are not for us.
             Ok(Incoming::Notification { .. } | Incoming::Answer { .. }) => None,
             Err((id, error)) => {
                 self.client.answer(&id, Err(error));

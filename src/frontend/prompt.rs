@@ -1,4 +1,4 @@
-//! The prompt: one row, cut to fit.
+//! The prompt: one row, cut to the width.
 
 use std::borrow::Cow;
 
@@ -32,12 +32,14 @@ pub struct PromptParts {
     pub model: String,
     /// How much of the context is used, for example `12%`.
     pub context: String,
-    /// How far the agent goes, when that is not the usual; behind a comma what that means, left out where there is no room.
+    /// How far the agent may go, unless it is the usual mode. The text behind a comma explains it, and is left out
+    /// if there is no room.
     pub agent: String,
 }
 
-/// The prompt reedline draws; laid out for the width the terminal has when a line begins. It stays so until the line
-/// ends: after a resize reedline counts the rows of what stands there by what it is about to draw.
+/// The prompt that reedline draws, laid out for the terminal's width when a line begins. It stays like that until
+/// the line ends, because after a resize reedline counts the rows on the screen by the text that it is about to
+/// draw.
 pub(super) struct LinePrompt {
     pub(super) parts: PromptParts,
     /// In columns.
@@ -75,8 +77,8 @@ fn push(out: &mut String, text: &str, style: Style, color: bool) {
     }
 }
 
-/// Chooses what fits: at most half of the row, so that there is room to type. The context goes first, then the
-/// agent, then the model's name behind its provider, then the model; the directory loses its beginning.
+/// Chooses what fits: at most half of the row, so that there is room to type. First the context is left out, then
+/// the mode, then the provider, then the model; the directory loses its beginning.
 fn lay_out(parts: &PromptParts, theme: &Theme, width: usize) -> Vec<(String, Style)> {
     let room = (width / 2).max(8);
     let mut shown = vec![

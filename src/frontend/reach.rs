@@ -1,4 +1,5 @@
-//! How far a command reaches, in the person's words: how many files, how large, what no git brings back. Pure.
+//! Describes what a command affects, in the person's language: how many files, how large they are, and what git
+//! cannot restore. Pure.
 
 use crate::approval::{BlastRadius, MOST_ENTRIES};
 use crate::locale::{Locale, Plural, word};
@@ -8,7 +9,8 @@ use crate::tool::Place;
 /// The most targets that are named.
 const MOST_NAMES: usize = 3;
 
-/// Words what a command would hit; empty when nothing lies at its targets yet. `line` is what the person sees anyway.
+/// Describes what a command would affect; empty if nothing exists at its targets. `line` is what the person sees
+/// anyway.
 #[must_use]
 pub(super) fn rows(locale: &Locale, place: &Place, line: &str, reach: &BlastRadius) -> Vec<String> {
     if reach.unanswered {
@@ -16,7 +18,7 @@ pub(super) fn rows(locale: &Locale, place: &Place, line: &str, reach: &BlastRadi
     }
     let mut rows = Vec::new();
     if reach.filtered && reach.more && !reach.truncated {
-        // Neither the least nor the most.
+        // The number is neither a lower nor an upper bound.
         if reach.files > 0 || !reach.unresolved.is_empty() {
             rows.push(locale.text(word::reach::CANNOT_TELL).to_owned());
         }
@@ -78,7 +80,7 @@ fn deeds(locale: &Locale, reach: &BlastRadius) -> String {
     let mut some = kinds.iter().filter(|(_, count)| *count > 0);
     let bounded = reach.truncated || reach.filtered || reach.more;
     match (some.next(), some.next()) {
-        // Nothing but directories: what else would be done to them is not counted.
+        // There are only directories, and other changes to directories are not counted.
         (None, _) if reach.truncated => Deed::Touch.of(locale, &bound(locale, reach)),
         (None, _) => Deed::Delete.of(locale, &counted(locale, word::reach::DIRECTORIES, reach.directories)),
         (Some((deed, _)), None) => deed.of(locale, &bound(locale, reach)),
@@ -96,7 +98,7 @@ fn deeds(locale: &Locale, reach: &BlastRadius) -> String {
 fn bound(locale: &Locale, reach: &BlastRadius) -> String {
     let files = |count: u64| counted(locale, word::reach::FILES, count);
     if reach.truncated {
-        // What was looked at were directories, too; stopped early by time it may be far less than the limit.
+        // Directories were looked at, too; and if time ran out the count may be far below the limit.
         let least = if reach.files + reach.directories >= MOST_ENTRIES { MOST_ENTRIES } else { reach.files };
         return locale.with(word::reach::MoreThan { files: &files(least) });
     }
@@ -113,7 +115,7 @@ fn bound(locale: &Locale, reach: &BlastRadius) -> String {
 fn names(locale: &Locale, place: &Place, line: &str, reach: &BlastRadius) -> Option<String> {
     let words: Vec<&str> = line.split(|c: char| c.is_whitespace() || "/'\"=;|&()".contains(c)).collect();
     let hidden = |path: &&std::path::PathBuf| {
-        // Where it runs is said by the prompt.
+        // The prompt shows where it runs.
         *path != &place.cwd
             && path.file_name().is_some_and(|name| !words.contains(&name.to_string_lossy().as_ref()))
     };

@@ -82,8 +82,8 @@ pub fn run<W: Write>(
     }
 }
 
-/// The cells of a row on a terminal of so many columns: one that is filled to the last cell makes terminals differ about
-/// where the cursor is.
+/// Returns how many cells a row may have on a terminal with that many columns: one less, because terminals disagree
+/// about the cursor's position after a full row.
 #[must_use]
 pub const fn usable(columns: u16) -> usize {
     columns.saturating_sub(1) as usize

@@ -21,12 +21,12 @@ const SILENCE_LIMIT: Duration = Duration::from_millis(200);
 /// How long a turn may take to come to its end before axi ends without it: a command gets TERM, and KILL 2 s later.
 const TURN_LIMIT: Duration = Duration::from_millis(3_500);
 
-/// What a signal does: SIGINT stops the turn; SIGTERM, SIGHUP and SIGQUIT stop it too, wait until what was shown of it
-/// is kept, give the terminal back and end axi.
+/// Handles signals. SIGINT stops the turn. SIGTERM, SIGHUP and SIGQUIT stop it too, wait until everything shown is
+/// saved, restore the terminal, and end axi.
 #[derive(Debug, Clone, Default)]
 pub struct Signals {
     turn: Arc<(Mutex<Turn>, Condvar)>,
-    /// Set in the signal's own handler, so that it is seen by whoever the signal wakes.
+    /// Set in the signal handler itself, so that everyone whom the signal wakes sees it.
     ending: Arc<AtomicBool>,
     last_words: Arc<Mutex<Option<LastWords>>>,
 }
@@ -35,7 +35,7 @@ pub struct Signals {
 #[derive(Debug, Default)]
 struct Turn {
     running: Option<CancellationToken>,
-    /// Whether whoever runs it holds still: all that was shown is kept by then.
+    /// Whether the thread that runs the turn has stopped: then everything shown is saved.
     still: bool,
 }
 
@@ -55,8 +55,8 @@ impl std::fmt::Debug for LastWords {
 }
 
 impl Signals {
-    /// Starts the thread; it ends with the process. From here on no signal ends axi without giving the terminal back:
-    /// the thread itself may begin long after the first prompt on a busy machine.
+    /// Starts the thread, which ends with the process. From here on no signal ends axi without restoring the
+    /// terminal: on a busy machine the thread itself may start long after the first prompt.
     #[must_use]
     pub fn start(restorer: Option<Restorer>) -> Self {
         let signals = Self::default();
@@ -71,8 +71,8 @@ impl Signals {
         signals
     }
 
-    /// Says which turn a signal stops; `None` between turns. Does not return at the end of a turn that was stopped by a
-    /// signal that ends axi.
+    /// Sets the turn that a signal stops; `None` between turns. If the turn was stopped by a signal that ends axi,
+    /// this does not return.
     pub fn watch(&self, turn: Option<CancellationToken>) {
         let is_over = turn.is_none();
         self.change(|state| state.running = turn);
@@ -87,7 +87,7 @@ impl Signals {
         changed.notify_all();
     }
 
-    /// Says what is done before a signal ends axi. It must not wait for the main thread.
+    /// Sets what is done before a signal ends axi. It must not wait for the main thread.
     pub fn before_the_end(&self, last_words: impl Fn() + Send + 'static) {
         *self.last_words.lock().unwrap_or_else(PoisonError::into_inner) = Some(LastWords(Box::new(last_words)));
     }
@@ -99,8 +99,8 @@ impl Signals {
         turn.running.as_ref().is_some_and(CancellationToken::is_cancelled)
     }
 
-    /// Never returns once a signal ends axi. For who may have been woken by that signal: what they wrote now would
-    /// come after the terminal was given back (a hidden cursor, raw mode).
+    /// Never returns if a signal is ending axi. Call it after a wait that the signal may have ended: anything
+    /// written now would arrive after the terminal was restored (a hidden cursor, raw mode).
     pub fn hold_still(&self) {
         if !self.ending.load(Ordering::Acquire) {
             return;
@@ -133,13 +133,15 @@ impl Signals {
         std::process::exit(128 + number);
     }
 
-    /// Catches the signals. A pipe wakes the thread: a runtime of its own would cost more than all the rest of it.
+    /// Catches the signals. A pipe wakes the thread: a runtime of its own would cost more than everything else
+    /// here.
     fn register(&self) -> std::io::Result<Caught> {
         let (woken, wake) = UnixStream::pair()?;
         let ending = [SIGTERM, SIGHUP, SIGQUIT];
         let came = [SIGINT].into_iter().chain(ending).map(|number| (number, Arc::new(AtomicBool::new(false))));
         let came: Vec<(i32, Arc<AtomicBool>)> = came.collect();
-        // The handlers run in the order they are registered in: what woke the thread is known by then.
+        // The handlers run in the order in which they are registered: when the thread wakes, the signal's number is
+        // already set.
         for (number, flag) in &came {
             signal_hook::flag::register(*number, Arc::clone(flag))?;
             if ending.contains(number) {
@@ -150,13 +152,14 @@ impl Signals {
         Ok(Caught { woken, came })
     }
 
-    /// Stops turns until a signal comes that ends axi; returns its number. A terminal that has gone is one: of its
-    /// processes the system tells only the first, and a line editor would ask what is gone for keys for ever.
+    /// Stops turns until a signal comes that ends axi; returns its number. A terminal that is gone counts as one:
+    /// the system tells only the first of its processes, and a line editor would go on asking the missing terminal
+    /// for keys.
     fn wait_for_the_end(&self, mut caught: Caught, has_terminal: bool) -> std::io::Result<i32> {
         let terminal = rustix::stdio::stdin();
         let has_terminal = has_terminal && rustix::termios::isatty(terminal);
         loop {
-            // That it has gone is told without being asked for.
+            // The loss of the terminal is always reported; no event has to be requested.
             let mut descriptors = vec![PollFd::from_borrowed_fd(caught.woken.as_fd(), PollFlags::IN)];
             if has_terminal {
                 descriptors.push(PollFd::from_borrowed_fd(terminal, PollFlags::empty()));
@@ -204,8 +207,9 @@ impl Signals {
     }
 }
 
-/// Takes standard output and error from everybody else for good: a question or the line editor in the middle of
-/// painting would hide the cursor again after the terminal was given back. Somebody who is stuck in writing is not
+/// Keeps standard output and error from all other threads for good: a question, or the line editor, in the middle
+/// of painting would hide the cursor again after the terminal was restored. A thread that is stuck while writing is
+/// not waited for.
 /// waited for.
 fn silence() {
     let (tell, told) = std::sync::mpsc::channel();

@@ -1,5 +1,5 @@
-//! What is said of each tool: while it runs, when it is done, before it may. One row a verb; a tool without words is
-//! called by its name. Pure.
+//! The words for each tool: before it may run, while it runs, when it is done. Each verb has one row; a tool
+//! without words is called by its name. Pure.
 
 use crate::conversation::ToolVerb;
 use crate::locale::word::{activity, approve::question, title};

@@ -75,14 +75,14 @@ fn first_changed(preview: &Preview, file: &Path) -> Option<usize> {
     }
 }
 
-/// What speaks against a call: how far it reaches, and why it is asked.
+/// Lists what speaks against a call: how much it affects, and why the person is asked.
 pub(super) fn doubts(locale: &Locale, place: &Place, request: &ApprovalRequest) -> Option<Value> {
     let mut reasons = request.reasons.clone();
     let mut rows = Vec::new();
     if let (Subject::Command { line }, Some(radius)) = (&request.subject, &request.reach) {
         rows = reach::rows(locale, place, line, radius);
         if !rows.is_empty() {
-            // That the whole line can destroy is said better by how much.
+            // The numbers say better how much the line can destroy.
             reasons.retain(|reason| !matches!(reason, Reason::Segment { text, .. } if text.trim() == line.trim()));
         }
     }
@@ -100,7 +100,7 @@ pub(super) fn plan(written: &str) -> Vec<Value> {
             ("[ ] ", step) => ("pending", step),
             ("[>] ", step) => ("in_progress", step),
             ("[x] ", step) => ("completed", step),
-            // A step that was dropped is no part of the plan any more; the protocol has no word for it.
+            // A dropped step no longer belongs to the plan, and the protocol has no word for it.
             _ => return None,
         };
         Some(json!({"content": sanitize_line(step), "priority": "medium", "status": status}))

@@ -1,4 +1,5 @@
-//! The connection: reads the client's lines, answers what needs no session, and hands the rest to the session's thread.
+//! The connection: reads the client's lines, answers requests that need no session, and passes the others to the
+//! session's thread.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -46,7 +47,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a signal stops: every turn of the connection. Signals know one token, which is there while any turn runs.
+/// What a signal cancels: every turn of the connection. Signals know one token, which exists while any turn runs.
 struct Turns {
     signals: Signals,
     state: Mutex<(usize, CancellationToken)>,
@@ -64,7 +65,7 @@ impl Turns {
     }
 
     fn end(&self) {
-        // Held while the signals are told: a turn that begins meanwhile would be forgotten.
+        // The lock is held while the signals get the token: otherwise they would miss a turn that begins meanwhile.
         let mut state = lock(&self.state);
         state.0 = state.0.saturating_sub(1);
         if state.0 == 0 {
@@ -89,7 +90,7 @@ struct Connection {
 pub fn serve(opener: Arc<dyn Opener>, input: impl Read + Send + 'static, output: Lines, signals: Signals) -> Ended {
     let (events, next) = channel();
     let broken = events.clone();
-    // Nobody is told where the connection has ended already.
+    // Fails if the connection has already ended: then nobody needs to know.
     let client = Client::new(output, Box::new(move || drop(broken.send(Heard::End))));
     let reading = std::thread::Builder::new()
         .name("acp".into())
@@ -139,7 +140,7 @@ impl Connection {
         }
     }
 
-    /// Does a request; `None` where the session's thread answers it.
+    /// Handles a request; `None` if the session's thread answers it.
     fn request(&mut self, id: &Value, method: &str, parameters: Value) -> Result<Option<Value>, RpcError> {
         if !self.initialized && method != "initialize" {
             return Err(RpcError::new(Fault::Invalid, "the connection begins with `initialize`"));
@@ -190,7 +191,7 @@ impl Connection {
                     }
                 }
             }
-            // The protocol's own rule: a notification nobody knows is passed over.
+            // The protocol demands that unknown notifications are ignored.
             other => tracing::debug!(method = other, "not known"),
         }
     }
@@ -214,7 +215,7 @@ impl Connection {
         let mut logins = vec![json!({
             "id": "keys", "name": locale.text(word::acp::KEYS), "description": locale.text(word::acp::KEYS_SAYS),
         })];
-        // Only a client that can open a terminal may be told of it.
+        // Only a client that can open a terminal may learn about it.
         if can["auth"]["terminal"] == true {
             logins.push(json!({
                 "id": "login", "type": "terminal", "args": ["--login"], "name": locale.text(word::acp::LOGIN),
@@ -296,8 +297,8 @@ impl Connection {
         Ok(None)
     }
 
-    /// Closes a session that is opened once more, and returns what ends when it is let go of; one that is at work stays
-    /// as it is.
+    /// Closes a session before it is opened once more, and returns what ends when the session is free. A session
+    /// that is working stays as it is.
     fn make_way(&self, session: &str) -> Result<Option<Receiver<()>>, RpcError> {
         let mut sessions = lock(&self.sessions);
         let Some(handle) = sessions.get(session) else { return Ok(None) };
@@ -341,7 +342,7 @@ impl Connection {
             let _ = before.recv();
         }
         let store = self.opener.sessions().ok_or_else(|| unknown(session))?;
-        // Only what is named in full is deleted.
+        // A session is deleted only if it is named in full.
         let (found, _) = store.find(session).map_err(|_| unknown(session))?;
         if found.as_str() != session {
             return Err(unknown(session));
@@ -350,7 +351,7 @@ impl Connection {
         Ok(json!({}))
     }
 
-    /// Stops what runs and waits for it: what a turn did until then is kept.
+    /// Stops everything that runs and waits for it, so that what a turn did until then is saved.
     fn close(mut self) {
         self.client.gone();
         for (session, handle) in lock(&self.sessions).drain() {

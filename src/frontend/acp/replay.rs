@@ -1,4 +1,4 @@
-//! A conversation that was loaded, told again as it was told when it happened.
+//! Replays a loaded conversation as it was told when it happened.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::events::{Events, Finished};
 use crate::conversation::{ContentBlock, Message, Role, Subject, ToolCall};
 
-/// Tells all of it. What was attached to a message, and what axi wrote into it, is not said again.
+/// Replays all of it, without attachments and without the texts that axi added.
 pub(super) fn replay(events: &mut Events, messages: &[Message]) {
     // The calls of one message; their results stand in the next one.
     let mut calls: HashMap<&str, &ToolCall> = HashMap::new();
@@ -63,7 +63,7 @@ pub(super) fn replay(events: &mut Events, messages: &[Message]) {
     events.told.next_message();
 }
 
-/// What a call was about, as far as its record says.
+/// Returns what a call was about, as far as the record tells.
 fn subject(call: &ToolCall, path: Option<&PathBuf>) -> Subject {
     let text = |name| call.input.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
     match (path, text("command")) {

@@ -40,7 +40,7 @@ fn choose(terminal: &Terminal, question: &Question) -> Option<usize> {
         hint: question.hint.clone(),
         items: items.collect(),
         start: question.choices.iter().position(|(choice, _)| *choice == question.start).unwrap_or(0),
-        // What comes of it says so.
+        // The result of the choice reports it.
         leaves_answer: false,
     };
     terminal.open(&menu).ok()

@@ -1,4 +1,5 @@
-//! A question on rows of its own: painted by dialoguer's theme, read key by key, taken back when it is answered.
+//! A question on rows of its own: dialoguer's theme paints it, it is read key by key, and its rows are removed when
+//! it is answered.
 
 use std::fmt::Write;
 use std::io::Write as _;
@@ -11,16 +12,16 @@ use crate::frontend::signals::Signals;
 use crate::terminal::width::width as width_of;
 use crate::terminal::{KeyReader, Line, Output, Press, Size, Tty, cut};
 
-/// How long a signal may take to tell what it ends, and how often that is looked at.
+/// How long a signal may take until its effect is known, and how often axi checks.
 const SIGNAL_STEP: Duration = Duration::from_millis(20);
 const SIGNAL_STEPS: u32 = 10;
 
 /// Why nothing was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoChoice {
-    /// ESC, which the question may have said what it does.
+    /// ESC; the question may have explained what that does.
     Escaped,
-    /// Ctrl+C, a key to stop that was pressed before the question was there, a signal, or a terminal that has gone.
+    /// Ctrl+C, a stop key pressed before the question appeared, a signal, or a terminal that is gone.
     Interrupted,
 }
 
@@ -36,7 +37,7 @@ pub(super) trait Dialog {
     fn take(&mut self, press: Press) -> Option<Result<Self::Answer, NoChoice>>;
 }
 
-/// Shows a question until it is answered, and takes its rows back.
+/// Shows a question until it is answered, and removes its rows.
 ///
 /// # Errors
 /// [`NoChoice`].
@@ -53,7 +54,7 @@ pub(super) fn open<D: Dialog>(
         signals.hold_still();
         match press {
             None => {
-                // A signal that stops the turn is told by another thread, a moment later.
+                // Another thread reports the signal that stops the turn, a moment later.
                 if signals.is_stopped() {
                     break Err(NoChoice::Interrupted);
                 }
@@ -100,7 +101,7 @@ impl Rows {
         drop(output.write_all(shown.as_bytes()));
     }
 
-    /// Takes the rows back, however the terminal has wrapped them since.
+    /// Removes the rows, however the terminal has wrapped them since.
     fn erase(&mut self, output: &mut Output) {
         let columns = columns();
         let rows: usize = self.cells.drain(..).map(|cells| cells.max(1).div_ceil(columns)).sum();

@@ -1,6 +1,6 @@
-//! One line of words in the middle of a turn: edited as any line, given up by ESC.
+//! Edits one line of text in the middle of a turn; ESC gives up.
 //!
-//! dialoguer's own input knows no way out but a signal, and loses count of long lines.
+//! dialoguer's own input can only be left by a signal, and miscounts long lines.
 
 use std::io::{self, Write as _};
 
@@ -26,7 +26,7 @@ pub(super) fn read_words(question: &str, color: bool, suspend: impl Fn()) -> io:
         keys.add_binding(KeyModifiers::NONE, KeyCode::Esc, ReedlineEvent::CtrlC);
         let stop = ReedlineEvent::ExecuteHostCommand(SUSPEND.to_owned());
         keys.add_binding(KeyModifiers::CONTROL, KeyCode::Char('z'), stop);
-        // Another one after each stop: the rows of the one before are somewhere above by then.
+        // A new reader after each stop, because the rows of the old one are somewhere above by then.
         let mut line = Reedline::create()
             .with_edit_mode(Box::new(Emacs::new(keys)))
             .with_ansi_colors(color)
@@ -40,7 +40,7 @@ pub(super) fn read_words(question: &str, color: bool, suspend: impl Fn()) -> io:
                 Output::new().write_all(b"\r\n")?;
                 suspend();
             }
-            // Signal is non-exhaustive: whatever else ends a line gives it up.
+            // `Signal` is non-exhaustive: anything else that ends a line counts as giving up.
             _ => return Ok(None),
         }
     }

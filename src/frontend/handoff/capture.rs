@@ -1,5 +1,5 @@
-//! What already holds the output of the last command: the multiplexer or terminal around the shell. Asked, never
-//! replaced: nothing is recorded, nothing is run again.
+//! Asks the multiplexer or terminal around the shell for the output of the last command, which it holds anyway.
+//! Nothing is recorded, and no command is run again.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,8 +12,8 @@ use tokio::process::Command;
 use super::within::innermost;
 use crate::tool::HANDOFF_VARIABLES;
 
-/// How long a holder may take to answer. It runs on this machine and takes some 20 ms; a busy machine takes longer, and
-/// only a holder that hangs takes all of it.
+/// How long a holder may take to answer. It runs on this machine and takes some 20 ms; on a busy machine it takes
+/// longer, and only a holder that hangs takes the whole time.
 const PATIENCE: Duration = Duration::from_secs(4);
 
 /// How many rows above the screen are asked for.
@@ -45,8 +45,8 @@ pub(super) struct Holder {
     through_file: bool,
 }
 
-/// Everybody who can be asked; of one who is here twice, the second row is for older versions. kitty only where it listens on a socket: through the terminal itself its answer would
-/// mix with what is typed.
+/// All the holders that can be asked. A second row for the same program is for older versions. kitty is asked only
+/// if it listens on a socket: through the terminal itself, its answer would mix with typed keys.
 const HOLDERS: &[Holder] = &[
     Holder {
         name: "tmux",
@@ -114,12 +114,12 @@ pub(super) struct Around {
     folder: Option<String>,
 }
 
-/// Finds who may hold the screen of this shell: whoever left a variable.
+/// Finds the programs that may hold this shell's screen: each has set a variable.
 pub(super) fn around(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<Around> {
     let text = |name: &str| variable(name)?.into_string().ok().filter(|value| !value.is_empty());
     let found = HOLDERS.iter().filter_map(|holder| {
         let (sign, pane) = (text(holder.sign)?, text(holder.pane)?);
-        // What names a pane is a number, perhaps with a sign before it; anything else is not from the holder.
+        // The name of a pane is a number, perhaps with a sign; any other value does not come from the holder.
         let is_plain = pane.chars().all(|character| character.is_ascii_alphanumeric() || "%_-".contains(character));
         let folder = text(holder.folder).filter(|folder| Path::new(folder).is_absolute());
         (is_plain && !pane.starts_with('-')).then_some(Around { holder: *holder, sign, pane, folder })
@@ -129,8 +129,8 @@ pub(super) fn around(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<Around>
     found
 }
 
-/// Finds the one that this process runs in; `None` where several may be and nobody can tell: an outer one shows other
-/// panes too.
+/// Finds the holder around this process; `None` if there may be several and nobody can tell: an outer one also
+/// shows other panes.
 pub(super) async fn nearest(mut found: Vec<Around>) -> Option<Around> {
     if found.len() < 2 {
         return found.pop();
@@ -206,7 +206,7 @@ impl Around {
         if !self.holder.through_file {
             return Ok(bytes);
         }
-        // The program has sent its word, its server writes: all of it is there when nothing more comes.
+        // The client has asked and its server now writes: the answer is complete when nothing more arrives.
         let mut before = Vec::new();
         for _ in 0..FILE_STEPS {
             match std::fs::read(file) {

@@ -1,5 +1,5 @@
-//! In which directories the output of the last command is sent without asking: the person's own list, in their own
-//! state, never in a project.
+//! The directories in which the output of the last command is sent without a question: the person's own list, in
+//! their own state directory, never in a project.
 
 use std::io::Write as _;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
@@ -29,13 +29,13 @@ impl OutputConsent {
         Self { path }
     }
 
-    /// Tells whether nobody needs to be asked in this workspace. A list that cannot be read says no.
+    /// Tells whether the output may be sent without a question in this workspace; false if the list cannot be read.
     #[must_use]
     pub fn is_given(&self, workspace: &Path) -> bool {
         self.read().always.iter().any(|known| known == workspace)
     }
 
-    /// Tells whether nobody is to be asked in this workspace, and nothing sent.
+    /// Tells whether the output is never sent in this workspace, without a question.
     #[must_use]
     pub fn is_refused(&self, workspace: &Path) -> bool {
         self.read().never.iter().any(|known| known == workspace)

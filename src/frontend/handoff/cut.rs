@@ -1,16 +1,17 @@
-//! Finding what the last command printed in what a terminal holds. Pure.
+//! Finds the output of the last command in the text that a terminal holds. Pure.
 //!
-//! Cut at the marks of OSC 133 where the text has them, else between the row with the command behind a prompt and the
-//! row of the hand-off. What cannot be found for certain is not found: nothing is better than another command's
-//! output.
+//! The text is cut at the marks of OSC 133 if it has them. Otherwise it is cut between the row with the command
+//! behind a prompt, and the row of the hand-off. If that is not certain nothing is found: no output is better than
+//! another command's output.
 
 use unicode_width::UnicodeWidthStr as _;
 
-/// What stands right before a command on its row. A prompt may end in anything else, but then nobody can tell where
-/// it ends.
+/// Characters that stand directly before a command on its row. A prompt may end in anything else, but then nobody
+/// can tell where it ends.
 const SIGNS: &[char] = &['$', '%', '#', '>', '❯', '»', '➜', 'λ', '→', '❮', '›', ':', '▶', '⟩'];
 
-/// What screen's hardcopy makes of those that are not ASCII: one byte of each, ❯ is o. Only where it stands alone.
+/// What screen's hardcopy turns those that are not ASCII into: one byte each (❯ becomes o). They count only where
+/// they stand alone.
 const LOST_SIGNS: &[char] = &['o', 'n', '\u{fffd}'];
 
 /// How much of a command is looked for: terminals that do not join wrapped rows break longer ones.
@@ -45,7 +46,7 @@ fn marked(screen: &str) -> Option<&str> {
     let start = screen[..end].rfind("\x1b]133;C")?;
     let body = &screen[start..end];
     let after = body.find(['\x07', '\\']).map(|at| at + 1)?;
-    // Two ends without a beginning between them: the command in between was empty.
+    // Two ends without a start between them: the command between them was empty.
     let (inside, _) = body.get(after..)?.split_once("\x1b]133;D").unwrap_or((body.get(after..)?, ""));
     Some(inside)
 }
@@ -78,7 +79,7 @@ fn between_prompts(screen: &str, wanted: Wanted<'_>) -> Option<String> {
         while end > start && above > 0 && is_prompt_row(rows[end - 1], rows[above - 1]) {
             (end, above) = (end - 1, above - 1);
         }
-        // Enter without a command, or a prompt that was drawn anew when the window changed: a prompt once more.
+        // An empty Enter, or a prompt that was drawn again after a resize: the prompt appears once more.
         let last = rows.get(start..end)?.iter().rposition(|row| !row.is_empty()).map(|last| start + last);
         let Some(bare) = last.filter(|last| is_bare(rows[*last], prompt)) else { break };
         end = bare;
@@ -129,7 +130,8 @@ impl Rows<'_> {
         found.unwrap_or(at + 1)
     }
 
-    /// The row after a text that begins as `shown` at the end of a row and, where that is full, goes on in the next.
+    /// Returns the row after a text whose first part is `shown` at the end of a row; if that row is full, the text
+    /// continues in the next.
     fn goes_on(&self, at: usize, shown: &str, text: &str) -> Option<usize> {
         if let Some(after) = shown.strip_prefix(text) {
             return (after.is_empty() || after.starts_with("  ")).then_some(at + 1);

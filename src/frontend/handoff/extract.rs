@@ -1,4 +1,4 @@
-//! The one command in a model's answer, however the model dressed it up. Pure.
+//! Finds the single command in a model's answer, in whatever form the model wrote it. Pure.
 
 use crate::tool::is_plain_line;
 
@@ -22,7 +22,7 @@ const REFUSALS: &[&str] = &[
 /// Languages of fences that hold no command.
 const NOT_SHELL: &[&str] = &["json", "text", "output", "markdown", "md", "yaml", "xml", "html"];
 
-/// Finds the command; `None` when there is none, or one that no line editor should get.
+/// Finds the command; `None` if there is none, or if no line editor should get it.
 #[must_use]
 pub(super) fn extract(answer: &str) -> Option<String> {
     let answer = without_thoughts(answer).replace("\r\n", "\n");
@@ -42,7 +42,7 @@ const SHELL: &[&str] = &["sh", "bash", "zsh", "fish", "shell", "console"];
 /// The most lines of a command in an answer; more are a script.
 const FENCED_LINES: usize = 5;
 
-/// Finds the command of an answer that holds one fence, with a shell's commands in it, and no other.
+/// Finds the command of an answer with exactly one fence, which has a shell's commands in it.
 #[must_use]
 pub(super) fn only_command(answer: &str) -> Option<String> {
     let answer = without_thoughts(answer).replace("\r\n", "\n");
@@ -58,7 +58,7 @@ pub(super) fn only_command(answer: &str) -> Option<String> {
     is_one.then(|| command.to_owned())
 }
 
-/// Leaves out what a model thought aloud.
+/// Removes what a model thought aloud.
 fn without_thoughts(answer: &str) -> &str {
     match answer.rsplit_once("</think>") {
         Some((_, said)) => said,
@@ -141,7 +141,7 @@ fn in_backticks(text: &str) -> Option<&str> {
     Some(inside.trim()).filter(|inside| !inside.is_empty())
 }
 
-/// A sentence: it begins like one and ends like one. A command does neither.
+/// Tells whether a text begins and ends like a sentence; a command does neither.
 fn is_prose(line: &str) -> bool {
     let line = line.trim();
     let ends = line.ends_with(['.', ':', '!', '?', '。', '：', '！', '？']);

@@ -1,4 +1,4 @@
-//! What a shell's hook tells: the person's line, the command before it, the shell itself. Pure.
+//! What a shell's hook reports: the person's line, the command before it, the shell itself. Pure.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,8 +10,8 @@ use crate::terminal::sanitize_line;
 /// The longest command that is shown in the context line, in characters.
 const SHOWN: usize = 60;
 
-/// Exit codes that nobody asks about: ended by Ctrl+C, by a reader that had enough, or stopped by Ctrl+Z (128 + the
-/// numbers of SIGINT, SIGPIPE, SIGTSTP on Linux and on macOS).
+/// Exit codes that nobody asks about: the command was ended by Ctrl+C, by a reader that had enough, or stopped by
+/// Ctrl+Z (128 + the numbers of SIGINT, SIGPIPE, SIGTSTP on Linux and on macOS).
 const ON_PURPOSE: &[i32] = &[130, 141, 146, 148];
 
 /// What the hook told.
@@ -29,7 +29,8 @@ pub struct Facts {
     pub aliases: String,
     /// The functions that the line or the last command name, as it prints them.
     pub functions: String,
-    /// The shell's `$?` at the prompt, which a hand-off leaves as it was; `None` where the hook is older than that.
+    /// The shell's `$?` at the prompt, which a hand-off leaves as it was; `None` if an older hook does not report
+    /// it.
     pub status: Option<u8>,
     /// Where the reply goes.
     pub reply: Option<PathBuf>,
@@ -89,7 +90,8 @@ impl Facts {
         self.last.as_ref().filter(|last| last.failed())
     }
 
-    /// What travels along, for the person: `with: make → exit 2, 14 s + 1 definition`. `None` when nothing does.
+    /// Describes for the person what is sent along: `with: make → exit 2, 14 s + 1 definition`. `None` if nothing
+    /// is.
     #[must_use]
     pub fn context_line(&self, locale: &Locale) -> Option<String> {
         let definitions = match self.aliases_used().len() + self.function_count() {
@@ -115,7 +117,7 @@ impl Facts {
         Some(locale.with(word::handoff::With { command: &shown, facts: &facts }))
     }
 
-    /// What travels along, for the model; `clean` takes secrets out.
+    /// Describes for the model what is sent along; `clean` removes secrets.
     #[must_use]
     pub fn block(&self, clean: &dyn Fn(&str) -> String) -> String {
         let mut lines = Vec::new();

@@ -1,8 +1,9 @@
-//! What commands of a turn were to change in a shell, and changed only in their own: directory and variables. Pure.
+//! Finds what the commands of a turn were to change in the person's shell, and changed only in their own: directory
+//! and variables. Pure.
 //!
-//! Read off the commands themselves, not off the shells they ran in: `source venv/bin/activate` belongs on the prompt
-//! line as it is, not as the forty variables it set. `cd build && make` only made something somewhere; a line counts
-//! when changing the shell was the last thing it did.
+//! It is read from the commands themselves, and not from the shells they ran in: `source venv/bin/activate` belongs
+//! on the prompt line as it is, and not as the forty variables it sets. `cd build && make` only made something in a
+//! directory: a line counts only if changing the shell was the last thing it did.
 
 /// Commands that change the shell they run in.
 const CHANGING: &[&str] = &["cd", "pushd", "popd", "export", "unset", "source", ".", "umask"];
@@ -10,7 +11,7 @@ const CHANGING: &[&str] = &["cd", "pushd", "popd", "export", "unset", "source", 
 /// Those among them that say where it is.
 const MOVING: &[&str] = &["cd", "pushd", "popd"];
 
-/// Finds the one line that would bring a shell where these commands, which all went well, left theirs.
+/// Finds the one line that brings a shell to where these commands left theirs; all of them succeeded.
 pub(super) fn left_behind<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let mut kept: Vec<String> = Vec::new();
     for line in lines {
@@ -18,7 +19,7 @@ pub(super) fn left_behind<'a>(lines: impl IntoIterator<Item = &'a str>) -> Optio
         if !parts.last().is_some_and(|part| is_one_of(part, CHANGING)) {
             continue;
         }
-        // Every command began where the shell is: where an earlier one went does not count any more.
+        // Every command began in the shell's own directory: where an earlier one went no longer counts.
         if parts.iter().any(|part| is_one_of(part, MOVING)) {
             kept.retain(|part| !is_one_of(part, MOVING));
         }

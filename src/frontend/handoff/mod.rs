@@ -1,9 +1,10 @@
-//! A hand-off: the shell ran axi with the person's line; one conversation's turn in the scrollback, and what comes
-//! of it goes back to the prompt line.
+//! A hand-off: the shell runs axi with the person's line. axi runs one turn of a conversation in the scrollback,
+//! and its result goes back to the prompt line.
 //!
-//! It is an ordinary job of the shell: job control, modes and prompts are the shell's own business. It opens no
-//! editor: what is typed and sent meanwhile is the next message, what is typed and not sent stands on the prompt
-//! line afterwards, or is told where something else stands there: a command, or the line that was stopped.
+//! For the shell it is an ordinary job: job control, modes and prompts are the shell's own business. It opens no
+//! editor. A line that is typed and sent meanwhile is the next message. Text that is typed and not sent stands on
+//! the prompt line afterwards; if something else stands there (a command, or the stopped line), it is printed
+//! instead.
 
 mod capture;
 mod consent;

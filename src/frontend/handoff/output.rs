@@ -48,9 +48,9 @@ const ASKING_WIDE: &[&str] = &[
     "上面",
 ];
 
-/// What became of the output.
+/// The decision about the output.
 pub(super) enum Output {
-    /// Nobody has it, it does not matter, or it is not to be sent.
+    /// Nobody holds it, it does not matter, or it must not be sent.
     None,
     /// What the model reads.
     Sent(String),
@@ -58,7 +58,7 @@ pub(super) enum Output {
     Stopped,
 }
 
-/// Tells whether the line asks what was printed, or is empty: then nothing else can be meant.
+/// Tells whether the line asks about the output, or is empty: an empty line cannot mean anything else.
 fn asks(facts: &Facts) -> bool {
     let line = facts.message().to_lowercase();
     let mut words = line.split(|character: char| !character.is_alphanumeric());
@@ -182,7 +182,7 @@ fn choose(
     pending: &Pending,
 ) -> Option<Answer> {
     let locale = human.locale().clone();
-    // Keys typed before the question appeared stay type-ahead: they never answer it.
+    // Keys typed before the question appeared remain type-ahead: they never answer it.
     let cancel = CancellationToken::new();
     if let Ok(keys) = KeyWatch::start(cancel.clone(), pending.clone(), escape_wait(stage.remote)) {
         keys.settle();
@@ -204,7 +204,7 @@ fn choose(
     for row in edges(&found.text, &locale) {
         human.painter().say(&row);
     }
-    // Enter sends nothing: what was printed may hold what no table of secrets knows.
+    // Enter sends nothing: the output may contain secrets that no table knows.
     let start = choices.iter().position(|(answer, _)| matches!(answer, Answer::No)).unwrap_or_default();
     let (answers, items): (Vec<Answer>, Vec<(char, String)>) = choices.into_iter().unzip();
     let picked = stage.terminal.decide_from(&question, "", &items, start);

@@ -1,4 +1,4 @@
-//! The reply a shell's hook waits for: a file that says what goes on the next prompt line.
+//! The reply that a shell's hook waits for: a file that says what goes on the next prompt line.
 
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// A shell takes its reply at the next prompt; one that is older and whose shell has gone is nobody's.
+/// A shell reads its reply at the next prompt. An older reply, whose shell is gone, belongs to nobody.
 const TAKEN_WITHIN: Duration = Duration::from_mins(1);
 
 /// How the name of a reply begins that is not whole yet.
@@ -53,7 +53,7 @@ pub fn write(path: &Path, ended: Option<u8>, put: &Put, line: &std::ffi::OsStr) 
     Ok(())
 }
 
-/// Takes away what shells left that ended before they read it.
+/// Deletes the replies of shells that ended before they read them.
 fn sweep(folder: &Path, now: SystemTime) {
     for entry in folder.read_dir().into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -63,7 +63,7 @@ fn sweep(folder: &Path, now: SystemTime) {
         });
         let age = entry.metadata().and_then(|metadata| metadata.modified()).ok();
         if is_left && age.and_then(|then| now.duration_since(then).ok()).is_some_and(|age| age > TAKEN_WITHIN) {
-            // Another hand-off may have been faster.
+            // Another hand-off may have deleted it first.
             drop(std::fs::remove_file(entry.path()));
         }
     }
@@ -80,8 +80,8 @@ fn is_alive(process: rustix::process::Pid) -> bool {
     rustix::process::test_kill_process(process) != Err(rustix::io::Errno::SRCH)
 }
 
-/// Makes the folder, with those above it. Not inside of somebody else's: a shell of root's may have another person's
-/// variables (`su`, `sudo -E`), who could not write to a folder of root's from then on.
+/// Makes the folder and its parents. Not inside another person's folder: a shell of root may have another person's
+/// variables (`su`, `sudo -E`), and that person could not write to root's folder from then on.
 fn make(folder: &Path, user: u32) -> std::io::Result<()> {
     let there = folder.ancestors().find_map(|path| Some((path, path.metadata().ok()?)));
     if there.is_some_and(|(path, found)| path != folder && found.uid() != user) {

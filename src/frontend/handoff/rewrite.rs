@@ -1,7 +1,7 @@
 //! The quick rewrite: a line editor waits while one request turns its line into one command.
 //!
 //! No session, no tools, no screen: the answer is a return value. The person sees one row, which axi owns while it
-//! runs, and ESC or Ctrl+C takes everything back.
+//! runs, and ESC or Ctrl+C undoes everything.
 
 use std::time::{Duration, Instant};
 

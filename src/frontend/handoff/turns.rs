@@ -39,7 +39,8 @@ impl Handoff {
     pub fn run(mut self, facts: &Facts) -> (Exit, Put) {
         let ended = self.turns(facts);
         if self.stage.plain {
-            // Nothing was changed on a terminal without escape sequences but its mode: none must be sent to undo it.
+            // A terminal without escape sequences was changed in its mode only: no sequence must be sent to restore
+            // it.
             std::mem::forget(self.stage.tty.lend());
         }
         ended
@@ -47,10 +48,10 @@ impl Handoff {
 
     fn turns(&mut self, facts: &Facts) -> (Exit, Put) {
         self.tidy(facts);
-        // A signal that comes before the turn stops what is to be the turn.
+        // A signal that comes before the turn stops the turn that is about to begin.
         let stopped = CancellationToken::new();
         self.stage.signals.watch(Some(stopped.clone()));
-        // Before anything is printed: what is on the screen then is the shell's.
+        // Before anything is printed: the screen still shows what the shell printed.
         let captured = self.output.captured(&self.stage.runtime, facts);
         if let Some(found) = self.found.take() {
             self.human.painter().say(&found);
@@ -120,8 +121,8 @@ impl Handoff {
         }
     }
 
-    /// Takes back what the terminal has shown of keys and answers that arrived before it was ours: the shell has begun
-    /// a row, and nothing else is on it.
+    /// Removes what the terminal has echoed of keys and answers that arrived before axi had it: the shell has begun
+    /// a row, and nothing else stands on it.
     fn tidy(&self, facts: &Facts) {
         if facts.reply.is_some() && !self.stage.plain {
             // A terminal that has gone is noticed by the next read.
@@ -129,7 +130,7 @@ impl Handoff {
         }
     }
 
-    /// Says what the proposed line would reach, counted on the disk and not as the model has it.
+    /// Shows what the proposed line would affect, counted on the disk, and not as the model describes it.
     fn count(&mut self, line: &str) {
         let cancel = CancellationToken::new();
         if let Some(radius) = self.stage.runtime.block_on(self.agent.survey(line, &cancel)) {
@@ -137,7 +138,8 @@ impl Handoff {
         }
     }
 
-    /// What goes back after a turn that did not come to its end; says what of the typed does not.
+    /// Returns what goes back to the shell after a turn that did not end by itself; reports the typed text that
+    /// does not go back.
     fn give_back(&mut self, facts: &Facts, about: Put, pending: &Pending) -> Put {
         let (put, told) = given_back(about, facts.message().is_empty(), unsent(&pending.snapshot()));
         for text in &told {
@@ -155,12 +157,12 @@ impl Handoff {
         self.stage.signals.watch(Some(cancel.clone()));
         let end = self.stage.runtime.block_on(self.agent.run_turn(message, &mut self.human, &cancel));
         self.stage.signals.watch(None);
-        // Nobody is there to leave: the shell waits.
+        // Nobody has to leave here: the shell waits.
         let _pressed = self.human.unwatch();
         Ok(end)
     }
 
-    /// What the commands that ran since then were to change in the shell, and could not: one line to review.
+    /// Returns what the commands since then were to change in the shell and could not, as one line to review.
     fn left_behind(&mut self, begun: usize) -> Option<Put> {
         let messages = self.agent.conversation().messages().get(begun..).unwrap_or_default();
         let mut ran: Vec<String> = Vec::new();
@@ -213,8 +215,9 @@ fn unsent(typed: &Unsent) -> Vec<String> {
     lines.filter(|line| !line.trim().is_empty()).cloned().collect()
 }
 
-/// What goes back after a turn that did not come to its end: what it was `about`, the shell's line or one that was sent
-/// later; and what of `waiting` can only be told then. Where the shell's line was blank there is room for that.
+/// Decides what goes back to the shell after a turn that did not end by itself. `about` is the line the turn was
+/// about: the shell's, or one sent later. The parts of `waiting` that cannot go back can only be printed; if the
+/// shell's line was blank, there is room for them.
 fn given_back(about: Put, blank: bool, waiting: Vec<String>) -> (Put, Vec<String>) {
     if blank && about == Put::Line && !waiting.is_empty() {
         return (Put::Text(waiting.join("\n")), Vec::new());

@@ -1,5 +1,5 @@
-//! Which of several programs is right around this one: the variables of all of them stay set in what runs inside of
-//! the innermost. Pure.
+//! Finds out which of several programs is the innermost around this process: the variables of all of them remain
+//! set inside the innermost. Pure.
 
 /// Finds the innermost of `programs` in a list of processes (`ps -o pid=,ppid=,comm=`), from the process `own` upwards;
 /// its place in `programs`. `None` when none of them is above it.
@@ -17,7 +17,7 @@ pub fn lineage(processes: &str, own: u32) -> impl Iterator<Item = (u32, &str)> {
         next = Some(parent);
         Some((id, name))
     };
-    // Parents never go in a circle, but this text is another program's.
+    // Parents never form a circle, but this text comes from another program.
     std::iter::from_fn(up).take(processes.lines().count())
 }
 

@@ -1,4 +1,4 @@
-//! A turn once more, in full: what was thought, said and called, and every line that came back.
+//! Prints a turn again in full: the reasoning, the text, the calls, and every line they returned.
 
 use std::io::Write;
 use std::path::Path;
@@ -131,7 +131,7 @@ fn call_rows<W: Write>(
     let text = |name: &str| call.input.get(name).and_then(serde_json::Value::as_str);
     let path = Path::new(text("path").unwrap_or_default());
     if let (Some(old), Some(new)) = (text("old_string"), text("new_string")) {
-        // Where in the file this stood nobody knows any more: no numbers.
+        // Nobody knows any more where in the file this stood: no line numbers.
         rows.extend(diff::plain_changes(path, old, new, painter.ink()));
     } else if let Some(patch) = text("patch") {
         rows.extend(patch.lines().map(|text| Line::styled(format!("  {}", sanitize_line(text)), theme.dim)));

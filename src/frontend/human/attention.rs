@@ -1,4 +1,4 @@
-//! What reaches a person who looks elsewhere: the window's title, a notification when a long turn is over.
+//! Reaches a person who looks elsewhere: sets the window's title, and notifies when a long turn is over.
 
 use std::io::Write;
 use std::time::Duration;
@@ -37,7 +37,7 @@ impl Attention {
         }
     }
 
-    /// Tells that a turn is over: gives the window's title back, and calls who may have gone elsewhere meanwhile.
+    /// Reports the end of a turn: restores the window's title, and notifies a person who may have gone elsewhere.
     pub(super) fn ended<W: Write>(
         &self,
         painter: &mut Painter<W>,
@@ -78,7 +78,7 @@ impl Attention {
             let text = painter.locale().text(text);
             let text = if self.topic.is_empty() { text.to_owned() } else { format!("{text}: {}", self.topic) };
             painter.screen().mark(&Mark::Notify("axi".to_owned(), text));
-            // What terminals and multiplexers show that know no notification.
+            // Terminals and multiplexers that know no notifications show this.
             painter.screen().mark(&Mark::Bell);
         }
     }
@@ -86,7 +86,7 @@ impl Attention {
 
 /// Gives the window's own title back.
 fn resting_title<W: Write>(painter: &Painter<W>) -> [Mark; 2] {
-    // The first is for terminals that keep none; most show their own instead of an empty one.
+    // The first sequence is for terminals that save no title; most show their own in place of an empty one.
     [Mark::Title(painter.looks().resting_title.clone()), Mark::RestoreTitle]
 }
 

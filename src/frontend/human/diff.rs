@@ -37,14 +37,14 @@ pub(super) fn preview(locale: &Locale, place: &Place, ink: Ink<'_>, request: &Ap
     lines
 }
 
-/// Lays out what speaks against a request: how far it reaches, and why it is asked.
+/// Lays out what speaks against a request: how much it affects, and why the person is asked.
 pub(super) fn doubts(locale: &Locale, place: &Place, theme: &Theme, request: &ApprovalRequest) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut reasons = request.reasons.clone();
     if let (Subject::Command { line }, Some(radius)) = (&request.subject, &request.reach) {
         let rows = reach::rows(locale, place, line, radius);
         if !rows.is_empty() {
-            // That the whole line can destroy is said better by how much.
+            // The numbers say better how much the line can destroy.
             reasons.retain(|reason| !matches!(reason, Reason::Segment { text, .. } if text.trim() == line.trim()));
         }
         lines.extend(rows.into_iter().map(|row| Line::styled(row, theme.warning)));
@@ -63,7 +63,7 @@ pub(super) fn doubts(locale: &Locale, place: &Place, theme: &Theme, request: &Ap
 fn add(preview: &Preview, locale: &Locale, place: &Place, ink: Ink<'_>, lines: &mut Vec<Line>) {
     let theme = ink.theme;
     match preview {
-        // A command is never cut: nobody approves what was not shown.
+        // A command is never cut: nobody should approve what was not shown.
         Preview::Command { line } => {
             for (index, text) in line.lines().enumerate() {
                 let mut row = Line::new();
@@ -145,13 +145,13 @@ fn indented(row: Line) -> Line {
     line
 }
 
-/// Lays out a change of which nobody knows where it stands in its file: without numbers, set in.
+/// Lays out a change whose position in its file is not known: indented, without line numbers.
 pub(super) fn plain_changes(path: &Path, old: &str, new: &str, ink: Ink<'_>) -> Vec<Line> {
     layout(path, (old, new), Numbers::Unknown, ink)
 }
 
-/// Lays out a change: line number, sign, text; unchanged stretches are left out. Where a line became another, what
-/// is different within it is marked.
+/// Lays out a change: line number, sign, text. Unchanged stretches are left out. If a line became another one, the
+/// parts that differ are marked.
 fn changes(path: &Path, old: &str, new: &str, ink: Ink<'_>) -> Vec<Line> {
     let digits = old.lines().count().max(new.lines().count()).to_string().len();
     layout(path, (old, new), Numbers::Wide(digits), ink)
@@ -179,7 +179,7 @@ impl Numbers {
 }
 
 fn layout(path: &Path, (old, new): (&str, &str), numbers: Numbers, ink: Ink<'_>) -> Vec<Line> {
-    // Within two whole files of another content no words correspond, and looking for them takes long.
+    // If a whole file is replaced by different content, no words correspond, and searching for them takes long.
     let small = old.len() + new.len() <= MARKED_BYTES;
     let extension = path.extension().and_then(|extension| extension.to_str());
     let language = extension.filter(|_| small && ink.highlight).and_then(Highlighter::new);
@@ -236,14 +236,14 @@ fn row(tag: ChangeTag, number: &str, parts: &[(bool, String)], colours: Option<&
     let mut line = Line::new();
     line.push(Span::new(number, theme.furniture));
     line.push(Span::new(format!("{sign} "), style));
-    // A line that is marked from end to end is simply another line.
+    // A line that is marked from end to end is simply a different line.
     let whole = parts.iter().all(|(marked, text)| *marked || text.trim().is_empty());
     let parts: Vec<(Style, String)> = parts
         .iter()
         .map(|(is_marked, text)| (if *is_marked && !whole { marked } else { style }, shown(text)))
         .collect();
     let text: String = parts.iter().map(|(_, text)| text.as_str()).collect();
-    // Where only its colour tells that a line changed, it keeps that colour.
+    // If only the colour shows that a line changed, it keeps that colour.
     let free = tag == ChangeTag::Equal || style.background.is_some();
     match colours.filter(|colours| free && colours.text() == text) {
         Some(colours) => over(&parts, colours).into_iter().for_each(|span| line.push(span)),

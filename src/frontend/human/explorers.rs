@@ -1,6 +1,6 @@
-//! Sub-agents side by side: what each does now, told apart in the one row above the status row.
+//! Sub-agents side by side: the one row above the status row tells what each does now.
 //!
-//! A row each would be more live rows than two, and what lies further up is never touched again.
+//! One row for each would need more than two live rows, and rows further up are never touched again.
 
 use std::io::Write;
 
@@ -53,7 +53,8 @@ fn topic(question: &str) -> String {
     clean(question).trim_end_matches(['?', '.', '!', ':', '？', '。', '！', '：']).to_owned()
 }
 
-/// Lays them out side by side in `width` cells. Each gets the same; what one does not need the others share.
+/// Lays them out side by side in `width` cells. Each gets the same share; cells that one does not need go to the
+/// others.
 fn side_by_side(told: &[ExplorerText], width: usize) -> String {
     let whole: Vec<usize> =
         told.iter().map(|it| cells(&it.number) + cells(&it.topic) + 2 + cells(&it.doing)).collect();

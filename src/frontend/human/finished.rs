@@ -1,4 +1,4 @@
-//! A call that has its result, as a person sees it: one title line, and what of its output matters.
+//! How a person sees a finished call: one title line, and the important part of its output.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -142,7 +142,7 @@ pub(super) fn plan(theme: &Theme, content: &str) -> Vec<Line> {
 
 /// Prints the last lines of a tool's output, each cut to one row.
 fn output<W: Write>(painter: &mut Painter<W>, result: &Finished<'_>, askable: bool) {
-    // What a tool says to the model of no output is no output.
+    // The sentence by which a tool tells the model that there is no output is not shown as output.
     let shown = |line: &&str| !line.trim().is_empty() && *line != NO_OUTPUT;
     let mut lines: Vec<&str> = result.content.lines().filter(shown).collect();
     if result.facts.exit_code.is_some() && lines.last().is_some_and(|line| line.starts_with(EXIT_CODE)) {

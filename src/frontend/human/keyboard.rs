@@ -1,4 +1,4 @@
-//! The keyboard while a turn runs, and the terminal it belongs to: nobody's between turns and in print mode.
+//! The keyboard while a turn runs, and the terminal it belongs to; there is none between turns, nor in print mode.
 
 use std::rc::Rc;
 
@@ -47,14 +47,14 @@ impl Keyboard {
         }
     }
 
-    /// Leaves the keys to somebody else.
+    /// Leaves the keys to another reader.
     pub(super) fn pause(&mut self) {
         if let Some((keys, _)) = &mut self.watched {
             keys.pause();
         }
     }
 
-    /// Reads the keys again; what the terminal was told about them has not changed.
+    /// Reads the keys again; the terminal's settings for them have not changed.
     pub(super) fn resume(&mut self) {
         if let Some((keys, _)) = &mut self.watched
             && let Err(error) = keys.resume()
@@ -68,7 +68,7 @@ impl Keyboard {
         self.watched.as_ref().map(|(keys, _)| keys.pending().snapshot()).unwrap_or_default()
     }
 
-    /// Counts keys that changed something.
+    /// Returns a counter of the keys that changed something.
     pub(super) fn version(&self) -> u64 {
         self.watched.as_ref().map_or(0, |(keys, _)| keys.version())
     }
@@ -83,7 +83,7 @@ impl Keyboard {
         self.watched.as_ref().filter(|(keys, _)| keys.take_suspend()).map(|(_, tty)| Rc::clone(tty))
     }
 
-    /// Takes the background for what it is known to be: the terminal is not asked.
+    /// Sets the known background: the terminal is not asked then.
     pub(super) const fn trust_background(&mut self) {
         self.background = Asked::Done;
     }

@@ -1,4 +1,4 @@
-//! The terminal in a command's hands, and back.
+//! Lends the terminal to a command, and takes it back.
 
 use std::io::Write;
 use std::os::fd::OwnedFd;
@@ -29,7 +29,7 @@ impl Lent {
     ) -> bool {
         painter.begin(Section::Notice);
         if !command.is_empty() {
-            // What asks now is seen nowhere else: its step is told when it is over.
+            // The step of the request is shown only when it is over, because nothing else can be seen meanwhile.
             let row = format!("$ {}", sanitize_line(command));
             painter.commit_rows(&Line::styled(row, painter.theme().strong), 2);
         }
@@ -37,7 +37,7 @@ impl Lent {
         painter.commit_rows(&Line::styled(text, painter.theme().warning), 0);
         attention.call_for_answer(painter, keyboard);
         painter.screen().end_live();
-        // Keys typed before it was said are not the command's.
+        // Keys typed before that was said are not meant for the command.
         keyboard.settle();
         keyboard.pause();
         painter.screen().listen(false);

@@ -1,4 +1,4 @@
-//! What decides the looks, and how they change while axi runs.
+//! The settings that decide the looks, and how they change while axi runs.
 
 use nu_ansi_term::{Color, Style};
 
@@ -26,7 +26,7 @@ pub struct Looks {
     pub reasoning: ReasoningView,
     /// When the end of a long turn is told.
     pub notify: Notify,
-    /// The window's title when a turn is over, where the terminal has none to give back; empty is the terminal's own.
+    /// The window's title after a turn, for terminals that cannot restore one; empty means the terminal's own.
     pub resting_title: String,
 }
 
@@ -71,7 +71,7 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// Chooses the styles. On what nobody knows, those that are seen on light and dark.
+    /// Chooses the styles; on an unknown background those that can be seen on light and on dark.
     #[must_use]
     pub fn theme(self) -> Theme {
         match self.choice {
@@ -93,8 +93,8 @@ impl Palette {
     }
 }
 
-/// For a background that nobody knows: nothing is yellow, which is not seen on white, and nothing blue, which is not seen
-/// on black.
+/// Changes a theme for an unknown background: nothing is yellow, which cannot be seen on white, and nothing blue,
+/// which cannot be seen on black.
 fn neutral() -> Theme {
     Theme {
         code: Style::new().fg(Color::Magenta),

@@ -1,5 +1,5 @@
-//! How far the turn is: what the agent is busy with, for how long, what a tool printed last. The row that lives below
-//! all others, and the one above it.
+//! How far the turn is: what the agent is doing, for how long, and what a tool printed last. Composes the status
+//! row and the row above it.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ pub(super) struct Progress {
     turn: Option<Turn>,
     row: Line,
     composed: Option<Instant>,
-    /// What would make the row another: typed keys, and anything else.
+    /// What would change the row: typed keys, or anything else.
     keys: u64,
     changed: bool,
 }
@@ -147,7 +147,7 @@ impl Progress {
     pub(super) fn next(&self, keyboard: &Keyboard, now: Instant) -> Option<Instant> {
         self.turn.as_ref()?;
         let last = self.composed.unwrap_or(now);
-        // Whether it would say something else than the spinner's next frame.
+        // Whether the row would change in more than the spinner's next frame.
         let is_old = self.changed || keyboard.version() != self.keys;
         Some(last + if is_old { STATUS_STEP } else { FRAME })
     }
@@ -173,7 +173,7 @@ impl Progress {
             count => locale.with(word::status::Queued { count: &count.to_string() }),
         };
         let own = if turn.own { locale.text(word::status::OWN) } else { "" };
-        // Nobody can press it in print mode.
+        // In print mode nobody can press the key.
         let stop = if keyboard.is_watched() { locale.text(word::status::STOP) } else { "" };
         let status = Status {
             elapsed,

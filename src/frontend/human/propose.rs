@@ -10,14 +10,15 @@ use crate::locale::word;
 use crate::terminal::{Line, Span, sanitize_line};
 use crate::tool::Proposal;
 
-/// In front of each row of a proposed command. A prompt of the shell's would look as if it had been entered there.
+/// Stands in front of each row of a proposed command. A shell prompt here would look as if the command had been
+/// entered.
 const SIGN: &str = "▌ ";
 
 /// Shows a proposal that was taken.
 pub(super) fn proposal<W: Write>(painter: &mut Painter<W>, proposal: &Proposal) {
     painter.begin(Section::Question);
     let theme = *painter.theme();
-    // Never cut: nobody enters what was not shown.
+    // Never cut: nobody should enter what was not shown.
     for text in proposal.command.lines() {
         let mut row = Line::new();
         row.push(Span::new(SIGN, theme.accent));
@@ -41,7 +42,7 @@ pub(super) fn proposal<W: Write>(painter: &mut Painter<W>, proposal: &Proposal) 
     painter.continue_as(Section::Tool);
 }
 
-/// Says what lies on the disk now where a proposed line would reach.
+/// Shows what a proposed line would affect on the disk as it is now.
 pub(super) fn proposal_reach<W: Write>(painter: &mut Painter<W>, line: &str, radius: &BlastRadius) {
     let style = painter.theme().warning;
     let rows = reach::rows(painter.locale(), painter.place(), line, radius);

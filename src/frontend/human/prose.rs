@@ -1,4 +1,5 @@
-//! Text and reasoning as they arrive: held back for a moment, laid out, and what of it is open below the rows.
+//! Text and reasoning as they arrive: held back for a moment, laid out, and shown below the rows while they are
+//! open.
 
 use std::io::Write;
 use std::time::Instant;
@@ -105,7 +106,7 @@ impl Prose {
         let (section, stream) = self.stream.as_ref()?;
         let dim = painter.theme().dim;
         Some(match section {
-            // What will not be printed is seen in passing.
+            // Reasoning that will not be printed is shown in passing.
             Section::Reasoning if painter.looks().reasoning != ReasoningView::Show => {
                 (Line::new(), cut(&dimmed(&stream.tail(), dim), painter.width()))
             }
@@ -134,7 +135,7 @@ impl Prose {
 
     fn end_reasoning<W: Write>(&mut self, painter: &mut Painter<W>, now: Instant) {
         let Some(Thinking { since, rows }) = self.thinking.take() else { return };
-        // Under a thought that was just shown nobody has to be told that there was one.
+        // Right under a thought that was just shown, no row has to say that there was one.
         if painter.looks().reasoning != ReasoningView::Summary || rows == 0 {
             return;
         }
@@ -151,7 +152,7 @@ impl Prose {
     }
 }
 
-/// The same row as what matters little looks: attributes stay, colours give way.
+/// Returns the same row in the style of less important text: attributes stay, colours are replaced.
 pub(super) fn dimmed(row: &Line, dim: Style) -> Line {
     let mut line = Line::new();
     for span in &row.spans {

@@ -1,6 +1,6 @@
-//! Puts questions: whether a call may run, whether a rule is kept, what a running tool wants to know.
+//! Asks the person: whether a call may run, whether a rule is saved, what a running tool wants to know.
 //!
-//! What is asked about is on the screen already; the keyboard is somebody else's to pause.
+//! What the question is about is on the screen already; the caller pauses the keyboard.
 
 use std::io::Write;
 
@@ -35,7 +35,7 @@ impl<W: Write> Questions<W> {
         answer
     }
 
-    /// Puts the question; "always" is asked back, with the rule in words.
+    /// Asks the question; after "always" it shows the rule in words and asks for confirmation.
     pub(super) fn ask(&mut self, painter: &mut Painter<W>, question: &Question) -> Approval {
         loop {
             let approval = self.asker.ask(question, painter.screen());

@@ -71,8 +71,8 @@ impl Steps {
         }
     }
 
-    /// The command that is under way, in one line, unless the person has just seen it when they allowed it. Of several
-    /// nobody can tell which one it is.
+    /// Returns the command that is running, in one line, unless the person has just seen it when they allowed it.
+    /// With several running commands nobody can tell which one it is.
     pub(super) fn unseen_command(&self) -> Option<&str> {
         let mut commands = self.requested.values().filter(|call| matches!(call.subject, Subject::Command { .. }));
         let command = commands.next().filter(|call| !call.seen)?;

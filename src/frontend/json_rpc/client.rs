@@ -47,7 +47,7 @@ struct Waiting {
     /// By id: whose session it is, and who waits.
     requests: HashMap<u64, (String, Sender<Reply>)>,
     last: u64,
-    /// Whether the client is gone: who asks now waits for nobody.
+    /// Whether the client is gone: a new request then gets no answer.
     gone: bool,
 }
 
@@ -95,7 +95,7 @@ impl Client {
         let id = {
             let mut waiting = lock(&self.0.waiting);
             if waiting.gone {
-                // Dropping the sender is an answer, too.
+                // Dropping the sender answers, too.
                 return receiver;
             }
             waiting.last += 1;
@@ -110,7 +110,7 @@ impl Client {
     /// The client answered a request of ours.
     pub(in crate::frontend) fn answered(&self, id: u64, result: Option<Value>) {
         if let Some((_, sender)) = lock(&self.0.waiting).requests.remove(&id) {
-            // Who does not wait any more was stopped.
+            // Fails if the turn was stopped and nobody waits any more.
             drop(sender.send(result.map_or(Reply::Refused, Reply::Result)));
         }
     }

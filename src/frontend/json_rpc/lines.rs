@@ -8,11 +8,11 @@ pub(in crate::frontend) enum Heard {
     Line(Vec<u8>),
     /// The client said its last word, or cannot be read.
     End,
-    /// A line that is longer than anything a client has to say.
+    /// A line longer than anything a client may send.
     TooLong,
 }
 
-/// Reads lines until the last one, or until `tell` says that nobody hears them any more.
+/// Reads lines until the last one, or until `tell` says that nobody receives them any more.
 pub(in crate::frontend) fn read_lines(input: impl Read, longest: u64, mut tell: impl FnMut(Heard) -> bool) {
     let mut input = BufReader::new(input);
     loop {

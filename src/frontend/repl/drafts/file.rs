@@ -1,7 +1,8 @@
-//! The file of one running axi with what is typed but not sent: left behind by a crash, found at the next start.
+//! The file with what one running axi has typed and not sent: a crash leaves it behind, and the next start finds
+//! it.
 //!
-//! Each running axi has a file of its own, locked as long as it lives: a file that can be locked belongs to nobody
-//! any more. It is there only while there is something in it.
+//! Each running axi has a file of its own, which is locked as long as axi lives: a file that can be locked belongs
+//! to nobody any more. The file exists only while there is something in it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
@@ -12,7 +13,7 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-/// What nobody wanted for this long is not offered any more.
+/// A draft that nobody wanted for this long is not offered any more.
 const GOOD_FOR: Duration = Duration::from_hours(30 * 24);
 /// Bytes of a file at most; a larger one is not ours.
 const LARGEST: u64 = 4 * 1024 * 1024;
@@ -115,7 +116,7 @@ impl DraftFile {
     fn read(&self) -> Option<Content> {
         let mut bytes = Vec::new();
         (&self.file).take(LARGEST).read_to_end(&mut bytes).ok()?;
-        // A write that was cut short leaves the end of an older, longer text behind the new one.
+        // A write that was interrupted leaves the end of the older, longer text behind the new one.
         serde_json::Deserializer::from_slice(&bytes).into_iter().next()?.ok()
     }
 

@@ -15,7 +15,7 @@ use crate::terminal::Pending;
 const DELAY: Duration = Duration::from_millis(300);
 /// How long an end by a signal waits for the last write.
 const LAST_WRITE: Duration = Duration::from_millis(200);
-/// Larger drafts, in bytes, are not kept: a paste of that size is in a file somewhere.
+/// Drafts larger than this, in bytes, are not kept: a paste of that size exists in a file anyway.
 const LARGEST: usize = 1024 * 1024;
 
 /// How the editor's line is written down.
@@ -82,7 +82,7 @@ impl Drafts {
         let (file, draft) = shared.folder.adopt(SystemTime::now())?;
         let lines = draft.lines();
         let mut inner = shared.lock();
-        // It is written over, not removed: it must not be lost before it is on the line.
+        // The file is overwritten, not removed: it must not be lost before its text is on the line.
         inner.file = Some(file);
         inner.written = draft;
         Some(lines)
@@ -143,7 +143,7 @@ fn write(shared: &Shared) {
             continue;
         }
         if !shared.hurry.load(Ordering::Acquire) {
-            // Unparked early only by who is in a hurry.
+            // Only a hurried end unparks the thread early.
             thread::park_timeout(DELAY);
         }
         let hurried = shared.hurry.load(Ordering::Acquire);

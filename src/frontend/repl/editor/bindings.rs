@@ -156,7 +156,7 @@ fn event(action: KeyAction) -> ReedlineEvent {
         KeyAction::HistoryBack => ReedlineEvent::UntilFound(vec![ReedlineEvent::MenuUp, ReedlineEvent::Up]),
         KeyAction::HistoryForward => ReedlineEvent::UntilFound(vec![ReedlineEvent::MenuDown, ReedlineEvent::Down]),
         KeyAction::HistorySearch => ReedlineEvent::UntilFound(vec![
-            // A menu that is open is moved in when it is this one, and makes room when it is another.
+            // If this menu is open, the key moves in it; another menu is closed first.
             ReedlineEvent::Menu(HISTORY.to_owned()),
             ReedlineEvent::MenuDown,
         ]),

@@ -1,4 +1,4 @@
-//! Tells a paste from typing on terminals that do not mark pastes: by what else is waiting when Enter comes.
+//! Recognises a paste on terminals that do not mark pastes: by the input that waits when Enter comes.
 
 use std::time::{Duration, Instant};
 
@@ -9,13 +9,13 @@ use super::kick;
 
 /// Silence that ends a burst.
 const QUIET: Duration = Duration::from_millis(25);
-/// Bytes that wait this long without being seen have been forgotten, see [`kick`].
+/// Bytes that wait this long were forgotten by the reader, see [`kick`].
 const STALLED: Duration = Duration::from_millis(3);
 /// A burst is not followed longer than this.
 const LONGEST: Duration = Duration::from_secs(20);
 /// Nor for more events than this.
 const MOST: usize = 32 * 1024 * 1024;
-/// So many rows at once, the one that Enter ended among them, are nobody's typing.
+/// Nobody types this many rows at once, counting the one that Enter ended.
 const ROWS: usize = 3;
 
 /// What was waiting behind an Enter.
@@ -54,7 +54,7 @@ pub(super) fn read() -> Burst {
 
 /// Decides what the events are.
 ///
-/// A paste: three rows or more, or two of which the last is not ended. Two whole rows are two lines typed ahead.
+/// A paste has three rows or more, or two of which the last is not ended. Two whole rows are two lines typed ahead.
 fn judge(events: Vec<Event>) -> Burst {
     let mut text = String::new();
     let mut only_text = true;

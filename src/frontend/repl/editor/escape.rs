@@ -1,8 +1,8 @@
-//! ESC, told from the beginning of an arrow key whose bytes arrive apart.
+//! Distinguishes the ESC key from the beginning of an arrow key whose bytes arrive late.
 //!
-//! crossterm takes an ESC that is alone in a read for the key, and what comes after it for typing: on a slow line an
-//! arrow key would put `[A` into the line, and Alt+Enter would send it. So the key is believed when nothing has come
-//! for a moment; and what comes later and looks like the rest of a sequence is taken for that.
+//! crossterm takes an ESC that is alone in a read for the key, and the bytes after it for typing. On a slow line an
+//! arrow key would then put `[A` into the line, and Alt+Enter would send it. So an ESC counts as the key only if
+//! nothing has come for a moment; and later bytes that look like the rest of a sequence count as that.
 
 use std::time::{Duration, Instant};
 
@@ -89,7 +89,7 @@ impl Escape {
             let typed = self.rest.len();
             self.rest.push(character);
             self.grew = Some(now);
-            // Alone, `O` begins too many words.
+            // `O` alone begins too many words.
             match sequence(&self.rest) {
                 Sequence::Begun if !self.rest.starts_with('O') => return Late::Part,
                 Sequence::Whole(key) => {

@@ -1,8 +1,9 @@
 //! Wakes a stalled read of the terminal.
 //!
-//! crossterm learns of input by an edge-triggered notification and returns after the first event: when more than
-//! its buffer is waiting and nothing new arrives, it sleeps on a full terminal (crossterm-rs/crossterm#1057).
-//! Setting the terminal's attributes to what they are raises the edge again.
+//! crossterm learns of input through an edge-triggered notification, and returns after the first event. If more
+//! than its buffer is waiting and nothing new arrives, it sleeps although the terminal has input
+//! (crossterm-rs/crossterm#1057). Setting the terminal's attributes to their present values triggers the edge
+//! again.
 
 use std::io;
 use std::os::fd::AsFd as _;
@@ -20,14 +21,14 @@ pub(super) fn wake_reader() {
     }
 }
 
-/// Tells whether more is waiting than crossterm takes at once: what a question to the terminal would be answered
-/// behind, where the answer is never seen.
+/// Tells whether more input waits than crossterm reads at once: the answer to a question to the terminal would
+/// arrive behind it, where it is never seen.
 pub(super) fn is_flooded() -> bool {
     waiting() > BUFFER
 }
 
 fn waiting() -> u64 {
-    // Where it cannot be told, the next byte wakes the reader.
+    // If that cannot be told, the next byte wakes the reader.
     ioctl_fionread(io::stdin()).unwrap_or(0)
 }
 

@@ -41,7 +41,7 @@ impl Editor {
         let outcome = self.read_signals();
         if let Ok(ReadOutcome::Line(_) | ReadOutcome::Interrupted | ReadOutcome::End | ReadOutcome::Help) = outcome
         {
-            // What was painted last is sent, or given up: nothing of it is pending any more.
+            // The painted line is sent or given up: nothing of it is pending any more.
             self.state.pending().set_line("");
             self.state.pending().tell();
             self.state.lock().fresh = false;
@@ -63,7 +63,7 @@ impl Editor {
                 None => self.reedline.read_line(&self.prompt),
             };
             if signal.is_err() && kick::is_flooded() {
-                // The flood came while the terminal was asked where the cursor is.
+                // The flood of input came while the terminal was asked for the cursor's position.
                 continue;
             }
             let ended = self.state.lock().ended.take();
@@ -107,13 +107,13 @@ impl Editor {
         }
     }
 
-    /// Says when ESC stopped the turn: what looks like the late rest of an arrow key is then no typing.
+    /// Notes when ESC stopped the turn: what looks like the late rest of an arrow key is no typing then.
     pub fn escaped(&mut self, at: Option<Instant>) {
         self.state.lock().escaped = at;
     }
 
-    /// Takes ESC and Ctrl+C out of the keys that were read along with the last line's Enter. Tells whether there was
-    /// one: it was meant for what the line started.
+    /// Removes ESC and Ctrl+C from the keys that were read along with the last line's Enter. Returns whether there
+    /// was one: it was meant for what that line started.
     pub fn take_interrupt(&mut self) -> bool {
         let mut state = self.state.lock();
         let before = state.leftover.len();

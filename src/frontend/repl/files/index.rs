@@ -17,14 +17,15 @@ use crate::frontend::repl::line::{Offer, Row, SharedState, Subject, has_letters,
 const ENTRIES: usize = 300_000;
 /// A walk ends after this long.
 const WALK_LIMIT: Duration = Duration::from_secs(20);
-/// A finished walk is good for this long; then the next `@` starts another, and shows the old list meanwhile.
+/// A finished walk is used for this long; then the next `@` starts a new walk, and shows the old list meanwhile.
 const GOOD_FOR: Duration = Duration::from_secs(5);
 /// How long the first `@` waits for a walk that may be over at once.
 const FIRST_WAIT: Duration = Duration::from_millis(8);
 /// Entries a walking thread hands over at a time.
 const BATCH: usize = 256;
 
-/// How long a key waits for its list: a list of a hundred thousand files may take longer, and comes without a key.
+/// How long a key waits for its list. Ranking a hundred thousand files may take longer; the list then appears
+/// without another key.
 pub(crate) const KEY_WAIT: Duration = Duration::from_millis(3);
 
 /// What walking and ranking threads work on. No key waits for it.
@@ -109,8 +110,9 @@ impl FileIndex {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Returns what the picker shows for `typed`; starts a walk when there is none or the last is old. Waits for the list
-    /// at most for `patience`; what fits of the list before is shown when it takes longer, and the list is news then.
+    /// Returns what the picker shows for `typed`; starts a walk if there was none, or the last one is old. Waits
+    /// for the list for `patience` at most. If it takes longer, the matching part of the old list is shown, and the
+    /// new one comes as news.
     pub(crate) fn offer(&self, span: Range<usize>, typed: &str, patience: Duration) -> Offer {
         let outside = typed.starts_with(['/', '~']) || typed.starts_with("../") || typed == "..";
         if outside {
@@ -134,7 +136,7 @@ impl FileIndex {
         let letters = typed.trim_start_matches("./").to_lowercase();
         let paths = notes.answer.paths.iter().map(String::as_str);
         let fitting = paths.filter(|path| !old || has_letters(&path.to_lowercase(), &letters));
-        // A folder that is written already is looked into: taking it once more would do nothing.
+        // A folder that is already written out shows its contents: accepting it once more would change nothing.
         let rows = fitting.filter(|path| !typed.ends_with('/') || *path != typed).map(row).collect();
         let pending = notes.walking || !answered;
         drop(notes);
@@ -171,7 +173,7 @@ impl FileIndex {
                 self.notes.1.notify_all();
                 return;
             };
-            // Counted before the entries are looked at: what comes in between is ranked again.
+            // The counter is read before the entries: changes in between cause another ranking.
             let version = notes.version;
             drop(notes);
             let mut index = self.lock();
@@ -318,9 +320,9 @@ impl Drop for Batch<'_> {
     }
 }
 
-/// Lets keys and lists go before this thread and those it starts: there is a list to show, and typing goes on.
+/// Lowers the priority of this thread, and of those it starts, behind keys and lists.
 fn step_back() {
-    // Elsewhere the call would be about the whole process.
+    // On other systems the call would affect the whole process.
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::nice(10) {
         tracing::debug!(%error, "the walk goes as fast as the keys");

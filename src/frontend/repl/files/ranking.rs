@@ -1,8 +1,8 @@
-//! Which of a hundred thousand paths are meant by a few letters. Pure.
+//! Finds which of a hundred thousand paths a few letters mean. Pure.
 //!
-//! A key looks at so many candidates at most, the likeliest first: paths that have the letters in one piece are found
-//! by a search through one text of all paths, those that have them apart only where the former are few. Only the best
-//! are scored by the fuzzy matcher, which is too slow for all.
+//! Each key looks at a limited number of candidates, the likeliest first. Paths that contain the letters in one
+//! piece are found by searching one text with all paths; paths that contain them apart are searched only if the
+//! former are few. Only the best are scored by the fuzzy matcher, which is too slow for all of them.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};

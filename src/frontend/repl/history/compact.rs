@@ -1,9 +1,9 @@
-//! Shortens the file of the history when it has grown large, while others go on writing.
+//! Shortens the history's file when it is large, while others go on writing to it.
 //!
-//! What is kept is written to a new file, which takes the old one's name. No line may be lost on the way: what others
-//! append meanwhile is taken over under the lock, what somebody without the lock appends to the old file right then
-//! is taken over after the change, and who writes later sees that the name means another file and writes again
-//! (see [`super::file`]). A line may so be there twice, which reading does not mind.
+//! The lines to keep are written to a new file, which then replaces the old one. No line may be lost on the way.
+//! Lines that others append meanwhile are copied under the lock. Lines that a writer without the lock appends to
+//! the old file at that moment are copied after the replacement. A later writer notices that the name means another
+//! file, and writes again (see [`super::file`]). So a line may be in the file twice, which readers tolerate.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -152,7 +152,7 @@ mod tests {
             let (path, over) = (path.clone(), &over);
             let compactor = scope.spawn(move || {
                 let mut done = 0;
-                // Once at least, however late this thread comes to run.
+                // At least once, however late this thread runs.
                 loop {
                     let last = over.load(Ordering::Relaxed);
                     done += u32::from(compact(&path, 1_000, 100_000_000).unwrap());

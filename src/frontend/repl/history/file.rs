@@ -18,11 +18,11 @@ pub(super) const ENTRIES: usize = 20_000;
 const TAIL: u64 = 16 * 1024 * 1024;
 /// Bytes read at a time, from the end.
 const CHUNK: u64 = 1024 * 1024;
-/// How often and how long the lock is tried for. Who cannot get it writes all the same: the single append is
-/// whole on every local file system, the lock is for the others.
+/// How often and how long axi tries to get the lock. Without it axi writes all the same: a single append is atomic
+/// on every local file system, and the lock is for the other file systems.
 const LOCK_TRIES: usize = 100;
 const LOCK_WAIT: Duration = Duration::from_millis(2);
-/// How often a line is written when the file is exchanged under the writer's hands, which happens once in a lifetime.
+/// How often a line is written again if the file is replaced while it is written; that happens very rarely.
 const REWRITES: usize = 50;
 
 /// One line of the history.
@@ -66,7 +66,8 @@ impl HistoryFile {
     pub(super) fn append(&self, entry: &Entry) -> io::Result<()> {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
-        // Shortening gives the name to another file; what was written to the old one just then is written again.
+        // Compaction gives the name to another file; what was written to the old one at that moment is written
+        // again.
         for _ in 0..REWRITES {
             let written = self.append_line(&line)?;
             if open_if_there(&self.path)?.is_none_or(|now| identity(&now) == written) {
@@ -93,7 +94,7 @@ impl HistoryFile {
                 Ok(()) | Err(_) => break,
             }
         }
-        // A writer that died half-way left a line without an end: it must not swallow this one.
+        // A writer that died left a line without an end: it must not swallow this one.
         let mut line = line.to_owned();
         if ends_in_the_middle(&mut file).unwrap_or(false) {
             line.insert(0, b'\n');

@@ -1,6 +1,8 @@
-//! The lines of the history that are too old to be in memory: looked for in the file, backwards, on a thread of its own.
+//! Searches the lines of the history that are too old to be in memory: in the file, backwards, on a thread of its
+//! own.
 //!
-//! A key waits for moments at most: what is found later is news, for ghost text and Ctrl+R, or is there at the next ↑.
+//! A key waits only for moments. A line that is found later is offered by ghost text and Ctrl+R as news, or is
+//! there at the next ↑.
 
 use std::fs::File;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,12 +1,12 @@
-//! An ↑ that came before the old lines had an answer: it is pressed once more when they have one.
+//! Remembers an ↑ that came before the old lines had an answer, and presses it once more when they have one.
 //!
-//! reedline hears of nothing but what the terminal sends, and only a key makes it go through the history. What reaches
-//! its edit mode without a key is a change of the terminal's size: that is what it is told.
+//! reedline receives only what the terminal sends, and only a key makes it go through the history. Its edit mode
+//! gets one other event without a key, a change of the terminal's size: so it is sent that.
 
 use reedline::ReedlineEvent;
 use rustix::process::{Signal, getpid, kill_process};
 
-/// So many are pressed again at most: who holds the key down does not want all of it back at once.
+/// How many are pressed again at most: a person who holds the key down does not want all of them back at once.
 const MOST: usize = 100;
 
 /// The ↑ without an answer.

@@ -1,4 +1,4 @@
-//! Searching by letters: what a fuzzy match needs, at a fraction of its price. Pure.
+//! Searches by letters: does the part of a fuzzy match that is cheap. Pure.
 
 /// Rows of a search at most; nobody reads further.
 pub(crate) const MOST_FOUND: usize = 100;

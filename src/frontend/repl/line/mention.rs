@@ -23,7 +23,7 @@ pub(crate) fn mentions(line: &str) -> Vec<Mention> {
         }
         let rest = &line[at + 1..];
         let (path, end) = if let Some(quoted) = rest.strip_prefix('"') {
-            // A quote that nobody closed reaches to the end of the row.
+            // A quote that is not closed reaches to the end of the row.
             let close = quoted_end(quoted);
             let mark = usize::from(quoted[close..].starts_with('"'));
             (unquoted(&quoted[..close]), at + 2 + close + mark)
@@ -125,7 +125,8 @@ fn opens(before: &str) -> bool {
     })
 }
 
-/// Ends a sentence, or closes what a path stands in, and is then no part of it.
+/// Tells whether a character ends a sentence, or closes brackets around a path: at the end of a path it does not
+/// belong to it.
 const CLOSING: [char; 13] = ['.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '"', '\'', '`'];
 /// Ends a path wherever it stands: between words of Chinese or Japanese there is no space.
 const WIDE: [char; 10] = ['，', '。', '、', '；', '：', '！', '？', '）', '」', '”'];

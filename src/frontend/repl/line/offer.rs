@@ -1,4 +1,4 @@
-//! What a menu has to offer for a line, and what of it the next key has to know. Plain data.
+//! What a menu offers for a line, and what the next key has to know about it. Plain data.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ pub(crate) enum Subject {
     History,
 }
 
-/// What the visible menu shows, for who decides what a key does.
+/// The content of the visible menu, for deciding what a key does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MenuView {
     /// What it is about.

@@ -58,7 +58,8 @@ pub(crate) fn is_long_paste(text: &str) -> bool {
     text.len() > BYTES_SHOWN || text.lines().count() > LINES_SHOWN
 }
 
-/// Makes pasted text fit for a line: newlines as `\n`, no control characters but newline and tab, no [`MARK`].
+/// Prepares pasted text for a line: newlines become `\n`; control characters other than newline and tab are
+/// removed, and so is [`MARK`].
 pub(crate) fn sanitise_paste(text: &str) -> Cow<'_, str> {
     let bad =
         |character: char| (character.is_control() && character != '\n' && character != '\t') || character == MARK;

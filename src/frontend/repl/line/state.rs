@@ -72,12 +72,12 @@ impl SharedState {
         Self { state: Arc::default(), pending }
     }
 
-    /// Locks the state. A panic elsewhere leaves plain data behind, which is as good as before.
+    /// Locks the state. After a panic elsewhere it is still plain data, and usable.
     pub(crate) fn lock(&self) -> MutexGuard<'_, LineState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is typed and not sent. Its line is the one last painted, and what is known to have been typed since.
+    /// What is typed and not sent. Its line is the painted one, plus what is known to have been typed since.
     pub(crate) const fn pending(&self) -> &Pending {
         &self.pending
     }

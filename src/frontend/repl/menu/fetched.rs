@@ -1,7 +1,7 @@
-//! Lists the slash menu shows that take time to get: models from servers, sessions from the disk.
+//! Lists of the slash menu that take time to get: models from servers, sessions from the disk.
 //!
-//! Whoever shows them never waits: a list that is not there yet is fetched on a thread of its own, which ends with
-//! it, and the menu is painted again when it has come.
+//! Showing them never waits. A missing list is fetched on a thread of its own, which ends with it, and then the
+//! menu is painted again.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

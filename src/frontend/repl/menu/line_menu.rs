@@ -1,8 +1,9 @@
-//! The menu under the line: at most ten rows, in the width of the terminal, gone when there is nothing to offer.
+//! The menu under the line: at most ten rows, as wide as the terminal; it disappears when there is nothing to
+//! offer.
 //!
-//! It owns the source of its rows and is registered with reedline as a *history* menu: reedline takes every other
-//! menu's completer for one that may have printed something and asks the terminal for the cursor's position at
-//! each key (nushell/reedline#1130), a round trip that is felt over ssh.
+//! It owns the source of its rows, and is registered with reedline as a *history* menu. reedline assumes that the
+//! completer of any other menu may have printed something, and asks the terminal for the cursor's position at each
+//! key (nushell/reedline#1130): a round trip that can be felt over ssh.
 
 use std::cell::Cell;
 
@@ -165,7 +166,8 @@ impl Menu for LineMenu {
     }
 
     fn is_active(&self) -> bool {
-        // reedline paints without a key for a menu alone; ghost text that has come is none, and asks through it.
+        // reedline repaints without a key only for a menu, so ghost text that has arrived asks for it through the
+        // menu.
         self.active || self.state.lock().repaint
     }
 
@@ -272,7 +274,8 @@ impl Menu for LineMenu {
         let has_descriptions = self.rows().iter().any(|row| !row.description.is_empty());
         // One column stays free at the right: a row that fills the terminal leaves the cursor in limbo.
         let most = self.width.saturating_sub(3);
-        // Two names of which only the beginning is seen are the same: in a narrow terminal they come first.
+        // Two names that are cut after the same beginning look equal: in a narrow terminal names take precedence
+        // over descriptions.
         let for_labels = if has_descriptions && self.width >= ROOMY { most * 2 / 3 } else { most };
         let label_width = widest.unwrap_or(0).min(for_labels);
         let rows = self.rows().iter().enumerate().skip(self.first).take(count);
@@ -290,7 +293,7 @@ impl Menu for LineMenu {
     }
 
     fn results_are_provisional(&self) -> bool {
-        // Keys came since the rows were made: they fit another line.
+        // Keys came after the rows were made: the rows fit another line.
         self.stale
     }
 

@@ -1,4 +1,4 @@
-//! The line of a terminal that can nothing: the terminal's own line editing, no colours, no menus.
+//! Reads a line on a terminal that can do nothing: with the terminal's own line editing, no colours, no menus.
 
 use crate::frontend::repl::editor::ReadOutcome;
 use std::io::{self, BufRead, Write};

@@ -1,4 +1,4 @@
-//! What becomes of a plan: accepted, edited, talked over or dropped.
+//! Decides what happens to a plan: it is accepted, edited, discussed or dropped.
 
 use crate::conversation::{Conversation, Message, Role};
 use crate::frontend::dialog::Terminal;

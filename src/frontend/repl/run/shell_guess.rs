@@ -1,8 +1,9 @@
-//! Tells a message that was meant for the shell, so that a hint can be given. It never changes where a line goes.
+//! Recognises a message that was meant for the shell, so that axi can give a hint. It never changes where a line
+//! goes.
 //!
-//! English is full of programs: make, test, find, time, who, more. A first word that is one proves nothing; what
-//! follows has to look like nothing but a command. Detection that guesses is what people complain of most
-//! (warpdotdev/warp#7355, #5057, #7825).
+//! Many English words are names of programs: make, test, find, time, who, more. So a first word that is one proves
+//! nothing; the rest must look like a command, and like nothing else. Detection that guesses is what people
+//! complain of most (warpdotdev/warp#7355, #5057, #7825).
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;

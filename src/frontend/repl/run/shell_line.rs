@@ -71,7 +71,8 @@ impl ShellLines {
         std::mem::take(&mut self.printed)
     }
 
-    /// Says how to run a message that looks like a command; once a program, and seldom: it is sent all the same.
+    /// Says how to run a message that looks like a command: once for each program, and seldom. The message is sent
+    /// all the same.
     pub(super) fn hint<W: io::Write>(&mut self, line: &str, painter: &mut Painter<W>) {
         if self.hinted.len() >= HINTS {
             return;
@@ -84,8 +85,9 @@ impl ShellLines {
         self.hinted.push(program);
     }
 
-    /// On a pseudo-terminal where this program can start one (the person's terminal never leaves our mode then, so
-    /// that keys typed at its end are not read in another), else on the terminal itself, which keeps nothing.
+    /// Runs it on a pseudo-terminal if this program can start one; otherwise on the terminal itself, and then
+    /// nothing of the output is kept. With a pseudo-terminal the person's terminal never leaves our mode, so keys
+    /// typed at the end of the run are not read in another mode.
     fn run_line(&self, line: &str, stage: &Stage) -> io::Result<Relayed> {
         let Some(program) = self.program.as_ref().filter(|_| !stage.plain) else {
             let _lent = stage.tty.lend();
@@ -104,7 +106,7 @@ impl ShellLines {
     }
 }
 
-/// What the shell's hook told this axi is not for the programs a person runs in it.
+/// The shell's hook told this axi something that programs the person runs inside it must not see.
 fn without_handoff(command: &mut Command) -> &mut Command {
     HANDOFF_VARIABLES.iter().fold(command, |command, name| command.env_remove(name))
 }

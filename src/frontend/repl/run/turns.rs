@@ -61,7 +61,7 @@ impl Turns {
             false
         });
         if scene.editor.take_interrupt() || interrupted {
-            // ESC came in one piece with the line's Enter, as over a slow connection: it was meant for this turn.
+            // ESC arrived together with the line's Enter, as over a slow connection: it was meant for this turn.
             cancel.cancel();
         }
         let keys = KeyWatch::start(cancel.clone(), scene.pending.clone(), escape_wait(scene.stage.remote))?;
@@ -82,7 +82,7 @@ impl Turns {
         });
         scene.stage.signals.watch(None);
         if settles(scene.agent, &end) {
-            // Somebody in the middle of a word would answer with the next key what is asked.
+            // A person who is in the middle of a word would answer the question with the next key.
             scene.human.settle();
         }
         let pressed = scene.human.unwatch();
@@ -152,7 +152,8 @@ fn take_resources(
     attached.into_blocks(scene.agent.model().vision).collect()
 }
 
-/// Gives back to the line what was queued for a turn that was stopped. What was sent after ESC is for what comes next.
+/// Puts messages that were queued for a stopped turn back on the line. A line sent after ESC is meant for what
+/// comes next.
 pub(super) fn give_back(human: &mut Human<Output>, pending: &Pending, pressed: &Pressed) {
     let (queued, line) = pending.change(|unsent| {
         let count = pressed.queued_when_stopped.unwrap_or(unsent.queue.len()).min(unsent.queue.len());

@@ -23,8 +23,8 @@ impl UserCommands {
         Self { user, project, loaded: Vec::new(), agreed: Vec::new() }
     }
 
-    /// Takes the project's commands for seen and agreed to as they were shown: the place is trusted. One that says
-    /// something else, by now or later, is shown and asked about.
+    /// Treats the project's commands as seen and agreed to in the form in which they were shown, because the person
+    /// trusts the directory. A command that differs, now or later, is shown and asked about.
     pub fn agree_to(&mut self, shown: &[PlaceFile]) {
         self.load();
         self.agreed = shown.iter().map(|file| (file.path.clone(), command_body(&file.text))).collect();
