@@ -210,7 +210,6 @@ impl Signals {
 /// Keeps standard output and error from all other threads for good: a question, or the line editor, in the middle
 /// of painting would hide the cursor again after the terminal was restored. A thread that is stuck while writing is
 /// not waited for.
-/// waited for.
 fn silence() {
     let (tell, told) = std::sync::mpsc::channel();
     let spawned = std::thread::Builder::new().name("silence".into()).spawn(move || {

@@ -37,7 +37,7 @@ impl<'a> Arguments<'a> {
             return Err(format!("{tool}: the arguments must be one JSON object, got {}", type_name(input)));
         };
         let mut values: Vec<(&'static str, &'a Value)> = Vec::new();
-        // Schema names first: an alias beside the real name is then a repetition and loses.
+        // Schema names first: an alias next to the real name is then a repetition, and is ignored.
         for by_alias in [false, true] {
             for (key, value) in object {
                 let found = fields
@@ -118,7 +118,7 @@ impl<'a> Arguments<'a> {
 
     /// Words an argument of the wrong type.
     pub(crate) fn wrong(&self, name: &str, expected: &str, got: &Value) -> String {
-        // A number where one was wanted: which one tells more than that it is one.
+        // For a number the value itself is more useful than its type.
         let got = if let Value::Number(number) = got { number.to_string() } else { type_name(got).to_owned() };
         format!("{}: argument `{name}` must be {expected}, got {got}", self.tool)
     }
@@ -131,7 +131,7 @@ fn whole(number: f64) -> Option<u64> {
     if number.fract() != 0.0 || !(0.0..=LARGEST_WHOLE).contains(&number) {
         return None;
     }
-    // Written out and read back: a cast would be the one lossy step here.
+    // The value is written out and read back, because a cast would lose precision.
     format!("{number:.0}").parse().ok()
 }
 

@@ -1,4 +1,4 @@
-//! Writing a file so that nobody ever sees half of it, and where it was judged to be and nowhere else.
+//! Writes a file so that nobody ever sees half of it, and only where it was judged to be.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 
-/// A temporary file gets so many tries: each name two, for the first may free it.
+/// How often a temporary file is tried; each name twice, because the first try may free it.
 const ATTEMPTS: u32 = 2000;
-/// A younger one may not be locked yet.
+/// A younger file may not be locked yet.
 const YOUNG: Duration = Duration::from_mins(1);
 
 /// Looks a directory up, and needs no right to list it.
@@ -24,13 +24,13 @@ const LOOKED_UP: OFlags = OFlags::RDONLY;
 
 /// Replaces or makes a file: temporary file in the same directory, sync, rename, sync of the directory.
 ///
-/// `path` must be free of links ([`super::paths::real`]): one that something has put into it since is not followed, so
-/// that what was judged and agreed to is what is written. Parents are made. Permissions, and the owner where we may,
-/// are kept. A file with several hard links, or in a directory we may not write to, is written in place: a rename
-/// would cut the links, or could not happen.
+/// `path` must be free of links ([`super::paths::real`]). A link that something has put there since is not
+/// followed, so that what is written is what was judged and agreed to. Parents are made. Permissions are kept, and
+/// the owner, too, where we may set it. A file with several hard links, or in a directory we may not write to, is
+/// written in place: a rename would separate the links, or would fail.
 ///
 /// # Errors
-/// What the file system said; the old content is then still there, but for a failed write in place.
+/// The file system's error; the old content is still there then, unless a write in place failed.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let parent = parent(path.parent().ok_or(io::ErrorKind::InvalidInput)?)?;
@@ -41,7 +41,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     };
     if let Some(metadata) = &existing {
         if metadata.st_mode & 0o222 == 0 {
-            // The rename would work, but somebody said that this file is not to be changed.
+            // The rename would work, but somebody has declared that this file must not change.
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
         }
         if metadata.st_nlink > 1 {
@@ -75,7 +75,7 @@ fn parent(path: &Path) -> io::Result<OwnedFd> {
         let next = match open(&parent) {
             Err(rustix::io::Errno::NOENT) => {
                 match rustix::fs::mkdirat(&parent, name, Mode::from_raw_mode(0o777)) {
-                    // Somebody else was faster.
+                    // Another process was faster.
                     Ok(()) | Err(rustix::io::Errno::EXIST) => open(&parent),
                     Err(error) => Err(error),
                 }
@@ -103,12 +103,13 @@ fn beside(parent: &OwnedFd, mode: Mode, existing: Option<&Stat>, bytes: &[u8]) -
     Ok(Some(name))
 }
 
-/// Half a file under a name nobody knows is of no use.
+/// Removes half a file: under a name that nobody knows it is of no use.
 fn discard(parent: &OwnedFd, name: &OsStr) {
     let _ = rustix::fs::unlinkat(parent, name, AtFlags::empty());
 }
 
-/// Makes a file that has no name yet: whoever is killed before it is whole leaves nothing. Not every file system can.
+/// Makes a file that has no name yet: if axi is killed before it is complete, nothing is left. Not every file
+/// system can do that.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn unnamed(parent: &OwnedFd, mode: Mode) -> Option<File> {
     let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
@@ -121,7 +122,7 @@ fn unnamed(_: &OwnedFd, _: Mode) -> Option<File> {
     None
 }
 
-/// Gives it one; see `open(2)`, `O_TMPFILE`.
+/// Gives such a file its name; see `open(2)`, `O_TMPFILE`.
 fn named(parent: &OwnedFd, file: &File) -> Option<OsString> {
     let own = format!("/proc/self/fd/{}", file.as_raw_fd());
     for attempt in 0..ATTEMPTS {
@@ -147,11 +148,11 @@ fn temporary(parent: &OwnedFd, mode: Mode) -> io::Result<(OsString, File)> {
         match rustix::fs::openat(parent, &name, flags, mode) {
             Ok(file) => {
                 let file = File::from(file);
-                // Where nothing can be locked, nothing is taken for left.
+                // Where nothing can be locked, no file counts as left behind.
                 drop(file.try_lock());
                 return Ok((name, file));
             }
-            // One that was killed may have left it.
+            // An axi that was killed may have left it behind.
             Err(rustix::io::Errno::EXIST) => remove_left(parent, &name),
             Err(error) => return Err(error.into()),
         }
@@ -177,7 +178,7 @@ fn remove_left(parent: &OwnedFd, name: &OsStr) {
 fn fill(file: &mut File, existing: Option<&Stat>, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     if let Some(metadata) = existing {
-        // Only root may give files away; for all others the owner is already right.
+        // Only root may change the owner; for everybody else the owner is right already.
         let _ = std::os::unix::fs::fchown(&*file, Some(metadata.st_uid), Some(metadata.st_gid));
         rustix::fs::fchmod(&*file, Mode::from_raw_mode(metadata.st_mode & 0o7777))?;
     }

@@ -1,4 +1,4 @@
-//! What a tool is to its callers: the trait, what a call is given, what it gives back.
+//! The interface between a tool and its callers: the trait, what a call is given, and what it returns.
 
 use std::path::Path;
 
@@ -19,9 +19,10 @@ use super::shell::SharedTrash;
 
 /// Something the model may do.
 ///
-/// Called by the agent: `settle`, `effect` and `subject` before the policy decides, `check` before a person is asked,
-/// `run` once it is allowed. Only `settle`, `check` and `run` look at the disk: the first two are called on a thread
-/// that may hang, for a file system may. A failure is a [`ToolOutput`] with [`Outcome::Failed`], for the model to read.
+/// The agent calls `settle`, `effect` and `subject` before the policy decides, `check` before a person is asked,
+/// and `run` once the call is allowed. Only `settle`, `check` and `run` read the disk; the first two are called on
+/// a thread that may hang, because a file system may. A failure is a [`ToolOutput`] with [`Outcome::Failed`], which
+/// the model reads.
 pub trait Tool: Send + Sync {
     /// Describes the tool to the model; the same bytes at every call.
     fn spec(&self) -> ToolSpec;
@@ -29,7 +30,7 @@ pub trait Tool: Send + Sync {
     /// Declares what this input would touch. Does not look at the disk.
     fn effect(&self, input: &Value, place: &Place) -> Effect;
 
-    /// Declares what rules are matched against, as the input names it. Does not look at the disk: [`followed`] adds
+    /// Declares what rules are matched against, as the input names it. Does not read the disk: [`followed`] adds
     /// where paths really lead.
     fn subject(&self, input: &Value, place: &Place) -> Subject;
 
@@ -38,18 +39,18 @@ pub trait Tool: Send + Sync {
         About::Subject
     }
 
-    /// Declares how much more than usual the model asks for; a call that asks for any is never run unasked.
+    /// Declares how much more than usual the model asks for; a call that asks for more always needs an approval.
     fn access(&self, _input: &Value) -> Access {
         Access::Usual
     }
 
-    /// Tells whether what the call starts goes on when axi ends; such a call is asked for each time.
+    /// Tells whether the call starts something that goes on after axi ends; each such call is asked about.
     fn outlives(&self, _input: &Value) -> bool {
         false
     }
 
-    /// Decides what the input leaves open and only the disk and the session know, once, before anything is judged:
-    /// what it gives is then judged, shown and run. Looks at the disk, changes nothing.
+    /// Decides, once and before anything is judged, what the input leaves open and only the disk and the session
+    /// know. Its result is then judged, shown and run. Reads the disk, changes nothing.
     fn settle(&self, _input: &Value, _place: &Place, _memory: &ToolMemory) -> Settled {
         Settled::AsIs
     }
@@ -68,7 +69,7 @@ pub trait Tool: Send + Sync {
     /// process behind, also when the future is dropped.
     fn run<'a>(&'a self, input: Value, context: ToolContext<'a>) -> BoxFuture<'a, ToolOutput>;
 
-    /// Tells whether a call that went well is the turn's last word: the model is not asked again.
+    /// Tells whether the turn ends after this call if it succeeds: the model is not asked again.
     fn concludes(&self) -> bool {
         false
     }
@@ -87,7 +88,7 @@ pub struct Before<'a> {
     pub can_lend: bool,
 }
 
-/// Adds to the paths of a subject where each really leads, when that is elsewhere: that is what is judged. Looks at the
+/// Adds to the paths of a subject where each really leads if that is elsewhere: this is what is judged. Reads the
 /// disk.
 #[must_use]
 pub fn followed(subject: &Subject) -> Subject {
@@ -97,23 +98,23 @@ pub fn followed(subject: &Subject) -> Subject {
     }
 }
 
-/// What became of an input before it is judged.
+/// The result of settling an input, before it is judged.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Settled {
     /// Nothing.
     AsIs,
-    /// This one stands in its place; the note is for the model, behind the result.
+    /// This input replaces it; the note is for the model, and follows the result.
     Input {
         /// The input that is judged, shown and run.
         input: Value,
-        /// What was decided; empty where the result says it.
+        /// What was decided; empty if the result says it.
         note: String,
     },
     /// There is nothing to run: this is the call's result.
     Answer(Box<ToolOutput>),
 }
 
-/// What a call asks for beside what it would get by itself.
+/// What a call asks for in addition to its usual reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
@@ -132,7 +133,8 @@ pub struct ToolContext<'a> {
     pub place: &'a Place,
     /// The turn's token.
     pub cancel: &'a CancellationToken,
-    /// Takes lines of output as they come, for the live row; a full channel drops them (`try_send`).
+    /// Receives lines of output as they come, for the live row; if the channel is full they are dropped
+    /// (`try_send`).
     pub progress: mpsc::Sender<String>,
     /// Where whole outputs are kept; made at first use, 0700.
     pub output_dir: &'a Path,
@@ -153,7 +155,7 @@ pub struct ToolContext<'a> {
 /// What a tool gave back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolOutput {
-    /// What the model reads: sanitised of nothing but trimmed to the limits.
+    /// What the model reads: trimmed to the limits, but not sanitised.
     pub content: String,
     /// What became of the call.
     pub outcome: Outcome,

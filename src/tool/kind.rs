@@ -63,14 +63,14 @@ fn picture(sample: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Tells whether bytes are no text: a NUL, or too many control characters outside UTF-8.
+/// Tells whether bytes are no text: there is a NUL, or there are too many control characters that are no UTF-8.
 pub(crate) fn is_binary(sample: &[u8]) -> bool {
     if sample.contains(&0) {
         return true;
     }
     let invalid = match std::str::from_utf8(sample) {
         Ok(_) => return false,
-        // A character cut by the end of the sample is no fault.
+        // A character that the end of the sample cuts does not count as wrong.
         Err(error) if error.error_len().is_none() => return false,
         Err(_) => sample.utf8_chunks().map(|chunk| chunk.invalid().len()).sum::<usize>(),
     };

@@ -1,4 +1,4 @@
-//! What the tools of a session remember between calls, and what of it the model is told beside its results.
+//! What the tools of a session remember between calls, and what of it the model is told with its results.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::file_memory::FileMemory;
 use super::shell::{DetachedJobs, Jobs, Made};
 use super::terminal::Programs;
 
-/// After so many rounds of calls without a word on the plan the model is reminded of it.
+/// After this many rounds of calls without a change of the plan, the model is reminded of it.
 const REMINDED_AFTER: u32 = 6;
 
 /// What the tools of a session remember between calls.
@@ -138,7 +138,7 @@ impl ToolMemory {
     }
 }
 
-/// Locks; what a panicking thread left is still valid.
+/// Locks; what a thread left when it panicked is still valid.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,8 +1,8 @@
-//! What the model may do: one trait, one file a tool (`*_tool.rs`), one line a tool in the table.
+//! What the model may do: one trait, one file for each tool (`*_tool.rs`), one line for each tool in the table.
 //!
-//! This room knows no terminal, locale, approval or session: a tool declares facts, others judge and show them. This
-//! file is its face and holds nothing else. Inside, the order is: leaves (arguments, output, paths, …), then what a
-//! session remembers, then the trait, then the tools, then the table.
+//! This room knows no terminal, locale, approval or session: a tool declares facts, and others judge and show them.
+//! This file is only the room's face. Inside, the order is: leaves (arguments, output, paths, …), then the
+//! session's memory, then the trait, then the tools, then the table.
 
 mod arguments;
 mod ask_user_tool;

@@ -1,4 +1,4 @@
-//! What programs print, made fit for the model: no terminal codes, no endless text. Pure.
+//! Prepares the output of programs for the model: without terminal sequences, and of limited length. Pure.
 
 use std::fmt::Write as _;
 
@@ -29,8 +29,9 @@ enum State {
     EscapeInString,
 }
 
-/// Turns a stream of bytes into plain lines: terminal sequences go, a line written over after a carriage return
-/// keeps its last state, backspaces are carried out, other control characters go, a NUL is shown as `\0`.
+/// Turns a stream of bytes into plain lines. Terminal sequences are removed, a line that is overwritten after a
+/// carriage return keeps its last state, backspaces are applied, other control characters are removed, and a NUL is
+/// shown as `\0`.
 #[derive(Debug)]
 pub(crate) struct Cleaner {
     state: State,
@@ -63,14 +64,14 @@ impl Cleaner {
                 State::Control => match byte {
                     0x40..=0x7e => self.state = State::Text,
                     0x1b => self.state = State::Escape,
-                    // No sequence holds these: it was cut.
+                    // No sequence contains these: it was cut.
                     b'\n' | b'\r' => self.state = self.text_again(*byte, &mut emit),
                     _ => {}
                 },
                 State::String => match byte {
                     0x07 => self.state = State::Text,
                     0x1b => self.state = State::EscapeInString,
-                    // One that never ends must not swallow all that follows.
+                    // A sequence that never ends must not swallow everything after it.
                     b'\n' => self.state = self.text_again(*byte, &mut emit),
                     _ => {}
                 },
@@ -129,7 +130,7 @@ impl Cleaner {
     }
 }
 
-/// Makes plain text of what a program printed. Holds all of it: the caller bounds the input.
+/// Makes plain text of a program's output. Keeps all of it in memory: the caller limits the input.
 #[must_use]
 pub fn clean(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
@@ -200,7 +201,7 @@ fn head(text: &str, limits: Limits) -> &str {
     }
     let cut = &text[..text.floor_char_boundary(limits.bytes)];
     match cut.rfind('\n') {
-        // Whole lines, unless that would throw most of it away.
+        // Whole lines, unless that would remove most of the text.
         Some(at) if at >= limits.bytes / 2 => &cut[..=at],
         _ => &text[..boundary(text, cut.len(), Side::Before)],
     }

@@ -1,4 +1,4 @@
-//! Paths: where they really lead, how they are shown, what may have been meant by a wrong one.
+//! Paths: where they really lead, how they are shown, and which path the model may have meant by a wrong one.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;

@@ -1,4 +1,5 @@
-//! The way from a running tool to the person: it wishes, the agent's loop has the front end fulfil it.
+//! Connects a running tool with the person: the tool sends a request, and the agent's loop has the front end fulfil
+//! it.
 
 use std::os::fd::OwnedFd;
 
@@ -40,7 +41,8 @@ pub struct Person {
 }
 
 impl Person {
-    /// Makes a line; the agent listens at the other end of `wishes`. `can_lend` says whether there is a terminal.
+    /// Makes a connection; the agent receives at the other end of `wishes`. `can_lend` says whether there is a
+    /// terminal.
     #[must_use]
     pub const fn new(wishes: mpsc::Sender<Wish>, can_lend: bool) -> Self {
         Self { wishes: Some(wishes), can_lend }
@@ -56,7 +58,7 @@ impl Person {
     /// turn was stopped meanwhile.
     ///
     /// # Cancel safety
-    /// Dropped, the question may still be put; its answer is lost.
+    /// If it is dropped, the question may still be asked; its answer is lost.
     pub async fn ask(&self, question: Question) -> Answer {
         let Some(wishes) = &self.wishes else { return Answer::Unavailable };
         let (reply, answer) = oneshot::channel();
@@ -76,7 +78,7 @@ impl Person {
     /// gets a byte for each Ctrl+Z. It is taken back in any case when the tool ends.
     ///
     /// # Cancel safety
-    /// Dropped, the terminal may be lent until the tool ends.
+    /// If it is dropped, the terminal may stay lent until the tool ends.
     pub async fn lend(&self, near: OwnedFd, pressed: OwnedFd) -> bool {
         let Some(wishes) = self.wishes.as_ref().filter(|_| self.can_lend) else { return false };
         let (reply, lent) = oneshot::channel();
@@ -91,7 +93,7 @@ impl Person {
         let Some(wishes) = &self.wishes else { return };
         let (reply, back) = oneshot::channel();
         if wishes.send(Wish::TakeBack { reply }).await.is_ok() {
-            // A turn that was stopped takes it back by itself.
+            // After a stopped turn the terminal comes back by itself.
             let _ = back.await;
         }
     }

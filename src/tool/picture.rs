@@ -1,7 +1,7 @@
-//! Pictures made fit for models: what is larger than they take is scaled down before it is sent.
+//! Prepares pictures for models: larger ones than they accept are scaled down before they are sent.
 //!
-//! Providers scale larger pictures down themselves, or refuse the request, which would then be refused for ever: the
-//! picture stays in the conversation. Nothing is decoded that may be sent as it is.
+//! Providers scale larger pictures down themselves, or refuse the request; every later request would be refused,
+//! too, because the picture stays in the conversation. A picture that may be sent as it is, is not decoded.
 
 use std::io::Cursor;
 
@@ -23,7 +23,7 @@ const LONGEST_EDGE_UNSCALED: u32 = 8_000;
 const MOST_BYTES: usize = 3_750_000;
 /// Memory that decoding may take, in bytes: a file of some kilobytes may say that it is a picture of many gigabytes.
 const MEMORY: u64 = 512 * 1024 * 1024;
-/// Loss that nobody sees in what a model sees.
+/// A loss of quality that makes no difference to a model.
 const JPEG_QUALITY: u8 = 85;
 /// How often a picture is made smaller by a quarter until its file is small enough.
 const ATTEMPTS: usize = 8;
@@ -174,7 +174,7 @@ fn jpeg(picture: &DynamicImage) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Puts what can be seen through on white, as most screenshots and drawings are meant: JPEG knows no opacity.
+/// Puts transparent pixels on white, as most screenshots and drawings are meant: JPEG has no transparency.
 fn on_white(picture: &DynamicImage) -> RgbImage {
     let DynamicImage::ImageRgba8(pixels) = picture else { return picture.to_rgb8() };
     let mut opaque = RgbImage::new(pixels.width(), pixels.height());

@@ -1,7 +1,7 @@
-//! An action of a developer tool as a tool of ours: `git_status`, `cargo_test`.
+//! An action of a developer tool as a tool of its own: `git_status`, `cargo_test`.
 //!
-//! It runs as a program with its arguments, and no shell reads them. It is judged as the line that says the same: what
-//! the table declares of it loosens nothing.
+//! It runs as a program with arguments, which no shell reads. It is judged as the equivalent shell line: what the
+//! table declares about it loosens nothing.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -86,7 +86,7 @@ impl ActionTool {
         Ok(Call { arguments, line, directory })
     }
 
-    /// The line that says the same, with the directory: relative paths mean something else there.
+    /// Returns the equivalent shell line, with the directory: relative paths mean something else there.
     fn line(call: &Call, place: &Place) -> String {
         if call.directory == place.cwd {
             return call.line.clone();

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 /// Written anew with each form.
 const FORM: u32 = 1;
 
-/// How often a program may be late before it is asked no more: all of them at once keep each other up, one is quick.
+/// After how many late answers a program is not asked any more: when all are asked at once they slow each other
+/// down, alone each is quick.
 const MOST_LATE: u32 = 3;
 
 /// What tells one state of a file from another.
@@ -41,7 +42,7 @@ struct Row {
 pub(super) enum Known {
     /// Nothing: it is to be asked.
     Nothing,
-    /// It said this; or nothing that is a version, and is not asked any more.
+    /// It answered this; or it answered something that is no version, and is not asked again.
     Said(Option<String>),
 }
 
@@ -101,7 +102,7 @@ impl Kept {
         self.changed = true;
     }
 
-    /// It was not done in time: it is asked again, but not for ever.
+    /// It did not answer in time: it is asked again, but not for ever.
     pub(super) fn late(&mut self, path: &Path, stamp: Stamp) {
         let before = self.tools.get(path).filter(|row| row.stamp == stamp).map_or(0, |row| row.late);
         self.tools.insert(path.to_owned(), Row { stamp, version: None, late: before + 1 });

@@ -37,7 +37,7 @@ impl DevTools {
     /// the disk and starts nothing.
     pub(crate) fn offered(&self, place: &Place, message: &str) -> Vec<Offered> {
         let mut found = here(&self.machine);
-        // What lies in the workspace may be anybody's.
+        // The workspace's own programs are untrusted.
         found.retain(|found| found.path.as_ref().is_some_and(|path| !path.starts_with(&self.machine.workspace)));
         let fit = fitting(&found, place, message);
         if fit.is_empty() {

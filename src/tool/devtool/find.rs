@@ -1,5 +1,5 @@
-//! Looks for the tools of the table on this machine: a look at each directory of the search path, and one process for
-//! each version that is not known yet, all at once and for a second at most.
+//! Looks for the tools of the table on this machine: reads each directory of the search path, and starts one
+//! process for each version that is not known yet. All of them run at once, for a second at most.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
@@ -33,7 +33,7 @@ pub struct Machine {
     pub path: OsString,
     /// The person's home.
     pub home: Option<PathBuf>,
-    /// The workspace: what it brings is found, and never run for this.
+    /// The workspace: programs in it are found, but not run for their versions.
     pub workspace: PathBuf,
 }
 
@@ -101,7 +101,7 @@ pub fn find(machine: &Machine, kept: &mut Kept) -> Search {
                     known += 1;
                     found.version = version;
                 }
-                // What lies in the workspace may be anybody's: it is not run unasked.
+                // The workspace's own programs are untrusted: they are not run without approval.
                 Known::Nothing if found.tool.version.is_empty() || path.starts_with(&machine.workspace) => {}
                 Known::Nothing => {
                     let child = ask(path, found.tool.version, machine.home.as_deref());
@@ -130,7 +130,7 @@ fn locate(name: &str, directories: &[PathBuf], home: Option<&Path>) -> Option<(P
     }
 }
 
-/// Starts a program with what makes it say its version. It gets no input, none of the person's secrets, and stands in a
+/// Starts a program so that it prints its version. It gets no input and none of the person's secrets, and runs in a
 /// directory where no project can change what it does.
 fn ask(path: &Path, arguments: &str, home: Option<&Path>) -> Option<Child> {
     let mut command = Command::new(path);
@@ -144,7 +144,8 @@ fn ask(path: &Path, arguments: &str, home: Option<&Path>) -> Option<Child> {
     command.spawn().inspect_err(|error| tracing::debug!(%error, program = %path.display(), "not asked")).ok()
 }
 
-/// Waits for all that were asked until `end`; who is not done by then is ended, and asked again another time.
+/// Waits until `end` for all programs that were asked. A program that is not done by then is ended, and asked again
+/// another time.
 fn listen(mut asked: Vec<Asked>, end: Instant, tools: &mut [Found], kept: &mut Kept) {
     while !asked.is_empty() {
         let late = Instant::now() >= end;
@@ -180,14 +181,14 @@ fn listen(mut asked: Vec<Asked>, end: Instant, tools: &mut [Found], kept: &mut K
 fn end_group(child: &mut Child) {
     let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     if let Some(id) = id {
-        // One that has ended with all of its group is no error.
+        // If the whole group has already ended, that is no error.
         let _ = kill_process_group(id, Signal::KILL);
     }
     // It was killed: this does not wait.
     drop(child.wait());
 }
 
-/// What it said, on either of both; what somebody it started holds open is not waited for.
+/// Returns what it printed, on either stream. Output that a child of it still holds open is not waited for.
 fn said(child: &mut Child) -> String {
     let mut text = Vec::new();
     if let Some(out) = &mut child.stdout {

@@ -12,7 +12,7 @@ const DEPTH: usize = 2;
 const MOST_ENTRIES: usize = 2_000;
 /// Directories that hold other people's projects.
 const FOREIGN: &[&str] = &["node_modules", "target", "vendor", "dist", "build", "__pycache__"];
-/// Names of tools that are ordinary words: said alone they mean nothing.
+/// Names of tools that are ordinary words: alone in a sentence they mean nothing.
 const ORDINARY: &[&str] = &["make", "just", "go", "code", "node", "compose"];
 
 /// Which tool a file is for, by the end of its name.

@@ -1,8 +1,8 @@
-//! What an action runs, as one line of the table: `git log -n {count:number=20} [-- {path:file}]`.
+//! The command of an action, as one line of the table: `git log -n {count:number=20} [-- {path:file}]`.
 //!
-//! Words stand as they are; `{name:kind}` is a parameter, with what it is by itself behind `=`; what stands between
-//! brackets is left out where its parameter is not given. Of a boolean only the words before it are left. What comes out
-//! is the arguments of a program, one by one: no shell reads them.
+//! Words stand as they are. `{name:kind}` is a parameter; its default follows after `=`. Text between brackets is
+//! left out if its parameter is not given. A boolean leaves only the words before it. The result is the list of a
+//! program's arguments: no shell reads them.
 
 use serde_json::{Map, Value};
 
@@ -154,7 +154,7 @@ pub(super) fn arguments(template: &'static str, given: &Map<String, Value>) -> R
     for group in groups(template) {
         let mut words = Vec::new();
         let mut left_out = false;
-        // Behind `--` nothing is an option any more.
+        // After `--` no word is an option.
         let mut dashed = out.iter().any(|word| word == "--");
         for piece in group.pieces {
             match piece {

@@ -1,5 +1,5 @@
-//! A change to one file that is worked out and not yet made: everything it can be refused for is found before anybody is
-//! asked, and looked for again when it is made.
+//! A change to one file that is planned and not yet made. All reasons to refuse it are found before a person is
+//! asked, and are checked again when it is made.
 
 use std::path::{Path, PathBuf};
 
@@ -94,13 +94,13 @@ impl Change {
     }
 }
 
-/// Words that a file is not as the model knows it; with what changed, where that is known.
+/// Says that a file is not as the model knows it; and what changed, if that is known.
 pub(super) fn changed(shown: &str, known: Option<&str>, now: &str) -> String {
     let diff = known.map(|known| matching::diff(known, now, DIFF_LIMIT)).unwrap_or_default();
     format!("{shown} was changed since you last read it. Read it again, then repeat.\n{diff}").trim_end().to_owned()
 }
 
-/// Writes, after a last look: the file was loaded a moment ago and a person may have saved it in between.
+/// Writes after a last check: the file was loaded a moment ago, and a person may have saved it in between.
 fn write_checked(
     place: &Place,
     path: &Path,

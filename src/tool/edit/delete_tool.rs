@@ -39,7 +39,7 @@ pub(crate) fn not_the_base(place: &Place, path: &Path) -> Result<(), String> {
     let real = paths::real(path).unwrap_or_else(|_| path.to_path_buf());
     for base in bases.into_iter().flatten() {
         let real_base = paths::real(base).unwrap_or_else(|_| base.clone());
-        // A link that leads to a base is only a link.
+        // A link to a base directory is only a link.
         if base.starts_with(path) || !path.is_symlink() && real_base.starts_with(&real) {
             return Err(format!("{} holds the workspace or the home; it is not touched.", path.display()));
         }
@@ -117,7 +117,7 @@ fn delete(request: &Input, place: &Place) -> Result<(String, Option<Preview>), S
     let says = check(request, place)?;
     let path = &request.path;
     let lost = lost(request, place);
-    // remove_dir_all does not follow links, also not those put there meanwhile.
+    // `remove_dir_all` does not follow links, not even those that were put there meanwhile.
     let removed = match path.symlink_metadata() {
         Ok(metadata) if metadata.is_dir() && request.recursive => std::fs::remove_dir_all(path),
         Ok(metadata) if metadata.is_dir() => std::fs::remove_dir(path),

@@ -44,7 +44,7 @@ pub(crate) fn replacement(arguments: &Arguments<'_>) -> Result<Replacement, Stri
 pub(crate) fn plan(place: &Place, path: &str, replacements: &[Replacement]) -> Result<(PathBuf, Change), String> {
     let path = place.resolve(path);
     let real = paths::real(&path).map_err(|error| text_file::problem(place, &path, &error))?;
-    // Opened by its own name, so that an error speaks of what the model wrote.
+    // Opened by its own name, so that an error names what the model wrote.
     let file = text_file::load(place, &path)?;
     let mut text = file.text.clone();
     let mut places = Vec::new();

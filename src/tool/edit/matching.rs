@@ -57,7 +57,7 @@ pub(crate) fn replace(text: &str, replacement: &Replacement) -> Result<Replaced,
     if count > 1 && !replacement.all {
         return Err(found_often(text, &old, count));
     }
-    // The ends around the place decide; a mixed file keeps both kinds where they are.
+    // The line ends around the place decide; a mixed file keeps both kinds where they are.
     let takes_windows = windows && if old.contains('\n') { old.contains("\r\n") } else { mostly_windows(text) };
     let new = if takes_windows { to_windows(&replacement.new) } else { replacement.new.clone() };
     let first = text.find(&old).unwrap_or(0);

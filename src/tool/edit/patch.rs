@@ -50,7 +50,7 @@ pub(crate) struct Hunk {
     pub(crate) lines: Vec<(Side, String)>,
     /// Whether it belongs at the end of the file.
     pub(crate) at_end: bool,
-    /// The line it says it begins at, from 1; a hint only, models count badly.
+    /// The line number it claims, from 1; only a hint, because models count badly.
     pub(crate) line: Option<usize>,
     /// Whether the text ends with its last new line, without a line end.
     pub(crate) open: bool,
@@ -85,7 +85,7 @@ pub(crate) fn parse(patch: &str) -> Result<Vec<FilePatch>, String> {
         return patch_unified::parse(patch);
     }
     let lines: Vec<&str> = patch.lines().collect();
-    // Models wrap it in a heredoc or a fence; what is outside of the marks is not looked at.
+    // Models wrap it in a heredoc or a fence; text outside of the marks is ignored.
     let begin = lines.iter().position(|line| line.trim() == BEGIN);
     let begin = begin.ok_or_else(|| format!("the patch must begin with the line `{BEGIN}`"))?;
     let end = lines.iter().rposition(|line| line.trim() == END).filter(|end| *end > begin);

@@ -21,14 +21,15 @@ pub(crate) struct Loose {
     pub(crate) hunk: usize,
     /// What did not count when its lines were compared; empty when they were the same.
     pub(crate) way: &'static str,
-    /// The line it said and the line it went to, from 1, if these differ by more than the hunks before moved it.
+    /// The line it claimed and the line it was applied at, from 1, if they differ by more than the shift of the
+    /// hunks before.
     pub(crate) moved: Option<(usize, usize)>,
 }
 
 /// Takes out of a line what does not count.
 type Fold = for<'a> fn(&'a str) -> Cow<'a, str>;
 
-/// Ways two lines may be the same, the strictest first. How they end is nothing to report.
+/// Ways in which two lines may be equal, the strictest first. Different line ends are not worth reporting.
 const WAYS: &[(&str, Fold)] = &[
     ("", |line| Cow::Borrowed(line)),
     ("", |line| Cow::Borrowed(line.strip_suffix('\r').unwrap_or(line))),
@@ -59,7 +60,7 @@ pub(crate) fn apply(text: &str, hunks: &[Hunk]) -> Result<Patched, String> {
     let mut patched: Vec<Cow<'_, str>> = Vec::new();
     let mut loose = Vec::new();
     let mut next = 0;
-    // How far the file is from the one the patch was made for, as the hunks before showed.
+    // The distance between the file and the one the patch was made for, as the hunks before have shown.
     let mut drift: isize = 0;
     for (index, hunk) in hunks.iter().enumerate() {
         let problem = |what: &str, wanted: &[&str]| {
@@ -75,7 +76,8 @@ pub(crate) fn apply(text: &str, hunks: &[Hunk]) -> Result<Patched, String> {
         }
         let said = hunk.line.map(|line| line.saturating_sub(1).saturating_add_signed(drift));
         let (at, length) = if old.is_empty() {
-            // Only new lines: behind the anchor, behind the line git counts, else at the end.
+            // The hunk has only new lines: they go behind the anchor, or behind the line that git counts, or at the
+            // end.
             let at = match said {
                 _ if !hunk.anchors.is_empty() => from,
                 Some(said) => said + usize::from(hunk.line != Some(0)),

@@ -74,7 +74,7 @@ fn parse(input: &Value) -> Result<Vec<FilePatch>, String> {
 /// Works the patch out. Looks at the disk, changes nothing.
 fn plan(place: &Place, files: &[FilePatch]) -> Result<Vec<Step>, String> {
     let mut steps: Vec<Step> = Vec::new();
-    // Names that the patch itself makes free (`a.rs` becomes `a/mod.rs`, and another `a.rs` comes).
+    // Names that the patch itself frees (`a.rs` becomes `a/mod.rs`, and another `a.rs` is made).
     let mut vacated: Vec<PathBuf> = Vec::new();
     for file in files {
         if let FilePatch::Delete { path } | FilePatch::Update { path, destination: Some(_), .. } = file {
@@ -162,7 +162,7 @@ fn plan(place: &Place, files: &[FilePatch]) -> Result<Vec<Step>, String> {
             ));
         }
     }
-    // What goes before something else comes in its place goes first; all else goes last.
+    // A file that is replaced by something else is removed first; all other removals come last.
     let comes: Vec<PathBuf> =
         steps.iter().filter(|step| step.new.is_some()).map(|step| step.real.clone()).collect();
     steps.sort_by_key(|step| match step.new {
@@ -199,7 +199,7 @@ fn inside(place: &Place, path: &str) -> Result<(PathBuf, PathBuf), String> {
     Ok((path, real))
 }
 
-/// Refuses to take away a link: its target would go, or stay, against what was meant.
+/// Refuses to remove a link: the model meant either the link or its target, and nobody can tell which.
 fn no_link(place: &Place, path: &Path) -> Result<(), String> {
     if path.is_symlink() {
         return Err(format!("{} is a symbolic link; use the shell.", paths::shown(place, path)));
@@ -225,7 +225,7 @@ fn carry_out(steps: &[Step]) -> Result<Vec<Option<FileState>>, (usize, std::io::
             }
             Err(error) => {
                 for back in undo.into_iter().rev() {
-                    // What cannot be taken back either is left; the first error is what counts.
+                    // A change that cannot be undone either is left; the first error is reported.
                     let _ = match back {
                         Undo::Remove(path) => std::fs::remove_file(path),
                         Undo::Restore(path, bytes, permissions) => {

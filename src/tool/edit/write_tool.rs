@@ -44,7 +44,7 @@ fn plan(input: &Value, place: &Place) -> Result<(PathBuf, Change), String> {
         Encoding::Latin1 if file.encoding.encode(&new).is_err() => Encoding::Utf8,
         kept => kept,
     };
-    // A mark the model wrote itself would be doubled.
+    // If the model wrote a byte order mark itself, it would be there twice.
     let new = match encoding {
         Encoding::Utf8 | Encoding::Latin1 => new,
         Encoding::Utf8Mark | Encoding::Utf16Little | Encoding::Utf16Big => {

@@ -1,6 +1,6 @@
 //! Tools of servers that speak the Model Context Protocol, as tools of ours: `NAME__TOOL`.
 //!
-//! What a server says of its tools is untrusted: it is told to the model, and loosens nothing. From the bottom:
+//! A server's description of its tools is untrusted: the model is told it, and it loosens nothing. From the bottom:
 //! `name`, `form`, `shared`, `server_tool`, `search`, `server_tools`.
 
 mod form;

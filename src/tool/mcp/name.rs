@@ -13,7 +13,7 @@ pub(super) fn full_name(server: &str, tool: &str) -> String {
     if whole.len() <= MOST && plain == tool {
         return whole;
     }
-    // Two names that look alike once they are plain stay two.
+    // Two names that become equal when they are made plain must remain different.
     let mut hasher = DefaultHasher::new();
     tool.hash(&mut hasher);
     let end = format!("_{:08x}", hasher.finish() & 0xffff_ffff);

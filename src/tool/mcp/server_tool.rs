@@ -19,7 +19,8 @@ const ASKS: usize = 4;
 /// The most pictures of one answer that the model is shown.
 const MOST_PICTURES: usize = 8;
 
-/// A tool of a server. Whatever its server says of it, it may do anything: it is asked for unless a rule names it.
+/// A tool of a server. Whatever the server says about it, it may do anything: it is asked about unless a rule names
+/// it.
 pub(super) struct ServerTool {
     name: String,
     offered: Offered,
@@ -80,7 +81,7 @@ impl Tool for ServerTool {
                     answer = &mut calling => break answer,
                     Some(asking) = asked.recv() => {
                         let said = form::answer(server, &asking.params, &context.person).await;
-                        // A server that has gone meanwhile wants no answer.
+                        // Fails if the server is gone: it wants no answer then.
                         let _ = asking.reply.send(said);
                     }
                 }

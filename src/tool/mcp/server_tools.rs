@@ -39,8 +39,8 @@ impl ServerTools {
         &self.servers
     }
 
-    /// Takes over what has become known since the last turn; within a turn nothing changes but what is loaded. Returns
-    /// what went wrong meanwhile. `window` is the model's, in tokens.
+    /// Takes over what has become known since the last turn; within a turn nothing changes except what is loaded.
+    /// Returns what went wrong meanwhile. `window` is the model's context window, in tokens.
     pub fn begin_turn(&self, window: Option<u64>) -> Vec<Trouble> {
         self.servers.begin();
         let version = self.servers.version();
@@ -92,8 +92,8 @@ impl ServerTools {
         known.filter(|known| names.insert(known.spec.name.clone())).collect()
     }
 
-    /// Returns the specifications the model is told, in order: what is loaded comes last, so that what is there before
-    /// it keeps its place.
+    /// Returns the specifications that the model is told, in order. Loaded tools come last, so that the others keep
+    /// their places.
     #[must_use]
     pub fn specs(&self) -> Vec<ToolSpec> {
         let state = self.shared.locked();

@@ -43,7 +43,7 @@ pub(crate) struct Search {
     pub(crate) wanted: Wanted,
     /// How many lines of one file are kept.
     pub(crate) limit: u64,
-    /// What is not looked into: nobody was asked about what is found on the way. Where the root itself is such a file
+    /// Files that are not read: nobody was asked about files found on the way. If the root itself is such a file,
     /// somebody was.
     pub(crate) secrets: SecretFiles,
 }
@@ -146,7 +146,7 @@ pub(crate) fn search(search: &Search, matcher: &RegexMatcher, only: Override, st
             };
             // Only regular files: a FIFO would never end. The root may be a link to one.
             let regular = entry.file_type().is_some_and(|kind| kind.is_file()) || entry.depth() == 0 && explicit;
-            // By its real name: what leads there may be a link.
+            // Compared by its real name: the path to it may be a link.
             let second = || entry.metadata().is_ok_and(|metadata| linked.holds(&metadata));
             if regular && !asked && (search.secrets.holds(&real_root.below(entry.path())) || second()) {
                 found.lock().unwrap_or_else(PoisonError::into_inner).secret += 1;
@@ -185,7 +185,7 @@ fn searcher(search: &Search, explicit: bool) -> Searcher {
         .line_number(true)
         .before_context(context)
         .after_context(context)
-        // A file somebody named is searched although it is binary; see ripgrep's guide, "Binary data".
+        // A file that somebody named is searched even if it is binary; see ripgrep's guide, "Binary data".
         .binary_detection(if explicit { BinaryDetection::convert(0) } else { BinaryDetection::quit(0) })
         .build()
 }

@@ -211,7 +211,7 @@ fn look(place: &Place, request: &Input, stop: &Stop) -> Result<Found, String> {
         past_the_end(request, &page)?;
         return Ok(Found::Text { real, page, encoding: Encoding::Utf8, seen, text: None, size });
     }
-    // Files that grow while they are read, and those of /proc that say 0, stop at the limit.
+    // Files that grow while they are read, and those in /proc with size 0, stop at the limit.
     file.take(WHOLE_LIMIT).read_to_end(&mut bytes).map_err(problem)?;
     let seen = FileState::of(&bytes, metadata.modified().ok());
     let (text, encoding) = text_file::decode(bytes).map_err(binary)?;
@@ -237,7 +237,7 @@ fn large_seen(file: &mut std::fs::File, metadata: &std::fs::Metadata) -> std::io
     file.take(LARGE_SAMPLE).read_to_end(&mut bytes)?;
     file.seek(SeekFrom::Start(metadata.len().saturating_sub(LARGE_SAMPLE)))?;
     file.take(LARGE_SAMPLE).read_to_end(&mut bytes)?;
-    // The time stands in for the middle that is not hashed.
+    // The time replaces the middle, which is not hashed.
     let modified = metadata.modified().ok();
     bytes.extend(format!("{modified:?}").bytes());
     Ok(FileState { length: metadata.len(), ..FileState::of(&bytes, modified) })

@@ -1,4 +1,5 @@
-//! What a command prints: both ends in memory, all of it (up to a limit) in a file, the last lines for the eye.
+//! Collects a command's output: both ends in memory, all of it (up to a limit) in a file, the last lines for the
+//! screen.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -82,7 +83,7 @@ impl Collected {
     /// Writes what was gathered to the file, off the runtime.
     ///
     /// # Cancel safety
-    /// Dropped while it runs, the write ends on its own thread and later ones start a new file: to be dropped
+    /// If it is dropped while it runs, the write ends on its own thread, and later writes start a new file: drop it
     /// only together with the whole value.
     pub(crate) async fn flush(&mut self) {
         let batch = std::mem::take(&mut self.batch);
@@ -160,7 +161,7 @@ fn looks_binary(sample: &[u8]) -> bool {
     kind::is_binary(&without) || nulls * 4 > sample.len()
 }
 
-/// Leaves out the rest of a line, or of a terminal sequence, that the cut left at the start.
+/// Removes the rest of a line, or of a terminal sequence, that the cut left at the start.
 fn from_line(bytes: &[u8]) -> &[u8] {
     match bytes.iter().take(4096).position(|byte| *byte == b'\n') {
         Some(at) => &bytes[at + 1..],
@@ -204,7 +205,7 @@ impl Progress {
     /// Sends what came since the last time: whole lines, then the one that has not ended, if it changed.
     pub(crate) fn flush(&mut self) {
         for line in self.pending.drain(..) {
-            // Nobody watches, or too slowly: the model gets it all the same.
+            // Fails if nobody watches, or too slowly: the model gets the line all the same.
             let _ = self.sender.try_send(line);
             self.shown.clear();
         }

@@ -1,5 +1,5 @@
-//! Commands that go on when axi ends, because the person said yes to that: each is a small file beside its output, so
-//! that the next axi can list, read and end it.
+//! Commands that go on after axi ends, because the person agreed to that. Each has a small file beside its output,
+//! so that the next axi can list, read and end it.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -33,7 +33,7 @@ struct Entry {
     process: i32,
     /// Clock ticks from the system's start to its own; 0 where that is not known.
     start: u64,
-    /// The space of process numbers, and the system's start, that the number is of.
+    /// The PID namespace, and the system's start, to which the process number belongs.
     space: u64,
     boot: String,
     /// Seconds after 1970.
@@ -138,14 +138,14 @@ impl<'a> DetachedJobs<'a> {
             while is_running(&entry) && Instant::now() < until {
                 std::thread::sleep(LOOK);
                 if kind == Signal::KILL {
-                    // Again and again: one that forks while it is looked for gets away once, not every time.
+                    // Repeatedly: a process that forks while it is searched for escapes once, but not every time.
                     signal(&entry, kind);
                 }
             }
         }
         let ended = !is_running(&entry);
         if ended {
-            // The output stays for who wants to read it; it goes with the other old ones.
+            // The output stays for anyone who wants to read it; it is deleted with the other old ones.
             drop(std::fs::remove_file(path));
         }
         ended
@@ -224,7 +224,7 @@ impl Reserved {
             let ended = Some((code, entry.begun + begun.elapsed().as_secs()));
             drop(amend(&path, &Entry { ended, ..entry }));
         };
-        // Without a thread only the exit code is not known.
+        // Without the thread, only the exit code stays unknown.
         drop(std::thread::Builder::new().name("kept".into()).spawn(wait));
         Ok(self.number)
     }
@@ -243,7 +243,7 @@ pub(crate) fn is_in_use(path: &Path) -> bool {
     entry.is_some_and(|entry| !is_here(&entry) && entry.boot == boot() || is_running(&entry))
 }
 
-/// Tells whether the process numbers of an entry mean what they meant when it was written.
+/// Tells whether the process numbers of an entry still mean what they meant when it was written.
 fn is_here(entry: &Entry) -> bool {
     entry.space == processes::namespace().unwrap_or(0) && entry.boot == boot()
 }
@@ -258,7 +258,7 @@ fn members(entry: &Entry) -> Vec<Pid> {
         .ok()
         .filter(|leader| entry.start != 0 && processes::started(*leader) == Some(entry.start));
     if leader.is_some() {
-        // Those that cleared their environment are found below it.
+        // Processes that cleared their environment are found below the first one.
         all.extend(Pid::from_raw(entry.process));
         all.extend(processes::descendants(entry.process));
     }
@@ -300,8 +300,8 @@ fn write(path: &Path, entry: &Entry) -> io::Result<()> {
     atomic::write(&path.canonicalize()?, &serde_json::to_vec(entry).map_err(io::Error::other)?)
 }
 
-/// Writes what a file says, but makes none: whoever ended the command may have taken it away, at this moment, too.
-/// What is written is longer than what was there, so that nobody reads half of either.
+/// Writes an existing entry, and never makes one: whoever ended the command may be deleting it at this moment. The
+/// new text is longer than the old one, so that nobody reads half of either.
 fn amend(path: &Path, entry: &Entry) -> io::Result<()> {
     use std::os::unix::fs::FileExt as _;
     let text = serde_json::to_vec(entry).map_err(io::Error::other)?;

@@ -32,7 +32,7 @@ pub(super) async fn start(
         tokio::select! {
             biased;
             () = context.cancel.cancelled() => {
-                // ESC leaves nothing behind that this turn began a moment ago.
+                // ESC leaves nothing behind that this turn has just started.
                 let outputs = outputs.to_owned();
                 drop(work::to_the_end(move || DetachedJobs::in_directory(&outputs).end(number)).await);
                 return work::interrupted("[interrupted by the user; the job was killed]", ToolFacts::default());

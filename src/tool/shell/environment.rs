@@ -1,4 +1,4 @@
-//! What a command finds in its environment: nothing there waits for a person who does not see it.
+//! The environment of a command: nothing in it waits for a person who cannot see it.
 
 /// An editor that fails at once and says what to do.
 const NO_EDITOR: &str = "sh -c 'echo \"no editor here: give the text as an argument (git commit -m, --no-edit) \
@@ -31,8 +31,9 @@ pub(crate) const SET: &[(&str, &str)] = &[
     ("NO_COLOR", "1"),
 ];
 
-/// What a shell's hook tells axi at a hand-off, and which of the person's conversations this is: not for the programs
-/// that axi runs. A line may hold a secret, and a second axi in the same conversation would mix with the first.
+/// What a shell's hook tells axi at a hand-off, and which of the person's conversations this is. Programs that axi
+/// runs must not get it: a line may contain a secret, and a second axi in the same conversation would interfere
+/// with the first.
 pub const HANDOFF: &[&str] = &[
     "AXI_LINE",
     "AXI_LAST_COMMAND",
@@ -48,10 +49,10 @@ pub const HANDOFF: &[&str] = &[
     "AXI_HOOK",
 ];
 
-/// Taken away from every command: they would force colours against `NO_COLOR`.
+/// Removed for every command: these variables would force colours against `NO_COLOR`.
 pub(crate) const REMOVED: &[&str] = &["CLICOLOR_FORCE", "FORCE_COLOR", "SSH_ASKPASS", "GREP_COLORS"];
 
-/// Of those, what is not set where a command can be lent the person's terminal: it may ask there.
+/// Those of them that are not set for a command that may be lent the person's terminal: it may ask there.
 pub(crate) const ASKING: &[&str] = &["GIT_TERMINAL_PROMPT", "GCM_INTERACTIVE", "TERM"];
 
 /// The variables that name an editor, and what runs the person's own where a command can be lent their terminal.

@@ -194,7 +194,7 @@ impl OlderLines {
             let mut notes = self.notes();
             let wanted = search.wanted.clone();
             let slot = notes.slot(&wanted);
-            // Who wants something else by now has put it in its place.
+            // A request for something else has replaced this search by now; then its result is dropped.
             if let Some(current) = slot.as_mut().filter(|current| current.wanted == search.wanted) {
                 search.enough = current.enough;
                 *current = search;
