@@ -1,20 +1,20 @@
-//! A session that begins as another one: a pointer to that one's file, no copy of it.
+//! A session that begins like another one: it points to that one's file, and copies nothing.
 
 use super::entry::EntryKind;
 use super::{Loaded, SessionId};
 
-/// The beginning that a session has from another.
+/// The beginning that a session takes from another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fork {
     from: SessionId,
     bytes: u64,
     title: String,
-    /// How many messages of it stay.
+    /// How many messages of it are used.
     messages: u64,
 }
 
 impl Fork {
-    /// Begins with all of a session as it was loaded, without what may have arrived since.
+    /// Begins with all of a session as it was loaded, without anything that was appended since.
     #[must_use]
     pub fn of(loaded: &Loaded) -> Self {
         let said = loaded.conversation.opening();
@@ -23,14 +23,14 @@ impl Fork {
         Self { from: loaded.id.clone(), bytes: loaded.bytes, title, messages: u64::MAX }
     }
 
-    /// Begins with so many messages of it only: up to before something the person said.
+    /// Begins with only the first `messages` messages: up to a message of the person, not including it.
     #[must_use]
     pub const fn before(mut self, messages: usize) -> Self {
         self.messages = messages as u64;
         self
     }
 
-    /// The lines that say so.
+    /// Returns the lines that record it.
     pub(super) fn lines(self) -> Vec<EntryKind> {
         let Self { from, bytes, title, messages } = self;
         let mut lines = vec![EntryKind::Forked { from, bytes, title }];

@@ -1,5 +1,5 @@
-//! What was shown of an answer that is still arriving, kept beside the session's file: a killed axi loses no more than
-//! the newest second of it.
+//! Saves the part of an answer that has arrived so far, beside the session's file: if axi is killed, at most the
+//! newest second is lost.
 
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -12,13 +12,14 @@ use crate::conversation::Message;
 /// The answer so far.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Partial {
-    /// How long the session's file was, in bytes: what it says more was written later, and holds the whole answer.
+    /// How long the session's file was, in bytes: lines after that were written later, and contain the whole
+    /// answer.
     after: u64,
     pub(super) message: Message,
 }
 
 impl Partial {
-    /// Writes it beside the session's file; what stood there before is replaced at once.
+    /// Writes it beside the session's file, and replaces an earlier one in one step.
     pub(super) fn write(session: &Path, message: Message) -> std::io::Result<()> {
         let after = whole_lines(&mut std::fs::File::open(session)?)?;
         let (path, new) = (beside(session), session.with_extension("partial-new"));
@@ -28,12 +29,12 @@ impl Partial {
         std::fs::rename(new, path)
     }
 
-    /// Reads what stands beside a session's file.
+    /// Reads the part that is saved beside a session's file.
     pub(super) fn read(session: &Path) -> Option<Self> {
         serde_json::from_slice(&std::fs::read(beside(session)).ok()?).ok()
     }
 
-    /// Tells whether no line was written to the session's file since: it has whole lines up to here.
+    /// Tells whether no line was written to the session's file since; `length` is where its last whole line ends.
     pub(super) const fn follows(&self, length: u64) -> bool {
         self.after == length
     }
@@ -55,7 +56,7 @@ impl Partial {
 pub(super) fn whole_lines(file: &mut std::fs::File) -> std::io::Result<u64> {
     let mut end = file.seek(SeekFrom::End(0))?;
     let mut byte = [0_u8];
-    // Nearly always the first look is the last one.
+    // Nearly always the file ends with a whole line.
     while end > 0 {
         file.seek(SeekFrom::Start(end - 1))?;
         file.read_exact(&mut byte)?;

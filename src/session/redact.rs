@@ -1,21 +1,21 @@
-//! Takes secrets out of what is written to a session's file.
+//! Removes secrets from what is written to a session's file.
 
 use serde_json::Value;
 
 use crate::conversation::{ContentBlock, Message, ToolCall, ToolResult};
 use crate::secret::{self, Known, Level, MARK};
 
-/// The shortest value of a field of a secret's name that is one, in bytes.
+/// In a field with the name of a secret, a value with at least this many bytes is one.
 const SHORTEST_FIELD: usize = 3;
 
-/// Knows the values that must never be written, and what secrets look like.
+/// Knows the values that must never be written, and the shapes of secrets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Redactor {
     known: Known,
 }
 
 impl Redactor {
-    /// Makes a redactor that knows these exact values beside what [`secret`] knows.
+    /// Makes a redactor that knows these exact values, and the shapes in [`secret`].
     #[must_use]
     pub const fn new(known: Known) -> Self {
         Self { known }
@@ -27,14 +27,15 @@ impl Redactor {
         secret::redact(text, &self.known, Level::Kept).0
     }
 
-    /// Returns the message without secrets. Reasoning stays byte for byte: its signature is over it.
+    /// Returns the message without secrets. Reasoning is not changed in a single byte, because it is signed.
     #[must_use]
     pub fn message(&self, message: &Message) -> Message {
         let content = message.content.iter().map(|block| match block {
             ContentBlock::Text { text } => ContentBlock::Text { text: self.text(text) },
             ContentBlock::ToolCall(call) => {
                 let input = self.value(&call.input);
-                // As the model wrote them a secret may be spelt with escapes: they go where anything was taken out.
+                // In the model's own text a secret may be written with escapes: so the text is dropped if anything
+                // was removed.
                 let arguments = if input == call.input { call.arguments.clone() } else { String::new() };
                 let invalid_input = call.invalid_input.as_deref().map(|raw| self.text(raw));
                 ContentBlock::ToolCall(ToolCall { input, invalid_input, arguments, ..call.clone() })
@@ -47,7 +48,7 @@ impl Redactor {
         Message { role: message.role, content: content.collect() }
     }
 
-    /// A field of a secret's name holds one, whatever it looks like.
+    /// In a field with the name of a secret, any value is a secret, whatever it looks like.
     fn field(&self, name: &str, value: &Value) -> Value {
         match value {
             Value::String(text) if secret::is_secret_name(name) && text.len() >= SHORTEST_FIELD => MARK.into(),

@@ -1,4 +1,4 @@
-//! What all sessions spent: the lines of their files that tell of it, and no other.
+//! Adds up what all sessions cost: reads only the lines of their files that record it.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -8,7 +8,7 @@ use super::SessionStore;
 use super::entry::{Entry, EntryKind};
 use crate::conversation::{Money, Usage};
 
-/// What a line that tells of a request has in it, and few others.
+/// A text that occurs in each line about a request's cost, and in few others.
 const MARK: &[u8] = b"\"kind\":\"usage\"";
 
 /// What a request cost.
@@ -20,14 +20,14 @@ pub struct Spending {
     pub model: String,
     /// Tokens.
     pub usage: Usage,
-    /// What it cost by the price of that day, where that was known.
+    /// The cost at that day's price, if the price was known.
     pub usd: Option<Money>,
 }
 
 impl SessionStore {
-    /// Hands every request of all sessions since then to `take`; what cannot be read is left out.
+    /// Passes every request of all sessions since `since` to `take`; lines that cannot be read are skipped.
     pub fn spending(&self, since: SystemTime, take: &mut dyn FnMut(Spending)) {
-        // A file that was last written before has nothing later in it.
+        // A file that was last written before `since` has nothing later in it.
         for summary in self.list().into_iter().filter(|summary| summary.modified >= since) {
             let Ok(file) = File::open(&summary.path) else { continue };
             let mut reader = BufReader::new(file);

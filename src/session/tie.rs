@@ -1,4 +1,5 @@
-//! Which session a shell's hand-offs belong to: one small file a shell, held while an axi of that shell runs.
+//! Ties a shell to the session of its hand-offs: one small file for each shell, locked while an axi of that shell
+//! runs.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
@@ -8,10 +9,10 @@ use std::time::{Duration, SystemTime};
 
 use super::{SessionError, SessionId, SessionStore};
 
-/// A conversation that rested for so long is over: what is asked next morning is another matter.
+/// A conversation without activity for this long is over: a question on the next morning is about something else.
 const EXPIRES: Duration = Duration::from_hours(12);
 
-/// Files of shells that have not been heard of for so long are deleted.
+/// The file of a shell that was not used for this long is deleted.
 const FORGOTTEN: Duration = Duration::from_hours(30 * 24);
 
 /// The longest name a shell's file gets, in bytes.
@@ -24,12 +25,12 @@ pub struct ShellTie {
     file: File,
 }
 
-/// What opening a shell's file came to.
+/// The result of opening a shell's file.
 #[derive(Debug)]
 pub enum Tied {
     /// It is ours.
     Free(ShellTie),
-    /// Another axi of this shell runs, or is stopped: two must not write to one session.
+    /// Another axi of this shell runs, or is stopped: two must not write to the same session.
     Busy,
 }
 
@@ -57,7 +58,7 @@ impl ShellTie {
         Ok(Tied::Free(Self { path, file }))
     }
 
-    /// Finds the session's file, unless it has gone or rested too long.
+    /// Finds the session's file, unless it is gone or was inactive for too long.
     pub fn session(&mut self, store: &SessionStore, now: SystemTime) -> Option<PathBuf> {
         let mut text = String::new();
         self.file.rewind().ok()?;
@@ -83,7 +84,7 @@ impl ShellTie {
     }
 }
 
-/// A shell's name where it can be one of a file, else a number made of it.
+/// Returns a shell's name if it can be a file name, otherwise a hash of it.
 fn file_name(shell: &str) -> String {
     let plain = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
     if !shell.starts_with('.') && !shell.is_empty() && shell.len() <= LONGEST_NAME && shell.chars().all(plain) {
@@ -94,7 +95,7 @@ fn file_name(shell: &str) -> String {
     format!("{:016x}", shell.bytes().fold(0xcbf2_9ce4_8422_2325, fold))
 }
 
-/// Deletes the files of shells that are long gone. One that cannot be deleted is in nobody's way.
+/// Deletes the files of shells that are long gone. A file that cannot be deleted does no harm.
 fn forget(directory: &Path, own: &Path, now: SystemTime) {
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
         let modified = entry.metadata().and_then(|metadata| metadata.modified());

@@ -13,25 +13,26 @@ use super::partial::{Partial, whole_lines};
 use super::{Fork, Redactor, SessionError, SessionId};
 use crate::conversation::Message;
 
-/// A session being written. The file is made with its first message, so that looking around leaves nothing.
+/// A session that is being written. Its file is made with the first message, so that merely looking around leaves
+/// nothing.
 #[derive(Debug)]
 pub struct Session {
     id: SessionId,
     directory: PathBuf,
     path: Option<PathBuf>,
     file: Option<File>,
-    /// Keeps other axis out of a session that is gone on with, until it is dropped.
+    /// The lock that keeps other axi processes out of a resumed session, until it is dropped.
     held: Option<File>,
     redactor: Redactor,
     started: bool,
-    /// What follows the first line once it is written, where it begins as another session.
+    /// The lines to write after the first line, if the session begins like another one.
     early: Vec<EntryKind>,
-    /// Whether the answer so far stands beside the file, written by this session.
+    /// Whether this session has saved a part of an answer beside the file.
     partial: AtomicBool,
 }
 
 impl Session {
-    /// Makes a session that will be written to `sessions_dir`; `None` keeps nothing (`--no-session`).
+    /// Makes a session that will be written to `sessions_dir`; with `None` nothing is saved (`--no-session`).
     #[must_use]
     pub fn new(id: SessionId, directory: PathBuf, sessions_dir: Option<&Path>, redactor: Redactor) -> Self {
         let path = sessions_dir.map(|sessions| sessions.join(format!("{id}.jsonl")));
@@ -48,7 +49,7 @@ impl Session {
         }
     }
 
-    /// Goes on with a session that is on disk, and holds it where nobody else does: see [`is_held`].
+    /// Resumes a session on the disk, and locks it unless somebody else has: see [`is_held`].
     #[must_use]
     pub fn resume(id: SessionId, directory: PathBuf, path: PathBuf, redactor: Redactor) -> Self {
         let held = File::open(&path).ok().filter(|file| file.try_lock().is_ok());
@@ -65,7 +66,7 @@ impl Session {
         }
     }
 
-    /// Begins as another session does.
+    /// Begins like another session.
     #[must_use]
     pub fn begin_as(mut self, fork: Fork) -> Self {
         self.early = fork.lines();
@@ -84,19 +85,19 @@ impl Session {
         &self.directory
     }
 
-    /// Returns the file, unless nothing is kept.
+    /// Returns the file, unless nothing is saved.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// Takes out of a text what must not be written to the disk.
+    /// Removes from a text what must not be written to the disk.
     #[must_use]
     pub fn redacted(&self, text: &str) -> String {
         self.redactor.text(text)
     }
 
-    /// Appends a finished message and flushes it to the system.
+    /// Appends a finished message and flushes it to the operating system.
     ///
     /// # Errors
     /// [`SessionError::Io`]: the turn can go on, unsaved.
@@ -123,7 +124,7 @@ impl Session {
         }
         let message = self.redactor.message(message);
         if *self.partial.get_mut() && self.file.is_none() {
-            // What is opened again takes in what stands beside it: that was of this message.
+            // Opening the file again would append the saved part of this message: remove it first.
             Partial::remove(&path);
         }
         self.write(EntryKind::Message { message }, now)?;
@@ -133,7 +134,7 @@ impl Session {
         Ok(())
     }
 
-    /// Keeps what has arrived of an answer beside the file, until the answer itself is appended.
+    /// Saves the part of an answer that has arrived beside the file, until the answer itself is appended.
     ///
     /// # Errors
     /// As [`Session::append_message`].
@@ -144,8 +145,8 @@ impl Session {
         written.map_err(|cause| SessionError::Io { path: path.clone(), cause })
     }
 
-    /// Appends anything else; nothing is written before the first message, but what changes the beginning that it has
-    /// from another session is written with it.
+    /// Appends any other entry. Before the first message nothing is written, except that changes to the beginning
+    /// taken from another session are written together with that message.
     ///
     /// # Errors
     /// As [`Session::append_message`].
@@ -159,7 +160,7 @@ impl Session {
         self.write(kind, now)
     }
 
-    /// Asks the system to put what was written on the disk; called once a turn.
+    /// Asks the system to write everything to the disk; called once a turn.
     ///
     /// # Errors
     /// As [`Session::append_message`].
@@ -178,7 +179,7 @@ impl Session {
         if self.file.is_none() {
             let file = open(&path, now).map_err(failed)?;
             if self.held.is_none() {
-                // Without locks two may write to it: their lines stay whole.
+                // Without locks two processes may write to the file: their lines stay whole.
                 drop(file.try_lock());
             }
             self.file = Some(file);
@@ -187,21 +188,21 @@ impl Session {
         let line = Entry::line(kind, now).map_err(failed)?;
         let written = file.write_all(&line);
         if written.is_err() {
-            // A half-written line (full disk) must not swallow the next one: reopening heals the end.
+            // A half-written line (disk full) must not swallow the next one: reopening the file repairs its end.
             self.file = None;
         }
         written.map_err(failed)
     }
 }
 
-/// Tells whether an axi has the session of this file open: two must not write to one conversation.
+/// Tells whether an axi has the session of this file open: two must not write to the same conversation.
 #[must_use]
 pub fn is_held(path: &Path) -> bool {
     File::open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-/// Opens for appending. An unfinished last line (power loss, full disk) gets its newline first; the answer that an axi
-/// was killed in the middle of is taken in.
+/// Opens the file for appending. If the last line is incomplete (power loss, disk full) it is ended first. If axi
+/// was killed in the middle of an answer, the saved part of it is appended.
 fn open(path: &Path, now: SystemTime) -> std::io::Result<File> {
     if let Some(parent) = path.parent() {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(parent)?;

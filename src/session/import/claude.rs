@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::talk::{Talk, field, text_of};
 use crate::conversation::{ContentBlock, Image, Role};
 
-/// Takes in a line; false where it is none of Claude Code.
+/// Reads a line; false if it is not Claude Code's.
 pub(super) fn read(line: &Value, talk: &mut Talk) -> bool {
     let role = match field(line, "type") {
         "user" => Role::User,
@@ -14,7 +14,7 @@ pub(super) fn read(line: &Value, talk: &mut Talk) -> bool {
     };
     let Some(message) = line.get("message") else { return false };
     let is = |name: &str| line.get(name).and_then(Value::as_bool).unwrap_or(false);
-    // What it told itself, and what its sub-agents said among themselves.
+    // Claude Code's messages to itself, and those of its sub-agents.
     if is("isMeta") || is("isSidechain") {
         return true;
     }
@@ -56,7 +56,7 @@ fn read_block(role: Role, block: &Value, talk: &mut Talk) {
                 talk.say(role, vec![ContentBlock::Image(image)]);
             }
         }
-        // Reasoning is signed for the one that made it: it is no use to anybody else.
+        // Reasoning is signed for the model that made it: no other model can use it.
         _ => {}
     }
 }

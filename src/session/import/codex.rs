@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::talk::{Talk, field, text_of};
 use crate::conversation::Role;
 
-/// How what codex says to itself in the person's name begins.
+/// Texts at the beginning of messages that codex writes to itself in the person's name.
 const NOT_SAID: &[&str] = &[
     "<environment_context>",
     "<user_instructions>",
@@ -15,7 +15,7 @@ const NOT_SAID: &[&str] = &[
     "<turn_aborted>",
 ];
 
-/// Takes in a line; false where it is none of codex.
+/// Reads a line; false if it is not codex's.
 pub(super) fn read(line: &Value, talk: &mut Talk) -> bool {
     let item = match (field(line, "type"), line.get("payload")) {
         ("session_meta" | "turn_context", Some(payload)) => {
@@ -23,7 +23,7 @@ pub(super) fn read(line: &Value, talk: &mut Talk) -> bool {
             return true;
         }
         ("response_item", Some(item)) => item,
-        // What was shown of it is said in the items, too.
+        // Everything that these lines show is also in the items.
         (_, Some(_)) => return true,
         (_, None) => line,
     };

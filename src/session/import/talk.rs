@@ -1,4 +1,4 @@
-//! What is read of another agent's session: messages as they come, joined where its lines cut them.
+//! Collects another agent's session: messages in order, joined where the file splits them.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ impl Talk {
         let are_results =
             |blocks: &[ContentBlock]| blocks.iter().any(|block| matches!(block, ContentBlock::ToolResult(_)));
         match self.messages.last_mut() {
-            // Others write a line for each block of an answer, and for each result.
+            // Other agents write one line for each block of an answer, and for each result.
             Some(last) if last.role == role && (role == Role::Assistant || are_results(&content)) => {
                 last.content.extend(content);
             }
