@@ -1,4 +1,4 @@
-//! Private keys from their first line to their last.
+//! Recognises private keys from their first line to their last.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ const LONGEST: usize = 128 * 1024;
 
 const BEGIN: &str = "-----BEGIN ";
 
-/// How the labels of blocks that are secrets end.
+/// The endings of the labels of blocks that are secret.
 const LABELS: &[&str] = &["PRIVATE KEY", "PRIVATE KEY BLOCK", "OpenVPN Static key V1"];
 
-/// Finds them; of one without an end, all that can be of it.
+/// Finds private keys; for a key without an end, everything that can belong to it.
 pub(super) fn find(text: &str, level: Level, found: &mut Vec<Range<usize>>) {
     let mut from = 0;
     while let Some(at) = text[from..].find(BEGIN).map(|at| from + at) {
@@ -36,7 +36,8 @@ pub(super) fn find(text: &str, level: Level, found: &mut Vec<Range<usize>>) {
     putty(text, found);
 }
 
-/// Bytes of a private key that was cut, none where words follow. What is sent may end after its first line.
+/// Returns how many bytes of a private key that was cut are here, 0 if words follow. A text that is sent may end
+/// after the key's first line.
 fn cut(body: &str, level: Level) -> usize {
     let of_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=\\ \r\n\t".contains(byte);
     let length = body.bytes().take_while(of_key).count();
@@ -45,7 +46,7 @@ fn cut(body: &str, level: Level) -> usize {
     if is_key { length } else { 0 }
 }
 
-/// PuTTY's own form: so many lines of base64.
+/// Finds keys in PuTTY's own format: a number of lines of base64.
 fn putty(text: &str, found: &mut Vec<Range<usize>>) {
     const LINES: &str = "Private-Lines:";
     for (at, _) in text.match_indices(LINES) {

@@ -1,18 +1,18 @@
-//! How a stand-in for a secret looks.
+//! The form of a stand-in for a secret.
 
-/// How it begins; so many hexadecimal digits follow. It says nothing that a name of a secret says: what follows it
-/// would be taken for one.
+/// The beginning of a stand-in; hexadecimal digits follow. It must not contain a word that names a secret: the text
+/// after it would be taken for one.
 pub(super) const START: &str = "AXI-HIDDEN-";
 pub(super) const DIGITS: usize = 10;
-/// So many letters beside a stand-in may be a secret of their own.
+/// From this many letters on, text next to a stand-in may be a secret of its own.
 const SHORTEST: usize = 4;
 
-/// How many of the digits that a stand-in has come first.
+/// Counts the stand-in's digits at the start of a text.
 pub(super) fn digits(text: &str) -> usize {
     text.bytes().take(DIGITS).take_while(|byte| byte.is_ascii_hexdigit() && !byte.is_ascii_uppercase()).count()
 }
 
-/// Tells whether there is nothing but stand-ins in what was taken for a secret, and what stands around them.
+/// Tells whether a text that was taken for a secret contains only stand-ins and a few characters around them.
 pub(super) fn is_all_of(text: &str) -> bool {
     let (mut rest, mut beside, mut any) = (text, 0, false);
     while let Some(at) = rest.find(START) {

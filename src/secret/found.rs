@@ -1,4 +1,4 @@
-//! Which files of the disk are secret: those below a directory, and those that have a second name somewhere.
+//! Finds secret files on the disk: those below a directory, and those with a second hard link elsewhere.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs::Metadata;
@@ -8,11 +8,11 @@ use std::sync::OnceLock;
 
 use super::files::{IN_HOME, SecretFiles, is_secret};
 
-/// How deep secret files are looked for, and among how many names.
+/// How deep secret files are searched, and among how many names.
 pub const DEPTH: usize = 12;
 const MOST_NAMES: usize = 50_000;
 
-/// The secret files of a directory, so many levels deep.
+/// Lists the secret files of a directory down to a depth.
 #[must_use]
 pub fn secret_files(directory: &Path, home: Option<&Path>, depth: usize) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -37,30 +37,30 @@ pub fn secret_files(directory: &Path, home: Option<&Path>, depth: usize) -> Vec<
     found
 }
 
-/// Secret files that have more than one name, by what they are and not by what they are called: a second name says
-/// nothing of them. Looked for when the first file with two names comes.
+/// Secret files with several hard links, known by their inodes and not by their names: a second name does not
+/// reveal the secret. They are searched when the first file with two names is met.
 #[derive(Debug, Default)]
 pub struct Linked {
     files: SecretFiles,
     below: Vec<PathBuf>,
-    /// Device and number of each.
+    /// Device and inode of each.
     known: OnceLock<BTreeSet<(u64, u64)>>,
 }
 
 impl Linked {
-    /// Those among the known secrets of home and the secret files below these directories.
+    /// Covers the known secrets in home, and the secret files below these directories.
     #[must_use]
     pub fn new(files: SecretFiles, below: Vec<PathBuf>) -> Self {
         Self { files, below, known: OnceLock::new() }
     }
 
-    /// Tells whether a file is one.
+    /// Tells whether a file is one of them.
     #[must_use]
     pub fn holds(&self, metadata: &Metadata) -> bool {
         metadata.is_file() && self.holds_file(metadata.dev(), metadata.ino(), metadata.nlink())
     }
 
-    /// The same of a file with this device, number and so many names.
+    /// Tells the same for a file with this device, inode and number of names.
     #[must_use]
     pub fn holds_file(&self, device: u64, number: u64, names: u64) -> bool {
         names > 1 && self.known.get_or_init(|| self.find()).contains(&(device, number))

@@ -1,15 +1,16 @@
-//! How strictly a text is looked at, and what stands where a secret was.
+//! How strictly a text is searched, and the text that replaces a secret.
 
-/// What stands where a secret was.
+/// The text that replaces a secret.
 pub const MARK: &str = "[redacted]";
 
-/// How strictly a text is looked at.
+/// How strictly a text is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// A server's sentence: keys it repeats, whole or masked, and who asked. Names such as `token:` stay.
+    /// A server's message: finds keys that it repeats, whole or masked, and the name of the account. Names such as
+    /// `token:` stay.
     Repeated,
-    /// What is kept and read again by a model: what is certainly a secret. Code stays whole.
+    /// A text that is saved and read again by a model: finds what is certainly a secret, and leaves code whole.
     Kept,
-    /// What is sent to others or offered again: rather too much than too little.
+    /// A text that is sent to others or offered again: removes rather too much than too little.
     Sent,
 }

@@ -1,13 +1,13 @@
-//! Tells by a name whether what it names is a secret.
+//! Tells by a name whether its value is a secret.
 
 use super::table::{ABOUT, HINTS, LEADS, PARTS, WEAK_WORDS, WORDS};
 
-/// How sure a name is.
+/// How certain that is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Naming {
     /// Its value is a secret.
     Secret,
-    /// It is, where it looks like one.
+    /// Its value is a secret if it looks like one.
     Maybe,
 }
 
@@ -24,7 +24,7 @@ pub(super) fn naming(name: &str) -> Option<Naming> {
     let lower = name.to_ascii_lowercase();
     let lower = lower.trim_matches(['-', '_']);
     let naming = if PARTS.iter().any(|part| lower.contains(part)) {
-        // `access_key_id` names the key, and is half of it.
+        // `access_key_id` names the key, and is one half of it.
         let identifies = lower.ends_with("_id") || lower.ends_with("-id");
         (!identifies || lower.contains("access_key")).then_some(Naming::Secret)?
     } else if words(name).any(|word| WORDS.contains(&word.as_str())) {
@@ -44,21 +44,21 @@ pub(super) fn naming(name: &str) -> Option<Naming> {
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     match naming(name) {
-        // `PWD` is a place, and `OLDPWD` another.
+        // `PWD` is a directory, and so is `OLDPWD`.
         Some(Naming::Secret) => !matches!(name, "PWD" | "pwd"),
         Some(Naming::Maybe) => name.len() > 4 && name.to_ascii_lowercase().ends_with("_key"),
         None => false,
     }
 }
 
-/// Tells whether a variable of this name is a secret, or leads to a process that has some.
+/// Tells whether a variable with this name is secret, or leads to a process that has secrets.
 #[must_use]
 pub fn is_kept_from_readers(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     is_secret_name(name) || LEADS.iter().any(|part| upper.contains(part))
 }
 
-/// The words of a name, in lower case: `dbPass_x` is three.
+/// Splits a name into words in lower case: `dbPass_x` has three.
 fn words(name: &str) -> impl Iterator<Item = String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
