@@ -10,9 +10,11 @@
 //! floor 1  conversation  terminal  sandbox  journal  config  locale  shell  cli  child  mcp
 //! floor 0  secret  character
 //! ```
-//! The floor rule: a room imports only from floors below it, never a room beside it. The five rooms of floor 2
-//! do not know each other, the rooms of floor 1 know nothing of ours but `secret` and `character`,
-//! `child` the sandbox it puts on, and `mcp` the child that becomes a server. `tests/it/floors.rs` checks it.
+//! The floor rule: a room imports only from floors below its own, and never from a room beside it. So the five
+//! rooms of floor 2 do not know each other. A room of floor 1 uses at most `secret` and `character`, except that
+//! `config` and `cli` use `locale`, `child` uses the `sandbox` that it applies, and `mcp` uses the `child` that
+//! becomes a server.
+//! `tests/it/floors.rs` checks it.
 
 pub mod agent;
 pub mod app;
