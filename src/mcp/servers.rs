@@ -81,9 +81,7 @@ impl Servers {
                 server.look(&self.inner.setup);
             }
             let wanted = servers.iter().filter(|server| {
-                // Who was to sign in may have done so meanwhile.
-                let is_open = server.failure.as_ref().is_none_or(|failure| *failure == Failure::SignIn);
-                server.usable() && server.manifest.is_none() && !server.starting && is_open
+                server.usable() && server.manifest.is_none() && !server.starting && server.failure.is_none()
             });
             wanted.map(|server| server.definition.name.clone()).collect()
         };

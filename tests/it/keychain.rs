@@ -4,6 +4,7 @@ use std::process::Command;
 
 use serde_json::json;
 
+use crate::support::authority::Authority;
 use crate::support::home::Home;
 use crate::support::server::{Answer, Server, answer};
 use crate::support::skip;
@@ -105,4 +106,29 @@ fn models_are_listed_of_a_provider_whose_key_is_kept_and_of_none_without() {
         let ran = listed(&Home::new(), false);
         assert!(ran.out.contains("mistral/m"), "{}{}", ran.out, ran.err);
     }
+}
+
+#[test]
+fn a_token_of_a_server_is_kept_in_the_keychain_and_taken_out_again() {
+    if !installed() {
+        return;
+    }
+    let authority = Authority::start();
+    let home = authority.home();
+    // The person pastes the address where their browser ended.
+    let issuer = authority.issuer().replace(':', "%3A").replace('/', "%2F");
+    let script = format!(
+        "coproc SIGN {{ axi mcp login far; }}; back=${{SIGN[1]}}; read -r url <&${{SIGN[0]}}; state=${{url#*state=}}; \
+         echo \"http://127.0.0.1/callback?code=c0de&state=${{state%%&*}}&iss={issuer}\" >&$back; wait $SIGN_PID; \
+         axi mcp test far; axi mcp logout far; axi mcp logout far; axi mcp test far"
+    );
+    let ran = in_session(&home, &format!("{UNLOCKED}{script}"));
+    let said =
+        ["signed in to far; the token is in the keychain", "signed out of far", "there was no token for far"];
+    for said in said {
+        assert!(ran.err.contains(said), "{said}: {}", ran.err);
+    }
+    assert!(ran.out.contains("far works: "), "{} {}", ran.out, ran.err);
+    assert!(ran.err.ends_with("hint: axi mcp login far\n"), "{}", ran.err);
+    assert!(!home.path().join("state/axi/keys.json").exists(), "it is in the keychain and nowhere else");
 }
