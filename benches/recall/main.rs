@@ -1,12 +1,52 @@
 //! How much of a long session is still known after it was cut: facts planted in synthetic sessions, and a scripted reader.
 //!
-//! `cargo bench --bench recall [SEEDS]`; the same reader with the first seed is a test.
+//! `cargo bench --bench recall [SEEDS]`; the same reader with the first seed is a test. `cargo bench --bench recall
+//! FILE WORDS` times a session of one's own: opening it, and finding words in what is not held of it.
 
 use std::io::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use axi::context::wanted;
+use axi::session::{open, seek};
 
 mod story;
 
+/// How often something is timed; the best counts.
+const TIMES: usize = 7;
+
+/// The best time of some, and what came of the last.
+fn best<T>(mut run: impl FnMut() -> T) -> (Duration, T) {
+    let mut once = || {
+        let began = Instant::now();
+        let made = run();
+        (began.elapsed(), made)
+    };
+    let mut found = once();
+    for _ in 1..TIMES {
+        let (took, made) = once();
+        found = (took.min(found.0), made);
+    }
+    found
+}
+
+/// Times a session's file.
+fn timed(path: &Path, query: &str) -> String {
+    let words = wanted(query);
+    let (opening, opened) = best(|| open(path));
+    let (seeking, told) = best(|| seek(path, &words));
+    let held = opened.map_or(0, |loaded| loaded.conversation.messages().len());
+    let found = told.map_or(0, |told| told.messages.len());
+    format!("open {opening:.0?}, {held} messages held; {found} messages with {words:?} after {seeking:.0?}")
+}
+
 fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    if let Some(path) = arguments.iter().find(|argument| Path::new(argument).is_file()) {
+        let words: Vec<&str> = arguments.iter().filter(|argument| *argument != path).map(String::as_str).collect();
+        drop(writeln!(std::io::stdout(), "{}", timed(Path::new(path), &words.join(" "))));
+        return;
+    }
     let seeds = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(10_u64);
     let mut out = std::io::stdout().lock();
     let mut say = |line: String| writeln!(out, "{line}").is_ok();

@@ -50,7 +50,7 @@ pub use instructions::{Instructions, MEMORY, instructions};
 pub use question::{Approval, ApprovalRequest, Widened};
 pub use recalled::{Recalled, recalled};
 pub use results::REPEATS;
-pub use said::Said;
+pub use said::{DroppedTurn, Said};
 pub use skills::{Skill, catalogue, skills};
 pub use turn::run_call;
 pub use undo::PastTurn;

@@ -4,9 +4,21 @@ use std::borrow::Cow;
 
 use super::talk::{Talk, whole};
 use super::undo::Undo;
-use crate::context::{Found, PASSAGES, recall, sent_tokens};
-use crate::conversation::Conversation;
+use crate::context::{self, Found, PASSAGES, recall, recall_of, sent_tokens, wanted};
+use crate::conversation::{Conversation, tokens};
 use crate::journal::{JournalError, Turn};
+use crate::session::seek;
+
+/// A turn that is not sent any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DroppedTurn {
+    /// Which one, counted from 1.
+    pub number: usize,
+    /// The first line of what the person said.
+    pub said: String,
+    /// How many tokens its messages have, as they are estimated.
+    pub tokens: u64,
+}
 
 /// The conversation as the next request sees it.
 #[derive(Clone, Copy)]
@@ -29,6 +41,31 @@ impl<'a> Said<'a> {
         sent_tokens(conversation.messages(), conversation.cut())
     }
 
+    /// Returns the window that requests are planned for, in tokens; `None` while it is not known.
+    #[must_use]
+    pub fn window(self) -> Option<u64> {
+        self.talk.window.size(self.talk.model().context_window)
+    }
+
+    /// Returns the turns that are not sent any more, oldest first.
+    #[must_use]
+    pub fn dropped(self) -> Vec<DroppedTurn> {
+        let whole = self.whole();
+        let dropped = whole.cut().map_or(0, |cut| cut.dropped).min(whole.messages().len());
+        let mut found: Vec<DroppedTurn> = Vec::new();
+        for (number, message) in context::turns(&whole.messages()[..dropped]) {
+            if found.last().is_none_or(|last| last.number != number) {
+                let text = message.text();
+                let said = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned();
+                found.push(DroppedTurn { number, said, tokens: 0 });
+            }
+            if let Some(turn) = found.last_mut() {
+                turn.tokens += tokens::estimate_message(message);
+            }
+        }
+        found
+    }
+
     /// Returns the conversation with what stands in its session's file alone.
     #[must_use]
     pub fn whole(self) -> Cow<'a, Conversation> {
@@ -46,7 +83,29 @@ impl<'a> Said<'a> {
 
 /// The passages of all that was said that answer a query best, but for the call that asks for it.
 pub(super) fn recalled(talk: &Talk, query: &str) -> Vec<Found> {
-    let whole = whole(talk);
-    let asking = usize::from(!whole.open_calls().is_empty());
-    recall(&whole.messages()[..whole.messages().len() - asking], query, PASSAGES)
+    let conversation = talk.conversation();
+    let asking = usize::from(!conversation.open_calls().is_empty());
+    let held = conversation.messages();
+    let held = &held[..held.len() - asking];
+    let earlier = conversation.earlier();
+    if earlier == 0 {
+        return recall(held, query, PASSAGES);
+    }
+    // What stands in the file alone is looked through there.
+    let path = talk.session().path();
+    let told =
+        path.and_then(|path| seek(path, &wanted(query)).map_err(|error| tracing::warn!(%error, "not read")).ok());
+    let told = told.unwrap_or_default();
+    let turns = told.said.partition_point(|said| *said < earlier);
+    let before = told.messages.iter().filter(|(number, _)| *number < earlier);
+    let before = before.map(|(number, message)| {
+        let turn = told.said.partition_point(|said| said <= number);
+        context::Said { number: *number, turn, message }
+    });
+    let after = context::turns(held).enumerate().map(|(place, (turn, message))| context::Said {
+        number: earlier + place,
+        turn: turns + turn,
+        message,
+    });
+    recall_of(&before.chain(after).collect::<Vec<_>>(), query, PASSAGES)
 }

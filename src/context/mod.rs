@@ -17,8 +17,9 @@ mod view;
 
 pub use beside::Beside;
 pub use plan::{Limits, Need, need, plan, sent_tokens};
-pub use recall::{Found, PASSAGES, recall, wanted};
+pub use recall::{Found, PASSAGES, Said, recall, recall_of, wanted};
 pub use shares::Shares;
+pub use turns::turns;
 pub use view::view;
 
 #[cfg(test)]

@@ -43,6 +43,17 @@ const ASKING: &str = " a all an and any are as at be been before by can could di
                       its me my of on or our said say so that the their them then there they this to us was we were \
                       what when where which who why will with would you your ";
 
+/// A message, and where it stands in its conversation.
+#[derive(Debug, Clone, Copy)]
+pub struct Said<'a> {
+    /// Its number, counted from 0.
+    pub number: usize,
+    /// The person's turn it belongs to, counted from 1.
+    pub turn: usize,
+    /// The message.
+    pub message: &'a Message,
+}
+
 /// A text of a message.
 struct Spoken<'a> {
     message: usize,
@@ -69,10 +80,16 @@ struct Passage<'a> {
 /// line that has most of the words together. Texts without any of the words are passed over unread.
 #[must_use]
 pub fn recall(messages: &[Message], query: &str, most: usize) -> Vec<Found> {
+    let said = turns(messages).enumerate().map(|(number, (turn, message))| Said { number, turn, message });
+    recall_of(&said.collect::<Vec<_>>(), query, most)
+}
+
+/// The same of some messages of a conversation, the oldest first.
+#[must_use]
+pub fn recall_of(said: &[Said<'_>], query: &str, most: usize) -> Vec<Found> {
     let wanted = wanted(query);
     let Some(any) = any_of(&wanted) else { return Vec::new() };
-    let texts: Vec<Spoken<'_>> =
-        turns(messages).enumerate().flat_map(|(number, (turn, message))| texts(number, turn, message)).collect();
+    let texts: Vec<Spoken<'_>> = said.iter().flat_map(texts).collect();
     let (mut passages, mut all, mut bytes) = (Vec::new(), 0_usize, 0_usize);
     for text in &texts {
         all += with_any(text, &any, &wanted, &mut passages);
@@ -195,7 +212,8 @@ fn found(passage: &Passage<'_>) -> Found {
     Found { message, turn, who: passage.who.to_owned(), line: passage.line, text: lines.join("\n") }
 }
 
-fn texts(number: usize, turn: usize, message: &Message) -> Vec<Spoken<'_>> {
+fn texts<'a>(said: &Said<'a>) -> Vec<Spoken<'a>> {
+    let Said { number, turn, message } = *said;
     let said = match message.role {
         Role::User => "user",
         Role::Assistant => "assistant",

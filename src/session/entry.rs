@@ -108,6 +108,11 @@ pub enum EntryKind {
         /// The title.
         title: String,
     },
+    /// What a model calls the session, until it is given a title.
+    Topic {
+        /// A few words.
+        topic: String,
+    },
 }
 
 impl Entry {

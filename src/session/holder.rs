@@ -1,7 +1,10 @@
 //! What holds the messages of a session's file while its lines are read.
 
-use std::path::Path;
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
 
+use super::entry::{EntryKind, ReadLine, read_line};
 use crate::conversation::Message;
 
 /// Where a line stands.
@@ -14,7 +17,9 @@ pub(super) struct Place<'a> {
 }
 
 /// What holds the messages of a file while it is read.
-pub(super) trait Holder: Default {
+pub(super) trait Holder {
+    /// One that holds nothing yet.
+    fn anew(&self) -> Self;
     /// Takes in a line that is a message, as it stands; false where the line must be read whole.
     fn line(&mut self, line: &[u8], place: Place<'_>) -> bool;
     /// Takes in a message that was read.
@@ -25,4 +30,42 @@ pub(super) trait Holder: Default {
     fn rewind(&mut self, messages: usize);
     /// How many messages there are.
     fn count(&self) -> usize;
+}
+
+/// The files in which held lines stand.
+#[derive(Default)]
+pub(super) struct Files(Vec<PathBuf>);
+
+impl Files {
+    pub(super) fn number(&mut self, path: &Path) -> usize {
+        let known = self.0.iter().position(|known| known == path);
+        known.unwrap_or_else(|| {
+            self.0.push(path.to_owned());
+            self.0.len() - 1
+        })
+    }
+
+    pub(super) fn open(&self) -> std::io::Result<Vec<File>> {
+        self.0.iter().map(File::open).collect()
+    }
+}
+
+/// A line that is not held itself.
+pub(super) struct Line {
+    pub(super) file: usize,
+    pub(super) offset: u64,
+    /// In bytes.
+    pub(super) length: u64,
+}
+
+impl Line {
+    /// Reads the message that it is; `None` where it is none, or not all of it is understood.
+    pub(super) fn read(&self, files: &[File]) -> Option<Message> {
+        let mut line = vec![0; usize::try_from(self.length).ok()?];
+        files.get(self.file)?.read_exact_at(&mut line, self.offset).ok()?;
+        match read_line(&line) {
+            ReadLine::Whole(EntryKind::Message { message }) => Some(message),
+            ReadLine::Whole(_) | ReadLine::Part(_) | ReadLine::Nothing => None,
+        }
+    }
 }

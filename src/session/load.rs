@@ -36,15 +36,15 @@ pub struct Loaded {
 
 /// How many beginnings of beginnings are followed.
 const DEEPEST: u32 = 64;
-/// How much of a file is read at once, in bytes.
-const PIECE: usize = 256 * 1024;
+/// How much of a file is read at once, in bytes: what a core keeps nearest.
+const PIECE: usize = 64 * 1024;
 
 /// Reads a session's file whole. What an axi that was killed had shown of its last answer is the last message.
 ///
 /// # Errors
 /// [`SessionError::Io`], or [`SessionError::Unreadable`] when not one line can be read.
 pub fn load(path: &Path) -> Result<Loaded, SessionError> {
-    read::<Vec<Message>>(path, u64::MAX, DEEPEST)?
+    read(path, u64::MAX, DEEPEST, Vec::new())?
         .with_partial(path, |messages, _| Some(Conversation::restore(messages)))
 }
 
@@ -58,7 +58,7 @@ pub fn open(path: &Path) -> Result<Loaded, SessionError> {
 }
 
 pub(super) fn open_holding(path: &Path, held: Held) -> Result<Loaded, SessionError> {
-    let outline = read::<Outline>(path, u64::MAX, DEEPEST)?;
+    let outline = read(path, u64::MAX, DEEPEST, Outline::default())?;
     // Where it stands as no axi writes it all of it is looked at.
     if outline.read > 0
         && let Ok(loaded) = outline.with_partial(path, |outline, cuts| outline.conversation(cuts, held))
@@ -73,11 +73,20 @@ pub(super) fn open_holding(path: &Path, held: Held) -> Result<Loaded, SessionErr
 /// # Errors
 /// As [`load`].
 pub fn load_lines(path: &Path) -> Result<Loaded, SessionError> {
-    let read = read::<Vec<Message>>(path, u64::MAX, DEEPEST)?;
+    let read = read(path, u64::MAX, DEEPEST, Vec::new())?;
     read.finish(path, None, |messages, _| Some(Conversation::restore(messages)))
 }
 
+/// Has a holder take in what the lines of a session's file say.
+pub(super) fn held_lines<H: Holder>(path: &Path, holder: H) -> Result<H, SessionError> {
+    Ok(read(path, u64::MAX, DEEPEST, holder)?.messages)
+}
+
 impl Holder for Vec<Message> {
+    fn anew(&self) -> Self {
+        Self::new()
+    }
+
     fn line(&mut self, _: &[u8], _: Place<'_>) -> bool {
         false
     }
@@ -102,7 +111,6 @@ impl Holder for Vec<Message> {
 }
 
 /// What was read so far.
-#[derive(Default)]
 struct Reading<H> {
     started: Option<(SessionId, PathBuf)>,
     model: String,
@@ -119,10 +127,10 @@ struct Reading<H> {
 }
 
 /// Reads as many bytes of a session's file, and the beginning it has from another.
-fn read<H: Holder>(path: &Path, most: u64, deepest: u32) -> Result<Reading<H>, SessionError> {
+fn read<H: Holder>(path: &Path, most: u64, deepest: u32, holder: H) -> Result<Reading<H>, SessionError> {
     let failed = |cause| SessionError::Io { path: path.to_owned(), cause };
     let mut reader = BufReader::with_capacity(PIECE, File::open(path).map_err(failed)?.take(most));
-    let mut reading = Reading::default();
+    let mut reading = Reading::new(holder);
     let (mut line, mut offset) = (Vec::new(), 0);
     loop {
         line.clear();
@@ -141,6 +149,22 @@ fn read<H: Holder>(path: &Path, most: u64, deepest: u32) -> Result<Reading<H>, S
 }
 
 impl<H: Holder> Reading<H> {
+    fn new(messages: H) -> Self {
+        Self {
+            started: None,
+            model: String::new(),
+            title: None,
+            ledger: Ledger::default(),
+            messages,
+            cuts: Vec::new(),
+            pins: Vec::new(),
+            read: 0,
+            skipped: 0,
+            length: 0,
+            open: false,
+        }
+    }
+
     fn line(&mut self, line: &[u8], place: Place<'_>, deepest: u32) {
         if self.messages.line(line, place) {
             self.read += 1;
@@ -168,7 +192,8 @@ impl<H: Holder> Reading<H> {
 
     /// Begins with what another session's file said. One that cannot be read counts as a line that cannot.
     fn begin_as(&mut self, other: &Path, bytes: u64, deepest: u32) {
-        let base = deepest.checked_sub(1).and_then(|deepest| read::<H>(other, bytes, deepest).ok());
+        let base =
+            deepest.checked_sub(1).and_then(|deepest| read(other, bytes, deepest, self.messages.anew()).ok());
         let Some(mut base) = base.filter(|base| base.read > 0) else {
             self.skipped += 1;
             return;
@@ -214,8 +239,8 @@ impl<H: Holder> Reading<H> {
                 self.open = false;
                 self.ledger.end_turn();
             }
-            // Taken where its file is known.
-            EntryKind::Forked { .. } => {}
+            // The one is taken where its file is known, the other is for lists.
+            EntryKind::Forked { .. } | EntryKind::Topic { .. } => {}
         }
     }
 

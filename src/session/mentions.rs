@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
-use grep_matcher::Matcher as _;
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-
 use super::entry::{Entry, EntryKind, directory_of, read_kind};
 use super::id::directory_mark;
-use super::search::{is_frame, pieces};
+use super::search::pieces;
+use super::sought::Sought;
 use super::{SessionId, SessionStore};
 use crate::conversation::Message;
 
@@ -18,8 +16,6 @@ use crate::conversation::Message;
 const MOST_THREADS: usize = 8;
 /// The longest message that is looked at, in bytes: what a few huge outputs say must not cost a second to read.
 const LONGEST: usize = 1024 * 1024;
-/// The most words of a query that count.
-const MOST_WORDS: usize = 32;
 
 /// A message of a session that has words that were looked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,8 +58,7 @@ pub fn mentions(
     without: Option<&SessionId>,
     most: usize,
 ) -> Vec<Mention> {
-    let words = &words[..words.len().min(MOST_WORDS)];
-    let Some(any) = any_of(words) else { return Vec::new() };
+    let Some(sought) = Sought::new(words) else { return Vec::new() };
     let mark = directory.map(directory_mark);
     let mut files: Vec<(SessionId, PathBuf)> = store.files();
     files.retain(|(id, _)| {
@@ -72,7 +67,7 @@ pub fn mentions(
     });
     let written = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified());
     files.sort_by_cached_key(|(_, path)| std::cmp::Reverse(written(path).unwrap_or(SystemTime::UNIX_EPOCH)));
-    let mut hits = scanned(&files, &any, words, most);
+    let mut hits = scanned(&files, &sought, most);
     best(&mut hits, most);
     let mut directories: HashMap<usize, PathBuf> = HashMap::new();
     let read = hits.iter().filter_map(|hit| {
@@ -89,20 +84,11 @@ pub fn mentions(
     read.collect()
 }
 
-fn any_of(words: &[String]) -> Option<RegexMatcher> {
-    let plain = |word: &String| word.chars().all(char::is_alphanumeric);
-    if words.is_empty() || !words.iter().all(plain) {
-        return None;
-    }
-    // Letters and digits mean themselves in a pattern.
-    RegexMatcherBuilder::new().case_insensitive(true).build(&words.join("|")).ok()
-}
-
-fn scanned(files: &[(SessionId, PathBuf)], any: &RegexMatcher, words: &[String], most: usize) -> Vec<Hit> {
+fn scanned(files: &[(SessionId, PathBuf)], sought: &Sought, most: usize) -> Vec<Hit> {
     let next = AtomicUsize::new(0);
     // Older files have nothing better than newer ones with as many lines that have all words.
     let full = AtomicUsize::new(0);
-    let all = u32::try_from(words.len()).unwrap_or(u32::MAX);
+    let all = sought.all().count_ones();
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS).min(files.len());
     std::thread::scope(|scope| {
         let scan = || {
@@ -115,7 +101,7 @@ fn scanned(files: &[(SessionId, PathBuf)], any: &RegexMatcher, words: &[String],
                 let mut number = 0;
                 // What can be read of a file counts.
                 let _ = pieces(path, &mut buffer, &mut |lines| {
-                    scan(lines, any, words, &mut |words, line| {
+                    scan(lines, sought, &mut |words, line| {
                         number += 1;
                         full.fetch_add(usize::from(words == all), Ordering::Relaxed);
                         hits.push(Hit { words, file, number, line: line.to_vec() });
@@ -123,6 +109,7 @@ fn scanned(files: &[(SessionId, PathBuf)], any: &RegexMatcher, words: &[String],
                             best(&mut hits, most);
                         }
                     });
+                    true
                 });
             }
         };
@@ -138,32 +125,18 @@ fn best(hits: &mut Vec<Hit>, most: usize) {
 }
 
 /// Hands over each message that has one of the words, with how many of them it has.
-fn scan(lines: &[u8], any: &RegexMatcher, words: &[String], take: &mut dyn FnMut(u32, &[u8])) {
-    let all = u32::try_from(words.len()).unwrap_or(u32::MAX);
+fn scan(lines: &[u8], sought: &Sought, take: &mut dyn FnMut(u32, &[u8])) {
     let mut at = 0;
-    while let Ok(Some(found)) = any.find_at(lines, at) {
-        let start = memchr::memrchr(b'\n', &lines[..found.start()]).map_or(0, |newline| newline + 1);
-        let end = memchr::memchr(b'\n', &lines[found.end()..]).map_or(lines.len(), |length| found.end() + length);
+    while let Some(found) = sought.next(lines, at) {
+        let start = memchr::memrchr(b'\n', &lines[..found]).map_or(0, |newline| newline + 1);
+        let end = memchr::memchr(b'\n', &lines[found..]).map_or(lines.len(), |length| found + length);
         let line = &lines[start..end];
         at = end;
         if line.len() > LONGEST || !is_message(line) {
             continue;
         }
-        let mut has = 0_u32;
-        let mut within = found.start() - start;
-        while let Ok(Some(found)) = any.find_at(line, within) {
-            within = found.end();
-            if is_frame(line, found.start(), found.end()) {
-                continue;
-            }
-            let text = String::from_utf8_lossy(&line[found.start()..found.end()]).to_lowercase();
-            has |= words.iter().position(|word| *word == text).map_or(0, |place| 1 << place);
-            if has.count_ones() == all {
-                break;
-            }
-        }
-        if has != 0 {
-            take(has.count_ones(), line);
+        if let Some(has) = sought.in_line(line) {
+            take(has.words.count_ones(), line);
         }
     }
 }

@@ -4,14 +4,12 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs::File;
-use std::os::unix::fs::FileExt as _;
-use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::entry::{EntryKind, HEAD, ReadLine, VERSION, read_line};
-use super::holder::{Holder, Place};
+use super::entry::{HEAD, VERSION};
+use super::holder::{Files, Holder, Line, Place};
 use crate::conversation::{Conversation, Cut, Earlier, Message, Role};
 
 /// How much of a conversation is held.
@@ -35,7 +33,7 @@ const PICTURE: u64 = 8 * 1024;
 /// The lines of messages, without what they say.
 #[derive(Default)]
 pub(super) struct Outline {
-    files: Vec<PathBuf>,
+    files: Files,
     standing: Vec<Standing>,
     /// The calls of the last message that have no results yet.
     open: Vec<String>,
@@ -45,25 +43,12 @@ pub(super) struct Outline {
 
 /// A message, where it stands.
 struct Standing {
-    file: usize,
-    offset: u64,
-    /// Of its line, in bytes; 0 for results that a crash left out.
-    length: u64,
+    /// `None` for results that a crash left out.
+    line: Option<Line>,
     /// What it counts for in a request.
     weight: u64,
     /// Whether a person said it.
     said: bool,
-}
-
-impl Standing {
-    fn read(&self, files: &[File]) -> Option<Message> {
-        let mut line = vec![0; usize::try_from(self.length).ok()?];
-        files.get(self.file)?.read_exact_at(&mut line, self.offset).ok()?;
-        match read_line(&line) {
-            ReadLine::Whole(EntryKind::Message { message }) => Some(message),
-            ReadLine::Whole(_) | ReadLine::Part(_) | ReadLine::Nothing => None,
-        }
-    }
 }
 
 /// A line that is a message.
@@ -104,9 +89,9 @@ impl Outline {
             return None;
         }
         let from = self.held_from(cuts.last().map_or(0, |cut| cut.dropped), held);
-        let files: Vec<File> = self.files.iter().map(File::open).collect::<Result<_, _>>().ok()?;
-        let messages = self.standing[from..].iter().filter(|standing| standing.length > 0);
-        let messages = messages.map(|standing| standing.read(&files)).collect::<Option<Vec<_>>>()?;
+        let files: Vec<File> = self.files.open().ok()?;
+        let lines = self.standing[from..].iter().filter_map(|standing| standing.line.as_ref());
+        let messages = lines.map(|line| line.read(&files)).collect::<Option<Vec<_>>>()?;
         let held = Conversation::restore(messages);
         if held.messages().len() != self.standing.len() - from {
             return None;
@@ -114,7 +99,7 @@ impl Outline {
         if from == 0 {
             return Some(held);
         }
-        let opening = self.standing[0].read(&files)?.text();
+        let opening = self.standing[0].line.as_ref()?.read(&files)?.text();
         Some(held.behind(Earlier { messages: from, opening }))
     }
 
@@ -124,7 +109,7 @@ impl Outline {
         let mut from = self.standing.len();
         for (index, standing) in self.standing.iter().enumerate().rev() {
             sent += standing.weight;
-            shown += standing.length;
+            shown += standing.line.as_ref().map_or(0, |line| line.length);
             let enough = sent > held.sent || (from <= dropped && shown > held.shown);
             if enough && from < self.standing.len() {
                 return from;
@@ -134,14 +119,6 @@ impl Outline {
             }
         }
         0
-    }
-
-    fn place(&mut self, path: &Path) -> usize {
-        let known = self.files.iter().position(|known| known == path);
-        known.unwrap_or_else(|| {
-            self.files.push(path.to_owned());
-            self.files.len() - 1
-        })
     }
 
     /// Takes in how a message stands, as [`Conversation::restore`] would.
@@ -168,14 +145,18 @@ impl Outline {
             self.close();
         }
         self.open = calls;
-        let file = self.place(place.path);
+        let line = Line { file: self.files.number(place.path), offset: place.offset, length: place.length };
         let weight = if pictured { place.length.min(PICTURE) } else { place.length };
         let said = said.role == Role::User && results.is_empty();
-        self.standing.push(Standing { file, offset: place.offset, length: place.length, weight, said });
+        self.standing.push(Standing { line: Some(line), weight, said });
     }
 }
 
 impl Holder for Outline {
+    fn anew(&self) -> Self {
+        Self::default()
+    }
+
     fn line(&mut self, line: &[u8], place: Place<'_>) -> bool {
         let head = &line[..line.len().min(HEAD)];
         if memchr::memmem::find(head, b"\"kind\":\"message\"").is_none() {
@@ -196,7 +177,7 @@ impl Holder for Outline {
 
     fn close(&mut self) {
         if !std::mem::take(&mut self.open).is_empty() {
-            self.standing.push(Standing { file: 0, offset: 0, length: 0, weight: 0, said: false });
+            self.standing.push(Standing { line: None, weight: 0, said: false });
         }
     }
 

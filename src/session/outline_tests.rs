@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use proptest::prelude::*;
 
 use super::super::load::{load, open_holding};
-use super::super::{Fork, Redactor, Session, SessionId};
+use super::super::{EntryKind, Fork, Redactor, Session, SessionId, seek};
 use super::*;
 use crate::conversation::{ContentBlock, Image, Outcome, ToolCall, ToolFacts, ToolResult};
 
@@ -177,6 +177,55 @@ proptest! {
         let again = if held.earlier() == 0 { Some(held.clone()) } else { held.whole(all.clone()) };
         prop_assert_eq!(again.as_ref(), Some(all));
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    /// What stands in the file alone is found there by any of its words, under the numbers it has in the conversation.
+    #[test]
+    fn what_is_not_held_is_found_in_the_file_by_each_of_its_words(
+        steps in prop::collection::vec(step(), 1..30),
+        sent in 0_u64..2000,
+    ) {
+        let home = tempfile::tempdir().unwrap();
+        let path = written(home.path(), &steps);
+        let (whole, opened) = (load(&path), open_holding(&path, Held { shown: 0, sent }));
+        let (Ok(whole), Ok(opened)) = (whole, opened) else { return Ok(()) };
+        let (earlier, all) = (opened.conversation.earlier(), whole.conversation.messages());
+        let said = |message: &Message| message.role == Role::User && !message.has_results();
+        let texts: Vec<String> = all[..earlier].iter().map(|message| message.text().to_lowercase()).collect();
+        let words_of = |text: &str| -> Vec<String> {
+            let words = text.split(|character: char| !character.is_ascii_alphanumeric());
+            words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+        };
+        for word in texts.iter().flat_map(|text| words_of(text)) {
+            let told = seek(&path, std::slice::from_ref(&word)).unwrap();
+            let spoken: Vec<usize> = (0..earlier).filter(|number| said(&all[*number])).collect();
+            let known: Vec<usize> = told.said.iter().copied().filter(|number| *number < earlier).collect();
+            prop_assert_eq!(known, spoken);
+            for (number, message) in told.messages.iter().filter(|(number, _)| *number < earlier) {
+                prop_assert_eq!(message, &all[*number]);
+            }
+            let having = (0..earlier).filter(|number| words_of(&texts[*number]).contains(&word));
+            for number in having {
+                prop_assert!(told.messages.iter().any(|(found, _)| *found == number), "{} {}", word, number);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rare_word_is_found_among_a_thousand_messages_with_a_common_one() {
+    let home = tempfile::tempdir().unwrap();
+    let talk = |number: usize| {
+        let says = if number == 3 { "the heron error".to_owned() } else { format!("error {number}") };
+        [Step::Says(says), Step::Answers("the errors are many".to_owned()), Step::Ends]
+    };
+    let path = written(home.path(), &(0..500).flat_map(talk).collect::<Vec<_>>());
+    let told = seek(&path, &["error".to_owned(), "heron".to_owned()]).unwrap();
+    assert_eq!(told.messages[0], (6, Message::user("the heron error")));
+    assert_eq!((told.messages.len(), told.said.len()), (96, 500));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::conversation::{Money, Usage};
 /// The name of the copy, beside the sessions. It is never believed further than a session's file is long.
 const COPY: &str = "overview.json";
 /// Written anew with each form.
-const FORM: u32 = 2;
+const FORM: u32 = 3;
 /// The most of a title, in characters.
 const TITLE: usize = 80;
 
@@ -28,6 +28,8 @@ pub(super) struct Overview {
     pub(super) model: String,
     /// The title it was given last.
     pub(super) given: Option<String>,
+    /// What a model calls it.
+    pub(super) topic: Option<String>,
     /// Its first words.
     first: Option<String>,
     pub(super) turns: u64,
@@ -43,9 +45,9 @@ pub(super) struct Overview {
 }
 
 impl Overview {
-    /// The title: the one that was given, else the first words.
+    /// The title: the one that was given, else what a model made of it, else the first words.
     pub(super) fn title(&self) -> String {
-        self.given.clone().or_else(|| self.first.clone()).unwrap_or_default()
+        self.given.as_ref().or(self.topic.as_ref()).or(self.first.as_ref()).cloned().unwrap_or_default()
     }
 
     /// What its requests cost; none where there were none, or the price of one was not known.
@@ -101,13 +103,10 @@ impl Overview {
                 self.model = model;
             }
             EntryKind::Message { message } => {
-                let text = message.text();
-                let first = text.lines().next().unwrap_or_default();
-                self.first = Some(first.chars().take(TITLE).collect());
+                self.first = Some(in_a_row(&message.text()));
             }
-            EntryKind::Title { title } => {
-                self.given = Some(title.lines().next().unwrap_or_default().chars().take(TITLE).collect());
-            }
+            EntryKind::Title { title } => self.given = Some(in_a_row(&title)),
+            EntryKind::Topic { topic } => self.topic = Some(in_a_row(&topic)),
             EntryKind::Usage { usage, usd, .. } => {
                 self.usage.add(usage);
                 self.unpriced |= usd.is_none();
@@ -125,6 +124,11 @@ impl Overview {
             | EntryKind::Pinned { .. } => {}
         }
     }
+}
+
+/// The first line of a text, as much as a list shows.
+fn in_a_row(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().take(TITLE).collect()
 }
 
 /// The overviews of all sessions as they were last read, by id.

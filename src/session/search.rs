@@ -12,8 +12,8 @@ use serde_json::Value;
 use super::entry::{EntryKind, read_kind};
 use crate::conversation::ContentBlock;
 
-/// How much of a file is scanned at once, in bytes; a longer line is taken whole.
-const PIECE: usize = 1024 * 1024;
+/// How much of a file is scanned at once, in bytes: what a core keeps nearest. A longer line is taken whole.
+const PIECE: usize = 64 * 1024;
 /// How many threads scan.
 const MOST_THREADS: usize = 8;
 /// The usual constants of BM25 (Robertson and Zaragoza 2009).
@@ -21,6 +21,8 @@ const K1: f64 = 1.2;
 const B: f64 = 0.75;
 /// The longest text of a line's frame, in bytes: names of fields, kinds, roles.
 const FRAME: usize = 24;
+/// How often a word is counted in a file at most: from there on more of it changes no score by a hundredth.
+const MOST_COUNTED: f64 = 128.0;
 
 /// What is looked for.
 struct Wanted {
@@ -37,10 +39,14 @@ struct Hits {
 /// Ranks the files in which all words of a text were said, called, answered or given as a title, whatever their case:
 /// their places, the best first. Of equals the first.
 pub(super) fn ranked(paths: &[&Path], text: &str) -> Vec<usize> {
-    let Some(wanted) = text.split_whitespace().map(wanted).collect::<Option<Vec<_>>>() else { return Vec::new() };
+    let Some(mut wanted) = text.split_whitespace().map(wanted).collect::<Option<Vec<_>>>() else {
+        return Vec::new();
+    };
     if wanted.is_empty() {
         return Vec::new();
     }
+    // A long word is in few files, and what lacks one is not scanned for the next.
+    wanted.sort_by_key(|word| std::cmp::Reverse(word.lower.len()));
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS).min(paths.len());
     let mut found: Vec<(usize, Hits)> = std::thread::scope(|scope| {
@@ -80,27 +86,31 @@ fn wanted(word: &str) -> Option<Wanted> {
         }
         pattern.push(character);
     }
-    let matcher = RegexMatcherBuilder::new().case_insensitive(true).build(&pattern).ok()?;
+    // The few letters beyond ASCII that fold into it (the sign for kelvin) would make the search for `s` and `k` slow.
+    let mut builder = RegexMatcherBuilder::new();
+    let matcher = builder.case_insensitive(true).unicode(!word.is_ascii()).build(&pattern).ok()?;
     Some(Wanted { lower: word.to_lowercase(), matcher })
 }
 
 /// What a file has of all words; `None` where one is missing.
 fn hits(path: &Path, wanted: &[Wanted], buffer: &mut Vec<u8>) -> Option<Hits> {
-    let mut hits = Hits { counts: vec![0.0; wanted.len()], bytes: 0.0 };
-    let mut said = vec![false; wanted.len()];
-    pieces(path, buffer, &mut |lines| {
-        for (number, word) in wanted.iter().enumerate() {
-            hits.counts[number] += scan(lines, word, &mut said[number]);
-        }
-        hits.bytes += as_float(lines.len());
-    })?;
-    said.into_iter().all(|said| said).then_some(hits)
+    let mut counts = Vec::new();
+    for word in wanted {
+        let (mut count, mut said) = (0.0, false);
+        pieces(path, buffer, &mut |lines| {
+            count += scan(lines, word, &mut said);
+            count < MOST_COUNTED
+        })?;
+        said.then(|| counts.push(count))?;
+    }
+    let bytes = std::fs::metadata(path).ok()?.len();
+    Some(Hits { counts, bytes: as_float(usize::try_from(bytes).unwrap_or(usize::MAX)) })
 }
 
-/// Hands over the lines of a file, many at once; `None` where it cannot be read to its end.
-pub(super) fn pieces(path: &Path, buffer: &mut Vec<u8>, take: &mut dyn FnMut(&[u8])) -> Option<()> {
+/// Hands over the lines of a file, many at once, until no more are wanted; `None` where it cannot be read.
+pub(super) fn pieces(path: &Path, buffer: &mut Vec<u8>, take: &mut dyn FnMut(&[u8]) -> bool) -> Option<()> {
     let mut file = File::open(path).ok()?;
-    buffer.resize(buffer.len().max(PIECE), 0);
+    buffer.resize(PIECE, 0);
     let mut held = 0;
     loop {
         let read = file.read(&mut buffer[held..]).ok()?;
@@ -112,12 +122,11 @@ pub(super) fn pieces(path: &Path, buffer: &mut Vec<u8>, take: &mut dyn FnMut(&[u
             }
             continue;
         }
-        take(&buffer[..whole]);
-        buffer.copy_within(whole..held, 0);
-        held -= whole;
-        if read == 0 {
+        if !take(&buffer[..whole]) || read == 0 {
             return Some(());
         }
+        buffer.copy_within(whole..held, 0);
+        held -= whole;
     }
 }
 
@@ -139,7 +148,7 @@ fn scan(lines: &[u8], word: &Wanted, said: &mut bool) -> f64 {
             *said = true;
         }
         count += 1.0;
-        true
+        count < MOST_COUNTED
     });
     // Its error is that of a callback, which has none.
     drop(found);
@@ -172,10 +181,13 @@ fn says(line: &[u8], wanted: &str) -> bool {
             ContentBlock::ToolResult(result) => holds(&result.content),
             ContentBlock::Reasoning(_) | ContentBlock::Image(_) | ContentBlock::WireItem(_) => false,
         }),
-        Some(EntryKind::Title { title }) => holds(&title),
+        Some(
+            EntryKind::Title { title: said }
+            | EntryKind::Topic { topic: said }
+            | EntryKind::Forked { title: said, .. },
+        ) => holds(&said),
         Some(
             EntryKind::Started { .. }
-            | EntryKind::Forked { .. }
             | EntryKind::Usage { .. }
             | EntryKind::Model { .. }
             | EntryKind::TurnEnded { .. }

@@ -1,16 +1,16 @@
 //! The directory of all sessions: listing, finding, deleting.
 
-use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::fs::{File, OpenOptions};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::entry::{EntryKind, place_of, read_kind};
+use super::entry::{Entry, EntryKind, place_of, read_kind};
 use super::id::directory_mark;
 use super::overview::{Copy, Overview};
-use super::partial::Partial;
+use super::partial::{Partial, whole_lines};
 use super::redact::Redactor;
 use super::search;
 use super::transcript::{Session, is_held};
@@ -92,9 +92,21 @@ impl SessionStore {
     /// case: the best match first, of equals the one last written.
     #[must_use]
     pub fn search(&self, text: &str) -> Vec<Summary> {
-        let list = self.list();
-        let paths: Vec<&Path> = list.iter().map(|summary| summary.path.as_path()).collect();
-        search::ranked(&paths, text).into_iter().map(|place| list[place].clone()).collect()
+        let mut files = self.files();
+        // What a list tells is read of those alone that are found.
+        files.sort_by_cached_key(|(id, path)| std::cmp::Reverse((written(path), id.clone())));
+        let paths: Vec<&Path> = files.iter().map(|(_, path)| path.as_path()).collect();
+        let mut copy = Copy::read(&self.directory);
+        let found = search::ranked(&paths, text).into_iter().map(|place| &files[place]);
+        let found: Vec<Summary> = found.filter_map(|(id, path)| summarise(id, path, &mut copy)).collect();
+        copy.keep(&self.directory, &|id| files.iter().any(|(there, _)| there.as_str() == id));
+        found
+    }
+
+    /// Whether there is no session.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files().is_empty()
     }
 
     /// Finds the session of `directory` that was last written, also where the directory had another name then.
@@ -171,9 +183,8 @@ impl SessionStore {
     #[must_use]
     pub fn clean_up(&self, unused: Duration, current: &SessionId, now: SystemTime) -> Vec<Summary> {
         let old = |modified: SystemTime| now.duration_since(modified).is_ok_and(|age| age > unused);
-        let written = |path: &Path| std::fs::metadata(path).and_then(|metadata| metadata.modified());
         // One look at each file's time is all there is on most days.
-        if !self.files().iter().any(|(_, path)| written(path).is_ok_and(old)) {
+        if !self.files().iter().any(|(_, path)| old(written(path))) {
             return Vec::new();
         }
         let list = self.list();
@@ -199,6 +210,31 @@ impl SessionStore {
         let title = redactor.text(title);
         Session::resume(id.clone(), PathBuf::new(), path, redactor).append(EntryKind::Title { title }, now)?;
         Ok(id)
+    }
+
+    /// Tells whether a session is known by its first words alone.
+    #[must_use]
+    pub fn is_untitled(&self, path: &Path) -> bool {
+        let mut copy = Copy::read(&self.directory);
+        let id = path.file_stem().and_then(|stem| stem.to_str()).and_then(SessionId::parse);
+        let overview = id.and_then(|id| overview(&id, path, &mut copy));
+        overview.is_some_and(|overview| overview.given.is_none() && overview.topic.is_none())
+    }
+
+    /// Writes what a model calls a session, whoever has it open: one whole line behind whole lines. It is a title until a
+    /// person gives one, and keeps no session from being cleaned up.
+    ///
+    /// # Errors
+    /// [`SessionError::Io`].
+    pub fn set_topic(&self, path: &Path, topic: &str, now: SystemTime) -> Result<(), SessionError> {
+        let topic = Redactor::default().text(topic);
+        let write = || {
+            let mut file = OpenOptions::new().append(true).read(true).open(path)?;
+            let line = Entry::line(EntryKind::Topic { topic }, now)?;
+            // What is being written there is another's.
+            if file.metadata()?.len() == whole_lines(&mut file)? { file.write_all(&line) } else { Ok(()) }
+        };
+        write().map_err(|cause| SessionError::Io { path: path.to_owned(), cause })
     }
 
     /// Returns the last calls of a tool, over all sessions, the newest first: what `input` makes of each. Looks at
@@ -250,6 +286,11 @@ fn end_of(path: &Path, most: u64) -> Option<String> {
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// When a file was last written; the earliest time where that is not known.
+fn written(path: &Path) -> SystemTime {
+    std::fs::metadata(path).and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
 fn overview(id: &SessionId, path: &Path, copy: &mut Copy) -> Option<Overview> {

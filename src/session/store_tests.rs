@@ -234,3 +234,43 @@ fn what_a_session_cost_is_told_where_each_price_was_known() {
     add(None);
     assert_eq!(spent(), None);
 }
+
+#[test]
+fn what_a_model_calls_a_session_is_its_title_until_a_person_gives_one() {
+    let home = tempfile::tempdir().unwrap();
+    let path = kept(home.path(), Path::new("/src"), 1, &[Message::user("please look at this")]);
+    let store = SessionStore::new(home.path().to_owned());
+    assert!(store.is_untitled(&path));
+    store.set_topic(&path, "Ports of heron", NOW).unwrap();
+    assert_eq!(titles(&store.list()), ["Ports of heron"]);
+    assert!(!store.is_untitled(&path) && !store.list()[0].named);
+    assert_eq!(titles(&store.search("heron")), ["Ports of heron"]);
+    let loaded = load(&path).unwrap();
+    assert_eq!((loaded.skipped, loaded.title), (0, None));
+    store.rename(store.list()[0].id.as_str(), "mine", NOW).unwrap();
+    store.set_topic(&path, "later", NOW).unwrap();
+    assert_eq!((titles(&store.list()), store.list()[0].named), (vec!["mine"], true));
+    // While a line is being written there, and where there is none, nothing is.
+    let half = [std::fs::read(&path).unwrap(), b"{\"v\":1,".to_vec()].concat();
+    std::fs::write(&path, &half).unwrap();
+    store.set_topic(&path, "not now", NOW).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), half);
+    assert!(store.set_topic(&home.path().join("gone.jsonl"), "x", NOW).is_err());
+    assert!(!home.path().join("gone.jsonl").exists());
+}
+
+#[test]
+fn a_search_reads_what_a_list_tells_of_those_alone_that_are_found() {
+    let home = tempfile::tempdir().unwrap();
+    assert!(SessionStore::new(home.path().to_owned()).is_empty());
+    kept(home.path(), Path::new("/src"), 1, &[Message::user("the heron")]);
+    kept(home.path(), Path::new("/src"), 2, &[Message::user("the plover")]);
+    let store = SessionStore::new(home.path().to_owned());
+    assert_eq!(titles(&store.search("HERON")), ["the heron"]);
+    let copy = std::fs::read_to_string(home.path().join("overview.json")).unwrap();
+    assert!(copy.contains("heron") && !copy.contains("plover"), "{copy}");
+    assert!(!store.is_empty());
+    // More of it than is counted changes nothing but the order.
+    kept(home.path(), Path::new("/src"), 3, &[Message::user("heron ".repeat(70_000))]);
+    assert_eq!(store.search("heron").len(), 2);
+}
