@@ -1,5 +1,7 @@
 //! Shortening what is sent of the talk: when it is cut, and what the model sums up for it.
 
+use std::sync::Arc;
+
 use futures_util::StreamExt as _;
 use tokio_util::sync::CancellationToken;
 
@@ -74,6 +76,7 @@ impl Shorten<'_> {
         if self.talk.wishes.shortening == Shortening::Off {
             return;
         }
+        self.ask_window(frontend, cancel).await;
         let Some(limits) = self.limits() else { return };
         if self.need(&limits) < wanted {
             return;
@@ -95,6 +98,17 @@ impl Shorten<'_> {
             return;
         }
         self.shorten(&limits, &beside, false, frontend);
+    }
+
+    /// Asks the server how large its window is, where that can be asked and may be news.
+    async fn ask_window(&mut self, frontend: &mut dyn Frontend, cancel: &CancellationToken) {
+        let provider = Arc::clone(&self.talk.provider);
+        let Some(asked) = provider.ask_window() else { return };
+        let Some(Some(tokens)) = watched(asked, frontend, cancel).await else { return };
+        if self.talk.window.size(self.talk.model().room()) != Some(tokens) {
+            self.talk.window.believe(tokens);
+            self.talk.keep_window(tokens);
+        }
     }
 
     /// Tells hooks that a cut is near. They cannot hold it back: without it the talk would end.

@@ -100,7 +100,7 @@ impl Window {
         Some(window)
     }
 
-    fn believe(&mut self, window: u64) {
+    pub(super) fn believe(&mut self, window: u64) {
         self.believed = Some(window.min(self.believed.unwrap_or(u64::MAX)));
     }
 }

@@ -10,11 +10,11 @@ use super::framing::{Decoder, EventStreamDecoder, SseDecoder};
 use super::gemini::{GeminiMachine, GeminiWire};
 use super::http::{Client, Origin};
 use super::ollama::{OllamaDecoder, OllamaWire};
-use super::openai_chat::{ChatMachine, ChatWire};
+use super::openai_chat::{ChatMachine, ChatWire, bearer};
 use super::openai_responses::{ResponsesMachine, ResponsesWire};
 use super::request::{ModelInfo, Provider, Request};
 use super::settings::{Protocol, ProviderSettings};
-use super::wire::{Connection, Wire};
+use super::wire::{Connection, ServerWindow, Wire};
 
 /// Makes a provider. Nothing is sent and nothing built until it is asked.
 #[must_use]
@@ -80,6 +80,7 @@ fn finish<W: Wire + 'static>(settings: &ProviderSettings, client: &Client, wire:
         origin: Origin::of(settings),
         client: client.clone(),
         gateway: settings.gateway.clone(),
+        window: ServerWindow::of(settings, bearer(settings).into_iter().collect()),
         wire,
     })
 }

@@ -154,7 +154,12 @@ fn entry(value: &Value) -> Option<ModelEntry> {
     let flag = |pointer: &str| value.pointer(pointer).and_then(Value::as_bool);
     Some(ModelEntry {
         name: name.to_owned(),
-        context_window: contexts.iter().find_map(number).filter(|tokens| *tokens > 0),
+        context_window: contexts
+            .iter()
+            .find_map(number)
+            // llama.cpp's server says what it was started with.
+            .or_else(|| value.pointer("/meta/n_ctx")?.as_u64())
+            .filter(|tokens| *tokens > 0),
         tools: flag("/capabilities/function_calling")
             .or_else(|| listed("/supported_parameters", "tools"))
             .or_else(|| listed("/capabilities", "tools")),
@@ -225,6 +230,8 @@ mod tests {
         let profiles =
             json!({"inferenceProfileSummaries": [{"inferenceProfileId": "us.x", "inferenceProfileName": "X"}]});
         assert_eq!(read(&profiles), Some(vec![named("us.x")]));
+        let llama = json!({"data": [{"id": "x", "meta": {"n_ctx": 4096, "n_ctx_train": 32768}}]});
+        assert_eq!(read(&llama), Some(vec![ModelEntry { context_window: Some(4096), ..named("x") }]));
         for odd in [json!(null), json!("<html>"), json!({"data": 3})] {
             assert_eq!(read(&odd), None);
         }

@@ -1,5 +1,6 @@
 //! What is asked of a model, and who can be asked.
 
+use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 
 use super::catalogue::{Abilities, Effort};
@@ -29,6 +30,15 @@ pub trait Provider: Send + Sync {
     /// Names what the server has refused so far and is left out since; with it the next connection can begin.
     fn learnt(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Asks the server for its window, in tokens, where it has one to tell that no answer does; `None` while there is
+    /// nothing to ask. Called between requests.
+    ///
+    /// # Cancel safety
+    /// Dropping the future closes the connection.
+    fn ask_window(&self) -> Option<BoxFuture<'_, Option<u64>>> {
+        None
     }
 
     /// Is told what the server said its window is, in tokens, when a request was too long for it.

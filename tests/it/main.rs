@@ -114,6 +114,7 @@ mod screen;
 mod search;
 mod secret_files;
 mod server;
+mod server_window;
 mod sessions;
 mod settings_broken;
 mod settings_check;

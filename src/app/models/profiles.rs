@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
+
 use crate::config::Paths;
 use crate::provider::{Environment, EventStream, ModelInfo, Provider, ProviderSettings, Request};
 
@@ -70,6 +72,10 @@ impl Provider for Keeping {
 
     fn learnt(&self) -> Vec<String> {
         self.provider.learnt()
+    }
+
+    fn ask_window(&self) -> Option<BoxFuture<'_, Option<u64>>> {
+        self.provider.ask_window()
     }
 
     fn window_is(&self, tokens: u64) {

@@ -317,6 +317,11 @@ impl Answer {
         Err(ProviderError::Unreachable { url: self.url.clone(), cause: cause::PORTAL.to_owned() })
     }
 
+    /// Returns how the server calls itself.
+    pub(crate) fn server(&self) -> Option<&str> {
+        self.response.headers().get("server")?.to_str().ok()
+    }
+
     /// Tells whether the status is a success.
     pub(crate) fn is_success(&self) -> bool {
         self.response.status().is_success()

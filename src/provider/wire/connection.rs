@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream;
 use tokio::time::Instant;
@@ -16,6 +17,8 @@ use crate::provider::gateway::dress;
 use crate::provider::http::{Answer, Call, Client, Complaint, Origin, Sleep, cause};
 use crate::provider::request::{EventStream, ModelInfo, Provider, Request};
 use crate::provider::settings::Gateway;
+
+use super::window::ServerWindow;
 
 /// How long a server may still take after it said why it stopped: token counts and the end mark come at once or
 /// never.
@@ -49,6 +52,7 @@ pub(crate) struct Connection<W> {
     pub(crate) origin: Origin,
     pub(crate) client: Client,
     pub(crate) gateway: Gateway,
+    pub(crate) window: ServerWindow,
     pub(crate) wire: W,
 }
 
@@ -60,6 +64,10 @@ impl<W: Wire> Provider for Connection<W> {
     fn learnt(&self) -> Vec<String> {
         let learnt = self.wire.flags().into_iter().filter(|(_, flag)| flag.load(Ordering::Relaxed));
         learnt.map(|(name, _)| name.to_owned()).collect()
+    }
+
+    fn ask_window(&self) -> Option<BoxFuture<'_, Option<u64>>> {
+        self.window.is_due().then(|| self.window.ask(&self.client, &self.gateway).boxed())
     }
 
     fn stream<'a>(&'a self, request: Request<'a>) -> EventStream<'a> {
@@ -88,6 +96,7 @@ impl<W: Wire> Connection<W> {
         loop {
             let mut answer = self.client.send(&dress(&self.gateway, self.wire.call(&request)), idle).await?;
             answer.check_portal()?;
+            self.window.look(&answer);
             if answer.is_success() {
                 return Ok(answer);
             }

@@ -4,11 +4,13 @@ mod connection;
 mod ids;
 mod sources;
 mod turns;
+mod window;
 
 pub(crate) use connection::{Connection, Wire};
 pub(crate) use ids::{WireIds, tool_name};
 pub(crate) use sources::Sources;
 pub(crate) use turns::{Order, Part, Turn, has_words, invalid_input, output, turns};
+pub(crate) use window::ServerWindow;
 
 #[cfg(test)]
 mod sleep_tests;
