@@ -14,6 +14,8 @@ const MOST_TOKENS: u64 = 30;
 const TEMPERATURE: f64 = 0.3;
 /// How long an answer is waited for: later nobody looks at the line any more.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
+/// How long a title is: nobody waits for it.
+const TITLE_LIMIT: Duration = Duration::from_secs(20);
 /// Characters of the last message that are sent along, from its beginning.
 const SAID: usize = 600;
 /// Characters of the last answer that are sent along, from its end.
@@ -31,6 +33,8 @@ const TYPED: &str = "What somebody types at the prompt of an assistant in a term
 const CONTINUE: &str = "You finish what a person is typing to an assistant in a terminal. Reply with the last word \
     they typed, completed if it is unfinished, and with how their message goes on. One short line, in their \
     language, no quotes, no explanation. If nothing is likely, reply with nothing.";
+const TITLE: &str = "You name conversations for a list of them. Reply with a title of at most six words for this one: what \
+    it is about, in the person's language, no quotes, no full stop, no explanation.";
 const NEXT: &str = "You guess what a person types next to an assistant in a terminal. Reply with that message only: \
     what they would ask for next, in their own language and words, at most twelve words, no quotes, no explanation. \
     If nothing is likely, reply with nothing.";
@@ -42,6 +46,8 @@ pub enum Guess<'a> {
     Continuation(&'a str),
     /// What the person says next.
     NextMessage,
+    /// What the talk is about, in a few words.
+    Title,
 }
 
 /// The last turn, which says what the talk is about. Empty before the first.
@@ -62,10 +68,10 @@ pub struct Guessed {
     pub usage: Usage,
 }
 
-/// Asks for ghost text. Reads no further than the first row.
+/// Asks for ghost text, or for a title. Reads no further than the first row.
 ///
 /// # Errors
-/// What the provider says; 3 s without an answer are no error.
+/// What the provider says; 3 s without an answer (20 s for a title) are no error.
 ///
 /// # Cancel safety
 /// Dropping the future, and `cancel`, close the connection.
@@ -75,6 +81,7 @@ pub async fn guess(
     exchange: Exchange<'_>,
     cancel: &CancellationToken,
 ) -> (Guessed, Result<(), ProviderError>) {
+    let limit = if guess == Guess::Title { TITLE_LIMIT } else { TIME_LIMIT };
     let (system, question) = question(guess, exchange);
     let messages = [Message::user(question)];
     let request = Request {
@@ -83,7 +90,7 @@ pub async fn guess(
         temperature: Some(TEMPERATURE),
         ..Request::of(&messages)
     };
-    let (mut guessed, result) = read(provider.stream(request), &mut |_| (), cancel).await;
+    let (mut guessed, result) = read(provider.stream(request), limit, &mut |_| (), cancel).await;
     if guessed.usage == Usage::default() {
         let asked = tokens::estimate(system) + messages.iter().map(tokens::estimate_message).sum::<u64>();
         guessed.usage.input = asked;
@@ -109,7 +116,7 @@ pub async fn guess_line(
     cancel: &CancellationToken,
 ) -> Option<(Guessed, Result<(), ProviderError>)> {
     let (before, rest) = lines(typed, line);
-    Some(read(provider.finish_line(&before, &rest)?, so_far, cancel).await)
+    Some(read(provider.finish_line(&before, &rest)?, TIME_LIMIT, so_far, cancel).await)
 }
 
 /// Words the lines typed so far; pure. The first text changes only when [`BLOCK`] more lines were typed, so that what
@@ -126,6 +133,7 @@ fn lines(typed: &[String], line: &str) -> (String, String) {
 
 async fn read(
     mut stream: EventStream<'_>,
+    limit: Duration,
     so_far: &mut dyn FnMut(&str),
     cancel: &CancellationToken,
 ) -> (Guessed, Result<(), ProviderError>) {
@@ -161,7 +169,7 @@ async fn read(
     let (answered, result) = tokio::select! {
         biased;
         () = cancel.cancelled() => (false, Ok(())),
-        () = tokio::time::sleep(TIME_LIMIT) => (false, Ok(())),
+        () = tokio::time::sleep(limit) => (false, Ok(())),
         result = read => (result.is_ok(), result),
     };
     drop(stream);
@@ -191,6 +199,10 @@ fn question(guess: Guess<'_>, exchange: Exchange<'_>) -> (&'static str, String) 
         Guess::NextMessage => {
             text.push_str("They type next:");
             (NEXT, text)
+        }
+        Guess::Title => {
+            text.push_str("The title:");
+            (TITLE, text)
         }
     }
 }

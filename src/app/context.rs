@@ -14,12 +14,15 @@ use super::shell_session::ShellSession;
 use crate::cli::CommonOptions;
 use crate::command::Problem;
 use crate::config::{self, CommandSecrets, Config, ConfigError, Finding, Given, OnOff, Paths};
+use crate::frontend::dialog::Terminal;
 use crate::frontend::exit::Exit;
+use crate::frontend::signals::Signals;
 use crate::locale::{self, Locale};
 use crate::mcp::Definition;
 use crate::sandbox::{Sandbox, Variables, Wanted};
 use crate::secret::Known;
 use crate::session::{Redactor, SessionStore};
+use crate::terminal::Depth;
 
 /// What every command works with; each takes of it what it needs.
 pub(super) struct App {
@@ -60,6 +63,12 @@ pub(super) enum Need {
 }
 
 impl App {
+    /// What asks a person at the terminal, outside of a conversation.
+    pub(super) fn asker(&self) -> Terminal {
+        let (color, plain) = (self.display().depth() >= Depth::Ansi, self.display().linear());
+        Terminal { color, plain, tty: None, signals: Signals::default() }
+    }
+
     /// Reads where axi is and what it is told to do.
     ///
     /// # Errors

@@ -11,15 +11,14 @@ use super::keys::Keys;
 use super::models;
 use super::tokens::{Keeping, Tokens};
 use crate::config;
-use crate::frontend::dialog::{NoChoice, Terminal};
+use crate::frontend::dialog::NoChoice;
 use crate::frontend::exit::Exit;
-use crate::frontend::signals::Signals;
 use crate::locale::word;
 use crate::mcp::{
     Agreed, AgreedStore, Definition, DefinitionError, GivenClient, Servers, Setup, Way, read_project,
 };
 use crate::secret::is_secret_name;
-use crate::terminal::{Depth, sanitize_line};
+use crate::terminal::sanitize_line;
 use crate::tool::{HANDOFF_VARIABLES, ServerTools};
 
 /// More bytes than this are no list of servers.
@@ -137,12 +136,7 @@ fn line(app: &App, definition: &Definition) -> String {
 
 /// Yes, no, or `None` for neither: then it is asked next time.
 fn ask(app: &App, name: &str) -> Result<Option<bool>, Exit> {
-    let asker = Terminal {
-        color: app.display().depth() >= Depth::Ansi,
-        plain: app.display().linear(),
-        tty: None,
-        signals: Signals::default(),
-    };
+    let asker = app.asker();
     let text = |key| app.locale.text(key).to_owned();
     let items = [('n', text(word::server::NO)), ('y', text(word::server::YES))];
     let question = app.locale.with(word::server::Question { name });

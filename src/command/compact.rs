@@ -3,11 +3,16 @@
 use super::bill_words::grouped;
 use super::chart::{Chart, Part};
 use super::{Context, Outcome, Problem};
-use crate::agent::Shortening;
+use crate::agent::{DroppedTurn, Shortening};
+use crate::conversation::{Cut, tokens};
 use crate::locale::word;
 
 /// What may follow `/compact`; anything else is what the summary is to care for.
 pub(super) const WORDS: &[&str] = &["show", "undo", "status", "on", "off"];
+
+/// The most turns that are listed one by one, and the longest beginning of each, in characters.
+const MOST_TURNS: usize = 20;
+const LONGEST_BEGINNING: usize = 50;
 
 /// The most of a file that is kept at hand, in bytes.
 const LONGEST_PIN: usize = 16 * 1024;
@@ -18,7 +23,7 @@ pub(super) fn compact(context: &mut Context<'_>, argument: &str) -> Outcome {
         "show" => match context.agent.conversation().cut() {
             None => Outcome::Say(locale.text(word::said::COMPACT_NONE).to_owned()),
             Some(cut) if cut.frame.is_empty() => status(context),
-            Some(cut) => Outcome::Show(cut.frame.clone()),
+            Some(cut) => Outcome::Show(difference(context, cut)),
         },
         "undo" => match context.agent.undo_shortening() {
             Ok(false) => Outcome::Say(locale.text(word::said::COMPACT_NONE).to_owned()),
@@ -32,6 +37,24 @@ pub(super) fn compact(context: &mut Context<'_>, argument: &str) -> Outcome {
     }
 }
 
+/// What is not sent any more as a diff, a row a turn, and below it what stands for it; as markdown.
+fn difference(context: &Context<'_>, cut: &Cut) -> String {
+    let (locale, gone) = (context.locale, context.agent.said().dropped());
+    let row = |turn: &DroppedTurn| {
+        let said: String = turn.said.chars().take(LONGEST_BEGINNING).collect::<String>().replace('`', "'");
+        let (turn, tokens) = (&turn.number.to_string(), &turn.tokens.to_string());
+        format!("- {}\n", locale.with(word::said::CompactGone { turn, said: &said, tokens }))
+    };
+    let older = gone.len().saturating_sub(MOST_TURNS);
+    let mut diff: String = gone[older..].iter().map(row).collect();
+    if older > 0 {
+        let tokens = gone[..older].iter().map(|turn| turn.tokens).sum::<u64>().to_string();
+        diff = format!("- {} · {tokens}\n{diff}", locale.count(word::said::COMPACT_GONE_BEFORE, older as u64));
+    }
+    let stands = locale.with(word::said::CompactStands { tokens: &tokens::estimate(&cut.frame).to_string() });
+    format!("```diff\n{diff}+ {stands}\n```\n\n{}", cut.frame)
+}
+
 fn turn(context: &mut Context<'_>, shortening: Shortening) -> Outcome {
     context.agent.wishes().shortening = shortening;
     status(context)
@@ -43,7 +66,7 @@ fn status(context: &mut Context<'_>) -> Outcome {
     let (agent, locale) = (&*context.agent, context.locale);
     let conversation = agent.conversation();
     let sent = &agent.said().sent_tokens().to_string();
-    let window = agent.model().context_window;
+    let window = agent.said().window();
     let window =
         &window.map_or_else(|| locale.text(word::said::COMPACT_UNKNOWN).to_owned(), |window| window.to_string());
     let earlier = conversation.earlier();

@@ -15,8 +15,7 @@ const LONGEST: usize = 300;
 /// A row for a person: how long ago, where from, how it ended, and the text.
 #[must_use]
 pub fn recalled_row(locale: &Locale, found: &Recalled, now: SystemTime) -> String {
-    let ago =
-        found.when.map_or_else(String::new, |when| age(now.duration_since(when).unwrap_or_default().as_secs()));
+    let ago = found.when.map_or_else(String::new, |when| age(locale, now, when));
     let exit = found.exit.filter(|code| *code != 0).map(|code| {
         let code = &code.to_string();
         format!("  {}", locale.with(word::said::RecallExit { code }))

@@ -1,5 +1,6 @@
 //! What `/session` and `/resume` do.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,8 @@ use std::time::SystemTime;
 use super::{Context, ExportForm, Outcome, Problem};
 use crate::conversation::{Message, Role};
 use crate::locale::{Locale, word};
-use crate::session::{Loaded, SessionError, SessionStore, Summary, load, open};
+use crate::session::{Loaded, SessionError, SessionId, SessionStore, Summary, load, open};
+use crate::terminal::sanitize;
 use crate::terminal::width::width;
 
 /// Sessions of a list at most.
@@ -22,8 +24,14 @@ pub(super) fn session(context: &mut Context<'_>, argument: &str) -> Outcome {
         "new" => Outcome::NewSession { clear: false },
         "" | "switch" if rest.is_empty() => pick(context, ""),
         "switch" => Outcome::Resume(rest.to_owned()),
+        "search" if rest.is_empty() => {
+            Outcome::Say(context.locale.text(word::said::SESSION_SEARCH_WHAT).to_owned())
+        }
+        "search" => search(context, rest),
         "delete" if rest.is_empty() => pick(context, "delete "),
-        "delete" => delete(context, rest),
+        "delete" => delete(context, rest, false),
+        DELETE_NOW => delete(context, rest, true),
+        KEEP => Outcome::Say(context.locale.text(word::said::SESSION_KEPT).to_owned()),
         "rename" => rename(context, rest),
         "fork" => fork(context, rest),
         _ => Outcome::Resume(argument.to_owned()),
@@ -47,7 +55,7 @@ fn list(context: &Context<'_>) -> Outcome {
     let time = SystemTime::now();
     let rows = sessions.iter().take(LISTED).map(|summary| {
         let here = if summary.id == *now { "*" } else { " " };
-        format!("{here} {}  {}", session_line(summary, time), summary.title)
+        format!("{here} {}  {}", session_line(context.locale, summary, time), summary.title)
     });
     // As it stands: a title is anybody's text, not markdown.
     Outcome::Say(rows.collect::<Vec<_>>().join("\n"))
@@ -56,22 +64,28 @@ fn list(context: &Context<'_>) -> Outcome {
 /// Cells that a column of names takes at most: what is longer stands whole, and moves what is behind it.
 const NAME: usize = 40;
 
+/// Cells of an age at least.
+const LEAST: usize = 6;
+
 /// Sessions in columns, a row each, for a list to pick from: the title, which a narrow terminal shows alone; how long ago
 /// each was written to, how large it is, the model, its turns, what it cost where that is known.
 #[must_use]
-pub fn session_rows(sessions: &[Summary], now: SystemTime) -> Vec<String> {
-    let titles = in_a_column(sessions.iter().map(|session| session.title.as_str()));
+pub fn session_rows(locale: &Locale, sessions: &[Summary], now: SystemTime) -> Vec<String> {
+    // As they are shown: a cell for each sign that would have none.
+    let titles: Vec<Cow<'_, str>> = sessions.iter().map(|session| sanitize(&session.title)).collect();
+    let titles = in_a_column(titles.iter().map(AsRef::as_ref));
     let models = in_a_column(sessions.iter().map(|session| session.model.as_str()));
-    let rows = sessions.iter().zip(titles).zip(models);
-    rows.map(|((session, title), model)| {
-        let age = age(now.duration_since(session.modified).unwrap_or_default().as_secs());
+    let ages: Vec<String> = sessions.iter().map(|session| age(locale, now, session.modified)).collect();
+    let ages = to_the_right(&ages);
+    let rows = sessions.iter().zip(titles).zip(models).zip(ages);
+    rows.map(|(((session, title), model), age)| {
         let size = match session.bytes.div_ceil(1024) {
             kilobytes @ 0..10_000 => format!("{kilobytes} KB"),
             kilobytes => format!("{} MB", kilobytes / 1024),
         };
         let turns = format!("{}×", session.turns);
         let spent = session.spent.map_or_else(String::new, |spent| spent.to_string());
-        format!("{title}  {age:>6}  {size:>7}  {model}  {turns:>4}  {spent:>8}").trim_end().to_owned()
+        format!("{title}  {age}  {size:>7}  {model}  {turns:>4}  {spent:>8}").trim_end().to_owned()
     })
     .collect()
 }
@@ -105,14 +119,21 @@ fn last_said(loaded: &Loaded) -> Vec<String> {
     said.map(|said| format!("❯ {said}")).into_iter().chain(answered).collect()
 }
 
-/// Seconds in the largest unit of which there is one.
-pub(super) fn age(seconds: u64) -> String {
+/// How long ago something was, in the largest unit of which there is one.
+pub(super) fn age(locale: &Locale, now: SystemTime, then: SystemTime) -> String {
+    let seconds = now.duration_since(then).unwrap_or_default().as_secs();
     match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3600 => format!("{} min", seconds / 60),
-        3600..86_400 => format!("{} h", seconds / 3600),
-        _ => format!("{} d", seconds / 86_400),
+        0..60 => locale.with(word::said::AgeSeconds { count: &seconds.to_string() }),
+        60..3600 => locale.with(word::said::AgeMinutes { count: &(seconds / 60).to_string() }),
+        3600..86_400 => locale.with(word::said::AgeHours { count: &(seconds / 3600).to_string() }),
+        _ => locale.with(word::said::AgeDays { count: &(seconds / 86_400).to_string() }),
     }
+}
+
+/// Fills texts up with blanks before them to the width of the widest, [`LEAST`] at least.
+fn to_the_right(texts: &[String]) -> Vec<String> {
+    let cells = texts.iter().map(|text| width(text)).max().unwrap_or_default().max(LEAST);
+    texts.iter().map(|text| format!("{}{text}", " ".repeat(cells - width(text)))).collect()
 }
 
 /// Lets the person choose; what is chosen follows `before` as the argument of `/session`.
@@ -121,30 +142,65 @@ fn pick(context: &Context<'_>, before: &str) -> Outcome {
     if sessions.is_empty() {
         return Outcome::Say(context.locale.text(word::said::SESSIONS_NONE).to_owned());
     }
+    pick_of(context, sessions, before)
+}
+
+/// Lets the person choose of the sessions in which words were said, the best first.
+fn search(context: &Context<'_>, text: &str) -> Outcome {
+    let found = context.world.sessions().map(|store| store.search(text)).unwrap_or_default();
+    if found.is_empty() {
+        return Outcome::Say(context.locale.with(word::said::SessionsNotFound { text }));
+    }
+    pick_of(context, found, "")
+}
+
+fn pick_of(context: &Context<'_>, sessions: Vec<Summary>, before: &str) -> Outcome {
     let sessions: Vec<Summary> = sessions.into_iter().take(LISTED).collect();
-    let rows = session_rows(&sessions, SystemTime::now());
+    let rows = session_rows(context.locale, &sessions, SystemTime::now());
     let items = rows.into_iter().zip(&sessions).map(|(row, session)| (row, format!("{before}{}", session.id)));
     let question = context.locale.text(word::repl::PICK_SESSION).to_owned();
     Outcome::Pick { command: "session", question, items: items.collect() }
 }
 
-fn delete(context: &Context<'_>, id: &str) -> Outcome {
+fn delete(context: &Context<'_>, id: &str, is_sure: bool) -> Outcome {
     let store = match store(context) {
         Ok(store) => store,
         Err(outcome) => return outcome,
     };
     let now = context.agent.session().id();
-    if store.find(id).is_ok_and(|(found, _)| found == *now) {
+    let found = store.find(id);
+    if found.as_ref().is_ok_and(|(found, _)| found == now) {
         let what = context.locale.text(word::said::SESSION_DELETE_CURRENT).to_owned();
         return Outcome::Fail(Problem {
             what,
             hint: context.locale.text(word::said::SESSION_DELETE_HINT).to_owned(),
         });
     }
+    if let Ok((found, _)) = &found
+        && !is_sure
+    {
+        return sure(context, &store, found);
+    }
     match store.delete(id) {
         Ok(id) => Outcome::Say(context.locale.with(word::said::SessionDeleted { id: id.as_str() })),
         Err(error) => Outcome::Fail(session_problem(context.locale, &error)),
     }
+}
+
+/// What deletes without a question, and what deletes nothing.
+const DELETE_NOW: &str = "delete!";
+const KEEP: &str = "keep";
+
+/// Asks before a session is deleted; keeping it comes first.
+fn sure(context: &Context<'_>, store: &SessionStore, id: &SessionId) -> Outcome {
+    let (locale, list) = (context.locale, store.list());
+    let title = list.iter().find(|summary| summary.id == *id).map_or(id.as_str(), |summary| &summary.title);
+    let question = locale.with(word::said::SessionDeleteSure { title });
+    let items = vec![
+        (locale.text(word::said::SESSION_KEEP).to_owned(), KEEP.to_owned()),
+        (locale.text(word::said::SESSION_DELETE_IT).to_owned(), format!("{DELETE_NOW} {id}")),
+    ];
+    Outcome::Pick { command: "session", question, items }
 }
 
 /// `fork`, or `fork TURN`: up to before that turn, counted from 1 as `/rewind` does.
@@ -227,12 +283,12 @@ fn rename(context: &Context<'_>, rest: &str) -> Outcome {
 /// What a list says of a session before its title: its id, how long ago it was written to, its turns, its tokens, what it
 /// cost where that is known.
 #[must_use]
-pub fn session_line(summary: &Summary, now: SystemTime) -> String {
+pub fn session_line(locale: &Locale, summary: &Summary, now: SystemTime) -> String {
     let Summary { id, modified, turns, usage, spent, .. } = summary;
-    let age = age(now.duration_since(*modified).unwrap_or_default().as_secs());
+    let age = to_the_right(&[age(locale, now, *modified)]).concat();
     let (turns, tokens) = (format!("{turns}×"), short(usage.read() + usage.written()));
     let spent = spent.map_or_else(String::new, |spent| spent.to_string());
-    format!("{id}  {age:>6}  {turns:>4}  {tokens:>5}  {spent:>8}")
+    format!("{id}  {age}  {turns:>4}  {tokens:>5}  {spent:>8}")
 }
 
 /// A count in few characters: `950`, `12k`, `3M`.
@@ -273,9 +329,10 @@ pub fn session_problem(locale: &Locale, error: &SessionError) -> Problem {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::conversation::Usage;
-    use crate::session::SessionId;
 
     #[test]
     fn a_list_of_sessions_has_the_title_first_and_its_facts_in_columns() {
@@ -300,13 +357,22 @@ mod tests {
             format!("标题{}     2 h     1 KB  a/b          2×", " ".repeat(36)),
             format!("{long}     2 h    19 MB  lab/model   12×"),
         ];
-        assert_eq!(session_rows(&rows, now), expected);
+        assert_eq!(session_rows(&Locale::new("en"), &rows, now), expected);
+        let odd =
+            session_rows(&Locale::new("zh-CN"), &[session("a\u{1b}b", "m", 1, 1), session("标题", "m", 1, 1)], now);
+        assert_eq!(
+            odd[0].find("2 小时").map(|at| width(&odd[0][..at])),
+            odd[1].find("2 小时").map(|at| width(&odd[1][..at]))
+        );
+        assert!(!odd[0].contains('\u{1b}'), "{odd:?}");
     }
 
     #[test]
     fn an_age_is_one_number() {
+        let locale = Locale::new("en");
         for (seconds, told) in [(0, "0 s"), (59, "59 s"), (60, "1 min"), (7199, "1 h"), (86_400, "1 d")] {
-            assert_eq!(age(seconds), told);
+            let (then, now) = (SystemTime::UNIX_EPOCH, SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
+            assert_eq!(age(&locale, now, then), told);
         }
     }
 }

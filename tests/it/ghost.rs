@@ -1,12 +1,12 @@
 //! Ghost text from a model, in a real terminal with two scripted servers: one that talks, one that suggests.
 
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::support::home::Home;
 use crate::support::pty::{PATIENCE, View};
 use crate::support::server::{Answer, Gate, Server, answer};
-use crate::support::talk::{Person, axi, last_said};
+use crate::support::talk::{Person, axi, last_said, run, session_files};
 
 const RIGHT: &str = "\x1b[C";
 const CONTROL_RIGHT: &str = "\x1b[1;5C";
@@ -185,6 +185,35 @@ fn its_tokens_are_counted_apart_and_capped() {
     person.sends("/usage");
     person.waits(|view| view.transcript().matches("10 tokens read, 5 written").count() == 3, "both counts");
     assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
+fn a_session_is_named_while_nobody_types_and_each_once() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("It is fixed."), answer::chat_text("They pass.")]);
+    let small = Server::start(["Run the tests", "\"The parser.\"", "Commit it"].map(answer::chat_text));
+    let mut person = Person::meets(&haunted(&home, &server, &small));
+    person.sends("fix the parser");
+    person.sees("It is fixed.");
+    sees_row(&person, "Run the tests");
+    small.wait_requests(2);
+    assert!(last_said(&small.requests()[1]).ends_with("The title:"), "{}", small.requests()[1].text);
+    let limit = Instant::now() + PATIENCE;
+    while !run(home.axi().args(["sessions", "list"])).out.contains("The parser") {
+        assert!(Instant::now() < limit, "it got no title");
+    }
+    person.types("go on\r");
+    person.sees("They pass.");
+    sees_row(&person, "Commit it");
+    assert_eq!(small.requests().len(), 3);
+    // It is nothing that the conversation has, and the file is whole.
+    assert_eq!(person.leaves(), Some(0));
+    let shown = run(home.axi().args(["sessions", "show", &id_of(&home)]));
+    assert!(!shown.out.contains("The parser") && shown.err.is_empty(), "{}{}", shown.out, shown.err);
+}
+
+fn id_of(home: &Home) -> String {
+    session_files(home)[0].file_stem().unwrap().to_str().unwrap().to_owned()
 }
 
 #[test]

@@ -165,7 +165,18 @@ fn the_session_in_use_is_not_deleted() {
     person.sends("/new");
     person.sees("new session");
     person.sees_prompt();
+    // What is entered without a look keeps it.
     person.sends(&format!("/session delete {id}"));
+    person.sees("Delete “hello” for good");
+    person.types("\r");
+    person.sees("nothing is deleted");
+    assert!(file.exists());
+    person.sees_prompt();
+    person.sends("/session delete");
+    person.sees("Which session?");
+    person.types("\r");
+    person.sees_choice("No, keep it");
+    person.types("Yes\r");
     person.sees(&format!("deleted {id}"));
     assert!(!file.exists());
     assert_eq!(person.leaves(), Some(0));

@@ -1,5 +1,6 @@
 //! `axi sessions`: list, show, export, search, delete, import.
 
+use std::io::IsTerminal as _;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -13,7 +14,7 @@ use crate::command::{self, ExportForm, Problem, export};
 use crate::conversation::{Role, Totals};
 use crate::frontend::exit::Exit;
 use crate::locale::word;
-use crate::session::{EntryKind, Foreign, ImportError, Loaded, SessionError, Summary, import, load};
+use crate::session::{EntryKind, Foreign, ImportError, Loaded, SessionError, SessionStore, Summary, import, load};
 use crate::terminal::{escape_json, sanitize};
 
 /// What a command came to: what is printed, or why it failed.
@@ -40,7 +41,7 @@ pub(in crate::app) fn sessions(app: &App, options: &SessionsOptions) -> Exit {
         SessionsAction::List => Ok(rows(app, store.list(), *json)),
         SessionsAction::Search(text) => {
             let found = store.search(text);
-            if found.is_empty() && !json && !store.list().is_empty() {
+            if found.is_empty() && !json && !store.is_empty() {
                 console.note(&app.locale.with(word::said::SessionsNotFound { text }));
                 return Exit::Done;
             }
@@ -53,6 +54,10 @@ pub(in crate::app) fn sessions(app: &App, options: &SessionsOptions) -> Exit {
         SessionsAction::Export { id, form } => {
             let form = ExportForm::parse(if *json { "json" } else { form }).unwrap_or(ExportForm::Markdown);
             open(id).map(|loaded| export(&loaded, form))
+        }
+        SessionsAction::Delete(id) if !is_sure(app, &store, id) => {
+            console.note(app.locale.text(word::said::SESSION_KEPT));
+            return Exit::Interrupted;
         }
         SessionsAction::Delete(id) => match store.delete(id) {
             Ok(id) => Ok(app.locale.with(word::said::SessionDeleted { id: id.as_str() })),
@@ -73,6 +78,20 @@ pub(in crate::app) fn sessions(app: &App, options: &SessionsOptions) -> Exit {
     }
 }
 
+/// Asks at a terminal whether a session is to be deleted; a script has said so.
+fn is_sure(app: &App, store: &SessionStore, id: &str) -> bool {
+    let (Ok((id, _)), true) = (store.find(id), std::io::stdin().is_terminal() && std::io::stderr().is_terminal())
+    else {
+        return true;
+    };
+    let list = store.list();
+    let title = list.iter().find(|row| row.id == id).map_or(id.as_str(), |row| &row.title);
+    let items = [('n', word::said::SESSION_KEEP), ('y', word::said::SESSION_DELETE_IT)];
+    let items = items.map(|(key, says)| (key, app.locale.text(says).to_owned()));
+    let question = app.locale.with(word::said::SessionDeleteSure { title });
+    app.asker().decide(&question, "", &items).is_ok_and(|picked| picked == 1)
+}
+
 fn rows(app: &App, list: Vec<Summary>, json: bool) -> String {
     if json {
         let list: Vec<_> = list.iter().map(as_json).collect();
@@ -80,7 +99,12 @@ fn rows(app: &App, list: Vec<Summary>, json: bool) -> String {
     }
     let now = SystemTime::now();
     let lines = list.into_iter().map(|row| {
-        format!("{}  {}  {}", command::session_line(&row, now), app.paths.shown(&row.directory), row.title)
+        format!(
+            "{}  {}  {}",
+            command::session_line(&app.locale, &row, now),
+            app.paths.shown(&row.directory),
+            row.title
+        )
     });
     lines.map(|line| sanitize(&line).into_owned()).collect::<Vec<_>>().join("\n")
 }

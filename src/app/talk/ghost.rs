@@ -1,7 +1,8 @@
 //! Ghost text from the model the person chose for it: connected when it is first wanted, counted, capped.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
@@ -15,7 +16,8 @@ use crate::conversation::Usage;
 use crate::frontend::repl::{Exchange, Suggest, Wanted, recent_lines};
 use crate::locale::Locale;
 use crate::provider::{Provider, ProviderError, connect};
-use crate::session::Redactor;
+use crate::session::{Redactor, SessionStore};
+use crate::terminal::sanitize;
 
 /// Turns a model of the settings off for one run.
 const OFF: &str = "off";
@@ -55,6 +57,10 @@ pub(super) struct ModelSuggest {
     /// Failures in a row.
     failures: u32,
     given_up: bool,
+    /// Where sessions are that get titles.
+    sessions: Option<SessionStore>,
+    /// The last one that was looked at: it has a title, or is to have none.
+    entitled: Option<PathBuf>,
 }
 
 struct Connection {
@@ -63,6 +69,9 @@ struct Connection {
 }
 
 type Guessing = (Guessed, Result<(), ProviderError>);
+
+/// The longest title a model gives, in characters.
+const LONGEST_TITLE: usize = 60;
 
 /// After so many failures one after the other the model is left alone for the rest of the run.
 const FAILURES: u32 = 5;
@@ -87,6 +96,8 @@ pub(super) fn suggest(app: &App, used: &GhostUsage) -> Option<ModelSuggest> {
         connection: None,
         failures: 0,
         given_up: false,
+        sessions: app.sessions(),
+        entitled: None,
     })
 }
 
@@ -185,6 +196,40 @@ impl Suggest for ModelSuggest {
             let connection = self.connection.as_ref()?;
             connection.runtime.block_on(guess(connection.provider.as_ref(), question, turn, cancel))
         };
+        self.count(guessed, result)
+    }
+
+    fn entitle(&mut self, session: &Path, exchange: &Exchange, cancel: &CancellationToken) {
+        let Some(store) = &self.sessions else { return };
+        if self.given_up
+            || self.is_spent()
+            || self.entitled.as_deref() == Some(session)
+            || !store.is_untitled(session)
+        {
+            return;
+        }
+        let Some(connection) = &self.connection else { return };
+        let (said, answered) = (self.redactor.text(&exchange.said), self.redactor.text(&exchange.answered));
+        let asked =
+            guess(connection.provider.as_ref(), Guess::Title, Turn { said: &said, answered: &answered }, cancel);
+        let (guessed, result) = connection.runtime.block_on(asked);
+        let topic = self.count(guessed, result).and_then(|text| topic(&text));
+        if cancel.is_cancelled() {
+            return;
+        }
+        self.entitled = Some(session.to_owned());
+        let store = self.sessions.as_ref();
+        if let (Some(topic), Some(store)) = (topic, store)
+            && let Err(error) = store.set_topic(session, &topic, SystemTime::now())
+        {
+            tracing::debug!(%error, "a title could not be kept");
+        }
+    }
+}
+
+impl ModelSuggest {
+    /// Counts what an answer cost, and failures.
+    fn count(&mut self, guessed: Guessed, result: Result<(), ProviderError>) -> Option<String> {
         self.used.add(guessed.usage);
         if let Err(error) = result {
             self.failures += 1;
@@ -194,5 +239,32 @@ impl Suggest for ModelSuggest {
             self.failures = 0;
         }
         guessed.text
+    }
+}
+
+/// A title as it is kept: one row, nothing that is not seen, not the marks models put around it.
+fn topic(text: &str) -> Option<String> {
+    let row = text.lines().map(str::trim).find(|row| !row.is_empty())?;
+    let shown = sanitize(row);
+    let bare = shown.trim_matches(|mark: char| mark.is_whitespace() || "\"'`*#.“”「」。".contains(mark));
+    let bare = bare.strip_prefix("Title:").unwrap_or(bare).trim();
+    (!bare.is_empty()).then(|| bare.chars().take(LONGEST_TITLE).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_one_row_without_marks() {
+        for (text, title) in [
+            ("\n  \"Fix the parser.\"\nmore", Some("Fix the parser")),
+            ("**Title: ports\u{1b}[31m of heron**", Some("ports of heron")),
+            ("「修复解析器」", Some("修复解析器")),
+            (" \n#", None),
+        ] {
+            assert_eq!(topic(text).as_deref(), title, "{text}");
+        }
+        assert_eq!(topic(&"x".repeat(99)).map(|title| title.len()), Some(LONGEST_TITLE));
     }
 }

@@ -8,12 +8,9 @@ use super::super::context::App;
 use super::super::failed::Failed;
 use crate::cli::RunOptions;
 use crate::command::{self, Problem};
-use crate::frontend::dialog::Terminal;
 use crate::frontend::exit::Exit;
-use crate::frontend::signals::Signals;
 use crate::locale::word;
 use crate::session::{self, Loaded, Session, SessionError, SessionId, load};
-use crate::terminal::Depth;
 
 /// Which front end a conversation begins in, and so which one it goes on with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,15 +63,10 @@ pub(super) fn resumed(
                 return Err(no_session(app));
             }
             let now = SystemTime::now();
-            let rows = command::session_rows(&list, now);
+            let rows = command::session_rows(&app.locale, &list, now);
             let previews = command::SessionPreviews::default();
             let preview = |index: usize| list.get(index).map(|row| previews.of(&row.path)).unwrap_or_default();
-            let asker = Terminal {
-                color: app.display().depth() >= Depth::Ansi,
-                plain: app.display().linear(),
-                tty: None,
-                signals: Signals::default(),
-            };
+            let asker = app.asker();
             let picked = asker.pick_previewed(app.locale.text(word::repl::PICK_SESSION), &rows, &preview);
             let Some(row) = picked.and_then(|index| list.into_iter().nth(index)) else {
                 let problem =

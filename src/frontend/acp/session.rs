@@ -309,7 +309,7 @@ impl Session {
     /// Tells how much of the context the last request took, and what the session cost; nothing where it is not known.
     fn usage(&mut self) {
         let agent = &self.opened.agent;
-        let (used, size) = (agent.ledger().last_request(), agent.model().context_window);
+        let (used, size) = (agent.ledger().last_request(), agent.said().window());
         if let Some(size) = size.filter(|_| used > 0) {
             let mut update = json!({"sessionUpdate": "usage_update", "used": used, "size": size});
             if let Some(cost) = agent.ledger().total().cost() {

@@ -314,6 +314,13 @@ impl Editor {
         }
     }
 
+    /// Hears in which file the session is, for its title.
+    pub fn is_in_session(&self, session: Option<PathBuf>) {
+        if let Some(suggestions) = self.suggestions() {
+            suggestions.set_session(session);
+        }
+    }
+
     /// Changes reedline, whose builder takes it by value.
     pub(super) fn rebuild(&mut self, change: impl FnOnce(Reedline) -> Reedline) {
         let reedline = std::mem::replace(&mut self.reedline, Reedline::create());

@@ -5,6 +5,7 @@
 //! while, and has the line painted again. A key cancels what is being asked.
 
 use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -54,6 +55,9 @@ pub trait Suggest: Send {
         so_far: &mut dyn FnMut(&str),
         cancel: &CancellationToken,
     ) -> Option<String>;
+
+    /// Gives the session in this file a title, where it has none. Called as the other is, while nothing is wanted.
+    fn entitle(&mut self, _session: &Path, _exchange: &Exchange, _cancel: &CancellationToken) {}
 }
 
 /// How long the worker waits before it asks.
@@ -79,6 +83,8 @@ struct Slot {
     /// What is to be asked for it.
     wanted: Option<Wanted>,
     exchange: Exchange,
+    /// The file of the session, if there is one.
+    session: Option<PathBuf>,
     /// Cancels what is being asked.
     asking: Option<CancellationToken>,
     /// Line and continuation, the one last used or made last; the continuation is empty when there was none.
@@ -183,6 +189,11 @@ impl Suggestions {
         self.shared.lock().exchange = exchange;
     }
 
+    /// Takes over in which file the session is.
+    pub(crate) fn set_session(&self, session: Option<PathBuf>) {
+        self.shared.lock().session = session;
+    }
+
     /// Begins a new line: what was proposed as the next message is no longer it.
     pub(crate) fn new_line(&self) {
         let mut slot = self.shared.lock();
@@ -278,7 +289,7 @@ fn work(shared: &Shared, mut suggest: Box<dyn Suggest>, timing: SuggestTiming) {
         }
         let cancel = CancellationToken::new();
         slot.asking = Some(cancel.clone());
-        let exchange = slot.exchange.clone();
+        let (exchange, session) = (slot.exchange.clone(), slot.session.clone());
         drop(slot);
         let mut so_far = |text: &str| {
             let mut slot = shared.lock();
@@ -291,8 +302,17 @@ fn work(shared: &Shared, mut suggest: Box<dyn Suggest>, timing: SuggestTiming) {
         if cancel.is_cancelled() {
             continue;
         }
-        slot.asking = None;
         slot.take_answer(&line, answer.as_deref().unwrap_or_default());
+        if let (Wanted::NextMessage, Some(session)) = (&wanted, session) {
+            // The next key cancels it: what it wants comes first.
+            drop(slot);
+            suggest.entitle(&session, &exchange, &cancel);
+            slot = shared.lock();
+            if cancel.is_cancelled() {
+                continue;
+            }
+        }
+        slot.asking = None;
     }
 }
 

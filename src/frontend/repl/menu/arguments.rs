@@ -8,12 +8,13 @@ use crate::command::{Argument, SAVE};
 use crate::locale::{self, Locale, Plural, Word, word};
 
 /// What `/session` can be told to do, and whether it wants a session.
-const SESSION_WORDS: [(&str, bool, Word); 6] = [
+const SESSION_WORDS: [(&str, bool, Word); 7] = [
     ("switch", true, word::menu::session::SWITCH),
     ("list", false, word::menu::session::LIST),
     ("new", false, word::menu::session::NEW),
     ("rename", true, word::menu::session::RENAME),
     ("fork", false, word::menu::session::FORK),
+    ("search", false, word::menu::session::SEARCH),
     ("delete", true, word::menu::session::DELETE),
 ];
 
@@ -167,7 +168,10 @@ mod tests {
 
     #[test]
     fn sessions_follow_the_words_that_want_one() {
-        assert_eq!(values(Argument::Session, &[], ""), ["switch", "list", "new", "rename", "fork", "delete"]);
+        assert_eq!(
+            values(Argument::Session, &[], ""),
+            ["switch", "list", "new", "rename", "fork", "search", "delete"]
+        );
         assert_eq!(values(Argument::Session, &["switch"], ""), ["1-a"]);
         assert_eq!(values(Argument::Session, &["list"], ""), Vec::<String>::new());
         assert_eq!(values(Argument::SessionId, &[], ""), ["1-a"]);

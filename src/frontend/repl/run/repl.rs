@@ -1,6 +1,6 @@
 //! The loop: read a line, do what it says, until the person leaves.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use tokio_util::sync::CancellationToken;
@@ -430,6 +430,7 @@ impl Repl {
     /// Tells the editor what the last turn was about.
     pub(super) fn tell_editor(&mut self) {
         let exchange = last_exchange(self.agent.conversation());
+        self.editor.is_in_session(self.agent.session().path().map(Path::to_owned));
         self.editor.hear(exchange);
     }
 

@@ -25,7 +25,7 @@ pub(super) fn prompt(agent: &Agent, directory: &str, locale: &Locale) -> PromptP
         short = format!("{}/{short}", model.provider);
     }
     let used = agent.said().sent_tokens();
-    let context = match model.context_window {
+    let context = match agent.said().window() {
         Some(window) if window > 0 && used > 0 => format!("{}%", (used * 100 / window).min(100)),
         Some(_) | None => String::new(),
     };
