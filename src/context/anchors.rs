@@ -153,7 +153,8 @@ fn kind_of(word: &str) -> Option<Kind> {
     }
     let mixed = letters > 0 && digits > 0;
     let number = letters == 0 && digits >= 3;
-    let in_code = letters > 2 && (word[1..].contains('_') || word.contains("::") || has_hump(word));
+    let in_code = letters > 2
+        && (word.chars().skip(1).any(|character| character == '_') || word.contains("::") || has_hump(word));
     let dashed = letters > 2 && word.len() > 5 && word.chars().any(char::is_uppercase) && word.contains('-');
     let constant =
         letters > 2 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_' || byte.is_ascii_digit());
@@ -246,6 +247,11 @@ mod tests {
         let mut found: Vec<String> = index.ranked(kind).into_iter().map(str::to_owned).collect();
         found.sort();
         found
+    }
+
+    #[test]
+    fn a_word_of_wide_letters_is_read_as_any_other() {
+        assert_eq!(found("中文的句子 数据_库 été_x", Kind::Id), ["été_x", "数据_库"]);
     }
 
     #[test]

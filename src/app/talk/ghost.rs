@@ -259,7 +259,7 @@ mod tests {
     fn a_title_is_one_row_without_marks() {
         for (text, title) in [
             ("\n  \"Fix the parser.\"\nmore", Some("Fix the parser")),
-            ("**Title: ports\u{1b}[31m of heron**", Some("ports of heron")),
+            ("**Title: ports\u{1b}[31m of heron**", Some("ports␛[31m of heron")),
             ("「修复解析器」", Some("修复解析器")),
             (" \n#", None),
         ] {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 
-use super::Connection;
+use super::{Connection, ServerWindow};
 use crate::conversation::{Message, StreamEvent};
 use crate::provider::http::{Client, Origin, Patience, cause};
 use crate::provider::openai_chat::ChatWire;
@@ -63,6 +63,7 @@ async fn who_sleeps_through_an_answer_is_told_and_not_kept_waiting() {
             origin: origin(),
             client: Client::sleeping(patience, asleep),
             gateway: Gateway::default(),
+            window: ServerWindow::of(&settings, Vec::new()),
             wire: ChatWire::new(settings, origin()),
         };
         let messages = [Message::user("hi")];
