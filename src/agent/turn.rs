@@ -458,3 +458,7 @@ mod tests;
 #[cfg(test)]
 #[path = "dropped_tests.rs"]
 mod dropped_tests;
+
+#[cfg(test)]
+#[path = "random_tests.rs"]
+mod random_tests;
