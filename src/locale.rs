@@ -42,7 +42,7 @@ impl Form {
     fn of(tag: &str, count: u64) -> Self {
         match tag {
             // One form for all numbers.
-            "zh-CN" => Self::Other,
+            "ja" | "zh-CN" => Self::Other,
             _ if count == 1 => Self::One,
             _ => Self::Other,
         }
@@ -160,12 +160,18 @@ pub fn matching(tag: &str) -> Option<&'static str> {
     exact.or_else(|| tags().find(|known| known.to_ascii_lowercase().split('-').next() == Some(language)))
 }
 
-/// Detects the language of an environment: `LC_ALL`, `LC_MESSAGES`, `LANG`, the first one set, as POSIX says.
+/// Detects the language of an environment as gettext does: the first one of `LC_ALL`, `LC_MESSAGES`, `LANG` that is set
+/// is the locale, and `LANGUAGE`, a list, goes before it unless it is `C`. The locale's encoding does not matter: axi
+/// writes UTF-8.
 #[must_use]
 pub fn detect(environment: &dyn Fn(&str) -> Option<String>) -> &'static str {
-    let names = ["LC_ALL", "LC_MESSAGES", "LANG"];
-    let set = names.iter().find_map(|name| environment(name).filter(|value| !value.is_empty()));
-    set.and_then(|value| matching(&value)).unwrap_or(FALLBACK)
+    let set = |name: &&str| environment(name).filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].iter().find_map(set).unwrap_or_default();
+    if matches!(locale.split(['.', '@']).next(), Some("C" | "POSIX")) {
+        return FALLBACK;
+    }
+    let list = set(&"LANGUAGE").unwrap_or_default();
+    list.split(':').chain([locale.as_str()]).find_map(matching).unwrap_or(FALLBACK)
 }
 
 #[cfg(test)]
@@ -185,6 +191,36 @@ mod tests {
     }
 
     #[test]
+    fn a_locale_has_the_language_of_its_name_whatever_its_encoding() {
+        for name in ["ja", "ja_JP", "ja_JP.UTF-8", "ja_JP.utf8", "ja_JP.eucJP", "ja_JP.SJIS", "ja.UTF-8@x", "JA"] {
+            for variable in ["LC_ALL", "LC_MESSAGES", "LANG"] {
+                let set = |asked: &str| (asked == variable).then(|| name.to_owned());
+                assert_eq!(detect(&set), "ja", "{variable}={name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_of_languages_goes_before_the_locale_but_not_before_none() {
+        let detected = |list: &str, locale: &str| {
+            detect(&|name| match name {
+                "LANGUAGE" => Some(list.to_owned()),
+                "LANG" => Some(locale.to_owned()),
+                _ => None,
+            })
+        };
+        assert_eq!(detected("ja", "en_US.UTF-8"), "ja");
+        assert_eq!(detected("xx::ja_JP:zh_CN", "en_US.UTF-8"), "ja");
+        assert_eq!(detected("en_US:ja", "ja_JP.UTF-8"), "en");
+        assert_eq!(detected("ja", ""), "ja");
+        assert_eq!(detected("", "ja_JP.UTF-8"), "ja");
+        assert_eq!(detected("xx", "ja_JP.UTF-8"), "ja");
+        for none in ["C", "POSIX", "C.UTF-8"] {
+            assert_eq!(detected("ja", none), "en", "{none}");
+        }
+    }
+
+    #[test]
     fn placeholders_are_filled_once() {
         let values = ["\u{2}{x}", "2"];
         assert_eq!(fill("\u{1} and \u{2} {unknown} {\n", &values), "\u{2}{x} and 2 {unknown} {\n");
@@ -192,10 +228,9 @@ mod tests {
 
     #[test]
     fn every_text_is_where_its_key_says() {
-        for (tag, file) in
-            [("en", include_str!("../locales/en.json")), ("zh-CN", include_str!("../locales/zh-CN.json"))]
-        {
-            let file: serde_json::Value = serde_json::from_str(file).unwrap();
+        for tag in tags() {
+            let file = format!("{}/locales/{tag}.json", env!("CARGO_MANIFEST_DIR"));
+            let file: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
             let at = |path: &str| file.pointer(path).unwrap().as_str().unwrap().to_owned();
             let locale = Locale::new(tag);
             assert_eq!(locale.text(word::error::LABEL), at("/error/label"));

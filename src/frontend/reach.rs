@@ -198,6 +198,9 @@ mod tests {
         let english = "would delete 1,204 files (38 MB), 12 not in git; 3 outside the workspace";
         assert_eq!(said("en", &reach), english);
         assert_eq!(said("zh-CN", &reach), "会删除 1,204 个文件（38 MB），其中 12 个不在 git 中；3 个在工作区之外");
+        let japanese =
+            "ファイル 1,204 個を削除します（38 MB）。うち 12 個は git にありません。3 個はワークスペースの外です";
+        assert_eq!(said("ja", &reach), japanese);
         let one = BlastRadius { files: 1, untracked: 1, bytes: 2, ..BlastRadius::default() };
         assert_eq!(said("en", &one), "would change 1 file (2 B), not in git");
         let mixed = BlastRadius { files: 6, removed: 3, moved: 2, bytes: 1500, ..BlastRadius::default() };
@@ -215,6 +218,7 @@ mod tests {
             ..BlastRadius::default()
         };
         assert_eq!(said("en", &many), "would delete more than 100,000 files (5.1 GB)");
+        assert_eq!(said("ja", &many), "ファイル 100,000 個より多くを削除します（5.1 GB）");
         let slow = BlastRadius { files: 70, directories: 10, ..many.clone() };
         assert!(
             said("en", &slow).starts_with("would touch more than 70 files") || said("en", &slow).contains("70")

@@ -205,7 +205,8 @@ fn when_the_provider_fails_the_line_is_not_lost() {
 
 #[test]
 fn an_empty_line_after_a_failure_asks_what_happened() {
-    for (language, question) in [("en", "What happened?"), ("zh-CN", "刚才这条命令怎么了？")] {
+    let questions = [("en", "What happened?"), ("ja", "何が起きましたか？"), ("zh-CN", "刚才这条命令怎么了？")];
+    for (language, question) in questions {
         let home = Home::new();
         let server = Server::start([answer::chat_text("The file is missing.")]);
         let mut command = handoff(&home, &server, "");

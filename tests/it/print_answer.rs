@@ -212,19 +212,25 @@ fn errors_and_help_are_in_the_language_asked_for_or_that_of_the_system() {
         }
         run(command.args(flags))
     };
-    for (flags, lang) in
-        [(&["--lang", "zh-CN"][..], None), (&["--lang=zh-CN"], Some("en_US.UTF-8")), (&[], Some("zh_CN.UTF-8"))]
-    {
+    let (chinese, japanese) = (["错误:", "提示:", "继续"], ["エラー:", "ヒント:", "再開"]);
+    for (flags, lang, [error, hint, goes_on]) in [
+        (&["--lang", "zh-CN"][..], None, chinese),
+        (&["--lang=zh-CN"], Some("en_US.UTF-8"), chinese),
+        (&[], Some("zh_CN.UTF-8"), chinese),
+        (&["--lang=ja"], Some("zh_CN.UTF-8"), japanese),
+        (&[], Some("ja_JP.UTF-8"), japanese),
+        (&[], Some("ja_JP.eucJP"), japanese),
+    ] {
         let with = |more: &[&str]| ran(&[flags, more].concat(), lang);
         let wrong = with(&["-p", "-m", "nowhere/x", "hi"]);
         assert_eq!(wrong.code, Some(3));
-        assert!(wrong.err.starts_with("错误:") && wrong.err.contains("提示:"), "{}", wrong.err);
+        assert!(wrong.err.starts_with(error) && wrong.err.contains(hint), "{}", wrong.err);
         let unknown = with(&["--nonsense"]);
         assert_eq!(unknown.code, Some(2));
-        assert!(unknown.err.starts_with("错误:"), "{}", unknown.err);
+        assert!(unknown.err.starts_with(error), "{}", unknown.err);
         let help = with(&["--help"]);
         assert_eq!(help.code, Some(0));
-        assert!(help.out.contains("继续") && help.err.is_empty(), "{}", help.out);
+        assert!(help.out.contains(goes_on) && help.err.is_empty(), "{}", help.out);
     }
     let english = ran(&["--lang", "en", "--nonsense"], Some("zh_CN.UTF-8"));
     assert!(english.err.starts_with("error: "), "{}", english.err);

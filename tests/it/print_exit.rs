@@ -320,7 +320,7 @@ fn an_odd_world_is_told_about_and_survived() {
     let unknown = ask(&home, &server, &[]);
     assert_eq!((unknown.code, unknown.out.as_str()), (Some(0), "two\n"));
     assert!(unknown.err.contains("warning: ") && unknown.err.contains("nonsense"), "{}", unknown.err);
-    assert!(unknown.err.contains("klingon") && unknown.err.contains("auto, en, zh-CN"), "{}", unknown.err);
+    assert!(unknown.err.contains("klingon") && unknown.err.contains("auto, en, ja, zh-CN"), "{}", unknown.err);
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn colours_are_for_those_who_want_them() {
 
 #[test]
 fn what_axi_says_ends_its_rows_between_words() {
-    for language in ["en", "zh-CN"] {
+    for language in ["en", "ja", "zh-CN"] {
         let home = Home::new();
         let mut command = home.axi();
         command.args(["--lang", language, "-m", "nobody/nothing", "-p", "hi"]);
@@ -147,7 +147,7 @@ fn what_axi_says_ends_its_rows_between_words() {
         let shown = pty.transcript();
         let rows: Vec<&str> = shown.trim_end().lines().collect();
         assert!(rows.len() > said.lines().count(), "{shown}");
-        assert!(rows.iter().all(|row| !row.trim_start().starts_with(['，', '。', '：', '）'])), "{shown}");
+        assert!(rows.iter().all(|row| !row.trim_start().starts_with(['，', '、', '。', '：', '）'])), "{shown}");
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         if language == "en" {
             assert_eq!(words(&shown), words(&said));

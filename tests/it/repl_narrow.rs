@@ -13,6 +13,14 @@ use crate::support::talk::{Person, axi, last_said};
 fn a_question_longer_than_its_rows_leaves_nothing_behind() {
     for (language, question, first, gone, no, denied) in [
         ("en", "Run this command?", "Yes, once", ["Yes,", "for the rest", "what to do instead"], 2, "denied"),
+        (
+            "ja",
+            "このコマンドを実行しますか？",
+            "はい、今回だけ",
+            ["はい、", "このセッション中", "代わりの指示"],
+            2,
+            "拒否",
+        ),
         ("zh-CN", "运行这条命令吗？", "是，仅此一次", ["是，", "本次会话", "并说明"], 2, "已拒绝"),
     ] {
         let home = Home::new();

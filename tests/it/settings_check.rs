@@ -79,7 +79,7 @@ fn a_mistake_is_shown_with_a_caret() {
     assert!(rows[0].ends_with("config.toml:2:13: language cannot be used as it is"), "{ran:?}");
     assert_eq!(rows[1], "   language = \"english\" # 好");
     assert_eq!(rows[2], format!("{}^^^^^^^^^", " ".repeat(14)));
-    assert_eq!(rows[3], "  hint: there are: auto, en, zh-CN");
+    assert_eq!(rows[3], "  hint: there are: auto, en, ja, zh-CN");
     assert_eq!(rows.last(), Some(&"1 finding"));
 }
 
