@@ -4,6 +4,8 @@
 //! `word::error::LABEL`, `error.no_key` with its placeholder `{provider}` the struct `word::error::NoKey { provider }`.
 //! `locales/build.rs` makes them, and sees to it that every language has them all.
 
+mod plural;
+
 include!(concat!(env!("OUT_DIR"), "/word.rs"));
 
 /// Every language there is, in the order of their tags.
@@ -29,25 +31,6 @@ pub struct Word(u16);
 /// A text that has one form for each kind of number its language tells apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plural(u16);
-
-/// The plural categories of CLDR, in the order of `locales/build.rs`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    One = 1,
-    Other = 5,
-}
-
-impl Form {
-    /// Tells which form a number takes in a language: CLDR's cardinal rules for integers.
-    fn of(tag: &str, count: u64) -> Self {
-        match tag {
-            // One form for all numbers.
-            "ja" | "zh-CN" => Self::Other,
-            _ if count == 1 => Self::One,
-            _ => Self::Other,
-        }
-    }
-}
 
 /// A text with what its placeholders stand for: the structs of `word`.
 pub trait Message<'a> {
@@ -128,7 +111,7 @@ impl Locale {
     /// The same, the number written as `shown`.
     #[must_use]
     pub fn count_as(&self, plural: Plural, count: u64, shown: &str) -> String {
-        let form = Word(plural.0 + Form::of(self.tag(), count) as u16);
+        let form = Word(plural.0 + plural::form(self.tag(), count) as u16);
         fill(self.text(form), &[shown])
     }
 }
@@ -226,11 +209,35 @@ mod tests {
         assert_eq!(fill("\u{1} and \u{2} {unknown} {\n", &values), "\u{2}{x} and 2 {unknown} {\n");
     }
 
+    fn file_of(tag: &str) -> serde_json::Value {
+        let file = format!("{}/locales/{tag}.json", env!("CARGO_MANIFEST_DIR"));
+        serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
+    }
+
+    /// Tells whether each plural of a value has these forms.
+    fn has_forms(value: &serde_json::Value, forms: &[String]) -> bool {
+        let Some(fields) = value.as_object() else { return true };
+        let is_form = |name: &String| ["zero", "one", "two", "few", "many", "other"].contains(&name.as_str());
+        if fields.contains_key("other") && fields.keys().all(is_form) {
+            return forms.iter().all(|form| fields.contains_key(form));
+        }
+        fields.values().all(|field| has_forms(field, forms))
+    }
+
+    #[test]
+    fn a_plural_has_each_form_that_a_number_takes_in_its_language() {
+        for tag in tags() {
+            let numbers = (0..=200).chain([1_000_000]);
+            let forms: Vec<String> =
+                numbers.map(|number| format!("{:?}", plural::form(tag, number)).to_lowercase()).collect();
+            assert!(has_forms(&file_of(tag), &forms), "{tag}");
+        }
+    }
+
     #[test]
     fn every_text_is_where_its_key_says() {
         for tag in tags() {
-            let file = format!("{}/locales/{tag}.json", env!("CARGO_MANIFEST_DIR"));
-            let file: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+            let file = file_of(tag);
             let at = |path: &str| file.pointer(path).unwrap().as_str().unwrap().to_owned();
             let locale = Locale::new(tag);
             assert_eq!(locale.text(word::error::LABEL), at("/error/label"));
