@@ -113,7 +113,7 @@ fn an_agent_is_named_picked_and_shown() {
     person.sends("/agent nonsense");
     person.sees("build, plan, explore");
     person.sends("/agent");
-    person.sees("当前代理是 explore");
+    person.sees("当前智能体是 explore");
     person.types("\r");
     person.sees("build: 按你的规则做一切事");
     assert_eq!(person.leaves(), Some(0));
