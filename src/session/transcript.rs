@@ -152,7 +152,8 @@ impl Session {
     /// As [`Session::append_message`].
     pub fn append(&mut self, kind: EntryKind, now: SystemTime) -> Result<(), SessionError> {
         if !self.started {
-            if !self.early.is_empty() {
+            // What is pinned holds from the first message on.
+            if !self.early.is_empty() || matches!(kind, EntryKind::Pinned { .. }) {
                 self.early.push(kind);
             }
             return Ok(());
