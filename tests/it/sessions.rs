@@ -77,7 +77,7 @@ fn the_second_axi_on_a_session_forks_it_and_says_so() {
     server.push(answer::chat_text("two"));
     let ran = run(axi(&home, &server).args(["-c", "-p", "what was it?"]));
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "two\n"), "{ran:?}");
-    assert!(ran.err.contains("this is a fork of it"), "{}", ran.err);
+    assert!(ran.err.contains("this is a fork, and the two go on separately"), "{}", ran.err);
     assert_eq!(said(&server.requests()[1], 1), "remember the plover");
     let files = session_files(&home);
     assert_eq!(files.len(), 2);

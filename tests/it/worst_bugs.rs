@@ -317,7 +317,7 @@ fn bug_14_no_room_is_waited_for_no_money_is_told_and_who_stands_in_is_named() {
     let server = Server::start([full("9999"), answer::chat_text("from the other")]);
     let ran = ask(&home, &server, "openai-chat", "m", &["--fallback-model", "lab/other"]);
     assert_eq!((ran.code, ran.out.trim()), (Some(0), "from the other"), "{}", ran.err);
-    assert!(ran.err.contains("lab/m has no room now"), "{}", ran.err);
+    assert!(ran.err.contains("lab/m is overloaded"), "{}", ran.err);
 }
 
 /// A proxy without the content type, a stale beta header, a strict schema: each turn paid twice, or refused.
