@@ -199,13 +199,22 @@ proptest! {
             let words = text.split(|character: char| !character.is_ascii_alphanumeric());
             words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
         };
+        // The answer to a call that nobody answered is made when the session is loaded; it stands in no file.
+        let from_file = |message: &Message| {
+            let made = |block: &ContentBlock| {
+                matches!(block, ContentBlock::ToolResult(result) if result.outcome == Outcome::Interrupted)
+            };
+            let mut message = message.clone();
+            message.content.retain(|block| !made(block));
+            message
+        };
         for word in texts.iter().flat_map(|text| words_of(text)) {
             let told = seek(&path, std::slice::from_ref(&word)).unwrap();
             let spoken: Vec<usize> = (0..earlier).filter(|number| said(&all[*number])).collect();
             let known: Vec<usize> = told.said.iter().copied().filter(|number| *number < earlier).collect();
             prop_assert_eq!(known, spoken);
             for (number, message) in told.messages.iter().filter(|(number, _)| *number < earlier) {
-                prop_assert_eq!(message, &all[*number]);
+                prop_assert_eq!(from_file(message), from_file(&all[*number]));
             }
             let having = (0..earlier).filter(|number| words_of(&texts[*number]).contains(&word));
             for number in having {
