@@ -86,6 +86,8 @@ fn an_address_without_a_key_is_asked_what_it_has_and_gets_no_slash_command_as_ad
     assert_eq!((ran.code, ran.out.trim()), (Some(0), "hello"), "{ran:?}");
     let asked = server.requests().into_iter().find(|request| request.path.ends_with("/chat/completions"));
     assert_eq!(asked.unwrap().body["model"], json!("mine"));
+    let listed = run(home.axi().env("OPENAI_BASE_URL", server.url("/v1")).arg("models"));
+    assert_eq!(listed.out.trim(), "openai/mine", "{listed:?}");
     let ran = ask();
     assert_eq!(ran.code, Some(4), "{ran:?}");
     assert!(ran.err.contains("smaller files") && !ran.err.contains("/model"), "{}", ran.err);

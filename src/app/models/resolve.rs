@@ -241,14 +241,16 @@ pub(in crate::app) fn names(config: &Config) -> Vec<String> {
     names
 }
 
-/// Names the providers that have a key or run here.
+/// Names the providers that have a key, run here, or have an address of the person's own in the environment.
 fn usable(config: &Config, environment: &Environment<'_>, locale: &Locale) -> Vec<String> {
     let is_told = |name: &String| {
         let of_settings = config.providers.get(name).is_some_and(|section| {
             section.api_key_cmd.is_some() || section.api_key_env.as_deref().and_then(environment).is_some()
         });
         let row = provider::find(name);
-        of_settings || row.is_none_or(|row| row.is_local() || row.key(environment).is_some())
+        let of_environment =
+            |row: &provider::Row| row.key(environment).is_some() || row.base_url(environment) != row.base_url;
+        of_settings || row.is_none_or(|row| row.is_local() || of_environment(row))
     };
     let (mut told, others): (Vec<String>, Vec<String>) = names(config).into_iter().partition(is_told);
     let account = |name: &String| {
