@@ -61,7 +61,7 @@ fn a_conversation_is_plain_lines() {
         person.sees("did you mean /model?");
         prompts(&person, 4);
         person.types("/copy\r");
-        person.sees("this terminal gets none");
+        person.sees("axi sends none to this terminal");
         prompts(&person, 5);
         assert_eq!(last_said(&server.requests()[1]), "second \nrow");
         ends(person);
