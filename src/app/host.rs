@@ -1,6 +1,5 @@
 //! What the process was started with and needs before it does anything: open files, standard output.
 
-use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat, major, minor};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::command::Problem;
@@ -8,8 +7,6 @@ use crate::locale::{Locale, word};
 
 /// How many open files axi needs: twice what a turn needs for its connection, its session and a command.
 const FILES: u64 = 64;
-/// The character device that takes everything and gives nothing (Linux, admin-guide/devices.txt).
-const NULL: (u32, u32) = (1, 3);
 
 /// Reports a condition under which axi cannot work; `None` if there is none.
 pub(super) fn unfit(locale: &Locale) -> Option<Problem> {
@@ -20,7 +17,7 @@ pub(super) fn unfit(locale: &Locale) -> Option<Problem> {
             hint: locale.with(word::error::OpenFilesHint { count: &FILES.to_string() }),
         });
     }
-    is_output_closed().then(|| Problem {
+    output::is_closed().then(|| Problem {
         what: locale.text(word::error::OUTPUT_CLOSED).to_owned(),
         hint: locale.text(word::error::OUTPUT_CLOSED_HINT).to_owned(),
     })
@@ -39,12 +36,28 @@ fn open_files() -> u64 {
     }
 }
 
-/// Tells whether standard output was closed at the start. By now the standard library has opened the null device in
-/// its place: for reading as well, which `>/dev/null` does not do.
-fn is_output_closed() -> bool {
-    let output = rustix::stdio::stdout();
-    let (Ok(found), Ok(flags)) = (fstat(output), fcntl_getfl(output)) else { return true };
-    let is_null = FileType::from_raw_mode(found.st_mode) == FileType::CharacterDevice
-        && (major(found.st_rdev), minor(found.st_rdev)) == NULL;
-    is_null && flags.contains(OFlags::RDWR)
+/// Tells whether standard output was closed when the process was started.
+#[expect(unsafe_code, reason = "only what is named in a section of its own runs before the standard library does")]
+mod output {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// Written once, before any other code runs: the standard library then opens the null device in the place of what is
+    /// closed, and nobody can tell that from the null device a parent gave (Python's `DEVNULL`, Node's `ignore`).
+    static CLOSED: AtomicBool = AtomicBool::new(false);
+
+    extern "C" fn look() {
+        CLOSED.store(rustix::io::fcntl_getfd(rustix::stdio::stdout()).is_err(), Ordering::Relaxed);
+    }
+
+    // SAFETY: loaders call the functions in this section, each without a result, before `main` (System V gABI, 5;
+    // Mach-O, S_MOD_INIT_FUNC_POINTERS). `look` allocates nothing, cannot panic and uses nothing of the standard library
+    // that `main` sets up.
+    #[used]
+    #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
+    #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
+    static LOOK: extern "C" fn() = look;
+
+    pub(super) fn is_closed() -> bool {
+        CLOSED.load(Ordering::Relaxed)
+    }
 }

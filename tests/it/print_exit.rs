@@ -328,7 +328,7 @@ fn an_odd_world_is_told_about_and_survived() {
 #[test]
 fn what_a_process_is_started_with_is_told_where_it_is_too_little() {
     let home = Home::new();
-    let server = Server::start([]);
+    let server = Server::start([answer::chat_text("hello")]);
     let axi = axi(&home, &server);
     let start = |script: &str| {
         let mut shell = home.command("/bin/bash");
@@ -347,4 +347,7 @@ fn what_a_process_is_started_with_is_told_where_it_is_too_little() {
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.contains("standard output is closed"), "{}", ran.err);
     assert!(server.requests().is_empty());
+    // As Python's DEVNULL and Node's "ignore" open it.
+    let ran = start("exec \"$1\" -p hi 1<>/dev/null");
+    assert_eq!((ran.code, server.requests().len()), (Some(0), 1), "{}", ran.err);
 }
