@@ -103,7 +103,7 @@ pub(in crate::app) fn change_key(
             let was = match remove_key(&account) {
                 Ok(was) => was || of_file,
                 Err(_) if of_file => true,
-                Err(error) => return Err(no_keychain(locale, &error, provider)),
+                Err(error) => return Err(no_keychain(app, locale, &error, provider)),
             };
             return Ok(if was {
                 locale.with(word::said::LogoutDone { provider })
@@ -123,7 +123,7 @@ pub(in crate::app) fn change_key(
         models::store_in_file(path, &account, key.trim()).map_err(unwritten)?;
         locale.with(word::said::LoginFile { provider, path: &app.paths.shown(path) })
     } else {
-        store_key(&account, key.trim()).map_err(|error| no_keychain(locale, &error, provider))?;
+        store_key(&account, key.trim()).map_err(|error| no_keychain(app, locale, &error, provider))?;
         locale.with(word::said::LoginDone { provider })
     };
     Ok(format!("{kept}; {checked}"))
@@ -147,8 +147,8 @@ fn check(settings: &ProviderSettings, client: &Client, locale: &Locale) -> Resul
     }
 }
 
-fn no_keychain(locale: &Locale, error: &KeychainError, provider: &str) -> Problem {
-    let variable = provider::find(provider).and_then(|row| row.key_variables.first().copied());
+fn no_keychain(app: &App, locale: &Locale, error: &KeychainError, provider: &str) -> Problem {
+    let variable = models::key_variable(provider, &app.config);
     let variable = variable.map_or_else(|| format!("{}_API_KEY", provider.to_uppercase()), str::to_owned);
     Problem {
         what: locale.with(word::error::Keychain { cause: &keychain_cause(locale, error) }),

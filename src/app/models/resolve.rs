@@ -34,9 +34,8 @@ pub(in crate::app) fn resolve(
     let mut settings = without_key(name, config, environment, locale)?;
     let provider = &settings.name;
     let (row, section) = (provider::find(provider), config.providers.get(provider));
-    let own = section.and_then(|section| section.api_key_env.clone());
-    let key_variable = own.or_else(|| row.and_then(|row| row.key_variables.first().copied()).map(str::to_owned));
-    let found = key(&settings, key_variable.as_deref(), config, environment)
+    let key_variable = key_variable(provider, config);
+    let found = key(&settings, key_variable, config, environment)
         .map_err(|failed| failed.into_problem(provider, locale))?;
     // A server of one's own at another address may ask for none; it says so if it does.
     let needs_key = row.is_some_and(|row| !row.key_variables.is_empty() && row.is_home(&settings.base_url))
@@ -45,7 +44,7 @@ pub(in crate::app) fn resolve(
         let variable = key_variable.unwrap_or_default();
         return Err(Problem {
             what: locale.with(word::error::NoKey { provider }),
-            hint: locale.with(word::error::NoKeyHint { variable: &variable, provider }),
+            hint: locale.with(word::error::NoKeyHint { variable, provider }),
         });
     }
     settings.key = found;
@@ -54,6 +53,12 @@ pub(in crate::app) fn resolve(
         settings.context_window = Some(settings.context_window.map_or(found, |known| known.min(found)));
     }
     Ok(settings)
+}
+
+/// The variable that a provider's key is looked for in: the one of its section, else the first of its row.
+pub(in crate::app) fn key_variable<'a>(provider: &str, config: &'a Config) -> Option<&'a str> {
+    let own = config.providers.get(provider).and_then(|section| section.api_key_env.as_deref());
+    own.or_else(|| provider::find(provider).and_then(|row| row.key_variables.first().copied()))
 }
 
 /// Tells whether the person wrote what the window is, which holds whatever others say.
