@@ -99,6 +99,7 @@ fn a_program_that_hangs_floods_or_lies_costs_its_version_and_nothing_else() {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
     let rows = rows(&home, &["--json"]);
     assert_eq!(row(&rows, "git")["version"], "1.0");
+    assert_eq!(row(&rows, "npm")["version"], "5.4.3");
     for id in ["gh", "node", "cargo", "rustup"] {
         assert!(row(&rows, id)["path"].is_string(), "{id}");
         assert_eq!(row(&rows, id)["version"], Value::Null, "{id}");
