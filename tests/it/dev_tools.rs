@@ -94,12 +94,15 @@ fn a_program_that_hangs_floods_or_lies_costs_its_version_and_nothing_else() {
     program(&home, "bin/node", "while :; do echo 'no number at all'; done");
     program(&home, "bin/npm", "printf '\\033[2J\\033]0;x\\0075.4.3\\033[31m\\n'");
     program(&home, "bin/cargo", "exit 7");
+    // More than a pipe holds: who does not read it to its end waits for ever.
+    program(&home, "bin/make", "echo 'make 4.3.1'; exec /bin/dd if=/dev/zero bs=300000 count=1");
     home.write("bin/rustup", "#!/no/such/interpreter\n");
     let path = home.path().join("bin/rustup");
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
     let rows = rows(&home, &["--json"]);
     assert_eq!(row(&rows, "git")["version"], "1.0");
     assert_eq!(row(&rows, "npm")["version"], "5.4.3");
+    assert_eq!(row(&rows, "make")["version"], "4.3.1");
     for id in ["gh", "node", "cargo", "rustup"] {
         assert!(row(&rows, id)["path"].is_string(), "{id}");
         assert_eq!(row(&rows, id)["version"], Value::Null, "{id}");

@@ -12,7 +12,7 @@ mod reader;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -49,8 +49,6 @@ const STOP: &str = "/stop";
 /// How long the keyboard must be quiet before a question is put, and how long that is waited for.
 const QUIET: Duration = Duration::from_millis(250);
 const QUIET_LIMIT: Duration = Duration::from_secs(3);
-/// How often settling looks whether somebody has typed.
-const SETTLE_STEP: Duration = Duration::from_millis(10);
 
 /// How long a lone ESC waits until it is believed: 10 ms, as in tmux, since a terminal of this machine writes a key
 /// in one piece; 100 ms, which nobody feels, over ssh, where a sequence may arrive in pieces
@@ -97,8 +95,10 @@ struct Shared {
     cancel: CancellationToken,
     pending: Pending,
     pressed: Mutex<Pressed>,
-    /// Counts keys that changed something.
+    /// Counts keys that changed something; changed while `pressed` is locked.
     version: AtomicU64,
+    /// Told after each key.
+    key: Condvar,
     suspend: AtomicBool,
     /// 0 unknown, 1 without, 2 with the focus.
     focus: AtomicU8,
@@ -152,6 +152,7 @@ impl KeyWatch {
             pending,
             pressed: Mutex::default(),
             version: AtomicU64::new(0),
+            key: Condvar::new(),
             suspend: AtomicBool::new(false),
             focus: AtomicU8::new(0),
             background: AtomicU8::new(0),
@@ -166,13 +167,18 @@ impl KeyWatch {
     ///
     /// Somebody in the middle of a word when a question appears would answer it with the next key.
     pub fn settle(&self) {
-        let begun = Instant::now();
-        let (mut seen, mut since) = (self.version(), begun);
-        while since.elapsed() < QUIET && begun.elapsed() < QUIET_LIMIT && !self.shared.cancel.is_cancelled() {
-            std::thread::sleep(SETTLE_STEP);
-            if self.version() != seen {
-                (seen, since) = (self.version(), Instant::now());
+        let end = Instant::now() + QUIET_LIMIT;
+        let mut pressed = self.shared.pressed();
+        while !self.shared.cancel.is_cancelled() {
+            let seen = self.version();
+            let quiet = |_: &mut Pressed| self.version() == seen && !self.shared.cancel.is_cancelled();
+            let limit = QUIET.min(end.saturating_duration_since(Instant::now()));
+            let waited = self.shared.key.wait_timeout_while(pressed, limit, quiet);
+            let (locked, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+            if waited.timed_out() {
+                return;
             }
+            pressed = locked;
         }
     }
 
@@ -387,10 +393,11 @@ impl Shared {
                 | Key::PageDown
                 | Key::End => {}
             }
-            drop(pressed);
             if changed {
                 self.version.fetch_add(1, Ordering::AcqRel);
             }
+            drop(pressed);
+            self.key.notify_all();
         }
         self.pending.tell();
     }
@@ -400,9 +407,10 @@ impl Shared {
         let mut pressed = self.pressed();
         pressed.leave = true;
         pressed.gone = true;
-        drop(pressed);
         self.version.fetch_add(1, Ordering::AcqRel);
         self.cancel.cancel();
+        drop(pressed);
+        self.key.notify_all();
     }
 }
 

@@ -3,12 +3,15 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::cache::{Kept, Known, Stamp};
@@ -18,8 +21,6 @@ use crate::tool::output;
 
 /// How long all versions together may take.
 const LIMIT: Duration = Duration::from_secs(1);
-/// How often it is looked whether a process has ended.
-const STEP: Duration = Duration::from_millis(5);
 /// How much of what it says is read, in bytes.
 const MOST_SAID: usize = 4 * 1024;
 /// The longest version, in characters.
@@ -69,6 +70,9 @@ struct Asked {
     row: usize,
     stamp: Option<Stamp>,
     child: Child,
+    /// Its output and its errors, until it closes them.
+    pipes: [Option<OwnedFd>; 2],
+    said: [Vec<u8>; 2],
 }
 
 /// Looks where they are, and starts nothing.
@@ -107,7 +111,7 @@ pub fn find(machine: &Machine, kept: &mut Kept) -> Search {
                 Known::Nothing => {
                     let child = ask(path, found.tool.version, machine.home.as_deref());
                     processes += usize::from(child.is_some());
-                    asked.extend(child.map(|child| Asked { row, stamp, child }));
+                    asked.extend(child.map(|child| Asked::new(row, stamp, child)));
                 }
             }
         }
@@ -149,16 +153,17 @@ fn ask(path: &Path, arguments: &str, home: Option<&Path>) -> Option<Child> {
 /// another time.
 fn listen(mut asked: Vec<Asked>, end: Instant, tools: &mut [Found], kept: &mut Kept) {
     while !asked.is_empty() {
-        let late = Instant::now() >= end;
+        let left = end.saturating_duration_since(Instant::now());
+        await_output(&asked, left);
         asked.retain_mut(|one| {
-            let ended = match one.child.try_wait() {
-                Ok(Some(_)) => true,
-                Ok(None) if !late => return true,
-                Ok(None) | Err(_) => false,
-            };
+            // Output that a child of it still holds open is waited for, but not longer than the others.
+            let ended = !one.hear() || left.is_zero() && matches!(one.child.try_wait(), Ok(Some(_)));
+            if !ended && !left.is_zero() {
+                return true;
+            }
             let found = &mut tools[one.row];
             if ended {
-                found.version = version(&said(&mut one.child));
+                found.version = version(&one.said.concat());
             }
             if let (Some(path), Some(stamp)) = (&found.path, one.stamp) {
                 if ended {
@@ -167,49 +172,53 @@ fn listen(mut asked: Vec<Asked>, end: Instant, tools: &mut [Found], kept: &mut K
                     kept.late(path, stamp);
                 }
             }
-            if !ended {
-                end_group(&mut one.child);
-            }
+            one.end(!ended);
             false
         });
-        if !asked.is_empty() {
-            std::thread::sleep(STEP);
+    }
+}
+
+/// Waits until one of them prints something or closes its output.
+fn await_output(asked: &[Asked], limit: Duration) {
+    let pipes = asked.iter().flat_map(|one| one.pipes.iter().flatten());
+    let mut pipes: Vec<PollFd<'_>> = pipes.map(|pipe| PollFd::new(pipe, PollFlags::IN)).collect();
+    // After an interrupted wait, too, comes a look, and then the next wait. At most a second is always a valid time.
+    let _ = poll(&mut pipes, Timespec::try_from(limit).ok().as_ref());
+}
+
+impl Asked {
+    fn new(row: usize, stamp: Option<Stamp>, mut child: Child) -> Self {
+        let pipes = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
+        // One that cannot be read without waiting is not read.
+        let pipes = pipes.map(|pipe| pipe.filter(|pipe| rustix::io::ioctl_fionbio(pipe, true).is_ok()));
+        Self { row, stamp, child, pipes, said: [Vec::new(), Vec::new()] }
+    }
+
+    /// Takes what it has printed; tells whether more can come. What is too much is read all the same, since a program
+    /// that is not read never ends.
+    fn hear(&mut self) -> bool {
+        let mut buffer = [0; 16 * 1024];
+        for (pipe, said) in self.pipes.iter_mut().zip(&mut self.said) {
+            match pipe.as_ref().map(|pipe| rustix::io::read(pipe, &mut buffer)) {
+                Some(Ok(length @ 1..)) => {
+                    said.extend_from_slice(&buffer[..length.min(MOST_SAID.saturating_sub(said.len()))]);
+                }
+                Some(Err(Errno::AGAIN | Errno::INTR)) | None => {}
+                Some(Ok(0) | Err(_)) => *pipe = None,
+            }
         }
+        self.pipes.iter().any(Option::is_some)
     }
-}
 
-/// Ends a process and what it started.
-fn end_group(child: &mut Child) {
-    let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    if let Some(id) = id {
-        // If the whole group has already ended, that is no error.
-        let _ = kill_process_group(id, Signal::KILL);
-    }
-    // It was killed: this does not wait.
-    drop(child.wait());
-}
-
-/// Returns what it printed, on either stream. Output that a child of it still holds open is not waited for.
-fn said(child: &mut Child) -> Vec<u8> {
-    let mut text = Vec::new();
-    if let Some(out) = &mut child.stdout {
-        take(out, &mut text);
-    }
-    if let Some(err) = &mut child.stderr {
-        take(err, &mut text);
-    }
-    text
-}
-
-fn take(pipe: &mut (impl std::io::Read + std::os::fd::AsFd), text: &mut Vec<u8>) {
-    if rustix::io::ioctl_fionbio(&pipe, true).is_err() {
-        return;
-    }
-    let mut buffer = [0; 1024];
-    while text.len() < MOST_SAID
-        && let Ok(length @ 1..) = pipe.read(&mut buffer)
-    {
-        text.extend_from_slice(&buffer[..length]);
+    /// Ends the process; with `all`, also what it started.
+    fn end(&mut self, all: bool) {
+        let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        if let Some(id) = id.filter(|_| all) {
+            // If the whole group has already ended, that is no error.
+            let _ = kill_process_group(id, Signal::KILL);
+        }
+        // It has closed its output, or its time is over: this does not wait.
+        drop(self.child.kill().and_then(|()| self.child.wait()));
     }
 }
 

@@ -121,10 +121,8 @@ impl FileIndex {
         }
         let first = self.refresh();
         if first {
-            let begin = Instant::now();
-            while self.notes().walking && begin.elapsed() < FIRST_WAIT {
-                std::thread::sleep(Duration::from_millis(1));
-            }
+            let waited = self.notes.1.wait_timeout_while(self.notes(), FIRST_WAIT, |notes| notes.walking);
+            drop(waited.unwrap_or_else(PoisonError::into_inner));
         }
         self.rank_for(typed);
         let waiting = |notes: &mut Notes| notes.ranking && !notes.is_answered(typed);
@@ -264,6 +262,8 @@ impl FileIndex {
         notes.walking = false;
         notes.walked = Some(Instant::now());
         notes.news = true;
+        drop(notes);
+        self.notes.1.notify_all();
     }
 
     /// Lists a folder outside of the root: one level, by its own name.
