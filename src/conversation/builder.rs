@@ -243,7 +243,7 @@ fn parse_arguments(arguments: &str) -> Option<Value> {
         Ok(Value::Null) => Some(Value::Object(Map::new())),
         Ok(Value::String(inner)) => match serde_json::from_str(&inner) {
             Ok(Value::Object(object)) => Some(Value::Object(object)),
-            _ => None,
+            Ok(_) | Err(_) => None,
         },
         Ok(_) | Err(_) => None,
     }

@@ -98,7 +98,11 @@ impl Conversation {
             let mut wanted: HashSet<String> = open.iter().map(|call| call.id.clone()).collect();
             message.content.retain(|block| match block {
                 ContentBlock::ToolResult(result) => wanted.remove(&result.call_id),
-                _ => true,
+                ContentBlock::Text { .. }
+                | ContentBlock::Reasoning(_)
+                | ContentBlock::ToolCall(_)
+                | ContentBlock::Image(_)
+                | ContentBlock::WireItem(_) => true,
             });
             for call in open.iter().filter(|call| wanted.contains(&call.id)) {
                 message.content.push(ContentBlock::ToolResult(ToolResult::closed(call, Outcome::Interrupted)));
@@ -261,10 +265,8 @@ impl Conversation {
     /// Returns the calls of the last message, if it is the assistant's: they wait for results.
     #[must_use]
     pub fn open_calls(&self) -> Vec<&ToolCall> {
-        match self.messages.last() {
-            Some(last) if last.role == Role::Assistant => last.calls().collect(),
-            _ => Vec::new(),
-        }
+        let last = self.messages.last().filter(|last| last.role == Role::Assistant);
+        last.into_iter().flat_map(Message::calls).collect()
     }
 
     /// Repairs it where it is broken, as [`Conversation::restore`] does; returns what was broken. Called before every
