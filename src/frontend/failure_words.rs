@@ -25,6 +25,23 @@ impl Speaking {
     }
 }
 
+/// Says that a request failed and is sent again: which repetition of how many, in how many milliseconds.
+#[must_use]
+pub fn retrying(
+    locale: &Locale,
+    error: &Failure,
+    speaking: Speaking,
+    (attempt, of): (u32, u32),
+    wait_ms: u64,
+) -> String {
+    locale.with(word::activity::Retrying {
+        what: &failure(locale, error, speaking).what,
+        attempt: &attempt.to_string(),
+        of: &of.to_string(),
+        seconds: &wait_ms.div_ceil(1000).to_string(),
+    })
+}
+
 /// Words a provider's failure.
 #[must_use]
 pub fn failure(locale: &Locale, failure: &Failure, speaking: Speaking) -> Diagnostic {

@@ -140,26 +140,14 @@ impl<E: Write> Stderr<'_, E> {
 
     fn show(&mut self, event: &AgentEvent) {
         match event {
-            AgentEvent::Retrying { attempt, .. } if self.retry == Some(*attempt) => return,
-            AgentEvent::Retrying { attempt, .. } => self.retry = Some(*attempt),
-            // Something came: the next retry is another request's.
-            AgentEvent::MessageEnded | AgentEvent::ToolFinished { .. } => self.retry = None,
-            AgentEvent::TurnStarted { .. }
-            | AgentEvent::Waiting { .. }
-            | AgentEvent::TextDelta { .. }
-            | AgentEvent::ReasoningDelta { .. }
-            | AgentEvent::ToolRequested { .. }
-            | AgentEvent::ToolOutput { .. }
-            | AgentEvent::Usage { .. }
-            | AgentEvent::Notice { .. }
-            | AgentEvent::TurnEnded { .. } => {}
-        }
-        match event {
             AgentEvent::ToolRequested { call, subject, .. } => {
                 self.about
                     .push((call.id.clone(), words::about(self.locale, self.place, &self.tools, call, subject)));
             }
+            // Something came: the next retry is another request's.
+            AgentEvent::MessageEnded => self.retry = None,
             AgentEvent::ToolFinished { call_id, name, outcome, facts, duration_ms, .. } => {
+                self.retry = None;
                 let index = self.about.iter().position(|(id, _)| id == call_id);
                 let about = index.map(|index| self.about.swap_remove(index).1).unwrap_or_default();
                 let title = words::title_about(
@@ -173,13 +161,10 @@ impl<E: Write> Stderr<'_, E> {
                 self.line(&format!("· {title}"));
             }
             AgentEvent::Retrying { attempt, of, wait_ms, error } => {
-                let text = self.locale.with(word::activity::Retrying {
-                    what: &words::failure(self.locale, error, words::Speaking::ByFlags).what,
-                    attempt: &attempt.to_string(),
-                    of: &of.to_string(),
-                    seconds: &wait_ms.div_ceil(1000).to_string(),
-                });
-                self.line(&text);
+                if self.retry.replace(*attempt) != Some(*attempt) {
+                    let speaking = words::Speaking::ByFlags;
+                    self.line(&words::retrying(self.locale, error, speaking, (*attempt, *of), *wait_ms));
+                }
             }
             AgentEvent::Notice { notice } => {
                 let told = words::notice(self.locale, notice);
@@ -203,7 +188,6 @@ impl<E: Write> Stderr<'_, E> {
             | AgentEvent::Waiting { .. }
             | AgentEvent::TextDelta { .. }
             | AgentEvent::ReasoningDelta { .. }
-            | AgentEvent::MessageEnded
             | AgentEvent::ToolOutput { .. }
             | AgentEvent::Usage { .. } => {}
         }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 pub use super::diagnostic::Diagnostic;
-pub use super::failure_words::{Speaking, failure};
+pub use super::failure_words::{Speaking, failure, retrying};
 use super::tool_words;
 use crate::agent::{Activity, Doing, Failure, FallbackPrice, Notice, Shortened, TurnEnd, Widened};
 use crate::approval::{Class, Decision, NeverAuto, Reason, Source};

@@ -276,12 +276,8 @@ impl Frontend for Events {
             }
             AgentEvent::Retrying { attempt, of, wait_ms, error } => {
                 if self.retry.replace(*attempt) != Some(*attempt) {
-                    let text = self.wording.locale.with(word::activity::Retrying {
-                        what: &words::failure(&self.wording.locale, error, words::Speaking::ByFlags).what,
-                        attempt: &attempt.to_string(),
-                        of: &of.to_string(),
-                        seconds: &wait_ms.div_ceil(1000).to_string(),
-                    });
+                    let (locale, speaking) = (&self.wording.locale, words::Speaking::ByFlags);
+                    let text = words::retrying(locale, error, speaking, (*attempt, *of), *wait_ms);
                     self.chunk("agent_thought_chunk", &format!("{text}\n"));
                 }
             }

@@ -25,7 +25,7 @@ use crate::agent::{Activity, AgentEvent, Approval, ApprovalRequest, Frontend, Tu
 use crate::approval::BlastRadius;
 use crate::conversation::{Answer, Bill, Message, Question as Asked};
 use crate::frontend::words;
-use crate::locale::{Locale, word};
+use crate::locale::Locale;
 use crate::provider::{OWN, SILENCE_TOLD_AFTER};
 use crate::terminal::{Background, KeyWatch, Line, Pressed, Screen, Tty, sanitize_line};
 use crate::tool::{Place, Toolbox};
@@ -388,12 +388,7 @@ impl<W: Write> Frontend for Human<W> {
                 self.paint_live();
             }
             AgentEvent::Retrying { attempt, of, wait_ms, error } => {
-                let text = self.locale().with(word::activity::Retrying {
-                    what: &words::failure(self.locale(), error, self.speaking).what,
-                    attempt: &attempt.to_string(),
-                    of: &of.to_string(),
-                    seconds: &wait_ms.div_ceil(1000).to_string(),
-                });
+                let text = words::retrying(self.locale(), error, self.speaking, (*attempt, *of), *wait_ms);
                 self.busy_with(&text, true);
             }
             AgentEvent::Usage { usage, usd, local } => {
