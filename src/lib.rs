@@ -8,10 +8,10 @@
 //! floor 3  agent          the turn
 //! floor 2  provider  tool  approval  session  context
 //! floor 1  conversation  terminal  sandbox  journal  config  locale  shell  cli  child  mcp
-//! floor 0  secret  character
+//! floor 0  secret  character  file  fingerprint
 //! ```
 //! The floor rule: a room imports only from floors below its own, and never from a room beside it. So the five
-//! rooms of floor 2 do not know each other. A room of floor 1 uses at most `secret` and `character`, except that
+//! rooms of floor 2 do not know each other. A room of floor 1 uses at most those of floor 0, except that
 //! `config` and `cli` use `locale`, `child` uses the `sandbox` that it applies, and `mcp` uses the `child` that
 //! becomes a server.
 //! `tests/it/floors.rs` checks it.
@@ -26,6 +26,8 @@ pub mod command;
 pub mod config;
 pub mod context;
 pub mod conversation;
+pub mod file;
+pub mod fingerprint;
 pub mod frontend;
 pub mod journal;
 pub mod locale;

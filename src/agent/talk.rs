@@ -17,6 +17,7 @@ use crate::context::view;
 use crate::conversation::{
     Bill, ContentBlock, Conversation, Cut, Ledger, Message, Money, Outcome, Role, ToolResult, Usage,
 };
+use crate::fingerprint::fingerprint;
 use crate::provider::{ModelInfo, Provider, RetryPlan};
 use crate::secret::StandIns;
 use crate::session::{EntryKind, Redactor, Session, SessionError, load_lines};
@@ -409,7 +410,7 @@ pub(super) fn said_in(conversation: &Conversation) -> impl DoubleEndedIterator<I
     let said = messages.filter(|(_, message)| message.role == Role::User && !message.has_results());
     said.map(|(index, message)| {
         let text = first_text(message);
-        Said { before: conversation.earlier() + index, mark: mark(&text), text }
+        Said { before: conversation.earlier() + index, mark: fingerprint(text.bytes()), text }
     })
 }
 
@@ -434,11 +435,6 @@ fn first_text(message: &Message) -> String {
         | ContentBlock::WireItem(_) => None,
     });
     first.unwrap_or_default()
-}
-
-/// FNV-1a with 64 bits: stable across versions, unlike the standard library's hasher.
-fn mark(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 #[cfg(test)]

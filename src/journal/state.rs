@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::attributes::{self, Attribute};
 use super::node::Node;
 use super::path_text::{read_path, write_path};
+use crate::fingerprint::fingerprint;
 
 /// Larger files are recognised by length and time alone (bytes).
 const HASHED: u64 = 8 * 1024 * 1024;
@@ -98,7 +99,7 @@ impl State {
             && *length <= HASHED
         {
             // A file that cannot be read is recognised by its length and time.
-            *hash = read(path).ok().map(|bytes| hashed(&bytes));
+            *hash = read(path).ok().map(fingerprint);
         }
         Ok(state)
     }
@@ -210,9 +211,4 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.take(HASHED + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// FNV-1a with 64 bits: stable across versions, unlike the standard library's hasher.
-fn hashed(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }

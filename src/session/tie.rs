@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::{SessionError, SessionId, SessionStore};
+use crate::fingerprint::fingerprint;
 
 /// A conversation without activity for this long is over: a question on the next morning is about something else.
 const EXPIRES: Duration = Duration::from_hours(12);
@@ -90,9 +91,7 @@ fn file_name(shell: &str) -> String {
     if !shell.starts_with('.') && !shell.is_empty() && shell.len() <= LONGEST_NAME && shell.chars().all(plain) {
         return shell.to_owned();
     }
-    // FNV-1a, 64 bit: stable across versions, unlike the standard library's hasher.
-    let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    format!("{:016x}", shell.bytes().fold(0xcbf2_9ce4_8422_2325, fold))
+    format!("{:016x}", fingerprint(shell.bytes()))
 }
 
 /// Deletes the files of shells that are long gone. A file that cannot be deleted does no harm.

@@ -13,16 +13,18 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("terminal", &["character"]),
     ("character", &[]),
     ("secret", &[]),
+    ("file", &[]),
+    ("fingerprint", &[]),
     ("sandbox", &["secret"]),
-    ("journal", &[]),
+    ("journal", &["file", "fingerprint"]),
     ("child", &["sandbox", "secret"]),
-    ("mcp", &["child", "secret", "character"]),
-    ("config", &["locale"]),
+    ("mcp", &["child", "secret", "character", "file"]),
+    ("config", &["locale", "file"]),
     ("locale", &[]),
     ("shell", &[]),
     ("cli", &["locale"]),
     ("provider", KERNEL),
-    ("tool", &["conversation", "sandbox", "journal", "child", "mcp", "secret", "character"]),
+    ("tool", &["conversation", "sandbox", "journal", "child", "mcp", "secret", "character", "file", "fingerprint"]),
     ("approval", KERNEL),
     ("session", KERNEL),
     ("context", &["conversation"]),
@@ -39,6 +41,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "journal",
             "mcp",
             "secret",
+            "fingerprint",
         ],
     ),
     (
@@ -81,12 +84,14 @@ const ARROWS: &[(&str, &[&str])] = &[
             "shell",
             "cli",
             "child",
+            "file",
+            "fingerprint",
         ],
     ),
 ];
 
 /// What a room of floor 2 may import: it reports facts, so it knows no terminal, no words and no settings.
-const KERNEL: &[&str] = &["conversation", "sandbox", "journal", "secret", "character"];
+const KERNEL: &[&str] = &["conversation", "sandbox", "journal", "secret", "character", "file", "fingerprint"];
 
 /// The rooms above all others, which may import everything.
 const TOP: &[&str] = &["main", "app", "lib"];

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::network::{Memory, Shape};
+use crate::fingerprint::fingerprint;
 
 const NAME: &[u8; 8] = b"axi-kv 1";
 /// How many beginnings are kept: a few models and sets of tools.
@@ -30,10 +31,8 @@ impl PrefixCache {
     }
 
     fn path(&self, tokens: &[u32]) -> PathBuf {
-        // FNV-1a: only tells a handful of files apart, the tokens themselves are compared when one is read.
-        let hash = tokens.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, token| {
-            (hash ^ u64::from(*token)).wrapping_mul(0x100_0000_01b3)
-        });
+        // It only tells a handful of files apart: the tokens themselves are compared when one is read.
+        let hash = fingerprint(tokens.iter().flat_map(|token| token.to_le_bytes()));
         self.folder.join(format!("{}-{hash:016x}.kv", self.model))
     }
 

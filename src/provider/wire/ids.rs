@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::conversation::ToolCall;
+use crate::fingerprint::fingerprint;
 use crate::provider::settings::CallIds;
 
 /// Maps the conversation's call ids to the wire's while one request is written, message after message.
@@ -87,10 +88,7 @@ const fn is_plain(letter: char) -> bool {
 /// Letters and digits that depend on `id` and `round` only: FNV-1a (64 bit), written in base 62.
 fn letters(id: &str, round: u64, count: usize) -> String {
     const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for byte in id.bytes().chain(round.to_le_bytes()) {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    }
+    let mut hash = fingerprint(id.bytes().chain(round.to_le_bytes()));
     (0..count)
         .map(|_| {
             let letter = ALPHABET[usize::try_from(hash % 62).unwrap_or(0)];

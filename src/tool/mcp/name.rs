@@ -1,6 +1,6 @@
 //! What a server's tool is called here.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use crate::fingerprint::fingerprint;
 
 /// The most characters of a tool's name: OpenAI and Anthropic refuse a request for one that is longer.
 const MOST: usize = 64;
@@ -14,9 +14,7 @@ pub(super) fn full_name(server: &str, tool: &str) -> String {
         return whole;
     }
     // Two names that become equal when they are made plain must remain different.
-    let mut hasher = DefaultHasher::new();
-    tool.hash(&mut hasher);
-    let end = format!("_{:08x}", hasher.finish() & 0xffff_ffff);
+    let end = format!("_{:08x}", fingerprint(tool.bytes()) & 0xffff_ffff);
     let kept: String = whole.chars().take(MOST - end.len()).collect();
     kept + &end
 }
@@ -35,6 +33,8 @@ mod tests {
             assert!(name.len() <= MOST && name.starts_with("s__"), "{name}");
             assert!(name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter)), "{name}");
         }
+        // It stands in rules and in sessions: each version has to make the same one.
+        assert_eq!(full_name("s", "a.b"), "s__a_b_0466522c");
         let apart: std::collections::BTreeSet<&String> = names.iter().collect();
         assert_eq!(apart.len(), names.len());
     }

@@ -13,6 +13,8 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
+use crate::fingerprint::fingerprint;
+
 /// A draft that nobody wanted for this long is not offered any more.
 const GOOD_FOR: Duration = Duration::from_hours(30 * 24);
 /// Bytes of a file at most; a larger one is not ours.
@@ -64,12 +66,8 @@ pub(super) struct DraftFile {
 
 impl DraftFolder {
     fn prefix(&self) -> String {
-        // FNV-1a: the same in every version, unlike the standard library's hasher.
-        let bytes = self.directory.as_os_str().as_encoded_bytes();
-        let hash = bytes
-            .iter()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
-        format!("{hash:016x}-")
+        let directory = self.directory.as_os_str().as_encoded_bytes();
+        format!("{:016x}-", fingerprint(directory.iter().copied()))
     }
 
     /// Takes over the newest file of this directory whose axi is gone. Removes what is too old.
