@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::path_text::{read_path, write_path};
 use super::state::State;
 use super::touch::JournalError;
+use crate::file::is_torn;
 
 /// A turn of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,7 +123,8 @@ impl Log {
             DirBuilder::new().recursive(true).mode(0o700).create(&objects).map_err(Self::failed(objects))?;
             let opened = OpenOptions::new().create(true).append(true).read(true).mode(0o600).open(&path);
             let mut file = opened.map_err(Self::failed(path.clone()))?;
-            heal(&mut file).map_err(Self::failed(path.clone()))?;
+            let mut heal = || if is_torn(&file)? { file.write_all(b"\n") } else { Ok(()) };
+            heal().map_err(Self::failed(path.clone()))?;
             // The lock is held as long as the file is open, so that no other axi removes the journal; without locks
             // only its age protects it.
             drop(file.try_lock_shared());
@@ -198,16 +200,6 @@ impl Log {
         self.next_object = Some(number);
         Ok(number)
     }
-}
-
-fn heal(file: &mut File) -> std::io::Result<()> {
-    if file.seek(SeekFrom::End(0))? == 0 {
-        return Ok(());
-    }
-    file.seek(SeekFrom::End(-1))?;
-    let mut last = [0_u8];
-    file.read_exact(&mut last)?;
-    if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
 }
 
 /// Returns the turns that were taken back.

@@ -1,13 +1,14 @@
 //! Saves the part of an answer that has arrived so far, beside the session's file: if axi is killed, at most the
 //! newest second is lost.
 
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::conversation::Message;
+use crate::file::whole_lines;
 
 /// The answer so far.
 #[derive(Debug, Serialize, Deserialize)]
@@ -21,7 +22,7 @@ pub(super) struct Partial {
 impl Partial {
     /// Writes it beside the session's file, and replaces an earlier one in one step.
     pub(super) fn write(session: &Path, message: Message) -> std::io::Result<()> {
-        let after = whole_lines(&mut std::fs::File::open(session)?)?;
+        let after = whole_lines(&std::fs::File::open(session)?)?;
         let (path, new) = (beside(session), session.with_extension("partial-new"));
         let bytes = serde_json::to_vec(&Self { after, message })?;
         let mut options = std::fs::OpenOptions::new();
@@ -50,22 +51,6 @@ impl Partial {
             }
         }
     }
-}
-
-/// Where the last whole line of a file ends.
-pub(super) fn whole_lines(file: &mut std::fs::File) -> std::io::Result<u64> {
-    let mut end = file.seek(SeekFrom::End(0))?;
-    let mut byte = [0_u8];
-    // Nearly always the file ends with a whole line.
-    while end > 0 {
-        file.seek(SeekFrom::Start(end - 1))?;
-        file.read_exact(&mut byte)?;
-        if byte == *b"\n" {
-            break;
-        }
-        end -= 1;
-    }
-    Ok(end)
 }
 
 fn beside(session: &Path) -> PathBuf {

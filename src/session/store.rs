@@ -10,12 +10,13 @@ use serde_json::Value;
 use super::entry::{Entry, EntryKind, place_of, read_kind};
 use super::id::directory_mark;
 use super::overview::{Copy, Overview};
-use super::partial::{Partial, whole_lines};
+use super::partial::Partial;
 use super::redact::Redactor;
 use super::search;
 use super::transcript::{Session, is_held};
 use super::{SessionError, SessionId};
 use crate::conversation::{Money, Usage};
+use crate::file::is_torn;
 
 /// How many sessions, and how many of their bytes, are searched for calls.
 const MOST_SESSIONS: usize = 40;
@@ -232,7 +233,7 @@ impl SessionStore {
             let mut file = OpenOptions::new().append(true).read(true).open(path)?;
             let line = Entry::line(EntryKind::Topic { topic }, now)?;
             // What is being written there is another's.
-            if file.metadata()?.len() == whole_lines(&mut file)? { file.write_all(&line) } else { Ok(()) }
+            if is_torn(&file)? { Ok(()) } else { file.write_all(&line) }
         };
         write().map_err(|cause| SessionError::Io { path: path.to_owned(), cause })
     }

@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use super::entry::{Entry, EntryKind, place_of};
-use super::partial::{Partial, whole_lines};
+use super::partial::Partial;
 use super::{Fork, Redactor, SessionError, SessionId};
 use crate::conversation::Message;
+use crate::file::whole_lines;
 
 /// A session that is being written. Its file is made with the first message, so that merely looking around leaves
 /// nothing.
@@ -209,7 +210,7 @@ fn open(path: &Path, now: SystemTime) -> std::io::Result<File> {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
     }
     let mut file = OpenOptions::new().create(true).append(true).read(true).mode(0o600).open(path)?;
-    let lines = whole_lines(&mut file)?;
+    let lines = whole_lines(&file)?;
     if file.metadata()?.len() > lines {
         file.write_all(b"\n")?;
     }

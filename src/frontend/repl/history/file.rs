@@ -12,6 +12,8 @@ use std::time::Duration;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
+use crate::file::is_torn;
+
 /// The newest entries that are kept in memory.
 pub(super) const ENTRIES: usize = 20_000;
 /// At most this much of the file's end is read, in bytes.
@@ -96,7 +98,7 @@ impl HistoryFile {
         }
         // A writer that died left a line without an end: it must not swallow this one.
         let mut line = line.to_owned();
-        if ends_in_the_middle(&mut file).unwrap_or(false) {
+        if is_torn(&file).unwrap_or(false) {
             line.insert(0, b'\n');
         }
         file.write_all(&line)?;
@@ -180,16 +182,6 @@ fn open_if_there(path: &Path) -> io::Result<Option<File>> {
 /// What tells a file from another of the same name.
 fn identity(file: &File) -> Option<u64> {
     file.metadata().ok().map(|metadata| metadata.ino())
-}
-
-fn ends_in_the_middle(file: &mut File) -> io::Result<bool> {
-    if file.seek(SeekFrom::End(0))? == 0 {
-        return Ok(false);
-    }
-    file.seek(SeekFrom::End(-1))?;
-    let mut last = [0];
-    file.read_exact(&mut last)?;
-    Ok(last != *b"\n")
 }
 
 fn newlines(bytes: &[u8]) -> usize {
