@@ -6,8 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{Read as _, Write as _};
-use std::os::unix::fs::DirBuilderExt as _;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use ring::digest::{Context, SHA256};
@@ -15,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
 use super::read::wants_trust;
+use crate::file::{self, Outlives};
 
 /// Folders of `.axi` whose files run, or are sent for the person.
 const FOLDERS: &[&str] = &["commands", "hooks", "agents", "skills"];
@@ -252,14 +252,7 @@ impl TrustStore {
     }
 
     fn write(&self, places: &BTreeMap<String, Said>) -> std::io::Result<()> {
-        let folder = self.path.parent().unwrap_or_else(|| Path::new("."));
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        // Made for its owner alone.
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(serde_json::to_string_pretty(places)?.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(&self.path).map_err(|error| error.error)?;
-        Ok(())
+        file::replace(&self.path, &serde_json::to_vec_pretty(places)?, Outlives::PowerCut)
     }
 }
 

@@ -1,11 +1,10 @@
 //! Which servers of projects the person agreed to; a file of the state directory, 0600.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::os::unix::fs::DirBuilderExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::definition::Definition;
+use crate::file::{self, Outlives};
 
 /// What the person said of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,14 +53,7 @@ impl AgreedStore {
     pub fn remember(&self, definition: &Definition, yes: bool) -> std::io::Result<()> {
         let mut said = self.read();
         said.entry(self.project()).or_default().insert(definition.digest(), yes);
-        let folder = self.path.parent().unwrap_or_else(|| Path::new("."));
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        // Made for its owner alone.
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(serde_json::to_string_pretty(&said)?.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(&self.path).map_err(|error| error.error)?;
-        Ok(())
+        file::replace(&self.path, &serde_json::to_vec_pretty(&said)?, Outlives::PowerCut)
     }
 
     fn project(&self) -> String {

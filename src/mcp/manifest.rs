@@ -1,8 +1,6 @@
 //! What is known of a server's tools, and where that is kept, so that no server starts before its first call.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use ring::digest::{SHA256, digest};
@@ -11,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::definition::{Definition, Way};
 use super::plain::{plain, visible};
+use crate::file::{self, Outlives};
 
 /// The most characters of a name.
 const MOST_NAME: usize = 128;
@@ -163,17 +162,10 @@ pub(super) fn load(folder: &Path, definition: &Definition) -> Option<Manifest> {
 
 /// Keeps what is known of a server; only its owner can read it. What cannot be kept is asked for again.
 pub(super) fn keep(folder: &Path, definition: &Definition, manifest: &Manifest) {
-    let write = || -> std::io::Result<()> {
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        let path = folder.join(file_name(definition));
-        let mut file = tempfile::Builder::new().prefix(".manifest").make_in(folder, |path| {
-            std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
-        })?;
-        file.write_all(&serde_json::to_vec(manifest)?)?;
-        file.persist(path).map_err(|error| error.error)?;
-        Ok(())
-    };
-    if let Err(error) = write() {
+    let written = serde_json::to_vec(manifest)
+        .map_err(std::io::Error::from)
+        .and_then(|bytes| file::replace(&folder.join(file_name(definition)), &bytes, Outlives::Kill));
+    if let Err(error) = written {
         tracing::debug!(server = definition.name, %error, "what is known of it could not be kept");
     }
 }

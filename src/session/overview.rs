@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::entry::{EntryKind, HEAD, directory_of, read_kind};
 use crate::conversation::{Money, Usage};
+use crate::file::{self, Outlives};
 
 /// The name of the copy, beside the sessions. It is never believed further than a session's file is long.
 const COPY: &str = "overview.json";
@@ -170,13 +171,10 @@ impl Copy {
             return;
         }
         self.form = FORM;
-        let written = || -> std::io::Result<()> {
-            let mut file = tempfile::NamedTempFile::new_in(directory)?;
-            file.write_all(&serde_json::to_vec(&self)?)?;
-            file.persist(directory.join(COPY)).map_err(|error| error.error)?;
-            Ok(())
-        };
-        if let Err(error) = written() {
+        let written = serde_json::to_vec(&self)
+            .map_err(std::io::Error::from)
+            .and_then(|bytes| file::replace(&directory.join(COPY), &bytes, Outlives::Kill));
+        if let Err(error) = written {
             tracing::debug!(%error, "the overview of the sessions could not be kept");
         }
     }

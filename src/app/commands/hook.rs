@@ -1,13 +1,12 @@
 //! `axi init`, and what `axi doctor` says about the shell's hook.
 
-use std::io::Write as _;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 use super::super::console::Console;
 use super::super::process::Variables;
 use crate::cli::InitOptions;
 use crate::command::Problem;
+use crate::file::{self, Outlives};
 use crate::frontend::exit::Exit;
 use crate::frontend::handoff::lineage;
 use crate::locale::{Locale, Word, word};
@@ -53,7 +52,7 @@ pub(in crate::app) fn init(
         if let (Some(file), Some(old)) = (&file, old)
             && let Some(new) = shell.renewed(&old, program).filter(|new| *new != old)
         {
-            drop(write(file, &new));
+            drop(file::replace(file, new.as_bytes(), Outlives::Kill));
         }
         if version != shell::HOOK_VERSION {
             let (what, hint) =
@@ -65,23 +64,14 @@ pub(in crate::app) fn init(
     }
     let settings = Settings { program, key, no_bind: options.no_bind };
     if let Some(file) = file.filter(|_| options.keep)
-        && let Err(error) = write(&file, &shell.kept(&settings))
+        // A shell may be reading it.
+        && let Err(error) = file::replace(&file, shell.kept(&settings).as_bytes(), Outlives::Kill)
     {
         // This shell has its hook in any case.
         let (path, cause) = (&file.display().to_string(), &error.to_string());
         console.warn(&locale.with(word::error::Io { path, cause }));
     }
     console.print(&shell.hook(&settings))
-}
-
-/// Replaces a file in one step, because a shell may be reading it.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or_else(|| Path::new("/"));
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
 }
 
 fn is_on_path(variables: Variables) -> bool {

@@ -1,11 +1,11 @@
 //! The directories in which the output of the last command is sent without a question: the person's own list, in
 //! their own state directory, never in a project.
 
-use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use crate::file::{self, Outlives};
 
 /// The list on the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,13 +68,7 @@ impl OutputConsent {
     }
 
     fn write(&self, list: &List) -> std::io::Result<()> {
-        let folder = self.path.parent().unwrap_or_else(|| Path::new("/"));
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        let mut file =
-            tempfile::Builder::new().permissions(std::fs::Permissions::from_mode(0o600)).tempfile_in(folder)?;
-        file.write_all(&serde_json::to_vec_pretty(list)?)?;
-        file.persist(&self.path).map_err(|error| error.error)?;
-        Ok(())
+        file::replace(&self.path, &serde_json::to_vec_pretty(list)?, Outlives::Kill)
     }
 
     fn read(&self) -> List {
@@ -85,6 +79,8 @@ impl OutputConsent {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
-use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use crate::file::{self, Outlives};
 
 /// Written anew with each form.
 const FORM: u32 = 1;
@@ -73,11 +74,7 @@ impl Kept {
             return Ok(());
         }
         self.form = FORM;
-        let folder = path.parent().unwrap_or(Path::new("/"));
-        std::fs::create_dir_all(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(&serde_json::to_vec(self)?)?;
-        file.persist(path)?;
+        file::replace(path, &serde_json::to_vec(self)?, Outlives::Kill)?;
         self.changed = false;
         Ok(())
     }
