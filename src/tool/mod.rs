@@ -28,7 +28,7 @@ mod shell;
 mod sweep;
 pub mod table;
 mod terminal;
-mod text_file;
+pub(crate) mod text_file;
 mod todo_tool;
 mod toolbox;
 mod web;

@@ -14,6 +14,7 @@ use crate::conversation::{ATTACHED, Image};
 use crate::frontend::repl::line::{Mention, mentions};
 use crate::tool::kind::{Kind, SAMPLE, kind};
 use crate::tool::picture::{self, Scaled, Thumbnail, Unfit};
+use crate::tool::text_file::decode;
 
 /// Pictures of a message at most.
 const IMAGES: usize = 5;
@@ -216,32 +217,27 @@ fn try_read(path: &Path, pictures: &mut usize, options: &AttachOptions) -> std::
         Kind::Text => {
             file.take(FILE_BYTES).read_to_end(&mut bytes)?;
             let cut = (bytes.len() as u64) < metadata.len();
-            Ok(Content::Text { text: decode(&bytes), cut })
+            if cut {
+                bytes.truncate(letters_end(&bytes));
+            }
+            Ok(match decode(bytes) {
+                Ok((text, _)) => Content::Text { text, cut },
+                Err(what) => Content::Refused(Refusal::Binary(what)),
+            })
         }
     }
 }
 
-/// Reads text: UTF-8, UTF-16 with a byte-order mark, else Latin-1, as the `read` tool does.
-fn decode(bytes: &[u8]) -> String {
-    let units = |from: fn([u8; 2]) -> u16| {
-        let pairs = bytes.get(2..).unwrap_or_default().chunks_exact(2);
-        let units: Vec<u16> = pairs.map(|pair| from([pair[0], pair[1]])).collect();
-        String::from_utf16_lossy(&units)
-    };
+/// Where the last whole letter ends of a text that was cut after some bytes.
+fn letters_end(bytes: &[u8]) -> usize {
     match bytes {
-        [0xff, 0xfe, ..] => units(u16::from_le_bytes),
-        [0xfe, 0xff, ..] => units(u16::from_be_bytes),
-        _ => {
-            let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-            match std::str::from_utf8(bytes) {
-                Ok(text) => text.to_owned(),
-                // A large file may have been cut within its last letter.
-                Err(error) if error.error_len().is_none() && bytes.len() as u64 >= FILE_BYTES => {
-                    String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned()
-                }
-                Err(_) => bytes.iter().copied().map(char::from).collect(),
-            }
-        }
+        // The first half of a pair.
+        [0xff, 0xfe, .., _, 0xd8..=0xdb] | [0xfe, 0xff, .., 0xd8..=0xdb, _] => bytes.len() - 2,
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => bytes.len(),
+        _ => match std::str::from_utf8(bytes) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            Ok(_) | Err(_) => bytes.len(),
+        },
     }
 }
 

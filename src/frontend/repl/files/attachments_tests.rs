@@ -81,6 +81,30 @@ fn what_cannot_be_read_says_why() {
     );
 }
 
+#[test]
+fn a_text_of_another_encoding_is_read_as_the_read_tool_reads_it_and_a_damaged_one_is_refused() {
+    let folder = folder();
+    let little: Vec<u8> = "\u{feff}é\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(folder.path().join("le"), &little).unwrap();
+    fs::write(folder.path().join("half"), &little[..little.len() - 1]).unwrap();
+    fs::write(folder.path().join("latin"), b"\xe9 and plain text\n").unwrap();
+    let expected = "<file path=\"le\">\né\n</file>\n\
+        <file path=\"half\" error=\"binary file: damaged UTF-16 text\"/>\n\
+        <file path=\"latin\">\né and plain text\n</file>\n";
+    assert_eq!(run(&folder, "@le @half @latin").text, expected);
+}
+
+#[test]
+fn a_text_that_is_cut_ends_with_a_whole_letter() {
+    let pair: Vec<u8> = "a\u{1f600}".encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let big = [&[0xfe, 0xff][..], &pair].concat();
+    for (bytes, end) in
+        [("aé".as_bytes(), 3), (&"aé".as_bytes()[..2], 1), (b"a\xe9b", 3), (&big, 8), (&big[..6], 4)]
+    {
+        assert_eq!(letters_end(bytes), end, "{bytes:?}");
+    }
+}
+
 /// Takes from this thread what lets root read everything. Without effect on who is not root.
 #[cfg(target_os = "linux")]
 fn is_nobody_special() {
@@ -212,14 +236,6 @@ fn at_most_five_pictures() {
     let found = run(&folder, &message);
     assert_eq!(found.images.len(), 5);
     assert_eq!(found.facts[6], AttachFact::Refused { path: "p6.png".to_owned(), reason: Refusal::TooManyPictures });
-}
-
-#[test]
-fn other_encodings_are_read() {
-    assert_eq!(decode(b"\xff\xfea\0\x2d\x4e"), "a中");
-    assert_eq!(decode(b"\xfe\xff\0a\x4e\x2d"), "a中");
-    assert_eq!(decode(b"\xef\xbb\xbfa"), "a");
-    assert_eq!(decode(b"a\xffb"), "aÿb");
 }
 
 proptest! {
