@@ -129,6 +129,20 @@ fn fill(text: &str, values: &[&str]) -> String {
     filled
 }
 
+/// Writes a number with its digits in groups of three: `1,204`.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
 /// Returns the tags of all languages, in order.
 pub fn tags() -> impl Iterator<Item = &'static str> {
     LANGUAGES.iter().map(|words| words.tag)
@@ -171,6 +185,15 @@ mod tests {
         assert_eq!(detect(&environment(&[("LANG", "zh_CN.UTF-8"), ("LC_ALL", "C")])), "en");
         assert_eq!(detect(&environment(&[("LC_MESSAGES", "zh"), ("LANG", "de_DE")])), "zh-CN");
         assert_eq!(detect(&environment(&[])), "en");
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        for (number, expected) in
+            [(0, "0"), (999, "999"), (1_000, "1,000"), (123_456, "123,456"), (1_234_567, "1,234,567")]
+        {
+            assert_eq!(grouped(number), expected);
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What requests cost, in words.
 
 use crate::conversation::{Bill, Money};
-use crate::locale::{Locale, word};
+use crate::locale::{Locale, grouped, word};
 
 /// Words tokens and what they cost in one line: `1,234 tokens read (1,000 from the cache), 56 written · $0.0123`.
 #[must_use]
@@ -34,19 +34,6 @@ fn cost(locale: &Locale, bill: &Bill) -> String {
         }
         None => locale.text(word::models::PRICE_UNKNOWN).to_owned(),
     }
-}
-
-/// Groups the digits of a count by three.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Bars and the words beside them, laid out for as much room as there is. Pure.
 
-use super::bill_words::grouped;
+use crate::locale::grouped;
 use crate::terminal::width::width;
 
 /// The most cells of a bar, and the fewest that still compare anything.

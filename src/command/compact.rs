@@ -1,11 +1,10 @@
 //! `/compact`, `/pin`, `/context`: what of the conversation is sent.
 
-use super::bill_words::grouped;
 use super::chart::{Chart, Part};
 use super::{Context, Outcome, Problem};
 use crate::agent::{DroppedTurn, Shortening};
 use crate::conversation::{Cut, tokens};
-use crate::locale::word;
+use crate::locale::{grouped, word};
 
 /// What may follow `/compact`; anything else is what the summary is to care for.
 pub(super) const WORDS: &[&str] = &["show", "undo", "status", "on", "off"];

@@ -2,9 +2,10 @@
 //! cannot restore. Pure.
 
 use crate::approval::{BlastRadius, MOST_ENTRIES};
-use crate::locale::{Locale, Plural, word};
+use crate::locale::{Locale, Plural, grouped, word};
 use crate::terminal::sanitize_line;
 use crate::tool::Place;
+use crate::tool::output::size;
 
 /// The most targets that are named.
 const MOST_NAMES: usize = 3;
@@ -142,37 +143,6 @@ fn counted(locale: &Locale, plural: Plural, count: u64) -> String {
     locale.count_as(plural, count, &grouped(count))
 }
 
-/// Writes 1204 as `1,204`.
-fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-/// Writes bytes as people read them, in powers of 1000.
-fn size(bytes: u64) -> String {
-    let units = ["kB", "MB", "GB", "TB", "PB", "EB"];
-    if bytes < 1000 {
-        return format!("{bytes} B");
-    }
-    let (mut value, mut unit) = (bytes, 0);
-    while value >= 1_000_000 && unit + 1 < units.len() {
-        value /= 1000;
-        unit += 1;
-    }
-    // Below ten the first decimal counts.
-    if value < 10_000 && !(value / 100).is_multiple_of(10) {
-        return format!("{}.{} {}", value / 1000, value % 1000 / 100, units[unit]);
-    }
-    format!("{} {}", value / 1000, units[unit])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,16 +165,19 @@ mod tests {
             outside: 3,
             ..BlastRadius::default()
         };
-        let english = "would delete 1,204 files (38 MB), 12 not in git; 3 outside the workspace";
+        let english = "would delete 1,204 files (36.6 MB), 12 not in git; 3 outside the workspace";
         assert_eq!(said("en", &reach), english);
-        assert_eq!(said("zh-CN", &reach), "会删除 1,204 个文件（38 MB），其中 12 个不在 git 中；3 个在工作区之外");
+        assert_eq!(
+            said("zh-CN", &reach),
+            "会删除 1,204 个文件（36.6 MB），其中 12 个不在 git 中；3 个在工作区之外"
+        );
         let japanese =
-            "ファイル 1,204 個を削除します（38 MB）。うち 12 個は git にありません。3 個はワークスペースの外です";
+            "ファイル 1,204 個を削除します（36.6 MB）。うち 12 個は git にありません。3 個はワークスペースの外です";
         assert_eq!(said("ja", &reach), japanese);
         let one = BlastRadius { files: 1, untracked: 1, bytes: 2, ..BlastRadius::default() };
         assert_eq!(said("en", &one), "would change 1 file (2 B), not in git");
         let mixed = BlastRadius { files: 6, removed: 3, moved: 2, bytes: 1500, ..BlastRadius::default() };
-        assert_eq!(said("en", &mixed), "would delete 3 files, move 2 files, change 1 file (1.5 kB)");
+        assert_eq!(said("en", &mixed), "would delete 3 files, move 2 files, change 1 file (1.4 KB)");
     }
 
     #[test]
@@ -217,8 +190,8 @@ mod tests {
             truncated: true,
             ..BlastRadius::default()
         };
-        assert_eq!(said("en", &many), "would delete more than 100,000 files (5.1 GB)");
-        assert_eq!(said("ja", &many), "ファイル 100,000 個より多くを削除します（5.1 GB）");
+        assert_eq!(said("en", &many), "would delete more than 100,000 files (4.7 GB)");
+        assert_eq!(said("ja", &many), "ファイル 100,000 個より多くを削除します（4.7 GB）");
         let slow = BlastRadius { files: 70, directories: 10, ..many.clone() };
         assert!(
             said("en", &slow).starts_with("would touch more than 70 files") || said("en", &slow).contains("70")

@@ -249,7 +249,7 @@ pub(crate) fn size(bytes: u64) -> String {
             return format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit);
         }
     }
-    format!("{bytes} bytes")
+    format!("{bytes} B")
 }
 
 /// Counts line ends; in pieces whose sum fits a byte, which compilers turn into vector instructions.

@@ -94,7 +94,7 @@ proptest! {
 
 #[test]
 fn sizes_are_worded() {
-    assert_eq!(size(12), "12 bytes");
+    assert_eq!(size(12), "12 B");
     assert_eq!(size(1536), "1.5 KB");
     assert_eq!(size(1 << 30), "1.0 GB");
     assert_eq!(size(u64::MAX), "17179869183.9 GB");

@@ -166,10 +166,10 @@ fn what_is_no_text_is_said() {
     let read = |name: &str| bench.run(&ReadTool, json!({"path": name}));
     assert_eq!(
         read("program").content,
-        "program is a binary file (ELF program or library, 10 bytes); it is not shown."
+        "program is a binary file (ELF program or library, 10 B); it is not shown."
     );
     let picture = read("dot.png");
-    assert_eq!(picture.content, "A picture (image/png, 12 bytes).");
+    assert_eq!(picture.content, "A picture (image/png, 12 B).");
     assert_eq!(
         (picture.images[0].media_type.as_str(), picture.images[0].data.as_str()),
         ("image/png", "iVBORw0KGgpyZXN0")

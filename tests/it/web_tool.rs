@@ -63,7 +63,7 @@ fn pages_become_markdown_and_texts_stay_as_they_are() {
     assert_eq!(
         parts(&output.content),
         (
-            format!("http://127.0.0.1:{port}/page\nHTTP 200, text/html, 75 bytes\nTitle: T").as_str(),
+            format!("http://127.0.0.1:{port}/page\nHTTP 200, text/html, 75 B\nTitle: T").as_str(),
             format!("# 中\n\n[y](http://127.0.0.1:{port}/x)").as_str()
         )
     );
@@ -73,11 +73,7 @@ fn pages_become_markdown_and_texts_stay_as_they_are() {
     assert_eq!(parts(&fetch("/odd").content).1, "plain\n");
     let output = fetch("/picture");
     assert_eq!(output.outcome, Outcome::Failed);
-    assert!(
-        output.content.ends_with("is image/png, 9 bytes (HTTP 200); only text is fetched."),
-        "{}",
-        output.content
-    );
+    assert!(output.content.ends_with("is image/png, 9 B (HTTP 200); only text is fetched."), "{}", output.content);
 }
 
 #[test]
@@ -133,7 +129,7 @@ fn long_pages_are_cut_and_kept_and_endless_ones_end() {
     let output = fetch("/none");
     assert_eq!(output.outcome, Outcome::Failed);
     let (head, text) = parts(&output.content);
-    assert!(head.ends_with("HTTP 404, text/html, 5 bytes"), "{head}");
+    assert!(head.ends_with("HTTP 404, text/html, 5 B"), "{head}");
     assert_eq!(text, "no");
 }
 

@@ -28,6 +28,7 @@ use crate::frontend::repl::ghost::{
 use crate::frontend::repl::history::{HistoryOptions, HistoryStore, LineHistory};
 use crate::frontend::repl::line::{LateUp, PasteStore, SharedState};
 use crate::frontend::repl::menu::{CommandMenu, HistorySource, LineMenu, MenuLists, Source, WordSource};
+use crate::locale::grouped;
 use crate::secret::Known;
 use crate::terminal::{Pending, Theme};
 
@@ -437,23 +438,10 @@ fn edit_mode(style: EditStyle, own: &[KeyBinding]) -> Box<dyn reedline::EditMode
 fn label(words: &EditorWords, text: &str) -> String {
     let lines = text.lines().count();
     if lines > 1 {
-        words.pasted_lines.replace("{lines}", &grouped(lines))
+        words.pasted_lines.replace("{lines}", &grouped(lines as u64))
     } else {
-        words.pasted_bytes.replace("{bytes}", &grouped(text.len()))
+        words.pasted_bytes.replace("{bytes}", &grouped(text.len() as u64))
     }
-}
-
-/// Writes a number in groups of three digits.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]

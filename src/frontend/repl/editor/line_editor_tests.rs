@@ -11,12 +11,3 @@ fn pastes_are_named_by_their_size() {
     assert_eq!(label(&words, &"line\n".repeat(10_000)), "[pasted 10,000 lines]");
     assert_eq!(label(&words, &"x".repeat(5_000)), "[5,000 Byte]");
 }
-
-#[test]
-fn numbers_are_grouped() {
-    for (number, expected) in
-        [(0, "0"), (999, "999"), (1_000, "1,000"), (123_456, "123,456"), (1_234_567, "1,234,567")]
-    {
-        assert_eq!(grouped(number), expected);
-    }
-}
