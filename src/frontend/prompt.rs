@@ -4,10 +4,9 @@ use std::borrow::Cow;
 
 use nu_ansi_term::{Color, Style};
 use reedline::{Prompt, PromptEditMode, PromptHistorySearch, PromptViMode};
-use unicode_segmentation::UnicodeSegmentation as _;
-use unicode_width::UnicodeWidthStr;
 
 use crate::terminal::Theme;
+use crate::terminal::width::{fitting_end, width};
 
 /// What ends the prompt.
 pub(super) const SIGN: &str = "❯ ";
@@ -79,8 +78,8 @@ fn push(out: &mut String, text: &str, style: Style, color: bool) {
 
 /// Chooses what fits: at most half of the row, so that there is room to type. First the context is left out, then
 /// the mode, then the provider, then the model; the directory loses its beginning.
-fn lay_out(parts: &PromptParts, theme: &Theme, width: usize) -> Vec<(String, Style)> {
-    let room = (width / 2).max(8);
+fn lay_out(parts: &PromptParts, theme: &Theme, columns: usize) -> Vec<(String, Style)> {
+    let room = (columns / 2).max(8);
     let mut shown = vec![
         (shorten_path(&one_row(&parts.directory), room), theme.heading, 0),
         (one_row(&parts.agent), theme.warning, MODE),
@@ -89,8 +88,8 @@ fn lay_out(parts: &PromptParts, theme: &Theme, width: usize) -> Vec<(String, Sty
     ];
     shown.retain(|(text, _, _)| !text.is_empty());
     while shown.len() > 1 {
-        let used: usize = shown.iter().map(|(text, _, _)| text.width() + SEPARATOR.width()).sum();
-        if used <= room + SEPARATOR.width() {
+        let used: usize = shown.iter().map(|(text, _, _)| width(text) + width(SEPARATOR)).sum();
+        if used <= room + width(SEPARATOR) {
             break;
         }
         let Some(least) = (0..shown.len()).max_by_key(|&index| shown[index].2) else { break };
@@ -126,19 +125,10 @@ fn one_row(text: &str) -> String {
 
 /// Cuts a path from its beginning, at a slash where one is near, so that it fits into `room` columns.
 pub(super) fn shorten_path(path: &str, room: usize) -> String {
-    if path.width() <= room {
+    if width(path) <= room {
         return path.to_owned();
     }
-    let mut used = 1;
-    let mut start = path.len();
-    for (index, grapheme) in path.grapheme_indices(true).rev() {
-        used += grapheme.width();
-        if used > room {
-            break;
-        }
-        start = index;
-    }
-    let kept = &path[start..];
+    let kept = fitting_end(path, room.saturating_sub(1));
     match kept.find('/') {
         Some(slash) if slash + 1 < kept.len() && slash < kept.len() / 2 => format!("…{}", &kept[slash..]),
         Some(_) | None => format!("…{kept}"),

@@ -27,9 +27,9 @@ fn half_of_the_row_stays_free() {
     assert_eq!(left(&parts(), 50), "~/src/axi · qwen3-coder ");
     assert_eq!(left(&parts(), 40), "~/src/axi ");
     let deep = PromptParts { directory: "~/work/上海/项目/very/deep/folder".to_owned(), ..parts() };
-    for width in 1..200 {
-        let left = left(&deep, width);
-        assert!(left.width() <= (width / 2).max(8) + 1, "{width}: {left}");
+    for columns in 1..200 {
+        let left = left(&deep, columns);
+        assert!(width(&left) <= (columns / 2).max(8) + 1, "{columns}: {left}");
     }
 }
 

@@ -1,9 +1,9 @@
 //! Computes where text ends on a terminal: how rows wrap, and how a line is cut to one row.
 
 use unicode_segmentation::UnicodeSegmentation as _;
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::line::{Line, Span};
+use super::width::{char_width, cluster_width};
 
 /// Where the cursor stands after text that began at column 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -18,8 +18,8 @@ pub(crate) struct Extent {
 
 /// Returns the width of a grapheme cluster, and how many more cells some terminals give it.
 fn cells(cluster: &str) -> (usize, usize) {
-    let width = cluster.width();
-    let single: usize = cluster.chars().map(|character| character.width().unwrap_or(0)).sum();
+    let width = cluster_width(cluster);
+    let single: usize = cluster.chars().map(char_width).sum();
     let selected = cluster.contains('\u{FE0F}');
     // Terminals without grapheme clusters add up the characters; those without VS16 show one cell.
     (width, width.max(single) - width + usize::from(selected))

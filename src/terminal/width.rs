@@ -71,6 +71,31 @@ pub fn fitting(text: &str, cells: usize) -> &str {
     text
 }
 
+/// Shortens a text that is wider than `cells` to its beginning and `…`.
+#[must_use]
+pub fn beginning(text: &str, cells: usize) -> String {
+    if width(text) <= cells {
+        return text.to_owned();
+    }
+    let mark = if cells > 0 { "…" } else { "" };
+    format!("{}{mark}", fitting(text, cells.saturating_sub(1)))
+}
+
+/// Returns the longest end of `text` that fits into `cells`; never cuts a cluster.
+#[must_use]
+pub fn fitting_end(text: &str, cells: usize) -> &str {
+    let mut used = 0;
+    let mut start = text.len();
+    for (offset, cluster) in text.grapheme_indices(true).rev() {
+        used += cluster_width(cluster);
+        if used > cells {
+            break;
+        }
+        start = offset;
+    }
+    &text[start..]
+}
+
 /// Shortens a text that is wider than `cells` to its beginning and its end, with `…` between them: names of one
 /// family begin alike and differ at the end.
 #[must_use]
@@ -79,18 +104,8 @@ pub fn ends(text: &str, cells: usize) -> String {
         return text.to_owned();
     }
     let head = fitting(text, cells / 3);
-    let room = cells.saturating_sub(width(head) + 1);
-    let mut tail = text.len();
-    let mut used = 0;
-    for (offset, cluster) in text.grapheme_indices(true).rev() {
-        used += cluster_width(cluster);
-        if used > room {
-            break;
-        }
-        tail = offset;
-    }
     let mark = if cells > 0 { "…" } else { "" };
-    format!("{head}{mark}{}", &text[tail..])
+    format!("{head}{mark}{}", fitting_end(text, cells.saturating_sub(width(head) + 1)))
 }
 
 /// Tells whether each byte takes exactly one cell.

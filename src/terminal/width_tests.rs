@@ -44,6 +44,16 @@ fn fitting_never_cuts_a_cluster() {
 }
 
 #[test]
+fn a_text_that_is_too_wide_keeps_its_beginning() {
+    let family = "👩‍👩‍👧‍👦";
+    let cut =
+        [("abc", 3), ("abc", 2), ("abc", 0), ("中文", 3), (&format!("a{family}b"), 3), (&format!("a{family}b"), 4)];
+    let expected = ["abc", "a…", "", "中…", "a…", &format!("a{family}b")];
+    assert_eq!(cut.map(|(text, cells)| beginning(text, cells)), expected.map(str::to_owned));
+    assert_eq!([fitting_end("中文", 3), fitting_end("ab", 9), fitting_end("ab", 0)], ["文", "ab", ""]);
+}
+
+#[test]
 fn of_a_name_that_is_too_wide_the_beginning_and_the_end_are_kept() {
     assert_eq!(ends("openrouter/anthropic/claude-sonnet-mini-0", 24), "openrout…e-sonnet-mini-0");
     assert_eq!(ends("short", 5), "short");

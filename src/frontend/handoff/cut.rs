@@ -4,7 +4,7 @@
 //! behind a prompt, and the row of the hand-off. If that is not certain nothing is found: no output is better than
 //! another command's output.
 
-use unicode_width::UnicodeWidthStr as _;
+use crate::terminal::width::width;
 
 /// Characters that stand directly before a command on its row. A prompt may end in anything else, but then nobody
 /// can tell where it ends.
@@ -137,7 +137,7 @@ impl Rows<'_> {
             return (after.is_empty() || after.starts_with("  ")).then_some(at + 1);
         }
         // Spaces at the break are not on the screen, nor is half of a wide character.
-        let is_full = self.rows.get(at)?.width() + 1 >= self.columns;
+        let is_full = width(self.rows.get(at)?) + 1 >= self.columns;
         let rest = text.strip_prefix(shown).filter(|_| is_full && !shown.is_empty())?.trim_start();
         self.goes_on(at + 1, self.rows.get(at + 1)?.trim_start(), rest)
     }

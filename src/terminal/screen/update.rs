@@ -4,11 +4,11 @@ use std::io::Write;
 
 use nu_ansi_term::Style;
 use unicode_segmentation::UnicodeSegmentation as _;
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::{Item, OpenRow, PUSHES, SURE_COLUMNS, Screen, StatusPlace};
 use crate::terminal::layout::{Extent, common_prefix, cut, grapheme_floor, length, measure, slice};
 use crate::terminal::line::Line;
+use crate::terminal::width::{char_width, cluster_width};
 
 // The size of the terminal may have changed without our knowledge: tmux tells its programs up to 250 ms after it
 // has re-wrapped their rows. So text may have been written over the status row, and may end in the margin, to which
@@ -189,7 +189,7 @@ impl<W: Write> Screen<W> {
             // Not up to the last column: there is no way back from the margin.
             while let Some(cluster) = clusters.next_if(|_| cells < PART || end.column + 1 == self.size.columns) {
                 end.advance(cluster, self.size.columns);
-                cells += cluster.width();
+                cells += cluster_width(cluster);
                 next += cluster.len();
             }
             self.pen.put(&slice(line, 0, next), start);
@@ -351,7 +351,7 @@ impl<W: Write> Screen<W> {
 
 /// Tells whether a character of the line takes more than one cell.
 fn has_wide(line: &Line) -> bool {
-    line.spans.iter().any(|span| !span.text.is_ascii() && span.text.chars().any(|it| it.width() > Some(1)))
+    line.spans.iter().any(|span| !span.text.is_ascii() && span.text.chars().any(|it| char_width(it) > 1))
 }
 
 /// Returns how many bytes at the end of two lines of equal width are the same, but not those before byte `from`.

@@ -9,12 +9,10 @@ use std::cell::Cell;
 
 use nu_ansi_term::Style;
 use reedline::{Completer, Editor, Menu, MenuEvent, MenuSettings, Painter, Suggestion, UndoBehavior};
-use unicode_segmentation::UnicodeSegmentation as _;
-use unicode_width::UnicodeWidthStr;
 
 use crate::frontend::prompt::SIGN;
 use crate::frontend::repl::line::{MenuView, Offer, Row, SharedState, Subject};
-use crate::terminal::width::ends;
+use crate::terminal::width::{beginning, ends, width};
 use crate::terminal::{Theme, sanitize_line};
 
 /// From this width on descriptions keep a third of it, whatever stands before them.
@@ -116,9 +114,9 @@ impl LineMenu {
     fn draw_row(&self, row: &Row, selected: bool, label_width: usize, color: bool) -> String {
         let marker = if selected { "› " } else { "  " };
         let label = ends(&clean(row.label.as_deref().unwrap_or(&row.value)), label_width);
-        let padding = label_width.saturating_sub(label.width()) + 2;
+        let padding = label_width.saturating_sub(width(&label)) + 2;
         let room = self.width.saturating_sub(2 + label_width + 2 + 1);
-        let description = if room < 8 { String::new() } else { fit(&clean(&row.description), room) };
+        let description = if room < 8 { String::new() } else { beginning(&clean(&row.description), room) };
         if !color {
             let line = format!("{marker}{label}{:padding$}{description}", "");
             return line.trim_end().to_owned();
@@ -131,26 +129,6 @@ impl LineMenu {
         }
         line
     }
-}
-
-/// Cuts `text` to `room` columns, with `…` where something is missing.
-pub(super) fn fit(text: &str, room: usize) -> String {
-    if text.width() <= room {
-        return text.to_owned();
-    }
-    let mut out = String::new();
-    let mut used = 1;
-    for grapheme in text.graphemes(true) {
-        used += grapheme.width();
-        if used > room {
-            break;
-        }
-        out.push_str(grapheme);
-    }
-    if room > 0 {
-        out.push('…');
-    }
-    out
 }
 
 /// Shows names from outside on one row: nothing commands the terminal, nothing is unseen.
@@ -270,7 +248,7 @@ impl Menu for LineMenu {
 
     fn menu_string(&self, available_lines: u16, use_ansi_coloring: bool) -> String {
         let count = self.shown().min(usize::from(available_lines));
-        let widest = self.rows().iter().map(|row| clean(row.label.as_ref().unwrap_or(&row.value)).width()).max();
+        let widest = self.rows().iter().map(|row| width(&clean(row.label.as_ref().unwrap_or(&row.value)))).max();
         let has_descriptions = self.rows().iter().any(|row| !row.description.is_empty());
         // One column stays free at the right: a row that fills the terminal leaves the cursor in limbo.
         let most = self.width.saturating_sub(3);
