@@ -116,8 +116,14 @@ fn ranked(all: Vec<Recalled>, query: &str, words: &[String]) -> Vec<Recalled> {
 
 #[expect(clippy::ref_option, reason = "serde calls it with a reference to the field")]
 fn as_time<S: serde::Serializer>(when: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
+    when.map(timestamp).serialize(serializer)
+}
+
+/// Writes a time as JSON has it: ISO 8601, in UTC.
+#[must_use]
+pub fn timestamp(time: SystemTime) -> String {
     let format = time::macros::format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
-    when.and_then(|when| time::UtcDateTime::from(when).format(format).ok()).serialize(serializer)
+    time::UtcDateTime::from(time).format(format).unwrap_or_default()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of lines are far below 2^52")]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::{Context, Outcome, Problem};
-use crate::conversation::{Conversation, Effect, Message, Outcome as Ended, Role, Subject, ToolResult, ToolVerb};
+use crate::conversation::{Conversation, Effect, Outcome as Ended, Role, Subject, ToolVerb};
 use crate::locale::{Locale, word};
 use crate::secret::placeholders;
 use crate::tool::{Place, Toolbox};
@@ -158,7 +158,7 @@ fn turns(recorded: &Recorded<'_>) -> (Vec<Turn>, u64) {
         }
         for call in message.calls() {
             let Some(tool) = recorded.tools.find(&call.name) else { continue };
-            let result = messages.get(index + 1).and_then(|next| result_of(next, &call.id));
+            let result = messages.get(index + 1).and_then(|next| next.result_of(&call.id));
             let worked = result.is_some_and(|result| result.outcome == Ended::Ok);
             let Some(turn) = turns.last_mut() else { continue };
             match tool.subject(&call.input, recorded.place) {
@@ -181,10 +181,6 @@ fn turns(recorded: &Recorded<'_>) -> (Vec<Turn>, u64) {
         }
     }
     (turns, left_out)
-}
-
-fn result_of<'a>(message: &'a Message, id: &str) -> Option<&'a ToolResult> {
-    message.results().find(|result| result.call_id == id)
 }
 
 fn first_words(text: &str) -> String {

@@ -3,7 +3,7 @@ use std::process::Command;
 use serde_json::json;
 
 use super::*;
-use crate::conversation::{ContentBlock, ToolCall, ToolFacts};
+use crate::conversation::{ContentBlock, Message, ToolCall, ToolFacts, ToolResult};
 use crate::tool::table;
 
 fn call(id: usize, name: &str, input: serde_json::Value) -> Message {

@@ -209,6 +209,12 @@ impl Message {
         })
     }
 
+    /// Returns the result of a call, by its id, if the message holds it.
+    #[must_use]
+    pub fn result_of(&self, call_id: &str) -> Option<&ToolResult> {
+        self.results().find(|result| result.call_id == call_id)
+    }
+
     /// Tells whether any block is a tool result.
     #[must_use]
     pub fn has_results(&self) -> bool {

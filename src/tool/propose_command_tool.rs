@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::character::{is_invisible, joins};
 use crate::conversation::{
-    Brief, ContentBlock, Effect, Message, Outcome, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb,
+    Brief, Effect, Message, Outcome, Preview, Subject, ToolFacts, ToolIdentity, ToolSpec, ToolVerb,
 };
 
 use super::arguments::{Arguments, Field, plain};
@@ -91,17 +91,8 @@ fn refused(text: &str) -> Option<char> {
 #[must_use]
 pub fn proposed(messages: &[Message]) -> Option<Proposal> {
     let [.., said, results] = messages else { return None };
-    let call = said.calls().find(|call| {
-        call.name == NAME
-            && results.content.iter().any(|block| match block {
-                ContentBlock::ToolResult(result) => result.call_id == call.id && result.outcome == Outcome::Ok,
-                ContentBlock::Text { .. }
-                | ContentBlock::Reasoning(_)
-                | ContentBlock::ToolCall(_)
-                | ContentBlock::Image(_)
-                | ContentBlock::WireItem(_) => false,
-            })
-    })?;
+    let went_well = |id: &str| results.result_of(id).is_some_and(|result| result.outcome == Outcome::Ok);
+    let call = said.calls().find(|call| call.name == NAME && went_well(&call.id))?;
     Proposal::parse(&call.input).ok()
 }
 
@@ -166,6 +157,7 @@ impl Tool for ProposeCommandTool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conversation::ContentBlock;
     use crate::conversation::{Conversation, Role, ToolCall, ToolResult};
 
     fn command(command: &str) -> Result<String, String> {

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::talk::session_in;
+use crate::agent::timestamp;
 use crate::cli::{SessionsAction, SessionsOptions};
 use crate::command::{self, ExportForm, Problem, export};
 use crate::conversation::{Role, Totals};
@@ -110,8 +111,6 @@ fn rows(app: &App, list: Vec<Summary>, json: bool) -> String {
 }
 
 fn as_json(row: &Summary) -> serde_json::Value {
-    let format = time::macros::format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
-    let modified = time::UtcDateTime::from(row.modified).format(format).unwrap_or_default();
     json!({
         "id": row.id,
         "title": row.title,
@@ -122,7 +121,7 @@ fn as_json(row: &Summary) -> serde_json::Value {
         "usage": Totals::from(row.usage),
         "usd": row.spent,
         "bytes": row.bytes,
-        "modified": modified,
+        "modified": timestamp(row.modified),
         "forked_from": row.forked_from,
     })
 }

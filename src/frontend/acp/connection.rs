@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::servers::handed;
-use super::session::{Beginning, Job, Opener, Running, Session, Wanted, timestamp};
+use super::session::{Beginning, Job, Opener, Running, Session, Wanted};
+use crate::agent::timestamp;
 use crate::frontend::json_rpc::{self, Client, Fault, Heard, Incoming, Lines, RpcError, read_lines, text};
 use crate::frontend::signals::Signals;
 use crate::locale::word;

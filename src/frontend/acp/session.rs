@@ -15,7 +15,7 @@ use super::content::{self, Reader};
 use super::events::{Events, Wording};
 use super::modes;
 use super::replay::replay;
-use crate::agent::{Agent, TurnEnd};
+use crate::agent::{Agent, TurnEnd, timestamp};
 use crate::command::{self, Problem, World};
 use crate::conversation::Message;
 use crate::frontend::dropped::close_dropped_connections;
@@ -357,10 +357,4 @@ impl Drop for Owed {
 /// A problem as an error of the protocol.
 pub(super) fn refused(fault: Fault, problem: &Problem) -> RpcError {
     RpcError::new(fault, format!("{}\n{}", problem.what, problem.hint).trim_end())
-}
-
-/// A time as the protocol writes it (ISO 8601).
-pub(super) fn timestamp(time: SystemTime) -> String {
-    let format = time::macros::format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
-    time::UtcDateTime::from(time).format(format).unwrap_or_default()
 }

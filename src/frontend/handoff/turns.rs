@@ -168,15 +168,8 @@ impl Handoff {
         let mut ran: Vec<String> = Vec::new();
         for (index, message) in messages.iter().enumerate() {
             let went_well = |id: &str| {
-                let results = messages.get(index + 1).map(|next| next.content.as_slice()).unwrap_or_default();
-                results.iter().any(|block| match block {
-                    ContentBlock::ToolResult(result) => result.call_id == id && result.outcome == Outcome::Ok,
-                    ContentBlock::Text { .. }
-                    | ContentBlock::Reasoning(_)
-                    | ContentBlock::ToolCall(_)
-                    | ContentBlock::Image(_)
-                    | ContentBlock::WireItem(_) => false,
-                })
+                let result = messages.get(index + 1).and_then(|next| next.result_of(id));
+                result.is_some_and(|result| result.outcome == Outcome::Ok)
             };
             let tools = self.agent.tools();
             let ran_line =
