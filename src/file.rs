@@ -1,9 +1,10 @@
-//! axi's own files: one replaced as a whole, and where the last whole line of one ends. Knows nothing of what is in them.
+//! Files: one of axi's own replaced as a whole, where the last whole line of one ends, what lies below a path. Knows
+//! nothing of what is in them.
 
-use std::fs::{DirBuilder, File};
+use std::fs::{DirBuilder, File, Metadata};
 use std::io::{Result, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, FileExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a replaced file outlives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +60,23 @@ pub fn whole_lines(file: &File) -> Result<u64> {
     Ok(0)
 }
 
+/// Returns what lies at a path and below it, each with what the system knows of it, one after the other as it is asked
+/// for. Links are not followed; what cannot be looked at or listed is passed over.
+pub fn tree(path: &Path) -> impl Iterator<Item = (PathBuf, Metadata)> {
+    let (mut waiting, mut folder) = (vec![path.to_path_buf()], None::<PathBuf>);
+    std::iter::from_fn(move || {
+        // Listed only when more is asked for.
+        let entries = folder.take().into_iter().filter_map(|folder| folder.read_dir().ok()).flatten().flatten();
+        waiting.extend(entries.map(|entry| entry.path()));
+        loop {
+            let path = waiting.pop()?;
+            let Ok(metadata) = path.symlink_metadata() else { continue };
+            folder = metadata.is_dir().then(|| path.clone());
+            return Some((path, metadata));
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
@@ -87,5 +105,19 @@ mod tests {
             assert_eq!(whole_lines(&file).unwrap(), whole.len() as u64);
             assert_eq!(is_torn(&file).unwrap(), !rest.is_empty());
         }
+    }
+
+    #[test]
+    fn a_tree_has_the_path_itself_and_all_below_it_and_follows_no_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::create_dir_all(root.join("a/b")).unwrap();
+        std::fs::write(root.join("a/b/c"), "").unwrap();
+        std::os::unix::fs::symlink(root, root.join("a/link")).unwrap();
+        let mut found: Vec<PathBuf> = tree(&root.join("a")).map(|(path, _)| path).collect();
+        found.sort();
+        assert_eq!(found, ["a", "a/b", "a/b/c", "a/link"].map(|name| root.join(name)));
+        assert_eq!(tree(&root.join("a/link")).count(), 1);
+        assert_eq!(tree(&root.join("gone")).count(), 0);
     }
 }

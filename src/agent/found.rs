@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::approval::command::{Extent, Target};
+use crate::file::tree;
 
 /// Looks at no more entries than this.
 const MOST_WALKED: usize = 100_000;
@@ -16,19 +17,13 @@ pub(super) fn below(target: &Target, place: &Path) -> Option<Vec<PathBuf>> {
     if !search.is_by_name() || !search.deletes {
         return None;
     }
-    let (mut found, mut walked) = (Vec::new(), 0);
-    let mut waiting = vec![place.to_path_buf()];
-    while let Some(path) = waiting.pop() {
-        walked += 1;
-        if walked > MOST_WALKED || found.len() > MOST_FOUND {
+    let mut found = Vec::new();
+    for (before, (path, metadata)) in tree(place).enumerate() {
+        if before >= MOST_WALKED || found.len() > MOST_FOUND {
             return None;
         }
-        let Ok(kind) = path.symlink_metadata().map(|metadata| metadata.file_type()) else { continue };
-        if kind.is_dir() {
-            waiting.extend(path.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()));
-        }
         let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-        if search.finds(&name, kind.is_dir(), kind.is_file()) {
+        if search.finds(&name, metadata.is_dir(), metadata.is_file()) {
             found.push(path);
         }
     }

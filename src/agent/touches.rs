@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::approval::command::{Action, GitChanges, Judged, LineJudgement, Part};
 use crate::approval::{Class, Glob, IndexContent, Tracked, each_index_entry};
 use crate::conversation::Effect;
+use crate::file::tree;
 use crate::journal::{How, Touch};
 
 use super::aliases::{self, end_of_link, is_follower};
@@ -148,17 +149,11 @@ fn add(
 
 /// Tells whether so little lies below a path that all of it can be copied, although only some of it may change.
 fn is_small(path: &Path) -> bool {
-    let (mut entries, mut bytes) = (0, 0_u64);
-    let mut waiting = vec![path.to_path_buf()];
-    while let Some(path) = waiting.pop() {
-        let Ok(metadata) = path.symlink_metadata() else { continue };
-        entries += 1;
+    let mut bytes = 0_u64;
+    for (before, (_, metadata)) in tree(path).enumerate() {
         bytes = bytes.saturating_add(metadata.len());
-        if entries > FEW_ENTRIES || bytes > FEW_BYTES {
+        if before >= FEW_ENTRIES || bytes > FEW_BYTES {
             return false;
-        }
-        if metadata.is_dir() {
-            waiting.extend(path.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()));
         }
     }
     true

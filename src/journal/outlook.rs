@@ -10,6 +10,7 @@ use super::around::is_named_part;
 use super::keep::{Limits, clone_file, create};
 use super::state;
 use super::touch::{How, Touch, settled};
+use crate::file::tree;
 
 /// Looks at no more entries than this: beyond it a count would not be complete anyway.
 const MOST_ENTRIES: usize = 50_000;
@@ -38,15 +39,11 @@ impl Outlook {
         let room = self.limits.copied.saturating_sub(self.copied.load(Ordering::Relaxed)).min(self.free());
         let (mut taken, mut unkept, mut entries) = (0_u64, 0, 0);
         for touch in touches {
-            let mut waiting = vec![settled(&touch.path)];
-            while let Some(path) = waiting.pop() {
+            let all = if touch.tree { usize::MAX } else { 1 };
+            for (path, metadata) in tree(&settled(&touch.path)).take(all) {
                 entries += 1;
                 if entries > MOST_ENTRIES {
                     return unkept + 1;
-                }
-                let Ok(metadata) = path.symlink_metadata() else { continue };
-                if metadata.is_dir() && touch.tree {
-                    waiting.extend(path.read_dir().into_iter().flatten().flatten().map(|entry| entry.path()));
                 }
                 let linked = touch.how == How::Removed && metadata.nlink() == 1 && self.is_near(metadata.dev());
                 if !metadata.is_file() || touch.how == How::Attributes || linked {

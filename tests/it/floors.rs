@@ -41,6 +41,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "journal",
             "mcp",
             "secret",
+            "file",
             "fingerprint",
         ],
     ),

@@ -6,6 +6,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::conversation::{Effect, Preview, Subject, ToolFacts, ToolIdentity, ToolKind, ToolSpec, ToolVerb};
+use crate::file::tree;
 use crate::tool::arguments::{Arguments, Field, PATH, plain};
 use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, paths, text_file, work};
 
@@ -49,20 +50,7 @@ pub(crate) fn not_the_base(place: &Place, path: &Path) -> Result<(), String> {
 
 /// Counts what is below a directory, without following links.
 fn count(path: &Path) -> usize {
-    let mut open = vec![path.to_path_buf()];
-    let mut count = 0;
-    while let Some(directory) = open.pop() {
-        for entry in directory.read_dir().into_iter().flatten().flatten() {
-            count += 1;
-            if count >= COUNTED {
-                return count;
-            }
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                open.push(entry.path());
-            }
-        }
-    }
-    count
+    tree(path).skip(1).take(COUNTED).count()
 }
 
 /// Names some of what is in a directory, directories with a `/`.
