@@ -1,7 +1,5 @@
 //! The question before a tool runs: letters and digits, "always" by a rule that is shown, kept, listed, taken back.
 
-use std::time::Duration;
-
 use crate::support::home::Home;
 use crate::support::pty::Pty;
 use crate::support::server::{Answer, Server, answer};
@@ -28,10 +26,10 @@ fn a_letter_or_a_digit_answers_and_other_keys_do_not() {
         // Neither what dialoguer takes for keys, nor a paste, nor an arrow in two pieces.
         for nothing in [" ", "j", "q", "x", "yes\r", "\x1b[200~y\x1b[201~"] {
             person.types(nothing);
-            std::thread::sleep(Duration::from_millis(20));
+            person.pty.wait_read();
         }
         person.types("\x1b");
-        std::thread::sleep(Duration::from_millis(20));
+        person.pty.wait_read();
         person.types("[A");
         person.sees_choice("No, and say");
         assert!(!made(&home));

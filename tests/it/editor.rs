@@ -394,9 +394,8 @@ fn text_in_any_pieces_arrives() {
     for size in 1..6 {
         for piece in text.as_bytes().chunks(size) {
             pty.send(piece);
-            std::thread::sleep(Duration::from_micros(200));
+            pty.wait_read();
         }
-        std::thread::sleep(Duration::from_millis(50));
         pty.send("\r");
         let found = pty.wait_until(
             |view| view.transcript().matches(&format!("sent {text:?}")).count() >= size,

@@ -141,7 +141,7 @@ fn an_attached_path_is_deleted_as_one() {
     pty.send("\t");
     pty.wait_for("❯ see @src/parser.rs");
     pty.send("\x7f");
-    std::thread::sleep(Duration::from_millis(100));
+    pty.wait_read();
     pty.send("\x7f");
     gone(&pty, "@src");
     pty.send("it\r");

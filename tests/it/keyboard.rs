@@ -134,7 +134,7 @@ fn keys_sent_in_pieces_between_turns_all_arrive() {
     for (turn, word) in words.iter().enumerate() {
         for piece in word.as_bytes().chunks(turn % 3 + 1) {
             pty.send(piece);
-            std::thread::sleep(Duration::from_micros(300));
+            pty.wait_read();
         }
         // Ends this turn; the next word is on its way while the threads change.
         pty.send("\x1b[27u");

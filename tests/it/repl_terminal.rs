@@ -2,14 +2,13 @@
 
 use std::io::{Read as _, Write as _};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::support::home::Home;
-use crate::support::pty::{PATIENCE, Pty};
+use crate::support::pty::{PATIENCE, Pty, ended};
 use crate::support::server::{Gate, Server, answer};
 use crate::support::talk::{Person, axi, in_the_middle};
 
@@ -315,14 +314,10 @@ fn a_terminal_that_goes_away_ends_axi_though_no_signal_tells_it() {
     master.write_all(b"\x1b[2;1R").unwrap();
     assert_ne!(master.read(&mut buffer).unwrap(), 0);
     drop(master);
-    let deadline = Instant::now() + PATIENCE;
-    while child.try_wait().unwrap().is_none() {
-        if Instant::now() > deadline {
-            child.kill().unwrap();
-            child.wait().unwrap();
-            panic!("still running");
-        }
-        std::thread::sleep(Duration::from_millis(5));
+    if ended(&mut child).is_none() {
+        child.kill().unwrap();
+        child.wait().unwrap();
+        panic!("still running");
     }
     // 1 where it was about to ask the terminal something just then.
     assert!(["129", "1"].contains(&told(&home, "code").as_str()));

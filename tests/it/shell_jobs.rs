@@ -8,6 +8,7 @@ use axi::conversation::{Effect, Outcome, Subject};
 use axi::tool::{ShellJobTool, ShellTool, TodoTool, Tool as _, ToolOutput};
 use serde_json::{Value, json};
 
+use crate::support::lifeline::Lifeline;
 use crate::support::tool_bench::ToolBench;
 
 fn start(bench: &ToolBench, command: &str) -> ToolOutput {
@@ -19,40 +20,13 @@ fn job(bench: &ToolBench, input: Value) -> ToolOutput {
     bench.run(&ShellJobTool, input)
 }
 
-/// A time to sleep that no other run of the tests has.
-fn own(seconds: u32) -> String {
-    format!("{seconds}.{}", std::process::id())
-}
-
-fn sleeps(own: &str) -> usize {
-    let needle = format!("sleep\0{own}\0");
-    std::fs::read_dir("/proc")
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
-        .filter(|line| String::from_utf8_lossy(line).contains(&needle))
-        .count()
-}
-
-/// The kill is sent; the kernel needs a moment to carry it out.
-fn assert_gone(own: &str) {
-    let until = Instant::now() + Duration::from_secs(20);
-    while sleeps(own) > 0 && Instant::now() < until {
-        std::thread::yield_now();
-    }
-    assert_eq!(sleeps(own), 0);
-}
-
 #[test]
 fn a_job_goes_on_is_read_bit_by_bit_and_killed_with_all_it_started() {
     let bench = ToolBench::new();
-    let time = own(401);
-    let go = bench.path("go");
-    let command = format!(
-        "echo begun; (env -i setsid sleep {time} &); until [ -e go ]; do sleep 0.01; done; echo more; sleep {time}"
-    );
-    let output = start(&bench, &command);
+    let (go, lifeline) = (bench.path("go"), Lifeline::new(bench.path("lifeline")));
+    let command =
+        "echo begun; (env -i setsid sleep 401 &); until [ -e go ]; do sleep 0.01; done; echo more; sleep 401";
+    let output = start(&bench, &lifeline.held_by(command));
     assert!(output.content.starts_with("begun\n[job 1: running for "), "{}", output.content);
     assert!(output.content.ends_with("[it goes on in the background: shell_job reads and kills it]"));
     assert_eq!(output.outcome, Outcome::Ok);
@@ -68,7 +42,7 @@ fn a_job_goes_on_is_read_bit_by_bit_and_killed_with_all_it_started() {
     let killed = job(&bench, json!({"action": "kill", "job": 1}));
     assert!(killed.content.contains("[job 1: ended after "), "{}", killed.content);
     assert_eq!(killed.outcome, Outcome::Ok);
-    assert_gone(&time);
+    lifeline.ends();
     assert_eq!(bench.memory.notes(), Vec::<String>::new());
 }
 
@@ -99,16 +73,12 @@ fn one_that_fails_at_once_says_so_and_the_end_of_another_is_told_once() {
 #[test]
 fn they_end_with_the_session_whatever_they_do() {
     let mut bench = ToolBench::new();
-    let time = own(402);
-    start(
-        &bench,
-        &format!(
-            "trap '' TERM HUP; (env -i setsid sleep {time} &); echo x; sleep {time} & exec >&- 2>&-; sleep {time}"
-        ),
-    );
-    assert!(sleeps(&time) > 0);
+    let lifeline = Lifeline::new(bench.path("lifeline"));
+    let line = "trap '' TERM HUP; (env -i setsid sleep 402 &); echo x; sleep 402 & exec >&- 2>&-; sleep 402";
+    start(&bench, &lifeline.held_by(line));
+    assert!(lifeline.is_held());
     drop(std::mem::take(&mut bench.memory));
-    assert_gone(&time);
+    lifeline.ends();
 }
 
 #[test]
@@ -126,24 +96,21 @@ fn a_flood_is_bounded_and_the_whole_is_in_a_file() {
 #[test]
 fn a_cancelled_start_leaves_nothing() {
     let mut bench = ToolBench::new();
-    let time = own(403);
-    let cancel = bench.cancel.clone();
-    let needle = time.clone();
-    let watcher = std::thread::spawn(move || {
-        let until = Instant::now() + Duration::from_secs(10);
-        while sleeps(&needle) == 0 && Instant::now() < until {
-            std::thread::yield_now();
-        }
-        cancel.cancel();
+    let lifeline = Lifeline::new(bench.path("lifeline"));
+    let (cancel, line) = (bench.cancel.clone(), lifeline.held_by("sleep 403"));
+    let output = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            lifeline.begins();
+            cancel.cancel();
+        });
+        start(&bench, &line)
     });
-    let output = start(&bench, &format!("sleep {time}"));
-    watcher.join().unwrap();
     // Seen in its first second it is killed; seen later it had been handed over, and ends with the session.
     if output.outcome != Outcome::Interrupted {
         assert!(output.content.contains("[it goes on in the background"), "{}", output.content);
         drop(std::mem::take(&mut bench.memory));
     }
-    assert_gone(&time);
+    lifeline.ends();
 }
 
 #[test]

@@ -1,36 +1,16 @@
 //! The shell tool against commands that misbehave: nothing hangs, nothing is left behind.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use axi::conversation::{Outcome, Preview, Subject};
 use axi::tool::{ShellTool, Tool as _, end_orphans};
 use serde_json::json;
 
+use crate::support::lifeline::Lifeline;
 use crate::support::tool_bench::ToolBench;
 
 fn shell() -> ShellTool {
     ShellTool::new(Some(PathBuf::from(env!("CARGO_BIN_EXE_axi"))))
-}
-
-/// Makes the half seconds of a command's sleeps a fraction that no other run of the tests has.
-fn own(command: &str) -> String {
-    command.replace(".5", &format!(".{}", std::process::id()))
-}
-
-/// Fails if a process lives that sleeps for so long.
-fn assert_gone(seconds: u32) {
-    let needle = own(&format!("sleep {seconds}.5"));
-    let alive: Vec<String> = std::fs::read_dir("/proc")
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter(|entry| entry.file_name().to_str().is_some_and(|name| name.parse::<u32>().is_ok()))
-        .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
-        .map(|line| String::from_utf8_lossy(&line).replace('\0', " "))
-        .filter(|line| line.contains(&needle))
-        .collect();
-    assert_eq!(alive, Vec::<String>::new());
 }
 
 #[test]
@@ -77,86 +57,91 @@ fn a_directory_can_be_given_and_is_part_of_what_is_judged() {
 #[test]
 fn a_timeout_ends_a_command_that_ignores_term_and_keeps_its_output() {
     let bench = ToolBench::new();
-    let input = json!({"command": own("trap '' TERM; echo begun; sleep 301.5 & sleep 301.5"), "timeout": 1});
+    let lifeline = Lifeline::new(bench.path("lifeline"));
+    let input =
+        json!({"command": lifeline.held_by("trap '' TERM; echo begun; sleep 301 & sleep 301"), "timeout": 1});
     let output = bench.run(&shell(), input);
     assert!(output.content.starts_with("begun\n[timed out after 1 s"), "{}", output.content);
     assert_eq!((output.outcome, output.facts.timed_out_after), (Outcome::Failed, Some(1)));
-    assert_gone(301);
+    lifeline.ends();
 }
 
 #[test]
 fn a_command_that_closes_its_output_and_sleeps_ends_at_the_timeout() {
     let bench = ToolBench::new();
-    let input = json!({"command": own("echo x; exec >&- 2>&-; sleep 302.5"), "timeout": 1});
+    let lifeline = Lifeline::new(bench.path("lifeline"));
+    let input = json!({"command": lifeline.held_by("echo x; exec >&- 2>&-; sleep 302"), "timeout": 1});
     let output = bench.run(&shell(), input);
     assert!(output.content.starts_with("x\n[timed out"), "{}", output.content);
-    assert_gone(302);
+    lifeline.ends();
 }
 
 #[test]
 fn a_cancelled_command_ends_in_time_with_all_that_left_its_group() {
     let bench = ToolBench::new();
-    let command = "trap '' TERM; env -i setsid sleep 303.5 & setsid sleep 303.5 & (trap '' TERM; setsid sh -c 'trap \"\" TERM; sleep 303.5' &) ; \
-                   echo begun; sleep 303.5; echo it was waited for";
-    let output = bench.run_cancelled(&shell(), json!({ "command": own(command) }));
+    let lifeline = Lifeline::new(bench.path("lifeline"));
+    let command = "trap '' TERM; env -i setsid sleep 303 & setsid sleep 303 & (trap '' TERM; setsid sh -c 'trap \"\" TERM; sleep 303' &) ; \
+                   echo begun; sleep 303; echo it was waited for";
+    let output = bench.run_cancelled(&shell(), json!({ "command": lifeline.held_by(command) }));
     assert_eq!(output.content, "begun\n[interrupted by the user]");
     assert_eq!(output.outcome, Outcome::Interrupted);
-    assert_gone(303);
+    lifeline.ends();
 }
 
 #[test]
 fn a_polite_command_ends_at_once_when_cancelled() {
     let bench = ToolBench::new();
-    let command = "trap 'echo goodbye; exit' TERM; echo begun; sleep 304.5 & wait; echo it was waited for";
-    let output = bench.run_cancelled(&shell(), json!({ "command": own(command) }));
+    let lifeline = Lifeline::new(bench.path("lifeline"));
+    let command = "trap 'echo goodbye; exit' TERM; echo begun; sleep 304 & wait; echo it was waited for";
+    let output = bench.run_cancelled(&shell(), json!({ "command": lifeline.held_by(command) }));
     assert_eq!(output.outcome, Outcome::Interrupted);
     assert_eq!(output.content, "begun\ngoodbye\n[interrupted by the user]");
-    assert_gone(304);
+    lifeline.ends();
 }
 
 #[test]
 fn a_dropped_command_is_killed() {
     let bench = ToolBench::new();
+    let lifeline = Lifeline::new(bench.path("lifeline"));
     bench.run_dropped(
         &shell(),
-        json!({"command": own("trap '' TERM; (env -i setsid sleep 305.5 &); setsid sleep 305.5 & sleep 305.5 & echo begun; sleep 305.5")}),
+        json!({"command": lifeline.held_by("trap '' TERM; (env -i setsid sleep 305 &); setsid sleep 305 & sleep 305 & echo begun; sleep 305")}),
     );
-    // The kill is sent; the kernel needs a moment to carry it out.
-    let until = std::time::Instant::now() + Duration::from_secs(20);
-    while std::panic::catch_unwind(|| assert_gone(305)).is_err() && std::time::Instant::now() < until {
-        std::thread::yield_now();
-    }
-    assert_gone(305);
+    lifeline.ends();
 }
 
 #[test]
 fn background_processes_are_ended_whether_or_not_they_hold_the_output_open() {
     let bench = ToolBench::new();
+    let lifeline = Lifeline::new(bench.path("lifeline"));
     for command in [
-        "sleep 306.5 & echo done",
-        "sleep 306.5 >/dev/null 2>&1 & echo done",
-        "setsid sleep 306.5 & echo done",
-        "(setsid nohup sleep 306.5 >/dev/null 2>&1 &) ; echo done",
-        "trap '' TERM; env -i sleep 306.5 & echo done",
-        "env -i setsid sleep 306.5 >/dev/null 2>&1 & echo done",
-        "(env -i setsid sh -c 'trap \"\" TERM; env -i setsid sleep 306.5 & sleep 306.5' >/dev/null 2>&1 &); echo done",
+        "sleep 306 & echo done",
+        "sleep 306 >/dev/null 2>&1 & echo done",
+        "setsid sleep 306 & echo done",
+        "(setsid nohup sleep 306 >/dev/null 2>&1 &) ; echo done",
+        "trap '' TERM; env -i sleep 306 & echo done",
+        "env -i setsid sleep 306 >/dev/null 2>&1 & echo done",
+        "(env -i setsid sh -c 'trap \"\" TERM; env -i setsid sleep 306 & sleep 306' >/dev/null 2>&1 &); echo done",
     ] {
-        let output = bench.run(&shell(), json!({ "command": own(command) }));
+        let output = bench.run(&shell(), json!({ "command": lifeline.held_by(command) }));
         assert_eq!(output.content, "done\n[processes left in the background were ended]", "{command}");
         assert_eq!(output.outcome, Outcome::Ok);
-        assert_gone(306);
+        lifeline.ends();
     }
 }
 
 #[test]
 fn without_the_helper_it_works_in_a_group_of_its_own() {
     let bench = ToolBench::new();
+    let lifeline = Lifeline::new(bench.path("lifeline"));
     let tool = ShellTool::new(None);
-    let output = bench
-        .run(&tool, json!({"command": own("sleep 307.5 & echo done; ps -o pgid= -p $$ | tr -d ' '; echo $$")}));
+    let output = bench.run(
+        &tool,
+        json!({"command": lifeline.held_by("sleep 307 & echo done; ps -o pgid= -p $$ | tr -d ' '; echo $$")}),
+    );
     let lines: Vec<&str> = output.content.lines().collect();
     assert_eq!((lines[0], lines[1]), ("done", lines[2]));
-    assert_gone(307);
+    lifeline.ends();
 }
 
 #[test]
@@ -202,11 +187,12 @@ fn what_a_killed_axi_left_behind_is_ended_at_the_next_start() {
 
 #[test]
 fn a_flood_can_be_cancelled_and_one_that_forks_for_ever_is_caught() {
-    for command in ["yes", "echo begun; while :; do (setsid sleep 310.5 &) ; sleep 0.02; done"] {
+    for command in ["yes", "echo begun; while :; do (setsid sleep 310 &) ; sleep 0.02; done"] {
         let bench = ToolBench::new();
-        let output = bench.run_cancelled(&shell(), json!({ "command": own(command) }));
+        let lifeline = Lifeline::new(bench.path("lifeline"));
+        let output = bench.run_cancelled(&shell(), json!({ "command": lifeline.held_by(command) }));
         assert_eq!(output.outcome, Outcome::Interrupted);
-        assert_gone(310);
+        lifeline.ends();
     }
 }
 

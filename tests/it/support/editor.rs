@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::{Value, json};
 
-use super::pty::PATIENCE;
+use super::pty::{PATIENCE, ended};
 
 /// The client's side of a connection.
 pub(crate) struct Editor {
@@ -181,14 +181,7 @@ impl Editor {
     /// Waits for axi to end by itself.
     #[track_caller]
     pub(crate) fn ends(&mut self) -> ExitStatus {
-        let until = std::time::Instant::now() + PATIENCE;
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return status;
-            }
-            assert!(std::time::Instant::now() < until, "axi did not end");
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
+        ended(&mut self.child).expect("axi did not end")
     }
 
     /// The process.

@@ -8,6 +8,7 @@ pub(crate) mod emulator;
 pub(crate) mod file_graph;
 pub(crate) mod home;
 pub(crate) mod invariant;
+pub(crate) mod lifeline;
 pub(crate) mod paths;
 pub(crate) mod pty;
 pub(crate) mod recorded;

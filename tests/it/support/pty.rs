@@ -16,13 +16,14 @@
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Termios, Winsize, tcgetattr, tcsetwinsize};
 
@@ -326,20 +327,24 @@ impl Pty {
     /// Waits for the program to end, at most [`PATIENCE`], and for all its output to be on the screen.
     #[track_caller]
     pub(crate) fn wait_exit(&mut self) -> ExitStatus {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                // What it wrote is still on its way through the kernel.
-                self.wait_until(|view| view.state.closed, Duration::from_secs(1));
-                return status;
-            }
-            assert!(Instant::now() < deadline, "still running:\n{}", self.describe());
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        let status = ended(&mut self.child).unwrap_or_else(|| panic!("still running:\n{}", self.describe()));
+        // What it wrote is still on its way through the kernel.
+        self.wait_until(|view| view.state.closed, Duration::from_secs(1));
+        status
+    }
+
+    /// Waits until the program has read all that was typed.
+    #[track_caller]
+    pub(crate) fn wait_read(&self) {
+        let name = ptsname(&*self.master, Vec::new()).unwrap();
+        read_up(
+            &rustix::fs::open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())
+                .unwrap(),
+        );
     }
 
     fn pid(&self) -> Pid {
-        Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap()
+        Pid::from_child(&self.child)
     }
 }
 
@@ -349,6 +354,26 @@ impl Drop for Pty {
         let _ = rustix::process::kill_process_group(self.pid(), Signal::KILL);
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Waits for a process to end, at most [`PATIENCE`]; `None` for one that still runs.
+pub(crate) fn ended(child: &mut Child) -> Option<ExitStatus> {
+    let (id, options) = (Pid::from_child(child), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+    let (tell, told) = std::sync::mpsc::channel();
+    // Ends with the process, which its owner kills.
+    std::thread::spawn(move || tell.send(waitid(WaitId::Pid(id), options).is_ok()));
+    told.recv_timeout(PATIENCE).ok()?;
+    child.wait().ok()
+}
+
+/// Waits until nothing that was typed on a terminal is unread. The kernel tells nobody when that is.
+#[track_caller]
+pub(crate) fn read_up(terminal: &impl AsFd) {
+    let until = Instant::now() + PATIENCE;
+    while rustix::io::ioctl_fionread(terminal).unwrap() > 0 {
+        assert!(Instant::now() < until, "what was typed is not read");
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -6,13 +6,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 use rustix::termios::LocalModes;
 
 use super::home::Home;
-use super::pty::{Options, PATIENCE, Pty, View};
+use super::pty::{Options, PATIENCE, Pty, View, read_up};
 use super::server::Server;
 use super::skip::has;
 use super::talk::KEY;
@@ -281,10 +280,7 @@ impl AtPrompt {
         let axi = self.axi();
         let terminal = std::fs::read_link(format!("/proc/{}/fd/0", axi.as_raw_pid())).unwrap();
         let terminal = std::fs::File::open(terminal).unwrap();
-        let until = Instant::now() + PATIENCE;
-        while rustix::io::ioctl_fionread(&terminal).unwrap() > 0 && Instant::now() < until {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        read_up(&terminal);
         rustix::process::kill_process(axi, Signal::KILL).unwrap();
     }
 

@@ -175,9 +175,10 @@ mod tests {
     fn the_newest_is_offered_the_oldest_go_and_rubbish_is_passed_over() {
         let place = tempfile::tempdir().unwrap();
         let here = DraftFolder { folder: place.path().to_owned(), directory: "/w".into() };
-        for draft in ["old", "new"] {
-            here.create().unwrap().write(&here.directory, &unsent(draft)).unwrap();
-            std::thread::sleep(Duration::from_millis(20));
+        for (draft, age) in [("old", 60), ("new", 0)] {
+            let file = here.create().unwrap();
+            file.write(&here.directory, &unsent(draft)).unwrap();
+            file.file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
         }
         std::fs::write(place.path().join(format!("{}rubbish.json", here.prefix())), b"{\"directory\":3").unwrap();
         let (_kept, found) = here.adopt(SystemTime::now()).unwrap();
