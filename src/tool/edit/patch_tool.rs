@@ -81,77 +81,9 @@ fn plan(place: &Place, files: &[FilePatch]) -> Result<Vec<Step>, String> {
             vacated.push(inside(place, path)?.1);
         }
     }
-    let taken = |real: &Path| real.symlink_metadata().is_ok() && !vacated.iter().any(|path| path == real);
+    let is_taken = |real: &Path| real.symlink_metadata().is_ok() && !vacated.iter().any(|path| path == real);
     for (order, file) in files.iter().enumerate() {
-        match file {
-            FilePatch::Add { path, text } => {
-                let (path, real) = inside(place, path)?;
-                if taken(&real) {
-                    return Err(format!("{} exists already; update it instead.", paths::shown(place, &path)));
-                }
-                let says = format!("A {}", paths::shown(place, &path));
-                steps.push(Step {
-                    path,
-                    real,
-                    old: None,
-                    new: Some((text.clone(), Encoding::Utf8)),
-                    permissions: None,
-                    says,
-                    order,
-                });
-            }
-            FilePatch::Delete { path } => {
-                let (path, real) = inside(place, path)?;
-                no_link(place, &path)?;
-                let file = text_file::load(place, &path)?;
-                let says = format!("D {}", paths::shown(place, &path));
-                let old = Some((file.text, file.encoding, file.seen));
-                steps.push(Step { path, real, old, new: None, permissions: None, says, order });
-            }
-            FilePatch::Update { path, destination, hunks } => {
-                let (path, real) = inside(place, path)?;
-                let file = text_file::load(place, &path)?;
-                let shown = paths::shown(place, &path);
-                let patched =
-                    patch_apply::apply(&file.text, hunks).map_err(|problem| format!("{shown}: {problem}"))?;
-                let new = patched.text;
-                let mut says = format!("M {shown}");
-                for loose in &patched.loose {
-                    says.push_str(&worded(loose));
-                }
-                let encoding = file.encoding;
-                let old = Some((file.text, encoding, file.seen));
-                if let Some(destination) = destination {
-                    let (target, target_real) = inside(place, destination)?;
-                    no_link(place, &path)?;
-                    let permissions = real.metadata().ok().map(|metadata| metadata.permissions());
-                    if taken(&target_real) {
-                        return Err(format!("{} exists already.", paths::shown(place, &target)));
-                    }
-                    let _ = write!(says, " -> {}", paths::shown(place, &target));
-                    steps.push(Step {
-                        path: target,
-                        real: target_real,
-                        old: None,
-                        new: Some((new, encoding)),
-                        permissions,
-                        says,
-                        order,
-                    });
-                    steps.push(Step { path, real, old, new: None, permissions: None, says: String::new(), order });
-                } else {
-                    steps.push(Step {
-                        path,
-                        real,
-                        old,
-                        new: Some((new, encoding)),
-                        permissions: None,
-                        says,
-                        order,
-                    });
-                }
-            }
-        }
+        steps.extend(steps_of(place, file, order, &is_taken)?);
     }
     for (index, step) in steps.iter().enumerate() {
         let same = |other: &&Step| other.real == step.real;
@@ -171,6 +103,63 @@ fn plan(place: &Place, files: &[FilePatch]) -> Result<Vec<Step>, String> {
         None => 2,
     });
     Ok(steps)
+}
+
+/// Works out what becomes of one file of the patch.
+fn steps_of(
+    place: &Place,
+    file: &FilePatch,
+    order: usize,
+    is_taken: &dyn Fn(&Path) -> bool,
+) -> Result<Vec<Step>, String> {
+    let step = |(path, real): (PathBuf, PathBuf), old, new, says| Step {
+        path,
+        real,
+        old,
+        new,
+        permissions: None,
+        says,
+        order,
+    };
+    match file {
+        FilePatch::Add { path, text } => {
+            let at = inside(place, path)?;
+            let shown = paths::shown(place, &at.0);
+            if is_taken(&at.1) {
+                return Err(format!("{shown} exists already; update it instead."));
+            }
+            Ok(vec![step(at, None, Some((text.clone(), Encoding::Utf8)), format!("A {shown}"))])
+        }
+        FilePatch::Delete { path } => {
+            let at = inside(place, path)?;
+            no_link(place, &at.0)?;
+            let file = text_file::load(place, &at.0)?;
+            let says = format!("D {}", paths::shown(place, &at.0));
+            Ok(vec![step(at, Some((file.text, file.encoding, file.seen)), None, says)])
+        }
+        FilePatch::Update { path, destination, hunks } => {
+            let at = inside(place, path)?;
+            let file = text_file::load(place, &at.0)?;
+            let shown = paths::shown(place, &at.0);
+            let patched = patch_apply::apply(&file.text, hunks).map_err(|problem| format!("{shown}: {problem}"))?;
+            let mut says = format!("M {shown}");
+            for loose in &patched.loose {
+                says.push_str(&worded(loose));
+            }
+            let new = Some((patched.text, file.encoding));
+            let old = Some((file.text, file.encoding, file.seen));
+            let Some(destination) = destination else { return Ok(vec![step(at, old, new, says)]) };
+            let target = inside(place, destination)?;
+            no_link(place, &at.0)?;
+            let shown = paths::shown(place, &target.0);
+            if is_taken(&target.1) {
+                return Err(format!("{shown} exists already."));
+            }
+            let permissions = at.1.metadata().ok().map(|metadata| metadata.permissions());
+            let moved = Step { permissions, ..step(target, None, new, format!("{says} -> {shown}")) };
+            Ok(vec![moved, step(at, old, None, String::new())])
+        }
+    }
 }
 
 /// Words what did not fit as it was written.
