@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
@@ -22,8 +23,12 @@ const WAY: Duration = Duration::from_millis(100);
 /// Between two bytes of one key: they come in packets of their own.
 const APART: Duration = Duration::from_millis(5);
 
-/// Hands on what comes after it has been on its way, in pieces of so many bytes.
-fn delay(mut from: impl Read + Send + 'static, mut to: impl Write + Send + 'static, pieces: usize) {
+/// Hands on what comes after it has been on its way, in pieces of so many bytes. The thread ends with what comes.
+fn delay(
+    mut from: impl Read + Send + 'static,
+    mut to: impl Write + Send + 'static,
+    pieces: usize,
+) -> JoinHandle<()> {
     let (sender, receiver) = channel::<(Instant, Vec<u8>)>();
     std::thread::spawn(move || {
         let mut bytes = [0; 4096];
@@ -44,7 +49,7 @@ fn delay(mut from: impl Read + Send + 'static, mut to: impl Write + Send + 'stat
                 }
             }
         }
-    });
+    })
 }
 
 /// Not a test: the line between a person and axi.
@@ -67,10 +72,10 @@ fn delays_when_asked_to() {
     let terminal = || File::options().read(true).write(true).open("/dev/tty").unwrap();
     let master = File::from(master);
     delay(terminal(), master.try_clone().unwrap(), 1);
-    delay(master, terminal(), 4096);
+    let said = delay(master, terminal(), 4096);
     let status = child.wait().unwrap();
     // What it said last is still on its way.
-    std::thread::sleep(2 * WAY);
+    said.join().unwrap();
     crossterm::terminal::disable_raw_mode().unwrap();
     std::process::exit(status.code().unwrap_or(1));
 }
