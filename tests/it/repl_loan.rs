@@ -109,6 +109,17 @@ fn a_password_is_asked_for_on_the_terminal_and_kept_nowhere() {
 }
 
 #[test]
+fn a_question_that_is_printed_before_the_command_reads_is_seen() {
+    let mut scene = Scene::running("echo two are left; printf 'Name: '; read -r x </dev/tty; echo got $x");
+    scene.person.sees(BEGINS);
+    scene.sees_row("two are left");
+    scene.sees_row("Name: ");
+    scene.person.types("Ada\r");
+    scene.sees_row("got Ada");
+    assert!(scene.ends().starts_with("two are left\nName: got Ada"));
+}
+
+#[test]
 fn a_wrong_password_is_the_commands_business() {
     let mut scene = Scene::running("./asks echo granted");
     scene.person.sees("password for ada: ");

@@ -22,6 +22,11 @@ use crate::tool::{Person, work};
 /// the new process, which the signal has stopped.
 const STOP_TAKES: Duration = Duration::from_millis(500);
 
+/// How much of what was printed before the loan is shown when it begins, in bytes and in whole lines: enough for the
+/// question that the command waits for (`read -p` prints it before it reads).
+const BEFORE: usize = 2048;
+const LINES_BEFORE: usize = 8;
+
 /// What the keeper told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeeperEvent {
@@ -47,6 +52,8 @@ pub(crate) struct Loan {
     other: Option<Pair>,
     lent: bool,
     refused: bool,
+    /// The end of what the command printed to its pipe before it had the terminal.
+    before: Vec<u8>,
     /// When a command is asked no longer to stop by itself.
     late: Option<Instant>,
 }
@@ -84,6 +91,7 @@ impl Loan {
             other: Some(other),
             lent: false,
             refused: false,
+            before: Vec::new(),
             late: None,
         })
     }
@@ -133,6 +141,8 @@ impl Loan {
         if !self.lent {
             let (Ok(near), Ok(told_by)) = (self.near.try_clone(), self.end.try_clone()) else { return false };
             self.lent = person.lend(near, told_by.into()).await;
+            let before = std::mem::take(&mut self.before);
+            self.show(last_lines(&before));
         }
         self.lent && self.control.write_all(&[LENT]).await.is_ok()
     }
@@ -153,10 +163,21 @@ impl Loan {
         }
     }
 
-    /// Shows what the command printed to its pipe, as it would be seen on a terminal. A full one drops.
-    pub(super) fn show(&self, bytes: &[u8]) {
+    /// Shows what the command printed to its pipe, as it would be seen on a terminal: at once, or its end when the
+    /// terminal is lent. A full one drops.
+    pub(super) fn show(&mut self, bytes: &[u8]) {
         if self.lent {
             let _ = rustix::io::write(&self.far, bytes);
+            return;
         }
+        self.before.extend_from_slice(&bytes[bytes.len().saturating_sub(BEFORE)..]);
+        self.before.drain(..self.before.len().saturating_sub(BEFORE));
     }
+}
+
+/// The last lines of `bytes`, of which the last may have no end.
+fn last_lines(bytes: &[u8]) -> &[u8] {
+    let ended = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let start = memchr::memrchr_iter(b'\n', ended).nth(LINES_BEFORE - 1).map_or(0, |newline| newline + 1);
+    &bytes[start..]
 }

@@ -181,7 +181,7 @@ pub(crate) async fn run(
             read = pipe.read(&mut buffer), if open => match read {
                 Ok(0) | Err(_) => open = false,
                 Ok(length) => {
-                    if let Some(loan) = &loan {
+                    if let Some(loan) = &mut loan {
                         loan.show(&buffer[..length]);
                     }
                     progress.push(&buffer[..length]);
