@@ -16,6 +16,11 @@ impl Failed {
     pub(super) const fn new(problem: Problem, exit: Exit) -> Self {
         Self { problem, exit }
     }
+
+    /// The person wanted none of it: there is nothing to say.
+    pub(super) const fn interrupted() -> Self {
+        Self::new(Problem { what: String::new(), hint: String::new() }, Exit::Interrupted)
+    }
 }
 
 /// Makes the runtime that drives a conversation.

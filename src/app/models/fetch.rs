@@ -64,9 +64,7 @@ pub(in crate::app) fn agreed(app: &App, weights: &Weights, folder: &Path) -> Res
     let answer = match asker.short_answer(|| console.ask(&question)) {
         Ok(answer) => answer.trim().to_lowercase(),
         Err(NoChoice::Escaped) => return Ok(false),
-        Err(NoChoice::Interrupted) => {
-            return Err(Failed::new(Problem { what: String::new(), hint: String::new() }, Exit::Interrupted));
-        }
+        Err(NoChoice::Interrupted) => return Err(Failed::interrupted()),
     };
     let yes = ["", "y", "yes", app.locale.text(word::local::YES)];
     Ok(yes.contains(&answer.as_str()))

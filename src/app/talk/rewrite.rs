@@ -73,7 +73,7 @@ fn command(app: &App, facts: &Facts) -> Result<String, Failed> {
     drop(keys);
     drop(guest);
     found.map_err(|error| match error {
-        NoCommand::Interrupted => failed(String::new(), Exit::Interrupted),
+        NoCommand::Interrupted => Failed::interrupted(),
         NoCommand::TimedOut => {
             let seconds = limit.as_secs().to_string();
             failed(app.locale.with(word::handoff::rewrite::Timeout { seconds: &seconds }), Exit::Provider)

@@ -69,9 +69,7 @@ pub(super) fn resumed(
             let asker = app.asker();
             let picked = asker.pick_previewed(app.locale.text(word::repl::PICK_SESSION), &rows, &preview);
             let Some(row) = picked.and_then(|index| list.into_iter().nth(index)) else {
-                let problem =
-                    Problem { what: app.locale.text(word::error::INTERRUPTED).to_owned(), hint: String::new() };
-                return Err(Failed::new(problem, Exit::Interrupted));
+                return Err(Failed::interrupted());
             };
             open(row.path)
         }
