@@ -24,9 +24,6 @@ use crate::tool::{HANDOFF_VARIABLES, ServerTools};
 /// More bytes than this are no list of servers.
 const LARGEST: u64 = 1024 * 1024;
 
-/// How long a server may take to start and to tell its tools.
-const START: Duration = Duration::from_secs(10);
-
 /// The file of a project that names servers.
 const FILE: &str = ".mcp.json";
 
@@ -75,6 +72,7 @@ fn own(app: &App) -> (Vec<Definition>, Vec<Wrong>) {
             Some(way) if Definition::is_name(name) => found.push(Definition {
                 always_load: server.always_load,
                 call_seconds: server.timeout,
+                start: Duration::from_secs(server.start_timeout),
                 client: server.client_id.clone().map(|id| GivenClient { id, secret: server.client_secret.clone() }),
                 ..Definition::own(name, way)
             }),
@@ -218,7 +216,6 @@ pub(super) fn servers(app: &App, tokens: Keeping) -> Option<ServerTools> {
         directory: app.project.cwd.clone(),
         client: Arc::new(move |url| client.for_address(url)),
         tokens: Arc::new(Tokens::new(models::key_file(&app.process.variables), tokens)),
-        start: START,
         variable: Box::new(variable),
         withheld: Box::new(withheld),
     };

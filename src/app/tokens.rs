@@ -71,4 +71,14 @@ impl TokenStore for Tokens {
             Err(error) => Err(error.to_string()),
         }
     }
+
+    fn alone(&self) -> Option<std::fs::File> {
+        use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+        let path = self.file.as_deref()?.with_extension("lock");
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path.parent()?).ok()?;
+        let file =
+            std::fs::OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).ok()?;
+        file.lock().ok()?;
+        Some(file)
+    }
 }

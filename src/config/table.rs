@@ -190,6 +190,7 @@ section! {
         client_secret: Option<String> = None, Setting::new(mcp::CLIENT_SECRET, "0.1");
         always_load: bool = false, Setting::new(mcp::ALWAYS_LOAD, "0.1");
         timeout: u64 = 120, Setting::new(mcp::TIMEOUT, "0.1").between(1, 24 * 60 * 60);
+        start_timeout: u64 = 10, Setting::new(mcp::START_TIMEOUT, "0.1").between(1, 3600);
         enabled: bool = true, Setting::new(mcp::ENABLED, "0.1");
     }
 }

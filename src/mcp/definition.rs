@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,9 @@ use super::sign_in::GivenClient;
 
 /// How long a call may take without a sign of life, in seconds, if nothing else is said.
 const CALL_SECONDS: u64 = 120;
+
+/// How long a server may take to start and to tell its tools, if nothing else is said.
+const START: Duration = Duration::from_secs(10);
 
 /// A server by its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +28,8 @@ pub struct Definition {
     pub always_load: bool,
     /// How long a call may take without a sign of life, in seconds.
     pub call_seconds: u64,
+    /// How long it may take to start, to tell its tools, and to answer what is no call.
+    pub start: Duration,
     /// As whom axi signs in to it, where that is said.
     pub client: Option<GivenClient>,
     /// Whether a project brought it: then the person is asked first.
@@ -82,8 +88,15 @@ impl Definition {
     /// Makes one that the person wrote.
     #[must_use]
     pub fn own(name: &str, way: Way) -> Self {
-        let call_seconds = CALL_SECONDS;
-        Self { name: name.to_owned(), way, always_load: false, call_seconds, client: None, of_project: false }
+        Self {
+            name: name.to_owned(),
+            way,
+            always_load: false,
+            call_seconds: CALL_SECONDS,
+            start: START,
+            client: None,
+            of_project: false,
+        }
     }
 
     /// Tells whether a name can begin the names of tools: models and providers take few characters.

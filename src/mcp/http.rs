@@ -27,6 +27,8 @@ const RESUMES: usize = 5;
 /// How long a server is waited for before that, if it says nothing else, and at most.
 const RESUME_AFTER: Duration = Duration::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// How long the server may take to receive what is only told to it: calls wait behind that.
+const TELL: Duration = Duration::from_secs(10);
 /// How long saying good-bye may take.
 const GOODBYE: Duration = Duration::from_millis(500);
 
@@ -64,7 +66,7 @@ pub(super) fn headers(said: &BTreeMap<String, String>) -> Result<HeaderMap, Fail
     Ok(headers)
 }
 
-/// Carries messages both ways until nobody holds the line any more or axi ends.
+/// Carries messages both ways until the line is hung up or axi ends.
 pub(super) async fn drive(
     far: Far,
     connection: Arc<Connection>,
@@ -105,8 +107,14 @@ pub(super) async fn drive(
             }
         }
         // What is told is told in its order; nobody waits for more than that it arrived.
-        if let Err(error) = address.post(&message).await {
-            tracing::debug!(%error, method, "a server could not be told");
+        let told = tokio::select! {
+            biased;
+            () = stop.cancelled() => break,
+            () = connection.hang_up.cancelled() => break,
+            told = tokio::time::timeout(TELL, address.post(&message)) => told,
+        };
+        if !matches!(told, Ok(Ok(_))) {
+            tracing::debug!(method, "a server could not be told");
         }
         if method == "notifications/initialized" && listening.is_none() {
             let address = Arc::clone(&address);
@@ -240,6 +248,7 @@ impl Address {
         let mut response = response;
         for _ in 0..=RESUMES {
             self.read(&mut events, response).await?;
+            events = events.broken_off();
             if !self.connection.is_pending(id) {
                 return Ok(());
             }
@@ -328,21 +337,30 @@ struct Events {
     lines: Lines,
     data: Vec<String>,
     size: usize,
-    /// The last event's own name for itself.
+    /// The name of the event that is being read, or of the last one.
+    id: Option<String>,
+    /// The name of the last event that was complete: where a new stream begins.
     last: Option<String>,
     /// How long the server wants to be waited for before the stream is taken up again.
     retry: Option<Duration>,
 }
 
 impl Events {
+    /// What stays when a stream breaks off: what was half said of an event comes again with the next stream.
+    fn broken_off(self) -> Self {
+        let Self { last, retry, .. } = self;
+        Self { id: last.clone(), last, retry, ..Self::default() }
+    }
+
     /// Takes bytes, cut anywhere; gives the data of each event that is complete, nothing for one that is too long.
     fn push(&mut self, bytes: &[u8], mut emit: impl FnMut(Option<String>)) {
-        let Self { lines, data, size, last, retry } = self;
+        let Self { lines, data, size, id, last, retry } = self;
         lines.push(bytes, |line| {
             let Line::Whole(line) = line else { return emit(None) };
             let line = String::from_utf8_lossy(&line);
             let line = line.strip_suffix('\r').unwrap_or(&line);
             if line.is_empty() {
+                last.clone_from(id);
                 if !data.is_empty() {
                     emit(Some(data.join("\n")));
                 }
@@ -362,7 +380,7 @@ impl Events {
                         data.push(value.to_owned());
                     }
                 }
-                "id" => *last = Some(value.to_owned()).filter(|id| !id.is_empty() && !id.contains('\0')),
+                "id" if !value.contains('\0') => *id = Some(value.to_owned()).filter(|id| !id.is_empty()),
                 "retry" => *retry = value.parse().ok().map(Duration::from_millis),
                 _ => {}
             }
@@ -389,6 +407,24 @@ mod tests {
         assert_eq!(whole, (events, Some("7".to_owned()), Some(Duration::from_millis(20))));
         for at in 0..text.len() {
             assert_eq!(cut(&[&text.as_bytes()[..at], &text.as_bytes()[at..]]), whole, "{at}");
+        }
+    }
+
+    #[test]
+    fn a_stream_that_breaks_off_anywhere_is_taken_up_after_its_last_whole_event() {
+        let event = |number: usize| format!("id: {number}\r\ndata: {{\"n\":\ndata: {number}}}\r\n\r\n");
+        let whole: String = (0..4).map(event).collect();
+        for at in 0..=whole.len() {
+            let mut found = Vec::new();
+            let mut events = Events::default();
+            events.push(&whole.as_bytes()[..at], |data| found.extend(data));
+            events = events.broken_off();
+            // The server begins after the event that it is told.
+            let next = events.last.as_ref().map_or(0, |last| last.parse::<usize>().unwrap() + 1);
+            let rest: String = (next..4).map(event).collect();
+            events.push(rest.as_bytes(), |data| found.extend(data));
+            let all: Vec<String> = (0..4).map(|number| format!("{{\"n\":\n{number}}}")).collect();
+            assert_eq!(found, all, "{at}");
         }
     }
 

@@ -139,12 +139,20 @@ impl ToolEntry {
     }
 }
 
-/// The file of a server's manifest: by its command, arguments and the names of its variables, or by its address.
-fn file_name(definition: &Definition) -> String {
+/// The file of a server's manifest: by its command, arguments and the names of its variables, or by its address. Where a
+/// project brings the server or its program, also by that directory: `node server.js` is another server elsewhere.
+fn file_name(directory: &Path, definition: &Definition) -> String {
     let known = match &definition.way {
         Way::Process { command, args, env } => json!([command, args, env.keys().collect::<Vec<_>>()]),
         Way::Address { url, headers } => json!([url, headers.keys().collect::<Vec<_>>()]),
     };
+    let is_here = |word: &String| Path::new(word).is_relative() && directory.join(word).is_file();
+    let of_here = definition.of_project
+        || match &definition.way {
+            Way::Process { command, args, .. } => std::iter::once(command).chain(args).any(is_here),
+            Way::Address { .. } => false,
+        };
+    let known = if of_here { json!([known, directory]) } else { known };
     let hash = digest(&SHA256, known.to_string().as_bytes());
     let mut name = String::new();
     for byte in hash.as_ref().iter().take(16) {
@@ -155,16 +163,17 @@ fn file_name(definition: &Definition) -> String {
 }
 
 /// Reads what was known of a server; nothing where that cannot be read.
-pub(super) fn load(folder: &Path, definition: &Definition) -> Option<Manifest> {
-    let text = std::fs::read(folder.join(file_name(definition))).ok()?;
+pub(super) fn load(folder: &Path, directory: &Path, definition: &Definition) -> Option<Manifest> {
+    let text = std::fs::read(folder.join(file_name(directory, definition))).ok()?;
     serde_json::from_slice(&text).ok()
 }
 
 /// Keeps what is known of a server; only its owner can read it. What cannot be kept is asked for again.
-pub(super) fn keep(folder: &Path, definition: &Definition, manifest: &Manifest) {
+pub(super) fn keep(folder: &Path, directory: &Path, definition: &Definition, manifest: &Manifest) {
+    let path = folder.join(file_name(directory, definition));
     let written = serde_json::to_vec(manifest)
         .map_err(std::io::Error::from)
-        .and_then(|bytes| file::replace(&folder.join(file_name(definition)), &bytes, Outlives::Kill));
+        .and_then(|bytes| file::replace(&path, &bytes, Outlives::Kill));
     if let Err(error) = written {
         tracing::debug!(server = definition.name, %error, "what is known of it could not be kept");
     }
@@ -223,13 +232,23 @@ mod tests {
             resources: vec![],
         };
         let (cache, server) = (folder.path().join("mcp"), Definition::own("a", way(&["1"], "secret")));
-        keep(&cache, &server, &manifest);
-        assert_eq!(load(&cache, &server), Some(manifest.clone()));
-        assert_eq!(load(&cache, &Definition::own("b", way(&["1"], "other"))), Some(manifest));
-        assert_eq!(load(&cache, &Definition::own("a", way(&["1", "2"], "secret"))), None);
+        let load = |definition: &Definition| load(&cache, folder.path(), definition);
+        keep(&cache, folder.path(), &server, &manifest);
+        assert_eq!(load(&server), Some(manifest.clone()));
+        assert_eq!(load(&Definition::own("b", way(&["1"], "other"))), Some(manifest.clone()));
+        assert_eq!(load(&Definition::own("a", way(&["1", "2"], "secret"))), None);
         let kept: Vec<_> = cache.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
         assert_eq!(kept.len(), 1);
         assert_eq!(kept[0].metadata().unwrap().permissions().mode() & 0o777, 0o600);
         assert!(!std::fs::read_to_string(&kept[0]).unwrap().contains("secret"));
+        // One that a project brings, or whose program is a file of it, is another server in another directory.
+        let elsewhere = tempfile::tempdir().unwrap();
+        for (file, of_project) in [("server.js", false), ("none", true)] {
+            std::fs::write(folder.path().join("server.js"), "").unwrap();
+            let server = Definition { of_project, ..Definition::own("a", way(&[file], "x")) };
+            keep(&cache, folder.path(), &server, &manifest);
+            assert_eq!(super::load(&cache, folder.path(), &server).as_ref(), Some(&manifest));
+            assert_eq!(super::load(&cache, elsewhere.path(), &server), None);
+        }
     }
 }

@@ -20,6 +20,7 @@ mod plain;
 mod process;
 mod servers;
 mod sign_in;
+mod starting;
 mod state;
 mod taken;
 mod task;

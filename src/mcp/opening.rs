@@ -110,7 +110,7 @@ fn take<T>(list: &mut Vec<T>, entry: Option<T>, name: impl Fn(&T) -> &String) ->
 }
 
 /// Asks for all that a server lists of a kind, page by page, until `take` has enough.
-pub(super) async fn each(
+async fn each(
     connection: &Connection,
     kind: &str,
     limit: Duration,

@@ -104,7 +104,7 @@ fn find(program: &str, directory: &std::path::Path) -> Result<(), Failure> {
     if found { Ok(()) } else { Err(Failure::NotStarted { cause: format!("{program}: no such program") }) }
 }
 
-/// Carries messages both ways until the server ends, nobody holds the line any more, or axi ends; then ends it.
+/// Carries messages both ways until the server ends, the line is hung up, or axi ends; then ends the server.
 pub(super) async fn drive(
     name: String,
     process: Process,

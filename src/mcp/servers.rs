@@ -1,24 +1,17 @@
 //! All servers of a run: which are known, which run, and a call to one of them, which starts it.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use reqwest::header::{AUTHORIZATION, HeaderMap};
 use serde_json::{Map, Value};
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
 use super::answer::{self, Answer};
 use super::connection::{Call, Connection};
-use super::definition::{Definition, Way};
+use super::definition::Definition;
 use super::failure::Failure;
-use super::http::{self, Far};
-use super::manifest::{self, Era, Manifest};
-use super::opening::{self, Lists};
-use super::process::{self, Launch};
-use super::sign_in::{Asked, NoTokens, Pass, SignInError};
+use super::manifest::Manifest;
+use super::sign_in::{Asked, SignInError};
 use super::state::{Offered, Report, Server, Setup, Trouble, asked};
 use super::task;
 use super::thread::Thread;
@@ -30,11 +23,11 @@ const MOST_ROUNDS: usize = 10;
 #[derive(Clone)]
 pub struct Servers {
     thread: Arc<Thread>,
-    inner: Arc<Inner>,
+    pub(super) inner: Arc<Inner>,
 }
 
-struct Inner {
-    setup: Setup,
+pub(super) struct Inner {
+    pub(super) setup: Setup,
     servers: Mutex<Vec<Server>>,
     /// Counts what changed.
     version: watch::Sender<u64>,
@@ -53,17 +46,7 @@ impl Servers {
     /// Makes none.
     #[must_use]
     pub fn none() -> Self {
-        let setup = Setup {
-            cache: None,
-            helper: None,
-            directory: PathBuf::new(),
-            client: Arc::new(|_| Err(String::new())),
-            tokens: Arc::new(NoTokens),
-            start: Duration::ZERO,
-            variable: Box::new(|_, _| None),
-            withheld: Box::new(|_| Vec::new()),
-        };
-        Self::new(Vec::new(), setup)
+        Self::new(Vec::new(), Setup::none())
     }
 
     /// Tells whether there are none.
@@ -97,14 +80,15 @@ impl Servers {
     pub async fn settled(&self) {
         let mut changes = self.inner.version.subscribe();
         let all = async {
-            while self.inner.locked().iter().any(|server| server.starting) {
+            while self.inner.starting().is_some() {
                 if changes.changed().await.is_err() {
                     return;
                 }
             }
         };
-        // Each has its own limit; this one is for what hangs beside it.
-        let _ = tokio::time::timeout(self.inner.setup.start + Duration::from_secs(1), all).await;
+        let longest = self.inner.starting().unwrap_or_default();
+        // Each start has its own limit; this covers anything else.
+        let _ = tokio::time::timeout(longest + Duration::from_secs(1), all).await;
     }
 
     /// Counts what changed of the tools.
@@ -172,8 +156,8 @@ impl Servers {
         let mut servers = self.inner.locked();
         let Some(server) = servers.iter_mut().find(|server| server.definition.name == name) else { return false };
         server.off = !on;
-        if let Some(line) = server.line.take().filter(|_| !on) {
-            line.hang_up.cancel();
+        if !on {
+            server.hang_up();
         }
         drop(servers);
         self.inner.changed();
@@ -187,9 +171,7 @@ impl Servers {
             let Some(server) = servers.iter_mut().find(|server| server.definition.name == name) else {
                 return false;
             };
-            if let Some(line) = server.line.take() {
-                line.hang_up.cancel();
-            }
+            server.hang_up();
             (server.off, server.failures, server.rests_until) = (false, 0, None);
             (server.failure, server.told) = (None, None);
         }
@@ -218,9 +200,10 @@ impl Servers {
         for _ in 0..MOST_ROUNDS {
             let result = line.request("tools/call", asked, limit, Some(progress.clone())).await;
             if matches!(&result, Err(Failure::Ended { .. } | Failure::NotMcp | Failure::SignIn)) {
-                self.inner.note(server, result.as_ref().err());
+                self.inner.note(server, &line, result.as_ref().err());
             }
             let result = task::finished(&line, result?, limit, &progress).await?;
+            self.inner.worked(server);
             let kind = result.get("resultType").and_then(Value::as_str).unwrap_or("complete");
             match kind {
                 "input_required" => {}
@@ -248,11 +231,6 @@ impl Servers {
         let definition = found.ok_or(SignInError::NoAddress)?.definition.clone();
         drop(servers);
         asked(&definition, &self.inner.setup)
-    }
-
-    /// How long a server may take for what is no call.
-    pub(super) fn patience(&self) -> Duration {
-        self.inner.setup.start
     }
 
     /// The line to a server that runs, started if need be; with how long a call may take.
@@ -312,11 +290,24 @@ impl Servers {
 }
 
 impl Inner {
-    fn locked(&self) -> MutexGuard<'_, Vec<Server>> {
+    pub(super) fn locked(&self) -> MutexGuard<'_, Vec<Server>> {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn changed(&self) {
+    /// The longest time that one of the servers that are being started may take; nothing where there is none.
+    fn starting(&self) -> Option<Duration> {
+        let servers = self.locked();
+        servers.iter().filter(|server| server.starting).map(|server| server.definition.start).max()
+    }
+
+    /// How long a server may take for what is no call.
+    pub(super) fn patience(&self, name: &str) -> Duration {
+        let servers = self.locked();
+        let found = servers.iter().find(|server| server.definition.name == name);
+        found.map_or(Duration::ZERO, |server| server.definition.start)
+    }
+
+    pub(super) fn changed(&self) {
         self.version.send_modify(|version| *version += 1);
     }
 
@@ -328,19 +319,32 @@ impl Inner {
         manifest.is_some_and(|known| known.tools.iter().any(|entry| entry.name == tool && entry.as_task))
     }
 
-    /// Keeps why a line died.
-    fn note(&self, name: &str, failure: Option<&Failure>) {
+    /// Keeps why a line died, once: several calls may have waited on it, and another line may be there by now.
+    fn note(&self, name: &str, line: &Arc<Connection>, failure: Option<&Failure>) {
         let mut servers = self.locked();
-        if let (Some(server), Some(failure)) =
-            (servers.iter_mut().find(|server| server.definition.name == name), failure)
-        {
-            server.line = None;
+        let mine = |server: &&mut Server| {
+            server.definition.name == name && server.line.as_ref().is_some_and(|known| Arc::ptr_eq(known, line))
+        };
+        if let (Some(server), Some(failure)) = (servers.iter_mut().find(mine), failure) {
+            server.hang_up();
             server.failed(failure.clone());
         }
     }
 
+    /// A server that answers a call has no failures behind it.
+    fn worked(&self, name: &str) {
+        if let Some(server) = self.locked().iter_mut().find(|server| server.definition.name == name) {
+            server.failures = 0;
+        }
+    }
+
     /// Keeps what a start came to.
-    fn started(&self, name: &str, result: Result<(Arc<Connection>, Manifest), Failure>, took: Option<Duration>) {
+    pub(super) fn started(
+        &self,
+        name: &str,
+        result: Result<(Arc<Connection>, Manifest), Failure>,
+        took: Option<Duration>,
+    ) {
         {
             let mut servers = self.locked();
             if let Some(server) = servers.iter_mut().find(|server| server.definition.name == name) {
@@ -348,6 +352,10 @@ impl Inner {
                 match result {
                     Ok((line, manifest)) => {
                         server.line = Some(line);
+                        if server.off {
+                            // The person switched it off meanwhile.
+                            server.hang_up();
+                        }
                         server.manifest = Some(Arc::new(manifest));
                         server.started_ms = took.and_then(|took| u64::try_from(took.as_millis()).ok());
                         (server.failure, server.rests_until) = (None, None);
@@ -362,128 +370,12 @@ impl Inner {
         self.changed();
     }
 
-    /// Starts a server and looks after it until its line is dead. Runs on the thread of the servers.
-    async fn start(self: Arc<Self>, definition: Definition, stop: CancellationToken) {
-        let (begun, limit) = (Instant::now(), self.setup.start);
-        let driving = Mutex::default();
-        let opening = self.open(&definition, &stop, &driving);
-        let opened = tokio::select! {
-            biased;
-            () = stop.cancelled() => Err(Failure::Off),
-            opened = tokio::time::timeout(limit, opening) => {
-                opened.unwrap_or(Err(Failure::Slow { seconds: limit.as_secs() }))
-            }
-        };
-        let line = opened.as_ref().ok().map(|(line, _)| Arc::clone(line));
-        if let (Ok((_, manifest)), Some(folder)) = (&opened, &self.setup.cache) {
-            manifest::keep(folder, &definition, manifest);
-        }
-        self.started(&definition.name, opened, Some(begun.elapsed()));
-        if let Some(line) = line {
-            self.look_after(&definition, &line, &stop).await;
-        }
-        let driving = driving.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(driving) = driving {
-            // One that panicked has ended, too.
-            let _ = driving.await;
-        }
-    }
-
-    /// Follows the lists until the line is dead.
-    async fn look_after(&self, definition: &Definition, line: &Arc<Connection>, stop: &CancellationToken) {
-        loop {
-            tokio::select! {
-                biased;
-                () = stop.cancelled() => return,
-                () = line.hang_up.cancelled() => return,
-                () = line.changed.notified() => {}
-            }
-            let offers = line.offers.get().copied().unwrap_or_default();
-            if let Ok(lists) = opening::lists(line, offers, self.setup.start).await {
-                self.lists_changed(definition, lists);
-            }
-        }
-    }
-
-    /// Takes over new lists; a turn that runs goes on with the old tools.
-    fn lists_changed(&self, definition: &Definition, lists: Lists) {
-        {
-            let mut servers = self.locked();
-            let found = servers.iter_mut().find(|server| server.definition.name == definition.name);
-            let Some(server) = found else { return };
-            let Some(known) = &server.manifest else { return };
-            let Lists { tools, prompts, resources } = lists;
-            let manifest = Manifest { tools, prompts, resources, ..(**known).clone() };
-            if let Some(folder) = &self.setup.cache {
-                manifest::keep(folder, definition, &manifest);
-            }
-            server.manifest = Some(Arc::new(manifest));
-        }
-        self.changed();
-    }
-
-    async fn open(
-        &self,
-        definition: &Definition,
-        stop: &CancellationToken,
-        driving: &Mutex<Option<JoinHandle<()>>>,
-    ) -> Result<(Arc<Connection>, Manifest), Failure> {
-        /// Ends the line of a server that could not be greeted in time.
-        struct HangUp(Option<Arc<Connection>>);
-        impl Drop for HangUp {
-            fn drop(&mut self) {
-                if let Some(line) = self.0.take() {
-                    line.hang_up.cancel();
-                }
-            }
-        }
-        let variable = |name: &str| (self.setup.variable)(name, definition.of_project);
-        let way = definition.filled(&variable)?;
-        let (line, sent) = Connection::new();
-        let mut hang_up = HangUp(Some(Arc::clone(&line)));
-        match &way {
-            Way::Process { .. } => {
-                let launch = Launch {
-                    helper: self.setup.helper.clone(),
-                    directory: self.setup.directory.clone(),
-                    withheld: (self.setup.withheld)(&definition.line()),
-                };
-                let process = process::start(&way, &launch)?;
-                let name = definition.name.clone();
-                // Ends when the line is hung up, the server ends, or axi does.
-                let drive = tokio::spawn(process::drive(name, process, Arc::clone(&line), sent, stop.clone()));
-                *driving.lock().unwrap_or_else(PoisonError::into_inner) = Some(drive);
-            }
-            Way::Address { url, headers } => {
-                let client = (self.setup.client)(url).map_err(|cause| Failure::Unreached { cause })?;
-                let headers = http::headers(headers)?;
-                let pass = self.pass(url, &headers);
-                let far = Far { url: url.clone(), headers, client, pass };
-                // As above.
-                let drive = tokio::spawn(http::drive(far, Arc::clone(&line), sent, stop.clone()));
-                *driving.lock().unwrap_or_else(PoisonError::into_inner) = Some(drive);
-            }
-        }
-        let known = self.known_era(&definition.name);
-        let first = known.unwrap_or(match way {
-            Way::Process { .. } => Era::Session,
-            Way::Address { .. } => Era::Stateless,
-        });
-        let manifest = opening::open(&line, first, self.setup.start).await?;
-        hang_up.0 = None;
-        Ok((line, manifest))
-    }
-
-    /// What proves to an address who asks; nothing where its headers do.
-    fn pass(&self, url: &str, headers: &HeaderMap) -> Option<Pass> {
-        let server = url.parse().ok().filter(|_| !headers.contains_key(AUTHORIZATION))?;
-        Some(Pass::new(server, Arc::clone(&self.setup.tokens), Arc::clone(&self.setup.client)))
-    }
-
-    fn known_era(&self, name: &str) -> Option<Era> {
+    /// The names of a prompt's arguments, in the server's order.
+    pub(super) fn arguments_of(&self, name: &str, prompt: &str) -> Option<Vec<String>> {
         let servers = self.locked();
         let server = servers.iter().find(|server| server.definition.name == name)?;
-        server.manifest.as_ref().map(|manifest| manifest.era)
+        let known = server.manifest.as_ref()?.prompts.iter().find(|known| known.name == prompt)?;
+        Some(known.arguments.clone())
     }
 }
 

@@ -7,6 +7,8 @@ use tokio::sync::mpsc;
 
 use super::*;
 use crate::mcp::Part;
+use crate::mcp::definition::Way;
+use crate::mcp::sign_in::NoTokens;
 use crate::mcp::state::Standing;
 
 /// A server whose answer to a call is what `on_call` prints; `$id` is the request's number.
@@ -59,11 +61,10 @@ impl Lab {
             directory: self.path().to_owned(),
             tokens: Arc::new(NoTokens),
             client: Arc::new(|_| Err("none".to_owned())),
-            start,
             variable: Box::new(|_, _| None),
             withheld: Box::new(|_| vec!["HOME".to_owned()]),
         };
-        Servers::new(vec![(Definition::own("lab", way), true)], setup)
+        Servers::new(vec![(Definition { start, ..Definition::own("lab", way) }, true)], setup)
     }
 
     fn lines(&self, file: &str) -> usize {
@@ -228,6 +229,47 @@ async fn what_is_switched_off_does_not_run() {
     assert_eq!((called(&servers).await, servers.offered()), (Err(Failure::Off), vec![]));
     servers.switch("lab", true);
     assert_eq!(called(&servers).await, Ok(text("fine")));
+    assert_eq!(lab.lines("starts"), 2);
+    // Switched on again, one that runs goes on.
+    servers.switch("lab", true);
+    assert_eq!(called(&servers).await, Ok(text("fine")));
+    assert_eq!(lab.lines("starts"), 2);
+}
+
+#[tokio::test]
+async fn what_is_switched_off_while_it_starts_does_not_run() {
+    let lab = Lab::new(format!("mkfifo go; read -r word <go\n{}", script("text fine")));
+    let servers = lab.servers();
+    servers.begin();
+    assert!(servers.switch("lab", false));
+    let (go, path) = (lab.path().join("go"), lab.path().to_owned());
+    tokio::task::spawn_blocking(move || {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !path.join("go").exists() {
+            assert!(Instant::now() < deadline, "the server made no fifo");
+            std::thread::yield_now();
+        }
+        std::fs::write(go, "go\n").unwrap();
+    })
+    .await
+    .unwrap();
+    servers.settled().await;
+    assert_eq!((servers.reports()[0].standing, called(&servers).await), (Standing::Off, Err(Failure::Off)));
+    assert!(servers.inner.locked()[0].line.is_none());
+}
+
+#[tokio::test]
+async fn an_answer_makes_earlier_failures_forgotten() {
+    let lab = Lab::new(script("if [ -e works ]; then text fine; else exit 7; fi"));
+    let servers = lab.servers();
+    assert!(called(&servers).await.is_err());
+    std::fs::write(lab.path().join("works"), "").unwrap();
+    assert_eq!(called(&servers).await, Ok(text("fine")));
+    std::fs::remove_file(lab.path().join("works")).unwrap();
+    // The next failure is the first again: the server is started by the call after it.
+    assert!(called(&servers).await.is_err());
+    std::fs::write(lab.path().join("works"), "").unwrap();
+    assert_eq!(called(&servers).await, Ok(text("fine")));
 }
 
 #[tokio::test]
@@ -242,7 +284,9 @@ fn servers_end_with_axi_also_those_that_do_not_want_to() {
     let servers = lab.servers();
     servers.begin();
     let file = lab.path().join("number");
+    let deadline = Instant::now() + Duration::from_secs(60);
     while std::fs::read_to_string(&file).unwrap_or_default().trim().is_empty() {
+        assert!(Instant::now() < deadline, "the server never said its number");
         std::thread::yield_now();
     }
     let number: i32 = std::fs::read_to_string(&file).unwrap().trim().parse().unwrap();
@@ -261,7 +305,6 @@ async fn nothing_of_a_project_runs_without_a_yes() {
         directory: lab.path().to_owned(),
         tokens: Arc::new(NoTokens),
         client: Arc::new(|_| Err("none".to_owned())),
-        start: Duration::from_secs(20),
         variable: Box::new(|_, _| None),
         withheld: Box::new(|_| Vec::new()),
     };
@@ -323,7 +366,10 @@ done"#;
         result = servers.call("lab", again) => panic!("{result:?}"),
         line = lines.recv() => assert_eq!(line.as_deref(), Some("half")),
     }
-    while lab.lines("told") == 0 {
-        tokio::task::yield_now().await;
-    }
+    let told = async {
+        while lab.lines("told") == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), told).await.expect("the server was not told");
 }

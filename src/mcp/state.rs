@@ -9,7 +9,7 @@ use super::definition::{self, Definition, Way};
 use super::failure::Failure;
 use super::http;
 use super::manifest::{self, Manifest, ToolEntry};
-use super::sign_in::{Asked, MakeClient, SignInError, TokenStore};
+use super::sign_in::{Asked, MakeClient, NoTokens, SignInError, TokenStore};
 
 /// The most a server is left alone after failures.
 const LONGEST_REST: Duration = Duration::from_mins(1);
@@ -31,12 +31,25 @@ pub struct Setup {
     pub client: MakeClient,
     /// Keeps tokens of those who are signed in to.
     pub tokens: Arc<dyn TokenStore>,
-    /// How long a server may take to start and to tell its tools.
-    pub start: Duration,
     /// Looks up a variable for a definition; the second argument says whether a project wrote it.
     pub variable: LookUp,
     /// Lists the variables of the environment that a program of this command line does not get.
     pub withheld: Withhold,
+}
+
+impl Setup {
+    /// What needs nothing, for no servers.
+    pub(super) fn none() -> Self {
+        Self {
+            cache: None,
+            helper: None,
+            directory: PathBuf::new(),
+            client: Arc::new(|_| Err(String::new())),
+            tokens: Arc::new(NoTokens),
+            variable: Box::new(|_, _| None),
+            withheld: Box::new(|_| Vec::new()),
+        }
+    }
 }
 
 /// A tool that a server offers.
@@ -154,6 +167,13 @@ impl Server {
         }
     }
 
+    /// Ends the line, if there is one.
+    pub(super) fn hang_up(&mut self) {
+        if let Some(line) = self.line.take() {
+            line.hang_up.cancel();
+        }
+    }
+
     /// The line, if it is alive.
     pub(super) fn running(&self) -> Option<&Arc<Connection>> {
         self.line.as_ref().filter(|line| line.ended().is_none())
@@ -200,7 +220,7 @@ impl Server {
             && let Some(folder) = &setup.cache
             && self.manifest.is_none()
         {
-            self.manifest = manifest::load(folder, &self.definition).map(Arc::new);
+            self.manifest = manifest::load(folder, &setup.directory, &self.definition).map(Arc::new);
         }
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{self, Answer};
 use super::failure::Failure;
-use super::opening::{each, fields};
+use super::opening::fields;
 use super::servers::Servers;
 use super::sign_in::{self, Asked, SignIn, SignInError};
 
@@ -19,7 +19,7 @@ impl Servers {
     pub async fn read(&self, server: &str, uri: &str) -> Result<Answer, Failure> {
         let (line, _) = self.line(server).await?;
         let params = fields(json!({"uri": uri}));
-        let result = line.request("resources/read", params, self.patience(), None).await?;
+        let result = line.request("resources/read", params, self.inner.patience(server), None).await?;
         Ok(answer::read_resource(&result))
     }
 
@@ -32,16 +32,9 @@ impl Servers {
     /// [`Failure`].
     pub async fn prompt(&self, server: &str, name: &str, words: &[String]) -> Result<String, Failure> {
         let (line, _) = self.line(server).await?;
-        let mut found = None;
-        let take = |prompt: &Value| {
-            if prompt.get("name").is_some_and(|known| known == name) {
-                found = Some(prompt.clone());
-            }
-            found.is_none()
-        };
-        each(&line, "prompts", self.patience(), take).await?;
-        let params = json!({"name": name, "arguments": arguments(&found.ok_or(Failure::NoSuchPrompt)?, words)});
-        let result = line.request("prompts/get", fields(params), self.patience(), None).await?;
+        let names = self.inner.arguments_of(server, name).ok_or(Failure::NoSuchPrompt)?;
+        let params = json!({"name": name, "arguments": arguments(&names, words)});
+        let result = line.request("prompts/get", fields(params), self.inner.patience(server), None).await?;
         Ok(answer::read_prompt(&result))
     }
 
@@ -67,15 +60,13 @@ impl Servers {
 }
 
 /// Gives each argument of a prompt its word.
-fn arguments(prompt: &Value, words: &[String]) -> Map<String, Value> {
-    let listed = prompt.get("arguments").and_then(Value::as_array).into_iter().flatten();
-    let names: Vec<&str> = listed.filter_map(|argument| argument.get("name")?.as_str()).collect();
+fn arguments(names: &[String], words: &[String]) -> Map<String, Value> {
     let mut given = Map::new();
     for (index, name) in names.iter().enumerate() {
         let end = if index + 1 == names.len() { words.len() } else { words.len().min(index + 1) };
         let value = words.get(index..end).unwrap_or_default().join(" ");
         if !value.is_empty() {
-            given.insert((*name).to_owned(), value.into());
+            given.insert(name.clone(), value.into());
         }
     }
     given
@@ -87,14 +78,14 @@ mod tests {
 
     #[test]
     fn the_last_argument_takes_the_words_that_are_left() {
-        let prompt = json!({"arguments": [{"name": "city"}, {"name": "why"}]});
+        let names = ["city".to_owned(), "why".to_owned()];
         let given = |words: &str| {
             let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-            Value::Object(arguments(&prompt, &words))
+            Value::Object(arguments(&names, &words))
         };
         assert_eq!(given(""), json!({}));
         assert_eq!(given("Paris"), json!({"city": "Paris"}));
         assert_eq!(given("Paris in the spring"), json!({"city": "Paris", "why": "in the spring"}));
-        assert_eq!(arguments(&json!({"name": "x"}), &["a".to_owned()]), Map::new());
+        assert_eq!(arguments(&[], &["a".to_owned()]), Map::new());
     }
 }

@@ -28,7 +28,7 @@ impl Drop for Abandoned<'_> {
     }
 }
 
-/// Waits for the result of a task; what is no task is the result already.
+/// Waits for the result of a task; returns any other answer unchanged.
 ///
 /// # Cancel safety
 /// Dropped, the server is told to cancel it.
@@ -56,16 +56,17 @@ pub(super) async fn finished(
                 tokio::time::sleep(wanted.unwrap_or(POLL).clamp(SHORTEST, LONGEST)).await;
                 task = line.request("tasks/get", of_task(), limit, None).await?;
             }
-            // Who asks for the result is asked what the task still needs.
+            // This request makes the server ask what the task still needs.
             Some("completed" | "failed" | "input_required") => {
                 let result = line.request("tasks/result", of_task(), limit, Some(progress.clone())).await?;
                 abandoned.id = None;
                 return Ok(result);
             }
-            _ => {
+            Some("cancelled") => {
                 abandoned.id = None;
                 return Err(Failure::Cancelled);
             }
+            _ => return Err(Failure::NotMcp),
         }
     }
 }

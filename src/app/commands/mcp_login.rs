@@ -44,7 +44,8 @@ pub(super) fn sign_in(app: &App, name: &str, in_file: bool) -> Result<Exit, Exit
         done: locale.text(word::server::sign_in::PAGE_DONE).to_owned(),
         strange: locale.text(word::server::sign_in::PAGE_STRANGE).to_owned(),
     };
-    runtime.block_on(begun.finish(&pages, typed())).map_err(|error| failed(&error))?;
+    let strange = || console.warn(locale.text(word::server::sign_in::PASTED_STRANGE));
+    runtime.block_on(begun.finish(&pages, typed(), strange)).map_err(|error| failed(&error))?;
     let path = models::key_file(&app.process.variables).filter(|_| in_file);
     console.note(&match path {
         Some(path) => locale.with(word::server::sign_in::DoneFile { name, path: &app.paths.shown(&path) }),
@@ -69,7 +70,7 @@ fn show(app: &App, console: &Console<'_>, name: &str, begun: &SignIn) -> Result<
             console.warn(locale.text(word::server::sign_in::NO_BROWSER));
         }
     }
-    console.note(locale.text(word::server::sign_in::WAITING));
+    console.note(&locale.with(word::server::sign_in::Waiting { minutes: &SignIn::MINUTES.to_string() }));
     Ok(())
 }
 

@@ -23,9 +23,6 @@ use super::web::{MakeClient, Web, bare, short};
 
 pub use super::redirect::Pages;
 
-/// How long the person may take in the browser, in minutes.
-const MINUTES: u64 = 5;
-
 /// Bytes of each random text.
 const RANDOM: usize = 32;
 
@@ -106,20 +103,30 @@ pub(in crate::mcp) async fn begin(asked: Asked) -> Result<SignIn, SignInError> {
 }
 
 impl SignIn {
+    /// How long the person may take in the browser, in minutes.
+    pub const MINUTES: u64 = 5;
+
     /// Waits for the browser, or for the address where it ended as `pasted` by the person, gets the token and keeps it.
+    /// Calls `strange` for each line pasted that is no address of this sign-in.
     ///
     /// # Cancel safety
     /// Dropped, nothing is kept.
     ///
     /// # Errors
     /// [`SignInError`].
-    pub async fn finish(self, pages: &Pages, mut pasted: mpsc::Receiver<String>) -> Result<(), SignInError> {
+    pub async fn finish(
+        self,
+        pages: &Pages,
+        mut pasted: mpsc::Receiver<String>,
+        strange: impl Fn(),
+    ) -> Result<(), SignInError> {
         let typed = async {
             loop {
-                match pasted.recv().await.map(|line| redirect::read(&line, &self.state)) {
-                    Some(Some(redirect)) => return redirect,
-                    Some(None) => {}
-                    None => std::future::pending().await,
+                let Some(line) = pasted.recv().await else { break std::future::pending().await };
+                match redirect::read(&line, &self.state) {
+                    Some(redirect) => return redirect,
+                    None if line.trim().is_empty() => {}
+                    None => strange(),
                 }
             }
         };
@@ -129,8 +136,9 @@ impl SignIn {
                 redirect = typed => redirect,
             }
         };
-        let limit = Duration::from_mins(MINUTES);
-        let back = tokio::time::timeout(limit, back).await.map_err(|_| SignInError::Slow { minutes: MINUTES })?;
+        let minutes = Self::MINUTES;
+        let back = tokio::time::timeout(Duration::from_mins(minutes), back).await;
+        let back = back.map_err(|_| SignInError::Slow { minutes })?;
         let code = self.believed(back)?;
         let code = Code { text: &code, verifier: &self.verifier, uri: &self.landing.uri };
         let authority = &self.found.authority;

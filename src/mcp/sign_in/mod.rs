@@ -43,4 +43,8 @@ pub trait TokenStore: Send + Sync {
     /// # Errors
     /// Why it cannot be forgotten.
     fn forget(&self, account: &str) -> Result<bool, String>;
+
+    /// Waits until no other axi makes a token anew, and keeps the others waiting as long as the file is open; nothing
+    /// where there is no place for such a file.
+    fn alone(&self) -> Option<std::fs::File>;
 }

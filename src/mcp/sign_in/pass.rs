@@ -1,6 +1,7 @@
 //! What proves to a server who asks: the token that the person signed in for. None is looked up before the server asks.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use reqwest::Url;
 use reqwest::header::HeaderValue;
@@ -9,14 +10,17 @@ use super::TokenStore;
 use super::grant::{Grant, account};
 use super::web::{MakeClient, Web};
 
+/// How long another axi that makes a token anew is waited for.
+const OTHERS: Duration = Duration::from_secs(30);
+
 /// The token for one server.
 pub(in crate::mcp) struct Pass {
     server: Url,
     store: Arc<dyn TokenStore>,
     client: MakeClient,
     held: Mutex<Option<Grant>>,
-    /// Held over the request for a new one: many calls may be refused at once, and a second request with the same refresh token
-    /// would have both taken back (RFC 9700, 4.14.2).
+    /// Held over the request for a new one: many calls may be refused at once, here and in other axi, and a second request
+    /// with the same refresh token would have both taken back (RFC 9700, 4.14.2).
     renewing: tokio::sync::Mutex<()>,
 }
 
@@ -41,7 +45,8 @@ impl Pass {
             // Another call was quicker.
             return true;
         }
-        // Another axi may have been.
+        let _no_other = self.alone().await;
+        // Another axi may have been quicker.
         let Some(kept) = self.kept().await else { return false };
         if kept.header().as_ref() != refused {
             self.hold(kept);
@@ -68,6 +73,15 @@ impl Pass {
             kept.wants = Some(scope.to_owned());
             self.keep(kept).await;
         }
+    }
+
+    /// A thread of its own waits: one that never comes to an end holds nothing up, not even the end of axi.
+    async fn alone(&self) -> Option<std::fs::File> {
+        let (ready, waits) = tokio::sync::oneshot::channel();
+        let store = Arc::clone(&self.store);
+        let wait = move || drop(ready.send(store.alone()));
+        std::thread::Builder::new().name("token".to_owned()).spawn(wait).ok()?;
+        tokio::time::timeout(OTHERS, waits).await.ok()?.ok()?
     }
 
     fn hold(&self, grant: Grant) {
@@ -105,5 +119,9 @@ impl TokenStore for NoTokens {
 
     fn forget(&self, _: &str) -> Result<bool, String> {
         Ok(false)
+    }
+
+    fn alone(&self) -> Option<std::fs::File> {
+        None
     }
 }
