@@ -1,6 +1,7 @@
 //! The calls of one message: guard, judge, ask, run, answer. Every call gets exactly one result.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -22,7 +23,7 @@ use crate::context::Found;
 use crate::conversation::{Bill, Effect, Outcome, Subject, ToolCall, ToolResult, ToolVerb};
 use crate::secret::StandIns;
 use crate::session::Session;
-use crate::tool::{Settled, ToolOutput};
+use crate::tool::{Settled, Tool, ToolOutput};
 
 /// Replies to the model behind a result when several steps brought nothing new.
 const TAKE_STOCK: &str = "\n\n[Several steps brought nothing new. Take stock before the next call: what is known, what is \
@@ -131,37 +132,46 @@ impl Calls<'_> {
         Answered { results, end, spent }
     }
 
+    /// Answers a call. Whatever the answer is, the guard compares it: a call that is refused again and again is a circle, too.
     async fn run_call(&mut self, call: &ToolCall, number: (usize, usize)) -> (ToolOutput, Duration, CallEnd) {
         let unspent = |output, end| (output, Duration::ZERO, end);
         if let Some(raw) = &call.invalid_input {
             self.guard.malformed();
             return unspent(invalid_arguments(raw), CallEnd::Answered);
         }
-        if let Some(output) = recall::answer(call, self.said, self.session) {
-            self.frontend.show(&AgentEvent::ToolRequested {
-                call: call.clone(),
-                effect: Effect::Read,
-                subject: Subject::Whole,
-            });
-            return unspent(output, CallEnd::Answered);
-        }
-        let runner = self.runner;
-        let Some(tool) = runner.tools.find(&call.name) else {
-            let names: Vec<String> = runner.tools.specs().into_iter().map(|spec| spec.name).collect();
+        let tool = self.runner.tools.find(&call.name);
+        if tool.is_none() && !recall::is_one(call) {
+            let names: Vec<String> = self.runner.tools.specs().into_iter().map(|spec| spec.name).collect();
             self.guard.malformed();
             return unspent(no_such_tool(&call.name, &names), CallEnd::Answered);
-        };
-        match self.guard.check(call) {
-            GuardVerdict::Go => {}
-            GuardVerdict::Stop { last } => {
-                self.frontend.show(&AgentEvent::Notice { notice: Notice::Repeating { name: call.name.clone() } });
-                self.guard.record(call, None);
-                let end = if last { CallEnd::Stop(CallsEnd::Looping) } else { CallEnd::Answered };
-                return unspent(ToolOutput::failed(REPEATS), end);
-            }
         }
-        // The guard compares what the model wrote; the person judges what will run.
-        let written = call;
+        if let GuardVerdict::Stop { last } = self.guard.check(call) {
+            self.frontend.show(&AgentEvent::Notice { notice: Notice::Repeating { name: call.name.clone() } });
+            self.guard.record(call, None);
+            let end = if last { CallEnd::Stop(CallsEnd::Looping) } else { CallEnd::Answered };
+            return unspent(ToolOutput::failed(REPEATS), end);
+        }
+        let answered = match (recall::answer(call, self.said, self.session), tool) {
+            (None, Some(tool)) => self.run_tool(call, &tool, number).await,
+            (None, None) => unspent(no_such_tool(&call.name, &[]), CallEnd::Answered),
+            (Some(output), _) => {
+                let (effect, subject) = (Effect::Read, Subject::Whole);
+                self.frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject });
+                unspent(output, CallEnd::Answered)
+            }
+        };
+        self.guard.record(call, Some((answered.0.outcome, &answered.0.content)));
+        answered
+    }
+
+    async fn run_tool(
+        &mut self,
+        call: &ToolCall,
+        tool: &Arc<dyn Tool>,
+        number: (usize, usize),
+    ) -> (ToolOutput, Duration, CallEnd) {
+        let unspent = |output, end| (output, Duration::ZERO, end);
+        let runner = self.runner;
         // Nobody knows what a server's tool does with a secret.
         let foreign = runner.tools.is_of_server(&call.name);
         let effect = if foreign { Effect::Network } else { tool.effect(&call.input, &runner.place) };
@@ -169,12 +179,11 @@ impl Calls<'_> {
             Ok(call) => call,
             Err(stand_in) => {
                 let output = ToolOutput::failed(format!("{stand_in}: its secret is not known here. Ask the user."));
-                self.guard.record(written, Some((output.outcome, &output.content)));
                 return unspent(output, CallEnd::Answered);
             }
         };
         let call = call.as_ref();
-        let Some(looked) = runner.look(call, &tool, self.cancel).await else {
+        let Some(looked) = runner.look(call, tool, self.cancel).await else {
             self.tell_requested(call);
             return unspent(closed(call, Outcome::Interrupted), CallEnd::Stop(CallsEnd::Interrupted));
         };
@@ -184,7 +193,6 @@ impl Calls<'_> {
         let Followed { subject, answered } = looked.followed;
         self.frontend.show(&AgentEvent::ToolRequested { call: call.clone(), effect, subject: subject.clone() });
         if let Some(output) = settled {
-            self.guard.record(written, Some((output.outcome, &output.content)));
             return unspent(output, CallEnd::Answered);
         }
         let verb = tool.spec().identity.verb;
@@ -197,7 +205,6 @@ impl Calls<'_> {
         let questioned = match said.held {
             Some(Held::Deny(why)) => {
                 let output = denied(format!("Not run: a hook of the user's holds it back and says: {why}"));
-                self.guard.record(written, Some((output.outcome, &output.content)));
                 return unspent(output, CallEnd::Answered);
             }
             Some(Held::Ask(why)) => Some(why),
@@ -207,7 +214,7 @@ impl Calls<'_> {
         let (memory, output_dir) = (&runner.memory, runner.output_dir.as_path());
         let proposed = Proposed {
             call,
-            tool: &tool,
+            tool,
             effect,
             subject: &subject,
             assessment,
@@ -247,7 +254,6 @@ impl Calls<'_> {
             Outcome::Ok if tool.concludes() => CallEnd::Stop(CallsEnd::Concluded),
             Outcome::Ok | Outcome::Failed | Outcome::Denied | Outcome::Interrupted => CallEnd::Answered,
         };
-        self.guard.record(written, Some((output.outcome, &output.content)));
         let lasted = started.elapsed();
         let kept = self.keep_before_hooks(Event::PostToolUse, (call, verb), &changed).await;
         let said = self.hooks.after_call((call, verb), &output, self.session, self.cancel).await;

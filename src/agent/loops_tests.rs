@@ -169,3 +169,20 @@ fn a_planning_agent_is_offered_no_changes_and_denied_those_it_tries() {
     let systems = bench.provider.systems.lock().unwrap().clone();
     assert!(systems[1].contains("You are planning") && systems[2] == "be brief", "{systems:?}");
 }
+
+#[test]
+fn a_call_that_is_refused_again_and_again_is_stopped() {
+    // By the mode, and by the person.
+    for mode in [Mode::Plan, Mode::Build] {
+        let mut script = repeat(5, || calls(&["a"], StopReason::ToolUse));
+        script.push(text("I may not."));
+        let mut bench = bench(script, 99, false);
+        bench.agent.set_mode(mode);
+        let no = || Approval::Deny(String::new());
+        let mut recorder = Recorder { approvals: (0..5).map(|_| no()).collect(), ..Recorder::default() };
+        assert_eq!(bench.turn("go", &mut recorder), TurnEnd::Looping, "{mode:?}");
+        assert_eq!(stops(&recorder), 3, "{mode:?}");
+        // Whoever said no twice to the same is not asked a third time.
+        assert_eq!(recorder.requests.len(), if mode == Mode::Build { 2 } else { 0 });
+    }
+}

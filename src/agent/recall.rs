@@ -35,9 +35,14 @@ pub(super) fn spec() -> ToolSpec {
     }
 }
 
+/// Tells whether a call is for this tool.
+pub(super) fn is_one(call: &ToolCall) -> bool {
+    call.name == NAME
+}
+
 /// Answers a call of this tool; `None` if the call is for another one.
 pub(super) fn answer(call: &ToolCall, said: &dyn Fn(&str) -> Vec<Found>, session: &Session) -> Option<ToolOutput> {
-    if call.name != NAME || call.invalid_input.is_some() {
+    if !is_one(call) || call.invalid_input.is_some() {
         return None;
     }
     let query = ["query", "q", "text"].iter().find_map(|name| call.input.get(name).and_then(Value::as_str));
