@@ -65,6 +65,10 @@ async fn a_hook_denies_asks_and_never_allows() {
 async fn a_hook_that_fails_is_told_and_one_that_takes_too_long_has_not_agreed() {
     let failed = before(one("PreToolUse", "", "echo broken >&2; exit 1"), "shell", ToolVerb::Run).await;
     assert_eq!((failed.held, failed.failed[0].1.as_str()), (None, "exit 1 broken"));
+    // What it prints beyond what is kept holds it up as little as nothing.
+    let chatty = "head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2; exit 1";
+    let failed = before(one("PreToolUse", "", chatty), "shell", ToolVerb::Run).await;
+    assert!(failed.failed[0].1.starts_with("exit 1"), "{:?}", failed.failed[0].1.get(..40));
     let slow = one("PreToolUse", "", "sleep 60").replace("\"timeout\":5", "\"timeout\":1");
     let slow = before(slow, "shell", ToolVerb::Run).await;
     assert_eq!(slow.held, Some(Held::Ask("sleep 60: more than 1 s".into())));

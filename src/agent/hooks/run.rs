@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
@@ -73,27 +73,32 @@ pub(super) async fn run(
         return Err(Failed::NotRun("no pipes".to_owned()));
     };
     let written = input.to_string();
-    let (mut printed, mut complained) = (Vec::new(), Vec::new());
-    let (mut out, mut err) = (out.take(MOST), err.take(MOST));
     let talk = async {
         let write = async {
             // A hook may ignore its standard input.
             drop(stdin.write_all(written.as_bytes()).await);
             drop(stdin);
         };
-        let ((), out, err) = tokio::join!(write, out.read_to_end(&mut printed), err.read_to_end(&mut complained));
-        out.and(err)?;
-        child.wait().await
+        let ((), printed, complained) = tokio::join!(write, beginning(out), beginning(err));
+        Ok((child.wait().await?, printed?, complained?))
     };
-    let status = tokio::select! {
+    let (status, printed, complained) = tokio::select! {
         biased;
         () = cancel.cancelled() => return Err(Failed::Stopped),
         ended = tokio::time::timeout(hook.limit, talk) => match ended {
-            Ok(status) => status.map_err(failed)?,
+            Ok(ended) => ended.map_err(failed)?,
             Err(_) => return Err(Failed::NotRun(format!("more than {} s", hook.limit.as_secs()))),
         },
     };
     drop(group);
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ok(End { code: status.code(), out: text(printed), err: text(complained) })
+}
+
+/// Reads a pipe to its end, so that its writer never waits, and keeps its beginning.
+async fn beginning(mut pipe: impl AsyncRead + Unpin) -> std::io::Result<Vec<u8>> {
+    let mut kept = Vec::new();
+    (&mut pipe).take(MOST).read_to_end(&mut kept).await?;
+    tokio::io::copy(&mut pipe, &mut tokio::io::sink()).await?;
+    Ok(kept)
 }
