@@ -245,3 +245,35 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_forms_of_a_word_find_one_another() {
+    let pairs = [
+        ("files", "file"),
+        ("keys", "key"),
+        ("lines", "line"),
+        ("names", "name"),
+        ("modules", "module"),
+        ("changes", "change"),
+        ("changed", "changing"),
+        ("removed", "remove"),
+        ("cached", "cache"),
+        ("caches", "cache"),
+        ("running", "run"),
+        ("runs", "run"),
+        ("calls", "called"),
+        ("entries", "entry"),
+        ("copies", "copy"),
+        ("retries", "retry"),
+        ("processes", "process"),
+        ("failed", "fail"),
+        ("boxes", "box"),
+    ];
+    for (one, other) in pairs {
+        for (said, asked) in [(one, other), (other, one)] {
+            let messages = [Message::user(format!("the {said} of heron")), Message::user("something else")];
+            let found = recall(&messages, asked, PASSAGES);
+            assert_eq!(found.len(), 1, "{said} by {asked}");
+        }
+    }
+}

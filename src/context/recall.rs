@@ -261,13 +261,22 @@ fn words(text: &str, take: &mut dyn FnMut(&str)) {
     }
 }
 
-/// A word without the endings English adds most: `errors`, `failed`, `running`.
+/// A word without the endings English adds most, so that its forms are one: `errors`, `entries`, `removed`, `running`. What
+/// is left is a beginning of the word.
 fn stem(word: &str) -> &str {
-    if !word.is_ascii() || word.len() < 5 {
+    if !word.is_ascii() || word.len() < 4 {
         return word;
     }
-    let cut = ["ing", "ed", "es", "s"].into_iter().find_map(|ending| word.strip_suffix(ending));
-    cut.filter(|cut| cut.len() >= 3).unwrap_or(word)
+    let without = |ending: &&str| {
+        let cut = word.strip_suffix(*ending).filter(|cut| cut.len() >= 3)?;
+        (*ending != "s" || !cut.ends_with('s')).then_some(cut)
+    };
+    let cut = ["ies", "ing", "ed", "es", "s"].iter().find_map(without).unwrap_or(word);
+    let cut = cut.strip_suffix(['e', 'y']).filter(|cut| cut.len() >= 3).unwrap_or(cut);
+    match cut.as_bytes() {
+        [_, .., before, last] if before == last && cut.len() >= 4 => &cut[..cut.len() - 1],
+        _ => cut,
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of passages are far below 2^52")]
