@@ -265,6 +265,19 @@ pub(crate) fn first_line(text: &str) -> String {
     short + more
 }
 
+/// Marks a text from outside as such. It cannot know the mark, so that it cannot end its own quotation.
+#[must_use]
+pub fn quoted(kind: &str, said: &str, text: &str) -> String {
+    let mark = random();
+    format!("<{kind} {mark}> ({said})\n{text}\n</{kind} {mark}>")
+}
+
+/// A text of 16 letters that nobody outside can guess.
+pub(crate) fn random() -> String {
+    use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+    format!("{:016x}", RandomState::new().build_hasher().finish())
+}
+
 #[cfg(test)]
 #[path = "output_tests.rs"]
 mod tests;

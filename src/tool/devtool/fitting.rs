@@ -1,6 +1,7 @@
 //! Which developer tools fit the work: by what the project is made of and by what the person says. Asks no model.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::find::Found;
@@ -9,7 +10,7 @@ use crate::tool::Place;
 
 /// How deep members of a project are looked for below the working directory, and how many entries are looked at.
 const DEPTH: usize = 2;
-const MOST_ENTRIES: usize = 2_000;
+const MOST_ENTRIES: usize = 4_000;
 /// Directories that hold other people's projects.
 const FOREIGN: &[&str] = &["node_modules", "target", "vendor", "dist", "build", "__pycache__"];
 /// Names of tools that are ordinary words: alone in a sentence they mean nothing.
@@ -56,11 +57,10 @@ pub(super) fn fitting<'a>(found: &'a [Found], place: &Place, message: &str) -> V
         inside.map(Path::to_owned).collect::<Vec<_>>()
     };
     let mut projects: BTreeSet<PathBuf> = files.iter().flat_map(|file| near(file)).collect();
-    projects.extend(near(&place.cwd.join(".")));
     projects.extend(
         place.cwd.ancestors().take_while(|folder| folder.starts_with(&place.workspace)).map(Path::to_owned),
     );
-    let members = members(&place.cwd);
+    let members = in_members(&place.cwd);
     let mut fits: Vec<(Reason, &Found)> = Vec::new();
     for found in found.iter().filter(|found| found.path.is_some() && !found.tool.actions.is_empty()) {
         let reason = if is_named(found.tool, &words) {
@@ -69,7 +69,7 @@ pub(super) fn fitting<'a>(found: &'a [Found], place: &Place, message: &str) -> V
             || files.iter().any(|file| ends_for(found.tool, file))
         {
             Reason::Project
-        } else if members.iter().any(|folder| is_made_with(found.tool, folder)) {
+        } else if found.tool.markers.iter().any(|marker| members.contains(OsStr::new(marker))) {
             Reason::Member
         } else {
             continue;
@@ -99,29 +99,31 @@ fn ends_for(tool: &DevTool, file: &Path) -> bool {
     ENDINGS.iter().any(|(known, id)| *known == ending && *id == tool.id)
 }
 
-/// The directories below, some levels deep, without hidden ones and those of others.
-fn members(root: &Path) -> Vec<PathBuf> {
-    let (mut found, mut looked, mut level) = (Vec::new(), 0, vec![root.to_owned()]);
-    for _ in 0..DEPTH {
+/// The names of what is in the directories below, some levels deep, without hidden directories and those of others.
+fn in_members(root: &Path) -> HashSet<OsString> {
+    let (mut names, mut looked, mut level) = (HashSet::new(), 0, vec![root.to_owned()]);
+    for depth in 0..=DEPTH {
         let mut next = Vec::new();
         for folder in level {
             for entry in folder.read_dir().into_iter().flatten().flatten() {
                 looked += 1;
                 if looked > MOST_ENTRIES {
-                    return found;
+                    return names;
                 }
                 let name = entry.file_name();
                 let foreign = name.to_str().is_none_or(|name| name.starts_with('.') || FOREIGN.contains(&name));
-                if !foreign && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                if depth < DEPTH && !foreign && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     next.push(entry.path());
+                }
+                if depth > 0 {
+                    names.insert(name);
                 }
             }
         }
         next.sort();
-        found.extend(next.iter().cloned());
         level = next;
     }
-    found
+    names
 }
 
 #[cfg(test)]

@@ -55,18 +55,32 @@ pub(crate) enum Refused {
 struct Guard {
     /// The name that is judged; others are those of the user's own proxies.
     host: String,
-    private: bool,
+    reach: Reach,
     refused: Arc<OnceLock<IpAddr>>,
+}
+
+/// Which addresses a host may have, and whether a proxy of the person's is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// A page of the web: its host may not lead to this machine or a private network.
+    Web,
+    /// An address of this machine or network, which was asked for by its name and approved: no proxy is asked.
+    Private,
+    /// An address that the person's settings name: it may be anywhere.
+    Chosen,
 }
 
 impl Resolve for Guard {
     fn resolve(&self, name: Name) -> Resolving {
         let judged = name.as_str().eq_ignore_ascii_case(&self.host);
-        let (private, refused) = (self.private, Arc::clone(&self.refused));
+        let (reach, refused) = (self.reach, Arc::clone(&self.refused));
         Box::pin(async move {
             let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
             // Services of clouds for the machine itself answer on link-local addresses; no name is meant to lead there.
-            let bad = |address: IpAddr| if private { is_link_local(address) } else { is_private(address) };
+            let bad = |address: IpAddr| match reach {
+                Reach::Web => is_private(address),
+                Reach::Private | Reach::Chosen => is_link_local(address),
+            };
             if judged && let Some(address) = found.iter().map(SocketAddr::ip).find(|address| bad(*address)) {
                 // One is enough to know; set once, the first stands.
                 let _ = refused.set(address);
@@ -86,29 +100,27 @@ fn is_link_local(address: IpAddr) -> bool {
     }
 }
 
-/// Gets a page. `private` says that an address of this machine or network was asked for by its name and approved,
-/// `trusted` names a file of certificates that are trusted beside those of the system.
+/// Gets a page. `trusted` names a file of certificates that are trusted beside those of the system.
 ///
 /// # Errors
 /// Each variant of [`Refused`].
 ///
 /// # Cancel safety
 /// Dropping the future closes the connection.
-pub(crate) async fn fetch(url: Url, private: bool, trusted: Option<&Path>) -> Result<Fetched, Refused> {
-    match tokio::time::timeout(TIME_LIMIT, follow(url, private, trusted)).await {
+pub(crate) async fn fetch(url: Url, reach: Reach, trusted: Option<&Path>) -> Result<Fetched, Refused> {
+    match tokio::time::timeout(TIME_LIMIT, follow(url, reach, trusted)).await {
         Ok(done) => done,
         Err(_) => Err(Refused::Late(TIME_LIMIT.as_secs())),
     }
 }
 
-async fn follow(mut url: Url, private: bool, trusted: Option<&Path>) -> Result<Fetched, Refused> {
+async fn follow(mut url: Url, reach: Reach, trusted: Option<&Path>) -> Result<Fetched, Refused> {
     let refused = Arc::new(OnceLock::new());
     let certificates = match trusted.filter(|_| url.scheme() == "https") {
         Some(path) => certificates(path)?,
         None => Vec::new(),
     };
-    let client =
-        client(&url, private, certificates, &refused).map_err(|error| Refused::Failed(innermost(&error)))?;
+    let client = client(&url, reach, certificates, &refused).map_err(|error| Refused::Failed(innermost(&error)))?;
     let failed = |error: &reqwest::Error| match refused.get() {
         Some(address) => Refused::Private(*address),
         None => Refused::Failed(innermost(error)),
@@ -157,24 +169,24 @@ fn certificates(path: &Path) -> Result<Vec<Certificate>, Refused> {
 /// Makes a client for one call: it is rare, and its resolver knows the host that was approved.
 fn client(
     url: &Url,
-    private: bool,
+    reach: Reach,
     certificates: Vec<Certificate>,
     refused: &Arc<OnceLock<IpAddr>>,
 ) -> Result<Client, reqwest::Error> {
     // The only TLS provider in the tree. A second call is refused, which is fine: the first stands.
     drop(rustls::crypto::ring::default_provider().install_default());
     let host = literal(url.host_str().unwrap_or_default()).to_owned();
-    let guard = Guard { host, private, refused: Arc::clone(refused) };
+    let guard = Guard { host, reach, refused: Arc::clone(refused) };
     let mut builder = Client::builder()
         .user_agent(concat!("axi/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT_LIMIT)
         .redirect(reqwest::redirect::Policy::none())
         .tls_certs_merge(certificates)
         .dns_resolver(Arc::new(guard));
-    if private {
+    if reach == Reach::Private {
         builder = builder.no_proxy();
     }
-    if url.scheme() == "http" && private {
+    if url.scheme() == "http" && reach != Reach::Web {
         // Loading the root certificates is what costs.
         builder = builder.tls_certs_only([]);
     }
@@ -196,13 +208,14 @@ mod tests {
     #[tokio::test]
     async fn a_name_that_leads_to_a_private_address_is_refused_when_it_is_looked_up() {
         let refused = Arc::new(OnceLock::new());
-        let guard = |host: &str, private| Guard { host: host.to_owned(), private, refused: Arc::clone(&refused) };
+        let guard = |host: &str, reach| Guard { host: host.to_owned(), reach, refused: Arc::clone(&refused) };
         let name = || "localhost".parse::<Name>().unwrap();
-        assert!(guard("localhost", true).resolve(name()).await.is_ok());
+        assert!(guard("localhost", Reach::Private).resolve(name()).await.is_ok());
+        assert!(guard("localhost", Reach::Chosen).resolve(name()).await.is_ok());
         // A proxy of the user's own may be anywhere.
-        assert!(guard("example.org", false).resolve(name()).await.is_ok());
+        assert!(guard("example.org", Reach::Web).resolve(name()).await.is_ok());
         assert!(refused.get().is_none());
-        assert!(guard("LOCALHOST", false).resolve(name()).await.is_err());
+        assert!(guard("LOCALHOST", Reach::Web).resolve(name()).await.is_err());
         assert!(refused.get().is_some_and(IpAddr::is_loopback));
     }
 }

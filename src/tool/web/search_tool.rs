@@ -13,7 +13,7 @@ use crate::tool::{Before, Place, Tool, ToolContext, ToolOutput, work};
 
 use super::address;
 use super::fetch_tool::{quoted, why_not};
-use super::page::{self, Fetched};
+use super::page::{self, Fetched, Reach};
 
 /// Its name, by which rules are about the provider's own search too.
 pub const WEB_SEARCH: &str = "web_search";
@@ -89,13 +89,17 @@ impl Tool for WebSearchTool {
                 Ok(url) => url,
                 Err(problem) => return ToolOutput::failed(problem),
             };
-            // The address is the person's own, and may be of their own network.
+            let reach = if address::is_private_host(url.host_str().unwrap_or_default()) {
+                Reach::Private
+            } else {
+                Reach::Chosen
+            };
             let fetched = tokio::select! {
                 biased;
                 () = context.cancel.cancelled() => {
                     return work::interrupted("Interrupted by the user.", ToolFacts::default());
                 }
-                fetched = page::fetch(url.clone(), true, self.trusted.as_deref()) => fetched,
+                fetched = page::fetch(url.clone(), reach, self.trusted.as_deref()) => fetched,
             };
             match fetched {
                 Err(refused) => ToolOutput::failed(why_not(&url, &refused)),
@@ -110,10 +114,15 @@ fn told(fetched: &Fetched) -> ToolOutput {
     let answer: Option<Value> = serde_json::from_slice(body).ok();
     let Some(found) = answer.as_ref().and_then(|answer| answer.get("results")?.as_array()) else {
         let host = url.host_str().unwrap_or_default();
-        return ToolOutput::failed(format!(
-            "{host} gave no list of pages (HTTP {status}). A SearXNG answers so where its settings lack `json` under \
-             `search.formats`; the user has to add it."
-        ));
+        let why = match status {
+            // What a SearXNG says to a format that its settings do not allow.
+            403 => {
+                " A SearXNG answers so where its settings lack `json` under `search.formats`; the user has to add it."
+            }
+            429 => " It was asked too often; try again later.",
+            _ => "",
+        };
+        return ToolOutput::failed(format!("{host} gave no list of pages (HTTP {status}).{why}"));
     };
     let line = |page: &Value, field: &str| {
         let text = page.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -132,7 +141,7 @@ fn told(fetched: &Fetched) -> ToolOutput {
     if pages.is_empty() {
         return ToolOutput::ok("Nothing was found.", facts);
     }
-    ToolOutput::ok(quoted("", &pages.join("\n")), facts)
+    ToolOutput::ok(quoted(&pages.join("\n")), facts)
 }
 
 #[cfg(test)]
@@ -172,6 +181,10 @@ mod tests {
         assert!(output.content.contains("- B\n  https://b.example"), "{}", output.content);
         assert!(!output.content.contains('\u{1b}'));
         assert_eq!(told(&fetched("{\"results\": []}")).content, "Nothing was found.");
-        assert!(told(&fetched("<html>403")).content.contains("search.formats"));
+        for (status, blames) in [(403, true), (429, false), (502, false), (200, false)] {
+            let output = told(&Fetched { status, ..fetched("<html>no") });
+            assert!(output.content.contains(&format!("HTTP {status}")), "{}", output.content);
+            assert_eq!(output.content.contains("search.formats"), blames, "{status}");
+        }
     }
 }
