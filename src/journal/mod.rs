@@ -189,7 +189,7 @@ impl Journal {
     fn write_turn(&mut self) -> Result<Option<u64>, JournalError> {
         let Some((turn, written)) = &mut self.now else { return Ok(None) };
         if !*written {
-            turn.number = self.log.next_turn();
+            turn.number = self.log.next_turn()?;
             self.log.append(&Record::Turn(*turn))?;
             *written = true;
         }

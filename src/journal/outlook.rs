@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::around::is_named_part;
-use super::keep::{Limits, clone_file, create};
+use super::keep::{Limits, clone_file};
 use super::state;
 use super::touch::{How, Touch, settled};
 use crate::file::tree;
@@ -78,11 +78,9 @@ impl Outlook {
 
     /// Tells whether a file can be cloned, and so kept without taking room.
     fn clones(&self, path: &Path) -> bool {
-        let target = self.place().join(".axi-clone");
-        // An axi that was killed may have left it behind.
-        drop(std::fs::remove_file(&target));
-        let cloned = state::open(path).and_then(|source| Ok(clone_file(&source, &create(&target)?)));
-        drop(std::fs::remove_file(&target));
+        // It has no name: nobody else meets it, and it ends with axi.
+        let cloned =
+            state::open(path).and_then(|source| Ok(clone_file(&source, &tempfile::tempfile_in(self.place())?)));
         cloned.unwrap_or(false)
     }
 }

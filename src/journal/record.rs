@@ -173,10 +173,9 @@ impl Log {
         }
     }
 
-    /// Returns the number for the next turn.
-    pub(super) fn next_turn(&self) -> u64 {
-        // A journal that cannot be read cannot be written either; the write reports it.
-        let records = self.read().unwrap_or_default();
+    /// Returns the number for the next turn: one that no turn has, also none that was taken back.
+    pub(super) fn next_turn(&self) -> Result<u64, JournalError> {
+        let records = self.read()?;
         let numbers = records.iter().map(|record| match record {
             Record::Turn(turn) => turn.number,
             Record::Before { .. }
@@ -185,7 +184,7 @@ impl Log {
             | Record::Unseen { .. }
             | Record::Undone { .. } => 0,
         });
-        numbers.max().unwrap_or(0) + 1
+        Ok(numbers.max().unwrap_or(0) + 1)
     }
 
     /// Returns a number that no object has.
