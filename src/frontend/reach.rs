@@ -18,7 +18,7 @@ pub(super) fn rows(locale: &Locale, place: &Place, line: &str, reach: &BlastRadi
         return vec![locale.text(word::reach::UNANSWERED).to_owned()];
     }
     let mut rows = Vec::new();
-    if reach.filtered && reach.more && !reach.truncated {
+    if reach.filtered && (reach.more || reach.truncated) {
         // The number is neither a lower nor an upper bound.
         if reach.files > 0 || !reach.unresolved.is_empty() {
             rows.push(locale.text(word::reach::CANNOT_TELL).to_owned());
@@ -42,17 +42,30 @@ pub(super) fn rows(locale: &Locale, place: &Place, line: &str, reach: &BlastRadi
 fn sentence(locale: &Locale, reach: &BlastRadius) -> String {
     let mut said = locale.with(word::reach::Would { deeds: &deeds(locale, reach) });
     if reach.files > 0 {
-        said.push_str(&locale.with(word::reach::Size { size: &size(reach.bytes) }));
+        said.push_str(&locale.with(word::reach::Size { size: &part(locale, reach, size(reach.bytes)) }));
     }
     match reach.untracked {
         0 => {}
-        all if all == reach.files && !reach.truncated => said.push_str(locale.text(word::reach::NONE_KEPT)),
-        some => said.push_str(&locale.with(word::reach::NotKept { count: &grouped(some) })),
+        all if all == reach.files && !reach.truncated && !reach.more => {
+            said.push_str(locale.text(word::reach::NONE_KEPT))
+        }
+        some => said.push_str(&locale.with(word::reach::NotKept { count: &part(locale, reach, grouped(some)) })),
     }
     if reach.outside > 0 {
-        said.push_str(&locale.with(word::reach::Outside { count: &grouped(reach.outside) }));
+        said.push_str(&locale.with(word::reach::Outside { count: &part(locale, reach, grouped(reach.outside)) }));
     }
     said
+}
+
+/// A sum over the files that were looked at, as exactly as the files are known.
+fn part(locale: &Locale, reach: &BlastRadius, sum: String) -> String {
+    if reach.truncated || reach.more {
+        locale.with(word::reach::AtLeast { files: &sum })
+    } else if reach.filtered {
+        locale.with(word::reach::AtMost { files: &sum })
+    } else {
+        sum
+    }
 }
 
 /// What would become of files.
@@ -190,18 +203,23 @@ mod tests {
             truncated: true,
             ..BlastRadius::default()
         };
-        assert_eq!(said("en", &many), "would delete more than 100,000 files (4.7 GB)");
-        assert_eq!(said("ja", &many), "ファイル 100,000 個より多くを削除します（4.7 GB）");
+        assert_eq!(said("en", &many), "would delete more than 100,000 files (at least 4.7 GB)");
+        assert_eq!(said("ja", &many), "ファイル 100,000 個より多くを削除します（少なくとも4.7 GB）");
         let slow = BlastRadius { files: 70, directories: 10, ..many.clone() };
         assert!(
             said("en", &slow).starts_with("would touch more than 70 files") || said("en", &slow).contains("70")
         );
         let some = BlastRadius { files: 7, removed: 7, filtered: true, ..BlastRadius::default() };
-        assert_eq!(said("en", &some), "would delete at most 7 files (0 B)");
+        assert_eq!(said("en", &some), "would delete at most 7 files (at most 0 B)");
         let some = BlastRadius { files: 7, removed: 7, more: true, ..BlastRadius::default() };
-        assert_eq!(said("en", &some), "would delete at least 7 files (0 B)");
-        let neither = BlastRadius { filtered: true, ..some };
-        assert_eq!(said("en", &neither), "how many files it would change cannot be told before it runs");
+        assert_eq!(said("en", &some), "would delete at least 7 files (at least 0 B)");
+        let untracked = BlastRadius { untracked: 7, outside: 2, bytes: 9, ..some.clone() };
+        let english =
+            "would delete at least 7 files (at least 9 B), at least 7 not in git; at least 2 outside the workspace";
+        assert_eq!(said("en", &untracked), english);
+        for neither in [BlastRadius { filtered: true, ..some }, BlastRadius { filtered: true, ..many }] {
+            assert_eq!(said("en", &neither), "how many files it would change cannot be told before it runs");
+        }
         let outside =
             BlastRadius { made_outside: vec!["/srv/a".into(), "/opt/b".into()], ..BlastRadius::default() };
         assert_eq!(said("en", &outside), "would write outside the workspace: /srv/a, /opt/b");
