@@ -118,8 +118,8 @@ fn of_folder(folder: &Path, place: &Place, trusted: bool) -> Option<Instructions
     NAMES.iter().find_map(|name| of_project(&folder.join(name), place, trusted))
 }
 
-/// Reads a file of the project; none that is a link to what lies elsewhere under another name, for the project would
-/// have any file of the person's sent with each request.
+/// Reads a file of the project. A link that leads out of the workspace is read only if its target has the name of an
+/// instruction file; else a project could send any file of the person's.
 fn of_project(path: &Path, place: &Place, trusted: bool) -> Option<Instructions> {
     let bounds = Bounds::of(place);
     let real = path.canonicalize().ok()?;

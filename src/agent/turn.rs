@@ -136,7 +136,7 @@ impl Agent {
         if self.talk.conversation().cut().is_some() {
             tools.push(recall::spec());
         }
-        // Nobody can be asked about a single one: it is made before this side hears of it.
+        // The provider searches before axi hears of it: no single search can be asked about.
         let search = !self.consent.forbids(WEB_SEARCH, Effect::Network);
         Beginning { system, tools, search }
     }

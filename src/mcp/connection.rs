@@ -282,7 +282,7 @@ impl Connection {
         }
     }
 
-    /// Has the person asked, beside everything else.
+    /// Asks the person while other messages go on.
     fn asked(self: &Arc<Self>, id: Value, params: Value) {
         let connection = Arc::clone(self);
         // Ends with the answer, or when whoever asks the person has gone.
@@ -292,7 +292,7 @@ impl Connection {
         });
     }
 
-    /// Has the person asked; without one the answer is that they cancelled.
+    /// Asks the person; answers `cancel` if nobody can be asked.
     pub(super) async fn ask(&self, params: Value) -> Value {
         struct Counted(Arc<AtomicUsize>);
         impl Drop for Counted {

@@ -98,7 +98,7 @@ pub(super) async fn drive(
         }
         if method == "notifications/cancelled" {
             let id = message["params"].get("requestId").and_then(Value::as_u64);
-            // Hanging up is how a server without sessions learns of it.
+            // A server without sessions learns of it because the request ends.
             if let Some(post) = id.and_then(|id| posts.remove(&id)) {
                 post.abort();
             }
@@ -106,7 +106,7 @@ pub(super) async fn drive(
                 continue;
             }
         }
-        // What is told is told in its order; nobody waits for more than that it arrived.
+        // Notices are sent in their order; only their arrival is waited for.
         let told = tokio::select! {
             biased;
             () = stop.cancelled() => break,
@@ -188,7 +188,7 @@ impl Address {
         }
     }
 
-    /// Why nobody is let in, if so.
+    /// Why the server refused axi: with 401, or with 403 and `insufficient_scope`.
     async fn shut(&self, response: &Response) -> Option<Failure> {
         let challenge = Challenge::read(response.headers());
         let wants_more = response.status() == StatusCode::FORBIDDEN && challenge.wants_more();
@@ -287,7 +287,7 @@ impl Address {
         }
     }
 
-    /// Hears what a server with sessions tells by itself; many tell nothing.
+    /// Hears the messages that a server with sessions sends unasked; many send none.
     async fn listen(&self) {
         let request = self.request(Method::GET, None).header(ACCEPT, "text/event-stream");
         let Ok(response) = request.send().await else { return };

@@ -27,13 +27,13 @@ const MOST_NOISE: usize = 8 * 1024 * 1024;
 const MOST_LOGGED: usize = 500;
 /// The most characters of one.
 const MOST_LINE: u64 = 2_000;
-/// How long a server may take to end once nobody speaks to it any more; and once it is told to.
+/// How long a server may take to end after its input is closed, and after it is told to end.
 const END_GRACE: Duration = Duration::from_millis(300);
 const KILL_GRACE: Duration = Duration::from_millis(1_500);
 
 /// What a server is started with.
 pub(super) struct Launch {
-    /// The axi program itself, which stands between: only so does nothing outlive it.
+    /// The axi program itself, started between: it ends all that the server started.
     pub(super) helper: Option<PathBuf>,
     /// Where it runs.
     pub(super) directory: PathBuf,
@@ -122,7 +122,7 @@ pub(super) async fn drive(
         failure = read(output, &connection) => failure,
         () = write(input, sent) => Failure::Ended { code: None, said: String::new() },
     };
-    // What it was spoken to on is closed by now, which asks it to end.
+    // Its input is closed by now, which tells it to end.
     let code = end(&mut child, adopted).await.and_then(|status| status.code());
     // Its last words may still be on their way.
     let _ = tokio::time::timeout(END_GRACE, logging).await;

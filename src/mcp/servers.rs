@@ -55,8 +55,8 @@ impl Servers {
         self.inner.locked().is_empty()
     }
 
-    /// Looks up what is known of the servers, and starts those of which nothing is: they tell their tools meanwhile.
-    /// Reads one file a server the first time.
+    /// Reads the kept manifests, one file a server the first time, and starts the servers that have none: they list their
+    /// tools meanwhile.
     pub fn begin(&self) {
         let unknown: Vec<String> = {
             let mut servers = self.inner.locked();
@@ -113,7 +113,7 @@ impl Servers {
         all.collect()
     }
 
-    /// What is known of those that can be used, for who must not wait: nothing while others work on it.
+    /// The servers that can be used, with their manifests; empty while another thread holds the lock, because keys call this.
     #[must_use]
     pub fn at_hand(&self) -> Vec<(String, Arc<Manifest>)> {
         let Ok(servers) = self.inner.servers.try_lock() else { return Vec::new() };
@@ -134,7 +134,7 @@ impl Servers {
         told.collect()
     }
 
-    /// Says how it stands with each server.
+    /// Reports the state of each server.
     #[must_use]
     pub fn reports(&self) -> Vec<Report> {
         let mut servers = self.inner.locked();

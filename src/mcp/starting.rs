@@ -130,7 +130,7 @@ impl Inner {
         Ok((line, manifest))
     }
 
-    /// What proves to an address who asks; nothing where its headers do.
+    /// The token for an address; none if its headers have one.
     fn pass(&self, url: &str, headers: &HeaderMap) -> Option<Pass> {
         let server = url.parse().ok().filter(|_| !headers.contains_key(AUTHORIZATION))?;
         Some(Pass::new(server, Arc::clone(&self.setup.tokens), Arc::clone(&self.setup.client)))

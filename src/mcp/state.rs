@@ -63,7 +63,7 @@ pub struct Offered {
     pub tool: ToolEntry,
 }
 
-/// How it stands with a server.
+/// In which state a server is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// The person has not agreed to it.
@@ -84,7 +84,7 @@ pub enum Standing {
     Failed,
 }
 
-/// What there is to say of a server.
+/// The state of a server, for a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// Its definition.
@@ -206,7 +206,7 @@ impl Server {
 
     /// Keeps why it failed; from the second time on it is left alone for a while.
     pub(super) fn failed(&mut self, failure: Failure) {
-        // Who has not signed in yet is asked for nothing but that, and may have done so by the next call.
+        // A missing sign-in is no failure: the person may sign in before the next call.
         self.failures += u32::from(failure != Failure::SignIn);
         // The first time may be chance.
         let rest = Duration::from_secs(1 << self.failures.min(10)).min(LONGEST_REST);

@@ -271,7 +271,7 @@ impl<W: Write> Human<W> {
             | Activity::Reading { .. }
             | Activity::Exploring { .. } => true,
             Activity::Connecting | Activity::SummingUp | Activity::Loading | Activity::Running { .. } => false,
-            // Diagnostic once, not as it grows.
+            // Told once, not again as the seconds grow.
             Activity::Silent { seconds } => *seconds > SILENCE_TOLD_AFTER.as_secs(),
         };
         self.busy_with(&words, !is_seen);

@@ -42,7 +42,7 @@ pub(super) struct Found {
     pub(super) authority: Authority,
 }
 
-/// Finds out where one signs in to a server; `is_asked` says whether it answered nothing else than that one has to.
+/// Finds out where one signs in to a server; `is_asked` says that the server answered 401 or 403.
 pub(super) async fn find(
     web: &Web,
     server: &Url,
@@ -86,7 +86,7 @@ pub(in crate::mcp) fn canonical(server: &Url) -> String {
     if server.path() == "/" && server.query().is_none() { whole.trim_end_matches('/').to_owned() } else { whole }
 }
 
-/// Where a server says of itself where one signs in: where it says, or where such is found.
+/// The addresses of a server's metadata: the one of its challenge, else the well-known ones.
 fn resource_places(web: &Web, server: &Url, challenge: &Challenge) -> Result<Vec<Url>, SignInError> {
     if let Some(said) = &challenge.metadata {
         return Ok(vec![web.address(said)?]);
@@ -136,7 +136,7 @@ fn authority_places(issuer: &Url) -> Vec<Url> {
     paths.into_iter().map(at).collect()
 }
 
-/// Asks an authority what it is, and takes the answer of one that is believed to be `wanted`.
+/// Fetches an authority's metadata and checks that it is the issuer that was asked for.
 async fn authority(
     web: &Web,
     issuer: &Url,

@@ -63,7 +63,7 @@ impl Landing {
         loop {
             tokio::select! {
                 Some(redirect) = redirects.recv() => {
-                    // Whose page is still being written is waited for.
+                    // Pages that are being sent are sent to their end.
                     while let Ok(Some(_)) = tokio::time::timeout(Duration::from_millis(200), open.join_next()).await {}
                     return redirect;
                 }

@@ -36,7 +36,7 @@ pub(super) struct Known {
     pub(super) told: Told,
 }
 
-/// When a tool is told in full without having been loaded.
+/// When the model gets a tool's full description without loading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Told {
     /// Always.

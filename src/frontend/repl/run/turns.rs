@@ -44,7 +44,7 @@ impl Turns {
     }
 
     /// Runs one turn; returns how it ended and which keys asked for something. `printed` goes to the model with the
-    /// text. `settles` says which end is followed by a question.
+    /// text. `settles` tells whether a question follows this end.
     ///
     /// # Errors
     /// When the keyboard cannot be watched.
@@ -97,7 +97,7 @@ impl Turns {
     }
 
     /// Makes the message with the files it mentions, and tells what became of each.
-    /// Files are looked for in `rest`, the text without what names no file.
+    /// `rest` is the text without the resources; only there are file names looked for.
     fn message(&self, scene: &mut Scene<'_>, text: String, rest: &str, printed: Vec<String>) -> Message {
         let model = scene.agent.model();
         let budget = model.context_window.map_or(ATTACHED_TOKENS, |window| window / 2);
