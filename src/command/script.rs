@@ -22,13 +22,20 @@ pub enum ScriptForm {
 
 impl ScriptForm {
     /// Their names.
-    pub const WORDS: &[&str] = &["sh", "makefile", "justfile"];
+    pub const WORDS: &[&str] = &[Self::Shell.word(), Self::Makefile.word(), Self::Justfile.word()];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Shell => "sh",
+            Self::Makefile => "makefile",
+            Self::Justfile => "justfile",
+        }
+    }
 
     /// Reads a name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        let place = Self::WORDS.iter().position(|word| *word == name)?;
-        [Self::Shell, Self::Makefile, Self::Justfile].get(place).copied()
+        [Self::Shell, Self::Makefile, Self::Justfile].into_iter().find(|form| form.word() == name)
     }
 }
 
@@ -100,7 +107,9 @@ pub fn script(recorded: &Recorded<'_>, form: ScriptForm, locale: &Locale) -> Opt
     let _ = writeln!(begin, "cd {}", quoted(&recorded.place.cwd));
     Some(match form {
         ScriptForm::Shell => shell(&head, &begin, &bodies),
-        ScriptForm::Makefile => makefile(&head, &begin, &bodies),
+        ScriptForm::Makefile => {
+            makefile(&(head + &need_of_make(locale.text(word::script::OLD_MAKE))), &begin, &bodies)
+        }
         ScriptForm::Justfile => justfile(&head, &begin, &bodies),
     })
 }
@@ -111,6 +120,11 @@ fn shell(head: &str, begin: &str, bodies: &[(String, String)]) -> String {
         let _ = write!(script, "\n{}{body}\n", comment(said));
     }
     script
+}
+
+/// Ends a make that would run each line in a shell of its own, elsewhere than meant (before 3.82).
+fn need_of_make(words: &str) -> String {
+    format!("ifeq (,$(filter oneshell,$(.FEATURES)))\n$(error {words})\nendif\n")
 }
 
 fn makefile(head: &str, begin: &str, bodies: &[(String, String)]) -> String {
@@ -157,9 +171,13 @@ fn turns(recorded: &Recorded<'_>) -> (Vec<Turn>, u64) {
             turns.push(Turn { said: first_words(&(recorded.redact)(&message.text())), ..Turn::default() });
         }
         for call in message.calls() {
-            let Some(tool) = recorded.tools.find(&call.name) else { continue };
             let result = messages.get(index + 1).and_then(|next| next.result_of(&call.id));
             let worked = result.is_some_and(|result| result.outcome == Ended::Ok);
+            let Some(tool) = recorded.tools.find(&call.name) else {
+                // A tool that is not here any more: what it did is not known.
+                left_out += u64::from(worked);
+                continue;
+            };
             let Some(turn) = turns.last_mut() else { continue };
             match tool.subject(&call.input, recorded.place) {
                 Subject::Command { line } if recorded.tools.identity(&call.name).verb == ToolVerb::Run => {
@@ -202,7 +220,7 @@ fn quoted(path: &Path) -> String {
 /// The variables that stand for what was taken out.
 #[derive(Default)]
 struct Secrets {
-    /// The stand-ins, each with its number; a plain mark says not which secret it was, so each has its own.
+    /// The number of each stand-in. Every plain mark gets its own number: it does not say which secret it was.
     known: Vec<(String, usize)>,
     count: usize,
 }
@@ -220,29 +238,40 @@ impl Secrets {
     }
 }
 
-/// Writes a command as it ran: in a shell of its own where it changes the shell, with variables for what was taken out.
-/// Where no variable can stand for it nothing is run.
+/// Writes a command as it ran, with variables for what was taken out: in a shell of its own without the script's strict
+/// options, unless these make no difference. Where no variable can stand for a secret nothing is run.
 fn command(line: &str, secrets: &mut Secrets, hidden: &str) -> String {
     let line = line.trim_end();
     let Some(line) = with_variables(line, secrets) else {
         let lines = std::iter::once(hidden).chain(line.lines());
         return lines.map(comment).collect::<String>().trim_end().to_owned();
     };
-    if changes_shell(&line) { format!("(\n{line}\n)") } else { line }
+    if is_plain(&line) { line } else { format!("(\nset +eu +o pipefail\n{line}\n)") }
 }
 
-/// Whether something of a line would last beyond it.
-fn changes_shell(line: &str) -> bool {
-    const LASTING: &[&str] = &[
-        "cd", "pushd", "popd", "exit", "exec", "set", "shopt", "trap", "unset", "export", "umask", "source", ".",
-        "alias", "declare", "readonly", "local", "eval", "return", "wait", "&", "function", "break", "continue",
-    ];
-    let words = || line.split(|character: char| character.is_whitespace() || ";|(){}".contains(character));
-    let mut words = words();
-    line.contains('\n')
-        || line.contains("()")
-        || line.ends_with('&')
-        || words.any(|word| LASTING.contains(&word) || word.contains('='))
+/// Builtins of bash that leave nothing behind in the shell.
+const PASSING: &[&str] = &["echo", "printf", "test", "[", "true", "false", "pwd", "type", "kill"];
+
+/// Tells whether a line is one program with plain words: it changes nothing of the shell, and no option of the shell
+/// changes it.
+fn is_plain(line: &str) -> bool {
+    let program = line.split(' ').next().unwrap_or_default();
+    let is_word = |letter: char| letter.is_ascii_alphanumeric() || "_./+-".contains(letter);
+    let plain = |letter: char| is_word(letter) || " =,:@%*?~'\"".contains(letter) || !letter.is_ascii();
+    !program.is_empty()
+        && program.chars().all(is_word)
+        && (PASSING.contains(&program) || !is_builtin(program))
+        && line.chars().all(plain)
+}
+
+/// Tells whether bash itself does this (bash 5.2, `compgen -b` and `compgen -k`).
+fn is_builtin(word: &str) -> bool {
+    const BUILTINS: &str = " . : [ alias bg bind break builtin caller cd command compgen complete compopt continue declare \
+        dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout \
+        mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true \
+        type typeset ulimit umask unalias unset wait if then else elif fi case esac for select while until do done in \
+        function time { } ! [[ ]] coproc ";
+    BUILTINS.split_whitespace().any(|known| known == word)
 }
 
 /// Puts variables for what was taken out of a line; `None` where the quoting around it cannot be told for sure.

@@ -65,7 +65,7 @@ fn what_ended_well_is_written_with_its_directory_and_what_failed_is_left_out() {
         # The commands of the axi session 20260101-000000-00000000 that ended well, in their order. Each ran in a shell of its own.\n\
         # 1 command is left out: it failed, did not end, or was taken back.\n\
         # Changed by axi without a command, and so not done here: made.txt\n\
-        set -euo pipefail\n\ncd '/a b'\n\n# 1. build[31m it\nmake all\n(\ncd sub && ls\n)\n";
+        set -euo pipefail\n\ncd '/a b'\n\n# 1. build[31m it\nmake all\n(\nset +eu +o pipefail\ncd sub && ls\n)\n";
     assert_eq!(written(&talk, Path::new("/a b"), &[], ScriptForm::Shell).as_deref(), Some(expected));
     // What was taken back, and a session without anything that worked.
     assert_eq!(written(&talk, Path::new("/src"), &[0], ScriptForm::Shell), None);
@@ -91,6 +91,11 @@ fn each_form_runs_as_the_commands_ran() {
         ("cat >>log <<'EOF'\nthree {{x}} $$\nEOF", 0),
         ("pwd >>log; exit 0", 0),
         ("echo \"$(basename \"$PWD\") ${x-none}\" >>log", 0),
+        // Each worked, and would not with the options of a strict script.
+        ("seq 100000 | head -1 >>log", 0),
+        ("false; echo \"$unset.\" >>log", 0),
+        ("false | true", 0),
+        ("read -r line <log; ulimit -c 0", 0),
     ];
     for (form, name) in [(ScriptForm::Shell, "run.sh"), (ScriptForm::Makefile, "Makefile")] {
         let home = tempfile::tempdir().unwrap();
@@ -110,7 +115,7 @@ fn each_form_runs_as_the_commands_ran() {
         assert!(ran.status.success(), "{text}\n{ran:?}");
         let log = std::fs::read_to_string(cwd.join("log")).unwrap();
         let folder = cwd.file_name().unwrap().to_string_lossy();
-        let expected = format!("one $x\ntwo 5\nthree {{{{x}}}} $$\n{}\n{folder} none\n", cwd.display());
+        let expected = format!("one $x\ntwo 5\nthree {{{{x}}}} $$\n{}\n{folder} none\n1\n.\n", cwd.display());
         assert_eq!(log, expected, "{text}");
     }
 }

@@ -264,7 +264,7 @@ fn rename(context: &Context<'_>, rest: &str) -> Outcome {
         Err(outcome) => return outcome,
     };
     let (first, title) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    let named = store.find(first).is_ok();
+    let named = store.find_surely(first).is_ok();
     let (id, title) = if named { (first, title.trim()) } else { (context.agent.session().id().as_str(), rest) };
     if title.is_empty() {
         let what = context.locale.text(word::said::SESSION_RENAME_WHAT).to_owned();
@@ -319,6 +319,11 @@ pub fn session_problem(locale: &Locale, error: &SessionError) -> Problem {
         SessionError::Needed { id, fork } => {
             let what = locale.with(word::error::SessionNeeded { id: id.as_str(), fork: fork.as_str() });
             return Problem { what, hint: locale.text(word::error::SESSION_NEEDED_HINT).to_owned() };
+        }
+        SessionError::TooShort(id) => locale.with(word::error::SessionTooShort { id }),
+        SessionError::Held(id) => {
+            let what = locale.with(word::error::SessionHeld { id: id.as_str() });
+            return Problem { what, hint: locale.text(word::error::SESSION_HELD_HINT).to_owned() };
         }
         SessionError::Unreadable(path) => {
             locale.with(word::error::SessionUnreadable { path: &path.display().to_string() })

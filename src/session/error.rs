@@ -27,6 +27,12 @@ pub enum SessionError {
         /// The one that begins with it.
         fork: super::SessionId,
     },
+    /// So short a part of an id may be another session's, or a word.
+    #[error("{0} is too short for an id")]
+    TooShort(String),
+    /// Another axi has it open.
+    #[error("another axi has {0} open")]
+    Held(super::SessionId),
     /// The file holds not one readable entry.
     #[error("{0} is not a session file")]
     Unreadable(PathBuf),

@@ -18,6 +18,9 @@ use super::{SessionError, SessionId};
 use crate::conversation::{Money, Usage};
 use crate::file::is_torn;
 
+/// The fewest letters of an id by which a session is changed or deleted: no word or number is taken for one.
+const SURE: usize = 8;
+
 /// How many sessions, and how many of their bytes, are searched for calls.
 const MOST_SESSIONS: usize = 40;
 const MOST_BYTES: u64 = 8 * 1024 * 1024;
@@ -156,12 +159,22 @@ impl SessionStore {
         }
     }
 
+    /// Finds the session that is to be changed or deleted: by its id, or by a part of it that no word is.
+    ///
+    /// # Errors
+    /// As [`SessionStore::find`], and [`SessionError::TooShort`].
+    pub fn find_surely(&self, id: &str) -> Result<(SessionId, PathBuf), SessionError> {
+        let found = self.find(id)?;
+        if id.len() < SURE { Err(SessionError::TooShort(id.to_owned())) } else { Ok(found) }
+    }
+
     /// Deletes a session's file, and before it the journal of what it changed.
     ///
     /// # Errors
-    /// As [`SessionStore::find`], [`SessionError::Needed`], and [`SessionError::Io`]; the session is then still there.
+    /// As [`SessionStore::find_surely`], [`SessionError::Held`], [`SessionError::Needed`], and [`SessionError::Io`]; the
+    /// session is then still there.
     pub fn delete(&self, id: &str) -> Result<SessionId, SessionError> {
-        let (id, path) = self.find(id)?;
+        let (id, path) = self.find_surely(id)?;
         let forks = self.list().into_iter().find(|other| other.forked_from.as_deref() == Some(id.as_str()));
         if let Some(fork) = forks {
             return Err(SessionError::Needed { id, fork: fork.id });
@@ -171,6 +184,9 @@ impl SessionStore {
     }
 
     fn remove(&self, id: &SessionId, path: &Path) -> Result<(), SessionError> {
+        if is_held(path) {
+            return Err(SessionError::Held(id.clone()));
+        }
         if let Some(journals) = &self.journals {
             crate::journal::forget(journals, id.as_str())
                 .map_err(|cause| SessionError::Io { path: journals.clone(), cause })?;
@@ -195,21 +211,24 @@ impl SessionStore {
                 && !summary.named
                 && summary.id != *current
                 && !needed(&summary.id)
-                && !is_held(&summary.path)
                 && self.remove(&summary.id, &summary.path).is_ok()
         });
         gone.cloned().collect()
     }
 
-    /// Gives a session a title, as one more line of its file.
+    /// Gives a session a title, as one more line of its file, whoever has it open.
     ///
     /// # Errors
-    /// As [`SessionStore::delete`].
+    /// As [`SessionStore::find_surely`], [`SessionError::Io`], and [`SessionError::Held`] while a line is being written.
     pub fn rename(&self, id: &str, title: &str, now: SystemTime) -> Result<SessionId, SessionError> {
-        let (id, path) = self.find(id)?;
+        let (id, path) = self.find_surely(id)?;
         let redactor = Redactor::default();
-        let title = redactor.text(title);
-        Session::resume(id.clone(), PathBuf::new(), path, redactor).append(EntryKind::Title { title }, now)?;
+        let title = EntryKind::Title { title: redactor.text(title) };
+        if !is_held(&path) {
+            Session::resume(id.clone(), PathBuf::new(), path, redactor).append(title, now)?;
+        } else if !add_line(&path, title, now)? {
+            return Err(SessionError::Held(id));
+        }
         Ok(id)
     }
 
@@ -229,13 +248,8 @@ impl SessionStore {
     /// [`SessionError::Io`].
     pub fn set_topic(&self, path: &Path, topic: &str, now: SystemTime) -> Result<(), SessionError> {
         let topic = Redactor::default().text(topic);
-        let write = || {
-            let mut file = OpenOptions::new().append(true).read(true).open(path)?;
-            let line = Entry::line(EntryKind::Topic { topic }, now)?;
-            // What is being written there is another's.
-            if is_torn(&file)? { Ok(()) } else { file.write_all(&line) }
-        };
-        write().map_err(|cause| SessionError::Io { path: path.to_owned(), cause })
+        add_line(path, EntryKind::Topic { topic }, now)?;
+        Ok(())
     }
 
     /// Returns the last calls of a tool, over all sessions, the newest first: what `input` makes of each. Looks at
@@ -322,6 +336,16 @@ fn summary(id: &SessionId, path: &Path, overview: Overview) -> Option<Summary> {
         forked_from: overview.forked_from,
         modified,
     })
+}
+
+/// Adds a whole line behind whole lines of a session that another may have open; false where one is being written.
+fn add_line(path: &Path, kind: EntryKind, now: SystemTime) -> Result<bool, SessionError> {
+    let write = || {
+        let mut file = OpenOptions::new().append(true).read(true).open(path)?;
+        let line = Entry::line(kind, now)?;
+        if is_torn(&file)? { Ok(false) } else { file.write_all(&line).map(|()| true) }
+    };
+    write().map_err(|cause| SessionError::Io { path: path.to_owned(), cause })
 }
 
 #[cfg(test)]

@@ -274,3 +274,23 @@ fn a_search_reads_what_a_list_tells_of_those_alone_that_are_found() {
     kept(home.path(), Path::new("/src"), 3, &[Message::user("heron ".repeat(70_000))]);
     assert_eq!(store.search("heron").len(), 2);
 }
+
+#[test]
+fn no_word_names_a_session_that_is_changed_and_a_title_does_not_touch_an_answer_under_way() {
+    let home = tempfile::tempdir().unwrap();
+    let id = SessionId::new(NOW, Path::new("/src"), 1);
+    let mut session = Session::new(id.clone(), "/src".into(), Some(home.path()), Redactor::default());
+    session.append_message("lab/m", &Message::user("hi"), NOW).unwrap();
+    let store = SessionStore::new(home.path().to_owned());
+    for short in [&id.as_str()[..1], &id.as_str()[..7]] {
+        assert!(matches!(store.rename(short, "x", NOW), Err(SessionError::TooShort(_))), "{short}");
+        assert!(matches!(store.delete(short), Err(SessionError::TooShort(_))), "{short}");
+    }
+    // An answer is under way in the axi that has it open.
+    session.keep_partial(&Message::assistant("half of")).unwrap();
+    store.rename(&id.as_str()[..8], "mine", NOW).unwrap();
+    session.append_message("lab/m", &Message::assistant("half of it"), NOW).unwrap();
+    let loaded = load(session.path().unwrap()).unwrap();
+    assert_eq!(loaded.conversation.messages(), [Message::user("hi"), Message::assistant("half of it")]);
+    assert_eq!((titles(&store.list()), loaded.skipped), (vec!["mine"], 0));
+}

@@ -118,11 +118,9 @@ impl Session {
                 axi: env!("CARGO_PKG_VERSION").to_owned(),
             };
             self.write(started, now)?;
-            for early in std::mem::take(&mut self.early) {
-                self.write(early, now)?;
-            }
             self.started = true;
         }
+        self.write_early(now)?;
         let message = self.redactor.message(message);
         if *self.partial.get_mut() && self.file.is_none() {
             // Opening the file again would append the saved part of this message: remove it first.
@@ -159,7 +157,17 @@ impl Session {
             }
             return Ok(());
         }
+        self.write_early(now)?;
         self.write(kind, now)
+    }
+
+    /// Writes what stands before the first message; what could not be written waits for the next line.
+    fn write_early(&mut self, now: SystemTime) -> Result<(), SessionError> {
+        while let Some(early) = self.early.first().cloned() {
+            self.write(early, now)?;
+            self.early.remove(0);
+        }
+        Ok(())
     }
 
     /// Asks the system to write everything to the disk; called once a turn.
