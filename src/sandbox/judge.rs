@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{
-    AtFlags, CWD, FileType, Gid, Mode, OFlags, ResolveFlags, Uid, chmod, chownat, fstat, open, openat, openat2,
-    readlink, removexattr, setxattr, utimensat,
+    AtFlags, CWD, FileType, Gid, MemfdFlags, Mode, OFlags, ResolveFlags, Uid, chmod, chownat, fstat, ftruncate,
+    memfd_create, open, openat, openat2, readlink, removexattr, setxattr, utimensat,
 };
 use rustix::io::Errno;
 use rustix::net::{
@@ -101,7 +101,16 @@ impl Judge {
                             listener::answer(listener, &asked, judge(writable, listener, &asked, rights));
                         }
                         Law::Openings(secret) => match looked_at(&secret.0, &secret.1, &asked) {
-                            Ok(()) => listener::let_go(listener, &asked),
+                            Ok(Opening::Allowed) => listener::let_go(listener, &asked),
+                            Ok(Opening::Blank(length)) => {
+                                let handed = blank(length).and_then(|file| {
+                                    let closes = openings::closes_on_exec(&asked);
+                                    listener::hand_in(listener, &asked, file.as_fd(), closes)
+                                });
+                                if handed.is_err() {
+                                    listener::answer(listener, &asked, Err(Errno::ACCESS));
+                                }
+                            }
                             Err(error) => listener::answer(listener, &asked, Err(error)),
                         },
                     }
@@ -113,20 +122,65 @@ impl Judge {
     }
 }
 
+/// What becomes of a file that is opened for reading.
+enum Opening {
+    /// It is opened.
+    Allowed,
+    /// A file of so many zero bytes is opened in its place.
+    Blank(u64),
+}
+
 /// Refuses to open a secret file, and what cannot be looked at.
-fn looked_at(files: &SecretFiles, linked: &Linked, asked: &Asked) -> Result<(), Errno> {
+fn looked_at(files: &SecretFiles, linked: &Linked, asked: &Asked) -> Result<Opening, Errno> {
     // Of a process that hides its memory (a keeper of keys) nothing can be known.
     let memory = File::open(format!("/proc/{}/mem", asked.thread)).map_err(|_| Errno::ACCESS)?;
-    let Some(named) = openings::named(asked, &memory)? else { return Ok(()) };
+    let Some(named) = openings::named(asked, &memory)? else { return Ok(Opening::Allowed) };
     let name = readlink(own_name(&named), Vec::new()).map_err(|_| Errno::ACCESS)?;
     let path = Path::new(std::ffi::OsStr::from_bytes(name.as_bytes()));
     if !path.is_absolute() {
-        return Ok(());
+        return Ok(Opening::Allowed);
     }
     let file = fstat(&named).map_err(|_| Errno::ACCESS)?;
     let regular = FileType::from_raw_mode(file.st_mode) == FileType::RegularFile;
     let second = regular && linked.holds_file(file.st_dev, file.st_ino, names(file.st_nlink));
-    if files.holds(path) || second { Err(Errno::ACCESS) } else { Ok(()) }
+    if !files.holds(path) && !second {
+        return Ok(Opening::Allowed);
+    }
+    if regular && compares(asked.thread) {
+        return Ok(Opening::Blank(u64::try_from(file.st_size).unwrap_or(0)));
+    }
+    Err(Errno::ACCESS)
+}
+
+/// Tells whether a thread is of a git that compares the files of its repository. It would end at the first file that
+/// it cannot hash; and of a file that stands in for a secret one it says only that it differs
+/// (`secret::files::git_attributes`).
+fn compares(thread: u32) -> bool {
+    const COMPARING: &[&[u8]] = &[b"diff", b"diff-files", b"diff-index", b"status"];
+    let is_git = readlink(format!("/proc/{thread}/exe"), Vec::new())
+        .is_ok_and(|program| Path::new(std::ffi::OsStr::from_bytes(program.as_bytes())).ends_with("git"));
+    if !is_git {
+        return false;
+    }
+    let line = std::fs::read(format!("/proc/{thread}/cmdline")).unwrap_or_default();
+    let mut words = line.split(|byte| *byte == 0).skip(1);
+    // Files outside of a repository are compared by their contents alone.
+    let command = loop {
+        match words.next() {
+            // The only options before the command whose value is a word of its own (git(1)) that axi lets run unasked.
+            Some(b"-C" | b"-c") => drop(words.next()),
+            Some(option) if option.starts_with(b"-") => {}
+            command => break command,
+        }
+    };
+    command.is_some_and(|command| COMPARING.contains(&command)) && words.all(|word| word != b"--no-index")
+}
+
+/// Makes a file of zero bytes that lies nowhere.
+fn blank(length: u64) -> Result<OwnedFd, Errno> {
+    let file = memfd_create("secret", MemfdFlags::CLOEXEC)?;
+    ftruncate(&file, length)?;
+    Ok(file)
 }
 
 /// How many names a file has; the number is of another width on other processors.

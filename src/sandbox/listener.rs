@@ -91,6 +91,27 @@ pub(super) fn answer(listener: BorrowedFd<'_>, asked: &Asked, result: Result<(),
     });
 }
 
+/// Answers a call that opens a file with this file instead: the call returns a descriptor of it.
+///
+/// # Errors
+/// The system's error: the caller is gone, or may open no more files.
+pub(super) fn hand_in(
+    listener: BorrowedFd<'_>,
+    asked: &Asked,
+    file: BorrowedFd<'_>,
+    closes_on_exec: bool,
+) -> Result<(), Errno> {
+    let request = libc::seccomp_notif_addfd {
+        id: asked.id,
+        flags: u32::try_from(libc::SECCOMP_ADDFD_FLAG_SEND).unwrap_or(2),
+        srcfd: file.as_raw_fd().cast_unsigned(),
+        newfd: 0,
+        newfd_flags: if closes_on_exec { libc::O_CLOEXEC.cast_unsigned() } else { 0 },
+    };
+    // SAFETY: the kernel reads one `struct seccomp_notif_addfd` there.
+    requested(unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ADDFD, &raw const request) })
+}
+
 /// Lets a call go on into the kernel, with its arguments as they are then: changes that its thread made meanwhile
 /// count.
 pub(super) fn let_go(listener: BorrowedFd<'_>, asked: &Asked) {

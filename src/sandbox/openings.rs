@@ -57,14 +57,14 @@ const fn unless_other(value: u32) -> sock_filter {
 /// `/proc/self`, nothing may lie there for the judge and a secret for the thread.
 pub(super) fn named(asked: &Asked, memory: &File) -> Result<Option<OwnedFd>, Errno> {
     let thread = asked.thread;
-    let at = CALLS.iter().find(|(number, _)| *number == c_long::from(asked.number)).ok_or(Errno::NOSYS)?.1;
+    let at = flags_at(asked).ok_or(Errno::NOSYS)?;
     let [first, second, ..] = asked.arguments;
     let (directory, address) = if at == 1 { (libc::AT_FDCWD, first) } else { (word(first), second) };
     let path = text(memory, address, LONGEST_PATH, Errno::NAMETOOLONG)?;
     if path.is_empty() {
         return Err(Errno::NOENT);
     }
-    let flags = word(asked.arguments[usize::try_from(at).unwrap_or(2)]);
+    let flags = flags(asked);
     let follow = if flags & libc::O_NOFOLLOW == 0 { OFlags::empty() } else { OFlags::NOFOLLOW };
     let looks = OFlags::PATH | OFlags::CLOEXEC | follow;
     let path = if path.as_bytes().starts_with(b"/") {
@@ -91,6 +91,21 @@ pub(super) fn named(asked: &Asked, memory: &File) -> Result<Option<OwnedFd>, Err
         Err(Errno::LOOP) => Err(Errno::ACCESS),
         Err(error) => Err(error),
     }
+}
+
+/// Tells whether the descriptor is to be closed when the caller becomes another program.
+pub(super) fn closes_on_exec(asked: &Asked) -> bool {
+    flags(asked) & libc::O_CLOEXEC != 0
+}
+
+/// Which argument of a call holds its flags.
+fn flags_at(asked: &Asked) -> Option<u32> {
+    CALLS.iter().find(|(number, _)| *number == c_long::from(asked.number)).map(|(_, at)| *at)
+}
+
+fn flags(asked: &Asked) -> i32 {
+    let at = flags_at(asked).and_then(|at| usize::try_from(at).ok());
+    at.and_then(|at| asked.arguments.get(at)).map_or(0, |flags| word(*flags))
 }
 
 /// Takes a path apart behind the link at its beginning that leads to what the thread has open or works in; such links are

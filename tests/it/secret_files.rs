@@ -276,6 +276,56 @@ fn what_was_committed_of_secret_files_is_not_told_unasked() {
     assert!(told.contains("HEAD:sub/.env.example:plain sample"), "{told}");
 }
 
+/// Lines of git that compare what lies there with what was committed; whether they show the other file's new line.
+const OF_CHANGES: &[(&str, bool)] = &[
+    ("git diff", true),
+    ("git diff HEAD", true),
+    ("git -C . -c color.ui=never diff", true),
+    ("cd sub && git diff", true),
+    ("git diff-files -p", true),
+    ("git diff-index -p HEAD", true),
+    ("git status -vv", true),
+    ("git diff --stat", false),
+];
+
+#[test]
+fn a_diff_goes_on_behind_a_changed_secret_file_and_says_that_it_does_not_show_it() {
+    let Some(cage) = planted() else { return };
+    if !cage.bench.sandbox.judges_openings() {
+        eprintln!("skipped: nobody can judge what is opened here");
+        return;
+    }
+    let git = "git -c user.name=me -c user.email=me@here";
+    let made = std::process::Command::new("sh")
+        .args(["-c", &format!("git init -q . && git add -f .env sub notes.txt && {git} commit -qm all")])
+        .current_dir(cage.bench.path("."))
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", &cage.home)
+        .status();
+    assert!(made.unwrap().success());
+    for name in [".env", "sub/.env"] {
+        cage.bench.put(name, format!("{CANARY} is another one now\n"));
+    }
+    cage.bench.put("notes.txt", "plain words\nmore of them\n");
+    for (line, shows) in OF_CHANGES {
+        let told = cage.run(line);
+        assert_eq!(told.outcome, Outcome::Ok, "{line}: {}", told.content);
+        assert!(traces(&told.content).is_none(), "{line}: {}", told.content);
+        assert_eq!(told.content.contains("more of them"), *shows, "{line}: {}", told.content);
+        assert!(told.content.contains("[secret files, not shown: .env"), "{line}: {}", told.content);
+    }
+    let names = cage.run("git status --porcelain").content;
+    assert!(names.contains(" M .env") && names.contains(" M notes.txt"), "{names}");
+    // Only what compares a repository is given anything in its place.
+    for line in
+        ["git diff --no-index /dev/null .env", "git hash-object .env", "git grep --untracked is", "cat .env"]
+    {
+        let told = cage.run(line);
+        assert!(told.content.contains("denied"), "{line}: {}", told.content);
+    }
+}
+
 #[test]
 fn a_search_skips_secret_files_and_says_how_many() {
     let Some(mut cage) = planted() else { return };

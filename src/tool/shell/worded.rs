@@ -7,6 +7,7 @@ use super::run::{self, Ended, Reason, What};
 use super::start::{self, Program};
 use crate::conversation::{Outcome, ToolFacts};
 use crate::sandbox::Confinement;
+use crate::secret::files::is_secret;
 use crate::tool::{ToolContext, ToolOutput};
 
 /// What programs print when they may not do something, in lower case.
@@ -137,6 +138,26 @@ const fn note(confinement: &Confinement) -> &'static str {
     }
 }
 
+/// Finds the secret files of which git only says that they differ (`secret::files::git_attributes`).
+fn unshown_by_git(output: &str) -> Vec<&str> {
+    fn named(line: &str) -> Option<&str> {
+        let Some(both) = line.strip_prefix("Binary files ") else {
+            return Some(line.split_once(" | Bin ")?.0.trim());
+        };
+        let (old, new) = both.strip_suffix(" differ")?.split_once(" and ")?;
+        let name = if old == "/dev/null" { new } else { old };
+        // Before it stands a letter for the side: `a/`, and others where the settings ask for them.
+        Some(name.split_once('/').filter(|(side, _)| side.len() == 1).map_or(name, |(_, name)| name))
+    }
+    let mut unshown: Vec<&str> = Vec::new();
+    for name in output.lines().filter_map(named) {
+        if is_secret(&Path::new("/").join(name), None) && !unshown.contains(&name) {
+            unshown.push(name);
+        }
+    }
+    unshown
+}
+
 fn worded(ended: Ended, limit: u64, interactive: bool, can_lend: bool) -> ToolOutput {
     let exit_code = ended.status.and_then(|status| {
         use std::os::unix::process::ExitStatusExt as _;
@@ -144,6 +165,8 @@ fn worded(ended: Ended, limit: u64, interactive: bool, can_lend: bool) -> ToolOu
     });
     let mut content = ended.told.text;
     let refused = looks_refused(&content);
+    let reads = ended.confinement.as_ref().is_some_and(Confinement::is_read_only);
+    let unshown = if reads { unshown_by_git(&content).join(", ") } else { String::new() };
     let wanted_terminal = !can_lend && looks_for_terminal(&content);
     let mut remark = |text: String| {
         if !content.is_empty() && !content.ends_with('\n') {
@@ -175,6 +198,12 @@ fn worded(ended: Ended, limit: u64, interactive: bool, can_lend: bool) -> ToolOu
     };
     if ended.background && ended.reason == Reason::Finished {
         remark("[processes left in the background were ended]".to_owned());
+    }
+    if !unshown.is_empty() {
+        remark(format!(
+            "[secret files, not shown: {unshown}; git was given none of their content now, and may say that they \
+             differ where they do not]"
+        ));
     }
     if let Some(confinement) = ended.confinement.filter(|_| outcome == Outcome::Failed && refused) {
         remark(note(&confinement).to_owned());
