@@ -62,7 +62,7 @@ pub(crate) fn is_credential(path: &Path, place: &Surroundings) -> bool {
     // A directory in which the person started axi is no secret.
     let own = &place.secrets;
     is_secret(path, place.home.as_deref())
-        || own.holds(path) && !own.own.iter().any(|own| place.workspace.starts_with(own))
+        || own.holds_own(path) && !own.own.iter().any(|own| place.workspace.starts_with(own))
 }
 
 /// Tells whether changing the file makes programs run, or decides what axi may do.

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use super::name::{Naming, naming};
-use super::table::{ARGUMENTS, Argument, PRINTERS, READS_SECRET, SETTERS, Take};
+use super::table::{
+    ARGUMENTS, Argument, KEEPS, PASSWORD_OPTIONS, PRINTERS, READS_SECRET, SETTERS, Take, USER_OPTIONS,
+};
 
 /// The most words that are looked at behind a program.
 const MOST_WORDS: usize = 64;
@@ -47,8 +49,11 @@ fn find_here(commands: &[Vec<Word<'_>>], found: &mut Vec<Range<usize>>) {
     for (at, command) in commands.iter().enumerate() {
         programs(command, found);
         setters(command, found);
+        logins(command, found);
+        kept(command, found);
         if let Some(next) = commands.get(at + 1) {
             printed(command, next, found);
+            substituted(command, next, found);
         }
         here(command, found);
     }
@@ -191,8 +196,8 @@ fn setters(command: &[Word<'_>], found: &mut Vec<Range<usize>>) {
     };
     for pair in command[setter + 1..].windows(2) {
         let [name, value] = pair else { continue };
-        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:/@".contains(&byte);
-        let mut parts = name.text.split([':', '.', '/']);
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:/@[]\"'".contains(&byte);
+        let mut parts = name.text.split([':', '.', '/', '[', ']']);
         let is_secret = name.text.len() <= 256 && name.text.bytes().all(is_name) && !name.text.starts_with('-');
         if is_secret && parts.any(|part| naming(part) == Some(Naming::Secret)) && !value.text.starts_with('-') {
             push(value.start, value.text, found);
@@ -200,13 +205,68 @@ fn setters(command: &[Word<'_>], found: &mut Vec<Range<usize>>) {
     }
 }
 
+/// `-u me -p X`: behind the user stands the password, whatever the program. A port is none.
+fn logins(command: &[Word<'_>], found: &mut Vec<Range<usize>>) {
+    let is_attached = |word: &Word<'_>| {
+        let mut rows = ARGUMENTS.iter().filter(|row| row.option == "-p" && matches!(row.take, Take::Attached));
+        rows.any(|row| row.programs.contains(&word.text))
+    };
+    for words in command.windows(4) {
+        let [user, name, option, password] = words else { continue };
+        let is_login = USER_OPTIONS.contains(&user.text) && PASSWORD_OPTIONS.contains(&option.text);
+        let is_port = password.text.bytes().all(|byte| byte.is_ascii_digit() || b":.".contains(&byte));
+        let is_option = name.text.starts_with('-') || password.text.starts_with('-');
+        if is_login && !is_port && !is_option && !command.iter().any(is_attached) {
+            push(password.start, password.text, found);
+        }
+    }
+}
+
+/// `az keyvault secret set -n a --value X`.
+fn kept(command: &[Word<'_>], found: &mut Vec<Range<usize>>) {
+    let Some(at) = command.iter().position(|word| word.text == "--value" || word.text.starts_with("--value="))
+    else {
+        return;
+    };
+    let is_secure = |word: &Word<'_>| word.text.eq_ignore_ascii_case("securestring") || is_secret_name(word);
+    if !command.iter().any(is_secure) {
+        return;
+    }
+    match (command[at].text.strip_prefix("--value="), command.get(at + 1)) {
+        (Some(value), _) => push(command[at].start + "--value=".len(), value, found),
+        (None, Some(next)) if !next.text.starts_with('-') => push(next.start, next.text, found),
+        (None, _) => {}
+    }
+}
+
+/// Tells whether a word, or a part of it between colons, is the name of a secret and no option.
+fn is_secret_name(word: &Word<'_>) -> bool {
+    !word.text.starts_with('-')
+        && word.text.len() <= 256
+        && word.text.split(':').any(|part| naming(part) == Some(Naming::Secret))
+}
+
 /// `echo X | sudo -S …`: what is printed is read as a secret.
 fn printed(command: &[Word<'_>], next: &[Word<'_>], found: &mut Vec<Range<usize>>) {
     let Some(first) = command.iter().position(|word| PRINTERS.contains(&word.text)) else { return };
-    if !reads_secret(next) {
-        return;
+    if reads_secret(next) {
+        push_printed(&command[first + 1..], found);
     }
-    for word in &command[first + 1..] {
+}
+
+/// `--key-file <(echo X)`: what is printed is read as the file of a secret.
+fn substituted(command: &[Word<'_>], next: &[Word<'_>], found: &mut Vec<Range<usize>>) {
+    let ([.., option, sign], [printer, words @ ..]) = (command, next) else { return };
+    let name = option.text.trim_start_matches('-');
+    let name = name.strip_suffix("file").map_or(name, |name| name.trim_end_matches(['-', '_']));
+    let reads = sign.text == "<" && (name == "key" || naming(name).is_some());
+    if reads && PRINTERS.contains(&printer.text) {
+        push_printed(words, found);
+    }
+}
+
+fn push_printed(words: &[Word<'_>], found: &mut Vec<Range<usize>>) {
+    for word in words {
         let is_form = word.text.starts_with('%') && word.text.len() <= 16;
         if !word.text.starts_with('-') && !is_form {
             push(word.start, word.text.trim_end_matches("\\n"), found);
@@ -233,6 +293,11 @@ fn here(command: &[Word<'_>], found: &mut Vec<Range<usize>>) {
 
 fn reads_secret(command: &[Word<'_>]) -> bool {
     let has = |text: &str| command.iter().any(|word| word.text == text);
+    // `docker secret create a -`
+    let keeps = |word: &Word<'_>| word.text.split(':').any(|part| KEEPS.contains(&part));
+    if command.iter().any(keeps) && command.iter().any(is_secret_name) {
+        return true;
+    }
     let is = |name: &str| command.iter().any(|word| word.text.rsplit('/').next() == Some(name));
     READS_SECRET.iter().any(|word| match *word {
         // These read one only when they are told to.

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::places::{BEGINNINGS, DIRECTORIES, ENDINGS, OWN_TREES, PATHS, PUBLIC_NAMES, PUBLIC_TREES, RAW, SAMPLES};
+use super::places::{
+    BEGINNINGS, COPIES, DIRECTORIES, ENDINGS, OWN_TREES, PACKED, PATHS, PUBLIC_NAMES, PUBLIC_TREES, RAW, SAMPLES,
+};
 pub use super::places::{IN_HOME, IN_SYSTEM, NAMES};
 
 /// Which files are secret to one person: those of the table, and axi's own.
@@ -20,8 +22,14 @@ impl SecretFiles {
     /// Tells whether a file is not read unasked; a path without links, absolute.
     #[must_use]
     pub fn holds(&self, path: &Path) -> bool {
+        self.holds_own(path) || is_secret(path, self.home.as_deref())
+    }
+
+    /// Tells whether a file is axi's own and not to be read.
+    #[must_use]
+    pub fn holds_own(&self, path: &Path) -> bool {
         let below = |places: &[PathBuf]| places.iter().any(|place| path.starts_with(place));
-        below(&self.own) && !below(&self.readable) || is_secret(path, self.home.as_deref())
+        below(&self.own) && !below(&self.readable)
     }
 
     /// The same by the real paths of home and of axi's directories.
@@ -45,8 +53,10 @@ pub fn is_secret(path: &Path, home: Option<&Path>) -> bool {
     if any_below(IN_SYSTEM) {
         return true;
     }
+    // A copy of a secret, or a packed one, is one.
+    let path = original(&path);
     let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
-    let is_public = below(&path, "/usr").is_some() && !any_below(OWN_TREES) || any_below(PUBLIC_TREES);
+    let is_public = below(path, "/usr").is_some() && !any_below(OWN_TREES) || any_below(PUBLIC_TREES);
     if is_public || SAMPLES.iter().any(|end| name.ends_with(end)) || PUBLIC_NAMES.contains(&name.as_str()) {
         return false;
     }
@@ -55,8 +65,21 @@ pub fn is_secret(path: &Path, home: Option<&Path>) -> bool {
         || ENDINGS.iter().any(|end| name.ends_with(end))
         || PATHS.iter().any(|end| path.strip_suffix(end).is_some_and(|before| before.ends_with('/')))
         || RAW.iter().any(|start| path.starts_with(start))
-        || below_home(&path, home).is_some_and(|rest| IN_HOME.iter().any(|place| below(rest, place).is_some()))
+        || below_home(path, home).is_some_and(|rest| IN_HOME.iter().any(|place| below(rest, place).is_some()))
         || path.split('/').any(|part| DIRECTORIES.contains(&part))
+}
+
+/// The path of the file that this one is a copy of, or its own.
+fn original(path: &str) -> &str {
+    let without = |path: &str, end: &str| {
+        let at = path.len().checked_sub(end.len())?;
+        path.get(at..)?.eq_ignore_ascii_case(end).then_some(at)
+    };
+    let mut original = path;
+    while let Some(at) = COPIES.iter().chain(PACKED).find_map(|end| without(original, end)) {
+        original = &original[..at];
+    }
+    original
 }
 
 /// The files of the table as gitattributes(5), which has git take them for binary: it tells of a commit's secret
@@ -71,7 +94,9 @@ pub fn git_attributes() -> String {
     let directories = DIRECTORIES.iter().map(|name| format!("**/{name}/**"));
     let samples = SAMPLES.iter().map(|end| format!("*{}", either_case(end)));
     let public = PUBLIC_NAMES.iter().map(|name| either_case(name)).chain(samples);
-    let secret = places.chain(names).chain(beginnings).chain(endings).chain(paths).chain(directories);
+    // `COPIES` but for `~`; a packed file is binary to git anyway.
+    let by_name = names.chain(endings).flat_map(|name| [format!("{name}.[bost][alrm]*"), name]);
+    let secret = places.chain(by_name).chain(beginnings).chain(paths).chain(directories);
     let secret =
         secret.flat_map(|patterns| patterns.lines().map(|one| (one.to_owned(), "-diff")).collect::<Vec<_>>());
     secret.chain(public.map(|pattern| (pattern, "!diff"))).fold(String::new(), |text, (pattern, attribute)| {
@@ -149,6 +174,11 @@ mod tests {
             "/w/.dev.vars",
             "/w/gcp-credentials.json",
             "/w/.msmtprc",
+            "/w/prod.env.gz",
+            "/w/server.pem.BAK",
+            "/w/secrets.yml~",
+            "/w/.netrc.old.zst",
+            "/data/me/.claude.json.backup",
         ] {
             assert!(is_secret(Path::new(path), home), "{path}");
         }
@@ -168,6 +198,9 @@ mod tests {
             "/w/rsa.rs",
             "/w/settings.xml",
             "/data/me/.config/fish/config.fish",
+            "/w/notes.txt.bak",
+            "/w/.env.example.gz",
+            "/w/~",
             "/data/me",
             "/w",
         ] {

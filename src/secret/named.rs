@@ -127,8 +127,12 @@ fn separator(line: &str, start: usize, word: &str, at: usize, gap: usize) -> Opt
     let next = at + gap;
     let from = |at: usize| at + room(bytes, at);
     let rest = line.get(next..)?;
-    if rest.starts_with("==") || rest.starts_with("=~") || rest.starts_with("::") {
+    if rest.starts_with("==") || rest.starts_with("=~") {
         return None;
+    }
+    if let Some(after) = rest.strip_prefix("::") {
+        // In LDIF the value is in base64 (RFC 2849); without room behind it, it is a path of a program.
+        return after.starts_with(' ').then(|| (Between::Colon, from(next + 2)));
     }
     for sign in [":=", "=>", "->", "?=", "+="] {
         if rest.starts_with(sign) {
@@ -162,13 +166,14 @@ fn separator(line: &str, start: usize, word: &str, at: usize, gap: usize) -> Opt
         let value = from(next + 1);
         return line[value..].starts_with(['"', '\'']).then_some((Between::Argument, value));
     }
-    // SQL: `SET PASSWORD FOR me = 'X'`.
+    // SQL: `SET PASSWORD FOR me = 'X'`; a question: `Password for me: X`.
     if gap > 0
         && word.eq_ignore_ascii_case("password")
         && rest.get(..4).is_some_and(|it| it.eq_ignore_ascii_case("for "))
     {
-        let equal = next + rest.find('=')?;
-        return Some((Between::Said, from(equal + 1)));
+        let sign = rest.find(['=', ':'])?;
+        let between = if rest[sign..].starts_with(':') { Between::Colon } else { Between::Said };
+        return Some((between, from(next + sign + 1)));
     }
     if gap == 0 {
         return None;
@@ -177,7 +182,7 @@ fn separator(line: &str, start: usize, word: &str, at: usize, gap: usize) -> Opt
         return Some((Between::Option, next));
     }
     let lower = word.to_ascii_lowercase();
-    if (lower.starts_with("pass") || lower.ends_with("password") || lower.ends_with("pass") || lower == "kennwort")
+    if (is_password(&lower) || ["token", "secret", "key"].iter().any(|end| lower.ends_with(end)))
         && let Some(is) = ["is ", "is: ", "was ", "ist "].iter().find(|is| rest.starts_with(**is))
     {
         return Some((Between::Is, from(next + is.len())));
@@ -189,6 +194,11 @@ fn separator(line: &str, start: usize, word: &str, at: usize, gap: usize) -> Opt
     let is_login = before.contains("login ") || before.contains("machine ") || before.contains("wifi ");
     let is_quoted = rest.starts_with(['\'', '"']);
     (alone || is_login || is_quoted).then_some((Between::Room, next))
+}
+
+/// Tells whether a name in lower case is one of a password, of which people say what it is.
+fn is_password(lower: &str) -> bool {
+    lower.starts_with("pass") || lower.ends_with("password") || lower.ends_with("pass") || lower == "kennwort"
 }
 
 /// The rest of the line, or up to the quote around it.
@@ -237,6 +247,8 @@ fn is_secret(line: &str, word: &str, naming: Naming, between: Between, value: &V
     }
     let has_sign = text.contains(|letter: char| !letter.is_ascii_alphanumeric() && !"_.".contains(letter));
     match (between, level) {
+        // Of a token people say much else: that it is old, that it is invalid.
+        (Between::Is, _) if !is_password(&word.to_ascii_lowercase()) => has_digit && text.len() >= 8,
         (Between::Is, _) => value.quote.is_some() || has_digit || has_sign && !text.ends_with([',', '.']),
         (Between::Option, _) => !text.starts_with('-'),
         // Lists of names look the same.

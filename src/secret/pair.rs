@@ -1,5 +1,6 @@
 //! A name in one field and its value in the next: `{"name": "DB_PASSWORD", "value": "…"}`, `<add key="…" value="…"/>`,
-//! `- name: TOKEN` with `value: …` in the line below, `variable "token" { default = "…" }`.
+//! `- name: TOKEN` with `value: …` in the line below, `variable "token" { default = "…" }`; or a name in one line of
+//! YAML and its value in those below: `password: |`.
 
 use std::ops::Range;
 
@@ -18,11 +19,14 @@ const FARTHEST: usize = 3;
 pub(super) struct Pairs {
     /// In how many lines more a value belongs to the name that was read; 0 where there is none.
     left: usize,
+    /// How far a secret name with a block of YAML behind it was indented, as long as lines belong to the block.
+    block: Option<usize>,
 }
 
 impl Pairs {
     /// Finds the values in the next line.
     pub(super) fn find(&mut self, line: &str, found: &mut Vec<Range<usize>>) {
+        self.in_block(line, found);
         self.left = self.left.saturating_sub(1);
         let lower = line.to_ascii_lowercase();
         if !NAMES.iter().chain(VALUES).any(|field| lower.contains(field)) {
@@ -66,6 +70,25 @@ impl Pairs {
     }
 }
 
+impl Pairs {
+    /// Finds a line of a block, or begins one.
+    fn in_block(&mut self, line: &str, found: &mut Vec<Range<usize>>) {
+        let text = line.trim();
+        let indented = line.len() - line.trim_start().len();
+        if self.block.is_some_and(|outer| indented > outer) && text.len() >= 3 {
+            found.push(indented..indented + text.len());
+            return;
+        }
+        let name = text.trim_end_matches(['+', '-']).strip_suffix(['|', '>']);
+        let name =
+            name.and_then(|name| name.trim_end().strip_suffix(':')).map(|name| name.trim_start_matches("- "));
+        let is_secret = |name: &str| naming(name.trim_matches(['"', '\''])) == Some(Naming::Secret);
+        // In a list the name stands behind the dash.
+        let column = |name: &str| line.find(name).unwrap_or(indented);
+        self.block = name.filter(|name| is_secret(name)).map(column);
+    }
+}
+
 /// Where what a field says begins, its quote left out; `None` where it says nothing.
 fn said(line: &str, at: usize) -> Option<usize> {
     let rest = &line[at..];
@@ -104,6 +127,8 @@ mod tests {
             "- name: API_TOKEN\n  value: hunter22",
             "- name: API_TOKEN\n  value: \"hunter22\"",
             "variable \"db_password\" {\n  type = string\n  default = \"hunter22\"\n}",
+            "a:\n  - password: |-\n      hunter22\n    name: x",
+            "token: >\n  hunter22",
         ] {
             assert_eq!(found(text), ["hunter22"], "{text}");
         }
@@ -112,6 +137,8 @@ mod tests {
             "- name: LEVEL\n  value: debug",
             "- name: API_TOKEN\n  valueFrom:\n    secretKeyRef:\n      name: x\n      key: token",
             "key: value",
+            "notes: |\n  plain words",
+            "token: |\nplain",
             "the name and the value",
             "名=值 name=ü value=ü",
         ] {

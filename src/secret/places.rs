@@ -338,6 +338,12 @@ pub(super) const ENDINGS: &[&str] = &[
     "_credentials.json",
 ];
 
+/// What is put behind the name of a file when somebody keeps a copy of it as it was.
+pub(super) const COPIES: &[&str] = &[".bak", ".backup", ".old", ".orig", ".save", ".tmp", "~"];
+
+/// What is put behind the name of a file when it is packed.
+pub(super) const PACKED: &[&str] = &[".gz", ".xz", ".bz2", ".zst", ".lz4", ".lzma", ".br", ".z"];
+
 /// Ends of paths of such files.
 pub(super) const PATHS: &[&str] = &[".docker/config.json", "gh/hosts.yml", "glab-cli/config.yml", ".kube/config"];
 

@@ -127,9 +127,28 @@ pub(super) const WEBHOOKS: &[&str] = &[
     "/with/key/",
 ];
 
-/// How hashed passwords begin (`crypt(5)`).
-pub(super) const HASHES: &[&str] =
-    &["$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$gy$", "$apr1$", "$argon2i$", "$argon2id$"];
+/// How hashed passwords begin (`crypt(5)`, and RFC 2307 for LDAP's).
+pub(super) const HASHES: &[&str] = &[
+    "$1$",
+    "$2a$",
+    "$2b$",
+    "$2y$",
+    "$5$",
+    "$6$",
+    "$7$",
+    "$y$",
+    "$gy$",
+    "$apr1$",
+    "$argon2i$",
+    "$argon2id$",
+    "{SSHA}",
+    "{SHA}",
+    "{SMD5}",
+    "{MD5}",
+    "{CRYPT}",
+    "{SSHA256}",
+    "{SSHA512}",
+];
 
 /// Parts of names whose value is a secret, in lower case.
 pub(super) const PARTS: &[&str] = &[
@@ -171,14 +190,31 @@ pub(super) const PARTS: &[&str] = &[
 ];
 
 /// Names whose value is a secret where they stand alone or between `_`, `-` and a capital: `DB_PASS`, `dbPass`.
-pub(super) const WORDS: &[&str] = &["pass", "pwd", "pw", "psk"];
+pub(super) const WORDS: &[&str] = &[
+    "pass",
+    "pwd",
+    "pw",
+    "psk",
+    "rootpw",
+    "bindpw",
+    "clave",
+    "parola",
+    "heslo",
+    "salasana",
+    "adgangskode",
+    "passord",
+    "lozinka",
+    "mdp",
+];
 
 /// The same, of a value that looks like one: longer, with a digit.
 pub(super) const WEAK_WORDS: &[&str] = &["key", "auth", "sig", "signature", "pin", "salt", "cred", "creds"];
 
 /// Two letters of which each of the names above has some, for a quick look.
-pub(super) const HINTS: &[&[u8; 2]] =
-    &[b"pw", b"ss", b"ey", b"ok", b"cr", b"au", b"sk", b"ig", b"pi", b"sa", b"nw", b"tw", b"nh"];
+pub(super) const HINTS: &[&[u8; 2]] = &[
+    b"pw", b"ss", b"ey", b"ok", b"cr", b"au", b"sk", b"ig", b"pi", b"sa", b"nw", b"tw", b"nh", b"av", b"ol", b"sl",
+    b"oz", b"dp",
+];
 
 /// How names end that say something about a secret and do not hold it.
 pub(super) const ABOUT: &[&str] = &[
@@ -249,6 +285,19 @@ pub(super) const SPOKEN: &[&str] = &[
     "hasło",
     "lösenord",
     "şifre",
+    "jelszó",
+    "暗号",
+    "暗証番号",
+    "รหัสผ่าน",
+    "mật khẩu",
+    "kata sandi",
+    "κωδικός",
+    "пароля",
+    "парола",
+    "סיסמה",
+    "كلمة المرور",
+    "पासवर्ड",
+    "slaptažodis",
 ];
 
 /// What stands between such a name and its value.
@@ -405,6 +454,13 @@ pub(super) const SETTERS: &[&str] = &[
 
 /// Programs that print their arguments, for the next one to read.
 pub(super) const PRINTERS: &[&str] = &["echo", "printf", "print", "yes"];
+
+/// Words with which a command keeps what its input says, under a name that tells whether it is a secret.
+pub(super) const KEEPS: &[&str] = &["create", "add", "set", "put", "insert", "store", "import", "update", "write"];
+
+/// The options that name a user, and those that then say the password.
+pub(super) const USER_OPTIONS: &[&str] = &["-u", "-U", "--user", "--username", "-username"];
+pub(super) const PASSWORD_OPTIONS: &[&str] = &["-p", "-P"];
 
 /// Words of a command that reads a secret from its input.
 pub(super) const READS_SECRET: &[&str] = &[
