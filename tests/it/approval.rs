@@ -15,6 +15,7 @@ const UNSEEN: [&str; 3] = [
     include_str!("corpus/unseen_third_lines.tsv"),
 ];
 const HIDDEN: &str = include_str!("corpus/hidden_lines.tsv");
+const EVERYDAY: &str = include_str!("corpus/everyday_lines.tsv");
 const RED_TEAM: &str = include_str!("corpus/red_team_lines.tsv");
 
 /// The rule that would be kept for a line, whatever it is tried on.
@@ -112,6 +113,16 @@ fn a_third_corpus_by_somebody_who_saw_neither_finds_nothing_that_runs_unasked() 
 fn lines_of_three_who_had_not_seen_the_judge_run_and_are_asked_as_they_should() {
     let all: Vec<_> = UNSEEN.into_iter().flat_map(corpus).collect();
     holds(&all, 1500);
+}
+
+#[test]
+fn everyday_lines_that_only_look_are_not_asked_at_all() {
+    let lines = corpus(EVERYDAY);
+    holds(&lines, 250);
+    let is_asked =
+        |(expected, line): &&(&str, String)| *expected == "allow" && decide(line, false).0 != Decision::Allow;
+    let asked: Vec<_> = lines.iter().filter(is_asked).collect();
+    assert!(asked.is_empty(), "{asked:#?}");
 }
 
 #[test]

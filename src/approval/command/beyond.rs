@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use super::judgement::{Judged, Part, Target};
-use crate::approval::program::{Action, Program, Trait, lists};
+use crate::approval::program::{Action, Does, Program, Trait, lists};
 use crate::approval::{Class, NeverAuto, Surroundings, path};
 use crate::secret::files::{IN_HOME, is_secret};
 
@@ -55,7 +55,8 @@ fn shared(part: &Judged) -> Option<NeverAuto> {
     }
     // `npx`, `docker exec`, `python -m` and their like have the program behind them.
     let loses = (0..words.len().min(FARTHEST)).any(|at| loses_shared(&words[at..]));
-    (loses || deletes_by_address(program, rest)).then(|| NeverAuto::Shared { command: part.text.clone() })
+    let loses = loses || deletes_by_address(program, rest) || loses_over_there(program, rest);
+    loses.then(|| NeverAuto::Shared { command: part.text.clone() })
 }
 
 /// So many words in front of a program are looked past.
@@ -106,6 +107,27 @@ fn deletes_by_address(program: &str, words: &[&str]) -> bool {
         ["localhost", "127.0.0.1", "[::1]", ":"].iter().any(|own| host.starts_with(own))
     };
     asks && words.iter().any(|word| method(word)) && !words.iter().any(here)
+}
+
+/// Tells whether a line is run on another machine that loses something there, or files are removed there because they
+/// are not here, or here because they are there by now.
+fn loses_over_there(program: &str, words: &[&str]) -> bool {
+    let loses = |word: &str| {
+        let does = Program::named(word).and_then(|row| row.does);
+        matches!(does, Some(Does::Destroys | Does::Disk | Does::Halts))
+    };
+    let is_elsewhere = |word: &&str| {
+        let host = word.split('/').next().unwrap_or_default();
+        !word.starts_with('-') && (host.contains(':') || word.contains("::"))
+    };
+    match program {
+        "ssh" | "mosh" => words.iter().flat_map(|word| word.split([' ', '\t', '\n', ';', '&', '|'])).any(loses),
+        "rsync" => {
+            let removes = words.iter().any(|word| word.starts_with("--del") || *word == "--remove-source-files");
+            removes && words.iter().any(is_elsewhere)
+        }
+        _ => false,
+    }
 }
 
 /// Tells whether a setting of git names what it runs by itself later.

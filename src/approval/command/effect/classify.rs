@@ -4,7 +4,7 @@ use super::call::{Call, Field, Finding, Input};
 use super::changes::by_row;
 use super::grammar::Reading;
 use super::reads::reads;
-use super::special::operands;
+use super::special::{self, operands};
 use super::unknown::unknown;
 use super::{help, inline};
 use crate::approval::Class;
@@ -27,6 +27,7 @@ pub(crate) fn classify_call(call: &Call<'_, '_>) -> Finding {
         Some(true) => {
             let mut finding = Finding::new(Class::ReadOnly);
             reads(call, call.positionals(), &mut finding);
+            finding.credential = finding.credential.or_else(|| special::shown_archive(call));
             return finding;
         }
         // A command that does more than look changes what its row names.

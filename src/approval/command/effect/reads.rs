@@ -28,6 +28,10 @@ pub(super) fn reads(call: &Call<'_, '_>, files: Vec<&Field>, finding: &mut Findi
         };
         for pattern in value.patterns(&call.state.directories) {
             let Some(path) = pattern.rough_path() else { continue };
+            // The word before may be the same.
+            if finding.reads.last() == Some(&path) {
+                continue;
+            }
             // A directory is read as a whole only by a program that searches it, or by one that gets its files from
             // a search.
             let over_home = home.is_some_and(|home| pattern.covers(home)) && (!is_git || no_index);

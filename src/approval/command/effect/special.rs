@@ -1,7 +1,7 @@
 //! Programs whose flags need a closer look than a row can give.
 
 use super::call::{Call, Field};
-use crate::approval::program::lists;
+use crate::approval::program::{Grammar, lists};
 
 pub(super) fn tar_looks(call: &Call<'_, '_>) -> Option<bool> {
     (lists_archive(call) || unpacks_to_screen(call)).then(|| !is_remote(call))
@@ -118,6 +118,27 @@ fn is_remote(call: &Call<'_, '_>) -> bool {
     call.arguments
         .iter()
         .any(|field| field.value.shown().split('/').next().is_some_and(|first| first.contains(':')))
+}
+
+/// The archive of which files are shown that the line does not name one by one: any of them may be a secret, and nobody
+/// sees it opened.
+pub(super) fn shown_archive(call: &Call<'_, '_>) -> Option<String> {
+    let first = call.arguments.first()?.value.known()?;
+    let shows = if call.is(Grammar::Unzip) {
+        matches!(first.as_str(), "-p" | "-c")
+    } else {
+        call.is(Grammar::Tar) && unpacks_to_screen(call)
+    };
+    // The letters of tar may stand without a dash.
+    let words = call.positionals();
+    let (archive, members) =
+        words.get(usize::from(call.is(Grammar::Tar) && !first.starts_with('-'))..)?.split_first()?;
+    let names_one = |field: &&Field| {
+        let name = field.value.known();
+        name.is_some_and(|name| !name.contains(['*', '?', '[']) && !name.ends_with(['/', '.']))
+    };
+    let all_named = !members.is_empty() && members.iter().all(names_one);
+    (shows && !all_named).then(|| archive.value.shown())
 }
 
 pub(super) fn unzips_to_screen(call: &Call<'_, '_>) -> bool {
