@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::setting::Setting;
+use crate::secret::files::is_secret;
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +17,7 @@ pub struct Spot {
     pub column: usize,
     /// How many characters of that line it is.
     pub width: usize,
-    /// The line.
+    /// The line; empty if the file is a link to a secret file.
     pub text: String,
 }
 
@@ -30,6 +31,9 @@ impl Spot {
         let from = before.rfind('\n').map_or(0, |newline| newline + 1);
         let text = source[from..].lines().next().unwrap_or_default();
         let end = source.floor_char_boundary(range.end.clamp(start, from + text.len()).max(start));
+        // A repository can have a link where its settings should be, and what is shown may go into a public log.
+        let is_hidden = file.canonicalize().is_ok_and(|real| is_secret(&real, None));
+        let text = if is_hidden { "" } else { text };
         Self {
             file: file.to_owned(),
             line: before.matches('\n').count() + 1,
@@ -139,6 +143,15 @@ mod tests {
         assert_eq!(at(source.len()..source.len()), (4, 1, 1, String::new()));
         assert_eq!(at(7..8).1, 2, "inside a character");
         assert_eq!(Spot::new(Path::new("f"), "", None).line, 1);
+    }
+
+    #[test]
+    fn of_a_file_that_is_a_link_to_a_secret_no_line_is_shown() {
+        let place = tempfile::tempdir().unwrap();
+        let (secret, settings) = (place.path().join("credentials"), place.path().join("config.toml"));
+        std::fs::write(&secret, "key = x\n").unwrap();
+        std::os::unix::fs::symlink(&secret, &settings).unwrap();
+        assert_eq!(Spot::new(&settings, "key = x\n", Some(6..7)).text, "");
     }
 
     #[test]
