@@ -21,7 +21,7 @@ fn a_hook_of_ones_own_denies_even_what_yes_would_run_and_has_no_keys() {
     let (home, server) = (Home::new(), touches());
     let deny = "cat > told.json; env > environment; echo 'not on a Monday' >&2; exit 2";
     home.write("config/axi/hooks.json", &file("PreToolUse", deny));
-    let ran = run(axi(&home, &server).args(["-p", "-y", "make it"]));
+    let ran = run(axi(&home, &server).env("AXI_LINE", "mysql -pline-canary").args(["-p", "-y", "make it"]));
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Said.\n"), "{}", ran.err);
     assert!(!home.work().join("made.txt").exists());
     assert!(last_said(&server.requests()[1]).contains("not on a Monday"), "{}", last_said(&server.requests()[1]));
@@ -29,6 +29,7 @@ fn a_hook_of_ones_own_denies_even_what_yes_would_run_and_has_no_keys() {
     assert!(told.contains("\"tool_name\":\"Bash\"") && told.contains("touch made.txt"), "{told}");
     let environment = std::fs::read_to_string(home.work().join("environment")).unwrap();
     assert!(environment.contains("CLAUDE_PROJECT_DIR=") && !environment.contains("API_KEY"), "{environment}");
+    assert!(!environment.contains("line-canary"), "{environment}");
 }
 
 #[test]

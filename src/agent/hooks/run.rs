@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::form::Hook;
 use crate::sandbox::Variables;
+use crate::tool::HANDOFF_VARIABLES;
 
 /// How many bytes of a hook's output are read at most.
 const MOST: u64 = 64 * 1024;
@@ -61,6 +62,9 @@ pub(super) async fn run(
     let mut command = Command::new("/bin/sh");
     command.arg("-c").arg(&hook.command).current_dir(workspace).process_group(0);
     for name in variables.kept_from(&hook.command, names) {
+        command.env_remove(name);
+    }
+    for name in HANDOFF_VARIABLES {
         command.env_remove(name);
     }
     command.env("CLAUDE_PROJECT_DIR", workspace);
