@@ -94,3 +94,13 @@ proptest! {
         );
     }
 }
+
+#[test]
+fn a_patch_that_changes_and_deletes_one_file_is_refused_before_a_person_is_asked() {
+    let bench = furnished();
+    let patch = "*** Begin Patch\n*** Update File: read\n-one\n+1\n*** Delete File: read\n*** End Patch";
+    let refused = bench.check(&ApplyPatchTool, &json!({ "patch": patch })).unwrap_err();
+    assert!(refused.contains("in the patch twice"), "{refused}");
+    let replaced = "*** Begin Patch\n*** Delete File: read\n*** Add File: read\n+1\n*** End Patch";
+    assert!(bench.check(&ApplyPatchTool, &json!({ "patch": replaced })).is_ok());
+}

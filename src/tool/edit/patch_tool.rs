@@ -85,9 +85,11 @@ fn plan(place: &Place, files: &[FilePatch]) -> Result<Vec<Step>, String> {
     for (order, file) in files.iter().enumerate() {
         steps.extend(steps_of(place, file, order, &is_taken)?);
     }
+    // A file may be removed and another one come in its place; nothing else happens to one name twice.
+    let replaces = |one: &Step, other: &Step| one.old.is_none() && other.new.is_none();
     for (index, step) in steps.iter().enumerate() {
-        let same = |other: &&Step| other.real == step.real;
-        if steps[..index].iter().filter(same).any(|other| other.new.is_some() == step.new.is_some()) {
+        let mut before = steps[..index].iter().filter(|other| other.real == step.real);
+        if before.any(|other| !replaces(step, other) && !replaces(other, step)) {
             return Err(format!(
                 "{} is in the patch twice; put its changes together.",
                 paths::shown(place, &step.path)
