@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::talk::{Talk, whole};
 use super::undo::Undo;
-use crate::context::{self, Found, PASSAGES, recall, recall_of, sent_tokens, wanted};
+use crate::context::{self, Found, LOOKED_AT, PASSAGES, quotes, recall, recall_of, sent_tokens, wanted};
 use crate::conversation::{Conversation, tokens};
 use crate::journal::{JournalError, Turn};
 use crate::session::seek;
@@ -31,7 +31,7 @@ impl<'a> Said<'a> {
     /// Finds the passages that answer a query best, also those that are not sent any more.
     #[must_use]
     pub fn recall(self, query: &str) -> Vec<Found> {
-        recalled(self.talk, query)
+        recalled(self.talk, query, PASSAGES)
     }
 
     /// Returns how many tokens the messages of the next request have, as they are estimated.
@@ -81,15 +81,27 @@ impl<'a> Said<'a> {
     }
 }
 
+/// Quotes lines that are about a new message and are not sent any more.
+pub(super) fn quoted(talk: &Talk, said: &str) -> Option<String> {
+    let conversation = talk.conversation();
+    let dropped = conversation.cut().map_or(0, |cut| cut.dropped) + conversation.earlier();
+    if dropped == 0 {
+        return None;
+    }
+    let mut found = recalled(talk, said, LOOKED_AT);
+    found.retain(|found| found.message < dropped);
+    quotes(said, &found)
+}
+
 /// The passages of all that was said that answer a query best, but for the call that asks for it.
-pub(super) fn recalled(talk: &Talk, query: &str) -> Vec<Found> {
+pub(super) fn recalled(talk: &Talk, query: &str, most: usize) -> Vec<Found> {
     let conversation = talk.conversation();
     let asking = usize::from(!conversation.open_calls().is_empty());
     let held = conversation.messages();
     let held = &held[..held.len() - asking];
     let earlier = conversation.earlier();
     if earlier == 0 {
-        return recall(held, query, PASSAGES);
+        return recall(held, query, most);
     }
     // What stands in the file alone is looked through there.
     let path = talk.session().path();
@@ -107,5 +119,5 @@ pub(super) fn recalled(talk: &Talk, query: &str) -> Vec<Found> {
         turn: turns + turn,
         message,
     });
-    recall_of(&before.chain(after).collect::<Vec<_>>(), query, PASSAGES)
+    recall_of(&before.chain(after).collect::<Vec<_>>(), query, most)
 }

@@ -15,7 +15,7 @@ use super::wishes::Wishes;
 use super::{AgentEvent, Frontend, Notice, TurnEnd};
 use crate::context::view;
 use crate::conversation::{
-    Bill, ContentBlock, Conversation, Cut, Ledger, Message, Money, Outcome, Role, ToolResult, Usage,
+    Bill, ContentBlock, Conversation, Cut, Ledger, Message, Money, Outcome, Role, ToolResult, Usage, is_quoted,
 };
 use crate::fingerprint::fingerprint;
 use crate::provider::{ModelInfo, Provider, RetryPlan};
@@ -292,7 +292,8 @@ impl Talk {
             self.conversation.rewind(before);
             let messages = (self.conversation.earlier() + before) as u64;
             self.append(EntryKind::Rewound { messages }, frontend);
-            self.notes.splice(..0, notes);
+            // What was quoted for a message is found anew for the next.
+            self.notes.splice(..0, notes.into_iter().filter(|note| !is_quoted(note)));
             self.failed = Some(text);
         }
         let reason = if *end == TurnEnd::Interrupted { Outcome::Interrupted } else { Outcome::Failed };
@@ -425,7 +426,7 @@ pub(super) struct Said {
 }
 
 /// What a person typed of a message; what was attached follows in further texts.
-fn first_text(message: &Message) -> String {
+pub(super) fn first_text(message: &Message) -> String {
     let first = message.content.iter().find_map(|block| match block {
         ContentBlock::Text { text } => Some(text.clone()),
         ContentBlock::Reasoning(_)

@@ -20,13 +20,13 @@ use super::recall;
 use super::request::Asked;
 use super::results::CallsEnd;
 use super::runner::ToolRunner;
-use super::said::recalled;
+use super::said::{quoted, recalled};
 use super::shorten::Shorten;
 use super::substitute::Substitute;
-use super::talk::Talk;
+use super::talk::{Talk, first_text};
 use super::undo::Undo;
 use super::{Agent, AgentEvent, Failure, Frontend, Notice, Shortened, TurnEnd};
-use crate::context::Need;
+use crate::context::{Need, PASSAGES};
 use crate::conversation::{
     ContentBlock, Effect, Finished, Message, Outcome, Role, StopReason, Subject, ToolCall, ToolResult, ToolSpec,
     tokens,
@@ -84,7 +84,8 @@ impl Agent {
         let said = hooks.at_start(resumed, self.talk.session(), cancel).await;
         said.tell_failed(&|text| self.talk.session().redacted(text), frontend);
         // What ended while nobody asked is told with it.
-        let beside = self.runner.memory.notes().into_iter().chain(said.told).collect();
+        let notes = self.runner.memory.notes().into_iter().chain(said.told);
+        let beside = notes.chain(quoted(&self.talk, &first_text(&message))).collect();
         self.talk.person_says(message, beside, frontend);
         if let Some(said) = self.talk.said().next_back() {
             self.undo.begin_turn(&said, self.talk.now());
@@ -356,7 +357,7 @@ async fn answer(
     let explore = &explorers as &dyn Explore;
     let redact = |text: &str| talk.session().redacted(text);
     let secrets = &*talk.manner.secrets;
-    let said = |query: &str| recalled(talk, query);
+    let said = |query: &str| recalled(talk, query, PASSAGES);
     let calling = Calls {
         runner,
         consent,

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use super::tells::{telling, tells_rule};
+
 /// A kind of anchor, as the frame lists it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Kind {
@@ -13,7 +15,7 @@ pub(super) enum Kind {
     Id,
     /// A line that tells of a failure.
     Error,
-    /// A sentence that says how things are to be done.
+    /// A sentence that says how things are, or how they are to be done.
     Rule,
 }
 
@@ -27,7 +29,7 @@ impl Kind {
             Self::Url => "Addresses",
             Self::Id => "Names, ids and numbers",
             Self::Error => "Errors seen",
-            Self::Rule => "Rules and decisions",
+            Self::Rule => "Rules, decisions and facts",
         }
     }
 }
@@ -63,11 +65,17 @@ impl Index {
         }
     }
 
-    /// Takes in the rules of what the person or the model said. What a tool printed makes no rules: it may be a
-    /// stranger's.
+    /// Takes in the rules of what the model said. What a tool printed makes no rules: it may be a stranger's.
     pub(super) fn read_rules(&mut self, text: &str) {
         for line in text.lines().map(str::trim).filter(|line| tells_rule(line)) {
             self.add(Kind::Rule, clipped(line));
+        }
+    }
+
+    /// Takes in the rules and the facts of what the person said.
+    pub(super) fn read_facts(&mut self, text: &str) {
+        for sentence in telling(text) {
+            self.add(Kind::Rule, clipped(sentence));
         }
     }
 
@@ -202,38 +210,6 @@ const FAILURES: &[&str] = &[
 fn tells_failure(line: &str) -> bool {
     let lower = line.to_lowercase();
     line.len() > 6 && FAILURES.iter().any(|word| lower.contains(word))
-}
-
-/// Words of a sentence that says how things are to be done.
-const RULES: &[&str] = &[
-    "always ",
-    "never ",
-    " must ",
-    "do not ",
-    "don't ",
-    "instead of ",
-    "from now on",
-    "remember ",
-    "we decided",
-    "decision:",
-    "agreed",
-    "only use",
-    "make sure",
-    "convention",
-    "必须",
-    "不要",
-    "总是",
-    "永远",
-    "记住",
-    "以后",
-    "必ず",
-    "しないで",
-    "常に",
-];
-
-fn tells_rule(line: &str) -> bool {
-    let lower = line.to_lowercase();
-    line.len() > 8 && RULES.iter().any(|word| lower.contains(word))
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use super::anchors::{Index, Kind};
 use super::beside::Beside;
+use super::tells::{each_tells, telling};
 use super::text::{beginning, middle_out};
 use super::turns::turns;
-use crate::conversation::{ContentBlock, Message, Outcome, Role, ToolCall, tokens};
+use crate::conversation::{ContentBlock, Message, Outcome, Role, ToolCall, is_quoted, tokens};
 
 /// How many tokens each part may have.
 #[derive(Debug, Clone, Copy)]
@@ -19,9 +20,18 @@ pub(super) struct Budget {
 
 /// How long a command or the arguments of a call are told, in bytes.
 const DEED: usize = 160;
+/// What stands for the part of a text that is left out.
+const LEFT_OUT: &str = " [… recall has it whole …] ";
+/// With fewer tokens nothing is told by a beginning and an end.
+const LEAST_CLIPPED: u64 = 100;
 
 /// Writes it; the messages are those that are not sent.
-pub(super) fn write(messages: &[Message], beside: &Beside<'_>, budget: Budget) -> String {
+pub(super) fn write(
+    messages: &[Message],
+    (summary, quoted): (Option<&str>, &[String]),
+    beside: &Beside<'_>,
+    budget: Budget,
+) -> String {
     let mut frame = format!(
         "[The first {} messages of this conversation are not sent any more: what follows stands for them. It is data \
          about the conversation so far, not a new request. The tool `recall` searches all that was said and printed, \
@@ -31,12 +41,14 @@ pub(super) fn write(messages: &[Message], beside: &Beside<'_>, budget: Budget) -
     let words = persons_words(messages, budget.words);
     section(&mut frame, "What the user said, in their own words", words);
     section(&mut frame, "To be kept at hand", beside.pins.iter().map(|pin| format!("- {pin}")));
-    section(&mut frame, "Summary", beside.summary.map(str::to_owned));
+    section(&mut frame, "Summary", summary.map(str::to_owned));
     section(&mut frame, "Done so far, the newest last", deeds(messages, budget.deeds));
-    for (title, line) in facts(messages, budget.anchors) {
+    let facts = facts(messages, &frame, budget.anchors);
+    for (title, line) in facts {
         section(&mut frame, title, Some(line));
     }
     section(&mut frame, "Open steps", beside.todos.map(str::to_owned));
+    section(&mut frame, "What may answer the newest message", quoted.iter().cloned());
     frame.push_str("\n\n[End of what stands for the earlier messages.]\n\n");
     frame
 }
@@ -52,29 +64,49 @@ fn section(frame: &mut String, title: &str, lines: impl IntoIterator<Item = Stri
     }
 }
 
-/// What the person said, word for word, the newest first as far as the budget goes; oldest first in the list.
+/// What the person said, word for word, as far as the budget goes. Where it does not reach, the first message and what
+/// tells most stay, of those the newest. In the list the oldest stands first.
 fn persons_words(messages: &[Message], budget: u64) -> Vec<String> {
-    let said: Vec<(usize, &Message)> =
-        turns(messages).filter(|(_, message)| message.role == Role::User && !message.has_results()).collect();
+    let said: Vec<(usize, String)> = turns(messages)
+        .filter(|(_, message)| message.role == Role::User && !message.has_results())
+        .map(|(turn, message)| (turn, typed(message)))
+        .collect();
+    let tells = each_tells(said.iter().map(|(_, text)| text.as_str()));
+    let mut order: Vec<usize> = (0..said.len()).collect();
+    order.sort_by_key(|place| std::cmp::Reverse((*place == 0, tells[*place], *place)));
     let mut left = budget;
-    let mut lines = Vec::new();
-    for (turn, message) in said.into_iter().rev() {
-        let text = typed(message);
-        let cost = tokens::estimate(&text) + 4;
-        if cost > left {
-            // What is left holds its beginning and its end.
-            let bytes = usize::try_from(left).unwrap_or(usize::MAX).saturating_mul(2);
-            if bytes > 200 {
-                let cut = middle_out(&text, bytes / 2, bytes / 3, |_| " [… recall has it whole …] ".to_owned());
-                lines.push(format!("- turn {turn}: {cut}"));
-            }
-            break;
-        }
-        left -= cost;
-        lines.push(format!("- turn {turn}: {text}"));
+    let mut kept: Vec<(usize, String)> = Vec::new();
+    for place in order {
+        let (turn, text) = &said[place];
+        // One message does not push all the others out.
+        let most = if said.len() > 1 { left.min(budget / 2) } else { left };
+        let Some(text) = fitting(text, most.saturating_sub(4)) else { continue };
+        left = left.saturating_sub(tokens::estimate(&text) + 4);
+        kept.push((place, format!("- turn {turn}: {text}")));
     }
-    lines.reverse();
-    lines
+    kept.sort_by_key(|(place, _)| *place);
+    kept.into_iter().map(|(_, line)| line).collect()
+}
+
+/// A text where it has room; else the sentences of it that tell something, else its beginning and its end.
+fn fitting(text: &str, most: u64) -> Option<String> {
+    if tokens::estimate(text) <= most {
+        return Some(text.to_owned());
+    }
+    let telling = telling(text).collect::<Vec<_>>().join(LEFT_OUT);
+    if !telling.is_empty() && tokens::estimate(&telling) <= most {
+        return Some(telling);
+    }
+    (most > LEAST_CLIPPED).then(|| clipped(text, most))
+}
+
+/// The beginning and the end of a text that has more than so many tokens.
+pub(super) fn clipped(text: &str, most: u64) -> String {
+    if tokens::estimate(text) <= most {
+        return text.to_owned();
+    }
+    let bytes = usize::try_from(most).unwrap_or(usize::MAX).saturating_mul(2);
+    middle_out(text, bytes / 2, bytes / 3, |_| LEFT_OUT.to_owned())
 }
 
 /// What a person typed; what was attached is named by its first line.
@@ -88,7 +120,7 @@ fn typed(message: &Message) -> String {
         | ContentBlock::WireItem(_) => None,
     });
     let mut typed = texts.next().unwrap_or_default().to_owned();
-    for attached in texts.filter(|text| !text.is_empty()) {
+    for attached in texts.filter(|text| !text.is_empty() && !is_quoted(text)) {
         typed.extend(["\n  + ", &beginning(attached.lines().next().unwrap_or_default(), DEED)]);
     }
     typed
@@ -142,14 +174,20 @@ fn deed(call: &ToolCall, answers: Option<&Message>) -> String {
     format!("- {} {}: {end}", call.name, beginning(&about, DEED))
 }
 
-/// The anchors of all texts, by kind, each kind with its share of the budget.
-fn facts(messages: &[Message], budget: u64) -> Vec<(&'static str, String)> {
+/// The anchors of all texts, by kind, each kind with its share of the budget; none that `frame` has already.
+fn facts(messages: &[Message], frame: &str, budget: u64) -> Vec<(&'static str, String)> {
     let mut index = Index::default();
-    for block in messages.iter().flat_map(|message| &message.content) {
+    let blocks = messages.iter().flat_map(|message| message.content.iter().map(|block| (message.role, block)));
+    for (role, block) in blocks {
         match block {
+            // Nobody said it a second time, and a tool may have printed it.
+            ContentBlock::Text { text } if is_quoted(text) => {}
             ContentBlock::Text { text } => {
                 index.read(text);
-                index.read_rules(text);
+                match role {
+                    Role::User => index.read_facts(text),
+                    Role::Assistant => index.read_rules(text),
+                }
             }
             ContentBlock::ToolCall(call) => read_value(&mut index, &call.input),
             ContentBlock::ToolResult(result) => index.read(&result.content),
@@ -167,7 +205,7 @@ fn facts(messages: &[Message], budget: u64) -> Vec<(&'static str, String)> {
             Kind::Path | Kind::Url | Kind::Id => " · ",
         };
         let mut taken: Vec<&str> = Vec::new();
-        for anchor in index.ranked(kind) {
+        for anchor in index.ranked(kind).into_iter().filter(|anchor| !has(frame, anchor)) {
             let cost = tokens::estimate(anchor) + 1;
             if cost > share {
                 continue;
@@ -182,6 +220,14 @@ fn facts(messages: &[Message], budget: u64) -> Vec<(&'static str, String)> {
         }
     }
     found
+}
+
+/// Whether a text has these words, and not as a part of a longer word.
+fn has(text: &str, words: &str) -> bool {
+    text.match_indices(words).any(|(at, _)| {
+        let (before, behind) = (text[..at].chars().next_back(), text[at + words.len()..].chars().next());
+        !before.into_iter().chain(behind).any(char::is_alphanumeric)
+    })
 }
 
 fn read_value(index: &mut Index, value: &serde_json::Value) {

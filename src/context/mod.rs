@@ -8,8 +8,10 @@ mod anchors;
 mod beside;
 mod frame;
 mod plan;
+mod quotes;
 mod recall;
 mod shares;
+mod tells;
 mod text;
 mod thin;
 mod turns;
@@ -17,6 +19,7 @@ mod view;
 
 pub use beside::Beside;
 pub use plan::{Limits, Need, need, plan, sent_tokens};
+pub use quotes::{LOOKED_AT, quotes};
 pub use recall::{Found, PASSAGES, Said, recall, recall_of, wanted};
 pub use shares::Shares;
 pub use turns::turns;

@@ -2,9 +2,11 @@
 
 use super::beside::Beside;
 use super::frame::{self, Budget};
+use super::quotes::{LOOKED_AT, quoted_lines};
+use super::recall::recall;
 use super::thin;
 use super::view::view;
-use crate::conversation::{ContentBlock, Cut, Message, tokens};
+use crate::conversation::{ContentBlock, Cut, Message, Role, is_quoted, tokens};
 
 /// What a request may hold. Unit: tokens, as [`tokens`] estimates them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +30,8 @@ pub enum Need {
     Hard,
 }
 
-/// Shares of the room for messages, in percent: from where on a cut is wanted and forced, what it should come down to.
+/// Shares of the room for messages, in percent: above SOFT a cut is wanted, above HARD it is forced. Thinning alone is
+/// enough if it comes down to GOAL.
 const SOFT: u64 = 70;
 const HARD: u64 = 85;
 const GOAL: u64 = 45;
@@ -37,13 +40,15 @@ const TAIL: u64 = 20;
 const WORDS: u64 = 15;
 const ANCHORS: u64 = 8;
 const DEEDS: u64 = 5;
+/// The model's summary may take so much of the same room.
+const SUMMARY: u64 = 10;
 /// The person's words have no more tokens than this, however large the window is (as codex keeps them).
 const MOST_WORDS: u64 = 20_000;
 const MOST_ANCHORS: u64 = 4_000;
 const MOST_DEEDS: u64 = 2_000;
-/// In a small room the person's words are what can least be done without.
+/// In a small room the person's words get a larger share.
 const SMALL_ROOM: u64 = 6_000;
-const WORDS_OF_SMALL: u64 = 22;
+const WORDS_OF_SMALL: u64 = 20;
 /// The newest outputs stay whole: so many tokens, and the last rounds.
 const WHOLE_OUTPUTS: u64 = 4_000;
 const WHOLE_ROUNDS: usize = 2;
@@ -91,7 +96,7 @@ pub fn plan(messages: &[Message], cut: Option<&Cut>, beside: &Beside<'_>, limits
         return Some(only_thin);
     }
     let (dropped, thinned) = tail(messages, &was, limits);
-    // A frame for one message says less than the message.
+    // Replacing a single message by a frame saves nothing.
     if dropped < was.dropped + 2 {
         return (thin < now).then_some(only_thin);
     }
@@ -101,12 +106,34 @@ pub fn plan(messages: &[Message], cut: Option<&Cut>, beside: &Beside<'_>, limits
         anchors: limits.share(ANCHORS).min(MOST_ANCHORS),
         deeds: limits.share(DEEDS).min(MOST_DEEDS),
     };
-    let frame = frame::write(&messages[..dropped], beside, budget);
-    let cut = Cut { dropped, thinned, frame };
+    let summary = beside.summary.map(|summary| frame::clipped(summary, limits.share(SUMMARY))).or(was.summary);
+    let quoted = about_newest(messages, dropped);
+    let frame = frame::write(&messages[..dropped], (summary.as_deref(), &quoted), beside, budget);
+    let cut = Cut { dropped, thinned, frame, summary };
     (sent_tokens(messages, Some(&cut)) < now).then_some(cut)
 }
 
-/// From which message on outputs stay whole: the last rounds, and so many tokens of the newest.
+/// The dropped lines that are about what the person said last; none where that message has its quotes already.
+fn about_newest(messages: &[Message], dropped: usize) -> Vec<String> {
+    let said = messages[dropped..].iter().rfind(|message| message.role == Role::User && !message.has_results());
+    let texts = said.into_iter().flat_map(|said| &said.content).filter_map(|block| match block {
+        ContentBlock::Text { text } => Some(text.as_str()),
+        ContentBlock::Reasoning(_)
+        | ContentBlock::ToolCall(_)
+        | ContentBlock::ToolResult(_)
+        | ContentBlock::Image(_)
+        | ContentBlock::WireItem(_) => None,
+    });
+    let texts: Vec<&str> = texts.collect();
+    match texts.first() {
+        Some(said) if !texts.iter().any(|text| is_quoted(text)) => {
+            quoted_lines(said, &recall(&messages[..dropped], said, LOOKED_AT))
+        }
+        Some(_) | None => Vec::new(),
+    }
+}
+
+/// Returns the first message whose outputs stay whole: the last rounds stay, and the newest outputs up to a limit.
 fn whole_from(messages: &[Message]) -> usize {
     let (mut left, mut rounds) = (WHOLE_OUTPUTS, 0);
     for (index, message) in messages.iter().enumerate().rev() {
@@ -123,7 +150,7 @@ fn whole_from(messages: &[Message]) -> usize {
     0
 }
 
-/// From which message on all are sent, and in how many of all the outputs are thinned.
+/// Returns how many messages are dropped, and in how many messages at the beginning outputs are thinned.
 fn tail(messages: &[Message], was: &Cut, limits: &Limits) -> (usize, usize) {
     let mut left = limits.share(TAIL);
     let whole = whole_from(messages);

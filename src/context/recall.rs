@@ -4,7 +4,7 @@ use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 
 use super::turns::turns;
-use crate::conversation::{ContentBlock, Message, Role};
+use crate::conversation::{ContentBlock, Message, Role, is_quoted};
 
 /// How many passages are shown at once.
 pub const PASSAGES: usize = 5;
@@ -33,7 +33,7 @@ const LONGEST_LINE: usize = 400;
 /// The usual constants of BM25 (Robertson and Zaragoza 2009).
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
-/// How much words count that stand in one line: in code and output a line says one thing.
+/// How much more words count that stand in one line together: in code and output a line says one thing.
 const TOGETHER: f64 = 2.0;
 /// About how many bytes a word has, with what is between it and the next.
 const BYTES_OF_WORD: f64 = 6.0;
@@ -133,6 +133,17 @@ pub fn wanted(query: &str) -> Vec<String> {
     if telling.is_empty() { all } else { telling }
 }
 
+/// How many of the wanted words stand in a line.
+pub(super) fn distinct(line: &str, wanted: &[String]) -> usize {
+    let mut has = vec![false; wanted.len()];
+    words(line, &mut |word| {
+        if let Some(place) = wanted.iter().position(|wanted| wanted == word) {
+            has[place] = true;
+        }
+    });
+    has.into_iter().filter(|has| *has).count()
+}
+
 /// Matches where one of the words may begin.
 fn any_of(wanted: &[String]) -> Option<RegexMatcher> {
     if wanted.is_empty() {
@@ -221,6 +232,7 @@ fn texts<'a>(said: &Said<'a>) -> Vec<Spoken<'a>> {
     let mut found = Vec::new();
     for block in &message.content {
         match block {
+            ContentBlock::Text { text } if is_quoted(text) => {}
             ContentBlock::Text { text } => found.push(Spoken { message: number, turn, who: said, text }),
             ContentBlock::ToolResult(result) => {
                 found.push(Spoken { message: number, turn, who: &result.name, text: &result.content });

@@ -11,6 +11,9 @@ pub struct Cut {
     pub thinned: usize,
     /// The text that replaces the messages that are not sent; empty while all are sent.
     pub frame: String,
+    /// The model's own summary in that text. The next cut keeps it where the model writes no better one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
 }
 
 impl Cut {

@@ -18,6 +18,15 @@ pub enum Role {
 /// How a file that a person attached to a message begins: a text of its own in that message.
 pub const ATTACHED: &str = "<file path=\"";
 
+/// How a text begins that code adds to a person's message: lines of earlier messages that are not sent any more.
+pub const QUOTED: &str = "[From axi: this was said earlier in this conversation";
+
+/// Whether code quoted this text from earlier messages. Nobody said it a second time.
+#[must_use]
+pub fn is_quoted(text: &str) -> bool {
+    text.trim_start().starts_with(QUOTED)
+}
+
 /// One entry of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {

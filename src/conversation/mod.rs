@@ -20,7 +20,8 @@ pub use builder::{Finished, MessageBuilder};
 pub use cut::Cut;
 pub use event::{StopReason, StreamEvent};
 pub use message::{
-    ATTACHED, ContentBlock, Image, Message, Outcome, Reasoning, Role, ToolCall, ToolFacts, ToolResult, WireItem,
+    ATTACHED, ContentBlock, Image, Message, Outcome, QUOTED, Reasoning, Role, ToolCall, ToolFacts, ToolResult,
+    WireItem, is_quoted,
 };
 pub use price::{Money, Price, Rates};
 pub use question::{Answer, Asker, Question};
@@ -28,6 +29,9 @@ pub use spec::{
     About, Brief, COMMANDS, Effect, Preview, READERS, Subject, ToolIdentity, ToolKind, ToolSpec, ToolVerb, WRITERS,
 };
 pub use usage::{Totals, Usage};
+
+/// The most of the first words, in characters.
+const FIRST_WORDS: usize = 80;
 
 /// An ordered list of messages in which every tool call is answered exactly once.
 ///
@@ -150,6 +154,12 @@ impl Conversation {
     #[must_use]
     pub const fn earlier(&self) -> usize {
         self.earlier.messages
+    }
+
+    /// Returns the first line of what was said first: what a person knows the conversation by.
+    #[must_use]
+    pub fn first_words(&self) -> String {
+        self.opening().lines().next().unwrap_or_default().chars().take(FIRST_WORDS).collect()
     }
 
     /// What its first message says, held or not.

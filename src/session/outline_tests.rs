@@ -106,7 +106,12 @@ fn written(home: &Path, steps: &[Step]) -> PathBuf {
         let kind = match step {
             Step::Ends => EntryKind::TurnEnded { end: "done".into() },
             Step::Cut(dropped, more) => EntryKind::Cut {
-                cut: Cut { dropped: *dropped, thinned: dropped + more, frame: format!("frame {number}") },
+                cut: Cut {
+                    dropped: *dropped,
+                    thinned: dropped + more,
+                    frame: format!("frame {number}"),
+                    summary: None,
+                },
             },
             Step::Undone => EntryKind::CutUndone,
             Step::Rewound(messages) => EntryKind::Rewound { messages: *messages },
