@@ -115,7 +115,7 @@ fn subcommands_are_not_messages() {
     assert_eq!(read("models ollama"), Ok(Invocation::Models { provider: Some("ollama".into()), json: false }));
     let sessions = |action, json| Ok(Invocation::Sessions(SessionsOptions { action, json }));
     assert_eq!(read("sessions show 12"), sessions(SessionsAction::Show("12".into()), false));
-    assert_eq!(read("sessions --json"), sessions(SessionsAction::List, true));
+    assert_eq!(read("sessions --json"), sessions(SessionsAction::List { origin: None }, true));
     assert_eq!(read("sessions search a b --json"), sessions(SessionsAction::Search("a b".into()), true));
     let export = SessionsAction::Export { id: "12".into(), form: "html".into() };
     assert_eq!(read("sessions export 12 --as html"), sessions(export, false));

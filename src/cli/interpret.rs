@@ -108,7 +108,7 @@ fn local_action(matches: &ArgMatches) -> LocalAction {
 }
 
 fn sessions_action(matches: &ArgMatches) -> SessionsAction {
-    let Some((name, inner)) = matches.subcommand() else { return SessionsAction::List };
+    let Some((name, inner)) = matches.subcommand() else { return SessionsAction::List { origin: None } };
     let text = |id: &str| inner.get_one::<String>(id).cloned().unwrap_or_default();
     match name {
         "show" => SessionsAction::Show(text("id")),
@@ -122,7 +122,7 @@ fn sessions_action(matches: &ArgMatches) -> SessionsAction {
             let words = inner.get_many::<String>("text").into_iter().flatten().cloned().collect::<Vec<_>>();
             SessionsAction::Search(words.join(" "))
         }
-        _ => SessionsAction::List,
+        _ => SessionsAction::List { origin: inner.get_one("origin").cloned() },
     }
 }
 

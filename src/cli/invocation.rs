@@ -253,7 +253,10 @@ pub struct SessionsOptions {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionsAction {
     /// Lists them.
-    List,
+    List {
+        /// Only those that began in this: a word of the list.
+        origin: Option<String>,
+    },
     /// Prints one.
     Show(String),
     /// Prints one in a form: `md`, `json`, `html`.

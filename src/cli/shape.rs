@@ -50,7 +50,10 @@ pub fn command(words: Words<'_>) -> Command {
     let positional = |name, help| positional(name, help, words);
     let shells = PossibleValuesParser::new(["bash", "elvish", "fish", "powershell", "zsh"]);
     let sessions = sub("sessions", cli::command::SESSIONS).subcommands([
-        sub("list", cli::command::LIST),
+        sub("list", cli::command::LIST).arg(
+            valued("origin", "KIND", option::ORIGIN, words)
+                .value_parser(["repl", "one-shot", "hand-off", "acp", "import"]),
+        ),
         sub("show", cli::command::SHOW).arg(positional("id", argument::ID).required(true)),
         sub("export", cli::command::EXPORT)
             .arg(positional("id", argument::ID).required(true))

@@ -3,7 +3,7 @@
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 use serde_json::json;
 
-use crate::conversation::{ContentBlock, Image, Message, Role, Totals};
+use crate::conversation::{ContentBlock, Image, Role, Totals, is_quoted};
 use crate::session::Loaded;
 use crate::terminal::escape_json;
 
@@ -57,7 +57,8 @@ fn whole(loaded: &Loaded) -> String {
 }
 
 fn markdown(loaded: &Loaded) -> String {
-    let mut parts = vec![format!("# {}\n\n{} · {}", loaded.id, loaded.model, loaded.directory.display())];
+    let about = format!("{} · {} · {}", loaded.id, loaded.model, loaded.directory.display());
+    let mut parts = vec![format!("# {}\n\n{about}", loaded.heading())];
     for message in loaded.conversation.messages() {
         parts.extend(message.content.iter().filter_map(|block| block_in_markdown(message.role, block)));
     }
@@ -66,6 +67,8 @@ fn markdown(loaded: &Loaded) -> String {
 
 fn block_in_markdown(role: Role, block: &ContentBlock) -> Option<String> {
     match block {
+        // Nobody said it here.
+        ContentBlock::Text { text } if is_quoted(text) => None,
         ContentBlock::Text { text } if role == Role::User => {
             let quoted: Vec<String> = text.lines().map(|line| format!("> {line}")).collect();
             Some(quoted.join("\n"))
@@ -100,9 +103,7 @@ pre.output{max-height:24rem;white-space:pre-wrap;overflow-wrap:anywhere}\
 pre{white-space:pre-wrap;border:1px solid #ccc}.user,.call{break-after:avoid}}";
 
 fn page(loaded: &Loaded) -> String {
-    let said = loaded.conversation.messages().first().map(Message::text).unwrap_or_default();
-    let title = loaded.title.clone().unwrap_or_else(|| said.lines().next().unwrap_or_default().to_owned());
-    let title = escaped(if title.is_empty() { loaded.id.as_str() } else { &title });
+    let title = escaped(&loaded.heading());
     let about = format!("{} · {} · {}", loaded.id, loaded.model, loaded.directory.display());
     let mut page = format!(
         "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n\
@@ -122,6 +123,8 @@ fn page(loaded: &Loaded) -> String {
 
 fn block_in_page(role: Role, block: &ContentBlock, page: &mut String) {
     match block {
+        // Nobody said it here.
+        ContentBlock::Text { text } if is_quoted(text) => {}
         ContentBlock::Text { text } if role == Role::User => {
             page.extend(["<section class=\"user\">", &escaped(text.trim_end()), "</section>\n"]);
         }
@@ -197,7 +200,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::conversation::{Conversation, Ledger};
+    use crate::conversation::{Conversation, Ledger, Message, QUOTED};
     use crate::session::SessionId;
 
     fn loaded(texts: &[&str]) -> Loaded {
@@ -231,6 +234,25 @@ mod tests {
         assert!(page.contains("<strong>bold</strong>") && page.contains("&lt;b&gt;hi&lt;/b&gt;"), "{page}");
         for bad in ["<script", "javascript:", "http://x/y.png", "<b>"] {
             assert!(!page.contains(bad), "{bad} in {page}");
+        }
+    }
+
+    #[test]
+    fn an_export_is_headed_by_its_title_and_has_nothing_that_code_quoted() {
+        let mut loaded = loaded(&["mend it", "done"]);
+        loaded.conversation.push_user(Message {
+            role: Role::User,
+            content: ["go on", &format!("\n\n{QUOTED}: x")]
+                .map(|text| ContentBlock::Text { text: text.to_owned() })
+                .to_vec(),
+        });
+        let headed = |loaded: &Loaded| export(loaded, ExportForm::Markdown).lines().next().unwrap().to_owned();
+        assert_eq!(headed(&loaded), "# mend it");
+        loaded.title = Some("the heron port".to_owned());
+        assert_eq!(headed(&loaded), "# the heron port");
+        for form in [ExportForm::Markdown, ExportForm::Html] {
+            let page = export(&loaded, form);
+            assert!(page.contains("go on") && !page.contains(QUOTED), "{page}");
         }
     }
 

@@ -38,6 +38,6 @@ pub use recall::recalled_row;
 pub use row::{Argument, SlashCommand};
 pub use script::{Recorded, ScriptForm, script};
 pub use servers::{era_word, facts, no_servers, server_failure, standing_word, unknown_server};
-pub use sessions::{SessionPreviews, session_damage, session_line, session_problem, session_rows};
+pub use sessions::{SessionPreviews, session_damage, session_lines, session_problem, session_rows};
 pub use table::COMMANDS;
 pub use user::{CommandSource, UserCommand, command_body, load_user_commands};

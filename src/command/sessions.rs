@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use super::{Context, ExportForm, Outcome, Problem};
 use crate::conversation::{Message, Role};
 use crate::locale::{Locale, word};
-use crate::session::{Loaded, SessionError, SessionId, SessionStore, Summary, load, open};
+use crate::session::{Loaded, Origin, SessionError, SessionId, SessionStore, Summary, load, open};
 use crate::terminal::sanitize;
 use crate::terminal::width::width;
 
@@ -20,7 +20,7 @@ pub(super) fn session(context: &mut Context<'_>, argument: &str) -> Outcome {
     let (word, rest) = argument.split_once(char::is_whitespace).unwrap_or((argument, ""));
     let rest = rest.trim();
     match word {
-        "list" => list(context),
+        "list" => list(context, rest),
         "new" => Outcome::NewSession { clear: false },
         "" | "switch" if rest.is_empty() => pick(context, ""),
         "switch" => Outcome::Resume(rest.to_owned()),
@@ -46,16 +46,23 @@ fn store(context: &Context<'_>) -> Result<SessionStore, Outcome> {
     context.world.sessions().ok_or_else(|| Outcome::Say(context.locale.text(word::said::SESSIONS_NONE).to_owned()))
 }
 
-fn list(context: &Context<'_>) -> Outcome {
-    let sessions = context.world.sessions().map(|store| store.list()).unwrap_or_default();
+/// `list`, or `list ORIGIN`: those that began there.
+fn list(context: &Context<'_>, origin: &str) -> Outcome {
+    let mut sessions = context.world.sessions().map(|store| store.list()).unwrap_or_default();
+    let any = !sessions.is_empty();
+    sessions.retain(|session| origin.is_empty() || session.origin.is_some_and(|has| has.word() == origin));
+    if sessions.is_empty() && any {
+        return Outcome::Say(context.locale.with(word::said::SessionsNoneOf { origin }));
+    }
     if sessions.is_empty() {
         return Outcome::Say(context.locale.text(word::said::SESSIONS_NONE).to_owned());
     }
     let now = context.agent.session().id();
-    let time = SystemTime::now();
-    let rows = sessions.iter().take(LISTED).map(|summary| {
+    sessions.truncate(LISTED);
+    let lines = session_lines(context.locale, &sessions, SystemTime::now());
+    let rows = lines.zip(&sessions).map(|(line, summary)| {
         let here = if summary.id == *now { "*" } else { " " };
-        format!("{here} {}  {}", session_line(context.locale, summary, time), summary.title)
+        format!("{here} {line}  {}", summary.title)
     });
     // As it stands: a title is anybody's text, not markdown.
     Outcome::Say(rows.collect::<Vec<_>>().join("\n"))
@@ -280,15 +287,17 @@ fn rename(context: &Context<'_>, rest: &str) -> Outcome {
     }
 }
 
-/// What a list says of a session before its title: its id, how long ago it was written to, its turns, its tokens, what it
-/// cost where that is known.
-#[must_use]
-pub fn session_line(locale: &Locale, summary: &Summary, now: SystemTime) -> String {
-    let Summary { id, modified, turns, usage, spent, .. } = summary;
-    let age = to_the_right(&[age(locale, now, *modified)]).concat();
-    let (turns, tokens) = (format!("{turns}×"), short(usage.read() + usage.written()));
-    let spent = spent.map_or_else(String::new, |spent| spent.to_string());
-    format!("{id}  {age}  {turns:>4}  {tokens:>5}  {spent:>8}")
+/// What a list says of each session before its title: its id, what it began in, how long ago it was written to, its
+/// turns, its tokens, what it cost where that is known.
+pub fn session_lines(locale: &Locale, sessions: &[Summary], now: SystemTime) -> impl Iterator<Item = String> {
+    let ages: Vec<String> = sessions.iter().map(|session| age(locale, now, session.modified)).collect();
+    sessions.iter().zip(to_the_right(&ages)).map(|(session, age)| {
+        let Summary { id, turns, usage, spent, origin, .. } = session;
+        let (turns, tokens) = (format!("{turns}×"), short(usage.read() + usage.written()));
+        let spent = spent.map_or_else(String::new, |spent| spent.to_string());
+        let origin = origin.map_or("", Origin::word);
+        format!("{id}  {origin:<8}  {age}  {turns:>4}  {tokens:>5}  {spent:>8}")
+    })
 }
 
 /// A count in few characters: `950`, `12k`, `3M`.
@@ -349,6 +358,7 @@ mod tests {
             title: title.to_owned(),
             named: false,
             model: model.to_owned(),
+            origin: Some(Origin::HandOff),
             turns,
             usage: Usage::default(),
             spent: None,
@@ -370,6 +380,13 @@ mod tests {
             odd[1].find("2 小时").map(|at| width(&odd[1][..at]))
         );
         assert!(!odd[0].contains('\u{1b}'), "{odd:?}");
+        // Ages of other widths move no column.
+        let newer = Summary { modified: now - Duration::from_secs(5), ..session("a", "m", 1, 1) };
+        let lines: Vec<String> =
+            session_lines(&Locale::new("zh-CN"), &[newer, session("b", "m", 1, 1)], now).collect();
+        let turns = |line: &String| line.find('×').map(|at| width(&line[..at]));
+        assert_eq!(turns(&lines[0]), turns(&lines[1]), "{lines:?}");
+        assert!(lines[0].starts_with("20261123-080504-db2baa76  hand-off  "), "{lines:?}");
     }
 
     #[test]

@@ -17,6 +17,40 @@ pub(super) const VERSION: u32 = 1;
 /// Where the kind of a line stands: after its version and its time.
 pub(super) const HEAD: usize = 64;
 
+/// What a session began in. Sub-agents keep no session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// The loop at a terminal.
+    Repl,
+    /// One message of a program or a pipe.
+    OneShot,
+    /// A shell that handed its line over.
+    HandOff,
+    /// An editor.
+    Acp,
+    /// A file of another agent.
+    Import,
+    /// Something that this axi does not know.
+    #[serde(other)]
+    Unknown,
+}
+
+impl Origin {
+    /// Returns its word in the file, in lists, and on the command line.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Repl => "repl",
+            Self::OneShot => "one-shot",
+            Self::HandOff => "hand-off",
+            Self::Acp => "acp",
+            Self::Import => "import",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
 /// One line of a session's file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
@@ -51,6 +85,9 @@ pub enum EntryKind {
         model: String,
         /// axi's version.
         axi: String,
+        /// What it began in; an older axi did not write it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        origin: Option<Origin>,
     },
     /// It begins as another session does: with all that one's file says up to here. Always the second line.
     Forked {

@@ -17,9 +17,7 @@ impl Fork {
     /// Begins with all of a session as it was loaded, without anything that was appended since.
     #[must_use]
     pub fn of(loaded: &Loaded) -> Self {
-        let said = loaded.conversation.opening();
-        let title = loaded.title.clone().unwrap_or_else(|| said.lines().next().unwrap_or_default().to_owned());
-        let title = title.chars().take(80).collect();
+        let title = loaded.heading();
         Self { from: loaded.id.clone(), bytes: loaded.bytes, title, messages: u64::MAX }
     }
 

@@ -20,7 +20,7 @@ pub struct Loaded {
     pub directory: PathBuf,
     /// The last model used.
     pub model: String,
-    /// Its title, if it was given one.
+    /// Its title: the one that a person gave, else a model's, else that of the session it began as.
     pub title: Option<String>,
     /// The conversation, repaired; see [`Conversation::earlier`].
     pub conversation: Conversation,
@@ -32,6 +32,15 @@ pub struct Loaded {
     pub bytes: u64,
     /// Whether its last turn came to no end: axi was killed in it.
     pub broken_off: bool,
+}
+
+impl Loaded {
+    /// What the session is called: its title, else the first line that was said, else its id.
+    #[must_use]
+    pub fn heading(&self) -> String {
+        let heading = self.title.clone().unwrap_or_else(|| self.conversation.first_words());
+        if heading.trim().is_empty() { self.id.to_string() } else { heading }
+    }
 }
 
 /// How many beginnings of beginnings are followed.
@@ -115,6 +124,8 @@ struct Reading<H> {
     started: Option<(SessionId, PathBuf)>,
     model: String,
     title: Option<String>,
+    /// What it is called where nobody gave it a title.
+    topic: Option<String>,
     ledger: Ledger,
     messages: H,
     cuts: Vec<Cut>,
@@ -154,6 +165,7 @@ impl<H: Holder> Reading<H> {
             started: None,
             model: String::new(),
             title: None,
+            topic: None,
             ledger: Ledger::default(),
             messages,
             cuts: Vec::new(),
@@ -183,7 +195,8 @@ impl<H: Holder> Reading<H> {
             }
         };
         self.read += 1;
-        if let EntryKind::Forked { from, bytes, .. } = kind {
+        if let EntryKind::Forked { from, bytes, title } = kind {
+            self.topic = Some(title).filter(|title| !title.is_empty());
             self.begin_as(&place.path.with_file_name(format!("{from}.jsonl")), bytes, deepest);
         } else {
             self.take(kind, place);
@@ -239,8 +252,9 @@ impl<H: Holder> Reading<H> {
                 self.open = false;
                 self.ledger.end_turn();
             }
-            // The one is taken where its file is known, the other is for lists.
-            EntryKind::Forked { .. } | EntryKind::Topic { .. } => {}
+            EntryKind::Topic { topic } => self.topic = Some(topic),
+            // It is taken where its file is known.
+            EntryKind::Forked { .. } => {}
         }
     }
 
@@ -279,7 +293,7 @@ impl<H: Holder> Reading<H> {
         for text in self.pins {
             conversation.pin(text);
         }
-        let (model, title, ledger, skipped) = (self.model, self.title, self.ledger, self.skipped);
+        let (model, title, ledger, skipped) = (self.model, self.title.or(self.topic), self.ledger, self.skipped);
         Ok(Loaded { id, directory, model, title, conversation, ledger, skipped, bytes: self.length, broken_off })
     }
 }

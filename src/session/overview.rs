@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::{EntryKind, HEAD, directory_of, read_kind};
+use super::entry::{EntryKind, HEAD, Origin, directory_of, read_kind};
 use crate::conversation::{Money, Usage};
 use crate::file::{self, Outlives};
 
 /// The name of the copy, beside the sessions. It is never believed further than a session's file is long.
 const COPY: &str = "overview.json";
 /// Written anew with each form.
-const FORM: u32 = 3;
+const FORM: u32 = 4;
 /// The most of a title, in characters.
 const TITLE: usize = 80;
 
@@ -27,6 +27,8 @@ pub(super) struct Overview {
     /// Which directory that is, whatever it is called by now.
     pub(super) place: Option<String>,
     pub(super) model: String,
+    /// What it began in.
+    pub(super) origin: Option<Origin>,
     /// The title it was given last.
     pub(super) given: Option<String>,
     /// What a model calls it.
@@ -98,7 +100,8 @@ impl Overview {
         let Some(kind) = read_kind(line) else { return };
         self.readable = true;
         match kind {
-            EntryKind::Started { directory, directory_bytes, place, model, .. } => {
+            EntryKind::Started { directory, directory_bytes, place, model, origin, .. } => {
+                self.origin = origin;
                 self.directory = directory_of(directory, directory_bytes);
                 self.place = place;
                 self.model = model;

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::entry::{Entry, EntryKind, place_of, read_kind};
+use super::entry::{Entry, EntryKind, Origin, place_of, read_kind};
 use super::id::directory_mark;
 use super::overview::{Copy, Overview};
 use super::partial::Partial;
@@ -47,6 +47,8 @@ pub struct Summary {
     pub named: bool,
     /// The last model used, as `PROVIDER/MODEL`.
     pub model: String,
+    /// What it began in, where that is known.
+    pub origin: Option<Origin>,
     /// How many turns ended.
     pub turns: u64,
     /// Tokens of its requests, without those of the session it began as.
@@ -329,6 +331,7 @@ fn summary(id: &SessionId, path: &Path, overview: Overview) -> Option<Summary> {
         title,
         named: overview.given.is_some(),
         model: overview.model,
+        origin: overview.origin,
         turns: overview.turns,
         spent,
         usage: overview.usage,

@@ -246,7 +246,7 @@ fn what_a_model_calls_a_session_is_its_title_until_a_person_gives_one() {
     assert!(!store.is_untitled(&path) && !store.list()[0].named);
     assert_eq!(titles(&store.search("heron")), ["Ports of heron"]);
     let loaded = load(&path).unwrap();
-    assert_eq!((loaded.skipped, loaded.title), (0, None));
+    assert_eq!((loaded.skipped, loaded.title), (0, Some("Ports of heron".to_owned())));
     store.rename(store.list()[0].id.as_str(), "mine", NOW).unwrap();
     store.set_topic(&path, "later", NOW).unwrap();
     assert_eq!((titles(&store.list()), store.list()[0].named), (vec!["mine"], true));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
-use super::entry::{Entry, EntryKind, place_of};
+use super::entry::{Entry, EntryKind, Origin, place_of};
 use super::partial::Partial;
 use super::{Fork, Redactor, SessionError, SessionId};
 use crate::conversation::Message;
@@ -26,6 +26,8 @@ pub struct Session {
     held: Option<File>,
     redactor: Redactor,
     started: bool,
+    /// What it begins in.
+    origin: Option<Origin>,
     /// The lines to write after the first line, if the session begins like another one.
     early: Vec<EntryKind>,
     /// Whether this session has saved a part of an answer beside the file.
@@ -45,6 +47,7 @@ impl Session {
             held: None,
             redactor,
             started: false,
+            origin: None,
             early: Vec::new(),
             partial: AtomicBool::new(false),
         }
@@ -62,9 +65,17 @@ impl Session {
             held,
             redactor,
             started: true,
+            origin: None,
             early: Vec::new(),
             partial: AtomicBool::new(false),
         }
+    }
+
+    /// Says what it begins in.
+    #[must_use]
+    pub const fn begun_in(mut self, origin: Origin) -> Self {
+        self.origin = Some(origin);
+        self
     }
 
     /// Begins like another session.
@@ -116,6 +127,7 @@ impl Session {
                 place: place_of(&self.directory),
                 model: model.to_owned(),
                 axi: env!("CARGO_PKG_VERSION").to_owned(),
+                origin: self.origin,
             };
             self.write(started, now)?;
             self.started = true;

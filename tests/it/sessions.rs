@@ -24,7 +24,7 @@ fn a_list_is_read_by_programs_and_a_page_needs_nothing_else() {
     let list = json(&home, &["list", "--json"]);
     let row = &list[0];
     assert_eq!((row["title"].as_str(), row["turns"].as_u64()), (Some("the <b>plover</b>?"), Some(1)), "{row}");
-    assert_eq!(row["model"], "openai/any");
+    assert_eq!((&row["model"], &row["origin"]), (&"openai/any".into(), &"one-shot".into()));
     let id = row["id"].as_str().unwrap();
     assert_eq!(json(&home, &["search", "PLOVER", "--json"])[0]["id"], id);
     assert_eq!(json(&home, &["search", "role", "--json"]), serde_json::json!([]));
@@ -37,6 +37,10 @@ fn a_list_is_read_by_programs_and_a_page_needs_nothing_else() {
         "{page}"
     );
     assert_eq!(json(&home, &["--json"]), list);
+    assert_eq!(json(&home, &["list", "--origin", "one-shot", "--json"]), list);
+    assert_eq!(json(&home, &["list", "--origin", "repl", "--json"]), serde_json::json!([]));
+    assert!(run(home.axi().args(["sessions", "list"])).out.contains("  one-shot  "));
+    assert!(run(home.axi().args(["sessions", "list", "--origin", "acp"])).err.contains("no session began in acp"));
 }
 
 #[test]
@@ -125,6 +129,7 @@ fn a_conversation_is_forked_from_before_a_turn_and_exported() {
     person.sees_prompt();
     let page = std::fs::read_to_string(home.path().join("work/notes.html")).unwrap();
     assert!(page.contains("second try") && !page.contains("two"), "{page}");
+    assert!(page.contains("<title>first</title>"), "{page}");
     person.sends("/export notes.html");
     person.sees("File exists");
     assert_eq!(person.leaves(), Some(0));

@@ -15,7 +15,9 @@ use crate::command::{self, ExportForm, Problem, export};
 use crate::conversation::{Role, Totals};
 use crate::frontend::exit::Exit;
 use crate::locale::word;
-use crate::session::{EntryKind, Foreign, ImportError, Loaded, SessionError, SessionStore, Summary, import, load};
+use crate::session::{
+    EntryKind, Foreign, ImportError, Loaded, Origin, SessionError, SessionStore, Summary, import, load,
+};
 use crate::terminal::{escape_json, sanitize};
 
 /// What a command came to: what is printed, or why it failed.
@@ -39,7 +41,16 @@ pub(in crate::app) fn sessions(app: &App, options: &SessionsOptions) -> Exit {
         Ok(loaded)
     };
     let done = match action {
-        SessionsAction::List => Ok(rows(app, store.list(), *json)),
+        SessionsAction::List { origin: None } => Ok(rows(app, store.list(), *json)),
+        SessionsAction::List { origin: Some(origin) } => {
+            let mut list = store.list();
+            list.retain(|row| row.origin.is_some_and(|has| has.word() == origin));
+            if list.is_empty() && !json {
+                console.note(&app.locale.with(word::said::SessionsNoneOf { origin }));
+                return Exit::Done;
+            }
+            Ok(rows(app, list, *json))
+        }
         SessionsAction::Search(text) => {
             let found = store.search(text);
             if found.is_empty() && !json && !store.is_empty() {
@@ -98,15 +109,9 @@ fn rows(app: &App, list: Vec<Summary>, json: bool) -> String {
         let list: Vec<_> = list.iter().map(as_json).collect();
         return escape_json(format!("{:#}", serde_json::Value::from(list)));
     }
-    let now = SystemTime::now();
-    let lines = list.into_iter().map(|row| {
-        format!(
-            "{}  {}  {}",
-            command::session_line(&app.locale, &row, now),
-            app.paths.shown(&row.directory),
-            row.title
-        )
-    });
+    let lines = command::session_lines(&app.locale, &list, SystemTime::now());
+    let lines =
+        lines.zip(&list).map(|(line, row)| format!("{line}  {}  {}", app.paths.shown(&row.directory), row.title));
     lines.map(|line| sanitize(&line).into_owned()).collect::<Vec<_>>().join("\n")
 }
 
@@ -117,6 +122,7 @@ fn as_json(row: &Summary) -> serde_json::Value {
         "named": row.named,
         "directory": row.directory.to_string_lossy(),
         "model": row.model,
+        "origin": row.origin,
         "turns": row.turns,
         "usage": Totals::from(row.usage),
         "usd": row.spent,
@@ -137,7 +143,7 @@ fn imported(app: &App, path: &Path) -> Done {
         ImportError::Io(cause) => failed(&cause.to_string()),
         ImportError::Unknown => failed(app.locale.text(word::error::SESSION_IMPORT_UNKNOWN)),
     })?;
-    let mut session = session_in(app, read.directory, true);
+    let mut session = session_in(app, read.directory, true).begun_in(Origin::Import);
     let now = SystemTime::now();
     let messages = read.conversation.messages();
     for (index, message) in messages.iter().enumerate() {

@@ -102,7 +102,7 @@ impl Opener for Editor {
         let client = models::client(&app.config, &app.process.variables);
         let (provider, _) = choose(&app, None, &client, &runtime).map_err(|failed| refused(&failed))?;
         let options = RunOptions { resume: wanted.resume.clone().map(Some), ..RunOptions::default() };
-        let made = agent::make(&app, &options, provider, FrontendKind::Print);
+        let made = agent::make(&app, &options, provider, FrontendKind::Editor);
         let (agent, _) = made.map_err(|failed| refused(&failed))?;
         let app = Rc::new(app);
         Ok(Opened {

@@ -191,6 +191,8 @@ fn fallbacks(app: &App, options: &RunOptions) -> Result<Vec<Arc<dyn Provider>>, 
 
 /// An earlier conversation that is gone on with.
 pub(super) struct GoneOn {
+    /// What it is called.
+    pub(super) title: String,
     /// Whether axi was killed in its last turn.
     pub(super) broken_off: bool,
 }
@@ -208,24 +210,25 @@ pub(super) fn make(
         Console::new(&app.locale).warn(&damage);
     }
     let keep = !options.no_session;
-    let gone_on = resumed.as_ref().map(|(loaded, _)| GoneOn { broken_off: loaded.broken_off });
+    let gone_on =
+        resumed.as_ref().map(|(loaded, _)| GoneOn { title: loaded.heading(), broken_off: loaded.broken_off });
     let (session, conversation, ledger) = match resumed {
         Some((loaded, path)) if keep && is_held(&path) => {
             Console::new(&app.locale).note(app.locale.text(word::repl::SESSION_BUSY));
             // As far as it is written: what arrives there meanwhile is that one's.
             let loaded = load_lines(&path).unwrap_or(loaded);
-            let session = new_session(app, true).begin_as(Fork::of(&loaded));
+            let session = new_session(app, occasion, true).begin_as(Fork::of(&loaded));
             (session, loaded.conversation, Ledger::default())
         }
         Some((loaded, path)) if keep => {
             let session = Session::resume(loaded.id, loaded.directory, path, app.redactor());
             (session, loaded.conversation, loaded.ledger)
         }
-        Some((loaded, _)) => (new_session(app, false), loaded.conversation, loaded.ledger),
-        None => (new_session(app, keep), Conversation::new(), Ledger::default()),
+        Some((loaded, _)) => (new_session(app, occasion, false), loaded.conversation, loaded.ledger),
+        None => (new_session(app, occasion, keep), Conversation::new(), Ledger::default()),
     };
     app.shell.set(session.id());
-    let first = new_session(app, false);
+    let first = new_session(app, occasion, false);
     let setup = Setup { fallbacks, ..setup(app, options, occasion) };
     let mut agent = Agent::new(provider, tools(app, occasion), policy, first, setup);
     agent.allow_exploring();
@@ -239,7 +242,7 @@ pub(super) fn make(
 pub(super) fn for_tools(app: &App, tools: Vec<Arc<dyn Tool>>) -> Result<Agent, Failed> {
     let options = RunOptions { no_session: true, ..RunOptions::default() };
     let setup = setup(app, &options, FrontendKind::Print);
-    let session = new_session(app, false);
+    let session = new_session(app, FrontendKind::Print, false);
     Ok(Agent::new(Arc::new(NoModel::default()), Toolbox::new(tools), policy(app, &options)?, session, setup))
 }
 

@@ -21,7 +21,7 @@ use crate::frontend::exit::Exit;
 use crate::frontend::human::Human;
 use crate::frontend::repl::{
     Clipboard, CommandMenu, Drafts, EditStyle, Editor, EditorOptions, Foreground, HistoryOptions, Repl, ReplParts,
-    ShellLines, SuggestTiming, editor_words, title,
+    ShellLines, SuggestTiming, editor_words,
 };
 use crate::frontend::words::Speaking;
 use crate::locale::word;
@@ -81,8 +81,8 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
     if let Some(found) = found {
         human.painter().say(&found);
     }
-    if gone_on.is_some() {
-        let said = app.locale.with(word::repl::Resumed { title: &title(agent.conversation()) });
+    if let Some(GoneOn { title, .. }) = &gone_on {
+        let said = app.locale.with(word::repl::Resumed { title });
         human.painter().say(&said);
     }
     if agent.model().small {
@@ -109,7 +109,7 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
         stage,
         world: Box::new(Outside::new(Rc::clone(app), client, runtime, ghost_usage)),
         new_session: Box::new(move || {
-            let session = session::new_session(&for_new, keep);
+            let session = session::new_session(&for_new, FrontendKind::Repl, keep);
             for_new.shell.set(session.id());
             session
         }),
@@ -127,7 +127,7 @@ pub(super) fn repl(app: &Rc<App>, options: RunOptions) -> Result<Exit, Failed> {
         lists,
         own: menu_lists::user_commands(app),
     });
-    if let Some(GoneOn { broken_off }) = gone_on {
+    if let Some(GoneOn { broken_off, .. }) = gone_on {
         repl.last_screenful(broken_off && options.message.is_none());
     }
     Ok(repl.run(options.message))

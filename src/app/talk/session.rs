@@ -10,21 +10,35 @@ use crate::cli::RunOptions;
 use crate::command::{self, Problem};
 use crate::frontend::exit::Exit;
 use crate::locale::word;
-use crate::session::{self, Loaded, Session, SessionError, SessionId, load};
+use crate::session::{self, Loaded, Origin, Session, SessionError, SessionId, load};
 
 /// Which front end a conversation begins in, and so which one it goes on with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FrontendKind {
     /// One turn for a program or a pipe: a new session, unless asked otherwise.
     Print,
+    /// An editor: a new session, unless asked otherwise.
+    Editor,
     /// The loop: the shell's session.
     Repl,
     /// A shell handed its line over: the shell's session, and it waits for a command.
     Handoff,
 }
 
-pub(super) fn new_session(app: &App, keep: bool) -> Session {
-    session_in(app, app.project.cwd.clone(), keep)
+impl FrontendKind {
+    /// What a session that begins in it is listed as.
+    pub(super) const fn origin(self) -> Origin {
+        match self {
+            Self::Print => Origin::OneShot,
+            Self::Editor => Origin::Acp,
+            Self::Repl => Origin::Repl,
+            Self::Handoff => Origin::HandOff,
+        }
+    }
+}
+
+pub(super) fn new_session(app: &App, occasion: FrontendKind, keep: bool) -> Session {
+    session_in(app, app.project.cwd.clone(), keep).begun_in(occasion.origin())
 }
 
 /// A session of another directory.
@@ -45,7 +59,8 @@ pub(super) fn resumed(
     let open = |path: PathBuf| read(&path).map(|loaded| (loaded, path));
     let store = app.sessions();
     // Held also where another session is asked for: it becomes the shell's.
-    let is_shells = !options.no_session && (occasion != FrontendKind::Print || options.resume_last);
+    let is_in_shell = matches!(occasion, FrontendKind::Repl | FrontendKind::Handoff);
+    let is_shells = !options.no_session && (is_in_shell || options.resume_last);
     let (shells, busy) = if is_shells { shells_session(app) } else { (None, false) };
     if busy {
         Console::new(&app.locale).note(app.locale.text(word::handoff::BUSY));

@@ -22,7 +22,7 @@ use crate::frontend::dropped::close_dropped_connections;
 use crate::frontend::human::KeepRule;
 use crate::frontend::input::{self, Input};
 use crate::frontend::json_rpc::{Client, Fault, RpcError, text};
-use crate::frontend::repl::{UserCommands, title};
+use crate::frontend::repl::UserCommands;
 use crate::frontend::words;
 use crate::locale::{Locale, word};
 use crate::mcp::Definition;
@@ -259,7 +259,7 @@ impl Session {
             end
         });
         self.usage();
-        let title = title(self.opened.agent.conversation());
+        let title = self.opened.agent.conversation().first_words();
         self.events.update(&json!({
             "sessionUpdate": "session_info_update", "title": title, "updatedAt": timestamp(SystemTime::now()),
         }));

@@ -27,4 +27,4 @@ pub use menu::{
     Arguments, Candidate, Candidates, CommandEntry, CommandMenu, ListedModel, ListedSession, MenuLists,
     MenuSources, ModelGroup, ServerMenu,
 };
-pub use run::{NewSession, Repl, ReplParts, ResumeSession, ShellLines, UserCommands, editor_words, title};
+pub use run::{NewSession, Repl, ReplParts, ResumeSession, ShellLines, UserCommands, editor_words};

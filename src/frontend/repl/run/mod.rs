@@ -15,5 +15,5 @@ mod user_commands;
 
 pub use repl::{NewSession, Repl, ReplParts, ResumeSession};
 pub use shell_line::ShellLines;
-pub use show::{editor_words, title};
+pub use show::editor_words;
 pub use user_commands::UserCommands;

@@ -208,7 +208,7 @@ impl Repl {
 
     /// Goes on with a session that was loaded.
     fn go_on(&mut self, session: Session, loaded: Loaded) {
-        let title = show::title(&loaded.conversation);
+        let title = loaded.heading();
         let damage = command::session_damage(self.human.locale(), &loaded);
         let usage = if *session.id() == loaded.id { loaded.ledger } else { Ledger::default() };
         self.agent.set_session(session, loaded.conversation, usage);

@@ -5,7 +5,6 @@ use std::io::Write;
 use crate::agent::Agent;
 use crate::approval::Mode;
 use crate::command::{COMMANDS, CommandSource, UserCommand};
-use crate::conversation::Conversation;
 use crate::frontend::prompt::PromptParts;
 use crate::frontend::repl::editor::EditorWords;
 use crate::frontend::repl::files::{AttachFact, NoPicture, Refusal};
@@ -84,12 +83,6 @@ pub fn editor_words(locale: &Locale) -> EditorWords {
         pasted_lines: locale.with(word::editor::PastedLines { lines: "{lines}" }),
         pasted_bytes: locale.with(word::editor::PastedBytes { bytes: "{bytes}" }),
     }
-}
-
-/// The first words of a conversation, for a person to know it by.
-#[must_use]
-pub fn title(conversation: &Conversation) -> String {
-    conversation.opening().lines().next().unwrap_or_default().chars().take(60).collect()
 }
 
 /// Keys and commands, each list under its heading.
