@@ -140,12 +140,27 @@ fn answer(context: &Context<'_>, argument: &str) -> Result<String, Outcome> {
     found.ok_or_else(|| Outcome::Say(context.locale.text(word::said::COPY_NONE).to_owned()))
 }
 
-/// Where the log is, and its last lines.
+/// How many lines of a log are printed.
+const LOG_LINES: usize = 10;
+
+/// The last lines of the log, and a copy of it to hand on.
 pub(super) fn log(context: &mut Context<'_>, _: &str) -> Outcome {
-    match context.world.log() {
-        Some((path, lines)) if lines.is_empty() => Outcome::Say(path),
-        Some((path, lines)) => Outcome::Raw(format!("{path}\n{lines}")),
-        None => Outcome::Say(context.locale.text(word::error::NO_CONFIG_DIR).to_owned()),
+    let locale = context.locale;
+    let (version, system, machine) = (env!("CARGO_PKG_VERSION"), std::env::consts::OS, std::env::consts::ARCH);
+    let (model, session) = (context.agent.model().id(), context.agent.session().id());
+    let about = format!("axi {version} · {system} {machine} · {model} · {session}");
+    match context.world.log(&about) {
+        Some(Ok(log)) => {
+            let lines: Vec<&str> = log.lines.lines().collect();
+            let last = lines[lines.len().saturating_sub(LOG_LINES)..].join("\n");
+            Outcome::Share { lines: last, said: locale.with(word::said::LogShared { id: &log.id }), log }
+        }
+        Some(Err(cause)) => {
+            let path = locale.text(word::said::LOG_COPY);
+            let what = locale.with(word::error::Io { path, cause: &cause.to_string() });
+            Outcome::Fail(Problem { what, hint: String::new() })
+        }
+        None => Outcome::Say(locale.text(word::error::NO_CONFIG_DIR).to_owned()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Problem;
+use super::{Problem, SharedLog};
 use crate::agent::{Agent, Recalled};
 use crate::approval::{Decision, Rule};
 use crate::conversation::Usage;
@@ -61,8 +61,8 @@ pub trait World {
     /// at most.
     fn dev_tools(&mut self, refresh: bool) -> Search;
 
-    /// Returns where the newest log is, as people read it, and its last lines.
-    fn log(&self) -> Option<(String, String)>;
+    /// Writes a copy of the newest log that can be handed on, headed by `about`; `None` where no log is kept.
+    fn log(&self, about: &str) -> Option<std::io::Result<SharedLog>>;
 
     /// Reports what works here, as markdown.
     fn doctor(&mut self, model: &str, locale: &Locale) -> String;

@@ -32,7 +32,7 @@ pub use context::{Context, KeyAction, World};
 pub use dev_tools::{tools_json, tools_stats, tools_stats_json, tools_text};
 pub use export::{ExportForm, export};
 pub use find::{find, nearest};
-pub use outcome::{Outcome, Problem};
+pub use outcome::{Outcome, Problem, SharedLog};
 pub use permissions::{describe, rule_error};
 pub use recall::recalled_row;
 pub use row::{Argument, SlashCommand};

@@ -1,5 +1,7 @@
 //! What a command came to: the REPL does it.
 
+use std::path::PathBuf;
+
 use super::chart::Chart;
 use crate::config::{ReasoningView, ThemeChoice};
 
@@ -10,6 +12,19 @@ pub struct Problem {
     pub what: String,
     /// What to do now; may be empty.
     pub hint: String,
+}
+
+/// A copy of the log without the secrets that are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedLog {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The same as people read it.
+    pub shown: String,
+    /// Ten hexadecimal digits, by which two people know that they read the same.
+    pub id: String,
+    /// Its lines.
+    pub lines: String,
 }
 
 /// What the REPL does after a command.
@@ -60,6 +75,15 @@ pub enum Outcome {
     },
     /// Copies to the clipboard.
     Copy(String),
+    /// Prints the end of a log and where its copy is, and copies that path to the clipboard.
+    Share {
+        /// The last lines.
+        lines: String,
+        /// What is said of the copy.
+        said: String,
+        /// The copy.
+        log: SharedLog,
+    },
     /// Prints names and what is said of each, in columns.
     List(Vec<(String, String)>),
     /// Prints a text as it is.

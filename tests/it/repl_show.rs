@@ -90,7 +90,7 @@ fn an_answer_is_printed_as_the_model_wrote_it() {
 }
 
 #[test]
-fn a_log_is_written_without_being_asked_for_holds_no_key_and_is_shown() {
+fn a_log_is_written_without_being_asked_for_holds_no_key_and_has_a_copy_to_hand_on() {
     let home = Home::new();
     let server = Server::start([answer::chat_text("Yes.")]);
     let mut person = Person::meets(&axi(&home, &server));
@@ -98,9 +98,13 @@ fn a_log_is_written_without_being_asked_for_holds_no_key_and_is_shown() {
     person.sees("Yes.");
     person.sees_prompt();
     person.sends("/log");
-    person.sees("axi/logs/axi.");
     person.sees("a turn begins");
+    person.sees("axi/logs/shared-");
+    person.sees("copied");
     person.sees_prompt();
+    // A link (OSC 8), and the path in the clipboard (OSC 52).
+    let raw = person.pty.view(|view| String::from_utf8_lossy(view.raw()).into_owned());
+    assert!(raw.contains("\u{1b}]8;;file://") && raw.contains("\u{1b}]52;c;"), "{raw:?}");
     assert_eq!(person.leaves(), Some(0));
     let logs = std::fs::read_dir(home.path().join("state/axi/logs")).unwrap();
     let texts: Vec<String> = logs.map(|log| std::fs::read_to_string(log.unwrap().path()).unwrap()).collect();

@@ -8,14 +8,14 @@ use tokio::runtime::Runtime;
 
 use super::super::commands::{change_key, doctor_text, recalled, search_tools};
 use super::super::context::App;
-use super::super::logs;
+use super::super::logs::{self, Shared};
 use super::super::models;
 use super::super::settings::begin;
 use super::ghost::GhostUsage;
 use super::rules;
 use crate::agent::Recalled;
 use crate::approval::{Decision, Rule};
-use crate::command::{KeyAction, Problem, World};
+use crate::command::{KeyAction, Problem, SharedLog, World};
 use crate::config;
 use crate::conversation::Usage;
 use crate::locale::{Locale, word};
@@ -98,12 +98,15 @@ impl World for Outside {
         search_tools(&self.app, refresh)
     }
 
-    fn log(&self) -> Option<(String, String)> {
-        let directory = self.app.paths.logs()?;
-        match logs::newest(&directory) {
-            Some((path, lines)) => Some((self.app.paths.shown(&path), lines)),
-            None => Some((self.app.paths.shown(&directory), String::new())),
-        }
+    fn log(&self, about: &str) -> Option<std::io::Result<SharedLog>> {
+        let (paths, redactor) = (&self.app.paths, self.app.redactor());
+        let home = paths.home.as_ref().map(|home| home.display().to_string()).filter(|home| home.len() > 1);
+        let clean = |text: &str| {
+            let text = redactor.text(text);
+            home.as_ref().map_or_else(|| text.clone(), |home| text.replace(home, "~"))
+        };
+        let shared = logs::share(&paths.logs()?, &clean(about), &clean);
+        Some(shared.map(|Shared { path, id, lines }| SharedLog { shown: paths.shown(&path), path, id, lines }))
     }
 
     fn doctor(&mut self, model: &str, locale: &Locale) -> String {

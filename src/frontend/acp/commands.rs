@@ -94,6 +94,7 @@ pub(super) fn act(outcome: Outcome, command: &str, locale: &Locale) -> Act {
             let rows = entries.iter().map(|(name, says)| format!("- `{name}` {says}"));
             Act::Say(rows.collect::<Vec<_>>().join("\n"))
         }
+        Outcome::Share { lines, said, log } => Act::Say(format!("```\n{lines}\n```\n{said}\n{}", log.shown)),
         // Nothing can be picked from: each choice is a command that can be typed.
         Outcome::Pick { command, question, items } => {
             let rows = items.iter().map(|(shown, value)| format!("- `/{command} {value}` {shown}"));

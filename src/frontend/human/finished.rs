@@ -1,10 +1,8 @@
 //! How a person sees a finished call: one title line, and the important part of its output.
 
-use std::fmt::Write as _;
 use std::io::Write;
-use std::path::Path;
-use std::sync::Arc;
 
+use super::file_address::file_address;
 use super::painter::{HANG, Painter, Section};
 use super::steps::Requested;
 use super::{diff, propose};
@@ -158,33 +156,5 @@ fn output<W: Write>(painter: &mut Painter<W>, result: &Finished<'_>, askable: bo
         // Without a width nothing is too wide.
         let line = if painter.is_linear() { line } else { cut(&line, painter.width()) };
         painter.screen().commit(&line);
-    }
-}
-
-/// The address of a file (RFC 8089), for terminals that open what is clicked.
-fn file_address(path: &Path) -> Arc<str> {
-    let mut address = String::from("file://");
-    for byte in std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()) {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
-                address.push(char::from(*byte));
-            }
-            // RFC 3986, 2.1.
-            other => {
-                // Writing to a String cannot fail.
-                let _ = write!(address, "%{other:02X}");
-            }
-        }
-    }
-    address.into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_holds_only_what_an_address_may() {
-        assert_eq!(&*file_address(Path::new("/tmp/a b/中;\u{1b}.rs")), "file:///tmp/a%20b/%E4%B8%AD%3B%1B.rs");
     }
 }

@@ -8,6 +8,7 @@ mod asked;
 mod attention;
 mod diff;
 mod explorers;
+mod file_address;
 mod finished;
 mod keyboard;
 mod lend;

@@ -3,10 +3,12 @@
 //! It owns the screen, the looks and the words, and knows no turn, no keyboard and no question.
 
 use std::io::Write;
+use std::path::Path;
 
 use nu_ansi_term::Style;
 
 use super::diff::Ink;
+use super::file_address::file_address;
 use super::looks::Looks;
 use crate::command::Chart;
 use crate::frontend::words::Diagnostic;
@@ -231,6 +233,17 @@ impl<W: Write> Painter<W> {
         for line in text.lines() {
             self.commit_rows(&Line::styled(sanitize_line(line), style), 0);
         }
+        self.screen.end_live();
+    }
+
+    /// Prints the path of a file, as a link to it where the terminal knows links.
+    pub fn file(&mut self, shown: &str, path: &Path) {
+        self.resize();
+        let style = self.looks.theme.dim;
+        let span = Span { link: Some(file_address(path)), ..Span::new(sanitize_line(shown), style) };
+        let mut line = Line::new();
+        line.push(span);
+        self.commit_rows(&line, 0);
         self.screen.end_live();
     }
 

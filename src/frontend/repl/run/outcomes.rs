@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use crossterm::clipboard::CopyToClipboard;
 use nu_ansi_term::Style;
 
 use super::repl::{Next, Repl};
@@ -48,11 +49,13 @@ impl Repl {
             Outcome::Raw(text) => self.print_raw(&text),
             // The clipboard is reached by a sequence (OSC 52), and there are to be none.
             Outcome::Copy(_) if self.stage.plain => self.say(word::said::COPY_PLAIN),
-            Outcome::Copy(text) => {
-                let copy = crossterm::clipboard::CopyToClipboard::to_clipboard_from(text);
-                match crossterm::execute!(Output::new(), copy) {
-                    Ok(()) => self.say(word::said::COPIED),
-                    Err(error) => self.lost(&error),
+            Outcome::Copy(text) => self.copy(&text),
+            Outcome::Share { lines, said, log } => {
+                self.print_raw(&lines);
+                self.human.painter().say(&said);
+                self.human.painter().file(&log.shown, &log.path);
+                if !self.stage.plain {
+                    self.copy(&log.path.display().to_string());
                 }
             }
             Outcome::NewSession { clear } => {
@@ -167,6 +170,14 @@ impl Repl {
         }
         let said = self.human.locale().with(word::said::ReasoningIs { view: self.human.looks().reasoning.word() });
         self.human.painter().say(&said);
+    }
+
+    /// Copies to the clipboard of the person's terminal.
+    fn copy(&mut self, text: &str) {
+        match crossterm::execute!(Output::new(), CopyToClipboard::to_clipboard_from(text)) {
+            Ok(()) => self.say(word::said::COPIED),
+            Err(error) => self.lost(&error),
+        }
     }
 
     fn ask_key(&mut self, provider: &str) {

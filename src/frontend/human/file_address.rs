@@ -1,0 +1,33 @@
+//! The address of a file, for terminals that open what is clicked.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The address of a file (RFC 8089).
+pub(super) fn file_address(path: &Path) -> Arc<str> {
+    let mut address = String::from("file://");
+    for byte in std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()) {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                address.push(char::from(*byte));
+            }
+            // RFC 3986, 2.1.
+            other => {
+                // Writing to a String cannot fail.
+                let _ = write!(address, "%{other:02X}");
+            }
+        }
+    }
+    address.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_holds_only_what_an_address_may() {
+        assert_eq!(&*file_address(Path::new("/tmp/a b/中;\u{1b}.rs")), "file:///tmp/a%20b/%E4%B8%AD%3B%1B.rs");
+    }
+}
