@@ -78,7 +78,7 @@ pub enum EntryKind {
         /// Its bytes, where some are no UTF-8: JSON has no way to say them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         directory_bytes: Option<Vec<u8>>,
-        /// Which directory that is on its disk, for when it is moved or renamed.
+        /// The directory's identity on its disk: it stays the same when the directory is moved or renamed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         place: Option<String>,
         /// `PROVIDER/MODEL`.
@@ -89,7 +89,7 @@ pub enum EntryKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         origin: Option<Origin>,
     },
-    /// It begins as another session does: with all that one's file says up to here. Always the second line.
+    /// The session is a fork: it begins with a part of another session's file. Always the second line.
     Forked {
         /// The other session.
         from: SessionId,
@@ -130,7 +130,7 @@ pub enum EntryKind {
     },
     /// The conversation was cut for its requests.
     Cut {
-        /// Where, and what stands for what is not sent.
+        /// Where it is cut, and the text that replaces the messages before.
         cut: Cut,
     },
     /// The newest cut was taken back.
@@ -192,7 +192,7 @@ pub(super) fn read_line(line: &[u8]) -> ReadLine {
     }
 }
 
-/// The same, where it does not matter whether there was more.
+/// Reads a line like [`read_line`], but does not say whether all of it was understood.
 pub(super) fn read_kind(line: &[u8]) -> Option<EntryKind> {
     match read_line(line) {
         ReadLine::Whole(kind) | ReadLine::Part(kind) => Some(kind),
@@ -222,7 +222,7 @@ pub(super) fn directory_of(text: String, bytes: Option<Vec<u8>>) -> PathBuf {
     bytes.map_or_else(|| PathBuf::from(text), |bytes| PathBuf::from(OsString::from_vec(bytes)))
 }
 
-/// The kind of a line, without what it says of it: [`Entry`] is read through a copy of the whole line.
+/// The kind of a line without its content. Reading an [`Entry`] instead would copy the whole line.
 #[derive(Deserialize)]
 struct MessageLine {
     v: u32,

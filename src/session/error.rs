@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// Why a session could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// The system said no.
+    /// The operating system refused an operation.
     #[error("{path}: {cause}")]
     Io {
         /// The file or directory.
@@ -19,12 +19,12 @@ pub enum SessionError {
     /// Several sessions begin like this.
     #[error("{0} names several sessions")]
     Ambiguous(String),
-    /// Another session begins with it.
+    /// A fork of this session exists: the fork needs its file.
     #[error("{fork} begins with {id}")]
     Needed {
         /// The session.
         id: super::SessionId,
-        /// The one that begins with it.
+        /// The fork.
         fork: super::SessionId,
     },
     /// So short a part of an id may be another session's, or a word.

@@ -3,18 +3,18 @@
 use super::entry::EntryKind;
 use super::{Loaded, SessionId};
 
-/// The beginning that a session takes from another.
+/// The part of another session's file that a fork begins with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fork {
     from: SessionId,
     bytes: u64,
     title: String,
-    /// How many messages of it are used.
+    /// How many messages of that part are used.
     messages: u64,
 }
 
 impl Fork {
-    /// Begins with all of a session as it was loaded, without anything that was appended since.
+    /// Makes a fork of a session as it was loaded. What was appended to its file since is not in the fork.
     #[must_use]
     pub fn of(loaded: &Loaded) -> Self {
         let title = loaded.heading();

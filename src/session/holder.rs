@@ -12,19 +12,19 @@ use crate::conversation::Message;
 pub(super) struct Place<'a> {
     pub(super) path: &'a Path,
     pub(super) offset: u64,
-    /// With its newline, in bytes.
+    /// The length of the line with its newline, in bytes.
     pub(super) length: u64,
 }
 
 /// What holds the messages of a file while it is read.
 pub(super) trait Holder {
-    /// One that holds nothing yet.
+    /// Makes an empty holder.
     fn anew(&self) -> Self;
-    /// Takes in a line that is a message, as it stands; false where the line must be read whole.
+    /// Takes in a line without parsing all of it. Returns false if the caller must parse the line.
     fn line(&mut self, line: &[u8], place: Place<'_>) -> bool;
-    /// Takes in a message that was read.
+    /// Takes in a message that the caller parsed.
     fn message(&mut self, message: Message, place: Place<'_>);
-    /// Answers the calls that are open: a crash left them so.
+    /// Answers the calls that a crash left open.
     fn close(&mut self);
     /// Goes back to so many messages, as [`crate::conversation::Conversation::rewind`] does.
     fn rewind(&mut self, messages: usize);
@@ -50,7 +50,7 @@ impl Files {
     }
 }
 
-/// A line that is not held itself.
+/// Where a line stands whose text is not held.
 pub(super) struct Line {
     pub(super) file: usize,
     pub(super) offset: u64,
@@ -59,7 +59,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Reads the message that it is; `None` where it is none, or not all of it is understood.
+    /// Reads the line's message. `None` if the line is no message, or a part of it is not understood.
     pub(super) fn read(&self, files: &[File]) -> Option<Message> {
         let mut line = vec![0; usize::try_from(self.length).ok()?];
         files.get(self.file)?.read_exact_at(&mut line, self.offset).ok()?;

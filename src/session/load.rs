@@ -1,4 +1,4 @@
-//! Reading a session's file: what is there is taken, what is damaged is counted.
+//! Reads a session's file. Damaged lines are counted and skipped.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _};
@@ -43,12 +43,12 @@ impl Loaded {
     }
 }
 
-/// How many beginnings of beginnings are followed.
+/// How long a chain of forks may be.
 const DEEPEST: u32 = 64;
 /// How much of a file is read at once, in bytes: what a core keeps nearest.
 const PIECE: usize = 64 * 1024;
 
-/// Reads a session's file whole. What an axi that was killed had shown of its last answer is the last message.
+/// Reads a session's whole file. If axi was killed during an answer, the part that was saved is the last message.
 ///
 /// # Errors
 /// [`SessionError::Io`], or [`SessionError::Unreadable`] when not one line can be read.
@@ -57,8 +57,8 @@ pub fn load(path: &Path) -> Result<Loaded, SessionError> {
         .with_partial(path, |messages, _| Some(Conversation::restore(messages)))
 }
 
-/// Reads a session to go on with it: what requests have of it, and what is shown again. The messages before stay in
-/// the file; see [`Conversation::earlier`].
+/// Reads the part of a session that is needed to continue it: the messages of the next request, and the last ones for
+/// the screen. Earlier messages stay in the file; see [`Conversation::earlier`].
 ///
 /// # Errors
 /// As [`load`].
@@ -68,7 +68,7 @@ pub fn open(path: &Path) -> Result<Loaded, SessionError> {
 
 pub(super) fn open_holding(path: &Path, held: Held) -> Result<Loaded, SessionError> {
     let outline = read(path, u64::MAX, DEEPEST, Outline::default())?;
-    // Where it stands as no axi writes it all of it is looked at.
+    // If another program changed the file, all of it is read.
     if outline.read > 0
         && let Ok(loaded) = outline.with_partial(path, |outline, cuts| outline.conversation(cuts, held))
     {
@@ -86,7 +86,7 @@ pub fn load_lines(path: &Path) -> Result<Loaded, SessionError> {
     read.finish(path, None, |messages, _| Some(Conversation::restore(messages)))
 }
 
-/// Has a holder take in what the lines of a session's file say.
+/// Hands the lines of a session's file to a holder.
 pub(super) fn held_lines<H: Holder>(path: &Path, holder: H) -> Result<H, SessionError> {
     Ok(read(path, u64::MAX, DEEPEST, holder)?.messages)
 }
@@ -137,7 +137,7 @@ struct Reading<H> {
     open: bool,
 }
 
-/// Reads as many bytes of a session's file, and the beginning it has from another.
+/// Reads the first `most` bytes of a session's file; for a fork, the other session's file as well.
 fn read<H: Holder>(path: &Path, most: u64, deepest: u32, holder: H) -> Result<Reading<H>, SessionError> {
     let failed = |cause| SessionError::Io { path: path.to_owned(), cause };
     let mut reader = BufReader::with_capacity(PIECE, File::open(path).map_err(failed)?.take(most));
@@ -151,7 +151,7 @@ fn read<H: Holder>(path: &Path, most: u64, deepest: u32, holder: H) -> Result<Re
         }
         let place = Place { path, offset, length };
         offset += length;
-        // A line that a crash cut is not counted: what was to follow it did not come.
+        // The last line may be cut by a crash. It is not counted as damaged.
         reading.length += if line.ends_with(b"\n") { length } else { 0 };
         if !line.trim_ascii().is_empty() {
             reading.line(&line, place, deepest);
@@ -203,7 +203,7 @@ impl<H: Holder> Reading<H> {
         }
     }
 
-    /// Begins with what another session's file said. One that cannot be read counts as a line that cannot.
+    /// Takes in the other session's file that a fork begins with. An unreadable file counts as one damaged line.
     fn begin_as(&mut self, other: &Path, bytes: u64, deepest: u32) {
         let base =
             deepest.checked_sub(1).and_then(|deepest| read(other, bytes, deepest, self.messages.anew()).ok());
@@ -232,14 +232,14 @@ impl<H: Holder> Reading<H> {
                 self.open = true;
             }
             EntryKind::Rewound { messages: left } => {
-                // It counted messages of a conversation that was whole.
+                // The number counts messages of the whole conversation.
                 self.messages.rewind(usize::try_from(left).unwrap_or(usize::MAX));
                 let cuts = std::mem::take(&mut self.cuts).into_iter();
                 self.cuts = cuts.filter_map(|cut| cut.before(self.messages.count())).collect();
                 self.open = false;
             }
             EntryKind::Cut { cut } => {
-                // As above.
+                // Its numbers count messages of the whole conversation.
                 self.messages.close();
                 self.cuts.extend(cut.before(self.messages.count()));
             }
@@ -253,12 +253,12 @@ impl<H: Holder> Reading<H> {
                 self.ledger.end_turn();
             }
             EntryKind::Topic { topic } => self.topic = Some(topic),
-            // It is taken where its file is known.
+            // `line` has taken it: there the file is known.
             EntryKind::Forked { .. } => {}
         }
     }
 
-    /// The same with what an axi that was killed had shown of its last answer.
+    /// Finishes with the part of the last answer that was saved before axi was killed.
     fn with_partial(
         self,
         path: &Path,

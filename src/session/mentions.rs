@@ -42,7 +42,7 @@ struct Hit {
 }
 
 impl Hit {
-    /// What is better comes first: more of the words, then the newer.
+    /// Sorts hits with more of the words first, then newer ones.
     fn order(&self) -> (std::cmp::Reverse<u32>, usize, std::cmp::Reverse<usize>) {
         (std::cmp::Reverse(self.words), self.file, std::cmp::Reverse(self.number))
     }
@@ -86,7 +86,7 @@ pub fn mentions(
 
 fn scanned(files: &[(SessionId, PathBuf)], sought: &Sought, most: usize) -> Vec<Hit> {
     let next = AtomicUsize::new(0);
-    // Older files have nothing better than newer ones with as many lines that have all words.
+    // Older files are skipped once enough lines with all words are found: they could not rank higher.
     let full = AtomicUsize::new(0);
     let all = sought.all().count_ones();
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS).min(files.len());
@@ -99,7 +99,7 @@ fn scanned(files: &[(SessionId, PathBuf)], sought: &Sought, most: usize) -> Vec<
                     return hits;
                 };
                 let mut number = 0;
-                // What can be read of a file counts.
+                // If a file cannot be read to its end, the hits before stay.
                 let _ = pieces(path, &mut buffer, &mut |lines| {
                     scan(lines, sought, &mut |words, line| {
                         number += 1;

@@ -1,5 +1,5 @@
-//! A session's messages as far as their file must be read to know how they stand: who speaks, which calls are answered.
-//! What they say is read of the newest alone.
+//! The outline of a session's messages: who speaks, and which calls are answered. Only the newest messages are read with
+//! their text.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,37 +15,36 @@ use crate::conversation::{Conversation, Cut, Earlier, Message, Role};
 /// How much of a conversation is held.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Held {
-    /// How much of its end where a request has less, in bytes: what is shown again.
+    /// The least that is held, in bytes: enough to print the last screenful again.
     pub(super) shown: u64,
-    /// The most of what requests have, in bytes.
+    /// The most that is held for requests, in bytes.
     pub(super) sent: u64,
 }
 
 impl Held {
-    /// As much text as the largest window takes, twice. What stands before is read from the file when a cut is worked
-    /// out, which is before the next request.
+    /// Twice the text that the largest window takes. Planning a cut reads the earlier messages from the file.
     pub(super) const USUAL: Self = Self { shown: 256 * 1024, sent: 8 * 1024 * 1024 };
 }
 
-/// What a picture counts for in that, in bytes: the wires count it like a page of text.
+/// The weight of a picture, in bytes: providers count it like a page of text.
 const PICTURE: u64 = 8 * 1024;
 
-/// The lines of messages, without what they say.
+/// The outline: where each message stands, without its text.
 #[derive(Default)]
 pub(super) struct Outline {
     files: Files,
     standing: Vec<Standing>,
     /// The calls of the last message that have no results yet.
     open: Vec<String>,
-    /// Whether something stands as no axi writes it: then the messages themselves must be looked at.
+    /// Whether the file has something that axi does not write. Then the outline is not reliable.
     odd: bool,
 }
 
-/// A message, where it stands.
+/// One message of the outline.
 struct Standing {
-    /// `None` for results that a crash left out.
+    /// The line of the message. `None` for results that a crash left out of the file.
     line: Option<Line>,
-    /// What it counts for in a request.
+    /// Its size in a request, in bytes.
     weight: u64,
     /// Whether a person said it.
     said: bool,
@@ -81,8 +80,8 @@ struct BlockBones<'a> {
 }
 
 impl Outline {
-    /// Reads what is held of the conversation that stands at these lines and is cut so. `None` where only the messages
-    /// themselves tell how it stands.
+    /// Reads the messages that are to be held, and makes a conversation of them. `None` if the outline is not reliable: then
+    /// the caller must read all messages.
     pub(super) fn conversation(mut self, cuts: &[Cut], held: Held) -> Option<Conversation> {
         self.close();
         if self.odd {
@@ -103,7 +102,7 @@ impl Outline {
         Some(held.behind(Earlier { messages: from, opening }))
     }
 
-    /// From which message on they are held: something a person said, at which no call is open.
+    /// Returns the first message that is held. It is a person's message, so no call is open there.
     fn held_from(&self, dropped: usize, held: Held) -> usize {
         let (mut sent, mut shown) = (0_u64, 0_u64);
         let mut from = self.standing.len();
@@ -121,7 +120,7 @@ impl Outline {
         0
     }
 
-    /// Takes in how a message stands, as [`Conversation::restore`] would.
+    /// Adds a message to the outline, by the rules of [`Conversation::restore`].
     fn stands(&mut self, said: &MessageBones<'_>, place: Place<'_>) {
         let of_kind = |kind: &str| said.content.iter().filter(move |block| block.kind == kind).count();
         let calls: Vec<String> = ids(said.content.iter().filter_map(|block| block.id.as_ref()));
@@ -171,7 +170,7 @@ impl Holder for Outline {
     }
 
     fn message(&mut self, _: Message, _: Place<'_>) {
-        // Only a part of its line was understood.
+        // The line was only partly understood.
         self.odd = true;
     }
 

@@ -1,4 +1,4 @@
-//! What a list tells of a session, read from the heads of its lines; and the copy of it that saves reading them again.
+//! What a list shows of a session. It is read from the heads of the session's lines and cached in a file.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,9 +11,9 @@ use super::entry::{EntryKind, HEAD, Origin, directory_of, read_kind};
 use crate::conversation::{Money, Usage};
 use crate::file::{self, Outlives};
 
-/// The name of the copy, beside the sessions. It is never believed further than a session's file is long.
+/// The name of the cache, beside the sessions. If a session's file is shorter than the cache says, it is read anew.
 const COPY: &str = "overview.json";
-/// Written anew with each form.
+/// The version of the cache. A cache of another version is not used.
 const FORM: u32 = 4;
 /// The most of a title, in characters.
 const TITLE: usize = 80;
@@ -24,7 +24,7 @@ pub(super) struct Overview {
     /// How many bytes were read: all before the last newline.
     read: u64,
     pub(super) directory: PathBuf,
-    /// Which directory that is, whatever it is called by now.
+    /// The directory's identity on its disk.
     pub(super) place: Option<String>,
     pub(super) model: String,
     /// What it began in.

@@ -1,5 +1,4 @@
-//! Finding what was said in a long session without holding it: of its file only the messages that a query is about are
-//! read.
+//! Searches a long session's file without loading it: only the messages that match the query are parsed.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -11,25 +10,25 @@ use super::load;
 use super::sought::{Has, Sought};
 use crate::conversation::{Message, Role};
 
-/// How many messages are read at most; and as many of each kind, the newest, until the best kinds are known.
+/// How many messages are parsed at most. While the file is scanned, so many hits are kept for each set of words.
 const MOST: usize = 96;
 /// How much a word counts that stands in one line of text with others, against one that stands anywhere.
 const TOGETHER: f64 = 2.0;
 
-/// How a line goes on that is a message, as axi writes it.
+/// What follows the time in a message's line.
 const ROLE: &[u8] = b"\"kind\":\"message\",\"message\":{\"role\":\"";
 
-/// What a session's file has of a query.
+/// What a search found in a session's file.
 #[derive(Debug, Default, PartialEq)]
 pub struct Told {
-    /// The messages with most of it, the oldest first: their numbers, counted from 0, and what they say.
+    /// The best messages, the oldest first, each with its number, counted from 0.
     pub messages: Vec<(usize, Message)>,
     /// The numbers of the messages that a person said.
     pub said: Vec<usize>,
 }
 
-/// Looks through a session's file for words in lower case. Nothing is missed that has a word nothing else has: of the
-/// messages with the same words the newest are told.
+/// Searches a session's file for words in lower case. Of messages with the same words only the newest are returned; a
+/// message that alone has a word is always returned.
 ///
 /// # Errors
 /// [`SessionError`].
@@ -68,7 +67,7 @@ impl<'a> Seeker<'a> {
         Self { sought, files, count: 0, said, found, open: false }
     }
 
-    /// Takes in who speaks. Results that answer nothing are not in a conversation.
+    /// Counts a message. Returns false for results that answer no call: a loaded conversation leaves them out.
     fn stands(&mut self, role: Role, results: bool, calls: bool) -> bool {
         if results && !self.open {
             return false;
@@ -95,7 +94,7 @@ impl<'a> Seeker<'a> {
         }
     }
 
-    /// Reads the messages with the rarest words.
+    /// Parses the messages with the rarest words.
     fn told(self) -> Told {
         let rarity = |bit: u32| {
             let having = self.found.iter().filter(|(has, _)| has.words & bit != 0);
@@ -134,7 +133,7 @@ impl Holder for Seeker<'_> {
             role if role.starts_with(b"assistant\",\"content\":[{") => Role::Assistant,
             _ => return false,
         };
-        // The quotes of a text are written `\"`: what is looked for here is never in a text.
+        // JSON writes a quote within a text as `\"`, so these bytes are never part of a text.
         let has = |role_is, text: &[u8]| role == role_is && memchr::memmem::find(line, text).is_some();
         let results = has(Role::User, b"\"type\":\"tool_result\"");
         let calls = has(Role::Assistant, b"\"type\":\"tool_call\"");
