@@ -142,7 +142,10 @@ pub fn shortened(locale: &Locale, shortened: &Shortened) -> Diagnostic {
     let (before, after) = (&shortened.before.to_string(), &shortened.after.to_string());
     let what = match shortened.dropped {
         0 => locale.with(word::notice::Thinned { before, after }),
-        dropped => locale.with(word::notice::Shortened { dropped: &dropped.to_string(), before, after }),
+        dropped if shortened.summed_up => {
+            locale.with(word::notice::Shortened { dropped: &dropped.to_string(), before, after })
+        }
+        dropped => locale.with(word::notice::ShortenedNoted { dropped: &dropped.to_string(), before, after }),
     };
     Diagnostic { what, hint: locale.text(word::notice::SHORTENED_HINT).to_owned() }
 }
