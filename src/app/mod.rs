@@ -13,6 +13,7 @@ mod display;
 mod failed;
 mod findings;
 mod host;
+mod kept;
 mod keys;
 mod left_out;
 mod logs;

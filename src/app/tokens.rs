@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::kept::KeptError;
 use super::models::{find_in_file, find_key, remove_from_file, remove_key, store_in_file, store_key};
 use crate::mcp::TokenStore;
 
@@ -27,8 +28,8 @@ impl Tokens {
         Self { file, keeping }
     }
 
-    fn in_file(&self, account: &str) -> Option<String> {
-        find_in_file(self.file.as_deref()?, account)
+    fn in_file(&self, account: &str) -> Result<Option<String>, KeptError> {
+        self.file.as_deref().map_or(Ok(None), |file| find_in_file(file, account))
     }
 
     fn file(&self) -> Result<&Path, String> {
@@ -39,7 +40,11 @@ impl Tokens {
 impl TokenStore for Tokens {
     /// The file first: who asked for it has no keychain that answers.
     fn find(&self, account: &str) -> Option<String> {
-        self.in_file(account).or_else(|| {
+        let in_file = self.in_file(account).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the file of keys cannot be read");
+            None
+        });
+        in_file.or_else(|| {
             find_key(account).unwrap_or_else(|error| {
                 tracing::info!(%error, "the keychain has no answer");
                 None
@@ -49,7 +54,7 @@ impl TokenStore for Tokens {
 
     fn keep(&self, account: &str, text: &str) -> Result<(), String> {
         let in_file = match self.keeping {
-            Keeping::AsBefore => self.in_file(account).is_some(),
+            Keeping::AsBefore => self.in_file(account).map_err(|error| error.to_string())?.is_some(),
             Keeping::Keychain => false,
             Keeping::File => true,
         };

@@ -60,10 +60,8 @@ pub(in crate::app) fn doctor_model(app: &App, wanted: Option<&str>, json: bool) 
 
 fn keep(app: &App, settings: &ProviderSettings, found: &Examination) -> Result<(), Problem> {
     let Some(path) = models::profile_file(&app.process.variables) else { return Ok(()) };
-    models::keep_profile(&path, settings, &found.profile).map_err(|error| Problem {
-        what: app.locale.with(word::error::Io { path: &app.paths.shown(&path), cause: &error.to_string() }),
-        hint: String::new(),
-    })
+    let kept = models::keep_profile(&path, settings, &found.profile);
+    kept.map_err(|error| error.into_problem(&app.paths.shown(&path), &app.locale))
 }
 
 /// `✓ it answers`, `✗ it counts tokens: 0 + 0`; nothing of what was not asked, which is told in one row at the end.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::super::console::Console;
 use super::super::context::App;
+use super::super::kept::KeptError;
 use super::super::models::{self, KeychainError, remove_key, store_key};
 use crate::agent::Failure;
 use crate::command::{KeyAction, Problem};
@@ -87,12 +88,9 @@ pub(in crate::app) fn change_key(
         models::without_key(&format!("{provider}/any"), &app.config, &app.process.variables, locale)?;
     let account = models::account(&settings);
     let file = models::key_file(&app.process.variables);
-    let unwritten = |error: std::io::Error| {
+    let unwritten = |error: KeptError| {
         let path = file.as_deref().map(|path| app.paths.shown(path)).unwrap_or_default();
-        Problem {
-            what: locale.with(word::error::Io { path: &path, cause: &error.to_string() }),
-            hint: String::new(),
-        }
+        error.into_problem(&path, locale)
     };
     let (key, in_file) = match action {
         KeyAction::Store(key) => (key, false),
@@ -119,7 +117,7 @@ pub(in crate::app) fn change_key(
     let client = models::client(&app.config, &app.process.variables);
     let checked = check(&settings, &client, locale)?;
     let kept = if in_file {
-        let path = file.as_deref().ok_or_else(|| unwritten(std::io::ErrorKind::NotFound.into()))?;
+        let path = file.as_deref().ok_or_else(|| unwritten(std::io::Error::from(std::io::ErrorKind::NotFound).into()))?;
         models::store_in_file(path, &account, key.trim()).map_err(unwritten)?;
         locale.with(word::said::LoginFile { provider, path: &app.paths.shown(path) })
     } else {

@@ -2,11 +2,10 @@
 //! that only they can read, if they asked for one.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::super::kept::{self, Holds, KeptError};
 use crate::command::Problem;
 use crate::config::Paths;
 use crate::locale::{Locale, word};
@@ -60,72 +59,54 @@ pub(in crate::app) fn path(environment: &Environment<'_>) -> Option<PathBuf> {
     paths.state.map(|state| state.join("keys.json"))
 }
 
-fn read(path: &Path) -> BTreeMap<String, String> {
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    serde_json::from_str(&text).unwrap_or_default()
-}
+/// Accounts and their keys.
+type Stored = BTreeMap<String, String>;
 
-/// Finds a key; none if others can access the file, because somebody else may have written it.
-pub(in crate::app) fn find(path: &Path, account: &str) -> Option<String> {
-    let mode = path.metadata().ok()?.permissions().mode();
-    if mode & 0o077 != 0 {
-        tracing::warn!("the file of keys is open to others and is not read");
-        return None;
-    }
-    read(path).remove(account)
+/// Finds a key.
+///
+/// # Errors
+/// [`KeptError`].
+pub(in crate::app) fn find(path: &Path, account: &str) -> Result<Option<String>, KeptError> {
+    Ok(kept::read::<Stored>(path, Holds::Secrets)?.remove(account))
 }
 
 /// Stores a key in a file that only its owner can read.
 ///
 /// # Errors
-/// What the system says.
-pub(in crate::app) fn store(path: &Path, account: &str, key: &str) -> std::io::Result<()> {
-    let mut keys = read(path);
-    keys.insert(account.to_owned(), key.to_owned());
-    write(path, &keys)
+/// [`KeptError`].
+pub(in crate::app) fn store(path: &Path, account: &str, key: &str) -> Result<(), KeptError> {
+    kept::change(path, Holds::Secrets, |keys: &mut Stored| drop(keys.insert(account.to_owned(), key.to_owned())))
 }
 
 /// Removes a key; returns whether there was one.
 ///
 /// # Errors
-/// What the system says.
-pub(in crate::app) fn remove(path: &Path, account: &str) -> std::io::Result<bool> {
-    let mut keys = read(path);
-    let was = keys.remove(account).is_some();
-    if was {
-        write(path, &keys)?;
-    }
-    Ok(was)
-}
-
-fn write(path: &Path, keys: &BTreeMap<String, String>) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    // The file is replaced as a whole: half a file would lose the other keys.
-    let beside = path.with_extension("new");
-    drop(std::fs::remove_file(&beside));
-    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
-    file.write_all(serde_json::to_string(keys).map_err(std::io::Error::other)?.as_bytes())?;
-    file.sync_all()?;
-    std::fs::rename(&beside, path)
+/// [`KeptError`].
+pub(in crate::app) fn remove(path: &Path, account: &str) -> Result<bool, KeptError> {
+    kept::change(path, Holds::Secrets, |keys: &mut Stored| keys.remove(account).is_some())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]
-    fn a_file_keeps_keys_for_their_owner_alone_and_one_that_is_open_is_not_read() {
+    fn a_file_keeps_keys_for_their_owner_alone_and_one_that_is_open_is_neither_read_nor_written() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("state/keys.json");
+        let found = |account: &str| find(&path, account).unwrap();
         store(&path, "openai", "k1").unwrap();
         store(&path, "lab http://x", "k2").unwrap();
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!((find(&path, "openai").as_deref(), find(&path, "lab http://y")), (Some("k1"), None));
+        assert_eq!((found("openai").as_deref(), found("lab http://y")), (Some("k1"), None));
         assert!(remove(&path, "openai").unwrap() && !remove(&path, "openai").unwrap());
-        assert_eq!(find(&path, "lab http://x").as_deref(), Some("k2"));
+        assert_eq!(found("lab http://x").as_deref(), Some("k2"));
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-        assert_eq!(find(&path, "lab http://x"), None);
+        assert!(matches!(find(&path, "lab http://x"), Err(KeptError::Open)));
+        assert!(matches!(store(&path, "openai", "k3"), Err(KeptError::Open)));
+        assert!(matches!(remove(&path, "lab http://x"), Err(KeptError::Open)));
     }
 
     #[test]

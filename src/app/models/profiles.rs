@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
+use super::super::kept::{self, Holds, KeptError};
 use crate::config::Paths;
 use crate::provider::{Environment, EventStream, ModelInfo, Provider, ProviderSettings, Request};
 
@@ -23,14 +24,17 @@ fn key(settings: &ProviderSettings) -> String {
     format!("{} {}", settings.id(), settings.base_url)
 }
 
-fn read(path: &Path) -> BTreeMap<String, Vec<String>> {
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    serde_json::from_str(&text).unwrap_or_default()
-}
+/// Models at addresses, and what is known of them.
+type Profiles = BTreeMap<String, Vec<String>>;
 
 /// Finds the profile of a model; empty where it was never examined.
 pub(in crate::app) fn find(settings: &ProviderSettings, environment: &Environment<'_>) -> Vec<String> {
-    path(environment).and_then(|path| read(&path).remove(&key(settings))).unwrap_or_default()
+    let Some(path) = path(environment) else { return Vec::new() };
+    let mut profiles: Profiles = kept::read(&path, Holds::Facts).unwrap_or_else(|error| {
+        tracing::warn!(%error, path = %path.display(), "what is known of models could not be read");
+        Profiles::new()
+    });
+    profiles.remove(&key(settings)).unwrap_or_default()
 }
 
 /// The window that the server was found to have, in tokens.
@@ -79,10 +83,12 @@ impl Provider for Keeping {
     }
 
     fn window_is(&self, tokens: u64) {
-        let mut profile = read(&self.path).remove(&self.key).unwrap_or_default();
-        profile.retain(|known| !known.starts_with(WINDOW));
-        profile.push(format!("{WINDOW}{tokens}"));
-        if let Err(error) = write(&self.path, &self.key, profile) {
+        let kept = kept::change(&self.path, Holds::Facts, |profiles: &mut Profiles| {
+            let profile = profiles.entry(self.key.clone()).or_default();
+            profile.retain(|known| !known.starts_with(WINDOW));
+            profile.push(format!("{WINDOW}{tokens}"));
+        });
+        if let Err(error) = kept {
             tracing::debug!(%error, "the window of a model could not be kept");
         }
     }
@@ -95,14 +101,9 @@ impl Provider for Keeping {
 /// Keeps the profile of a model, in the place of an earlier one.
 ///
 /// # Errors
-/// What the system says.
-pub(in crate::app) fn keep(path: &Path, settings: &ProviderSettings, profile: &[String]) -> std::io::Result<()> {
-    write(path, &key(settings), profile.to_vec())
-}
-
-fn write(path: &Path, key: &str, profile: Vec<String>) -> std::io::Result<()> {
-    let mut profiles = read(path);
-    profiles.insert(key.to_owned(), profile);
-    std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
-    std::fs::write(path, serde_json::to_string(&profiles).map_err(std::io::Error::other)?)
+/// [`KeptError`].
+pub(in crate::app) fn keep(path: &Path, settings: &ProviderSettings, profile: &[String]) -> Result<(), KeptError> {
+    kept::change(path, Holds::Facts, |profiles: &mut Profiles| {
+        drop(profiles.insert(key(settings), profile.to_vec()));
+    })
 }

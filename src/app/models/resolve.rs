@@ -1,11 +1,13 @@
 //! From a model's name to everything it takes to ask it: settings, table, environment, keychain.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
 
+use super::super::kept::KeptError;
 use crate::command::Problem;
-use crate::config::{Config, OnOff, PromptCache};
+use crate::config::{Config, OnOff, Paths, PromptCache};
 use crate::conversation::Price;
 use crate::locale::{Locale, word};
 use crate::provider::{self, Client, Envelope, Environment, Protocol, ProviderSettings, Secret};
@@ -35,12 +37,23 @@ pub(in crate::app) fn resolve(
     let provider = &settings.name;
     let (row, section) = (provider::find(provider), config.providers.get(provider));
     let key_variable = key_variable(provider, config);
-    let found = key(&settings, key_variable, config, environment)
-        .map_err(|failed| failed.into_problem(provider, locale))?;
     // A server of one's own at another address may ask for none; it says so if it does.
-    let needs_key = row.is_some_and(|row| !row.key_variables.is_empty() && row.is_home(&settings.base_url))
-        || section.is_some_and(|section| section.api_key_env.is_some());
-    if found.is_none() && needs_key && !is_local(&settings.base_url) {
+    let needs_key = (row.is_some_and(|row| !row.key_variables.is_empty() && row.is_home(&settings.base_url))
+        || section.is_some_and(|section| section.api_key_env.is_some()))
+        && !is_local(&settings.base_url);
+    let found = match key(&settings, key_variable, config, environment) {
+        Ok(found) => found,
+        Err(NoKey::Command(failed)) => return Err(failed.into_problem(provider, locale)),
+        Err(NoKey::File(path, error)) if needs_key => {
+            let paths = Paths::new(environment, environment("HOME").map(PathBuf::from));
+            return Err(error.into_problem(&paths.shown(&path), locale));
+        }
+        Err(NoKey::File(_, error)) => {
+            tracing::warn!(%error, "the file of keys cannot be read");
+            None
+        }
+    };
+    if found.is_none() && needs_key {
         let variable = key_variable.unwrap_or_default();
         return Err(Problem {
             what: locale.with(word::error::NoKey { provider }),
@@ -182,6 +195,14 @@ fn expanded(text: &str, environment: &Environment<'_>) -> String {
     out + rest
 }
 
+/// Why it cannot be known whether there is a key.
+enum NoKey {
+    /// The person's command gave none.
+    Command(CommandFailed),
+    /// The file of keys cannot be read.
+    File(PathBuf, KeptError),
+}
+
 /// Finds the key: the environment, the person's own command, the keychain, the file they agreed to. A provider that a
 /// project's file brought gets none, and one that was stored belongs to the address it was stored for.
 fn key(
@@ -189,7 +210,7 @@ fn key(
     variable: Option<&str>,
     config: &Config,
     environment: &Environment<'_>,
-) -> Result<Option<Secret>, CommandFailed> {
+) -> Result<Option<Secret>, NoKey> {
     let provider = &settings.name;
     if config.providers.is_from_project(provider) {
         return Ok(None);
@@ -203,21 +224,19 @@ fn key(
         return Ok(found);
     }
     if let Some(command) = section.and_then(|section| section.api_key_cmd.as_deref()) {
-        return keyfile::of_command(command).map(Some);
+        return keyfile::of_command(command).map(Some).map_err(NoKey::Command);
     }
     let account = keyfile::account(settings);
-    let kept = || keyfile::find(&keyfile::path(environment)?, &account).map(Secret::new);
-    if variable.is_none() {
-        return Ok(kept());
-    }
-    match keychain::find(&account) {
-        Ok(Some(key)) => Ok(Some(Secret::new(key))),
-        Ok(None) => Ok(kept()),
-        Err(error) => {
-            tracing::info!(provider, %error, "the keychain has no answer");
-            Ok(kept())
+    if variable.is_some() {
+        match keychain::find(&account) {
+            Ok(Some(key)) => return Ok(Some(Secret::new(key))),
+            Ok(None) => {}
+            Err(error) => tracing::info!(provider, %error, "the keychain has no answer"),
         }
     }
+    let Some(path) = keyfile::path(environment) else { return Ok(None) };
+    let kept = keyfile::find(&path, &account).map_err(|error| NoKey::File(path, error))?;
+    Ok(kept.map(Secret::new))
 }
 
 fn is_local(base_url: &str) -> bool {
@@ -265,9 +284,11 @@ fn usable(config: &Config, environment: &Environment<'_>, locale: &Locale) -> Ve
     let (others, accounts): (Vec<String>, Vec<String>) =
         others.into_iter().filter_map(|name| account(&name).map(|account| (name, account))).unzip();
     let file = keyfile::path(environment);
-    let in_file =
-        accounts.iter().map(|account| file.as_ref().is_some_and(|path| keyfile::find(path, account).is_some()));
-    let in_file: Vec<bool> = in_file.collect();
+    let is_in_file = |account: &String| {
+        // One that cannot be read is told where a key of it is needed.
+        file.as_ref().is_some_and(|path| keyfile::find(path, account).is_ok_and(|key| key.is_some()))
+    };
+    let in_file: Vec<bool> = accounts.iter().map(is_in_file).collect();
     let kept = keychain::kept(accounts).into_iter().zip(in_file).map(|(keychain, file)| keychain || file);
     told.extend(others.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(name, _)| name));
     names(config).into_iter().filter(|name| told.contains(name)).collect()
