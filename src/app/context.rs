@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::display::Display;
 use super::keys::Keys;
 use super::logs;
-use super::models::Windows;
+use super::models::{Asked, Windows};
 use super::process::Process;
 use super::project::{Project, gone_problem, working_directory};
 use super::settings::settings_problem;
@@ -39,6 +39,8 @@ pub(super) struct App {
     pub(super) keys: Keys,
     /// What servers say of their models.
     pub(super) windows: Windows,
+    /// What was asked for keys.
+    pub(super) asked: Asked,
     pub(super) shell: ShellSession,
     /// MCP servers that an editor handed over.
     pub(super) handed: Vec<Definition>,
@@ -137,6 +139,7 @@ impl App {
             options,
             keys,
             windows: Windows::default(),
+            asked: Asked::default(),
             shell,
             handed,
             throwaway,

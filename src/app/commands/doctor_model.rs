@@ -26,7 +26,7 @@ pub(in crate::app) fn doctor_model(app: &App, wanted: Option<&str>, json: bool) 
         console.fail(&Problem { what, hint: app.locale.text(word::error::NO_MODEL_HINT).to_owned() });
         return Exit::NotConfigured;
     };
-    let settings = match models::resolve(&name, &app.config, &app.process.variables, &app.locale) {
+    let settings = match models::resolve(&name, &app.config, &app.process.variables, &app.locale, &app.asked) {
         Ok(settings) => settings,
         Err(problem) => {
             console.fail(&problem);

@@ -70,7 +70,8 @@ fn provider_models(app: &App, name: &str, client: &Client, runtime: &Runtime) ->
     if name == "local" && !app.config.providers.contains_key(name) {
         return Ok(models::own_models(app).into_iter().map(Listed::own).collect());
     }
-    let settings = match models::resolve(&format!("{name}/any"), &app.config, &app.process.variables, &app.locale) {
+    let any = format!("{name}/any");
+    let settings = match models::resolve(&any, &app.config, &app.process.variables, &app.locale, &app.asked) {
         Ok(settings) => settings,
         Err(problem) => return known_models(app, name).ok_or(problem),
     };

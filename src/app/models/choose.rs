@@ -71,7 +71,7 @@ pub(in crate::app) fn connect(
     if let Some(connected) = own::connect(app, name, locale) {
         return connected;
     }
-    let mut settings = resolve(name, &app.config, &app.process.variables, locale)?;
+    let mut settings = resolve(name, &app.config, &app.process.variables, locale, &app.asked)?;
     correct(&mut settings, app.windows.of(name), &app.config);
     app.keys.remember(&settings);
     let provider = provider::connect(settings.clone(), client);
@@ -81,7 +81,7 @@ pub(in crate::app) fn connect(
 /// Lists the models of every provider that has a key or runs here; those that do not answer are left out.
 pub(in crate::app) fn all(app: &App, client: &Client, runtime: &Runtime) -> Vec<Listed> {
     let mut all: Vec<Listed> = own::models(app).into_iter().map(Listed::own).collect();
-    all.extend(list(&app.config, &app.process.variables, &app.locale, client, runtime));
+    all.extend(list(&app.config, &app.process.variables, &app.locale, &app.asked, client, runtime));
     app.windows.keep(&all);
     all
 }

@@ -57,7 +57,7 @@ const NAMED_LIMIT: Duration = Duration::from_secs(5);
 
 fn first_model(app: &App, provider: &str, client: &Client, runtime: &Runtime) -> Listed {
     let any = format!("{provider}/any");
-    let Ok(settings) = resolve(&any, &app.config, &app.process.variables, &app.locale) else {
+    let Ok(settings) = resolve(&any, &app.config, &app.process.variables, &app.locale, &app.asked) else {
         return Listed::Unknown;
     };
     let list = provider::list_models(&settings, client);

@@ -1,56 +1,17 @@
-//! Keys that are neither in the environment nor in the keychain: the output of a person's own command, and a file
-//! that only they can read, if they asked for one.
+//! Keys in a file that only the person can read, if they asked for one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use super::super::kept::{self, Holds, KeptError};
-use crate::command::Problem;
 use crate::config::Paths;
-use crate::locale::{Locale, word};
-use crate::provider::{self, Environment, ProviderSettings, Secret};
+use crate::provider::{self, Environment, ProviderSettings};
 
 /// Returns the name under which a key is stored: the provider's name, with the address if that is not the usual
 /// one. So a key for one server is never sent to another.
 pub(in crate::app) fn account(settings: &ProviderSettings) -> String {
     let at_home = provider::find(&settings.name).is_some_and(|row| row.base_url == settings.base_url);
     if at_home { settings.name.clone() } else { format!("{} {}", settings.name, settings.base_url) }
-}
-
-/// A person's own command gave no key.
-#[derive(Debug)]
-pub(in crate::app) struct CommandFailed {
-    command: String,
-    cause: String,
-}
-
-impl CommandFailed {
-    pub(in crate::app) fn into_problem(self, provider: &str, locale: &Locale) -> Problem {
-        let (command, cause) = (&self.command, &self.cause);
-        Problem {
-            what: locale.with(word::error::KeyCommand { provider, command, cause }),
-            hint: locale.text(word::error::KEY_COMMAND_HINT).to_owned(),
-        }
-    }
-}
-
-/// Runs a person's command that prints a key, such as `pass show openai`. It may ask them on the terminal, and take
-/// its time.
-pub(in crate::app) fn of_command(command: &str) -> Result<Secret, CommandFailed> {
-    let failed = |cause: String| CommandFailed { command: command.to_owned(), cause };
-    let mut shell = Command::new("/bin/sh");
-    shell.arg("-c").arg(command).stdout(Stdio::piped()).stderr(Stdio::inherit()).stdin(Stdio::inherit());
-    let output = shell.output().map_err(|error| failed(error.to_string()))?;
-    if !output.status.success() {
-        return Err(failed(output.status.to_string()));
-    }
-    let text = String::from_utf8_lossy(&output.stdout);
-    // Password stores print notes below the first line.
-    match text.lines().next().map(str::trim).filter(|line| !line.is_empty()) {
-        Some(key) => Ok(Secret::new(key)),
-        None => Err(failed("-".to_owned())),
-    }
 }
 
 /// Where the file is.
@@ -107,13 +68,6 @@ mod tests {
         assert!(matches!(find(&path, "lab http://x"), Err(KeptError::Open)));
         assert!(matches!(store(&path, "openai", "k3"), Err(KeptError::Open)));
         assert!(matches!(remove(&path, "lab http://x"), Err(KeptError::Open)));
-    }
-
-    #[test]
-    fn a_command_gives_the_first_line_it_prints() {
-        assert_eq!(of_command("printf 'sk-1\\nnote\\n'").unwrap().expose(), "sk-1");
-        assert!(of_command("exit 3").unwrap_err().cause.contains('3'));
-        assert!(of_command("true").is_err());
     }
 
     #[test]

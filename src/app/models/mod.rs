@@ -1,5 +1,6 @@
 //! Who answers: from a model's name, or none, to a provider that can be asked.
 
+mod asked;
 mod choose;
 mod client;
 mod discover;
@@ -19,6 +20,7 @@ mod profiles;
 mod resolve;
 mod windows;
 
+pub(super) use asked::Asked;
 pub(super) use choose::{all, choose, connect, name};
 pub(super) use client::{client, trusted};
 pub(super) use facts::Listed;

@@ -12,9 +12,9 @@ use crate::conversation::Price;
 use crate::locale::{Locale, word};
 use crate::provider::{self, Client, Envelope, Environment, Protocol, ProviderSettings, Secret};
 
+use super::asked::{Asked, CommandFailed};
 use super::facts::Listed;
-use super::keychain;
-use super::keyfile::{self, CommandFailed};
+use super::keyfile;
 use super::profiles;
 
 /// What `web_search` says where the provider's own tool is meant.
@@ -32,6 +32,7 @@ pub(in crate::app) fn resolve(
     config: &Config,
     environment: &Environment<'_>,
     locale: &Locale,
+    asked: &Asked,
 ) -> Result<ProviderSettings, Problem> {
     let mut settings = without_key(name, config, environment, locale)?;
     let provider = &settings.name;
@@ -41,7 +42,7 @@ pub(in crate::app) fn resolve(
     let needs_key = (row.is_some_and(|row| !row.key_variables.is_empty() && row.is_home(&settings.base_url))
         || section.is_some_and(|section| section.api_key_env.is_some()))
         && !is_local(&settings.base_url);
-    let found = match key(&settings, key_variable, config, environment) {
+    let found = match key(&settings, key_variable, config, environment, asked) {
         Ok(found) => found,
         Err(NoKey::Command(failed)) => return Err(failed.into_problem(provider, locale)),
         Err(NoKey::File(path, error)) if needs_key => {
@@ -203,13 +204,14 @@ enum NoKey {
     File(PathBuf, KeptError),
 }
 
-/// Finds the key: the environment, the person's own command, the keychain, the file they agreed to. A provider that a
+/// Finds the key: the environment, the person's own command, the file they agreed to, the keychain. A provider that a
 /// project's file brought gets none, and one that was stored belongs to the address it was stored for.
 fn key(
     settings: &ProviderSettings,
     variable: Option<&str>,
     config: &Config,
     environment: &Environment<'_>,
+    asked: &Asked,
 ) -> Result<Option<Secret>, NoKey> {
     let provider = &settings.name;
     if config.providers.is_from_project(provider) {
@@ -224,19 +226,21 @@ fn key(
         return Ok(found);
     }
     if let Some(command) = section.and_then(|section| section.api_key_cmd.as_deref()) {
-        return keyfile::of_command(command).map(Some).map_err(NoKey::Command);
+        return asked.command(command).map(Some).map_err(NoKey::Command);
     }
     let account = keyfile::account(settings);
-    if variable.is_some() {
-        match keychain::find(&account) {
-            Ok(Some(key)) => return Ok(Some(Secret::new(key))),
-            Ok(None) => {}
-            Err(error) => tracing::info!(provider, %error, "the keychain has no answer"),
-        }
+    // The file first: the keychain of who asked for it may wait for a window that nobody sees.
+    let of_file = match keyfile::path(environment) {
+        Some(path) => keyfile::find(&path, &account).map_err(|error| NoKey::File(path, error)),
+        None => Ok(None),
+    };
+    if let Ok(Some(key)) = of_file {
+        return Ok(Some(Secret::new(key)));
     }
-    let Some(path) = keyfile::path(environment) else { return Ok(None) };
-    let kept = keyfile::find(&path, &account).map_err(|error| NoKey::File(path, error))?;
-    Ok(kept.map(Secret::new))
+    match variable.and_then(|_| asked.keychain(&account)) {
+        Some(key) => Ok(Some(Secret::new(key))),
+        None => of_file.map(|_| None),
+    }
 }
 
 fn is_local(base_url: &str) -> bool {
@@ -266,7 +270,7 @@ pub(in crate::app) fn names(config: &Config) -> Vec<String> {
 }
 
 /// Names the providers that have a key, run here, or have an address of the person's own in the environment.
-fn usable(config: &Config, environment: &Environment<'_>, locale: &Locale) -> Vec<String> {
+fn usable(config: &Config, environment: &Environment<'_>, locale: &Locale, asked: &Asked) -> Vec<String> {
     let is_told = |name: &String| {
         let of_settings = config.providers.get(name).is_some_and(|section| {
             section.api_key_cmd.is_some() || section.api_key_env.as_deref().and_then(environment).is_some()
@@ -289,7 +293,7 @@ fn usable(config: &Config, environment: &Environment<'_>, locale: &Locale) -> Ve
         file.as_ref().is_some_and(|path| keyfile::find(path, account).is_ok_and(|key| key.is_some()))
     };
     let in_file: Vec<bool> = accounts.iter().map(is_in_file).collect();
-    let kept = keychain::kept(accounts).into_iter().zip(in_file).map(|(keychain, file)| keychain || file);
+    let kept = asked.kept(accounts).into_iter().zip(in_file).map(|(keychain, file)| keychain || file);
     told.extend(others.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(name, _)| name));
     names(config).into_iter().filter(|name| told.contains(name)).collect()
 }
@@ -300,12 +304,13 @@ pub(in crate::app) fn list(
     config: &Config,
     environment: &Environment<'_>,
     locale: &Locale,
+    asked: &Asked,
     client: &Client,
     runtime: &Runtime,
 ) -> Vec<Listed> {
     // Any model will do to reach the list.
-    let settings = usable(config, environment, locale);
-    let settings = settings.iter().map(|name| resolve(&format!("{name}/any"), config, environment, locale));
+    let settings = usable(config, environment, locale, asked);
+    let settings = settings.iter().map(|name| resolve(&format!("{name}/any"), config, environment, locale, asked));
     let settings: Vec<ProviderSettings> = settings.filter_map(Result::ok).collect();
     let questions = settings.iter().map(|settings| async {
         let listed = tokio::time::timeout(LIST_LIMIT, provider::list_models(settings, client)).await;

@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 use super::super::context::App;
-use super::super::models::{self, LineConnector, line_connector};
+use super::super::models::{self, Asked, LineConnector, line_connector};
 use super::super::process::Variables;
 use crate::agent::suggest::{Exchange as Turn, Guess, Guessed, guess, guess_line};
 use crate::config::Config;
@@ -46,6 +46,7 @@ pub(super) struct ModelSuggest {
     config: Config,
     variables: Variables,
     locale: Locale,
+    asked: Asked,
     redactor: Redactor,
     used: GhostUsage,
     most: Option<u64>,
@@ -88,6 +89,7 @@ pub(super) fn suggest(app: &App, used: &GhostUsage) -> Option<ModelSuggest> {
         config: app.config.clone(),
         variables: app.process.variables,
         locale: app.locale.clone(),
+        asked: app.asked.without_terminal(),
         redactor: app.redactor(),
         used: used.clone(),
         most: app.config.suggest_max_tokens,
@@ -120,7 +122,7 @@ impl ModelSuggest {
             self.typed = lines.iter().map(|line| self.redactor.text(line)).collect();
             return provider.map(|provider| Connection { runtime, provider });
         }
-        let settings = models::resolve(&self.name, &self.config, &self.variables, &self.locale);
+        let settings = models::resolve(&self.name, &self.config, &self.variables, &self.locale, &self.asked);
         let settings = match settings {
             Ok(settings) => settings,
             Err(problem) => {

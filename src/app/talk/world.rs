@@ -39,6 +39,7 @@ impl Outside {
 
 impl World for Outside {
     fn connect(&mut self, model: &str, locale: &Locale) -> Result<Arc<dyn Provider>, Problem> {
+        self.app.asked.forget_commands();
         models::connect(&self.app, model, &self.client, locale)
     }
 
