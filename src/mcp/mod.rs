@@ -33,5 +33,5 @@ pub use definition::{Definition, DefinitionError, Definitions, Way, read_project
 pub use failure::Failure;
 pub use manifest::{Era, Manifest, PromptEntry, ResourceEntry, ToolEntry};
 pub use servers::Servers;
-pub use sign_in::{GivenClient, Pages, SignIn, SignInError, TokenStore};
+pub use sign_in::{Forgotten, GivenClient, Pages, SignIn, SignInError, TokenStore};
 pub use state::{Offered, Report, Setup, Standing, Trouble};

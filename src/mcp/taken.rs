@@ -6,7 +6,7 @@ use super::answer::{self, Answer};
 use super::failure::Failure;
 use super::opening::fields;
 use super::servers::Servers;
-use super::sign_in::{self, Asked, SignIn, SignInError};
+use super::sign_in::{self, Asked, Forgotten, SignIn, SignInError};
 
 impl Servers {
     /// Reads a resource; starts its server where it does not run.
@@ -49,11 +49,11 @@ impl Servers {
         sign_in::begin(self.asked(server)?).await
     }
 
-    /// Forgets the token for a server, waiting for the keychain; tells whether there was one.
+    /// Forgets the token for a server, waiting for the keychain.
     ///
     /// # Errors
     /// [`SignInError`].
-    pub fn sign_out(&self, server: &str) -> Result<bool, SignInError> {
+    pub fn sign_out(&self, server: &str) -> Result<Forgotten, SignInError> {
         let Asked { server, store, .. } = self.asked(server)?;
         store.forget(&sign_in::account(&server)).map_err(|cause| SignInError::NotKept { cause })
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::super::console::Console;
 use super::super::context::App;
 use super::super::kept::KeptError;
-use super::super::models::{self, KeychainError, remove_key, store_key};
+use super::super::models::{self, Forgotten, KeyStore, KeyStoreError, KeychainError};
 use crate::agent::Failure;
 use crate::command::{KeyAction, Problem};
 use crate::frontend::dialog::Terminal;
@@ -92,22 +92,24 @@ pub(in crate::app) fn change_key(
         let path = file.as_deref().map(|path| app.paths.shown(path)).unwrap_or_default();
         error.into_problem(&path, locale)
     };
+    let failed = |error: KeyStoreError| match error {
+        KeyStoreError::File(error) => unwritten(error),
+        KeyStoreError::Keychain(error) => no_keychain(app, locale, &error, provider),
+    };
+    let store = KeyStore::new(file.clone());
     let (key, in_file) = match action {
         KeyAction::Store(key) => (key, false),
         KeyAction::StoreInFile(key) => (key, true),
         KeyAction::Remove => {
-            let of_file = file.as_deref().map_or(Ok(false), |path| models::remove_from_file(path, &account));
-            let of_file = of_file.map_err(unwritten)?;
-            let was = match remove_key(&account) {
-                Ok(was) => was || of_file,
-                Err(_) if of_file => true,
-                Err(error) => return Err(no_keychain(app, locale, &error, provider)),
+            return match store.forget(&account) {
+                Ok(Forgotten::All) => Ok(locale.with(word::said::LogoutDone { provider })),
+                Ok(Forgotten::Nothing) => Ok(locale.with(word::said::LogoutNone { provider })),
+                Ok(Forgotten::OfFile(error)) => {
+                    let cause = &keychain_cause(locale, &error);
+                    Ok(locale.with(word::said::LogoutOfFile { provider, cause }))
+                }
+                Err(error) => Err(failed(error)),
             };
-            return Ok(if was {
-                locale.with(word::said::LogoutDone { provider })
-            } else {
-                locale.with(word::said::LogoutNone { provider })
-            });
         }
     };
     if key.trim().is_empty() {
@@ -117,11 +119,12 @@ pub(in crate::app) fn change_key(
     let client = models::client(&app.config, &app.process.variables);
     let checked = check(&settings, &client, locale)?;
     let kept = if in_file {
-        let path = file.as_deref().ok_or_else(|| unwritten(std::io::Error::from(std::io::ErrorKind::NotFound).into()))?;
-        models::store_in_file(path, &account, key.trim()).map_err(unwritten)?;
+        let path =
+            file.as_deref().ok_or_else(|| unwritten(std::io::Error::from(std::io::ErrorKind::NotFound).into()))?;
+        store.keep_in_file(&account, key.trim()).map_err(unwritten)?;
         locale.with(word::said::LoginFile { provider, path: &app.paths.shown(path) })
     } else {
-        store_key(&account, key.trim()).map_err(|error| no_keychain(app, locale, &error, provider))?;
+        store.keep_in_keychain(&account, key.trim()).map_err(failed)?;
         locale.with(word::said::LoginDone { provider })
     };
     Ok(format!("{kept}; {checked}"))

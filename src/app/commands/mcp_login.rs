@@ -17,7 +17,7 @@ use crate::frontend::dialog::{NoChoice, Terminal};
 use crate::frontend::exit::Exit;
 use crate::frontend::signals::Signals;
 use crate::locale::{Locale, word};
-use crate::mcp::{Pages, SignIn, SignInError};
+use crate::mcp::{Forgotten, Pages, SignIn, SignInError};
 use crate::terminal::Depth;
 
 /// Signs in to a server.
@@ -112,8 +112,11 @@ fn typed() -> mpsc::Receiver<String> {
 pub(super) fn sign_out(app: &App, name: &str) -> Result<Exit, Exit> {
     let (console, locale) = (Console::new(&app.locale), &app.locale);
     match usable(app, name, Keeping::AsBefore)?.servers().sign_out(name) {
-        Ok(true) => console.note(&locale.with(word::server::sign_in::Out { name })),
-        Ok(false) => console.note(&locale.with(word::server::sign_in::OutNone { name })),
+        Ok(Forgotten::All) => console.note(&locale.with(word::server::sign_in::Out { name })),
+        Ok(Forgotten::Nothing) => console.note(&locale.with(word::server::sign_in::OutNone { name })),
+        Ok(Forgotten::Perhaps { cause }) => {
+            console.note(&locale.with(word::server::sign_in::OutOfFile { name, cause: &cause }));
+        }
         Err(error) => {
             console.fail(&problem(locale, name, &error));
             return Err(Exit::Failed);

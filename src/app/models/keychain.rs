@@ -21,6 +21,17 @@ pub(in crate::app) enum KeychainError {
     Silent,
 }
 
+/// What a keychain does.
+#[derive(Clone, Copy)]
+pub(super) struct Keychain {
+    pub(super) find: fn(&str) -> Result<Option<String>, KeychainError>,
+    pub(super) store: fn(&str, &str) -> Result<(), KeychainError>,
+    pub(super) remove: fn(&str) -> Result<bool, KeychainError>,
+}
+
+/// The system's.
+pub(super) const SYSTEM: Keychain = Keychain { find, store, remove };
+
 /// Finds a provider's key; `None` when there is none.
 ///
 /// # Errors
@@ -45,7 +56,7 @@ pub(in crate::app) fn kept(accounts: Vec<String>) -> Vec<bool> {
 ///
 /// # Errors
 /// [`KeychainError`].
-pub(in crate::app) fn store(provider: &str, key: &str) -> Result<(), KeychainError> {
+fn store(provider: &str, key: &str) -> Result<(), KeychainError> {
     let (provider, key) = (provider.to_owned(), key.to_owned());
     limited(move || backend::store(&provider, &key))
 }
@@ -54,7 +65,7 @@ pub(in crate::app) fn store(provider: &str, key: &str) -> Result<(), KeychainErr
 ///
 /// # Errors
 /// [`KeychainError`].
-pub(in crate::app) fn remove(provider: &str) -> Result<bool, KeychainError> {
+fn remove(provider: &str) -> Result<bool, KeychainError> {
     let provider = provider.to_owned();
     limited(move || backend::remove(&provider))
 }

@@ -7,6 +7,7 @@ mod discover;
 mod facts;
 #[cfg(feature = "local")]
 mod fetch;
+mod key_store;
 mod keychain;
 mod keyfile;
 #[cfg(feature = "local")]
@@ -26,10 +27,9 @@ pub(super) use client::{client, trusted};
 pub(super) use facts::Listed;
 #[cfg(feature = "local")]
 pub(super) use fetch::{agreed, fetch, megabytes};
-pub(super) use keychain::{KeychainError, find as find_key, remove as remove_key, store as store_key};
-pub(super) use keyfile::{
-    account, find as find_in_file, path as key_file, remove as remove_from_file, store as store_in_file,
-};
+pub(super) use key_store::{Forgotten, KeyStore, KeyStoreError};
+pub(super) use keychain::{KeychainError, find as find_key};
+pub(super) use keyfile::{account, path as key_file};
 pub(super) use own::{LineConnector, line_connector, lister, models as own_models};
 #[cfg(feature = "local")]
 pub(super) use own::{missing, places};

@@ -38,13 +38,27 @@ pub trait TokenStore: Send + Sync {
     /// Why it cannot be kept, without the text.
     fn keep(&self, account: &str, text: &str) -> Result<(), String>;
 
-    /// Forgets what is kept under a name; tells whether there was anything.
+    /// Forgets what is kept under a name.
     ///
     /// # Errors
     /// Why it cannot be forgotten.
-    fn forget(&self, account: &str) -> Result<bool, String>;
+    fn forget(&self, account: &str) -> Result<Forgotten, String>;
 
     /// Waits until no other axi makes a token anew, and keeps the others waiting as long as the file is open; nothing
     /// where there is no place for such a file.
     fn alone(&self) -> Option<std::fs::File>;
+}
+
+/// What was forgotten.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Forgotten {
+    /// There was nothing.
+    Nothing,
+    /// All there was.
+    All,
+    /// What was found; there may be more where nobody answers.
+    Perhaps {
+        /// Why nobody knows.
+        cause: String,
+    },
 }

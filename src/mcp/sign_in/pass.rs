@@ -6,9 +6,9 @@ use std::time::Duration;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 
-use super::TokenStore;
 use super::grant::{Grant, account};
 use super::web::{MakeClient, Web};
+use super::{Forgotten, TokenStore};
 
 /// How long another axi that makes a token anew is waited for.
 const OTHERS: Duration = Duration::from_secs(30);
@@ -117,8 +117,8 @@ impl TokenStore for NoTokens {
         Err(String::new())
     }
 
-    fn forget(&self, _: &str) -> Result<bool, String> {
-        Ok(false)
+    fn forget(&self, _: &str) -> Result<Forgotten, String> {
+        Ok(Forgotten::Nothing)
     }
 
     fn alone(&self) -> Option<std::fs::File> {
