@@ -95,6 +95,26 @@ fn an_address_without_a_key_is_asked_what_it_has_and_gets_no_slash_command_as_ad
 }
 
 #[test]
+fn an_address_that_somebody_set_and_that_gives_no_model_is_named_and_nobody_else_is_asked() {
+    let home = Home::new();
+    let elsewhere = Server::start([]);
+    elsewhere.route("GET /api/tags", Answer::json(200, &json!({"models": [{"name": "other:8b"}]})));
+    let bare = Server::start([]);
+    bare.route("GET /v1/models", Answer::json(200, &json!({"data": []})));
+    for (address, told) in [
+        (format!("{NOBODY}/v1"), "error: cannot reach http://127.0.0.1:1"),
+        (bare.url("/v1"), "/v1 lists no models\nhint: name one of its models: axi -m openai/MODEL"),
+    ] {
+        let mut command = home.axi();
+        command.env("OPENAI_BASE_URL", address).env("OLLAMA_HOST", elsewhere.url(""));
+        let ran = run(command.args(["-p", "hi"]));
+        assert_eq!((ran.code, ran.out.as_str()), (Some(4), ""), "{ran:?}");
+        assert!(ran.err.contains(told), "{}", ran.err);
+    }
+    assert!(elsewhere.requests().is_empty());
+}
+
+#[test]
 fn a_provider_that_fails_ends_with_4() {
     let home = Home::new();
     let server = Server::start([refusal(404, "The model does not exist"), refusal(400, "bad field")]);

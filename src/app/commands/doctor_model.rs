@@ -21,10 +21,17 @@ pub(in crate::app) fn doctor_model(app: &App, wanted: Option<&str>, json: bool) 
         return Exit::Failed;
     };
     let client = models::client(&app.config, &app.process.variables);
-    let Some(name) = models::name(app, wanted, &client, &runtime) else {
-        let what = app.locale.text(word::error::NO_MODEL).to_owned();
-        console.fail(&Problem { what, hint: app.locale.text(word::error::NO_MODEL_HINT).to_owned() });
-        return Exit::NotConfigured;
+    let name = match models::name(app, wanted, &client, &runtime) {
+        Ok(Some(name)) => name,
+        Ok(None) => {
+            let what = app.locale.text(word::error::NO_MODEL).to_owned();
+            console.fail(&Problem { what, hint: app.locale.text(word::error::NO_MODEL_HINT).to_owned() });
+            return Exit::NotConfigured;
+        }
+        Err(failed) => {
+            console.fail(&failed.problem);
+            return failed.exit;
+        }
     };
     let settings = match models::resolve(&name, &app.config, &app.process.variables, &app.locale, &app.asked) {
         Ok(settings) => settings,

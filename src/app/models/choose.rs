@@ -20,9 +20,9 @@ use crate::frontend::exit::Exit;
 use crate::locale::{Locale, word};
 use crate::provider::{self, Client, Provider};
 
-/// Looks for a model where none is named; the error is that of a fetch the person agreed to.
+/// Looks for a model where none is named; the error is that of a server somebody named, or of a fetch they agreed to.
 fn found(app: &App, client: &Client, runtime: &Runtime) -> Result<Option<(String, String)>, Failed> {
-    match discover(app, client, runtime) {
+    match discover(app, client, runtime)? {
         Some(found) => Ok(Some(found)),
         None => find_or_offer(app, client, runtime),
     }
@@ -53,9 +53,19 @@ pub(in crate::app) fn choose(
 }
 
 /// Names the model that would be asked: the one that is wanted, that of the settings, else what is found here.
-pub(in crate::app) fn name(app: &App, wanted: Option<&str>, client: &Client, runtime: &Runtime) -> Option<String> {
-    let named = wanted.map(str::to_owned).or_else(|| app.config.model.clone());
-    named.or_else(|| discover(app, client, runtime).map(|(name, _)| name))
+///
+/// # Errors
+/// A server that somebody named and that does not answer.
+pub(in crate::app) fn name(
+    app: &App,
+    wanted: Option<&str>,
+    client: &Client,
+    runtime: &Runtime,
+) -> Result<Option<String>, Failed> {
+    match wanted.map(str::to_owned).or_else(|| app.config.model.clone()) {
+        Some(named) => Ok(Some(named)),
+        None => Ok(discover(app, client, runtime)?.map(|(name, _)| name)),
+    }
 }
 
 /// Connects to a model named `PROVIDER/MODEL`.
