@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::display::Display;
 use super::keys::Keys;
 use super::logs;
-use super::models::{Asked, Windows};
+use super::models::{Asked, Said};
 use super::process::Process;
 use super::project::{Project, gone_problem, working_directory};
 use super::settings::settings_problem;
@@ -38,7 +38,7 @@ pub(super) struct App {
     pub(super) options: CommonOptions,
     pub(super) keys: Keys,
     /// What servers say of their models.
-    pub(super) windows: Windows,
+    pub(super) said: Said,
     /// What was asked for keys.
     pub(super) asked: Asked,
     pub(super) shell: ShellSession,
@@ -138,7 +138,7 @@ impl App {
             broken,
             options,
             keys,
-            windows: Windows::default(),
+            said: Said::default(),
             asked: Asked::default(),
             shell,
             handed,

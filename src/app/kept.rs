@@ -117,7 +117,9 @@ mod tests {
     type Map = BTreeMap<String, u32>;
 
     fn insert(path: &Path, holds: Holds, name: &str) -> Result<(), KeptError> {
-        change(path, holds, |map: &mut Map| drop(map.insert(name.to_owned(), 1)))
+        change(path, holds, |map: &mut Map| {
+            map.insert(name.to_owned(), 1);
+        })
     }
 
     #[test]

@@ -82,7 +82,7 @@ pub(in crate::app) fn connect(
         return connected;
     }
     let mut settings = resolve(name, &app.config, &app.process.variables, locale, &app.asked)?;
-    correct(&mut settings, app.windows.of(name), &app.config);
+    correct(&mut settings, app.said.of(name), &app.config);
     app.keys.remember(&settings);
     let provider = provider::connect(settings.clone(), client);
     Ok(profiles::keeping(provider, &settings, &app.process.variables))
@@ -92,6 +92,6 @@ pub(in crate::app) fn connect(
 pub(in crate::app) fn all(app: &App, client: &Client, runtime: &Runtime) -> Vec<Listed> {
     let mut all: Vec<Listed> = own::models(app).into_iter().map(Listed::own).collect();
     all.extend(list(&app.config, &app.process.variables, &app.locale, &app.asked, client, runtime));
-    app.windows.keep(&all);
+    app.said.keep(&all);
     all
 }

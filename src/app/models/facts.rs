@@ -1,4 +1,4 @@
-//! What is known of a listed model: what its server says of it, above what the settings say, above the catalogue.
+//! What is known of a model: what the person says of it, above what its server says, above the catalogue.
 
 use serde_json::{Value, json};
 
@@ -9,18 +9,49 @@ use crate::locale::{Locale, word};
 use crate::provider::catalogue::Effort;
 use crate::provider::{self, ModelEntry, ProviderSettings};
 
+/// What somebody says of a model, as far as they say it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::app) struct Facts {
+    /// Unit: tokens.
+    pub(super) window: Option<u64>,
+    pub(super) tools: Option<bool>,
+    pub(super) vision: Option<bool>,
+}
+
+impl Facts {
+    /// What the person says in the settings.
+    pub(super) fn of_settings(config: &Config, provider: &str, model: &str) -> Self {
+        let said = config.providers.get(provider).and_then(|section| section.models.get(model));
+        said.map_or_else(Self::default, |said| Self {
+            window: said.context_window,
+            tools: said.tools,
+            vision: said.vision,
+        })
+    }
+
+    const fn of_server(entry: &ModelEntry) -> Self {
+        Self { window: entry.context_window, tools: entry.tools, vision: entry.vision }
+    }
+
+    /// These, and of what they leave out, those.
+    pub(super) fn above(self, those: Self) -> Self {
+        Self {
+            window: self.window.or(those.window),
+            tools: self.tools.or(those.tools),
+            vision: self.vision.or(those.vision),
+        }
+    }
+}
+
 /// A model that can be asked, and what is known of it.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::app) struct Listed {
     /// `PROVIDER/MODEL`.
     pub(in crate::app) id: String,
     pub(in crate::app) group: ModelGroup,
-    /// Unit: tokens.
-    window: Option<u64>,
-    /// What its own server says of that.
-    pub(super) said_window: Option<u64>,
-    tools: Option<bool>,
-    vision: Option<bool>,
+    facts: Facts,
+    /// What its own server says.
+    pub(super) said: Facts,
     efforts: Vec<Effort>,
     thinks: bool,
     price: Option<Price>,
@@ -31,13 +62,9 @@ pub(in crate::app) struct Listed {
 impl Listed {
     /// A model that a server lists; `settings` are of any model of it.
     pub(in crate::app) fn of_server(settings: &ProviderSettings, entry: &ModelEntry, config: &Config) -> Self {
-        let name = &settings.name;
-        let mut listed = Self::of_catalogue(name, &entry.name, config, provider::is_loopback(&settings.base_url));
-        listed.said_window = entry.context_window;
-        listed.window = entry.context_window.or(listed.window);
-        listed.tools = entry.tools.or(listed.tools);
-        listed.vision = entry.vision.or(listed.vision);
-        listed
+        let (name, model, said) = (&settings.name, &entry.name, Facts::of_server(entry));
+        let listed = Self::of_catalogue(name, model, config, provider::is_loopback(&settings.base_url));
+        Self { facts: Facts::of_settings(config, name, model).above(said).above(listed.facts), said, ..listed }
     }
 
     /// A model of which no server has said anything.
@@ -46,6 +73,11 @@ impl Listed {
         let known = row.and_then(|_| provider::catalogue::find(provider, model));
         let free = row.is_some_and(|row| row.is_local() && row.key_variables.is_empty()).then(Price::free);
         let said = config.providers.get(provider).and_then(|section| section.models.get(model));
+        let catalogued = known.as_ref().map_or_else(Facts::default, |known| Facts {
+            window: known.context_window,
+            tools: Some(known.tools),
+            vision: Some(known.vision),
+        });
         let group = match (local, row) {
             (true, _) => ModelGroup::Local,
             (false, Some(_)) => ModelGroup::Cloud,
@@ -54,12 +86,8 @@ impl Listed {
         Self {
             id: format!("{provider}/{model}"),
             group,
-            said_window: None,
-            window: said
-                .and_then(|said| said.context_window)
-                .or(known.as_ref().and_then(|known| known.context_window)),
-            tools: said.and_then(|said| said.tools).or(known.as_ref().map(|known| known.tools)),
-            vision: said.and_then(|said| said.vision).or(known.as_ref().map(|known| known.vision)),
+            said: Facts::default(),
+            facts: Facts::of_settings(config, provider, model).above(catalogued),
             price: said
                 .and_then(|said| Price::parse(said.price.as_deref()?))
                 .or_else(|| known.as_ref().and_then(|known| known.abilities.price.clone()))
@@ -77,10 +105,8 @@ impl Listed {
         Self {
             id,
             group,
-            window: None,
-            said_window: None,
-            tools: None,
-            vision: None,
+            facts: Facts::default(),
+            said: Facts::default(),
             thinks: false,
             efforts: Vec::new(),
             price,
@@ -91,8 +117,8 @@ impl Listed {
     /// Says in a few words what is known: `1M · $3 / $15 · tools, pictures, thinks`.
     pub(in crate::app) fn words(&self, locale: &Locale) -> String {
         let can = [
-            (self.tools == Some(true), word::models::TOOLS),
-            (self.vision == Some(true), word::models::PICTURES),
+            (self.facts.tools == Some(true), word::models::TOOLS),
+            (self.facts.vision == Some(true), word::models::PICTURES),
             (self.thinks, word::models::THINKS),
         ];
         let can: Vec<&str> = can.into_iter().filter(|(can, _)| *can).map(|(_, word)| locale.text(word)).collect();
@@ -101,7 +127,7 @@ impl Listed {
             Some(price) => format!("{} / {}", a_million(price.rates.input), a_million(price.rates.output)),
             None => locale.text(word::models::PRICE_UNKNOWN).to_owned(),
         };
-        let window = self.window.map(short_count);
+        let window = self.facts.window.map(short_count);
         window
             .into_iter()
             .chain([price])
@@ -124,7 +150,7 @@ impl Listed {
         let day = |day: u32| format!("{:04}-{:02}-{:02}", day / 10_000, day / 100 % 100, day % 100);
         json!({
             "id": self.id, "provider": provider, "model": model, "group": self.group.word(),
-            "context_window": self.window, "tools": self.tools, "vision": self.vision,
+            "context_window": self.facts.window, "tools": self.facts.tools, "vision": self.facts.vision,
             "efforts": self.efforts.iter().map(|effort| effort.word()).collect::<Vec<_>>(),
             "price": price, "as_of": self.as_of.map(day),
         })
@@ -150,7 +176,9 @@ fn short_count(tokens: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::resolve::{correct, without_key};
     use super::*;
+    use crate::config::{self, PlaceFiles};
 
     #[test]
     fn what_is_known_is_said_in_a_few_words_and_what_is_not_as_unknown() {
@@ -175,11 +203,27 @@ mod tests {
     }
 
     #[test]
-    fn the_server_is_believed_before_the_catalogue() {
-        let settings = provider::find("openai").unwrap().settings("any", None, &|_: &str| None);
+    fn what_is_listed_is_what_is_used_the_person_above_the_server_above_the_catalogue() {
+        let nothing = |_: &str| None;
+        let any = provider::find("openai").unwrap().settings("any", None, &nothing);
         let entry =
             ModelEntry { name: "gpt-4o".into(), context_window: Some(64_000), tools: None, vision: Some(false) };
-        let listed = Listed::of_server(&settings, &entry, &Config::default());
-        assert_eq!((listed.window, listed.tools, listed.vision), (Some(64_000), Some(true), Some(false)));
+        let said = "[providers.openai.models.\"gpt-4o\"]\n";
+        for (section, facts) in [
+            (String::new(), (Some(64_000), Some(true), Some(false))),
+            (format!("{said}context_window = 9000\ntools = false\n"), (Some(9_000), Some(false), Some(false))),
+            (format!("{said}vision = true\n"), (Some(64_000), Some(true), Some(true))),
+        ] {
+            let home = tempfile::tempdir().unwrap();
+            let path = home.path().join("config.toml");
+            std::fs::write(&path, &section).unwrap();
+            let config = config::load(Some(&path), &PlaceFiles::default(), true, &nothing).unwrap().config;
+            let listed = Listed::of_server(&any, &entry, &config);
+            assert_eq!((listed.facts.window, listed.facts.tools, listed.facts.vision), facts, "{section}");
+            let locale = Locale::new("en");
+            let mut used = without_key("openai/gpt-4o", &config, &nothing, &locale).unwrap();
+            correct(&mut used, listed.said, &config);
+            assert_eq!((used.context_window, Some(used.tools), Some(used.vision)), facts, "{section}");
+        }
     }
 }

@@ -19,7 +19,7 @@ mod own;
 mod own;
 mod profiles;
 mod resolve;
-mod windows;
+mod said;
 
 pub(super) use asked::Asked;
 pub(super) use choose::{all, choose, connect, name};
@@ -35,4 +35,4 @@ pub(super) use own::{LineConnector, line_connector, lister, models as own_models
 pub(super) use own::{missing, places};
 pub(super) use profiles::{keep as keep_profile, path as profile_file};
 pub(super) use resolve::{key_variable, list, names, resolve, without_key};
-pub(super) use windows::Windows;
+pub(super) use said::Said;

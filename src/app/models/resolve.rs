@@ -13,7 +13,7 @@ use crate::locale::{Locale, word};
 use crate::provider::{self, Client, Envelope, Environment, Protocol, ProviderSettings, Secret};
 
 use super::asked::{Asked, CommandFailed};
-use super::facts::Listed;
+use super::facts::{Facts, Listed};
 use super::keyfile;
 use super::profiles;
 
@@ -63,7 +63,9 @@ pub(in crate::app) fn resolve(
     }
     settings.key = found;
     settings.profile = profiles::find(&settings, environment);
-    if let Some(found) = profiles::window(&settings.profile).filter(|_| !is_window_said(&settings, config)) {
+    // What the person wrote holds whatever others say.
+    let is_said = Facts::of_settings(config, &settings.name, &settings.model).window.is_some();
+    if let Some(found) = profiles::window(&settings.profile).filter(|_| !is_said) {
         settings.context_window = Some(settings.context_window.map_or(found, |known| known.min(found)));
     }
     Ok(settings)
@@ -75,15 +77,14 @@ pub(in crate::app) fn key_variable<'a>(provider: &str, config: &'a Config) -> Op
     own.or_else(|| provider::find(provider).and_then(|row| row.key_variables.first().copied()))
 }
 
-/// Tells whether the person wrote what the window is, which holds whatever others say.
-fn is_window_said(settings: &ProviderSettings, config: &Config) -> bool {
-    let model = config.providers.get(&settings.name).and_then(|section| section.models.get(&settings.model));
-    model.is_some_and(|known| known.context_window.is_some())
-}
-
-/// Takes what its own server lists of a model's window above what is known from elsewhere, but for what a refusal showed.
-pub(in crate::app) fn correct(settings: &mut ProviderSettings, listed: Option<u64>, config: &Config) {
-    if let Some(listed) = listed.filter(|_| !is_window_said(settings, config)) {
+/// Takes what its own server lists of a model above the catalogue, below what the person says. A window that a refusal
+/// showed holds against the list.
+pub(in crate::app) fn correct(settings: &mut ProviderSettings, listed: Facts, config: &Config) {
+    let person = Facts::of_settings(config, &settings.name, &settings.model);
+    let Facts { tools, vision, .. } = person.above(listed);
+    settings.tools = tools.unwrap_or(settings.tools);
+    settings.vision = vision.unwrap_or(settings.vision);
+    if let Some(listed) = listed.window.filter(|_| person.window.is_none()) {
         settings.context_window =
             Some(profiles::window(&settings.profile).map_or(listed, |found| found.min(listed)));
     }
@@ -140,9 +141,10 @@ pub(in crate::app) fn without_key(
             }
         }
         if let Some(known) = section.models.get(&settings.model) {
-            settings.context_window = known.context_window.or(settings.context_window);
-            settings.tools = known.tools.unwrap_or(settings.tools);
-            settings.vision = known.vision.unwrap_or(settings.vision);
+            let said = Facts::of_settings(config, provider, &settings.model);
+            settings.context_window = said.window.or(settings.context_window);
+            settings.tools = said.tools.unwrap_or(settings.tools);
+            settings.vision = said.vision.unwrap_or(settings.vision);
             let search = settings.abilities.price.as_ref().and_then(|price| price.search);
             let price = known.price.as_deref().and_then(Price::parse).map(|price| Price { search, ..price });
             settings.abilities.price = price.or(settings.abilities.price);

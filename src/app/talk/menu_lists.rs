@@ -11,7 +11,7 @@ const SESSIONS: usize = 200;
 /// The lists of the menu; nothing is fetched before somebody looks.
 pub(super) fn menu_lists(app: &App) -> MenuLists {
     let (config, variables, locale) = (app.config.clone(), app.process.variables, app.locale.clone());
-    let (own, windows, asked) = (lister(app), app.windows.clone(), app.asked.without_terminal());
+    let (own, said, asked) = (lister(app), app.said.clone(), app.asked.without_terminal());
     let models = move || {
         // On a thread of its own, hence with a runtime and connections of its own.
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
@@ -19,7 +19,7 @@ pub(super) fn menu_lists(app: &App) -> MenuLists {
         };
         let client = models::client(&config, &variables);
         let listed = models::list(&config, &variables, &locale, &asked, &client, &runtime);
-        windows.keep(&listed);
+        said.keep(&listed);
         let all = own().into_iter().map(Listed::own).chain(listed);
         all.map(|listed| ListedModel { says: listed.words(&locale), group: listed.group, id: listed.id }).collect()
     };
