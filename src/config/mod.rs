@@ -10,6 +10,7 @@ mod error;
 mod finding;
 mod paths;
 mod read;
+mod rescue;
 mod schema;
 mod setting;
 mod table;
@@ -74,10 +75,11 @@ pub fn load(
     for PlaceFile { path, text } in place.settings() {
         if let Err(finding) = read::read(&mut config, path, text, Layer::Project { trusted }, &mut gathered) {
             gathered.findings.push(*finding);
-            let rules = permissions(text);
-            // What is wrong with this part was told with the whole.
+            // What is wrong with these parts was told with the whole.
             let layer = Layer::Project { trusted: false };
-            let _ = read::read(&mut config, path, &rules, layer, &mut Gathered::default());
+            for rules in rescue::rules(text) {
+                let _ = read::read(&mut config, path, &rules, layer, &mut Gathered::default());
+            }
         }
     }
     override_by(&mut config, environment, &mut gathered.findings);
@@ -113,13 +115,6 @@ pub fn check(
 /// Tells whether a rule that asks or denies would be lost for it.
 fn is_a_rule(finding: &Finding) -> bool {
     finding.key.split('.').next() == Some("permissions") && matches!(finding.fault, Fault::WrongKind { .. })
-}
-
-/// The section of rules of a text that is no TOML as a whole: a slip elsewhere loosens nothing.
-fn permissions(text: &str) -> String {
-    let from = text.lines().skip_while(|line| line.trim() != "[permissions]");
-    let section = from.enumerate().take_while(|(at, line)| *at == 0 || !line.starts_with('['));
-    section.map(|(_, line)| line).collect::<Vec<_>>().join("\n")
 }
 
 /// Reads a file; `None` where there is none.
