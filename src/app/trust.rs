@@ -3,6 +3,7 @@
 use super::console::Console;
 use super::context::App;
 use super::project::trust_store;
+use super::{diagnostics, tell};
 use crate::config::{self, PlaceFile, Trust};
 use crate::frontend::dialog::{NoChoice, Terminal};
 use crate::frontend::exit::Exit;
@@ -45,8 +46,19 @@ pub(super) fn settle_trust(app: &mut App) -> Result<(), Exit> {
     }
     app.project.standing = Trust::Trusted;
     // The files as they were shown, not as they are by now.
-    match config::load(app.paths.settings().as_deref(), &app.project.files, true, &app.process.variables) {
-        Ok(loaded) => app.config = loaded.config,
+    let loaded = |trusted| {
+        config::load(app.paths.settings().as_deref(), &app.project.files, trusted, &app.process.variables)
+    };
+    match loaded(true) {
+        Ok(held) => {
+            // What was wrong before that was told at the start.
+            let before = loaded(false).map(|before| diagnostics(app, &before.findings, &before.given));
+            let before = before.unwrap_or_default();
+            let mut wrong = diagnostics(app, &held.findings, &held.given);
+            wrong.retain(|diagnostic| !before.contains(diagnostic));
+            (app.config, app.given) = (held.config, held.given);
+            tell(app, &wrong);
+        }
         Err(error) => tracing::warn!(%error, "the settings were read before and cannot be read now"),
     }
     Ok(())

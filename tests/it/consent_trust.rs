@@ -87,6 +87,21 @@ fn a_yes_lets_them_hold() {
 }
 
 #[test]
+fn what_is_wrong_with_settings_that_were_just_trusted_is_told() {
+    let home = Home::new();
+    let server = Server::start([]);
+    bring(&home, &server);
+    let settings = home.path().join("work/.axi/config.toml");
+    let more = "[keys]\n\"ctrl+x\" = \"fly\"\n[providers.other]\nbase_urll = \"x\"\n";
+    std::fs::write(&settings, std::fs::read_to_string(&settings).unwrap() + more).unwrap();
+    let mut person = asked(&without_model(&home, &server));
+    person.types("y");
+    person.sees("base_urll");
+    person.sees_prompt();
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
 fn where_nobody_can_be_asked_it_is_left_out_with_a_word_and_rules_still_tighten() {
     let home = Home::new();
     let touch = answer::chat_call("call_1", "shell", r#"{"command":"touch made.txt"}"#);
