@@ -18,7 +18,9 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use axi::conversation::{ContentBlock, Message, Outcome, Role, StreamEvent, ToolCall, ToolResult, ToolSpec};
+use axi::conversation::{
+    ContentBlock, Message, Outcome, Role, StreamEvent, ToolCall, ToolResult, ToolSpec, WireItem,
+};
 use axi::provider::{Client, Origin, Protocol, ProviderSettings, Request, connect, decoder, written};
 use futures_util::StreamExt as _;
 use serde_json::{Map, Value, json};
@@ -113,8 +115,22 @@ fn frame(name: &str, payload: &Value) -> Vec<u8> {
     bytes
 }
 
-fn writing(protocol: Protocol, messages: &[Message], tools: &[ToolSpec]) -> (Duration, usize) {
-    let settings = ProviderSettings::custom("lab", protocol, "http://127.0.0.1:9", "m");
+/// The same behind answers that the provider keeps.
+fn kept(messages: &[Message]) -> Vec<Message> {
+    let mark = |number: usize| {
+        let item = json!({"type": "stored_response", "id": format!("resp_{number}"), "digest": "0"});
+        ContentBlock::WireItem(WireItem { model: "lab/m".into(), item })
+    };
+    let mut kept = messages.to_vec();
+    for (number, message) in kept.iter_mut().enumerate().filter(|(_, message)| message.role == Role::Assistant) {
+        message.content.push(mark(number));
+    }
+    kept
+}
+
+fn writing(protocol: Protocol, messages: &[Message], tools: &[ToolSpec], stored: bool) -> (Duration, usize) {
+    let mut settings = ProviderSettings::custom("lab", protocol, "http://127.0.0.1:9", "m");
+    settings.stored = stored;
     let request = Request { system: "You are brief.", tools, ..Request::of(messages) };
     let mut size = 0;
     let took = median(51, || {
@@ -216,7 +232,7 @@ fn main() {
     );
     let (messages, tools) = (conversation(), tools());
     for protocol in Protocol::ALL {
-        let (write, size) = writing(protocol, &messages, &tools);
+        let (write, size) = writing(protocol, &messages, &tools, false);
         println!(
             "{:18} {:>12.3} {size:>10} {:>14.4} {:>16.3}",
             protocol.name(),
@@ -225,5 +241,7 @@ fn main() {
             milliseconds(first_word(protocol)),
         );
     }
+    let (write, size) = writing(Protocol::OpenAiResponses, &kept(&messages), &tools, true);
+    println!("{:18} {:>12.3} {size:>10}", "… answers kept", milliseconds(write));
     println!("held to: 2 ms, 0.05 s, 0.5 ms");
 }

@@ -74,8 +74,16 @@ struct Input {
 fn input(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> Input {
     let id = settings.id();
     let ids = WireIds::new(settings.quirks.call_ids, &id);
-    let mut writer =
-        Writer { settings, dialect, ids, id: id.clone(), input: Vec::new(), custom: Vec::new(), stored: None };
+    let mut writer = Writer {
+        settings,
+        dialect,
+        ids,
+        id: id.clone(),
+        input: Vec::new(),
+        digest: Digest::default(),
+        custom: Vec::new(),
+        stored: None,
+    };
     let order = Order { two_answers: !dialect.strict_roles, words_behind_results: !dialect.strict_roles };
     let speaks = |block: &ContentBlock| match block {
         ContentBlock::Text { text } => !text.is_empty(),
@@ -108,15 +116,25 @@ pub(super) fn stored(id: &str, digest: &str) -> Value {
 
 /// Tells requests apart by what they say. What was shortened or rewound since is another one, and is sent whole.
 pub(super) fn digest_of(settings: &ProviderSettings, dialect: Dialect, request: &Request<'_>) -> String {
-    digest(&input(settings, dialect, request).items)
+    Digest::default().of(&input(settings, dialect, request).items)
 }
 
-fn digest(items: &[Value]) -> String {
-    let mut hasher = DefaultHasher::new();
-    for item in items {
-        item.to_string().hash(&mut hasher);
+/// Tells apart what a request says up to some item, reading each item once however often it is asked.
+#[derive(Default)]
+pub(super) struct Digest {
+    hasher: DefaultHasher,
+    read: usize,
+}
+
+impl Digest {
+    /// Of all these items; those of the last time come first and are as they were.
+    pub(super) fn of(&mut self, items: &[Value]) -> String {
+        for item in items.iter().skip(self.read) {
+            item.to_string().hash(&mut self.hasher);
+        }
+        self.read = items.len();
+        format!("{:016x}", self.hasher.finish())
     }
-    format!("{:016x}", hasher.finish())
 }
 
 /// A message of the model's.
@@ -135,6 +153,7 @@ struct Writer<'a> {
     id: String,
     ids: WireIds,
     input: Vec<Value>,
+    digest: Digest,
     /// Ids of calls whose input is plain text, as they stand in the conversation.
     custom: Vec<String>,
     /// See [`Input`].
@@ -212,9 +231,11 @@ impl Writer<'_> {
         while items.last().is_some_and(is_thought) {
             items.pop();
         }
-        let stored = stored.filter(|stored| text_of(stored, "digest") == digest(&self.input));
+        // Only what is stored is compared: nothing is read for it elsewhere.
+        let stored = stored.filter(|_| self.dialect.stored);
+        let stored = stored.filter(|stored| text_of(stored, "digest") == self.digest.of(&self.input));
         self.input.extend(items.into_iter().filter(|item| !item.is_null()));
-        if let Some(stored) = stored.filter(|_| self.dialect.stored) {
+        if let Some(stored) = stored {
             self.stored = Some((text_of(stored, "id").to_owned(), self.input.len()));
         }
     }

@@ -135,3 +135,13 @@ fn only_models_that_do_not_think_are_told_how_freely_to_write() {
         assert_eq!(body(&wire(model), &[], &[])["temperature"], Value::Null, "{model}");
     }
 }
+
+#[test]
+fn a_digest_of_more_and_more_is_that_of_the_whole() {
+    let items: Vec<Value> = (0..9).map(|number| json!({"type": "message", "content": number})).collect();
+    let mut growing = super::encode::Digest::default();
+    for count in [0, 1, 1, 4, 9] {
+        let whole = super::encode::Digest::default().of(&items[..count]);
+        assert_eq!(growing.of(&items[..count]), whole, "{count}");
+    }
+}
