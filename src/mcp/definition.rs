@@ -168,8 +168,24 @@ pub(super) fn filled_client(
     Ok(GivenClient { id: filled(&given.id, variable)?, secret })
 }
 
+/// A variable that a text names is not set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unset {
+    /// Its name.
+    pub variable: String,
+}
+
+impl From<Unset> for Failure {
+    fn from(Unset { variable }: Unset) -> Self {
+        Self::Unset { variable }
+    }
+}
+
 /// Fills in `${NAME}` and `${NAME:-what stands for it}`; any other `$` is itself.
-fn filled(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, Failure> {
+///
+/// # Errors
+/// [`Unset`].
+pub fn filled(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, Unset> {
     let mut whole = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("${") {
@@ -181,7 +197,7 @@ fn filled(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Strin
         let value = variable(name).filter(|value| !value.is_empty() || instead.is_none());
         match value.or_else(|| instead.map(str::to_owned)) {
             Some(value) => whole.push_str(&value),
-            None => return Err(Failure::Unset { variable: name.to_owned() }),
+            None => return Err(Unset { variable: name.to_owned() }),
         }
     }
     whole.push_str(rest);
@@ -282,7 +298,7 @@ mod tests {
         assert_eq!(fill("a ${"), Ok("a ${".to_owned()));
         // What a variable holds is not filled in again.
         assert_eq!(filled("${A}", &|_| Some("${B}".to_owned())), Ok("${B}".to_owned()));
-        assert_eq!(fill("${TOKEN}"), Err(Failure::Unset { variable: "TOKEN".to_owned() }));
+        assert_eq!(fill("${TOKEN}"), Err(Unset { variable: "TOKEN".to_owned() }));
     }
 
     #[test]

@@ -29,7 +29,7 @@ mod thread;
 pub use agreed::{Agreed, AgreedStore};
 pub use answer::{Answer, Part};
 pub use connection::{Asking, Call};
-pub use definition::{Definition, DefinitionError, Definitions, Way, read_project};
+pub use definition::{Definition, DefinitionError, Definitions, Unset, Way, filled, read_project};
 pub use failure::Failure;
 pub use manifest::{Era, Manifest, PromptEntry, ResourceEntry, ToolEntry};
 pub use servers::Servers;

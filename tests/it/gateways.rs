@@ -44,6 +44,25 @@ fn an_in_house_gateway_gets_the_request_in_its_envelope_and_the_answer_is_taken_
 }
 
 #[test]
+fn a_header_whose_variable_is_not_set_is_told_before_anything_is_sent() {
+    let home = Home::new();
+    let server = Server::start([answer::chat_text("hello")]);
+    let config = |value: &str| {
+        let url = server.url("/v1");
+        let section = format!("[providers.lab]\nbase_url = \"{url}\"\nheaders = {{ x-team = \"{value}\" }}\n");
+        home.write("config/axi/config.toml", &section);
+    };
+    config("Bearer ${TEAM_TOKEN}");
+    let ran = ask(&home, "lab/m");
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("header x-team of lab needs TEAM_TOKEN, which is not set"), "{}", ran.err);
+    assert!(server.requests().is_empty());
+    config("${TEAM_TOKEN:-blue}");
+    assert_eq!(ask(&home, "lab/m").code, Some(0));
+    assert_eq!(server.requests()[0].header("x-team"), Some("blue"));
+}
+
+#[test]
 fn a_command_gives_the_key_and_one_that_fails_is_told() {
     let home = Home::new();
     let server = Server::start([answer::chat_text("hello")]);

@@ -10,6 +10,7 @@ use crate::command::Problem;
 use crate::config::{Config, OnOff, Paths, PromptCache};
 use crate::conversation::Price;
 use crate::locale::{Locale, word};
+use crate::mcp::{Unset, filled};
 use crate::provider::{self, Client, Envelope, Environment, Protocol, ProviderSettings, Secret};
 
 use super::asked::{Asked, CommandFailed};
@@ -149,9 +150,14 @@ pub(in crate::app) fn without_key(
             let price = known.price.as_deref().and_then(Price::parse).map(|price| Price { search, ..price });
             settings.abilities.price = price.or(settings.abilities.price);
         }
-        settings.gateway.headers.extend(
-            section.headers.iter().map(|(name, value)| (name.clone(), Secret::new(expanded(value, environment)))),
-        );
+        for (name, value) in &section.headers {
+            let value = filled(value, &|variable| environment(variable).map(|value| value.trim().to_owned()));
+            let value = value.map_err(|Unset { variable }| Problem {
+                what: locale.with(word::error::HeaderUnset { provider, header: name, variable: &variable }),
+                hint: locale.with(word::error::HeaderUnsetHint { variable: &variable }),
+            })?;
+            settings.gateway.headers.push((name.clone(), Secret::new(value)));
+        }
         let query = section.query.iter().map(|(name, value)| (name.clone(), value.clone()));
         settings.gateway.query.retain(|(name, _)| !section.query.contains_key(name));
         settings.gateway.query.extend(query);
@@ -183,19 +189,6 @@ pub(in crate::app) fn without_key(
         return Err(Problem { what, hint: locale.text(word::error::CONFIG_HINT).to_owned() });
     }
     Ok(settings)
-}
-
-/// Puts the values of variables into a text: `Bearer ${TOKEN}`; one that is not set leaves nothing.
-fn expanded(text: &str, environment: &Environment<'_>) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("${") {
-        let Some((name, behind)) = after.split_once('}') else { break };
-        out.push_str(before);
-        out.push_str(environment(name).unwrap_or_default().trim());
-        rest = behind;
-    }
-    out + rest
 }
 
 /// Why it cannot be known whether there is a key.
