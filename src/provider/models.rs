@@ -90,7 +90,8 @@ pub async fn check_key(settings: &ProviderSettings, client: &Client) -> Result<(
         client.send(&dress(&settings.gateway, Call { url, headers, ..Call::default() }), LIST_PATIENCE).await?;
     answer.check_portal()?;
     if answer.is_success() {
-        return Ok(());
+        // How it begins tells a page from a yes.
+        return answer.chunk(LIST_PATIENCE).await.map(drop);
     }
     let status = answer.status();
     let (complaint, wait) = answer.complaint().await;

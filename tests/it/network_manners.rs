@@ -47,6 +47,16 @@ fn a_login_page_in_the_servers_place_is_named_and_asked_once() {
 }
 
 #[test]
+fn an_answer_that_calls_itself_a_page_is_read_by_how_it_begins() {
+    let home = Home::new();
+    let chunk = json!({"choices": [{"index": 0, "delta": {"content": "heard"}, "finish_reason": "stop"}]});
+    let events = format!("\ndata: {chunk}\n\ndata: [DONE]\n\n");
+    let server = Server::start([Answer::new(200, "text/html; charset=utf-8").bytes(events)]);
+    let ran = run(&mut asks(&home, &server));
+    assert_eq!((ran.code, ran.out.trim()), (Some(0), "heard"), "{}", ran.err);
+}
+
+#[test]
 fn a_list_of_models_and_a_key_are_not_taken_from_a_login_page() {
     let home = Home::new();
     let server = Server::start([]);

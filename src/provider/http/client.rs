@@ -215,7 +215,7 @@ impl Client {
                 let encoding = response.headers().get("content-encoding").and_then(|value| value.to_str().ok());
                 let unpacking = Unpacking::of(encoding);
                 self.hear(&response);
-                Ok(Answer { response, unpacking, url: origin })
+                Ok(Answer { response, unpacking, url: origin, begun: false })
             }
             Ok(Err(error)) => Err(self.clock_blamed(blamed(from_reqwest(&error, &origin), &way))),
             Err(_) => Err(ProviderError::Timeout { url: origin, after: idle }),
@@ -287,6 +287,8 @@ pub(crate) struct Answer {
     response: reqwest::Response,
     unpacking: Unpacking,
     url: String,
+    /// Whether anything of the body has come.
+    begun: bool,
 }
 
 impl Answer {
@@ -306,12 +308,17 @@ impl Answer {
     /// # Errors
     /// `Unreachable`.
     pub(crate) fn check_portal(&self) -> Result<(), ProviderError> {
+        self.check_begun(None)
+    }
+
+    /// The same for how the body begins.
+    fn check_begun(&self, first: Option<u8>) -> Result<(), ProviderError> {
         let header = |name: &str| self.response.headers().get(name).and_then(|value| value.to_str().ok());
         let ours = self.response.url();
         let target = header("location").and_then(|target| ours.join(target).ok());
         let target = target.as_ref().and_then(Url::host_str);
-        let (host, kind) = (ours.host_str().unwrap_or_default(), header("content-type").unwrap_or_default());
-        if is_loopback_url(ours) || !is_portal(self.status(), host, target, kind) {
+        let (tls, host) = (ours.scheme() == "https", ours.host_str().unwrap_or_default());
+        if is_loopback_url(ours) || !is_portal(self.status(), tls, host, target, first) {
             return Ok(());
         }
         Err(ProviderError::Unreachable { url: self.url.clone(), cause: cause::PORTAL.to_owned() })
@@ -337,9 +344,18 @@ impl Answer {
     pub(crate) async fn chunk(&mut self, idle: Duration) -> Result<Option<Vec<u8>>, ProviderError> {
         match tokio::time::timeout(idle, self.response.chunk()).await {
             Ok(Ok(None)) => Ok(None),
-            Ok(Ok(Some(bytes))) => self.unpacking.take(Vec::from(bytes)).map(Some).map_err(|not_unpacked| {
-                ProviderError::Protocol { provider: self.url.clone(), cause: not_unpacked.0 }
-            }),
+            Ok(Ok(Some(bytes))) => {
+                let bytes = self.unpacking.take(Vec::from(bytes)).map_err(|not_unpacked| {
+                    ProviderError::Protocol { provider: self.url.clone(), cause: not_unpacked.0 }
+                })?;
+                if !self.begun
+                    && let Some(first) = bytes.iter().find(|byte| !byte.is_ascii_whitespace())
+                {
+                    self.begun = true;
+                    self.check_begun(Some(*first))?;
+                }
+                Ok(Some(bytes))
+            }
             Ok(Err(error)) => match from_reqwest(&error, &self.url) {
                 // The head has arrived: whatever happens now, the server was reached.
                 ProviderError::Unreachable { url, cause } => Err(ProviderError::Broken { url, cause }),

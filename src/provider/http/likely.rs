@@ -46,14 +46,15 @@ impl Clock {
 }
 
 /// Tells whether somebody else answered in a server's place: the login page of a network, or of a company's proxy.
-/// `target` is the host of a redirect, `kind` the `content-type`.
-pub(crate) fn is_portal(status: u16, host: &str, target: Option<&str>, kind: &str) -> bool {
+/// `target` is the host of a redirect, `first` how the body of a success begins. Over TLS it is the server itself.
+pub(crate) fn is_portal(status: u16, tls: bool, host: &str, target: Option<&str>, first: Option<u8>) -> bool {
     match status {
         // RFC 6585, section 6.
         511 => true,
         // Who has moved for good says 301 or 308.
-        302 | 303 | 307 => target.is_some_and(|target| !target.eq_ignore_ascii_case(host)),
-        200..=299 => kind.trim_start().to_ascii_lowercase().starts_with("text/html"),
+        302 | 303 | 307 => !tls && target.is_some_and(|target| !target.eq_ignore_ascii_case(host)),
+        // Neither JSON nor a stream of events begins so; a server may well send those as `text/html`.
+        200..=299 => !tls && first == Some(b'<'),
         _ => false,
     }
 }
@@ -92,12 +93,15 @@ mod tests {
     #[test]
     fn a_login_page_is_told_from_a_server_that_has_moved_and_from_an_answer() {
         let host = "api.example";
-        assert!(is_portal(511, host, None, ""));
-        assert!(is_portal(302, host, Some("login.hotel.example"), ""));
-        assert!(is_portal(200, host, None, "text/html; charset=utf-8"));
-        assert!(!is_portal(302, host, Some("API.example"), ""));
-        assert!(!is_portal(308, host, Some("other.example"), ""));
-        assert!(!is_portal(200, host, None, "text/event-stream"));
-        assert!(!is_portal(404, host, None, "text/html"));
+        for tls in [true, false] {
+            assert!(is_portal(511, tls, host, None, None));
+            assert_eq!(is_portal(302, tls, host, Some("login.hotel.example"), None), !tls);
+            assert_eq!(is_portal(200, tls, host, None, Some(b'<')), !tls);
+            assert!(!is_portal(302, tls, host, Some("API.example"), None));
+            assert!(!is_portal(308, tls, host, Some("other.example"), None));
+            assert!(!is_portal(200, tls, host, None, Some(b'd')));
+            assert!(!is_portal(200, tls, host, None, None));
+            assert!(!is_portal(404, tls, host, None, Some(b'<')));
+        }
     }
 }
