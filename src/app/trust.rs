@@ -5,11 +5,10 @@ use super::context::App;
 use super::project::trust_store;
 use super::{diagnostics, tell};
 use crate::config::{self, PlaceFile, Trust};
-use crate::frontend::dialog::{NoChoice, Terminal};
+use crate::frontend::dialog::NoChoice;
 use crate::frontend::exit::Exit;
-use crate::frontend::signals::Signals;
 use crate::locale::word;
-use crate::terminal::{Depth, sanitize_line};
+use crate::terminal::sanitize_line;
 
 /// How many files are shown with their first lines, and how many lines of each.
 const SHOWN_FILES: usize = 6;
@@ -66,16 +65,11 @@ pub(super) fn settle_trust(app: &mut App) -> Result<(), Exit> {
 
 /// Returns yes, no, or `None` for neither: then the next start asks again.
 fn ask_trust(app: &App) -> Result<Option<bool>, Exit> {
-    let asker = Terminal {
-        color: app.display().depth() >= Depth::Ansi,
-        plain: app.display().linear(),
-        tty: None,
-        signals: Signals::default(),
-    };
     let text = |key| app.locale.text(key).to_owned();
     let items = [('n', text(word::trust::NO)), ('y', text(word::trust::YES)), ('v', text(word::trust::SHOW))];
     loop {
-        match asker.decide(app.locale.text(word::trust::QUESTION), app.locale.text(word::trust::HINT), &items) {
+        match app.asker().decide(app.locale.text(word::trust::QUESTION), app.locale.text(word::trust::HINT), &items)
+        {
             Ok(0) => return Ok(Some(false)),
             Ok(1) => return Ok(Some(true)),
             Ok(_) => show_place(app, usize::MAX, usize::MAX),

@@ -9,13 +9,10 @@ use super::super::kept::KeptError;
 use super::super::models::{self, Forgotten, KeyStore, KeyStoreError, KeychainError};
 use crate::agent::Failure;
 use crate::command::{KeyAction, Problem};
-use crate::frontend::dialog::Terminal;
 use crate::frontend::exit::Exit;
-use crate::frontend::signals::Signals;
 use crate::frontend::words;
 use crate::locale::{Locale, word};
 use crate::provider::{self, Client, ProviderError, ProviderSettings, Secret};
-use crate::terminal::Depth;
 
 /// The longest key that is read from a pipe, in bytes.
 const KEY_LIMIT: u64 = 16 * 1024;
@@ -27,8 +24,7 @@ pub(in crate::app) fn login(app: &App, provider: &str, in_file: bool) -> Exit {
     let console = Console::new(&app.locale);
     let key = if std::io::stdin().is_terminal() {
         let question = app.locale.with(word::said::LoginPrompt { provider });
-        Terminal { color: false, plain: app.display().linear(), tty: None, signals: Signals::default() }
-            .secret(&question)
+        app.asker().secret(&question)
     } else {
         let mut key = String::new();
         std::io::stdin().lock().take(KEY_LIMIT).read_to_string(&mut key).ok().map(|_| key)
@@ -39,14 +35,8 @@ pub(in crate::app) fn login(app: &App, provider: &str, in_file: bool) -> Exit {
 
 /// Asks for the provider, and then for its key: an editor opens this in a terminal.
 pub(in crate::app) fn login_any(app: &App) -> Exit {
-    let asker = Terminal {
-        color: app.display().depth() >= Depth::Ansi,
-        plain: app.display().linear(),
-        tty: None,
-        signals: Signals::default(),
-    };
     let names = models::names(&app.config);
-    match asker.pick(app.locale.text(word::acp::WHICH_PROVIDER), &names).and_then(|index| names.get(index)) {
+    match app.asker().pick(app.locale.text(word::acp::WHICH_PROVIDER), &names).and_then(|index| names.get(index)) {
         Some(provider) => login(app, provider, false),
         None => Exit::Interrupted,
     }

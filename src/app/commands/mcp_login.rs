@@ -13,12 +13,10 @@ use super::super::tokens::Keeping;
 use super::login::keychain_cause;
 use super::mcp_found::{usable, waiting};
 use crate::command::Problem;
-use crate::frontend::dialog::{NoChoice, Terminal};
+use crate::frontend::dialog::NoChoice;
 use crate::frontend::exit::Exit;
-use crate::frontend::signals::Signals;
 use crate::locale::{Locale, word};
 use crate::mcp::{Forgotten, Pages, SignIn, SignInError};
-use crate::terminal::Depth;
 
 /// Signs in to a server.
 ///
@@ -76,14 +74,8 @@ fn show(app: &App, console: &Console<'_>, name: &str, begun: &SignIn) -> Result<
 
 fn agrees(app: &App) -> Result<bool, Exit> {
     use word::server::sign_in::{HINT, NO, QUESTION, YES};
-    let asker = Terminal {
-        color: app.display().depth() >= Depth::Ansi,
-        plain: app.display().linear(),
-        tty: None,
-        signals: Signals::default(),
-    };
     let items = [('y', app.locale.text(YES).to_owned()), ('n', app.locale.text(NO).to_owned())];
-    match asker.decide(app.locale.text(QUESTION), app.locale.text(HINT), &items) {
+    match app.asker().decide(app.locale.text(QUESTION), app.locale.text(HINT), &items) {
         Ok(picked) => Ok(picked == 0),
         Err(NoChoice::Escaped) => Ok(false),
         Err(NoChoice::Interrupted) => Err(Exit::Interrupted),

@@ -13,9 +13,8 @@ use super::super::failed::Failed;
 use super::memory::{available, fitting};
 use super::own::places;
 use crate::command::Problem;
-use crate::frontend::dialog::{NoChoice, Terminal};
+use crate::frontend::dialog::NoChoice;
 use crate::frontend::exit::Exit;
-use crate::frontend::signals::Signals;
 use crate::locale::{Locale, word};
 use crate::provider::Client;
 use crate::provider::local::{self, FetchError, NAME, Progress, Sources, Weights, find, leavings};
@@ -60,8 +59,7 @@ pub(in crate::app) fn agreed(app: &App, weights: &Weights, folder: &Path) -> Res
         licence: weights.licence,
         folder: &folder,
     });
-    let asker = Terminal { color: false, plain: app.display().linear(), tty: None, signals: Signals::default() };
-    let answer = match asker.short_answer(|| console.ask(&question)) {
+    let answer = match app.asker().short_answer(|| console.ask(&question)) {
         Ok(answer) => answer.trim().to_lowercase(),
         Err(NoChoice::Escaped) => return Ok(false),
         Err(NoChoice::Interrupted) => return Err(Failed::interrupted()),
