@@ -3,7 +3,8 @@
 //! `bash fuzz/run 600 streams`, or with a nightly compiler `cargo fuzz run streams`.
 #![no_main]
 
-use axi::provider::{NdjsonParser, SseParser};
+use axi::provider::NdjsonParser;
+use axi::sse::SseParser;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

@@ -16,9 +16,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::connection::{Connection, STATELESS};
 use super::failure::Failure;
-use super::line::{Line, Lines, MOST_MEGABYTES};
-use super::message::{self, Incoming};
+use super::line::MOST_MEGABYTES;
+use super::message;
 use super::sign_in::{Challenge, Pass};
+use crate::sse::SseParser;
 
 /// The most bytes of an answer that is no stream.
 const MOST: usize = 16 * 1024 * 1024;
@@ -244,20 +245,22 @@ impl Address {
 
     /// Reads a stream of events until the request is answered; one that breaks off is taken up again where it was.
     async fn follow(&self, id: u64, response: Response) -> Result<(), Failure> {
-        let mut events = Events::default();
+        let mut events = SseParser::new();
         let mut response = response;
         for _ in 0..=RESUMES {
             self.read(&mut events, response).await?;
-            events = events.broken_off();
             if !self.connection.is_pending(id) {
                 return Ok(());
             }
-            let Some(last) = events.last.as_ref().and_then(|last| HeaderValue::from_str(last).ok()) else { break };
-            tokio::time::sleep(events.retry.unwrap_or(RESUME_AFTER).min(LONGEST_WAIT)).await;
+            let Some(last) = events.last_id().and_then(|last| HeaderValue::from_str(last).ok()) else { break };
+            tokio::time::sleep(events.retry().unwrap_or(RESUME_AFTER).min(LONGEST_WAIT)).await;
             let again = self.request(Method::GET, None).header(ACCEPT, "text/event-stream");
             let again = again.header("Last-Event-ID", last).send().await;
             match again {
-                Ok(again) if again.status().is_success() && is_stream(&again) => response = again,
+                Ok(again) if again.status().is_success() && is_stream(&again) => {
+                    events.begin_again();
+                    response = again;
+                }
                 Ok(_) => break,
                 Err(error) => return Err(unreached(&error)),
             }
@@ -266,25 +269,15 @@ impl Address {
     }
 
     /// Hands on the events of a stream until it ends.
-    async fn read(&self, events: &mut Events, mut response: Response) -> Result<(), Failure> {
-        loop {
-            let mut found: Vec<Incoming> = Vec::new();
-            let mut too_long = false;
-            match response.chunk().await {
-                Ok(Some(bytes)) => events.push(&bytes, |data| match data {
-                    Some(data) => found.extend(message::read(data.as_bytes())),
-                    None => too_long = true,
-                }),
-                // Broken off or at its end: whoever waits decides.
-                Ok(None) | Err(_) => return Ok(()),
-            }
-            for incoming in found {
+    async fn read(&self, events: &mut SseParser, mut response: Response) -> Result<(), Failure> {
+        // Where it breaks off or ends, whoever waits decides.
+        while let Ok(Some(bytes)) = response.chunk().await {
+            let found = events.push(&bytes).map_err(|_| Failure::TooLarge { megabytes: MOST_MEGABYTES })?;
+            for incoming in found.iter().flat_map(|event| message::read(event.data.as_bytes())) {
                 self.connection.receive(incoming);
             }
-            if too_long {
-                return Err(Failure::TooLarge { megabytes: MOST_MEGABYTES });
-            }
         }
+        Ok(())
     }
 
     /// Hears the messages that a server with sessions sends unasked; many send none.
@@ -292,7 +285,7 @@ impl Address {
         let request = self.request(Method::GET, None).header(ACCEPT, "text/event-stream");
         let Ok(response) = request.send().await else { return };
         if response.status().is_success() && is_stream(&response) {
-            let _ = self.read(&mut Events::default(), response).await;
+            let _ = self.read(&mut SseParser::new(), response).await;
         }
     }
 }
@@ -331,102 +324,9 @@ fn header_text(text: &str) -> String {
     }
 }
 
-/// Cuts a stream into events (HTML standard, 9.2.6).
-#[derive(Default)]
-struct Events {
-    lines: Lines,
-    data: Vec<String>,
-    size: usize,
-    /// The name of the event that is being read, or of the last one.
-    id: Option<String>,
-    /// The name of the last event that was complete: where a new stream begins.
-    last: Option<String>,
-    /// How long the server wants to be waited for before the stream is taken up again.
-    retry: Option<Duration>,
-}
-
-impl Events {
-    /// What stays when a stream breaks off: what was half said of an event comes again with the next stream.
-    fn broken_off(self) -> Self {
-        let Self { last, retry, .. } = self;
-        Self { id: last.clone(), last, retry, ..Self::default() }
-    }
-
-    /// Takes bytes, cut anywhere; gives the data of each event that is complete, nothing for one that is too long.
-    fn push(&mut self, bytes: &[u8], mut emit: impl FnMut(Option<String>)) {
-        let Self { lines, data, size, id, last, retry } = self;
-        lines.push(bytes, |line| {
-            let Line::Whole(line) = line else { return emit(None) };
-            let line = String::from_utf8_lossy(&line);
-            let line = line.strip_suffix('\r').unwrap_or(&line);
-            if line.is_empty() {
-                last.clone_from(id);
-                if !data.is_empty() {
-                    emit(Some(data.join("\n")));
-                }
-                data.clear();
-                *size = 0;
-                return;
-            }
-            let (field, value) = line.split_once(':').unwrap_or((line, ""));
-            let value = value.strip_prefix(' ').unwrap_or(value);
-            match field {
-                "data" => {
-                    *size += value.len();
-                    if *size > MOST {
-                        data.clear();
-                        emit(None);
-                    } else {
-                        data.push(value.to_owned());
-                    }
-                }
-                "id" if !value.contains('\0') => *id = Some(value.to_owned()).filter(|id| !id.is_empty()),
-                "retry" => *retry = value.parse().ok().map(Duration::from_millis),
-                _ => {}
-            }
-        });
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn any_cutting_of_a_stream_gives_the_same_events() {
-        let text = ": hello\r\nid: 7\r\ndata: {\"a\":\r\ndata: 1}\r\n\r\nretry: 20\nevent: x\ndata:b\n\ndata: open";
-        let cut = |pieces: &[&[u8]]| {
-            let (mut events, mut found) = (Events::default(), Vec::new());
-            for piece in pieces {
-                events.push(piece, |data| found.push(data));
-            }
-            (found, events.last, events.retry)
-        };
-        let whole = cut(&[text.as_bytes()]);
-        let events = vec![Some("{\"a\":\n1}".to_owned()), Some("b".to_owned())];
-        assert_eq!(whole, (events, Some("7".to_owned()), Some(Duration::from_millis(20))));
-        for at in 0..text.len() {
-            assert_eq!(cut(&[&text.as_bytes()[..at], &text.as_bytes()[at..]]), whole, "{at}");
-        }
-    }
-
-    #[test]
-    fn a_stream_that_breaks_off_anywhere_is_taken_up_after_its_last_whole_event() {
-        let event = |number: usize| format!("id: {number}\r\ndata: {{\"n\":\ndata: {number}}}\r\n\r\n");
-        let whole: String = (0..4).map(event).collect();
-        for at in 0..=whole.len() {
-            let mut found = Vec::new();
-            let mut events = Events::default();
-            events.push(&whole.as_bytes()[..at], |data| found.extend(data));
-            events = events.broken_off();
-            // The server begins after the event that it is told.
-            let next = events.last.as_ref().map_or(0, |last| last.parse::<usize>().unwrap() + 1);
-            let rest: String = (next..4).map(event).collect();
-            events.push(rest.as_bytes(), |data| found.extend(data));
-            let all: Vec<String> = (0..4).map(|number| format!("{{\"n\":\n{number}}}")).collect();
-            assert_eq!(found, all, "{at}");
-        }
-    }
 
     #[test]
     fn a_name_goes_into_a_header_whatever_it_is() {

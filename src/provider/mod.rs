@@ -38,7 +38,7 @@ pub use catalogue::{Abilities, Effort};
 pub use connect::{connect, decoder, written};
 pub use discover::{DISCOVERY_LIMIT, Discovery, FoundKey, FoundServer, discover, keys_in_environment};
 pub use error::ProviderError;
-pub use framing::{Decoder, MAX_EVENT_BYTES, NdjsonParser, Progress, SseEvent, SseParser, TooLong};
+pub use framing::{Decoder, NdjsonParser, Progress};
 pub use http::{Client, Origin, Patience, RetryPlan, SILENCE_TOLD_AFTER, cause};
 pub use models::{ModelEntry, check_key, list_models};
 pub use no_model::NoModel;

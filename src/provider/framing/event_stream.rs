@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::decode::{Decoder, Progress};
 use super::machine::Machine;
-use super::sse::MAX_EVENT_BYTES;
 use crate::conversation::StreamEvent;
 use crate::provider::error::ProviderError;
+use crate::sse::MAX_EVENT_BYTES;
 
 /// Bytes before the headers, and the sum at the end.
 const PRELUDE: usize = 12;

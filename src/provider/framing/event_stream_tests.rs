@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
-use super::super::pieces::cut;
 use super::*;
+use crate::sse::pieces::cut;
 
 fn header(name: &str, kind: u8, value: &[u8]) -> Vec<u8> {
     let mut header = vec![u8::try_from(name.len()).unwrap()];

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::decode::{Decoder, Progress};
-use super::sse::{MAX_EVENT_BYTES, SseEvent, SseParser};
 use super::values::{NoJson, ValueReader};
 use crate::conversation::StreamEvent;
 use crate::provider::error::ProviderError;
 use crate::provider::http::Origin;
+use crate::sse::{MAX_EVENT_BYTES, SseEvent, SseParser};
 
 /// The state machine of a protocol that streams JSON values.
 pub(crate) trait Machine: Send {

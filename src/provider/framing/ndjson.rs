@@ -1,6 +1,6 @@
 //! One JSON value a line, cut anywhere: bytes in, whole lines out. Pure; knows no provider.
 
-use super::sse::{MAX_EVENT_BYTES, TooLong};
+use crate::sse::{MAX_EVENT_BYTES, TooLong};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -67,8 +67,8 @@ impl NdjsonParser {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::pieces::cut;
     use super::*;
+    use crate::sse::pieces::cut;
 
     fn parse_pieces(pieces: &[&[u8]]) -> Vec<String> {
         let mut parser = NdjsonParser::new();

@@ -16,7 +16,7 @@ use super::unpack::Unpacking;
 use crate::provider::address::{is_loopback, is_loopback_url, url_origin};
 use crate::provider::catalogue;
 use crate::provider::error::ProviderError;
-use crate::provider::framing::MAX_EVENT_BYTES;
+use crate::sse::MAX_EVENT_BYTES;
 
 /// The most bytes of an error body that are read.
 const LONGEST_COMPLAINT: usize = 64 * 1024;

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::super::pieces::cut;
+use super::pieces::cut;
 use super::*;
 
 fn parse_pieces(pieces: &[&[u8]]) -> Vec<SseEvent> {
@@ -65,6 +65,38 @@ fn one_newline_between_events_is_enough_and_one_object_over_several_lines_stays_
     assert_eq!(parse_pieces(&[text.as_bytes()]), expected);
     let over_lines = "data: {\ndata: \"a\": {}\ndata: }\n\n";
     assert_eq!(parse_pieces(&[over_lines.as_bytes()]), vec![event("", "{\n\"a\": {}\n}")]);
+}
+
+#[test]
+fn an_id_counts_once_its_event_is_whole_and_outlives_the_stream() {
+    let mut parser = SseParser::new();
+    let seen = |parser: &SseParser| (parser.last_id().map(str::to_owned), parser.retry());
+    parser.push(b"retry: 20\nid: 7\ndata: a\n\nid: 8\ndata: half").unwrap();
+    assert_eq!(seen(&parser), (Some("7".into()), Some(Duration::from_millis(20))));
+    parser.begin_again();
+    assert_eq!(parser.push(b"data: whole\nretry: soon\n\n").unwrap(), [event("", "whole")]);
+    assert_eq!(seen(&parser), (Some("7".into()), Some(Duration::from_millis(20))));
+    parser.push(b"id\0: 9\nid: 9\0\ndata: b\n\n").unwrap();
+    assert_eq!(parser.last_id(), Some("7"));
+    parser.push(b"id:\n\n").unwrap();
+    assert_eq!(parser.last_id(), None);
+}
+
+#[test]
+fn a_stream_that_breaks_off_anywhere_is_taken_up_behind_its_last_whole_event() {
+    let event = |number: usize| format!("id: {number}\r\ndata: {{\"n\":\ndata: {number}}}\r\n\r\n");
+    let whole: String = (0..4).map(event).collect();
+    let all: Vec<SseEvent> = (0..4).map(|number| self::event("", &format!("{{\"n\":\n{number}}}"))).collect();
+    for at in 0..=whole.len() {
+        let mut parser = SseParser::new();
+        let mut found = parser.push(&whole.as_bytes()[..at]).unwrap();
+        parser.begin_again();
+        // The server begins behind the event that it is told.
+        let next = parser.last_id().map_or(0, |last| last.parse::<usize>().unwrap() + 1);
+        let rest: String = (next..4).map(event).collect();
+        found.extend(parser.push(rest.as_bytes()).unwrap());
+        assert_eq!(found, all, "{at}");
+    }
 }
 
 #[test]

@@ -1,10 +1,16 @@
-//! Server-sent events, cut anywhere: bytes in, whole events out. Pure; knows no provider.
+//! Server-sent events, cut anywhere: bytes in, whole events out. Pure; knows neither a provider nor MCP, which both read
+//! them.
 //!
 //! Follows the parsing rules of the WHATWG HTML standard, section 9.2.6, with four allowances for real servers:
 //! an event that the end of the stream left without its blank line still counts ([`SseParser::finish`]), a field
 //! named `error` is an event of that name (llama.cpp before 2024 sent errors so), a line that begins with `{`
 //! is data (gateways that print a bare JSON error into a running stream), and data that is whole, a JSON object or
 //! `[DONE]`, ends before the next `data` or `event` line (gateways that write one newline between events, not two).
+
+#[cfg(test)]
+pub(crate) mod pieces;
+
+use std::time::Duration;
 
 use serde::de::IgnoredAny;
 
@@ -40,6 +46,10 @@ pub struct SseParser {
     has_data: bool,
     /// Whether the data has more than one line, so that no line of it is an event of its own.
     has_lines: bool,
+    /// The id that the event under way gives itself; it counts once the event is complete.
+    id: Option<String>,
+    last_id: Option<String>,
+    retry: Option<Duration>,
     after_carriage_return: bool,
     at_start: bool,
 }
@@ -67,6 +77,9 @@ impl SseParser {
             name: Vec::new(),
             has_data: false,
             has_lines: false,
+            id: None,
+            last_id: None,
+            retry: None,
             after_carriage_return: false,
             at_start: true,
         }
@@ -111,6 +124,24 @@ impl SseParser {
         events.pop()
     }
 
+    /// Returns the id of the last whole event that had one: a stream that broke off is taken up behind it.
+    #[must_use]
+    pub fn last_id(&self) -> Option<&str> {
+        self.last_id.as_deref().filter(|id| !id.is_empty())
+    }
+
+    /// Returns how long the server wants to be left alone before a stream that broke off is taken up again.
+    #[must_use]
+    pub const fn retry(&self) -> Option<Duration> {
+        self.retry
+    }
+
+    /// Forgets the half event of a stream that broke off: another stream begins, which goes on behind [`Self::last_id`].
+    pub fn begin_again(&mut self) {
+        let (last_id, retry) = (self.last_id.take(), self.retry);
+        *self = Self { last_id, retry, ..Self::with_limit(self.limit) };
+    }
+
     const fn check(&self) -> Result<(), TooLong> {
         if self.line.len() + self.data.len() > self.limit {
             return Err(TooLong { limit: self.limit });
@@ -150,6 +181,11 @@ impl SseParser {
                         self.name = b"error".to_vec();
                         self.add_data(value);
                     }
+                    b"id" if !value.contains(&0) => self.id = Some(lossy(value)),
+                    b"retry" => {
+                        let number = std::str::from_utf8(value).ok().and_then(|value| value.parse().ok());
+                        self.retry = number.map(Duration::from_millis).or(self.retry);
+                    }
                     _ => {}
                 }
             }
@@ -185,6 +221,9 @@ impl SseParser {
         let name = std::mem::take(&mut self.name);
         let data = std::mem::take(&mut self.data);
         self.has_lines = false;
+        if self.id.is_some() {
+            self.last_id = self.id.take();
+        }
         if std::mem::take(&mut self.has_data) {
             events.push(SseEvent { name: lossy(&name), data: lossy(&data) });
         }

@@ -3,7 +3,7 @@
 use proptest::sample::Index;
 
 /// Cuts bytes at the given places, in any order.
-pub(super) fn cut<'a>(bytes: &'a [u8], places: &[Index]) -> Vec<&'a [u8]> {
+pub(crate) fn cut<'a>(bytes: &'a [u8], places: &[Index]) -> Vec<&'a [u8]> {
     let mut at: Vec<usize> = places.iter().map(|place| place.index(bytes.len() + 1)).collect();
     at.sort_unstable();
     let mut pieces = Vec::new();
