@@ -181,7 +181,15 @@ impl Talk {
         // On lines of its own: the first line is what the conversation is known by.
         let notes = self.notes.iter().map(|text| ContentBlock::Text { text: format!("\n\n{text}") });
         message.content.extend(notes);
-        self.hide(&mut message.content, frontend);
+        let texts = message.content.iter_mut().filter_map(|block| match block {
+            ContentBlock::Text { text } => Some(text),
+            ContentBlock::ToolResult(_)
+            | ContentBlock::Reasoning(_)
+            | ContentBlock::ToolCall(_)
+            | ContentBlock::Image(_)
+            | ContentBlock::WireItem(_) => None,
+        });
+        self.hide(texts, frontend);
         self.failed = None;
         self.unanswered = Some((first_text(&message), std::mem::take(&mut self.notes)));
         let message = self.conversation.push_user(message).clone();
@@ -196,18 +204,8 @@ impl Talk {
     }
 
     /// Takes in the results of the calls that are open.
-    pub(super) fn tools_say(&mut self, results: Vec<ToolResult>, frontend: &mut dyn Frontend) {
-        let mut blocks: Vec<ContentBlock> = results.into_iter().map(ContentBlock::ToolResult).collect();
-        self.hide(&mut blocks, frontend);
-        let results = blocks.into_iter().filter_map(|block| match block {
-            ContentBlock::ToolResult(result) => Some(result),
-            ContentBlock::Text { .. }
-            | ContentBlock::Reasoning(_)
-            | ContentBlock::ToolCall(_)
-            | ContentBlock::Image(_)
-            | ContentBlock::WireItem(_) => None,
-        });
-        let results = results.collect();
+    pub(super) fn tools_say(&mut self, mut results: Vec<ToolResult>, frontend: &mut dyn Frontend) {
+        self.hide(results.iter_mut().map(|result| &mut result.content), frontend);
         let message = self.conversation.push_results(results).cloned();
         if let Some(message) = message {
             self.save(&message, frontend);
@@ -223,17 +221,9 @@ impl Talk {
     }
 
     /// Puts stand-ins for the secrets of what is said to the model, and says so the first time.
-    fn hide(&mut self, content: &mut [ContentBlock], frontend: &mut dyn Frontend) {
+    fn hide<'a>(&mut self, texts: impl Iterator<Item = &'a mut String>, frontend: &mut dyn Frontend) {
         let mut hidden = 0;
-        for block in content {
-            let text = match block {
-                ContentBlock::Text { text } => text,
-                ContentBlock::ToolResult(result) => &mut result.content,
-                ContentBlock::Reasoning(_)
-                | ContentBlock::ToolCall(_)
-                | ContentBlock::Image(_)
-                | ContentBlock::WireItem(_) => continue,
-            };
+        for text in texts {
             if let Some((without, count)) = self.manner.secrets.hide(text) {
                 *text = without;
                 hidden += count as u64;

@@ -95,18 +95,7 @@ fn model_spoke_last(turns: &[Turn<'_>]) -> bool {
 
 /// Results come first: they must stand right behind their calls.
 fn person<'a>(message: &'a Message, order: Order, turns: &mut Vec<Turn<'a>>) {
-    let results: Vec<&ToolResult> = message
-        .content
-        .iter()
-        .filter_map(|block| match block {
-            ContentBlock::ToolResult(result) => Some(result),
-            ContentBlock::Text { .. }
-            | ContentBlock::Reasoning(_)
-            | ContentBlock::ToolCall(_)
-            | ContentBlock::Image(_)
-            | ContentBlock::WireItem(_) => None,
-        })
-        .collect();
+    let results: Vec<&ToolResult> = message.results().collect();
     let mut parts: Vec<Part<'a>> = message
         .content
         .iter()
