@@ -50,14 +50,15 @@ impl Certificates {
     }
 
     /// Makes `NAME.pem` and `NAME.key`, signed by themselves and valid from one year to another.
-    fn make_dated(&self, name: &str, from: u32, to: u32) {
+    fn make_dated(&self, name: &str, is_authority: bool, from: u32, to: u32) {
         let (key, pem) = (self.file(&format!("{name}.key")), self.file(&format!("{name}.pem")));
         let (request, rules) = (self.file(&format!("{name}.csr")), self.file(&format!("{name}.cnf")));
         let folder = self.0.display();
+        let constraints = if is_authority { "CA:TRUE" } else { "CA:FALSE" };
         let text = format!(
             "[ca]\ndefault_ca = own\n[own]\nnew_certs_dir = {folder}\ndatabase = {folder}/{name}.db\nrand_serial = yes\n\
              default_md = sha256\npolicy = any\nx509_extensions = server\n[any]\ncommonName = supplied\n\
-             [server]\nsubjectAltName = IP:127.0.0.1\nbasicConstraints = critical,CA:FALSE\n"
+             [server]\nsubjectAltName = IP:127.0.0.1\nbasicConstraints = critical,{constraints}\n"
         );
         std::fs::write(&rules, text).unwrap();
         std::fs::write(self.file(&format!("{name}.db")), "").unwrap();
@@ -179,32 +180,57 @@ fn a_server_under_an_authority_of_ones_own_is_trusted_by_the_setting_or_the_vari
 }
 
 #[test]
-fn a_certificate_that_signs_itself_is_trusted_by_name_and_one_that_signs_others_is_called_that() {
+fn a_certificate_that_signs_itself_is_trusted_where_it_is_named_also_if_it_may_sign_others() {
     let home = Home::new();
     let Some(certificates) = Certificates::new(&home) else { return };
     certificates.make("alone", false, None);
     certificates.make("signer", true, None);
-    let server = Server::start([answer::chat_text("Trusted.")]);
-    let alone = trusting(&home, &server, &certificates, "alone");
-    assert_eq!((alone.code, alone.out.as_str()), (Some(0), "Trusted.\n"), "{}", alone.err);
-    let signer = trusting(&home, &server, &certificates, "signer");
-    assert_eq!(signer.code, Some(4), "{}", signer.err);
-    assert!(signer.err.contains("signs others") && signer.err.contains("CA:FALSE"), "{}", signer.err);
+    // Another of the same name.
+    std::fs::rename(certificates.file("signer.pem"), certificates.file("namesake.pem")).unwrap();
+    certificates.make("signer", true, None);
+    certificates.make("signed", true, Some("signer"));
+    let server = Server::start([
+        answer::chat_text("Trusted."),
+        answer::chat_text("Trusted."),
+        answer::chat_text("Trusted."),
+    ]);
+    for name in ["alone", "signer"] {
+        let named = trusting(&home, &server, &certificates, name);
+        assert_eq!((named.code, named.out.as_str()), (Some(0), "Trusted.\n"), "{name}: {}", named.err);
+    }
+    let address = certificates.serve("signer", ([127, 0, 0, 1], server.port()).into());
+    let by_variable = ask(&home, &server, &address.to_string(), "", Some(&certificates.file("signer.pem")));
+    assert_eq!((by_variable.code, by_variable.out.as_str()), (Some(0), "Trusted.\n"), "{}", by_variable.err);
+
+    // For its own names, and for nobody whom it signed or who calls himself by its name.
+    let setting = |name: &str| format!("ca_file = \"{}\"\n", certificates.file(&format!("{name}.pem")).display());
+    let elsewhere = ask(&home, &server, &format!("localhost:{}", address.port()), &setting("signer"), None);
+    assert!(elsewhere.err.contains("certificate is for another host"), "{}", elsewhere.err);
+    for (shown, trusted) in [("signed", "signer"), ("signer", "namesake"), ("signer", "alone")] {
+        let address = certificates.serve(shown, ([127, 0, 0, 1], server.port()).into()).to_string();
+        let other = ask(&home, &server, &address, &setting(trusted), None);
+        assert_eq!(other.code, Some(4), "{shown} by {trusted}: {}", other.err);
+        assert!(other.err.contains("certificate is not trusted"), "{shown} by {trusted}: {}", other.err);
+    }
+    assert_eq!(server.requests().len(), 3, "nothing goes to a server that is not trusted");
 }
 
 #[test]
 fn a_certificate_that_is_not_valid_now_leads_to_the_clock() {
     let home = Home::new();
     let Some(certificates) = Certificates::new(&home) else { return };
-    certificates.make_dated("early", 2090, 2095);
-    certificates.make_dated("late", 2020, 2021);
+    certificates.make_dated("early", false, 2090, 2095);
+    certificates.make_dated("late", false, 2020, 2021);
+    certificates.make_dated("late signer", true, 2020, 2021);
     let server = Server::start([]);
     let early = trusting(&home, &server, &certificates, "early");
     assert_eq!(early.code, Some(4), "{}", early.err);
     assert!(early.err.contains("clock, which is likely behind") && early.err.contains("date"), "{}", early.err);
-    let late = trusting(&home, &server, &certificates, "late");
-    assert_eq!(late.code, Some(4), "{}", late.err);
-    assert!(late.err.contains("certificate has expired") && late.err.contains("clock right?"), "{}", late.err);
+    for name in ["late", "late signer"] {
+        let late = trusting(&home, &server, &certificates, name);
+        assert_eq!(late.code, Some(4), "{}", late.err);
+        assert!(late.err.contains("certificate has expired") && late.err.contains("clock right?"), "{}", late.err);
+    }
 }
 
 #[test]

@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Certificate, ClientBuilder, Url};
+use reqwest::{ClientBuilder, Url};
 
 use super::likely::{Clock, is_portal};
 use super::problem::{Complaint, Origin, http_date, retry_after};
 use super::proxy::{Way, way};
 use super::sleep::{Sleep, asleep};
 use super::transport::{cause, from_reqwest, unreadable_certificates};
+use super::trust;
 use super::unpack::Unpacking;
 use crate::provider::address::{is_loopback, is_loopback_url, url_origin};
 use crate::provider::catalogue;
@@ -411,13 +412,8 @@ impl Answer {
 
 /// Builds a client that trusts what the system trusts, and the person's own file.
 fn build(inner: &Inner, adjust: fn(ClientBuilder) -> ClientBuilder) -> Result<reqwest::Client, String> {
-    let mut builder = adjust(bare(inner.patience));
-    if let Some(path) = &inner.trusted {
-        let found = std::fs::read(path).ok().and_then(|pem| Certificate::from_pem_bundle(&pem).ok());
-        let found = found.filter(|found| !found.is_empty()).ok_or(cause::CERTIFICATE_FILE)?;
-        builder = builder.tls_certs_merge(found);
-    }
-    builder.build().map_err(|error| innermost(&error))
+    let trusting = bare(inner.patience).tls_backend_preconfigured(trust::settings(inner.trusted.as_ref())?);
+    adjust(trusting).build().map_err(|error| innermost(&error))
 }
 
 fn bare(patience: Patience) -> ClientBuilder {

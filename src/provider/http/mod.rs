@@ -8,6 +8,7 @@ mod redact;
 mod retry;
 mod sleep;
 mod transport;
+mod trust;
 mod unpack;
 
 pub(crate) use client::{Answer, Call};

@@ -113,7 +113,6 @@ fn reaching_may_help(cause: &str) -> u32 {
         cause::PORTAL,
         cause::CERTIFICATE_NAME,
         cause::CERTIFICATE_FILE,
-        cause::CERTIFICATE_OF_ISSUER,
         cause::TLS,
         cause::BAD_URL,
         cause::BAD_PROXY,

@@ -42,8 +42,6 @@ pub mod cause {
     pub const BAD_PROXY: &str = "what the variable holds is no address of a proxy";
     /// A variable names certificates to trust, and no certificate can be read there.
     pub const CERTIFICATE_FILE: &str = "no certificate can be read where the variable or setting says";
-    /// The server shows a certificate that is there to sign others: what `openssl req -x509` makes when nothing is said.
-    pub const CERTIFICATE_OF_ISSUER: &str = "the TLS certificate is one that signs others, not a server's";
     /// The server closed the connection.
     pub const CLOSED: &str = "the server closed the connection";
     /// The address in the settings is none.
@@ -128,10 +126,6 @@ fn known_tls(error: &rustls::Error) -> &'static str {
         Error::InvalidCertificate(
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
         ) => cause::CERTIFICATE_NAME,
-        // rustls keeps webpki's error to itself.
-        Error::InvalidCertificate(other) if format!("{other:?}").contains("CaUsedAsEndEntity") => {
-            cause::CERTIFICATE_OF_ISSUER
-        }
         Error::InvalidCertificate(_) => cause::UNTRUSTED,
         // Not our enum: it grows with rustls.
         _ => cause::TLS,
