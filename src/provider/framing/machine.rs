@@ -1,5 +1,6 @@
 //! What came with HTTP 200: an event stream, one whole JSON message, or something else altogether. Pure.
 
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::decode::{Decoder, Progress};
@@ -178,7 +179,13 @@ impl<M: Machine> Decoder for SseDecoder<M> {
                 let text = String::from_utf8_lossy(whole).into_owned();
                 let values = self.read(&text);
                 let Ok([message]) = values.as_deref() else {
-                    return Err(self.machine.origin().broken("the answer ended in its middle"));
+                    let origin = self.machine.origin();
+                    let is_cut = serde_json::from_str::<IgnoredAny>(&text).is_err_and(|error| error.is_eof());
+                    return Err(if is_cut {
+                        origin.broken("the answer ended in its middle")
+                    } else {
+                        origin.protocol("the answer is not JSON")
+                    });
                 };
                 self.machine.whole(message, events)?;
             }
